@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Whether programs that `orrery bench generate` writes call what the replay calls, in its order. One program is built
-with one command in a clean folder; the others are made of the same sources, which is checked, and played by it. What
-is compared is what was called, told by the program while it plays, with the calls of the replay's plan.
+"""Checks that programs of `orrery bench generate` make the same calls in the same order as the replay.
+
+The script builds one program with one command in a clean folder. It checks that all other programs have identical
+sources, and plays their plans with the first program. It compares the calls that the program prints while it plays with
+the calls of the replay's plan.
 
     benchmarks/bench_order.py --program build/release/apps/orrery/orrery [--traces FOLDER]
 
-FOLDER may hold the recordings of PARAM (linear_et.json.gz …); those that are not there are skipped, saying so.
+FOLDER may contain the recordings of PARAM (linear_et.json.gz …). The script prints which of them it skips.
 Needs a program built with libtorch (./setup bench).
 """
 
@@ -18,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-OWN = ["cnn", "mlp", "transformer", "dlrm"]
+BUNDLED = ["cnn", "mlp", "transformer", "dlrm"]
 PUBLIC = [["linear_et.json.gz"], ["dlrm_pytorch_et.tar.gz", "--rank", "0"], ["resnet_et.json.gz"],
           ["hf_GPT2_et.json.tar.gz"], ["pt2_et.json.tar.gz"]]
 
@@ -31,7 +33,7 @@ def run(command):
 
 
 def planned(plan):
-    """What a plan's steps call, by its own text."""
+    """The calls of a plan's steps, from the text of the plan."""
     words = {"view": "(view)", "stand_in": "(stand-in)", "absent": "(absent)"}
     operations, order = [], []
     for line in plan.read_text().splitlines():
@@ -60,18 +62,18 @@ def build(folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default=ROOT / "build/release/apps/orrery/orrery")
-    parser.add_argument("--traces", type=pathlib.Path)
-    parser.add_argument("--memory-limit", default="15GB", help="what takes more is skipped, saying so")
-    parser.add_argument("--only", default="", help="recordings with this in their name")
+    parser.add_argument("--traces", type=pathlib.Path, help="folder with the recordings of PARAM")
+    parser.add_argument("--memory-limit", default="15GB", help="skip recordings that need more")
+    parser.add_argument("--only", default="", help="use only recordings whose name contains this")
     asked = parser.parse_args()
-    cases = [[str(ROOT / f"addons/bench/tests/recordings/{model}.json.gz")] for model in OWN if asked.only in model]
+    cases = [[str(ROOT / f"addons/bench/tests/recordings/{model}.json.gz")] for model in BUNDLED if asked.only in model]
     for name, *rest in PUBLIC:
         if asked.only not in name:
             continue
         if asked.traces and (asked.traces / name).exists():
             cases.append([str(asked.traces / name), *rest])
         else:
-            print(f"skipped: {name} is not there")
+            print(f"skipped: {name}: not found; give its folder with --traces")
     program, first, differ = None, None, 0
     with tempfile.TemporaryDirectory() as scratch:
         for number, case in enumerate(cases):
@@ -88,7 +90,7 @@ def main():
                 run([asked.program, "bench", "run", *how, "--only-plan", "--force", "--write-plan", plan])
                 program, first = program or build(folder), first or sources(folder)
                 if sources(folder) != first:
-                    sys.exit(f"{case[0]}: another program")
+                    sys.exit(f"bench_order: {case[0]}: its sources differ from those of the first program")
                 called = run([program, "--order", folder / "benchmark.txt"]).splitlines()
                 same = called == planned(plan)
                 differ += not same

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of a build and of its tests goes.
+"""Prints CPU times of a build and durations of its tests.
 
   build_costs.py BUILD [--cores N]                 from ninja's log and ctest's, as tables
-  build_costs.py BUILD --headers TARGET ...        the ten headers that cost most in these targets (runs clang)
+  build_costs.py BUILD --headers TARGET ...        the ten most expensive headers of these targets (runs clang)
 
-BUILD is a build folder such as build/release. A step's CPU time is estimated: while n steps run at once, each is charged
-1/n of the time of all cores. That holds where the build keeps all cores busy and nothing else runs. Times of tests are the wall-clock times that ctest printed in its last run.
+BUILD is a build folder such as build/release. CPU times of steps are estimates: while n steps run at once, each is charged
+1/n of the time of all cores. This is valid if the build keeps all cores busy and no other program runs. Times of tests are
+the wall-clock times that ctest printed in its last run.
 """
 import argparse
 import collections
@@ -22,9 +23,9 @@ OTHERS = "benchmarks and others"
 
 
 def steps_of(log):
-    """The steps in ninja's log: {(start, end): outputs}, in ms of the clock by which files are dated.
+    """Steps in ninja's log: {(start, end): outputs}, in ms of the clock of file dates.
 
-    The log counts from the start of each run of ninja, but also has the time at which the output was written: the step's end.
+    The log counts from the start of each run of ninja. It also contains the date of the output, which is the step's end.
     """
     steps = collections.defaultdict(list)
     for line in log.read_text().splitlines()[1:]:
@@ -36,7 +37,7 @@ def steps_of(log):
 
 
 def charged(steps, cores):
-    """CPU seconds of each step: its share of the time in which it ran. Steps are (start, end) in ms."""
+    """CPU seconds charged to each step. Steps are (start, end) in ms."""
     cost = dict.fromkeys(steps, 0.0)
     times = sorted({time for step in steps for time in step})
     begin = sorted(steps)
@@ -52,7 +53,7 @@ def charged(steps, cores):
 
 
 def part_of(output):
-    """Which part of the project an output belongs to, and whether it is compiled or linked."""
+    """The part of the project to which an output belongs, and "compile" or "link"."""
     target = re.search(r"(?:^|/)CMakeFiles/([^/]+)\.dir/", output)
     if not target:
         name = pathlib.PurePath(output).name
@@ -67,7 +68,7 @@ def kind_of(part):
 
 
 def build_table(log, cores):
-    """Rows (kind, part, compile, link), in CPU seconds, the dearest first."""
+    """Rows (kind, part, compile, link), in CPU seconds, most expensive first."""
     costs = collections.defaultdict(lambda: {"compile": 0.0, "link": 0.0})
     steps = steps_of(log)
     for step, cost in charged(list(steps), cores).items():
@@ -79,7 +80,7 @@ def build_table(log, cores):
 
 
 def test_table(log):
-    """Rows (test, seconds) of ctest's last run, the longest first."""
+    """Rows (test, seconds) of ctest's last run, longest first."""
     found = re.findall(r'^"?([\w.]+)"? time elapsed: (\d+):(\d+):(\d+)', log.read_text(errors="replace"), re.M)
     rows = [(name, int(h) * 3600 + int(m) * 60 + int(s)) for name, h, m, s in found]
     return sorted(rows, key=lambda row: (-row[1], row[0]))
@@ -105,19 +106,19 @@ def print_tests(log):
 
 
 def clang():
-    """The name of the clang that the list of packages names for this system."""
+    """The clang++ of the package list for this system."""
     setup = pathlib.Path(__file__).parent.parent / "setup"
     packages = subprocess.run([setup, "--print", "clang"], check=True, capture_output=True, text=True).stdout.split()
     return next(name for name in packages if name.startswith("clang-")).replace("clang", "clang++")
 
 
 def header_costs(build, targets):
-    """Seconds that clang spends in each header and what it includes, over the units of the targets."""
+    """Seconds that clang spends in each header, including nested headers, summed over the units of the targets."""
     total = collections.Counter()
     commands = json.loads((build / "compile_commands.json").read_text())
     units = [c for c in commands if any(f"CMakeFiles/{target}.dir/" in c["command"] for target in targets)]
     if not units:
-        sys.exit(f"build_costs.py: {build}: no unit of {', '.join(targets)} in compile_commands.json; name CMake targets")
+        sys.exit(f"build_costs.py: {build}/compile_commands.json: no unit of {', '.join(targets)}; use names of CMake targets")
     compiler = clang()
     with tempfile.TemporaryDirectory() as folder:
         for count, unit in enumerate(units, 1):
@@ -145,7 +146,7 @@ def main():
     if not (options.build / ".ninja_log").is_file():
         sys.exit(f"build_costs.py: {options.build}: no .ninja_log; build there first")
     if options.headers:
-        print("| header, with what it includes | s |\n|---|---:|")
+        print("| header, including nested headers | s |\n|---|---:|")
         for name, seconds in header_costs(options.build, options.headers).most_common(10):
             print(f"| `{name}` | {seconds:.1f} |")
         return

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading a trace of a million nodes: bytes per second, and what stays in memory per node.
+// Reading a trace of a million nodes: bytes per second, and resident bytes per node.
 //
 // Three shapes of node: as PyTorch's converter writes them (printed tensors, nine attributes), as
 // STAGE writes them (tensor lists, FLOPs), and the least a simulator needs.

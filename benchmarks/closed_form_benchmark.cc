@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When phases end, by formula: the work that replaces all of a phase's messages.
+// Computing the ends of phases in closed form, which replaces all messages of a phase.
 #include <benchmark/benchmark.h>
 
 #include <random>
@@ -32,7 +32,7 @@ PhaseSpec all_reduce(Algorithm algorithm, std::uint32_t size, std::int64_t windo
   return orrery::model::PhaseFactory(platform, &fabric).make(request).value();
 }
 
-/// Begins within `spread` picoseconds.
+/// Start times within `spread` picoseconds.
 Times uneven(std::uint32_t size, std::int64_t spread) {
   std::mt19937_64 random(1);
   Times begins;
@@ -70,7 +70,7 @@ void BM_HalvingDoubling(benchmark::State& state) {
 }
 BENCHMARK(BM_HalvingDoubling)->Arg(64)->Arg(4096);
 
-// Positions, and how far apart they begin, in microseconds.
+// Arguments: positions, and spread of their start times in microseconds.
 void BM_Direct(benchmark::State& state) {
   const auto size = static_cast<std::uint32_t>(state.range(0));
   run(state, all_reduce(Algorithm::direct, size, -1), uneven(size, state.range(1) * kMicroseconds));

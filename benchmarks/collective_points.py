@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measured collectives as one list for collective_curves: a curve a line, tab-separated.
+"""Converts measured collectives into the input of collective_curves: one curve per line, tab-separated.
 
     benchmarks/collective_points.py FOLDER >points.tsv
 
-FOLDER holds nccl_intranode_aiconfigurator.csv.gz, nccl_more.csv.gz and collectives_pipeweave.csv.gz (ai-dynamo/
+FOLDER contains nccl_intranode_aiconfigurator.csv.gz, nccl_more.csv.gz and collectives_pipeweave.csv.gz (ai-dynamo/
 aiconfigurator and zksainx/pipeweave, both Apache-2.0) in kernels/ and nccl_measured.json (nccl-tests output of several
-sources, each named) in validation/. A curve of the latest library stands for a device; half precision; out of place.
+sources, each named) in validation/. For each device only curves of its latest library are used. All curves are in half
+precision and out of place.
 """
 import csv
 import gzip
 import json
 import sys
 
-LINKS = {  # GB/s of one GPU inside a node and between nodes: data sheets of the machines measured
+LINKS = {  # GB/s of one GPU inside a node and between nodes: data sheets of the measured machines
     "v100-sxm2": (150, 0), "a100-80gb": (300, 25), "h100-sxm": (450, 50), "h20": (450, 0), "h800": (200, 0),
     "b200": (900, 50), "b300": (900, 0), "gb200": (900, 0), "gb300": (900, 0), "rtx-pro-6000-server": (64, 0),
     "a100-40gb": (300, 25), "h200-sxm": (450, 0)}
@@ -24,7 +25,7 @@ TYPES = {"alltoall": "all_to_all"}
 SETS = {  # of nccl_measured.json: device, library
     "echo-azure-A100": ("a100-80gb", "nccl, Azure ND A100 v4"), "ncclissue-H100": ("h100-sxm", "nccl, 8 x 400 Gb/s"),
     "vtrain-v100": ("v100-sxm2", "nccl, vTrain")}
-OTHERS = {  # measured by others on machines like those of the curves: never fitted, only compared
+OTHERS = {  # third-party measurements on the same kinds of machines: never fitted, only compared
     "echo-azure-A100-all_reduce-2g": "a100-40gb", "echo-azure-A100-all_reduce-4g": "a100-40gb",
     "echo-azure-A100-all_reduce-8g": "a100-40gb", "vtrain-a100": "a100-80gb", "dgxc-H100": "h100-sxm",
     "aws-p5-H100": "h100-sxm", "dgx-H100": "h100-sxm", "stas-H200": "h200-sxm", "stas-B200": "b200",
@@ -69,7 +70,7 @@ def sets(folder):
                 if not one["id"].startswith(begin):
                     continue
                 if device == "a100-80gb" and one["nodes"] == 1:
-                    continue  # that folder's tables are of a newer library
+                    continue  # the tables in kernels/ are of a newer library
                 points = [(row[0], row[1]) for row in one["rows"] if row[1] > 0]
                 yield device, library, one["collective"], one["nodes"], one["gpus"], points, one["source"]
 
@@ -84,8 +85,8 @@ def others(folder):
 
 
 def steady(points):
-    """Sizes once, ascending, without those that took 1.5 times as long as both of their neighbours, or, the first, as the
-    next."""
+    """Unique sizes in ascending order, without outliers: more than 1.5 times as long as both neighbors (the first size: as
+    the next one)."""
     points = sorted(dict(points).items())
     keep = []
     for at, (size, us) in enumerate(points):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts the instructions of five simulations with callgrind and compares them with those on record.
+"""Counts the instructions of five simulations with callgrind and compares them with the stored counts.
 
-Unlike time they hardly depend on the machine: what needs 3 % more than on record has become slower.
+Counts hardly depend on the machine. The script fails if a count is more than 3 % above the stored one.
 
 Usage: benchmarks/count_instructions.py [--build FOLDER] [--update]
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-RECORD = ROOT / "benchmarks/instructions.json"
+STORED = ROOT / "benchmarks/instructions.json"
 TOLERANCE = 0.03
 
 CASES = {
@@ -29,12 +29,12 @@ CASES = {
     "Mixtral 8x7B, 64 ranks, every rank": [
         "job", "spec=examples/workloads/mixtral-8x7b-64.yaml",
         "cluster=examples/clusters/dgx-h100-64.yaml", "fold=0"],
-    "de-synchronised, 1,024 ranks, 32 messages each": ["drifting", "ranks=1024"],
+    "desynchronized, 1,024 ranks, 32 messages each": ["drifting", "ranks=1024"],
 }
 
 
 def count(program, words):
-    """Instructions of simulate(): making the case is left out."""
+    """Instructions of simulate(), without those that build the case."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out",
@@ -49,10 +49,10 @@ def count(program, words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path)
-    parser.add_argument("--update", action="store_true", help="put the new counts on record")
+    parser.add_argument("--update", action="store_true", help="store the new counts")
     options = parser.parse_args()
     program = options.build.resolve() / "benchmarks/scale"
-    known = json.loads(RECORD.read_text()) if RECORD.exists() else {}
+    known = json.loads(STORED.read_text()) if STORED.exists() else {}
     counts, slower = {}, []
     for name, words in CASES.items():
         counts[name] = count(str(program), words)
@@ -61,9 +61,10 @@ def main():
         if change > TOLERANCE:
             slower.append(name)
     if options.update:
-        RECORD.write_text(json.dumps(counts, indent=2) + "\n")
+        STORED.write_text(json.dumps(counts, indent=2) + "\n")
     elif slower:
-        sys.exit(f"count_instructions: more than {TOLERANCE:.0%} more: {'; '.join(slower)}")
+        sys.exit(f"count_instructions: more than {TOLERANCE:.0%} above {STORED}: {'; '.join(slower)}; "
+                 "make them faster, or store the new counts with --update")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hold model: take the next event, put one back a random time later, with a fixed number
-// pending. The simulator's queue against std::priority_queue, interleaved in one run so that
-// `speedup` does not depend on the machine.
+// The hold model: remove the next event and insert one a random time later, with a fixed number of
+// pending events. Compares the simulator's queue with std::priority_queue, interleaved in one run,
+// so that `speedup` does not depend on the machine.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -40,7 +40,7 @@ class Delays {
 };
 
 Event event_at(std::int64_t time, std::uint32_t first) {
-  // Kinds past `deliver` are never merged: the queue's own work is what is measured.
+  // Kinds after `deliver` are never merged, so this measures the queue alone.
   return {.time = time, .kind = EventKind::p2p_deliver, .first = first};
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The same collectives and the same step on eight fabrics of 64 devices, healthy and with something down.
+"""Simulates the same collectives and the same step on eight fabrics of 64 devices, without and with a fault.
 
     benchmarks/fabric_gallery.py [--orrery build/release/apps/orrery/orrery] [--update]
 
-prints the table of docs/fabric-gallery.md; --update writes it there, between its marks, and draws
-the pictures in docs/pictures/fabrics. Figures are of `network_model: flow` and of our own
-algorithms, one collective at a time; the step is Llama 3.1 8B, tensor-parallel by 8 and
+Prints the table of docs/fabric-gallery.md. --update writes it between the marks of that page, and
+plots the pictures in docs/pictures/fabrics. The simulations use `network_model: flow` and Orrery's
+own algorithms, one collective at a time. The step is Llama 3.1 8B, tensor-parallel by 8 and
 data-parallel by 8.
 """
 import argparse
@@ -20,11 +20,11 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "fabric-gallery.md"
 PICTURES = ROOT / "docs" / "pictures" / "fabrics"
 
-# File, what it is, and what goes down.
+# File, description, fault.
 FABRICS = [
     ("fat-tree-64", "fat tree, as many ports up as down", "{from: leaf0, to: spine0, links: 1}"),
     ("fat-tree-64-oversubscribed", "fat tree, a fourth of the ports up", "{from: leaf0, to: spine0, links: 1}"),
-    ("rail-optimised-64", "rail-optimised", "{from: segment0.rail0, to: spine0}"),
+    ("rail-optimised-64", "rail-optimized", "{from: segment0.rail0, to: spine0}"),
     ("rail-only-64", "rails only", "{from: host0.nic0, to: rail0.segment0.rail0}"),
     ("dual-plane-64", "two planes, sprayed", "{node: plane0.spine0}"),
     ("dragonfly-64", "dragonfly", "{from: group0.router0, to: group0.router1}"),
@@ -56,9 +56,9 @@ def seconds(program, cluster, *what):
     return answer["result"]["step_ns"] * 1e-9
 
 
-def broken(cluster, fault, folder):
+def with_fault(cluster, fault, folder):
     text = cluster.read_text().rstrip("\n") + f"\n  faults: [{fault}]\n"
-    made = folder / f"broken-{cluster.name}"
+    made = folder / f"faulty-{cluster.name}"
     made.write_text(text)
     return made
 
@@ -76,11 +76,11 @@ def measure(program, folder):
     rows = []
     for name, what, fault in FABRICS:
         cluster = ROOT / "examples" / "fabrics" / f"{name}.yaml"
-        hurt = broken(cluster, fault, folder)
+        faulty = with_fault(cluster, fault, folder)
         cells = [f"[{what}](../examples/fabrics/{name}.yaml)"]
         for job in jobs.values():
-            well, ill = (seconds(program, one, *job) for one in (cluster, hurt))
-            cells += [words(well), f"{100 * (ill / well - 1):+.1f} %"]
+            healthy, slowed = (seconds(program, one, *job) for one in (cluster, faulty))
+            cells += [words(healthy), f"{100 * (slowed / healthy - 1):+.1f} %"]
         cells.append(f"`{fault}`")
         rows.append(cells)
         print(" | ".join(cells), file=sys.stderr)
@@ -88,7 +88,7 @@ def measure(program, folder):
 
 
 def table(rows):
-    head = ["fabric", "all-reduce", "broken", "all-to-all", "broken", "step", "broken", "what is down"]
+    head = ["fabric", "all-reduce", "broken", "all-to-all", "broken", "step", "broken", "fault"]
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 

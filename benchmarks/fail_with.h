@@ -9,7 +9,7 @@
 
 namespace orrery::benchmarks {
 
-/// Says it, and is the exit code.
+/// Prints the error and returns exit code 1.
 inline int fail_with(const Error& error) {
   fmt::print(stderr, "{}\n", to_string(error));
   return 1;

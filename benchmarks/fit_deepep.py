@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fits DeepEP's times to public runs, and says how far the fits are from what they did not see.
+"""Fits models of DeepEP's times to public runs, and prints the errors at held-out rows.
 
     fit_deepep.py FOLDER
 
-FOLDER holds deepep_normal.csv.gz and deepep_low_latency.csv.gz (gpu, version, nodes, hidden, tokens,
+FOLDER contains deepep_normal.csv.gz and deepep_low_latency.csv.gz (gpu, version, nodes, hidden, tokens,
 topk, experts, [dispatch_sms, combine_sms,] dispatch_us, [dispatch_notify_us,] combine_us,
-[combine_notify_us]). Prints the table that src/orrery/model/collective/library/deepep.cc holds; the
-formulas are those of deepep.h. Every second row is left out of the fit that predicts it, twice.
-Without other packages; half a minute.
+[combine_notify_us]). Prints the table of src/orrery/model/collective/library/deepep.cc; the formulas
+are those of deepep.h. Cross-validation with two folds: each fit uses every second row, and predicts
+the other rows. Needs no packages. Lasts half a minute.
 """
 
 import csv
@@ -16,14 +16,14 @@ import gzip
 import math
 import sys
 
-GPUS = [  # as the tables call it, device of the catalogue, ranks of a node, SMs
+GPUS = [  # name in the tables, device of the catalogue, ranks per node, SMs
     ("H100-SXM5-80GB", "h100-sxm", 8, 132),
     ("B200-SXM", "b200", 8, 148),
     ("B300-SXM6", "b300", 8, 148),
     ("GB200", "gb200", 4, 152),
     ("GB300", "gb300", 4, 152),
 ]
-SMS = 20  # of the normal kernels
+SMS = 20  # SMs of the normal kernels
 VERSION = "0.5.12"
 SCALE = 0.05  # errors beyond it count linearly
 
@@ -57,7 +57,7 @@ def loss(form, p, rows):
 
 
 def nelder_mead(function, start, step=0.3, rounds=900):
-    """Least value by a simplex that crawls downhill (Nelder and Mead, 1965)."""
+    """The point with the smallest value, by the simplex method of Nelder and Mead (1965)."""
     simplex = [(function(start), start)]
     for i in range(len(start)):
         corner = start[:i] + [start[i] + step] + start[i + 1:]
@@ -91,7 +91,7 @@ def nelder_mead(function, start, step=0.3, rounds=900):
 
 def fit(form, start, rows):
     point = [math.log(x) for x in start]
-    for step in (0.5, 0.3, 0.2):  # again from where it came to: simplexes get stuck
+    for step in (0.5, 0.3, 0.2):  # restarts from the last result, because simplexes get stuck
         point = nelder_mead(lambda p: loss(form, p, rows), point, step)
     return [math.exp(x) for x in point]
 
@@ -105,7 +105,7 @@ def quantile(values, share):
 
 
 def fitted(form, start, rows):
-    """Constants of all rows; measured / predicted - 1 where a row was not seen."""
+    """Constants fitted to all rows; measured / predicted - 1 of the rows that a fold holds out."""
     ratios = []
     for part in (0, 1):
         p = fit(form, start, rows[part::2])
@@ -125,7 +125,7 @@ def rows_of(table, gpu, op, ranks, sms):
         if not usable or not r[op + "_us"] or float(r[op + "_us"]) <= 0:
             continue
         k, experts = int(r["topk"]), int(r["experts"])
-        kilo = int(r["hidden"]) * (1 if op == "dispatch" else 2) / 1e3  # fp8 there, bf16 back
+        kilo = int(r["hidden"]) * (1 if op == "dispatch" else 2) / 1e3  # dispatch in fp8, combine in bf16
         tokens, us = float(r["tokens"]), float(r[op + "_us"])
         if sms is None:
             if int(r[op + "_sms"]) == SMS:
@@ -142,7 +142,7 @@ def text(p, ratios):
 
 
 def between(normals, quick, table):
-    """H100, one model's experts: medians by nodes, deepep.h's constants."""
+    """Median errors by number of nodes: H100, experts of one model, constants of deepep.h."""
     for op, item, forward in (("dispatch", 1, 243e3), ("combine", 2, 208e3)):
         p = normals["h100-sxm", op]
         for nodes in (2, 4, 8):
@@ -191,16 +191,16 @@ for gpu, device, ranks, sms in GPUS:
         rows = rows_of(read_normal, gpu, op, ranks, None)
         p, ratios = fitted(normal, start, rows)
         normals[device, op] = p
-        off = [abs(1 / (1 + r) - 1) for r in ratios]
-        print(f"{device} {op}: {len(rows)} rows, median {quantile(off, .5):.1%}, 90 % {quantile(off, .9):.1%}")
+        errors = [abs(1 / (1 + r) - 1) for r in ratios]
+        print(f"{device} {op}: {len(rows)} rows, median {quantile(errors, .5):.1%}, 90 % {quantile(errors, .9):.1%}")
         parts.append(text(p, ratios))
     low = []
     for op in ("dispatch", "combine"):
         rows = rows_of(read_low, gpu, op, ranks, sms)
         p, ratios = fitted(low_latency, [10, 0.1, 0.1, 0.01, 0.001, 0.002], rows)
         lows[device, op] = p
-        off = [abs(1 / (1 + r) - 1) for r in ratios]
-        print(f"{device} {op} low latency: {len(rows)} rows, median {quantile(off, .5):.1%}, 90 % {quantile(off, .9):.1%}")
+        errors = [abs(1 / (1 + r) - 1) for r in ratios]
+        print(f"{device} {op} low latency: {len(rows)} rows, median {quantile(errors, .5):.1%}, 90 % {quantile(errors, .9):.1%}")
         low.append(text(p, ratios))
     table.append(f'    {{"{device}", {ranks}, {sms},\n     {{{{{parts[0]},\n       {parts[1]}}}}},\n'
                  f"     {{{{{low[0]},\n       {low[1]}}}}}}},")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Max-min fair rates while flows come and go: flows a second, where a flow is one that was added,
-// got its rates, and was removed. Where flows end at times of their own, keeping these times in
-// order is measured too. Links of 50 bytes/ns, 1 MiB a message.
+// Max-min fair rates while flows start and end: flows per second, where each flow is added, gets
+// its rates, and is removed. If flows end at different times, the measurement includes the queue of
+// these times. Links carry 50 bytes/ns, a message has 1 MiB.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ class Star {
   std::uint32_t hosts_;
 };
 
-/// 32 hosts a leaf, as many spines; a hash of the flow says which of them it takes.
+/// 32 hosts per leaf and 32 spines; a hash of the flow selects the spine.
 class LeafSpine {
  public:
   explicit LeafSpine(std::uint32_t hosts) : hosts_(hosts) {}
@@ -104,11 +104,11 @@ void all_to_all_at_once(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(flows.size()));
 }
 
-/// Every host sends one message after another, each when the one before is there.
+/// Every host sends one message after another, each after the arrival of the previous one.
 template <class MultiDimFabric>
 class Senders {
  public:
-  /// Hosts begin `stagger` after each other, in picoseconds; `peers[host]`: to whom, in order.
+  /// Hosts start `stagger` ps apart; `peers[host]`: receivers of its messages, in order.
   Senders(const MultiDimFabric& fabric, const std::vector<std::vector<std::uint32_t>>& peers,
           std::int64_t stagger)
       : fabric_(fabric), peers_(peers), solver_(fabric.solver()), next_(peers.size(), 0) {
@@ -136,7 +136,7 @@ class Senders {
 
   struct Event {
     std::uint32_t number;   ///< of a flow; of a host, if it begins
-    std::uint32_t version;  ///< when a flow was to end before it was slowed down is of no interest
+    std::uint32_t version;  ///< outdated if the flow's end was predicted again since
   };
   struct Timed {
     std::int64_t time;
@@ -161,7 +161,7 @@ class Senders {
     std::pop_heap(queue_.begin(), queue_.end(), later);
     queue_.pop_back();
   }
-  /// The next event that still is one.
+  /// The next event that is not outdated.
   const Timed* next() {
     while (!queue_.empty()) {
       const Event event = queue_.front().event;
@@ -230,7 +230,8 @@ void send(benchmark::State& state, const MultiDimFabric& fabric,
   state.counters["flows_per_solve"] = static_cast<double>(sent) / static_cast<double>(solves);
 }
 
-/// To the next host first, and so round; hosts begin a 50th of a message's time after each other.
+/// Each host sends to the next host first, then round-robin. Hosts start a 50th of a message's
+/// time apart.
 template <class MultiDimFabric>
 void all_to_all_staggered(benchmark::State& state) {
   const MultiDimFabric fabric(static_cast<std::uint32_t>(state.range(0)));

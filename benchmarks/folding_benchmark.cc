@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finding the ranks that are alike: a million that do the same, and the pipeline of a large
-// training step, with and without one slow rank.
+// Finding identical ranks: a million ranks with one collective, and the pipeline of a large
+// training step, with and without a slow rank.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -29,7 +29,7 @@ platform::Platform network(std::vector<platform::Dimension> dims,
   return made;
 }
 
-/// One rank's graph: every node waits for the one before.
+/// Graph of one rank: every node depends on the previous one.
 class Chain {
  public:
   void collective(CollectiveType type, const std::string& group) {
@@ -97,8 +97,7 @@ void MillionAlike(benchmark::State& state) {
 }
 BENCHMARK(MillionAlike)->Unit(benchmark::kMillisecond);
 
-/// Tensor parallel 8, data parallel 1,024, 16 stages, as 131,072 ranks; `slow` > 0: as many ranks
-/// compute slowly.
+/// Tensor parallel 8, data parallel 1,024, 16 stages: 131,072 ranks. `slow`: number of slow ranks.
 void Pipeline(benchmark::State& state) {
   constexpr std::int32_t kStage = 8 * 1024;
   platform::Platform platform = network({{Block::switched, 8, Bandwidth(450e9), 500.0},

@@ -78,7 +78,7 @@ void BM_ToWorkload(benchmark::State& state) {
 }
 BENCHMARK(BM_ToWorkload)->Arg(1024)->Arg(131072)->Unit(benchmark::kMillisecond);
 
-/// Into files that are removed again.
+/// Writes files and removes them.
 void BM_WriteChakra(benchmark::State& state) {
   const Program program = program_of(state.range(0) / 64);
   const auto folder = std::filesystem::temp_directory_path() / "orrery_generate_benchmark";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers from a table of measured kernels: at its points, between them, and from scattered ones;
-// and about kernels that were asked about before, as simulations do for every node.
+// Answers from a table of measured kernels: at its points, between them, and from scattered points;
+// also for repeated kernels, as in simulations, which ask for every node.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -83,7 +83,7 @@ void BM_BetweenScatteredPoints(benchmark::State& state) {
 }
 BENCHMARK(BM_BetweenScatteredPoints)->Arg(100)->Arg(10'000);
 
-/// `auto` on an H100: nodes one after another, whose kernels are some of a table's.
+/// `auto` on an H100: consecutive nodes whose kernels are in a table.
 void BM_SeenBefore(benchmark::State& state) {
   orrery::graph::KernelTable table;
   for (Kernel kernel : scattered(static_cast<std::size_t>(state.range(0)), 3)) {
@@ -100,7 +100,7 @@ void BM_SeenBefore(benchmark::State& state) {
   device.memory = orrery::Bandwidth(3.35e12);
   device.compute = orrery::TimeSource::automatic;
   const orrery::model::KernelPredictions predictions(device);
-  benchmark::DoNotOptimize(predictions.of(table, 0));  // works them all out
+  benchmark::DoNotOptimize(predictions.of(table, 0));  // predicts all kernels
   for (auto _ : state) {
     std::int64_t sum = 0;
     for (const orrery::graph::KernelId node : nodes)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading Kineto traces: bytes per second, and what stays in memory per event. The text is made to
-// look like what PyTorch 2.4 writes of a training step: operators with shapes, calls, kernels, the
-// arrows between them. KINETO_TRACE names a file to read instead.
+// Reading Kineto traces: bytes per second, and resident bytes per event. The generated text has the
+// form of a training step in PyTorch 2.4: operators with shapes, calls, kernels and the flow events
+// between them. The environment variable KINETO_TRACE names a file to read instead.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

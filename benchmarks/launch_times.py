@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How long a host takes for one kernel where the device waits for it, from Kineto recordings.
+"""Measures the host time per kernel launch in Kineto recordings, while the device waits for the host.
 
-    benchmarks/launch_times.py TRACE.json.gz...     (a .tar.gz holds several)
+    benchmarks/launch_times.py TRACE.json.gz...     (a .tar.gz contains several)
 
-Taken are launches whose kernel begins within 20 us of the launch, as do the kernels of the launch
-before on the same thread: the queue is empty, the device waits. The time is from one launch's
-beginning to the next one's; in it lies all that the framework does for a kernel (dispatch, autograd,
-allocation), but no wait for the device. Intervals with a synchronisation, and those of more than
-1 ms (the input pipeline, Python between steps), are left out. What many launches in a row take is their
-number times the mean.
-By pass: launches inside autograd's engine are backward, inside Optimizer.step optimizer, else
-forward. A profiler that writes shapes or stacks makes the host slower: figures are upper bounds.
+An interval lasts from the start of one launch to the start of the next one on the same thread. It
+counts if the kernels of both launches start within 20 us of their launch: then the queue is empty,
+and the device waits. The interval contains the complete work of the framework for a kernel (dispatch,
+autograd, allocation), but no wait for the device. Intervals with a synchronization and intervals of
+more than 1 ms (the input pipeline, Python between steps) are excluded. The time of many consecutive
+launches is their number times the mean.
+Passes: launches inside autograd's engine are backward, launches inside Optimizer.step are optimizer,
+all others are forward. A profiler that records shapes or stacks makes the host slower, so the figures
+are upper bounds.
 """
 import bisect
 import gzip
@@ -21,9 +22,9 @@ import statistics
 import sys
 import tarfile
 
-QUEUE_EMPTY = 20.0  # us from a launch to its kernel
-PAUSE = 1000.0      # us
-SYNCHRONISES = ("Synchronize", "cudaMemcpy", "hipMemcpy", "cudaFree", "cudaMalloc", "hipFree",
+QUEUE_EMPTY = 20.0  # us from a launch to its kernel, at most
+PAUSE = 1000.0      # us between two launches, at most
+SYNCHRONIZES = ("Synchronize", "cudaMemcpy", "hipMemcpy", "cudaFree", "cudaMalloc", "hipFree",
                 "hipMalloc")
 LAUNCHES = ("cudaLaunchKernel", "cudaLaunchKernelExC", "cuLaunchKernel", "hipLaunchKernel",
             "hipExtModuleLaunchKernel", "hipModuleLaunchKernel")
@@ -47,7 +48,7 @@ def documents(path):
 
 
 def inside(spans, time):
-    """Whether `time` lies in one of the spans: sorted, of one thread, merged."""
+    """Whether `time` is in one of the spans, which are sorted and merged (merged())."""
     at = bisect.bisect_right(spans, (time, float("inf"))) - 1
     return at >= 0 and spans[at][1] >= time
 
@@ -80,7 +81,7 @@ def measure(document):
         elif category in ("cuda_runtime", "cuda_driver", "Runtime", "runtime"):
             if name in LAUNCHES:
                 launches.setdefault(thread, []).append((begin, correlation))
-            elif any(word in name for word in SYNCHRONISES) and "Async" not in name:
+            elif any(word in name for word in SYNCHRONIZES) and "Async" not in name:
                 syncs.setdefault(thread, []).append((begin, end))
         elif name.startswith("autograd::engine::evaluate_function"):
             backward.setdefault(thread, []).append((begin, end))
@@ -114,11 +115,11 @@ def show(name, device, launches, found):
             continue
         cuts = statistics.quantiles(times, n=10)
         print(f"{name.rsplit('/', 1)[-1][-44:]:44} {device[:22]:22} {launches:8} {kind:9} "
-              f"{len(times):6} {cuts[0]:6.1f} {statistics.median(times):6.1f} {cuts[8]:6.1f} {statistics.mean(times):6.1f}")
+              f"{len(times):7} {cuts[0]:6.1f} {statistics.median(times):6.1f} {cuts[8]:6.1f} {statistics.mean(times):6.1f}")
 
 
 def main():
-    print(f"{'recording':44} {'device':22} {'launches':>8} {'pass':9} {'taken':>6} "
+    print(f"{'recording':44} {'device':22} {'launches':>8} {'pass':9} {'counted':>7} "
           f"{'10 %':>6} {'median':>6} {'90 %':>6} {'mean':>6} us")
     for path in sys.argv[1:]:
         together, ranks, launches_of_all = {}, 0, 0

@@ -70,8 +70,7 @@ Result<void> one_all_reduce(const fs::path& folder, std::uint32_t ranks, std::in
   return {};
 }
 
-/// Ranks begin at times of their own, then each sends one message after the other, each to another
-/// rank.
+/// Ranks begin at different times. Each then sends one message after another, each to another rank.
 Result<void> drifting(const fs::path& folder, std::uint32_t ranks, std::uint32_t messages) {
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     TraceRecords trace;
@@ -100,8 +99,8 @@ Result<void> drifting(const fs::path& folder, std::uint32_t ranks, std::uint32_t
   return {};
 }
 
-/// A million nodes on ranks that take different times: two computations, then an all-reduce beside
-/// a third, over and over.
+/// A million nodes on ranks with different times. Each rank repeats two computations, and an
+/// all-reduce that overlaps a third one.
 Result<void> million_steps(const fs::path& folder, std::uint32_t ranks) {
   const std::uint64_t steps = 1'000'000 / 4 / ranks;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {

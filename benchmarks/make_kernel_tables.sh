@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The tables that data/kernels/learned.txt was learned from: make_kernel_tables.sh FOLDER OUT
+# Makes the training tables of data/kernels/learned.txt: make_kernel_tables.sh FOLDER OUT
 #
-# FOLDER holds public tables as CSV: AIConfigurator's as KIND_SYSTEM_STACK.csv.gz (gemm, attn_ctx, attn_gen, moe),
-# attn_enc_SYSTEM, mla_SYSTEM, mla_bmm and quantize_memops; neusight_{linear,bmm,ln,softmax}_fp32 and vidur_mlp_medians. OUT becomes a folder
-# with ours: *.csv to learn from, check/*.csv of other makers and stacks to compare with.
+# FOLDER contains public tables as CSV: AIConfigurator's as KIND_SYSTEM_STACK.csv.gz (gemm, attn_ctx, attn_gen, moe),
+# attn_enc_SYSTEM, mla_SYSTEM, mla_bmm and quantize_memops; neusight_{linear,bmm,ln,softmax}_fp32 and
+# vidur_mlp_medians. The folder OUT gets the tables in Orrery's format: *.csv for training, and check/*.csv of other
+# vendors and stacks for comparison.
 set -euo pipefail
 [[ $# == 2 ]] || { echo 'usage: make_kernel_tables.sh FOLDER OUT' >&2; exit 2; }
 make="$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../collect/kernel_tables.py"
@@ -30,7 +31,7 @@ for pair in a100-80gb=a100_sxm h100-sxm=h100_sxm b200=b200_sxm b300=b300_sxm gb2
     all_products+=("$ours=$file")
     [[ $stack == trtllm* ]] && products+=("$ours=$file")
   done
-  # vLLM's FlashAttention 2 on an A100 reads keys through its cache's pages, which costs a sixth; training has none.
+  # vLLM's FlashAttention 2 on an A100 reads keys through cache pages and takes a sixth longer; training has no pages.
   dense=vllm && [[ $ours == a100-80gb ]] && dense=sglang
   prefill+=("$ours=attn_ctx_${theirs}_$dense.csv.gz")
   [[ -f attn_enc_$theirs.csv.gz ]] && prefill+=("$ours=attn_enc_$theirs.csv.gz")

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of MLPerf's Llama 2 70B LoRA benchmark, for measured_steps.py: jobs leave them out."""
+"""Rows of MLPerf's Llama 2 70B LoRA benchmark for measured_steps.py. jobs.json.gz does not contain these steps."""
 
 # The reference (mlcommons/training, llama2_70b_lora, README): rank 16 on qkv_proj and o_proj, sequences packed to 8,192.
 MODEL = {"model.layers": 80, "model.hidden": 8192, "model.heads": 64, "model.kv_heads": 8, "model.ffn": 28672,
          "model.vocab": 32000, "model.mlp": "swiglu", "model.mlp_bias": "false", "model.norm": "rmsnorm",
          "model.out_bias": "false", "model.positions": "rope", "model.qkv_bias": "false",
          "model.tied_embeddings": "false", "lora.rank": 16, "lora.targets": '["qkv", "out"]', "batch.seq": 8192}
-# Weights are kept in fp8 (NeMo's fp8_params), as what one device has of memory says where there is no tp.
+# Weights are stored in fp8 (NeMo's fp8_params): otherwise they would exceed the memory of one device without tp.
 PLAN = {"batch.micro": 1, "kernels.flash_attention": "true", "kernels.framework": "megatron", "recompute.kind": "none",
         "precision.weights": "fp8", "precision.activations": "bf16", "precision.gradients": "bf16",
         "precision.reduce": "bf16", "precision.scaling": "delayed"}
-# GB/s of a device and direction inside an island and between islands, by data sheets: NVLink 4 and 5, seven xGMI links of 64
-# and 76.8 GB/s; a 400 Gb/s port each.
+# GB/s per device and direction inside an island and between islands, from data sheets: NVLink 4 and 5, seven xGMI links of
+# 64 and 76.8 GB/s; one 400 Gb/s port per device.
 MACHINES = {"H100": ("H100", 450, 50), "H200-SXM": ("H200", 450, 50), "B200": ("B200", 900, 50), "MI300X": ("MI300X", 448, 50),
             "MI325X": ("MI325X", 448, 50), "MI355X": ("MI355X", 537.6, 50)}
 
 
 def step_of(point):
-    """Seconds: from the log, or of a batch at the logged rate (samples/s)."""
+    """Seconds per step: from the log, or batch / logged rate (samples/s)."""
     measured = point["measured"]
     if measured.get("iter_time_s"):
         return measured["iter_time_s"]
@@ -26,7 +26,7 @@ def step_of(point):
 
 
 def why_not(point, machine):
-    """What a log and its configuration leave open, or nothing."""
+    """Why the log and its configuration do not define a job; empty if they do."""
     plan, batch, devices = point["par"], point["batch"], point["hw"]["num_gpus"]
     amd = "MI3" in point["hw"]["gpu"]
     if step_of(point) is None:
@@ -54,7 +54,7 @@ def cells_of(point):
     if cells["why_not"]:
         return cells
     plan = point["par"]
-    # AMD says of its submissions that they train in fp8; the logs do not.
+    # AMD states that its submissions train in fp8; the logs do not contain the format.
     assumed = ["recompute=none", "micro=1", "weights=fp8"] + ([] if point["precision"] else ["fp8"])
     cells.update(MODEL)
     cells.update(PLAN)
@@ -68,7 +68,7 @@ def cells_of(point):
 
 
 def add_lora(rows, published):
-    """Puts them in the place of rows without a job, and adds those that are left out."""
+    """Replaces rows without a job by LoRA rows, and appends the LoRA rows that have no row yet."""
     at = {cells["id"]: i for i, cells in enumerate(rows)}
     for point in published:
         if "llama2_70b_lora" not in point["id"]:

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published memory of training jobs as tables that memory_errors.py reads, a file for each source.
+"""Converts published memory of training jobs into tables for memory_errors.py, one file per source.
 
 Usage: benchmarks/measured_memory.py SOURCES FOLDER
 
-SOURCES is a folder with what each source published, as JSON: {"points": [...]}, each with an id, "model", "hw", "par", "batch", "precision", "recompute" and "measured"; points of
-Megatron-LM with the run's own arguments ("args"). A row has the job, as orrery memory --set takes it, the device, the rank that was looked at, and the figures in GiB by counter:
-  allocated        most that the framework's tensors took at once
-  after_step       what they take when a step has ended
-  reserved         most that the framework's allocator took from the device
-  unstated         one of these (mem_max of Primus: its unit is not stated either), the source does not say which
-"why_not" says what of a job cannot be expressed.
+SOURCES is a folder with one JSON file per source: {"points": [...]}. Each point has an id, "model", "hw", "par", "batch",
+"precision", "recompute" and "measured". Points of Megatron-LM also have the arguments of the run ("args"). A row contains
+the job as arguments of orrery memory --set, the device, the measured rank, and the figures in GiB by counter:
+  allocated        maximum memory of the framework's tensors
+  after_step       memory of the tensors after the step
+  reserved         maximum memory that the framework's allocator reserves on the device
+  unstated         one of these three; the source does not state which (mem_max of Primus: without a unit, too)
+"why_not" states which part of the job cannot be expressed.
 """
 import csv
 import json
@@ -23,7 +24,7 @@ FIRST = ["id", "gpu", "n", "rank", *dict.fromkeys(COUNTERS.values()), "outcome"]
 LAST = ["assumed", "why_not"]
 DEVICES = {"H100-80GB": "h100-sxm", "A100": "a100-80gb", "GB200": "gb200"}
 
-# Vocabularies of the tests' tokenizers: GPT-2's and BERT's word pieces (those of T5 are cased, and have 100 words more).
+# Vocabularies of the tests' tokenizers: GPT-2's and BERT's word pieces (T5: the cased ones and 100 more words).
 WORDS = {"gpt": 50257, "moe": 50257, "bert": 30522, "t5": 28996 + 100}
 
 
@@ -33,7 +34,7 @@ def padded(words, tp, multiple=128):
 
 
 def megatron_model(kind, args, tp):
-    """Megatron-LM's arguments, with its defaults, as orrery's model."""
+    """Converts Megatron-LM's arguments and defaults into keys of Orrery's model."""
     hidden, layers = args["hidden-size"], args.get("num-layers", args.get("encoder-num-layers"))
     gated = args.get("swiglu", False)
     inner = args.get("ffn-hidden-size") or (int(4 * hidden * 2 / 3 / 64) * 64 if gated else 4 * hidden)
@@ -68,7 +69,7 @@ def megatron_model(kind, args, tp):
 
 
 def stage_layers(args, par, layers):
-    """Where stages are not even."""
+    """Layers per stage if the stages are uneven; else empty."""
     stages = par.get("pp", 1) * par.get("vp", 1)
     first, last = args.get("decoder-first-pipeline-num-layers"), args.get("decoder-last-pipeline-num-layers")
     if first and last:
@@ -79,14 +80,14 @@ def stage_layers(args, par, layers):
 
 
 def megatron_row(point):
-    """A functional test of Megatron-LM."""
+    """Row of a functional test of Megatron-LM."""
     args, par, batch = point["args"], point["par"], point["batch"]
     kind = point["model"]["name"].split("/")[0]
     flags = {"hybrid-layer-pattern": "layers with state spaces", "mtp-num-layers": "multi-token prediction",
              "fine-grained-activation-offloading": "activations on the host", "cuda-graph-impl": "memory of CUDA graphs",
              "fp8-format": "weights and saved activations in fp8"}
     whys = [what for flag, what in flags.items() if args.get(flag)]
-    if "defer_embedding_wgrad_compute" in point["id"]:  # likewise
+    if "defer_embedding_wgrad_compute" in point["id"]:  # only the test's name contains the argument
         whys.append("activations kept for the embedding's gradient, computed at the end of the step")
     why = "; ".join(whys)
     cells = {"rank": "last", "why_not": why}
@@ -126,7 +127,7 @@ def megatron_row(point):
     flash = args.get("attention-backend", "auto") not in ("unfused", "local") and args.get("transformer-impl") != "local"
     spec |= {"kernels.framework": "megatron", "kernels.flash_attention": flash,
              "kernels.deterministic": args.get("deterministic-mode", False)}
-    if "cross_entropy_loss_fusion" in point["id"]:  # the argument is in the test's name alone
+    if "cross_entropy_loss_fusion" in point["id"]:  # only the test's name contains the argument
         spec["kernels.loss"] = "megatron_compiled"
     cells.update({key: text(value) for key, value in spec.items()})
     return cells
@@ -142,7 +143,7 @@ MODULES = {"core_attn": ["attention"], "mlp": ["mlp_up", "activation", "mlp_down
 
 
 def bridge_row(point):
-    """A table of Megatron-Bridge: its recipes shard the optimizer, and use Transformer Engine's cross entropy."""
+    """Row of a table of Megatron-Bridge. Its recipes shard the optimizer and use Transformer Engine's cross entropy."""
     cells = {"rank": "", "assumed": "optimizer sharded, cross entropy of Transformer Engine: the recipes' defaults"}
     par, batch, model = point["par"], point.get("batch") or {}, point["model"]["name"]
     if not batch.get("global"):
@@ -181,7 +182,7 @@ def primus_row(_):
 
 
 def text(value):
-    """A cell, as orrery's --set takes it."""
+    """A cell in the syntax of orrery's --set."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value) if isinstance(value, list) else str(value)

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of NeuSight's end-to-end labels (Lee et al., ASPLOS 2025; scripts/asplos/label), for measured_steps.py.
+"""Rows of NeuSight's end-to-end labels (Lee et al., ASPLOS 2025; scripts/asplos/label) for measured_steps.py.
 
-Hugging Face's models in PyTorch, eager, fp32 without TF32 (its A100s take what fp32 units give). A label is forward and
-backward; there is no optimizer, in whose place sgd stands here: 12 bytes of memory traffic for each weight.
+Models of Hugging Face in eager PyTorch, in fp32 without TF32 (the times of its A100s match fp32 units). A label covers forward
+and backward, without an optimizer. The rows use sgd instead: 12 bytes of memory traffic per weight.
 """
 
-# GB/s of a device and direction in a node: NVLink 3 and 4; one device has nobody to talk to.
+# GB/s per device and direction in a node: NVLink 3 and 4; 0 if all points have a single device.
 MACHINES = {"NVIDIA A100-SXM4-40GB": ("a100-40gb", 300), "NVIDIA A100 80GB PCIe": ("a100-pcie-80gb", 0),
             "NVIDIA H100 80GB HBM3": ("H100", 450), "NVIDIA L4": ("l4", 0)}
 JOB = {"kernels.framework": "pytorch", "kernels.flash_attention": "false", "optimizer.kind": "sgd",
        "optimizer.gradient_norm": "false", "precision.weights": "fp32", "precision.activations": "fp32",
        "precision.gradients": "fp32", "precision.reduce": "fp32", "recompute.kind": "none"}
-# Vocabularies of the models' own configurations at Hugging Face.
+# Vocabularies from the models' configurations at Hugging Face.
 VOCABULARY = {"bert_large": 30522, "gpt2_large": 50257, "gpt3_xl": 50257, "gpt3_27": 50257, "opt_13": 50272}
 
 

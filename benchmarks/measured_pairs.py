@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How well changes are told: pairs of measured steps that differ in one thing.
+"""Prints errors of predicted changes: pairs of measured steps that differ in one thing.
 
   measured_pairs.py ORRERY FILE.csv ... [--without ID,ID] [--by COLUMN,COLUMN]
   measured_pairs.py --again FILE.csv ...
 
-Predicts every step of the files (`orrery validate`), takes all pairs of one file that differ in tensor, pipeline, context
-or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision or model, and in nothing else
-(dp follows, and with devices and sequences the batch may), and prints how far the predicted ratio of the two steps is from
-the measured one. --without: leave steps out; --by: say it of what rows have in these columns, too (`--by model_name,gpu`).
+Predicts every step of the files (`orrery validate`). Selects all pairs of one file that differ only in one of: tensor,
+pipeline, context or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision, model. dp may
+differ too; with devices and sequences also the batch. Prints the error of the predicted ratio of the two steps, compared with
+the measured ratio. --without: exclude steps; --by: also group by the values in these columns (`--by model_name,gpu`).
 
---again predicts nothing: of pairs of which both steps were measured more than once (files of one name belong together, rows
-stand in the order of releases), it prints how far the ratio is from that of the same pair measured again. No prediction of
-ratios can be expected to be nearer than that.
+--again predicts nothing. It uses pairs of which both steps were measured more than once. Files with the same name belong
+together, and their rows are in the order of releases. It prints the difference between the ratio of a pair and the ratio of
+the same pair measured again. Errors of predicted ratios cannot be expected to be smaller than that.
 """
 import argparse
 import collections
@@ -57,15 +57,15 @@ def rows_of(name, keep):
 
 
 def measured_again(files):
-    """The edit, the source, and how far ratios are from themselves."""
+    """(edit, source, relative difference of the ratios) of pairs that were measured again."""
     tables = collections.defaultdict(lambda: collections.defaultdict(list))
     for name in files:
         for row in rows_of(name, lambda row: "measured_s" in row and "why_not" not in row):
             same = frozenset((k, v) for k, v in row.items() if k not in FOLLOWS)
             tables[pathlib.Path(name).stem][same].append((row["id"], float(row["measured_s"])))
     for source, steps in tables.items():
-        often = [(dict(key), [s for _, s in sorted(times)]) for key, times in steps.items() if len(times) > 1]
-        for (a, first), (b, second) in itertools.combinations(often, 2):
+        repeated = [(dict(key), [s for _, s in sorted(times)]) for key, times in steps.items() if len(times) > 1]
+        for (a, first), (b, second) in itertools.combinations(repeated, 2):
             edit = edit_between(a, b)
             if edit is None or len(first) != len(second):
                 continue
@@ -73,18 +73,18 @@ def measured_again(files):
             yield from ((edit, source, other / one - 1) for one, other in itertools.combinations(ratios, 2))
 
 
-def tell(pairs):
+def print_errors(pairs):
     groups = collections.defaultdict(list)
-    for edit, source, off in pairs:
-        groups[edit, source].append(off)
+    for edit, source, error in pairs:
+        groups[edit, source].append(error)
         if ":" not in edit:
-            groups[edit, "all"].append(off)
-            groups["all", "all"].append(off)
+            groups[edit, "all"].append(error)
+            groups["all", "all"].append(error)
     print(f"{'differ in':12} {'source':28} {'pairs':>5} {'mean |error|':>12} {'median':>8} {'signed':>8}")
-    for (edit, source), offs in sorted(groups.items(), key=lambda group: (group[0][0] == "all", group[0])):
-        sizes = [abs(off) for off in offs]
-        print(f"{edit:12} {source:28} {len(offs):5} {100 * statistics.mean(sizes):11.1f}% "
-              f"{100 * statistics.median(sizes):7.1f}% {100 * statistics.median(offs):+7.1f}%")
+    for (edit, source), errors in sorted(groups.items(), key=lambda group: (group[0][0] == "all", group[0])):
+        sizes = [abs(error) for error in errors]
+        print(f"{edit:12} {source:28} {len(errors):5} {100 * statistics.mean(sizes):11.1f}% "
+              f"{100 * statistics.median(sizes):7.1f}% {100 * statistics.median(errors):+7.1f}%")
 
 
 def main():
@@ -97,10 +97,10 @@ def main():
     options = parser.parse_args()
     orrery, files = options.orrery, options.files
     if options.again:
-        tell(measured_again([orrery, *files]))
+        print_errors(measured_again([orrery, *files]))
         return
-    told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
-    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["predictions"]
+    answer = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
+    predicted = {p["id"]: p["predicted_s"] for p in answer["result"]["predictions"]
                  if "predicted_s" in p and p["id"] not in options.without}
     pairs = []
     for name in files:
@@ -110,11 +110,11 @@ def main():
             if edit is None:
                 continue
             measured = float(b["measured_s"]) / float(a["measured_s"])
-            off = predicted[b["id"]] / predicted[a["id"]] / measured - 1
-            pairs.append((edit, pathlib.Path(name).stem, off))
+            error = predicted[b["id"]] / predicted[a["id"]] / measured - 1
+            pairs.append((edit, pathlib.Path(name).stem, error))
             if options.by:
-                pairs.append((f"{edit}: " + " ".join(a.get(column, "-") for column in options.by), pathlib.Path(name).stem, off))
-    tell(pairs)
+                pairs.append((f"{edit}: " + " ".join(a.get(column, "-") for column in options.by), pathlib.Path(name).stem, error))
+    print_errors(pairs)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Static batches that others measured, as a table for static_batches.py.
+"""Converts published measurements of static batches into a table for static_batches.py.
 
   measured_serving.py inference_pipeweave.json > data/measured/serving/pipeweave.csv
 """
@@ -10,7 +10,7 @@ import sys
 
 DEVICES = {"A100": "a100-80gb", "A40": "a40", "H100": "h100-sxm", "H20": "h20", "H800": "h800", "RTX A6000": "rtx-a6000",
            "RTX PRO 6000 S": "rtx-pro-6000-server"}
-HEAD = 128  # features of a head: of all three models, by their configurations at Hugging Face
+HEAD = 128  # features per head of all three models, from their configurations at Hugging Face
 TRAITS = {"Llama-3.1-70B": "", "Qwen2.5-14B": "qkv_bias", "Qwen3-32B": "qk_norm"}
 
 

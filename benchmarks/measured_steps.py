@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Published steps as tables that orrery validate reads: core/ and more/, a file for each source.
+"""Converts published steps into tables for orrery validate: core/ and more/, one file per source.
 
 Usage: benchmarks/measured_steps.py SOURCES FOLDER
 
-SOURCES is a folder with what each source published and jobs.json.gz: {"points": [...]}, each with an id, its source ("src"), and a job ("spec", as orrery run --spec takes it), a
-"cluster" ({"gpu", "n": devices, "dom": of one island, "nvl", "ib": GB/s of a device inside and between islands}),
-"measured_s", "prec" (the format of products) and "assumed"; or else "why_not"; "group" is "visible" for the core. What sources state of all their runs, and
-jobs leave out, is added here: KNOWN.
+SOURCES is a folder with one JSON file per source and jobs.json.gz: {"points": [...]}. Each point has an id and its source
+("src"). It has a job ("spec", as for orrery run --spec), a "cluster" ({"gpu", "n": devices, "dom": devices per island, "nvl",
+"ib": GB/s per device inside and between islands}), "measured_s", "prec" (the format of products) and "assumed"; or it has
+"why_not". "group" is "visible" for the core. KNOWN adds what a source states about all its runs and jobs.json.gz omits.
 """
 import csv
 import gzip
@@ -18,40 +18,41 @@ import sys
 from measured_lora import add_lora
 from measured_neusight import rows_of as neusight_rows
 
-# What a source says of all its runs. Where it says it stands beside it.
+# What a source states about all its runs, with the place of the statement.
 KNOWN = {
-    # "Megatron-LM" (both papers' own implementation), before products and their communication overlapped (Transformer
-    # Engine's userbuffers, 2023).
+    # "Megatron-LM" (the implementation of both papers' authors), before products overlapped their communication
+    # (Transformer Engine's userbuffers, 2023).
     "megatron_korthikanti2022.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
     "megatron_narayanan2021.json": {"kernels.framework": "megatron_2021", "parallel.tp_overlap": "none"},
-    # vTrain, section 4 and data/README.md: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's of 2021; README: no gradient bucket.
+    # vTrain, section 4 and data/README.md: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's of 2021;
+    # README: no gradient bucket.
     "vtrain_multi_a100.json": {"kernels.framework": "megatron_2021"},
-    # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks). fp8 with delayed
+    # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, state this (frameworks). fp8 with delayed
     # scaling (NeMo, collections/llm/recipes/precision/mixed_precision.py, bf16_with_fp8_mixed).
     "nvidia_dgxc_benchmarking.json": {"kernels.framework": "megatron", "precision.scaling": "delayed"},
     # NVIDIA's submissions to MLPerf training, and those made with its containers: NeMo; fp8 "hybrid", delayed.
     "mlperf_training.json": {"kernels.framework": "megatron", "precision.scaling": "delayed"},
     # llm-foundry: MPT under PyTorch's FSDP, not compiled.
     # Its loss is flash-attention's cross entropy (models/mpt/modeling_mpt.py: loss_fn "fused_crossentropy").
-    # Its attention is not stated; from 1,024 to 32,768 tokens (more/) steps say 80 to 88 TFLOP/s on A100, 143 to 149 on H100, half of what FlashAttention-2
-    # has there, and ALiBi needed Triton's (llm-foundry, models/layers/attention.py: attn_impl "triton").
+    # Its attention is not stated. From 1,024 to 32,768 tokens (more/) the steps imply 80 to 88 TFLOP/s on A100 and 143 to 149
+    # on H100, half the rate of FlashAttention-2, and ALiBi required Triton attention (llm-foundry, models/layers/attention.py: attn_impl "triton").
     "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch", "kernels.loss": "compiled", "kernels.attention": "flash_attention_triton"},
 }
-# Sources whose times no step took: benchmarks/too_even.py shows it. What a source says of such runs, beside KNOWN, is left out.
+# Sources whose times are not measured steps (benchmarks/too_even.py shows it), with the reason for why_not.
 COMPUTED = {
-    # ground_truth_single.csv, "collected using Megatron-DeepSpeed": of 264 groups of steps that differ in the batch alone, each grows by
-    # exactly as much with each microbatch, to the nanosecond, as vTrain puts steps together from the kernels of one layer that it profiled.
+    # ground_truth_single.csv, "collected using Megatron-DeepSpeed": 264 groups of steps differ only in the batch. In each group
+    # the step grows by the same time per microbatch, to the nanosecond. vTrain sums steps from the profiled kernels of one layer.
     "vtrain_single_a100.json": "source: sums of profiled kernels, not steps that ran",
 }
-# What single runs' own files say, and the collection does not.
+# What the files of single runs state, and the collection omits.
 CORRECTED = {
     # hpg.dgxb200x8/config_DGXB200_{32,56}x8x144xtp4pp8cp2_cg.sh sources config_common_cg.sh and no config_common_fp4.sh:
     # fp8. TP_COMM_OVERLAP is commented out.
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n32": {"prec": "fp8", "parallel.tp_overlap": "none"},
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n56": {"prec": "fp8", "parallel.tp_overlap": "none"},
 }
-# What NVIDIA's Grok-1 is beside xAI's: no norms behind blocks, Llama 3's vocabulary, experts one after another that take just as
-# many tokens as are their share. Until release 25.04: NVIDIA/dgxc-benchmarking, grok1/grok1_314b.yaml (normalization, tokenizer,
+# How NVIDIA's Grok-1 differs from xAI's: no norms behind blocks, Llama 3's vocabulary, experts that run one after another with
+# exactly their share of the tokens. Until release 25.04: NVIDIA/dgxc-benchmarking, grok1/grok1_314b.yaml (normalization, tokenizer,
 # moe_grouped_gemm, moe_expert_capacity_factor). Since 25.05: NeMo, scripts/performance/llm/pretrain_grok1_314b.py: a
 # MixtralConfig8x7B (collections/llm/gpt/model/mixtral.py; SwiGLU) with a MegatronTokenDropCallback.
 NEMO_GROK = {"model.post_norms": False, "model.vocab": 128256, "kernels.grouped": False,
@@ -59,7 +60,7 @@ NEMO_GROK = {"model.post_norms": False, "model.vocab": 128256, "kernels.grouped"
 FIRST_GROK_OF_NEMO_2 = "dgxc-0294"
 FIRST = ["id", "model_name", "gpu", "n", "dom", "nvl", "ib", "prec", "measured_s"]
 LAST = ["assumed", "why_not"]
-# Said already, or nothing of the job.
+# Keys in other columns, or keys that do not describe the job.
 LEFT_OUT = {"name", "version", "model.name"}
 
 
@@ -73,14 +74,14 @@ def flat(tree, before=""):
 
 
 def text(value):
-    """A cell, as orrery's --set takes it."""
+    """A cell in the syntax of orrery's --set."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return json.dumps(value) if isinstance(value, list) else str(value)
 
 
 def frameworks(folder, source):
-    """Of points that say it, whose kernels: XLA's are none that orrery knows by name."""
+    """kernels.framework by id, for points that state JAX: "none", because Orrery has no framework for XLA's kernels."""
     try:
         points = json.loads((folder / source).read_text())["points"]
     except FileNotFoundError:
@@ -89,7 +90,7 @@ def frameworks(folder, source):
 
 
 def mosaic_spec(point):
-    """Points of llm-foundry on devices that jobs leave out, from what the source says; as its other points."""
+    """Specification of points of llm-foundry whose devices jobs.json.gz omits, from the source, in the form of its other points."""
     model, batch = point["model"], point["batch"]
     spec = {"model.layers": model["layers"], "model.hidden": model["hidden"], "model.heads": model["heads"],
             "model.ffn": model["ffn"], "model.vocab": model["vocab"], "batch.global": batch["global"],
@@ -126,10 +127,10 @@ def row(point, framework):
 
 
 def add_a100_40gb(rows, published):
-    """Of llm-foundry's tables, those on A100s with 40 GB: the devices are known, and the plan is that of all others."""
+    """Completes the rows of llm-foundry on A100s with 40 GB: Orrery has this device, and the plan equals that of all others."""
     points = {point["id"]: point for point in published}
-    alike = next(cells for cells in rows if cells.get("gpu") == "A100")
-    same = {key: value for key, value in alike.items() if key.startswith(("kernels.", "model.", "parallel.", "precision."))}
+    other = next(cells for cells in rows if cells.get("gpu") == "A100")
+    same = {key: value for key, value in other.items() if key.startswith(("kernels.", "model.", "parallel.", "precision."))}
     for cells in rows:
         point = points.get(cells["id"])
         if "A100-40GB" not in cells["why_not"] or not point["derived"].get("iter_time_s"):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Recordings changed into other sizes, beside recordings of those sizes.
+"""Compares recordings that are changed into other sizes with recordings of those sizes.
 
     python3 benchmarks/measured_structure.py record FOLDER          # with PyTorch, some minutes
     python3 benchmarks/measured_structure.py compare ORRERY FOLDER
 
-Records a transformer (collect/examples/transformer.py) of ten sizes, three times each; then changes each
-recording into every other size that differs in layers or in microbatches alone, and prints how far
-the step is from the median of the three recorded ones.
+`record` records a transformer (collect/examples/transformer.py) in ten sizes, three times each. `compare`
+changes each recording into every other size that differs only in layers or only in microbatches. It
+prints the error of the step, compared with the median of the three recorded ones.
 """
 
 from __future__ import annotations
@@ -37,14 +37,14 @@ def record(root: str) -> None:
 
 
 def step(orrery: str, root: str, turn: int, size: tuple[int, int], change: str = "") -> float | None:
-    """Milliseconds; None: the change is refused."""
+    """Step in milliseconds; None if the change is refused."""
     trace = folder_of(root, turn, size) / "rank0.kineto.json.gz"
     words = [orrery, "whatif", str(trace), "--json", "-q"] + ([change] if change else [])
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         return None
-    told = json.loads(done.stdout)["result"]
-    return (told["changed_step_ns"] if change else told["base_step_ns"]) / 1e6
+    result = json.loads(done.stdout)["result"]
+    return (result["changed_step_ns"] if change else result["base_step_ns"]) / 1e6
 
 
 def pairs() -> list[tuple[tuple[int, int], tuple[int, int], str]]:
@@ -70,17 +70,17 @@ def compare(orrery: str, root: str) -> None:
     refused = 0
     for a, b, change in pairs():
         for turn in ROUNDS:
-            told = step(orrery, root, turn, a, change)
-            if told is None:
+            predicted = step(orrery, root, turn, a, change)
+            if predicted is None:
                 refused += 1
             else:
-                errors[change.split("=")[0]].append(100 * (told / truth[b] - 1))
+                errors[change.split("=")[0]].append(100 * (predicted / truth[b] - 1))
     print("\n| change | predictions | mean | median | 90 % | signed |\n|---|---|---|---|---|---|")
-    for what, off in errors.items():
-        sizes = sorted(map(abs, off))
-        print(f"| {what} | {len(off)} | {statistics.mean(sizes):.1f} % | {statistics.median(sizes):.1f} % | "
-              f"{sizes[int(0.9 * len(sizes))]:.1f} % | {statistics.mean(off):+.1f} % |")
-    print(f"\n{refused} refused")
+    for what, signed in errors.items():
+        sizes = sorted(map(abs, signed))
+        print(f"| {what} | {len(signed)} | {statistics.mean(sizes):.1f} % | {statistics.median(sizes):.1f} % | "
+              f"{sizes[int(0.9 * len(sizes))]:.1f} % | {statistics.mean(signed):+.1f} % |")
+    print(f"\n{refused} changes refused")
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How far predicted memory is from what was measured, counter by counter.
+"""Prints errors of predicted memory by counter and source.
 
 Usage: benchmarks/memory_errors.py [--program orrery] [--rows] [TABLE.csv ...]
 
-Tables are those of data/measured/memory (measured_memory.py says what is in them). Each row is asked of orrery memory --json; of the rank that the source looked at ("last": of the last
-stage; else the fullest) the same counter is taken. Prints counts, medians, 90th percentiles and signed medians by table and counter, with --rows every row, and the rows that cannot be
-asked.
+Default tables: data/measured/memory (measured_memory.py describes the columns). `orrery memory --json` predicts each row. The
+script compares the same counter of the measured rank: "last" is a rank of the last stage, the default is the rank with the
+largest peak. Prints counts, medians, 90th percentiles and signed medians by counter and table, and the skipped rows with the
+reason. --rows prints every row, too.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +23,7 @@ GIBIBYTE = 1 << 30
 
 
 def ask(program, row):
-    """What orrery says of the rank that was looked at, or a text: why it says nothing."""
+    """The result of `orrery memory` and the role of the measured rank; or the error message, if it has no result."""
     command = [program, "memory", "--json"]
     for key, value in row.items():
         if value and key not in NOT_KEYS:
@@ -31,7 +32,7 @@ def ask(program, row):
         command += ["--device", row["gpu"]]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode not in (0, 1) or not done.stdout:
-        return done.stderr.splitlines()[0] if done.stderr else "failed"
+        return done.stderr.splitlines()[0] if done.stderr else f"exit code {done.returncode} without a message"
     result = json.loads(done.stdout)["result"]
     roles = [role for role in result["roles"] if role["ranks"] > 0]
     if row.get("rank") == "last":
@@ -46,22 +47,22 @@ def summary(name, errors):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="How far predicted memory is from what was measured.")
+    parser = argparse.ArgumentParser(description="Prints errors of predicted memory by counter and source.")
     parser.add_argument("tables", nargs="*", type=pathlib.Path)
     parser.add_argument("--program", default="build/release/apps/orrery/orrery")
-    parser.add_argument("--rows", action="store_true", help="every row")
+    parser.add_argument("--rows", action="store_true", help="print every row")
     options = parser.parse_args()
     tables = options.tables or sorted(pathlib.Path("data/measured/memory").glob("*.csv"))
-    groups, left_out = {}, []
+    groups, skipped = {}, []
     for table in tables:
         rows = list(csv.DictReader(table.open()))
         asked = [row for row in rows if not row["why_not"]]
-        left_out += [(row["id"], row["why_not"]) for row in rows if row["why_not"]]
+        skipped += [(row["id"], row["why_not"]) for row in rows if row["why_not"]]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             answers = list(pool.map(lambda row: ask(options.program, row), asked))
         for row, answer in zip(asked, answers):
             if isinstance(answer, str):
-                left_out.append((row["id"], answer))
+                skipped.append((row["id"], answer))
                 continue
             for counter, field in COUNTERS.items():
                 if not row.get(counter):
@@ -75,8 +76,8 @@ def main():
                     print(f"{counter:10} {row['id']:110} {row['gpu']:10} {predicted:8.3f} {measured:8.3f} {error:+7.1%}")
     for (counter, table), errors in sorted(groups.items()):
         print(summary(f"{counter}, {table}", errors))
-    print(f"not asked: {len(left_out)}")
-    for name, why in left_out:
+    print(f"skipped: {len(skipped)}")
+    for name, why in skipped:
         print(f"  {name}: {why}")
 
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Writing a timeline: slices (items) and bytes per second, for ranks that share one timeline and
-// for ranks that each have their own. Every fourth span is a collective, two of four are a
-// message's ends; all have what a simulation knows about them.
+// for ranks with separate timelines. Of four spans, one is a collective and two are the ends of a
+// message; all have the attributes of simulated spans.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>
@@ -31,7 +31,7 @@ void write_timeline(benchmark::State& state, bool distinct, bool chrome) {
     };
     const bool whole =
         chrome ? report::write_chrome(run, {}, sink) : report::write_perfetto(run, {}, sink);
-    if (!whole) state.SkipWithError("refused");
+    if (!whole) state.SkipWithError("the timeline was not written");
   }
   state.SetItemsProcessed(slices * state.iterations());
   state.SetBytesProcessed(static_cast<std::int64_t>(bytes) * state.iterations());

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which plans of collectives of other projects are right, and how long they take.
+"""Checks the collective plans of other projects, and predicts their times.
 
     benchmarks/plan_samples.py INDEX [--orrery build/release/apps/orrery/orrery] [--update]
 
-INDEX is a JSON file with `files`: [{file, kind, source, …}], paths from its folder; those of kind msccl,
-mscclpp and taccl are looked at. Prints the table of docs/plans.md; --update writes it there.
+INDEX is a JSON file with `files`: [{file, kind, source, …}], paths from its folder. The script uses the kinds
+msccl, mscclpp and taccl. Prints the tables of docs/plans.md; --update writes them there.
 """
 import argparse
 import json
@@ -27,13 +27,13 @@ def ask(orrery, *arguments):
 
 
 def name_of(file):
-    """Where it is from: project and path."""
+    """Project and name of the file."""
     source, path = file["source"].split("@")[0], file["source"].split(":", 1)[-1]
     return f"`{source}:{path.split('/')[-1]}`"
 
 
-def milliseconds(picoseconds):
-    return f"{picoseconds / 1e9:.3f} ms"
+def milliseconds(nanoseconds):
+    return f"{nanoseconds / 1e6:.3f} ms"
 
 
 def row(orrery, root, file):
@@ -44,19 +44,20 @@ def row(orrery, root, file):
         return [name_of(file), "", "", "", "", why, ""]
     plan = answer["result"]
     cluster = f"h100-sxm:{plan['ranks']}"
-    right = "yes"
+    verdict = "yes"
     if not plan["correct"]:
         first = plan["errors"][0]
-        right = f"no: gpu {first['gpu']}, block {first.get('block')}, step {first.get('step')}: {first['what']}"
+        place = f", block {first['block_index']}, step {first['block_step']}" if "block_index" in first else ""
+        verdict = f"no: gpu {first['rank']}{place}: {first['what']}"
     elif not plan["result_checked"]:
-        right = "messages, waits and races; " + plan["unchecked_reason"].replace('"', "")
-    taken = ""
+        verdict = "messages, waits and races only: " + plan["unchecked_reason"].replace('"', "")
+    time = ""
     if plan["correct"]:
         run = ask(orrery, path, "--cluster", cluster, "--network", "flow", "--size", SIZE)["result"]["run"]
-        taken = milliseconds(run["time_ns"])
+        time = milliseconds(run["time_ns"])
     notes = "; ".join(finding["code"] for finding in answer.get("findings", []))
     return [name_of(file), plan["collective"], str(plan["ranks"]), f"{plan['blocks']:,}", f"{plan['steps']:,}",
-            right + (f" ({notes})" if notes else ""), taken]
+            verdict + (f" ({notes})" if notes else ""), time]
 
 
 def main():
@@ -71,7 +72,7 @@ def main():
     for kind, title in KINDS.items():
         rows = [row(options.orrery, index.parent, file) for file in files if file["kind"] == kind]
         text += f"\n### {title}: {len(rows)} files\n\n"
-        text += f"| file | collective | GPUs | blocks | steps | right? | {SIZE}, flows on H100s |\n"
+        text += f"| file | collective | GPUs | blocks | steps | correct | time of {SIZE} on H100s, flow model |\n"
         text += "|---|---|---|---|---|---|---|\n"
         text += "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |\n" for cells in rows)
     print(text)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Whole commands, one core: CPU seconds (user + system) and peak memory, the least of several runs, beside what the
-# reference simulator needs for the same inputs on an idle machine.
+# Measures complete commands on one core: CPU seconds (user + system) and peak memory, the minimum of several runs. Also
+# prints the figures of the reference simulator for the same inputs on an idle machine.
 #
 # Usage: benchmarks/run_commands.sh [BUILD_FOLDER] [RUNS]     (default: build/release 5)
 set -euo pipefail
@@ -14,7 +14,7 @@ program=$build/apps/orrery/orrery
 inputs=$build/benchmarks/inputs
 
 [[ -x $program && -x $build/benchmarks/make_inputs ]] || {
-  printf 'run_commands: no release build with benchmarks in %s; ./check perf makes one\n' "$build" >&2
+  printf 'run_commands: no release build with benchmarks in %s; run ./check perf first\n' "$build" >&2
   exit 2
 }
 [[ -e $inputs/million/million.et && -e $inputs/steps_1024/workload/wl.1023.et ]] || "$build/benchmarks/make_inputs" "$inputs"
@@ -22,7 +22,7 @@ inputs=$build/benchmarks/inputs
 pin=()
 if taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
 
-# The least CPU seconds of some runs of a command, and its peak in MB.
+# Prints the minimum CPU seconds of several runs of a command, and its peak memory in MB.
 least() {
   local log TIMEFORMAT='%3U %3S'
   log=$(mktemp)
@@ -36,7 +36,7 @@ least() {
   rm -f "$log"
 }
 
-# Name, the reference's CPU seconds and MB (- where there is none), command.
+# Arguments: name, CPU seconds and MB of the reference (- if unknown), command.
 row() {
   local name=$1 cpu=$2 mb=$3 ours
   shift 3
@@ -64,7 +64,7 @@ for ranks in 64 1024; do
   steps=("$inputs/steps_$ranks/workload/wl" --astra-network "$inputs/steps_$ranks/network.yml"
     --astra-system "$inputs/steps_$ranks/system.json" --astra-memory "$inputs/steps_$ranks/memory.json" --quiet)
   row "1 M nodes on $ranks ranks" - - "$program" run "${steps[@]}"
-  row '  the same into a run file' - - "$program" run "${steps[@]}" -o "$inputs/steps.orrery" --force
+  row '  the same, with a run file' - - "$program" run "${steps[@]}" -o "$inputs/steps.orrery" --force
 done
 row 'reading a trace of 1 M nodes' - - "$program" inspect "$inputs/million/million.et"
-printf 'reading: %d MB\n' "$(($(stat -c %s "$inputs/million/million.et") / 1000000))"
+printf 'size of the trace: %d MB\n' "$(($(stat -c %s "$inputs/million/million.et") / 1000000))"

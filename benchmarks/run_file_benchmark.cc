@@ -19,7 +19,7 @@ using namespace orrery::result;
 constexpr std::uint32_t kRanks = 16;
 constexpr std::uint32_t kLayers = 15'625;  // of four spans each
 
-/// 16 ranks that all differ.
+/// 16 different ranks.
 const Run& big_run() {
   static const Run run = result::testing::sample_run(kRanks, kLayers);
   return run;
@@ -39,7 +39,7 @@ void write_spans(benchmark::State& state) {
   const Run& run = big_run();
   const std::string path = scratch();
   for (auto _ : state) {
-    if (!write_run(run, path, true)) state.SkipWithError("cannot write");
+    if (!write_run(run, path, true)) state.SkipWithError("cannot write the run file");
   }
   const std::int64_t spans = spans_of(run);
   state.counters["spans/s"] = benchmark::Counter(static_cast<double>(spans * state.iterations()),
@@ -53,10 +53,10 @@ BENCHMARK(write_spans)->Unit(benchmark::kMillisecond);
 void read_spans(benchmark::State& state) {
   const Run& run = big_run();
   const std::string path = scratch();
-  if (!write_run(run, path, true)) state.SkipWithError("cannot write");
+  if (!write_run(run, path, true)) state.SkipWithError("cannot write the run file");
   for (auto _ : state) {
     const Result<Run> again = read_run(path);
-    if (!again) state.SkipWithError("cannot read");
+    if (!again) state.SkipWithError("cannot read the run file");
     benchmark::DoNotOptimize(again);
   }
   state.counters["spans/s"] = benchmark::Counter(

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The figures of docs/gallery.md: every job of examples/workloads on its cluster, every rank and every message.
+# Measures the figures of docs/gallery.md: every job of examples/workloads on its cluster, with every rank and every
+# message.
 #
-# Usage: benchmarks/run_gallery.sh [BUILD_FOLDER]     (default: build/release; needs 4 GB of memory and minutes)
+# Usage: benchmarks/run_gallery.sh [BUILD_FOLDER]     (default: build/release; needs 4 GB of memory and some minutes)
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=${1:-$root/build/release}/apps/orrery/orrery
 [[ -x $program ]] || {
-  printf 'run_gallery: no release build; ./check perf makes one\n' >&2
+  printf 'run_gallery: no release build; run ./check perf first\n' >&2
   exit 2
 }
 folder=$(mktemp -d)

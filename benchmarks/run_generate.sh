@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Making workloads from a specification, one core: CPU seconds (user + system), peak memory, nodes per CPU second.
-# 80 layers, 64 microbatches, 8 stages (LLaMA-3.1 70B); traces of every rank on disk, or none of it written.
+# Measures the generation of workloads from a specification on one core: CPU seconds (user + system), peak memory, nodes
+# per CPU second. The job is LLaMA-3.1 70B with 80 layers, 64 microbatches and 8 stages. `generate` writes the traces of
+# every rank to disk, `count` writes nothing.
 #
 # Usage: benchmarks/run_generate.sh [BUILD_FOLDER] [RUNS] [FOLDER]     (default: build/release 3 /tmp)
 #
-# FOLDER needs 5 GB for a moment. Beside it, what STAGE (Python) needs for a smaller job: 80 layers, 1 microbatch.
+# FOLDER needs 5 GB while the script runs. The last line shows the figures of STAGE (Python) for a smaller job: 80 layers,
+# 1 microbatch.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -17,13 +19,13 @@ folder=$(mktemp -d "${3:-/tmp}/orrery_generate.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 
 [[ -x $program ]] || {
-  printf 'run_generate: no release build in %s; ./check perf makes one\n' "$build" >&2
+  printf 'run_generate: no release build in %s; run ./check perf first\n' "$build" >&2
   exit 2
 }
 pin=()
 if taskset -c 0 true 2>/dev/null; then pin=(taskset -c 0); fi
 
-# Name, then a command of orrery; nodes and bytes come from its JSON.
+# Arguments: name, command of orrery. The number of nodes is from its JSON, the bytes are those of the written files.
 row() {
   local name=$1 log nodes bytes
   shift
@@ -34,7 +36,7 @@ row() {
     /usr/bin/time -a -o "$log" -f '%U %S %M' "${pin[@]}" "$program" "$@" >"$folder/report.json"
   done
   bytes=$(find "$folder/out" -type f -printf '%s\n' | awk '{ sum += $1 } END { print sum + 0 }')
-  # What `count` says is not made into nodes.
+  # `count` creates no nodes.
   nodes=0
   [[ $1 == count ]] || nodes=$(grep -o '"nodes": *[0-9]*' "$folder/report.json" | head -n 1 | grep -o '[0-9]*')
   awk -v name="$name" -v nodes="$nodes" -v bytes="$bytes" '
@@ -52,7 +54,7 @@ job() {
     --seq 8192 --sharding zero1 "$@"
 }
 
-printf '%-34s %8s %8s %8s %10s %9s %14s\n' case 'CPU s' 'of user' 'peak MB' 'M nodes' 'MB' 'M nodes/CPU s'
+printf '%-34s %8s %8s %8s %10s %9s %14s\n' case 'CPU s' 'user s' 'peak MB' 'M nodes' 'MB' 'M nodes/CPU s'
 for dp in 1 4 16; do
   mapfile -t words < <(job "$dp")
   row "$((64 * dp)) ranks, traces on disk" generate "${words[@]}" -o "$folder/out/w" --json

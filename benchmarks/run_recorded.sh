@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Linking and converting a large recorded rank: CPU seconds (user + system) and peak memory, growing with the trace; then
-# reading its Kineto trace (inspect) and replaying it: the second less the first is what a replay takes after reading.
+# Measures linking and converting of large recorded ranks: CPU seconds (user + system) and peak memory by the size of the
+# trace. Also measures reading the Kineto trace (inspect) and replaying it. The difference of these two is the time of the
+# replay without reading.
 #
 # Usage: benchmarks/run_recorded.sh TRACE.json[.gz] [BUILD_FOLDER] [COPIES…]     (default: build/release 1 4 10 25 100)
 #
-# TRACE is a Kineto trace with record-function ids; COPIES of it one after another make the input (tile_trace.py).
-# Beside it, what Chakra's linker and converter (Python) need for the same files made of HTA's nccl_data trace.
+# TRACE is a Kineto trace with record-function ids. The input consists of COPIES of it, one after another (tile_trace.py).
+# The columns "Python" show the figures of Chakra's linker and converter for the same files, built from HTA's nccl_data
+# trace.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -22,7 +24,7 @@ mkdir -p "$inputs"
 
 declare -A python=([1]='4.4 235' [4]='20.8 621' [10]='77.2 1520' [25]='419 3780')
 
-# The least CPU seconds of three runs of the program with these arguments.
+# Prints the minimum CPU seconds of three runs of the program with these arguments.
 cpu() {
   local log
   log=$(mktemp)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The scaling series: what simulations of growing systems cost, as a table and as a picture.
+"""Measures the scaling series: cost of simulations by system size, as a table and as a picture.
 
 Usage: benchmarks/run_scale.py [--quick] [--build FOLDER] [--table FILE.md] [--picture FILE.svg]
 (needs a release build; 4 GB of memory and some minutes without --quick)
@@ -14,9 +14,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
-# CPU seconds and MB of ASTRA-sim 2.x (analytical, congestion-unaware), measured on a machine of this
-# kind with the inputs of tests/golden (cases scale_*): all-reduce of 1 GiB, ring, direct and
-# halving-doubling over three dimensions, by chunks and NPUs.
+# CPU seconds and MB of ASTRA-sim 2.x (analytical, congestion-unaware) by (chunks, NPUs), measured on a
+# comparable machine with the inputs of tests/golden (cases scale_*): all-reduce of 1 GiB, ring, direct
+# and halving-doubling over three dimensions.
 REFERENCE = {
     (1, 64): (0.01, 13), (1, 256): (0.03, 20), (1, 512): (0.09, 29), (1, 1024): (0.39, 53),
     (1, 2048): (0.93, 97), (1, 4096): (1.45, 195), (1, 8192): (10.6, 425), (1, 16384): (22.7, 1061),
@@ -75,7 +75,7 @@ def reference_series(run, table, lines, quick):
             if ranks <= 4096:
                 whole = run(*words, "rules=orrery", "fold=0", "forms=0")
                 if whole["summary"] != folded["summary"]:
-                    sys.exit(f"run_scale: {name} on {ranks}: folded and unfolded differ")
+                    sys.exit(f"run_scale: {name} on {ranks} ranks: folded and unfolded results differ")
             whole = run(*words, "fold=0")
             row(table, f"{name}, every message, ASTRA rules", whole, known)
             if chunks == 1:
@@ -95,7 +95,7 @@ def jobs(run, table, lines, quick):
     for name, words in (("closed forms", []), ("every message", ["forms=0"])):
         whole = run("job", *LLAMA, "fold=0", *words)
         if whole["summary"] != folded["summary"]:
-            sys.exit(f"run_scale: Llama 3.1 405B, every rank, {name}: differs from folded")
+            sys.exit(f"run_scale: Llama 3.1 405B, every rank, {name}: result differs from the folded run")
         row(table, f"Llama 3.1 405B step, every rank, {name}", whole)
     for dp in (8, 16, 32):
         one = run("job", *GPT3, f"parallel.dp={dp}", f"last={16 * dp}", f"batch.global={96 * dp}",
@@ -107,8 +107,8 @@ def jobs(run, table, lines, quick):
 def drifting(run, table, lines, quick):
     for ranks in (1024, 4096, 16384) if quick else (1024, 4096, 16384, 65536):
         one = run("drifting", f"ranks={ranks}")
-        row(table, "de-synchronised, 32 messages each", one, (26, 5760) if ranks == 4096 else None)
-        lines["de-synchronised messages"].append((ranks, cost(one)))
+        row(table, "desynchronized, 32 messages each", one, (26, 5760) if ranks == 4096 else None)
+        lines["desynchronized messages"].append((ranks, cost(one)))
 
 
 def write_table(path, table):
@@ -118,7 +118,7 @@ def write_table(path, table):
     pathlib.Path(path).write_text(text)
 
 
-COLOURS = ["#b2182b", "#ef8a62", "#2166ac", "#1b7837", "#7fbf7b", "#762a83"]
+COLORS = ["#b2182b", "#ef8a62", "#2166ac", "#1b7837", "#7fbf7b", "#762a83"]
 
 
 def write_picture(path, lines):
@@ -143,30 +143,30 @@ def write_picture(path, lines):
                f'<text x="16" y="{height / 2}" text-anchor="middle" '
                f'transform="rotate(-90 16 {height / 2})">CPU seconds</text>')
     for i, (name, points) in enumerate(lines.items()):
-        colour = COLOURS[i % len(COLOURS)]
+        color = COLORS[i % len(COLORS)]
         text = " ".join(f"{x(a):.1f},{y(b):.1f}" for a, b in points)
-        out.append(f'<polyline points="{text}" fill="none" stroke="{colour}" stroke-width="2"/>')
-        out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{colour}"/>' for a, b in points]
+        out.append(f'<polyline points="{text}" fill="none" stroke="{color}" stroke-width="2"/>')
+        out += [f'<circle cx="{x(a):.1f}" cy="{y(b):.1f}" r="3" fill="{color}"/>' for a, b in points]
         lx, ly = left + (i % 2) * 340, height + 12 + 20 * (i // 2)
-        out.append(f'<line x1="{lx}" y1="{ly - 4}" x2="{lx + 24}" y2="{ly - 4}" stroke="{colour}" stroke-width="3"/>'
+        out.append(f'<line x1="{lx}" y1="{ly - 4}" x2="{lx + 24}" y2="{ly - 4}" stroke="{color}" stroke-width="3"/>'
                    f'<text x="{lx + 30}" y="{ly}">{name}</text>')
     pathlib.Path(path).write_text("\n".join(out) + "\n</svg>\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--quick", action="store_true", help="leave out what takes longest")
+    parser.add_argument("--quick", action="store_true", help="skip the longest runs")
     parser.add_argument("--build", default=ROOT / "build/release", type=pathlib.Path)
     parser.add_argument("--table")
     parser.add_argument("--picture")
     options = parser.parse_args()
     program = options.build.resolve() / "benchmarks/scale"
     if not program.exists():
-        sys.exit("run_scale: no release build; ./check perf makes one")
+        sys.exit(f"run_scale: {program}: not found; run ./check perf first")
     table = []
     lines = {name: [] for name in ("ASTRA-sim, all-reduce", "all-reduce, every message",
                                    "all-reduce, folded", "GPT-3 step, every rank",
-                                   "GPT-3 step, folded", "de-synchronised messages")}
+                                   "GPT-3 step, folded", "desynchronized messages")}
     run = Runner(program)
     reference_series(run, table, lines, options.quick)
     jobs(run, table, lines, options.quick)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One simulation of the scaling series: makes a case, simulates it once and prints a line of JSON
-// with what it took. run_scale.sh makes the table and the picture of many.
+// with its cost. run_scale.py makes the table and the picture of many cases.
 //
 // Usage: scale KIND [NAME=VALUE…]
 //   KIND   all_reduce | drifting | job
 //   all_reduce: shape=4x4x4 (1 to 3 of them: ring, fully connected, switch; or switch=1 for one
 //               switch) chunks=1 mib=1024 rules=astra|orrery algorithm=ring|direct|halving_doubling
-//   drifting:   ranks=4096 messages=32 (the de-synchronised pattern)
+//   drifting:   ranks=4096 messages=32 (the desynchronized pattern)
 //   job:        spec=FILE cluster=FILE, values of the specification as NAME=VALUE, and last=N for
 //               the size of the outermost dimension
 //   all:        fold=1 forms=1 repeats=1 threads=1
@@ -147,7 +147,7 @@ double cpu_seconds() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// Of this program alone: rusage begins with what its parent had.
+// Peak memory of this process only: rusage starts with the peak of the parent.
 double peak_megabytes() {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);) {
@@ -156,7 +156,7 @@ double peak_megabytes() {
   return 0;
 }
 
-// A number for all that is said of the ranks and the collectives: equal runs, equal numbers.
+// A checksum of the results of all ranks and collectives: equal for equal runs.
 std::uint64_t summary(const sim::SimResult& result) {
   std::uint64_t all = 1469598103934665603ull;
   const auto add = [&](std::uint64_t value) { all = (all ^ value) * 1099511628211ull; };
@@ -194,12 +194,12 @@ void report(const Case& one, const sim::SimResult& result, double before, double
 }  // namespace
 
 int main(int count, char** words) {
-  if (count < 2) give_up("which kind? all_reduce, drifting or job");
+  if (count < 2) give_up("the kind is missing; use all_reduce, drifting or job");
   Values values;
   for (int i = 2; i < count; ++i) {
     const std::string word = words[i];
     const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) give_up(word + ": NAME=VALUE is expected");
+    if (equals == std::string::npos) give_up(word + ": is not NAME=VALUE");
     values[word.substr(0, equals)] = word.substr(equals + 1);
   }
   sim::Options options;
@@ -209,11 +209,12 @@ int main(int count, char** words) {
   options.threads = number(values, "threads", 1);
   const std::string kind = words[1];
   const double before = cpu_seconds();
-  const Case one = kind == "all_reduce" ? all_reduce(values)
-                   : kind == "drifting" ? drifting(values)
-                   : kind == "job"      ? job(values)
-                                        : (give_up(kind + ": no such kind"), Case{});
-  if (!values.empty()) give_up(values.begin()->first + ": no such value");
+  const Case one =
+      kind == "all_reduce" ? all_reduce(values)
+      : kind == "drifting" ? drifting(values)
+      : kind == "job"      ? job(values)
+                      : (give_up(kind + ": unknown kind; use all_reduce, drifting or job"), Case{});
+  if (!values.empty()) give_up(values.begin()->first + ": unknown name for this kind");
   const double made = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   const auto result = expect(sim::simulate(one.workload, one.platform, options));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Placing embedding tables, from the file to the placement: tables drawn as the papers' are, rows
-// and pooling over orders of magnitude; cut where that helps, whole, and with few to a device.
+// Placing embedding tables, from the file to the placement: random tables as in the papers, whose
+// rows and pooling span orders of magnitude; with tables that may be cut, complete tables, and a
+// limit of tables per device.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -17,7 +18,7 @@ namespace {
 
 using namespace orrery;
 
-/// A file while it is needed.
+/// A temporary file with `count` tables.
 class Tables {
  public:
   explicit Tables(std::int64_t count)
@@ -25,8 +26,8 @@ class Tables {
               fmt::format("orrery_shard_benchmark_{}.csv", count)) {
     std::ofstream file(path_);
     file << "name,rows,features,pooling\n";
-    std::uint64_t bits = mixed(1);
-    const auto next = [&] { return evenly(bits = mixed(bits)); };
+    std::uint64_t bits = mix_bits(1);
+    const auto next = [&] { return uniform_double(bits = mix_bits(bits)); };
     for (std::int64_t i = 0; i < count; ++i) {
       const double rows = std::pow(10, 3 + 3 * next());
       const int features = 16 << static_cast<int>(4 * next());
@@ -62,7 +63,7 @@ void place(benchmark::State& state, bool whole, std::int64_t most_tables) {
 
 void BM_CutWhereItHelps(benchmark::State& state) { place(state, false, 0); }
 void BM_Whole(benchmark::State& state) { place(state, true, 0); }
-/// As few tables to a device as there may be.
+/// The smallest possible limit of tables per device.
 void BM_FewToADevice(benchmark::State& state) {
   place(state, true, (state.range(0) + state.range(1) - 1) / state.range(1));
 }

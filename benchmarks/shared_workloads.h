@@ -19,8 +19,8 @@ inline graph::GraphRef finish(graph::GraphBuilder&& builder) {
   return std::make_shared<const graph::Graph>(*std::move(made));
 }
 
-/// Rank r computes for a time of its own, then sends `messages` messages, one after the other, each
-/// to another rank: nobody keeps step with anybody.
+/// Each rank computes for a different time, then sends `messages` messages one after another, each
+/// to another rank, so that no two ranks stay synchronized.
 inline graph::Workload drifting(std::uint32_t ranks, std::uint32_t messages) {
   graph::Workload made;
   const auto size = [](std::uint64_t from, std::uint64_t m) {

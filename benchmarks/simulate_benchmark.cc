@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages per second of the simulator, inputs already in memory: a ring all-reduce whose ranks
-// keep step, and ranks that drift apart and send to each other.
+// Messages per second of the simulator, with inputs in memory: a ring all-reduce of synchronized
+// ranks, and desynchronized ranks that send to each other.
 #include <benchmark/benchmark.h>
 
 #include <memory>
@@ -48,7 +48,7 @@ void simulate_all(benchmark::State& state, const graph::Workload& workload,
   std::uint64_t events = 0;
   for (auto _ : state) {
     const auto result = sim::simulate(workload, platform);
-    if (!result || result->stall) return state.SkipWithError("does not finish");
+    if (!result || result->stall) return state.SkipWithError("the simulation fails or deadlocks");
     messages = result->messages;
     events = result->events;
   }

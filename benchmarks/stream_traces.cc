@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces of more nodes than memory should hold, all of them different: written, then read and
-// simulated.
+// Writes traces of different ranks that are larger than memory, and simulates them.
 //
 // Usage: stream_traces write PREFIX RANKS NODES    NODES for each rank
 //        stream_traces run PREFIX                  graphs in memory
-//        stream_traces run PREFIX FOLDER MB        what is beyond MB goes to a file in FOLDER
+//        stream_traces run PREFIX FOLDER MB        graphs beyond MB go to a file in FOLDER
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -23,8 +22,8 @@ constexpr std::uint64_t kComp = 4;
 constexpr std::uint64_t kColl = 7;
 constexpr std::uint64_t kLayer = 40;  // nodes between two all-reduces
 
-/// Computations in two chains, now and then an all-reduce. Ranks differ in how long the first takes
-/// and so in when they do everything else.
+/// Computations in two chains, with an all-reduce every kLayer nodes. Ranks differ in the duration
+/// of the first computation, so all their later times differ.
 NodeRecord node(std::uint64_t id, std::uint64_t rank) {
   NodeRecord out;
   out.id = id;
@@ -93,7 +92,8 @@ Result<void> run(const std::string& prefix, const LoadOptions& reading) {
 
 int main(int count, char** words) {
   const std::string what = count > 2 ? words[1] : "";
-  Result<void> done = fail(Errc::usage, "stream_traces", "see the top of its source");
+  Result<void> done =
+      fail(Errc::usage, "stream_traces", "wrong arguments; its source file describes them");
   if (what == "write" && count == 5) {
     done = write_all(words[2], std::strtoull(words[3], nullptr, 10),
                      std::strtoull(words[4], nullptr, 10));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Making collectives: how long the search takes, and by how much what it finds is above the bound
-// that no schedule is below. Grids have links of 50 GiB/s and 0.5 us, as TACOS was measured with;
-// hosts have eight devices behind an NVSwitch (450 GB/s each), and rails of 50 GB/s.
+// Synthesizing collectives: duration of the search, and distance of the result to the lower bound.
+// Grids have links of 50 GiB/s and 0.5 us, as in the measurements of TACOS. Hosts have eight
+// devices behind an NVSwitch (450 GB/s each), and rails of 50 GB/s.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

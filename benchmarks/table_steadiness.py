@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How steady the devices of a table of products were while they were measured.
+"""Prints how steady the rate of each device was while a table of products was measured.
 
 Usage: benchmarks/table_steadiness.py TABLE.csv.gz...
 
-Tables have the columns device, batch, m, n, k, kernel (the library's program) and latency_ms, as NeuSight's. A product of a
-millisecond or more and one of twice its rows, or twice its batch, by the same program do their work at nearly the same rate.
-By table and device: how many such pairs there are, and how far their rates are apart, by the median and of the worst tenth.
+Tables have the columns device, batch, m, n, k, kernel (the library's program) and latency_ms, as NeuSight's. Products that
+last at least a millisecond should have nearly the same rate as products with twice the rows or twice the batch, if the same
+program computes both. Prints by table and device: the number of such pairs, and the median and the 90th percentile of the
+relative differences of their rates.
 """
 import argparse
 import csv
@@ -17,7 +18,7 @@ import statistics
 
 
 def rates_of(path):
-    """By device: FLOP/s and program, by batch, m, n, k."""
+    """{device: {(batch, m, n, k): (FLOP/s, program)}}, without products below a millisecond."""
     found = {}
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt") as table:
@@ -29,8 +30,8 @@ def rates_of(path):
     return found
 
 
-def apart(rates, axis):
-    """Of every pair, as a share, in order."""
+def differences(rates, axis):
+    """Sorted relative differences of the rates of all pairs along the axis."""
     pairs = []
     for sizes, (rate, program) in rates.items():
         twice = tuple(size * 2 if i == axis else size for i, size in enumerate(sizes))
@@ -45,10 +46,10 @@ def main():
     for path in parser.parse_args().tables:
         for device, rates in sorted(rates_of(path).items()):
             for axis, name in ((1, "rows"), (0, "batch")):
-                pairs = apart(rates, axis)
+                pairs = differences(rates, axis)
                 if len(pairs) >= 10:
                     print(f"{path.name}  {device:22} twice the {name:6} {len(pairs):5} pairs  median "
-                          f"{100 * statistics.median(pairs):5.1f} %  a tenth above {100 * pairs[len(pairs) * 9 // 10]:5.1f} %")
+                          f"{100 * statistics.median(pairs):5.1f} %  90 % {100 * pairs[len(pairs) * 9 // 10]:5.1f} %")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a large recorded rank out of a small one: N copies one after another, with ids and times shifted.
+"""Makes a large recorded rank from a small one: N copies one after another, with shifted ids and times.
 
     benchmarks/tile_trace.py TRACE.json[.gz] N OUT
 
-writes OUT.kineto.json and OUT.et.json. TRACE is a Kineto trace with record-function ids; the execution trace is
-put together from its operators (nesting gives the parents), as PyTorch 2.5 would have written it.
+Writes OUT.kineto.json and OUT.et.json. TRACE is a Kineto trace with record-function ids. The execution trace consists of its
+operators (nesting defines the parents), in the form of PyTorch 2.5.
 """
 import gzip
 import json
@@ -22,7 +22,7 @@ def read(path):
 
 
 def nested(events):
-    """Operators by thread and start, each with the index of the one around it (or None)."""
+    """Operators by thread and start, each with the index of the enclosing operator (or None)."""
     order = sorted((e for e in events if e.get("cat") in OPERATORS and e.get("ph") == "X"),
                    key=lambda e: (e["tid"], e["ts"], -e["dur"]))
     around, result = [], []
@@ -36,7 +36,7 @@ def nested(events):
 
 
 def node(event, parent, node_id, moved, thread):
-    """One node of an execution trace; ids are `moved` on."""
+    """One node of an execution trace, with ids increased by `moved`."""
     first = node_id * 3
     rf_id = event["args"].get("Record function id", 0) + moved
     attributes = [{"name": "rf_id", "type": "uint64", "value": rf_id}]
@@ -57,7 +57,7 @@ def node(event, parent, node_id, moved, thread):
 
 
 def shifted(event, tile, steps):
-    """A copy of an event for the tile: times and ids moved on."""
+    """A copy of an event for the tile, with shifted time and ids."""
     copy = dict(event)
     copy["ts"] = round(event["ts"] + tile * steps["ts"], 3)
     if "id" in copy and event.get("cat") in ("ac2g", "fwdbwd"):

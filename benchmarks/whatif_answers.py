@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which recordings answer what: every change of every recording, in every way.
+"""Applies every change to a recording, with every kind of input.
 
   whatif_answers.py ORRERY DEVICE[:RANKS] MODEL RECORDING ... [--changes CHANGE,CHANGE] [--device NAME]
 
-Asks `orrery whatif` each change of a recording: played again, on a cluster of the device (as many as the recording has
-ranks), on eight of it with --replicate, and with a plan of the model beside it on eight. Prints what came of it: answered; answered,
-and said that it changes nothing; or which options the error names. Ends with 1 where a change was left out in silence, an
-error names no option, the program crashed, or took longer than ten minutes.
+Runs `orrery whatif` with each change in four modes: replay; on a cluster of the device, with as many devices as the recording
+has ranks; on eight devices with --replicate; and on eight devices with a plan of the model. Prints the outcome: yes; yes, with
+the finding that the change has no effect; or the options that the error names. The exit code is 1 if a change has no effect
+and no finding, if an error names no option, or if the program crashes or runs longer than ten minutes.
 """
 import argparse
 import json
@@ -23,23 +23,22 @@ SECONDS = 600
 
 
 def ask(program, words):
-    """What came of it, and whether it is wrong."""
+    """(outcome, whether the outcome is wrong)."""
     try:
         done = subprocess.run([program, "whatif", *words, "--json", "-q"], capture_output=True, timeout=SECONDS, text=True)
     except subprocess.TimeoutExpired:
-        return "no end", True
+        return f"longer than {SECONDS} s", True
     if done.returncode < 0:
         return f"signal {-done.returncode}", True
     if done.returncode > 0:
         options = re.findall(r"--[a-z][a-z-]+|rule [a-z0-9-]+", done.stderr.replace("--change", ""))
-        return "says " + ", ".join(dict.fromkeys(options)), not options
-    told = json.loads(done.stdout)
-    result = told["result"]
-    said = any(finding["code"] == "key_without_effect" for finding in told["findings"])
-    if said:
-        return "yes, and says that it changes nothing", False
+        return "error: " + ", ".join(dict.fromkeys(options)), not options
+    answer = json.loads(done.stdout)
+    result = answer["result"]
+    if any(finding["code"] == "key_without_effect" for finding in answer["findings"]):
+        return "yes, with the finding of no effect", False
     same = all(result.get("base" + key) == result.get("changed" + key) for key in ("_step_ns", "_time_by_basis", "_memory_bytes"))
-    return ("nothing, in silence", True) if same else ("yes", False)
+    return ("no effect and no finding", True) if same else ("yes", False)
 
 
 def main():
@@ -49,18 +48,18 @@ def main():
     parser.add_argument("model")
     parser.add_argument("recording", nargs="+")
     parser.add_argument("--changes", default=",".join(CHANGES))
-    parser.add_argument("--device", help="what the recording was made on, where it does not say so")
+    parser.add_argument("--device", help="device of the recording, if the recording does not contain it")
     asked = parser.parse_args()
     device, _, ranks = asked.cluster.partition(":")
     made_on = ["--device", asked.device] if asked.device else []
-    ways = {"played again": made_on,
-            "--cluster": ["--cluster", f"{device}:{ranks or 1}", *made_on],
-            "--replicate": ["--cluster", f"{device}:8", "--replicate", *made_on],
-            "with a plan": ["--cluster", f"{device}:8", "--model", asked.model]}
-    print("| change | " + " | ".join(ways) + " |\n|" + "---|" * (1 + len(ways)))
+    modes = {"replay": made_on,
+             "--cluster": ["--cluster", f"{device}:{ranks or 1}", *made_on],
+             "--replicate": ["--cluster", f"{device}:8", "--replicate", *made_on],
+             "with a plan": ["--cluster", f"{device}:8", "--model", asked.model]}
+    print("| change | " + " | ".join(modes) + " |\n|" + "---|" * (1 + len(modes)))
     wrong = 0
     for change in asked.changes.split(","):
-        answers = [ask(asked.program, [*asked.recording, *words, change]) for words in ways.values()]
+        answers = [ask(asked.program, [*asked.recording, *words, change]) for words in modes.values()]
         wrong += sum(bad for _, bad in answers)
         print(f"| `{change}` | " + " | ".join(text for text, _ in answers) + " |", flush=True)
     return 1 if wrong else 0

@@ -13,7 +13,7 @@ more tables timed on one device, the least time; others are left out. --median: 
 times on one device, the median. --loads: experts with that distribution of tokens, "balanced" if none is named.
 
 Writes `device,kernel,us`: the kernel as Orrery writes kernels (graph::to_text), " + " between kernels that were
-measured together, and microseconds. Rows that no kernel of ours describes are left out and counted on stderr.
+measured together, and microseconds. Rows that no kernel of ours describes are skipped and counted on stderr.
 """
 import argparse
 import collections
@@ -28,13 +28,13 @@ FORMATS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "fp8": "fp8", 
 
 
 class Unknown(Exception):
-    """A row that no kernel of ours describes; the text says why."""
+    """A row without a corresponding kernel of Orrery; the text is the reason."""
 
 
 def form(name):
     """Our name of a number format."""
     if name not in FORMATS:
-        raise Unknown(f"number format {name}")
+        raise Unknown(f"unknown number format {name}")
     return FORMATS[name]
 
 
@@ -42,12 +42,12 @@ def whole(row, key):
     """A size: a positive whole number."""
     value = int(row[key])
     if value <= 0:
-        raise Unknown(f"{key} below one")
+        raise Unknown(f"{key} below 1")
     return value
 
 
 def kernel(operation, formats, sizes, traits=(), passing="forward"):
-    """One kernel as text; sizes of zero are left out."""
+    """One kernel as text; sizes of 0 are omitted."""
     words = [operation, passing, formats]
     words += [f"{name}={value}" for name, value in sizes if value]
     return " ".join(words + [t for t in traits if t])
@@ -119,7 +119,7 @@ def experts(row, loads="balanced"):
     if row["distribution"] != loads:
         raise Unknown("unequal loads of experts" if loads == "balanced" else f"loads that are not {loads}")
     if loads != "balanced" and whole(row, "ep") != 1:
-        raise Unknown("unequal loads of ranks, of which none says its rows")
+        raise Unknown("unequal loads of ranks without row counts")
     if "nongated" in row["kernel"]:
         raise Unknown("experts without a gate")
     if "min_latency" in row["kernel"]:
@@ -164,7 +164,7 @@ def norm(operation):
 
 def quantise(row):
     if row["op"] != "scale_matrix":
-        raise Unknown("a difference of two times")
+        raise Unknown("the time is a difference of two times")
     return kernel("cast", f"bf16,bf16>{form(row['dtype'])}",
                   [("elements", whole(row, "m") * whole(row, "k")), ("features", whole(row, "k"))])
 
@@ -195,7 +195,7 @@ def layer(row):
         return product("fp16", "fp16", tokens, 2 * ffn // tp, hidden)
     if op == "mlp_down_proj":
         return product("fp16", "fp16", tokens, hidden, ffn // tp)
-    raise Unknown(f"operation {op}")
+    raise Unknown(f"unknown operation {op}")
 
 
 def blas(row):
@@ -232,7 +232,7 @@ def reader_of(path, header):
         if columns <= set(header):
             break
     else:
-        raise SystemExit(f"{path}: line 1: no table known here has these columns: {','.join(header)}")
+        raise SystemExit(f"{path}: line 1: unknown table format with the columns {','.join(header)}")
     if make is None:  # NeuSight's tables differ by name alone
         name = path.rsplit("/", 1)[-1]
         known = {"linear": linear, "bmm": batched, "ln": norm("layer_norm"), "softmax": norm("softmax")}
@@ -258,7 +258,7 @@ def convert(device, path, options, out, left_out):
             try:
                 us = float(row[time]) * scale
                 if not (math.isfinite(us) and us > 0):
-                    raise Unknown("a time that is not above zero")
+                    raise Unknown("the time is not above 0")
                 made = make(row, options.loads) if make is experts else make(row)
                 if options.format and made.split()[2].partition(",")[0] not in options.format:
                     continue
@@ -306,7 +306,7 @@ def main(arguments):
     out.writerow(["device", "kernel", "us"])
     out.writerows([device, made, f"{us:.6g}"] for device, made, us in rows)
     for why, count in sorted(left_out.items()):
-        print(f"kernel_tables: {count} rows left out: {why}", file=sys.stderr)
+        print(f"kernel_tables: {count} rows skipped: {why}", file=sys.stderr)
     return 0
 
 

@@ -192,7 +192,7 @@ try_others() {
   XDG_CACHE_HOME=$scratch/cache "$prefix/usr/bin/orrery" doctor >"$log" 2>&1 || report here doctor 'the installation is not complete' "$log"
   for plugin in mpi:MPI bench:replays; do
     [[ -f $packages/orrery-${plugin%:*}_${version}_amd64.deb ]] || continue
-    if grep -q "^${plugin#*:} .*not there" "$log"; then
+    if grep -q "^${plugin#*:} .*not installed" "$log"; then
       report here "orrery-${plugin%:*}" 'the program does not find it' "$log"
     else
       result here "orrery-${plugin%:*}" "$(sed -n "s/^${plugin#*:}  *ok *//p" "$log")"

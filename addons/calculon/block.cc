@@ -3,15 +3,13 @@
 
 #include <algorithm>
 
-#include "orrery/core/check.h"
-
 namespace orrery::estimate::calculon {
 
 namespace {
 
 constexpr std::size_t at(Pass pass) { return static_cast<std::size_t>(pass); }
 
-/// What one layer takes, alone or beside its messages.
+/// The times of one layer and of its communication.
 class Timer {
  public:
   Timer(const Machine& machine, const Plan& plan)
@@ -27,16 +25,16 @@ class Timer {
     return (layer.matrix ? matrix_ : vector_).time(layer.flop[at(pass)]);
   }
   [[nodiscard]] double memory_time(const Layer& layer, Pass pass) const {
-    return machine_.near.rate.time(layer.bytes[at(pass)]);
+    return machine_.tier1.rate.time(layer.bytes[at(pass)]);
   }
 
-  /// Whether sums and gathers are two collectives here, not one all-reduce.
+  /// Whether the layer uses reduce-scatter and all-gather instead of one all-reduce.
   [[nodiscard]] bool splits(bool edge) const {
     return plan_.tensor_par_comm_type == PartJoining::rs_ag ||
            (plan_.tensor_par_comm_type == PartJoining::p2p_rs_ag && edge);
   }
 
-  /// Bytes that are sent; `again`: what is done once more for the backward pass.
+  /// Bytes sent by a layer. `again`: repeated for the backward pass.
   [[nodiscard]] double sent(const Layer& layer, Pass pass, bool edge) const {
     if (layer.sends == Layer::Sends::no || plan_.tensor_par == 1) return 0;
     const double all = layer.message * bytes_;
@@ -64,11 +62,11 @@ class Timer {
     return sums ? time + vector_.time(bytes / bytes_ * (peers_ - 1) / peers_) : time;
   }
 
-  struct Taken {
+  struct LayerTime {
     double time = 0, exposed = 0;
   };
-  /// A layer's own time, and what of its messages (as they are inside a chunk) is beside nothing.
-  [[nodiscard]] Taken takes(const Layer& layer, Pass pass) const {
+  /// The time of a layer, and the exposed part of its communication (inside a chunk).
+  [[nodiscard]] LayerTime time_of(const Layer& layer, Pass pass) const {
     if (layer.sends == Layer::Sends::alone) return {};
     const double flop = flop_time(layer, pass), memory = memory_time(layer, pass);
     const double alone = machine_.combined(flop, memory);
@@ -77,21 +75,21 @@ class Timer {
     if (send == 0) return {alone, 0};
     const double tiles = peers_, slow = flop / (1 - net_.processor_usage);
     const double excess = (send - slow) / tiles;
-    Taken taken;
-    if (excess > 0) {  // the first tile by itself, the others slowed by sending
+    LayerTime taken;
+    if (excess > 0) {  // the first tile is not slowed; sending slows the others
       taken.time = alone / tiles + (tiles - 1) * machine_.combined(slow, memory) / tiles;
       taken.exposed = (tiles - 1) * excess;
     } else {
       taken.time = alone + (tiles - 1) * send / tiles * net_.processor_usage;
     }
-    if (plan_.tensor_par_overlap == Overlap::pipe) {  // one tile more
+    if (plan_.tensor_par_overlap == Overlap::pipe) {  // one additional tile
       taken.time += send / tiles;
       taken.exposed += send / tiles;
     }
     return taken;
   }
 
-  /// That a tile's message is over when the next tile is computed.
+  /// The bandwidth with which a tile's message ends before the next tile is computed.
   [[nodiscard]] double needs(const Layer& layer, Pass pass, bool edge) const {
     if (layer.sends != Layer::Sends::tiles) return 0;
     return sent(layer, pass, edge) / (flop_time(layer, pass) / (1 - net_.processor_usage));
@@ -110,14 +108,14 @@ void add_work(Block::Work& work, const Timer& timer, const Layer& layer, Pass pa
   work.flop_time += timer.flop_time(layer, pass);
   work.bytes += layer.bytes[at(pass)];
   work.memory_time += timer.memory_time(layer, pass);
-  work.time += timer.takes(layer, pass).time;
+  work.time += timer.time_of(layer, pass).time;
 }
 
 void add_sent(std::array<Block::Sent, 2>& sent, const Timer& timer, const Layer& layer, Pass pass) {
   if (layer.sends == Layer::Sends::no) return;
-  // Tiles: as on the way forward, where they are sent once more.
+  // Tiles use the forward cost if they are sent again.
   const Pass of = pass == Pass::weight_gradient ? Pass::forward : pass;
-  const double exposed = timer.takes(layer, of).exposed;
+  const double exposed = timer.time_of(layer, of).exposed;
   for (const bool edge : {false, true}) {
     const double time = timer.send_time(layer, pass, edge);
     sent[edge].size += timer.sent(layer, pass, edge);
@@ -136,13 +134,14 @@ void add_layer(Block& block, const Timer& timer, const Layer& layer, bool traini
   need(Pass::forward);
   if (training) {
     if (layer.recompute) {
-      block.again.flop += block.forward.flop;
-      block.again.flop_time += block.forward.flop_time;
-      block.again.bytes += block.forward.bytes;
-      block.again.memory_time += block.forward.memory_time;
-      block.again.time += timer.takes(layer, Pass::forward).time;
+      block.recompute.flop += block.forward.flop;
+      block.recompute.flop_time += block.forward.flop_time;
+      block.recompute.bytes += block.forward.bytes;
+      block.recompute.memory_time += block.forward.memory_time;
+      block.recompute.time += timer.time_of(layer, Pass::forward).time;
     }
-    if (layer.communicates_again) add_sent(block.sent_again, timer, layer, Pass::weight_gradient);
+    if (layer.communicates_again)
+      add_sent(block.sent_recompute, timer, layer, Pass::weight_gradient);
     add_work(block.input_gradient, timer, layer, Pass::input_gradient);
     add_sent(block.sent_back, timer, layer, Pass::input_gradient);
     need(Pass::input_gradient);
@@ -188,12 +187,12 @@ void add_optimizer(Block& block, const Machine& machine, const Plan& plan, const
   const Rate& vector = *machine.vector[static_cast<std::size_t>(plan.datatype)];
   const auto shards = static_cast<double>(plan.shards());
   const double bytes = size_of(plan.datatype);
-  // Adam: both moments, and a copy of 4 bytes where weights have less.
+  // Adam: two moments, and a 4-byte copy of weights with fewer bytes.
   const double state = 2 * 4 + (bytes < 4 ? 4 : 0);
   for (const Layer& layer : layers) {
     if (layer.weights == 0) continue;
     const double flop = layer.weights / shards * 11, moved = layer.weights * state / shards;
-    const double flop_time = vector.time(flop), memory_time = machine.near.rate.time(moved);
+    const double flop_time = vector.time(flop), memory_time = machine.tier1.rate.time(moved);
     block.optimizer.flop += flop;
     block.optimizer.flop_time += flop_time;
     block.optimizer.bytes += moved;

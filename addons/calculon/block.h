@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One microbatch in one block by Calculon's rules: what is computed, moved, kept and sent.
+// The cost of one microbatch in one block according to Calculon: computation, memory traffic,
+// stored data and communication.
 #pragma once
 
 #include <array>
@@ -13,16 +14,16 @@ namespace orrery::estimate::calculon {
 
 enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
 
-/// Part of a block: a product, a norm, a collective …
+/// Part of a block: a matrix product, a norm, a collective …
 struct Layer {
   std::array<double, 3> flop{}, bytes{};                   ///< by Pass
   double weights = 0;                                      ///< elements
   double activation = 0, activation_grad = 0, output = 0;  ///< bytes
-  bool matrix = false;                                     ///< on that engine, else on vectors
-  bool recompute = false, communicates_again = false;      ///< for the backward pass
-  bool reuses = false, keeps = true, keeps_output = true;  ///< activations
+  bool matrix = false;  ///< runs on the matrix engine, else on the vector engine
+  bool recompute = false, communicates_again = false;      ///< in the backward pass
+  bool reuses = false, keeps = true, keeps_output = true;  ///< of activations
   enum class Sends : std::uint8_t { no, alone, tiles } sends = Sends::no;
-  bool conjugate = false;  ///< sums on the way forward, else on the way back
+  bool conjugate = false;  ///< all-reduces in the forward pass, else in the backward pass
   double message = 0;      ///< elements
 };
 
@@ -34,11 +35,11 @@ struct Layers {
   [[nodiscard]] const Layer* end() const { return list.data() + count; }
 };
 
-/// In their order. Heads, hidden and feedforward are multiples of tensor_par.
+/// The layers of a block in order. Heads, hidden and feedforward must be multiples of tensor_par.
 [[nodiscard]] Layers layers_of(const Model& model, const Plan& plan);
 
-/// Sums over the layers: times in seconds, sizes in bytes. Blocks inside a chunk and the last one
-/// of a chunk (edge) differ in what they send.
+/// Sums over the layers: times in seconds, sizes in bytes. Inner blocks of a chunk and its last
+/// block (edge) differ in their communication.
 struct Block {
   struct Work {
     double flop = 0, flop_time = 0, bytes = 0, memory_time = 0, time = 0;
@@ -46,8 +47,8 @@ struct Block {
   struct Sent {
     double size = 0, time = 0, exposed = 0;
   };
-  Work forward, again, input_gradient, weight_gradient, optimizer;
-  std::array<Sent, 2> sent_forward, sent_again, sent_back;  ///< inside, edge
+  Work forward, recompute, input_gradient, weight_gradient, optimizer;
+  std::array<Sent, 2> sent_forward, sent_recompute, sent_back;  ///< inner, edge
   double overlap_bandwidth = 0;
   double weights = 0, working = 0, storage = 0, checkpoint = 0, gradients = 0, whole_gradients = 0,
          activation_gradients = 0, optimizer_state = 0;
@@ -58,12 +59,13 @@ struct Block {
   }
 };
 
-/// All of a block but what depends on how many share the optimizer's state.
-/// Source: Calculon, SC23, §3; its quirks are kept (recomputed flop and bytes are running sums of
-/// the forward pass; exposed time of a repeated collective is that of the forward pass).
+/// The cost of a block, except the part that depends on the number of devices that share the
+/// optimizer state. Source: Calculon, SC23, §3, including its quirks (recomputed flop and bytes are
+/// running sums of the forward pass; the exposed time of a repeated collective is that of the
+/// forward pass).
 [[nodiscard]] Block block_of(const Model& model, const Machine& machine, const Plan& plan,
                              const Layers& layers);
-/// Adds that: plan.shards().
+/// Adds the part that depends on plan.shards().
 void add_optimizer(Block& block, const Machine& machine, const Plan& plan, const Layers& layers);
 
 }  // namespace orrery::estimate::calculon

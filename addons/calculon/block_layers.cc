@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sizes of a block's layers (Calculon, calculon/llm/layers.py at caa4b11, whose facts these are).
+// The layers of a block and their sizes (from Calculon, calculon/llm/layers.py at caa4b11).
 #include <cmath>
 
 #include "addons/calculon/block.h"
@@ -10,12 +10,12 @@ namespace orrery::estimate::calculon {
 
 namespace {
 
-/// Of whole numbers, exact below 2^53.
+/// Integer division, exact below 2^53.
 double whole(double a, double b) { return std::floor(a / b); }
 
-class Build {
+class LayersBuilder {
  public:
-  Build(const Model& model, const Plan& plan)
+  LayersBuilder(const Model& model, const Plan& plan)
       : model_(model),
         plan_(plan),
         bytes_(size_of(plan.datatype)),
@@ -26,7 +26,7 @@ class Build {
                                      : activation_),
         full_(plan.activation_recompute == Recompute::full),
         attention_(plan.activation_recompute != Recompute::none),
-        // What is gathered is gathered again.
+        // gathered data is gathered again
         again_attention_(attention_ || plan.seq_par_ag_redo),
         again_mlp_(full_ || plan.seq_par_ag_redo) {}
 
@@ -46,7 +46,7 @@ class Build {
     return layer;
   }
 
-  /// In the order that sizes have: what comes in, what goes out, what is kept, its gradient.
+  /// Sets the sizes: input, output, stored data, and its gradient.
   void sizes(Layer& layer, double in, double out, double stored, double grad) const {
     layer.output = out * bytes_;
     layer.activation = stored * bytes_;
@@ -65,7 +65,7 @@ class Build {
     sizes(layer, tokens_ * in, tokens_ * out, tokens_ * in, tokens_ * out);
   }
 
-  /// A product in as many tiles as there are peers, beside the messages of others.
+  /// A matrix product with as many tiles as peers; a tile overlaps the messages of other tiles.
   void tiles(double in, double out, bool conjugate, bool again) {
     Layer& layer = add(full_);
     (conjugate ? in : out) = whole(conjugate ? in : out, peers_);
@@ -87,7 +87,7 @@ class Build {
     sizes(layer, into, from, stored, grad);
   }
 
-  /// Of `count` pairs of matrices, a x over and over x b.
+  /// `count` products of matrices a x over and over x b.
   void pairs(double count, double a, double over, double b, bool recompute, bool keeps_output) {
     Layer& layer = add(recompute);
     layer.matrix = true;
@@ -111,7 +111,7 @@ class Build {
     layer.flop = {size, size, 0};
     layer.keeps = keeps;
     sizes(layer, size, size, size, size);
-    layer.bytes[0] += size;  // a mask of a byte each is all that stays
+    layer.bytes[0] += size;  // only a mask of one byte per element is stored
     layer.bytes[1] = layer.bytes[0];
     layer.activation = layer.activation_grad = size;
   }
@@ -147,7 +147,7 @@ class Build {
     layer.bytes = {0, size * bytes_ * (users + 1), 0};
   }
 
-  /// A collective by itself: identity or all-gather on the way forward, its conjugate sums.
+  /// A separate collective: identity or all-gather in the forward pass; its conjugate reduces.
   void joins(bool conjugate, bool again) {
     Layer& layer = add(false);
     layer.sends = Layer::Sends::alone;
@@ -241,6 +241,6 @@ class Build {
 
 }  // namespace
 
-Layers layers_of(const Model& model, const Plan& plan) { return Build(model, plan).all(); }
+Layers layers_of(const Model& model, const Plan& plan) { return LayersBuilder(model, plan).all(); }
 
 }  // namespace orrery::estimate::calculon

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a microbatch is in a block, forward and backward, with what is moved to the second
-// memory; what step_times.cc and step_statistics.cc share.
+// The duration of a microbatch in a block, forward and backward, including transfers to the second
+// memory. Shared by step_times.cc and step_statistics.cc.
 #pragma once
 
 #include <array>
@@ -11,15 +11,16 @@
 
 namespace orrery::estimate::calculon {
 
-/// Blocks inside a chunk are [0], the last one of a chunk (edge) is [1].
+/// Index [0]: inner blocks of a chunk; [1]: its last block (edge).
 struct BlockTimes {
   BlockTimes(const Model& model, const Machine& machine, const Plan& plan, const Block& block);
 
   std::int64_t stage_blocks = 0, chunk_blocks = 0;
-  std::int64_t missing = 0;  ///< blocks that stages have less than the first
+  std::int64_t missing = 0;  ///< blocks that the smallest stages lack compared with the first
   double message = 0, message_back = 0;
   double offload_size = 0, offload_size_back = 0;
-  std::array<double, 2> forward_alone{}, backward_alone{};  ///< without waiting for that
+  /// Without waiting for transfers to the second memory.
+  std::array<double, 2> forward_alone{}, backward_alone{};
   std::array<double, 2> waits{}, waits_back{};
   std::array<double, 2> forward{}, backward{};
 

@@ -22,10 +22,10 @@ std::vector<std::int64_t> factors(std::int64_t of) {
   return found;
 }
 
-/// The best of some candidates and what became of the others.
-class Tally {
+/// The best of several candidates, and the outcomes of the others.
+class SearchTally {
  public:
-  explicit Tally(std::size_t most) : most_(most) {}
+  explicit SearchTally(std::size_t most) : most_(most) {}
 
   void refuse(Refusal why, std::uint64_t count) {
     found_.candidates += count;
@@ -38,19 +38,20 @@ class Tally {
     ++found_.candidates;
     ++found_.feasible;
   }
-  void add(const Found& one) {
-    const auto place = std::upper_bound(
-        found_.best.begin(), found_.best.end(), one,
-        [](const Found& a, const Found& b) { return a.samples_per_second > b.samples_per_second; });
+  void add(const RankedPlan& one) {
+    const auto place = std::upper_bound(found_.best.begin(), found_.best.end(), one,
+                                        [](const RankedPlan& a, const RankedPlan& b) {
+                                          return a.samples_per_second > b.samples_per_second;
+                                        });
     found_.best.insert(place, one);
     if (found_.best.size() > most_) found_.best.pop_back();
   }
-  /// What comes later in the search.
+  /// Merges the result of a later part of the search.
   void merge(const Search& later) {
     found_.candidates += later.candidates;
     found_.feasible += later.feasible;
     for (std::size_t i = 0; i < kRefusalCount; ++i) found_.refused[i] += later.refused[i];
-    for (const Found& one : later.best)
+    for (const RankedPlan& one : later.best)
       if (wants(one.samples_per_second)) add(one);
   }
   [[nodiscard]] const Search& found() const { return found_; }
@@ -75,10 +76,11 @@ std::vector<Pair> pairs(const Model& model, std::int64_t devices) {
   return found;
 }
 
-/// All plans of one pair.
-class OfPair {
+/// Evaluates all plans with one pair of tensor and pipeline parallelism.
+class PairSearch {
  public:
-  OfPair(const Model& model, const Machine& machine, const SearchRequest& asked, const Pair& pair)
+  PairSearch(const Model& model, const Machine& machine, const SearchRequest& asked,
+             const Pair& pair)
       : model_(model), machine_(machine), tally_(asked.best) {
     plan_.num_procs = asked.devices;
     plan_.tensor_par = pair.tensor;
@@ -112,7 +114,7 @@ class OfPair {
   }
 
  private:
-  /// Networks that parallelisms of this pair may go over: those of the tensors with what is left.
+  /// The allowed networks of this pair: for tensor parallelism, and the others given that one.
   void set_networks() {
     const auto count = [&](std::int64_t parallel) {
       return parallel > 1 ? std::ssize(machine_.networks) : std::ptrdiff_t{1};
@@ -149,13 +151,13 @@ class OfPair {
     }
   }
 
-  /// How many candidates differ in nothing that a block sees, on one choice of networks.
+  /// The number of candidates with the same block costs for one choice of networks.
   [[nodiscard]] std::uint64_t equivalent() const {
     const std::uint64_t copies = plan_.data_par > 1 ? 4 : 1;  // sharding, overlap
     return chunks_.size() * copies * offload_masks();
   }
   [[nodiscard]] unsigned offload_masks() const {
-    if (machine_.far.capacity <= 0) return 1;
+    if (machine_.tier2.capacity <= 0) return 1;
     return plan_.activation_recompute == Recompute::full ? 4 : 8;
   }
 
@@ -182,7 +184,8 @@ class OfPair {
 
   struct Networks {
     std::array<std::uint64_t, kRefusalCount> refused{};
-    std::vector<std::pair<std::int64_t, std::int64_t>> fit;  ///< of pipeline and data
+    /// Networks for pipeline and data parallelism.
+    std::vector<std::pair<std::int64_t, std::int64_t>> fit;
   };
 
   void offloads(const Block& block, const Networks& nets) {
@@ -225,8 +228,8 @@ class OfPair {
   const Machine& machine_;
   Plan plan_;
   std::vector<std::int64_t> chunks_, microbatches_;
-  std::vector<Networks> networks_;  // by that of the tensors
-  Tally tally_;
+  std::vector<Networks> networks_;  // by network of tensor parallelism
+  SearchTally tally_;
 };
 
 }  // namespace
@@ -242,13 +245,13 @@ Result<Search> search(const Model& model, const Machine& machine, const SearchRe
   std::size_t done = 0;
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   ThreadPool pool(asked.threads > 0 ? asked.threads : cores);
-  pool.share(static_cast<std::uint32_t>(all.size()), [&](std::uint32_t i) {
-    parts[i] = OfPair(model, machine, asked, all[i]).all();
+  pool.parallel_for(static_cast<std::uint32_t>(all.size()), [&](std::uint32_t i) {
+    parts[i] = PairSearch(model, machine, asked, all[i]).all();
     const std::scoped_lock lock(mutex);
     ++done;
     if (progress) progress(done, all.size());
   });
-  Tally tally(asked.best);
+  SearchTally tally(asked.best);
   for (const Search& part : parts) tally.merge(part);
   return tally.found();
 }

@@ -13,7 +13,7 @@ using config::Limits;
 using config::OrderedJson;
 using config::Reading;
 
-// Found by the tables above all templates that use them: by the arguments' namespace.
+// Must precede all templates that use them: argument-dependent lookup finds them by namespace.
 
 void read_value(const Json& value, const std::string& path, const Limits&, StepsFile& out,
                 Reading& reading) {
@@ -30,13 +30,13 @@ void read_value(const Json& value, const std::string& path, const Limits&, Steps
                        reading);
     if (reading.error) return;
     if (!out.steps.empty() && step.from >= out.steps.back().from)
-      return reading.fail(Errc::config_range, here, "is not below the step before it",
+      return reading.fail(Errc::config_range, here, "is not below the previous step",
                           "list steps from the largest to the smallest");
     out.steps.push_back(step);
   }
   if (out.steps.back().from != 0)
-    reading.fail(Errc::config_range, path, "leaves out what is smaller than its last step",
-                 "let the last step begin at 0");
+    reading.fail(Errc::config_range, path, "does not cover sizes below its last step",
+                 "begin the last step at 0");
 }
 OrderedJson schema_of(Kind<StepsFile>, const Limits&) {
   return {{"type", "array"}, {"items", {{"type", "array"}}}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Calculon (Isaev et al., SC23, doi:10.1145/3581784.3607102) is asked about: a transformer,
-// and how it is executed. Names in files are Calculon's own.
+// The input of Calculon (Isaev et al., SC23, doi:10.1145/3581784.3607102): a transformer and its
+// execution. Names in files are Calculon's.
 #pragma once
 
 #include <array>
@@ -13,44 +13,45 @@
 
 namespace orrery::estimate::calculon {
 
-/// A stack of equal blocks; sizes are elements.
+/// A field that every file has.
+template <class... Arguments>
+[[nodiscard]] constexpr auto required(Arguments... arguments) {
+  return config::field(arguments...).required();
+}
+
+/// A stack of identical blocks; sizes are numbers of elements.
 struct Model {
   std::int64_t hidden = 0, feedforward = 0, seq_size = 0, attn_heads = 0, attn_size = 0,
                num_blocks = 0;
 
-  static constexpr double kMost = 1e7;
+  static constexpr double kMax = 1e7;
   static constexpr auto fields = std::tuple{
-      config::field("hidden", &Model::hidden, "elements of a token", config::between(1, kMost))
-          .required(),
-      config::field("feedforward", &Model::feedforward, "elements inside the MLP",
-                    config::between(1, kMost))
-          .required(),
-      config::field("seq_size", &Model::seq_size, "tokens of a sample", config::between(1, kMost))
-          .required(),
-      config::field("attn_heads", &Model::attn_heads, "of attention", config::between(1, kMost))
-          .required(),
-      config::field("attn_size", &Model::attn_size, "elements of a head", config::between(1, kMost))
-          .required(),
-      config::field("num_blocks", &Model::num_blocks, "attention and MLP, one after another",
-                    config::between(1, kMost))
-          .required()};
+      required("hidden", &Model::hidden, "elements per token", config::between(1, kMax)),
+      required("feedforward", &Model::feedforward, "elements in the MLP", config::between(1, kMax)),
+      required("seq_size", &Model::seq_size, "tokens per sample", config::between(1, kMax)),
+      required("attn_heads", &Model::attn_heads, "number of attention heads",
+               config::between(1, kMax)),
+      required("attn_size", &Model::attn_size, "elements per head", config::between(1, kMax)),
+      required("num_blocks", &Model::num_blocks, "number of blocks, each with attention and MLP",
+               config::between(1, kMax))};
 };
 
 enum class DataType : std::uint8_t { float8, float16, float32, bfloat16 };
 inline constexpr std::size_t kDataTypes = 4;
-/// Bytes of an element.
+/// The size of an element in bytes.
 [[nodiscard]] constexpr int size_of(DataType type) {
   return type == DataType::float8 ? 1 : type == DataType::float32 ? 4 : 2;
 }
 
 enum class Recompute : std::uint8_t { none, attn_only, full };
-/// How a tensor's parts come together: by all-reduce; by reduce-scatter and all-gather around
-/// messages of the pipeline; everywhere (sequence parallelism).
+/// How the parts of a tensor are combined: all-reduce; reduce-scatter and all-gather around
+/// pipeline messages; reduce-scatter and all-gather everywhere (sequence parallelism).
 enum class PartJoining : std::uint8_t { ar, p2p_rs_ag, rs_ag };
 enum class Overlap : std::uint8_t { none, ring, pipe };
 enum class Attention : std::uint8_t { multihead, multiquery };
 
-/// Calculon's execution. Parallelisms say over which of the machine's networks they go.
+/// Calculon's execution. Each kind of parallelism has the index of the machine's network that it
+/// uses.
 struct Plan {
   std::int64_t num_procs = 1, tensor_par = 1, pipeline_par = 1, data_par = 1;
   std::int64_t tensor_par_net = 0, pipeline_par_net = 0, data_par_net = 0;
@@ -64,64 +65,48 @@ struct Plan {
        data_par_overlap = false, weight_offload = false, activations_offload = false,
        optimizer_offload = false, training = true;
 
-  static constexpr double kMost = 1e9;
+  static constexpr double kMax = 1e9;
   static constexpr auto fields = std::tuple{
-      config::field("num_procs", &Plan::num_procs, "devices", config::between(1, kMost)).required(),
-      config::field("tensor_par", &Plan::tensor_par, "devices that share a block",
-                    config::between(1, kMost))
-          .required(),
-      config::field("pipeline_par", &Plan::pipeline_par, "stages", config::between(1, kMost))
-          .required(),
-      config::field("data_par", &Plan::data_par, "copies of the model", config::between(1, kMost))
-          .required(),
-      config::field("tensor_par_net", &Plan::tensor_par_net, "number of the network",
-                    config::between(0, kMost))
-          .required(),
-      config::field("pipeline_par_net", &Plan::pipeline_par_net, "number of the network",
-                    config::between(0, kMost))
-          .required(),
-      config::field("data_par_net", &Plan::data_par_net, "number of the network",
-                    config::between(0, kMost))
-          .required(),
-      config::field("batch_size", &Plan::batch_size, "samples of a step", config::between(1, kMost))
-          .required(),
-      config::field("microbatch_size", &Plan::microbatch_size, "samples at a time",
-                    config::between(1, kMost))
-          .required(),
-      config::field("datatype", &Plan::datatype, "of weights and activations").required(),
-      config::field("fused_activation", &Plan::fused_activation,
-                    "GeLU works on what is in registers")
-          .required(),
-      config::field("attention_type", &Plan::attention_type, "keys of all heads or of one")
-          .required(),
-      config::field("activation_recompute", &Plan::activation_recompute,
-                    "what backward passes compute again")
-          .required(),
-      config::field("pipeline_interleaving", &Plan::pipeline_interleaving, "chunks of a stage",
-                    config::between(1, kMost))
-          .required(),
-      config::field("optimizer_sharding", &Plan::optimizer_sharding,
-                    "copies share the optimizer's state")
-          .required(),
-      config::field("tensor_par_comm_type", &Plan::tensor_par_comm_type, "how parts come together")
-          .required(),
-      config::field("tensor_par_overlap", &Plan::tensor_par_overlap, "of that with matrix products")
-          .required(),
-      config::field("seq_par_ag_redo", &Plan::seq_par_ag_redo,
-                    "all-gathers of sequence parallelism are done again for backward passes")
-          .required(),
-      config::field("data_par_overlap", &Plan::data_par_overlap,
-                    "gradients meet during backward passes")
-          .required(),
-      config::field("weight_offload", &Plan::weight_offload, "weights live in the second memory")
-          .required(),
-      config::field("activations_offload", &Plan::activations_offload,
-                    "activations live in the second memory")
-          .required(),
-      config::field("optimizer_offload", &Plan::optimizer_offload,
-                    "optimizer state lives in the second memory")
-          .required(),
-      config::field("training", &Plan::training, "not only a forward pass").required()};
+      required("num_procs", &Plan::num_procs, "number of devices", config::between(1, kMax)),
+      required("tensor_par", &Plan::tensor_par, "tensor-parallel devices per block",
+               config::between(1, kMax)),
+      required("pipeline_par", &Plan::pipeline_par, "number of pipeline stages",
+               config::between(1, kMax)),
+      required("data_par", &Plan::data_par, "data-parallel copies of the model",
+               config::between(1, kMax)),
+      required("tensor_par_net", &Plan::tensor_par_net,
+               "index of the network for tensor parallelism", config::between(0, kMax)),
+      required("pipeline_par_net", &Plan::pipeline_par_net,
+               "index of the network for pipeline parallelism", config::between(0, kMax)),
+      required("data_par_net", &Plan::data_par_net, "index of the network for data parallelism",
+               config::between(0, kMax)),
+      required("batch_size", &Plan::batch_size, "samples per step", config::between(1, kMax)),
+      required("microbatch_size", &Plan::microbatch_size, "samples per microbatch",
+               config::between(1, kMax)),
+      required("datatype", &Plan::datatype, "data type of weights and activations"),
+      required("fused_activation", &Plan::fused_activation,
+               "GeLU is fused with the previous operation"),
+      required("attention_type", &Plan::attention_type, "keys for all heads, or for one head"),
+      required("activation_recompute", &Plan::activation_recompute,
+               "what backward passes recompute"),
+      required("pipeline_interleaving", &Plan::pipeline_interleaving, "chunks per stage",
+               config::between(1, kMax)),
+      required("optimizer_sharding", &Plan::optimizer_sharding,
+               "the optimizer state is sharded over copies"),
+      required("tensor_par_comm_type", &Plan::tensor_par_comm_type,
+               "how partial results are combined"),
+      required("tensor_par_overlap", &Plan::tensor_par_overlap,
+               "overlap of that communication with matrix products"),
+      required("seq_par_ag_redo", &Plan::seq_par_ag_redo,
+               "backward passes redo the all-gathers of sequence parallelism"),
+      required("data_par_overlap", &Plan::data_par_overlap,
+               "gradients are reduced during backward passes"),
+      required("weight_offload", &Plan::weight_offload, "weights are stored in the second memory"),
+      required("activations_offload", &Plan::activations_offload,
+               "activations are stored in the second memory"),
+      required("optimizer_offload", &Plan::optimizer_offload,
+               "the optimizer state is stored in the second memory"),
+      required("training", &Plan::training, "training, not only a forward pass")};
 
   [[nodiscard]] std::int64_t local_batch() const { return batch_size / data_par; }
   [[nodiscard]] std::int64_t microbatches() const { return local_batch() / microbatch_size; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Calculon's system: engines, memories and networks whose efficiency depends on sizes alone.
+// Calculon's system: engines, memories and networks. Their efficiency depends only on sizes.
 #pragma once
 
 #include <array>
@@ -15,12 +15,12 @@
 
 namespace orrery::estimate::calculon {
 
-/// Which part of the peak work of a size gets: that of the first step that is not larger.
+/// Efficiency by size: that of the first step with `from` <= size.
 struct Curve {
   struct EfficiencyStep {
     double from, efficiency;
   };
-  std::vector<EfficiencyStep> steps;  ///< falling; the last begins at 0
+  std::vector<EfficiencyStep> steps;  ///< descending; the last starts at 0
 
   [[nodiscard]] double at(double size) const {
     for (const EfficiencyStep& step : steps)
@@ -29,7 +29,7 @@ struct Curve {
   }
 };
 
-/// What work of a size takes, in seconds: flop over peak, bytes over bandwidth.
+/// The time for work of a given size, in seconds: operations / peak, or bytes / bandwidth.
 struct Rate {
   double peak = 0;  ///< per second
   Curve efficiency;
@@ -50,11 +50,13 @@ struct Network {
   struct Cost {
     double scalar = 1, offset = 0;
   };
-  double bytes_per_second = 0, latency = 0;  ///< with efficiency; seconds
-  std::int64_t size = 0;                     ///< devices
+  /// The bandwidth includes the efficiency. Latency in seconds.
+  double bytes_per_second = 0, latency = 0;
+  std::int64_t size = 0;  ///< devices
   bool must_be_filled = false;
-  double processor_usage = 0;  ///< of the device, while it is busy
-  std::array<Cost, 4> costs;   ///< by Operation
+  /// Share of the device's processor that is busy during communication.
+  double processor_usage = 0;
+  std::array<Cost, 4> costs;  ///< by Operation
 
   /// latency + bytes x scalar x (1 + offset / peers) / bandwidth (Calculon, calculon/network.py).
   [[nodiscard]] double time(Operation operation, double bytes, double peers) const {
@@ -65,8 +67,8 @@ struct Network {
 
 struct Machine {
   std::array<std::optional<Rate>, kDataTypes> matrix, vector;  ///< by DataType
-  Memory near, far;
-  bool roofline = false;  ///< arithmetic and memory at a time, not one after another
+  Memory tier1, tier2;                                         ///< near and far
+  bool roofline = false;  ///< computation and memory traffic overlap; false: one after the other
   std::vector<Network> networks;
 
   [[nodiscard]] double combined(double arithmetic, double memory) const {
@@ -74,11 +76,11 @@ struct Machine {
   }
 };
 
-/// Calculon's JSON (or the same in YAML); `where` names it in errors. Errc: config_*.
+/// Parse Calculon's JSON, or equivalent YAML; `where` is the name in errors. Errc: config_*.
 [[nodiscard]] Result<Model> parse_model(std::string_view text, const std::string& where);
 [[nodiscard]] Result<Plan> parse_plan(std::string_view text, const std::string& where);
 [[nodiscard]] Result<Machine> parse_machine(std::string_view text, const std::string& where);
-/// As Calculon writes executions.
+/// The plan as a Calculon execution file.
 [[nodiscard]] std::string to_json(const Plan& plan);
 
 }  // namespace orrery::estimate::calculon

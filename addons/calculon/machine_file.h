@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables of Calculon's system files, for files.cc alone.
+// The tables of Calculon's system files. Private to files.cc.
 #pragma once
 
 #include <optional>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -14,7 +13,7 @@
 
 namespace orrery::estimate::calculon {
 
-/// [[from, efficiency], …], falling, the last from 0.
+/// [[from, efficiency], …], descending; the last starts at 0.
 struct StepsFile {
   std::vector<Curve::EfficiencyStep> steps;
 };
@@ -28,36 +27,36 @@ enum class Processing : std::uint8_t { no_overlap, roofline };
 struct EngineFile {
   double tflops = 0;
   StepsFile curve;
-  static constexpr auto fields = std::tuple{
-      config::field("tflops", &EngineFile::tflops, "peak", config::positive()).required(),
-      config::field("gflops_efficiency", &EngineFile::curve, "by work").required()};
+  static constexpr auto fields =
+      std::tuple{required("tflops", &EngineFile::tflops, "peak", config::positive()),
+                 required("gflops_efficiency", &EngineFile::curve, "efficiency by work")};
 };
 
 struct EnginesFile {
   std::optional<EngineFile> float8, float16, float32, bfloat16;
   static constexpr auto fields =
-      std::tuple{config::field("float8", &EnginesFile::float8, "of this type"),
-                 config::field("float16", &EnginesFile::float16, "of this type"),
-                 config::field("float32", &EnginesFile::float32, "of this type"),
-                 config::field("bfloat16", &EnginesFile::bfloat16, "of this type")};
+      std::tuple{config::field("float8", &EnginesFile::float8, "engine of this data type"),
+                 config::field("float16", &EnginesFile::float16, "engine of this data type"),
+                 config::field("float32", &EnginesFile::float32, "engine of this data type"),
+                 config::field("bfloat16", &EnginesFile::bfloat16, "engine of this data type")};
 };
 
 struct MemoryFile {
   double gib = 0, gbps = 0;
   StepsFile curve;
-  static constexpr auto fields = std::tuple{
-      config::field("GiB", &MemoryFile::gib, "capacity", config::at_least(0)).required(),
-      config::field("GBps", &MemoryFile::gbps, "bandwidth", config::positive()).required(),
-      config::field("MB_efficiency", &MemoryFile::curve, "by bytes").required()};
+  static constexpr auto fields =
+      std::tuple{required("GiB", &MemoryFile::gib, "capacity", config::at_least(0)),
+                 required("GBps", &MemoryFile::gbps, "bandwidth", config::positive()),
+                 required("MB_efficiency", &MemoryFile::curve, "efficiency by bytes")};
 };
 
 struct CostsFile {
   CostFile p2p, reduce_scatter, all_gather, all_reduce;
-  static constexpr auto fields = std::tuple{
-      config::field("p2p", &CostsFile::p2p, "[scalar, null]").required(),
-      config::field("reduce_scatter", &CostsFile::reduce_scatter, "[scalar, offset]").required(),
-      config::field("all_gather", &CostsFile::all_gather, "[scalar, offset]").required(),
-      config::field("all_reduce", &CostsFile::all_reduce, "[scalar, offset]").required()};
+  static constexpr auto fields =
+      std::tuple{required("p2p", &CostsFile::p2p, "[scalar, null]"),
+                 required("reduce_scatter", &CostsFile::reduce_scatter, "[scalar, offset]"),
+                 required("all_gather", &CostsFile::all_gather, "[scalar, offset]"),
+                 required("all_reduce", &CostsFile::all_reduce, "[scalar, offset]")};
 };
 
 struct NetworkFile {
@@ -66,16 +65,16 @@ struct NetworkFile {
   CostsFile ops;
   bool must_be_filled = false;
   static constexpr auto fields = std::tuple{
-      config::field("bandwidth", &NetworkFile::bandwidth, "GB/s", config::positive()).required(),
-      config::field("efficiency", &NetworkFile::efficiency, "of it", config::share()).required(),
-      config::field("size", &NetworkFile::size, "devices", config::between(0, 1e12)).required(),
-      config::field("latency", &NetworkFile::latency, "seconds", config::between(0, 1e6))
-          .required(),
-      config::field("ops", &NetworkFile::ops, "bytes that operations send").required(),
-      config::field("must_be_filled", &NetworkFile::must_be_filled, "by what uses it").required(),
-      config::field("processor_usage", &NetworkFile::processor_usage, "of the device",
-                    config::between(0, 0.999999))
-          .required()};
+      required("bandwidth", &NetworkFile::bandwidth, "GB/s", config::positive()),
+      required("efficiency", &NetworkFile::efficiency, "usable share of the bandwidth",
+               config::share()),
+      required("size", &NetworkFile::size, "devices", config::between(0, 1e12)),
+      required("latency", &NetworkFile::latency, "seconds", config::between(0, 1e6)),
+      required("ops", &NetworkFile::ops, "bytes that operations send"),
+      required("must_be_filled", &NetworkFile::must_be_filled,
+               "whether the users of the network must fill it"),
+      required("processor_usage", &NetworkFile::processor_usage,
+               "share of the device that the network uses", config::between(0, 0.999999))};
 };
 
 struct MachineFile {
@@ -84,16 +83,14 @@ struct MachineFile {
   Processing processing_mode = Processing::no_overlap;
   std::vector<NetworkFile> networks;
   static constexpr auto fields =
-      std::tuple{config::field("matrix", &MachineFile::matrix, "the engine of products").required(),
-                 config::field("vector", &MachineFile::vector, "the engine of all else").required(),
-                 config::field("mem1", &MachineFile::mem1, "first memory").required(),
-                 config::field("mem2", &MachineFile::mem2, "second memory").required(),
-                 config::field("processing_mode", &MachineFile::processing_mode,
-                               "arithmetic and memory: one after another, or at a time")
-                     .required(),
-                 config::field("networks", &MachineFile::networks, "that devices hang on",
-                               config::between(1, 64))
-                     .required()};
+      std::tuple{required("matrix", &MachineFile::matrix, "engine of matrix products"),
+                 required("vector", &MachineFile::vector, "engine of all other work"),
+                 required("mem1", &MachineFile::mem1, "first memory"),
+                 required("mem2", &MachineFile::mem2, "second memory"),
+                 required("processing_mode", &MachineFile::processing_mode,
+                          "whether arithmetic and memory access run one after another or overlap"),
+                 required("networks", &MachineFile::networks, "networks of the devices",
+                          config::between(1, 64))};
 };
 
 }  // namespace orrery::estimate::calculon

@@ -8,28 +8,28 @@ namespace orrery::estimate::calculon {
 std::string_view about(Refusal refusal) {
   static constexpr std::array<std::string_view, kRefusalCount> words{
       "tensor x pipeline x data parallelism is not the number of devices",
-      "the batch does not divide among the copies",
-      "a copy's batch does not divide into microbatches",
-      "something is recomputed without training",
-      "chunks interleave without a pipeline",
-      "the optimizer is shared by a single copy",
-      "messages overlap where no tensor is parallel",
-      "all-gathers are done again where sequences are not parallel",
-      "all-gathers are done again beside full recomputation",
-      "gradients overlap without training",
-      "gradients of a single copy overlap",
-      "the optimizer is offloaded without training",
-      "a network is named that the machine does not have",
-      "a network has fewer devices than it is to join",
-      "a network that must be filled is not",
-      "an engine does not know the data type",
-      "more chunks than a stage has blocks",
-      "a stage's blocks do not divide into chunks",
-      "offloading needs three blocks a stage",
-      "a microbatch's tokens do not divide among the tensor-parallel devices",
-      "hidden does not divide among the tensor-parallel devices",
-      "feedforward does not divide among the tensor-parallel devices",
-      "heads do not divide among the tensor-parallel devices",
+      "the batch is not a multiple of the copies",
+      "a copy's batch is not a multiple of the microbatch size",
+      "recomputation without training",
+      "interleaved chunks without a pipeline",
+      "a sharded optimizer with a single copy",
+      "tensor-parallel overlap without tensor parallelism",
+      "redone all-gathers without sequence parallelism",
+      "redone all-gathers together with full recomputation",
+      "gradient overlap without training",
+      "gradient overlap with a single copy",
+      "optimizer offload without training",
+      "the plan uses a network that the machine does not have",
+      "a network has fewer devices than the plan joins with it",
+      "a network that must be filled is not filled",
+      "an engine does not support the data type",
+      "a stage has more chunks than blocks",
+      "the blocks of a stage are not a multiple of its chunks",
+      "offloading needs at least three blocks per stage",
+      "the tokens of a microbatch are not a multiple of the tensor-parallel devices",
+      "hidden is not a multiple of the tensor-parallel devices",
+      "feedforward is not a multiple of the tensor-parallel devices",
+      "the heads are not a multiple of the tensor-parallel devices",
       "the first memory is too small",
       "the second memory is too small"};
   return words[static_cast<std::size_t>(refusal)];
@@ -38,7 +38,8 @@ std::string_view about(Refusal refusal) {
 namespace {
 
 std::optional<Refusal> contradicts_itself(const Plan& plan) {
-  const std::int64_t pipelines = plan.num_procs / plan.tensor_par;  // products may be too large
+  // Avoids overflow of the product.
+  const std::int64_t pipelines = plan.num_procs / plan.tensor_par;
   if (plan.num_procs % plan.tensor_par != 0 || pipelines % plan.pipeline_par != 0 ||
       pipelines / plan.pipeline_par != plan.data_par)
     return Refusal::processes;
@@ -68,7 +69,7 @@ std::optional<Refusal> networks(const Machine& machine, const Plan& plan) {
     if (net >= std::ssize(machine.networks)) return Refusal::no_such_network;
   for (std::int64_t i = 0; i < std::ssize(machine.networks); ++i) {
     const Network& network = machine.networks[static_cast<std::size_t>(i)];
-    std::int64_t joined = 1;  // no more than all devices
+    std::int64_t joined = 1;  // at most the number of devices
     for (const auto& [net, devices] : uses)
       if (net == i) joined *= devices;
     if (joined == 1) continue;
@@ -110,20 +111,21 @@ Error refusal(Refusal why, const Model& model, const Machine& machine, const Pla
   switch (why) {
     case Refusal::near_memory:
       detail =
-          fmt::format("needs {} of {}", gibibytes(space.near), gibibytes(machine.near.capacity));
+          fmt::format("needs {} of {}", gibibytes(space.tier1), gibibytes(machine.tier1.capacity));
       break;
     case Refusal::far_memory:
-      detail = fmt::format("needs {} of {}", gibibytes(space.far), gibibytes(machine.far.capacity));
+      detail =
+          fmt::format("needs {} of {}", gibibytes(space.tier2), gibibytes(machine.tier2.capacity));
       break;
     case Refusal::processes:
       detail = fmt::format("{} x {} x {} for {}", plan.tensor_par, plan.pipeline_par, plan.data_par,
                            plan.num_procs);
       break;
     case Refusal::hidden_uneven:
-      detail = fmt::format("{} among {}", model.hidden, plan.tensor_par);
+      detail = fmt::format("{} over {}", model.hidden, plan.tensor_par);
       break;
     case Refusal::heads_uneven:
-      detail = fmt::format("{} among {}", model.attn_heads, plan.tensor_par);
+      detail = fmt::format("{} over {}", model.attn_heads, plan.tensor_par);
       break;
     default:
       break;

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A training step by Calculon's rules, in closed form, on the first stage of the pipeline.
+// The time of a training step according to Calculon, in closed form, for the first pipeline stage.
 #pragma once
 
-#include <array>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -15,7 +13,7 @@
 
 namespace orrery::estimate::calculon {
 
-/// Why Calculon refuses a plan, in the order that it looks.
+/// Why Calculon refuses a plan, in the order of its checks.
 enum class Refusal : std::uint8_t {
   processes,
   batch_over_copies,
@@ -44,53 +42,54 @@ enum class Refusal : std::uint8_t {
   far_memory
 };
 inline constexpr std::size_t kRefusalCount = static_cast<std::size_t>(Refusal::far_memory) + 1;
-/// "a network has fewer devices than it is to join"
+/// "a network has fewer devices than the plan joins with it"
 [[nodiscard]] std::string_view about(Refusal refusal);
 
-/// All but memory. O(networks).
+/// Checks everything except memory. O(networks).
 [[nodiscard]] std::optional<Refusal> refused(const Model& model, const Machine& machine,
                                              const Plan& plan);
 
-/// Bytes on the first stage, near (tier 1) and far (tier 2).
+/// Bytes on the first stage, in near memory (tier 1) and far memory (tier 2).
 struct Space {
   double weights = 0, activations = 0, checkpoints = 0, activation_gradients = 0, gradients = 0,
-         optimizer = 0;  ///< were it all near
-  double near = 0, far = 0;
+         optimizer = 0;  ///< if all were in tier 1
+  double tier1 = 0, tier2 = 0;
 };
 [[nodiscard]] Space space_of(const Model& model, const Plan& plan, const Block& block);
 [[nodiscard]] std::optional<Refusal> refused(const Machine& machine, const Space& space);
 
-/// Seconds of a step.
+/// The parts of a step, in seconds.
 struct Times {
   double forward = 0, backward = 0, optimizer = 0, offload_forward = 0, offload_backward = 0,
-         recompute = 0, again_link = 0, again = 0, bubble = 0;
-  double tensor_link = 0, pipeline_link = 0, data_link = 0;  ///< on links
+         recompute = 0, tensor_recompute_link = 0, tensor_recompute = 0, bubble = 0;
+  double tensor_link = 0, pipeline_link = 0, data_link = 0;  ///< busy time of links
   double tensor = 0, pipeline = 0, data = 0;                 ///< exposed
-  double data_message = 0;                                   ///< bytes of a block
-  double chunk_bandwidth = 0, tail_bandwidth = 0;  ///< that data parallelism hides, bytes/s
+  double data_message = 0;                                   ///< bytes per block
+  double chunk_bandwidth = 0, tail_bandwidth = 0;  ///< required to hide data parallelism, bytes/s
 
   [[nodiscard]] double total() const {
-    return forward + backward + optimizer + offload_forward + offload_backward + recompute + again +
-           bubble + tensor + pipeline + data;
+    return forward + backward + optimizer + offload_forward + offload_backward + recompute +
+           tensor_recompute + bubble + tensor + pipeline + data;
   }
 };
 /// O(1). Source: Calculon, SC23, §3.
 [[nodiscard]] Times times_of(const Model& model, const Machine& machine, const Plan& plan,
                              const Block& block);
 
-/// An answer and where its parts come from.
+/// The time of a step and its parts.
 struct StepEstimate {
   Block block;
   Space space;
   Times times;
 };
-/// Errc: config_conflict: the plan is refused; the words say why and what it needs.
+/// Errc: config_conflict if Calculon refuses the plan; the message contains the reason and the
+/// requirement.
 [[nodiscard]] Result<StepEstimate> step_of(const Model& model, const Machine& machine,
                                            const Plan& plan);
 [[nodiscard]] Error refusal(Refusal why, const Model& model, const Machine& machine,
                             const Plan& plan, const Space& space);
 
-/// Calculon's 96 statistics, with its names, in its order; nothing where it has null.
+/// Calculon's 96 statistics with its names and in its order; empty where Calculon has null.
 [[nodiscard]] std::vector<std::pair<std::string_view, std::optional<double>>> statistics(
     const Model& model, const Machine& machine, const Plan& plan, const StepEstimate& step);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the first stage keeps (Calculon, calculon/llm/llm.py at caa4b11).
+// The memory of the first stage (from Calculon, calculon/llm/llm.py at caa4b11).
 #include <algorithm>
 
 #include "addons/calculon/step_estimate.h"
@@ -9,7 +9,8 @@ namespace orrery::estimate::calculon {
 
 namespace {
 
-/// Microbatches whose activations a stage holds: those under way, more where chunks interleave.
+/// The number of microbatches whose activations a stage stores: those in progress, and more if
+/// chunks interleave.
 double under_way(const Plan& plan) {
   const auto stages = static_cast<double>(plan.pipeline_par);
   const double held = std::min(static_cast<double>(plan.microbatches()), stages);
@@ -36,30 +37,30 @@ Space space_of(const Model& model, const Plan& plan, const Block& block) {
     space.gradients = block.whole_gradients + block.gradients * (blocks - 1);
     space.optimizer = block.optimizer_state * blocks;
   }
-  space.near = space.activation_gradients;
-  (plan.weight_offload ? space.far : space.near) += space.weights;
-  if (plan.weight_offload) space.near += 2 * block.weights;
+  space.tier1 = space.activation_gradients;
+  (plan.weight_offload ? space.tier2 : space.tier1) += space.weights;
+  if (plan.weight_offload) space.tier1 += 2 * block.weights;
   if (!plan.activations_offload) {
-    space.near += space.activations + space.checkpoints;
+    space.tier1 += space.activations + space.checkpoints;
   } else if (checkpoints) {
-    space.near += block.working + 2 * block.checkpoint;
-    space.far += space.checkpoints;
+    space.tier1 += block.working + 2 * block.checkpoint;
+    space.tier2 += space.checkpoints;
   } else {
-    space.near += block.working + block.storage;
-    space.far += space.activations;
+    space.tier1 += block.working + block.storage;
+    space.tier2 += space.activations;
   }
   if (plan.optimizer_offload) {
-    space.near += block.whole_gradients + block.gradients + 2 * block.optimizer_state;
-    space.far += block.gradients * blocks + space.optimizer;
+    space.tier1 += block.whole_gradients + block.gradients + 2 * block.optimizer_state;
+    space.tier2 += block.gradients * blocks + space.optimizer;
   } else {
-    space.near += space.gradients + space.optimizer;
+    space.tier1 += space.gradients + space.optimizer;
   }
   return space;
 }
 
 std::optional<Refusal> refused(const Machine& machine, const Space& space) {
-  if (space.near > machine.near.capacity) return Refusal::near_memory;
-  if (space.far > machine.far.capacity) return Refusal::far_memory;
+  if (space.tier1 > machine.tier1.capacity) return Refusal::near_memory;
+  if (space.tier2 > machine.tier2.capacity) return Refusal::far_memory;
   return std::nullopt;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step in the words of Calculon's statistics.
+// Calculon's statistics of a step.
 #include <algorithm>
 
 #include "addons/calculon/block_times.h"
@@ -41,11 +41,11 @@ void add_block(Statistics& out, const Block& block) {
   add_work(out,
            {"block_re_flops", "block_re_flops_time", "block_re_mem_accessed", "block_re_mem_time",
             "block_re_time"},
-           block.again);
+           block.recompute);
   add_sent(out,
            {"baseblock_recomm_time", "edgeblock_recomm_time", "baseblock_recomm_time_exposed",
             "edgeblock_recomm_time_exposed"},
-           block.sent_again);
+           block.sent_recompute);
   add_work(out,
            {"block_agrad_flops", "block_agrad_flops_time", "block_agrad_mem_accessed",
             "block_agrad_mem_time", "block_agrad_time"},
@@ -66,8 +66,8 @@ void add_block(Statistics& out, const Block& block) {
                          {"edgeblock_fw_tp_size", block.sent_forward[1].size},
                          {"baseblock_bw_tp_size", block.sent_back[0].size},
                          {"edgeblock_bw_tp_size", block.sent_back[1].size},
-                         {"baseblock_recomm_size", block.sent_again[0].size},
-                         {"edgeblock_recomm_size", block.sent_again[1].size}});
+                         {"baseblock_recomm_size", block.sent_recompute[0].size},
+                         {"edgeblock_recomm_size", block.sent_recompute[1].size}});
 }
 
 void add_spaces(Statistics& out, const Plan& plan, const Block& block, const Space& space) {
@@ -102,8 +102,8 @@ void add_times(Statistics& out, const Times& times) {
                          {"bw_time", times.backward},
                          {"optim_step_time", times.optimizer},
                          {"recompute_time", times.recompute},
-                         {"recomm_link_time", times.again_link},
-                         {"recomm_exposed_time", times.again},
+                         {"recomm_link_time", times.tensor_recompute_link},
+                         {"recomm_exposed_time", times.tensor_recompute},
                          {"bubble_time", times.bubble},
                          {"tp_comm_link_time", times.tensor_link},
                          {"pp_comm_link_time", times.pipeline_link},
@@ -116,7 +116,7 @@ void add_times(Statistics& out, const Times& times) {
                          {"total_time", times.total()}});
 }
 
-/// What the second memory's bandwidth would have to be, that nothing waits for it.
+/// The bandwidth of the second memory with which no computation waits for it.
 void add_offload(Statistics& out, const Plan& plan, const Block& block,
                  const BlockTimes& block_times) {
   const double memory = block.input_gradient.memory_time + block.weight_gradient.memory_time;
@@ -157,8 +157,8 @@ Statistics statistics(const Model& model, const Machine& machine, const Plan& pl
   const double perfect = static_cast<double>(block_times.stage_blocks * plan.microbatches()) *
                          block.useful_flop() /
                          machine.matrix[static_cast<std::size_t>(plan.datatype)]->peak;
-  out.insert(out.end(), {{"proc_mem_tier1_cap_req", space.near},
-                         {"proc_mem_tier2_cap_req", space.far},
+  out.insert(out.end(), {{"proc_mem_tier1_cap_req", space.tier1},
+                         {"proc_mem_tier2_cap_req", space.tier2},
                          {"useful_flops", block.useful_flop()},
                          {"compute_efficiency", perfect / compute},
                          {"system_efficiency", compute / times.total()},

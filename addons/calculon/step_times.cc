@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From one microbatch in one block to a step (Calculon, calculon/llm/llm.py at caa4b11).
+// Computes the step time from one microbatch in one block (from Calculon, calculon/llm/llm.py at
+// caa4b11).
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +16,7 @@ BlockTimes::BlockTimes(const Model& model, const Machine& machine, const Plan& p
       chunk_blocks(stage_blocks / plan.pipeline_interleaving),
       missing(plan.pipeline_par * stage_blocks - model.num_blocks) {
   const Network& pipeline = machine.networks[static_cast<std::size_t>(plan.pipeline_par_net)];
-  // A message of no bytes has its latency, also without a pipeline.
+  // An empty message has the latency, even without a pipeline.
   message = pipeline.time(Operation::p2p, block.pipeline_message, 2);
   message_back = pipeline.time(Operation::p2p, plan.training ? block.pipeline_message : 0, 2);
   const double stored =
@@ -26,13 +27,13 @@ BlockTimes::BlockTimes(const Model& model, const Machine& machine, const Plan& p
     offload_size_back = (plan.weight_offload ? block.weights : 0) +
                         (plan.activations_offload ? stored : 0) +
                         (plan.optimizer_offload ? block.optimizer_state : 0);
-  const double move = machine.far.rate.time(offload_size) + block.forward.memory_time;
+  const double move = machine.tier2.rate.time(offload_size) + block.forward.memory_time;
   const double memory_back = block.input_gradient.memory_time + block.weight_gradient.memory_time;
-  const double move_back = machine.far.rate.time(offload_size_back) + memory_back;
+  const double move_back = machine.tier2.rate.time(offload_size_back) + memory_back;
   for (const bool edge : {false, true}) {
     forward_alone[edge] =
         block.forward.time + block.sent_forward[edge].exposed + (edge ? message : 0);
-    backward_alone[edge] = block.again.time + block.sent_again[edge].exposed +
+    backward_alone[edge] = block.recompute.time + block.sent_recompute[edge].exposed +
                            block.input_gradient.time + block.weight_gradient.time +
                            block.sent_back[edge].exposed + (edge ? message_back : 0);
     waits[edge] = std::max(0.0, move - forward_alone[edge]);
@@ -44,33 +45,33 @@ BlockTimes::BlockTimes(const Model& model, const Machine& machine, const Plan& p
 
 namespace {
 
-/// Gradients meet beside the backward pass of what comes before them.
-struct Exposed {
+/// Overlaps the reduction of gradients with the backward pass of earlier layers.
+struct ReductionOverlap {
   double time = 0, chunk_bandwidth = 0, tail_bandwidth = 0;
 };
 
-Exposed exposed_times(const Machine& machine, const Plan& plan, const Block& block,
-                      const BlockTimes& block_times, double all, double message) {
+ReductionOverlap exposed_times(const Machine& machine, const Plan& plan, const Block& block,
+                               const BlockTimes& block_times, double all, double message) {
   const Network& net = machine.networks[static_cast<std::size_t>(plan.data_par_net)];
   const double blocks = static_cast<double>(block_times.chunk_blocks);
   const auto stages = static_cast<double>(plan.pipeline_par);
-  // Not while memory is busy, nor, on one network, while tensors' parts are sent.
+  // Only while memory is idle and, on a shared network, while tensor parallelism does not send.
   std::array<double, 2> window{};
   const double memory = block.input_gradient.memory_time + block.weight_gradient.memory_time +
-                        block.again.memory_time;
+                        block.recompute.memory_time;
   const double step = block.optimizer.time - block.optimizer.memory_time;
   for (const bool edge : {false, true}) {
     window[edge] = block_times.backward[edge] - memory + (plan.optimizer_sharding ? 0 : step);
     if (plan.data_par_net == plan.tensor_par_net)
-      window[edge] -= block.sent_again[edge].time + block.sent_back[edge].time;
+      window[edge] -= block.sent_recompute[edge].time + block.sent_back[edge].time;
   }
   const double chunk_window = block_times.over_chunk(window);
   const double compute = block.input_gradient.flop_time + block.weight_gradient.flop_time +
-                         block.again.flop_time +
+                         block.recompute.flop_time +
                          (plan.optimizer_sharding ? 0 : block.optimizer.flop_time);
   const double chunk = blocks * all;
   const bool one_network = plan.data_par_net == plan.pipeline_par_net;
-  double met = 0;  // messages of the pipeline
+  double met = 0;  // pipeline messages in conflict
   if (one_network) {
     const std::int64_t rest = plan.microbatches() % plan.pipeline_par;
     met = std::min(std::floor(chunk / block_times.over_chunk(block_times.backward)),
@@ -79,7 +80,7 @@ Exposed exposed_times(const Machine& machine, const Plan& plan, const Block& blo
   const auto others = static_cast<double>(plan.pipeline_interleaving - 1);
   const double slowed = stages * blocks * compute * net.processor_usage;
   const double excess = chunk - (stages * chunk_window - met * block_times.message_back) + slowed;
-  Exposed exposed;
+  ReductionOverlap exposed;
   exposed.time = others * (excess > 0 ? excess : chunk * net.processor_usage);
 
   const double last = blocks - 1;
@@ -119,7 +120,8 @@ void add_copies(Times& times, const Machine& machine, const Plan& plan, const Bl
   times.data_message = block.weights;
   times.data = times.data_link = static_cast<double>(block_times.stage_blocks) * all;
   if (!plan.data_par_overlap) return;
-  const Exposed exposed = exposed_times(machine, plan, block, block_times, all, block.weights);
+  const ReductionOverlap exposed =
+      exposed_times(machine, plan, block, block_times, all, block.weights);
   times.data = all + exposed.time;
   times.chunk_bandwidth = exposed.chunk_bandwidth;
   times.tail_bandwidth = exposed.tail_bandwidth;
@@ -156,14 +158,14 @@ Times times_of(const Model& model, const Machine& machine, const Plan& plan, con
   Times times;
   times.forward = batches * blocks * block.forward.time;
   times.backward = batches * blocks * (block.input_gradient.time + block.weight_gradient.time);
-  times.recompute = batches * blocks * block.again.time;
+  times.recompute = batches * blocks * block.recompute.time;
   times.optimizer = blocks * block.optimizer.time;
   times.tensor = chunks * (block_times.over_chunk(exposed(block.sent_forward)) +
                            block_times.over_chunk(exposed(block.sent_back)));
   times.tensor_link = chunks * (block_times.over_chunk(link(block.sent_forward)) +
                                 block_times.over_chunk(link(block.sent_back)));
-  times.again = chunks * block_times.over_chunk(exposed(block.sent_again));
-  times.again_link = chunks * block_times.over_chunk(link(block.sent_again));
+  times.tensor_recompute = chunks * block_times.over_chunk(exposed(block.sent_recompute));
+  times.tensor_recompute_link = chunks * block_times.over_chunk(link(block.sent_recompute));
   if (plan.pipeline_par > 1)
     times.pipeline =
         chunks * (block_times.message + (plan.training ? block_times.message_back : 0));

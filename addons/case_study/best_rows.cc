@@ -9,7 +9,7 @@ namespace orrery::case_study {
 
 namespace {
 
-/// The run's choices in all axes but one.
+/// The run's choices on all axes except one.
 std::vector<std::string> others(const CaseStudy& study, const GridRun& run,
                                 const std::string& axis) {
   std::vector<std::string> at;
@@ -20,7 +20,7 @@ std::vector<std::string> others(const CaseStudy& study, const GridRun& run,
 
 bool fits(const MetricValues& values, double memory) {
   const double has = std::isnan(memory) ? values[RunMetric::capacity] : memory;
-  return !(values[RunMetric::needed] > has);  // what is not known fits
+  return !(values[RunMetric::needed] > has);  // an unknown requirement counts as fitting
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is best along an axis of a case study, of those that fit.
+// Finds the best choice along an axis of a case study, among the runs that fit in memory.
 #pragma once
 
 #include <optional>
@@ -13,16 +13,16 @@
 
 namespace orrery::case_study {
 
-/// One combination of the other axes' choices.
+/// The best run for one combination of choices along the other axes.
 struct BestChoice {
-  std::string memory;              ///< of the file's `best: memory`; empty: the cluster's own
-  std::vector<std::string> at;     ///< the other axes' choices, in their order
-  std::optional<std::size_t> run;  ///< the first of the best; empty: nothing fits
-  double ratio = kNone;            ///< the first row's best over this one's
+  std::string memory;  ///< from `best: memory` in the file; empty: the memory of the cluster
+  std::vector<std::string> at;     ///< choices along the other axes, in order
+  std::optional<std::size_t> run;  ///< the first of the best runs; empty: none fits
+  double ratio = kNone;            ///< best value of the first row / that of this row
 };
 
-/// In the order of runs, for each of them by memory. `cells` are the study's table, by run and
-/// column. Empty where the study does not ask for it.
+/// In the order of runs, and by memory for each of them. `cells` is the study's table, by run and
+/// column. Empty if the study does not request it.
 [[nodiscard]] std::vector<BestChoice> best_rows(const CaseStudy& study,
                                                 std::span<const std::vector<double>> cells,
                                                 std::span<const RunResult> answers);

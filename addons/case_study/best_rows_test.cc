@@ -61,7 +61,7 @@ TEST(BestAlong, StandsBesidePublishedFigures) {
   ASSERT_TRUE(study) << to_string(study.error());
   const CaseTable table = fill_case_table(*study, known());
   ASSERT_EQ(table.comparisons.size(), 1u);
-  EXPECT_EQ(table.comparisons[0].ours, 2);
+  EXPECT_EQ(table.comparisons[0].predicted, 2);
   EXPECT_EQ(table.comparisons[0].unit, Unit::ratio);
   EXPECT_EQ(table.comparisons[0].run, "block: switch, size: small");
 }
@@ -72,12 +72,12 @@ TEST(BestAlong, MistakesAreToldWithTheirPlace) {
     return read ? std::string() : to_string(read.error());
   };
   EXPECT_EQ(error("{axis: sise, column: time}"),
-            "small.yaml:/best/axis: there is no axis \"sise\" (E1006)");
+            "small.yaml:/best/axis: unknown axis \"sise\" (E1006)");
   EXPECT_EQ(error("{axis: size, column: tyme}"),
-            "small.yaml:/best/column: there is no column \"tyme\" (E1006)\n"
+            "small.yaml:/best/column: unknown column \"tyme\" (E1006)\n"
             "  hint: did you mean \"time\"?");
   EXPECT_EQ(error("{axis: size, column: time, ratio: times}"),
-            "small.yaml:/best/ratio: a column is called \"times\", too (E1006)");
+            "small.yaml:/best/ratio: a column already has the title \"times\" (E1006)");
   EXPECT_EQ(error("{axis: size, column: time, memory: [80]}").substr(0, 25),
             "small.yaml:/best/memory/0");
   EXPECT_EQ(error("{column: time}").substr(0, 21), "small.yaml:/best/axis");

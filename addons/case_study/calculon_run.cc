@@ -17,7 +17,7 @@ Result<T> part_of(const Json& tree, const char* key, const std::string& where,
   const std::string place = where + ":/calculon";
   if (!tree.is_object() || !tree.contains(key))
     return fail(Errc::config_missing_key, place + "/" + key, "is missing",
-                "model, system and execution, as Calculon's files have them");
+                "give model, system and execution with the contents of Calculon's files");
   return parse(tree[key].dump(), place + "/" + key);
 }
 
@@ -42,13 +42,13 @@ Result<MetricValues> calculon_values(const GridRun& run, const std::string& wher
   values[RunMetric::time] = in_picoseconds(times.total());
   values[RunMetric::compute] =
       in_picoseconds(times.forward + times.backward + times.recompute + times.optimizer);
-  values[RunMetric::communication] =
-      in_picoseconds(times.tensor_link + times.again_link + times.pipeline_link + times.data_link);
+  values[RunMetric::communication] = in_picoseconds(
+      times.tensor_link + times.tensor_recompute_link + times.pipeline_link + times.data_link);
   values[RunMetric::exposed] =
-      in_picoseconds(times.tensor + times.again + times.pipeline + times.data);
+      in_picoseconds(times.tensor + times.tensor_recompute + times.pipeline + times.data);
   values[RunMetric::memory] = in_picoseconds(times.offload_forward + times.offload_backward);
   values[RunMetric::idle] = in_picoseconds(times.bubble);
-  values[RunMetric::peak_memory] = std::round(step->space.near);
+  values[RunMetric::peak_memory] = std::round(step->space.tier1);
   return values;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run that is no simulation: a step by Calculon's rules.
+// A run without simulation: a step according to Calculon.
 #pragma once
 
 #include <string>
@@ -11,9 +11,9 @@
 
 namespace orrery::case_study {
 
-/// Of a run with `calculon`: what its `model`, `system` and `execution` take. Compute is forward,
-/// backward, recomputation and optimizer; communication what links carry; idle the bubble.
-/// Errc: config_*.
+/// For a run with `calculon`: the step time of its `model`, `system` and `execution`. Compute is
+/// forward, backward, recomputation and optimizer; communication is the busy time of links; idle is
+/// the bubble. Errc: config_*.
 [[nodiscard]] Result<MetricValues> calculon_values(const GridRun& run, const std::string& where);
 
 }  // namespace orrery::case_study

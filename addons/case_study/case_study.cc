@@ -26,19 +26,19 @@ Result<void> check_columns(CaseStudy& study) {
       std::vector<std::string_view> names;
       for (const RunMetricInfo& one : metrics()) names.push_back(one.name);
       return fail(Errc::config_range, where + "/metric",
-                  fmt::format("there is no metric {}", in_quotes(column.metric)),
-                  did_you_mean(column.metric, names).empty() ? "they are: " + join(names)
+                  fmt::format("unknown metric {}", in_quotes(column.metric)),
+                  did_you_mean(column.metric, names).empty() ? "metrics: " + join(names)
                                                              : did_you_mean(column.metric, names));
     }
     if (column.title.empty()) column.title = info(*metric).title;
     if (!column.unit.empty() && !scale_of(column.value_unit(), column.unit))
       return fail(Errc::config_unit, where + "/unit",
-                  fmt::format("{} is no unit of {}", in_quotes(column.unit), column.metric));
+                  fmt::format("{} is not a unit of {}", in_quotes(column.unit), column.metric));
     if (auto fine = check_other(study.space, column.over, path + "/over"); !fine) return fine;
     for (std::size_t j = 0; j < i; ++j)
       if (study.file.columns[j].title == column.title)
         return fail(Errc::config_range, where + "/title",
-                    fmt::format("another column is called {}, too", in_quotes(column.title)));
+                    fmt::format("another column has the title {}", in_quotes(column.title)));
   }
   return {};
 }
@@ -49,7 +49,7 @@ Result<void> check_title(const CaseStudy& study, const std::string& title,
   for (const Column& column : study.file.columns) titles.emplace_back(column.title);
   if (std::find(titles.begin(), titles.end(), title) != titles.end()) return {};
   return fail(Errc::config_range, study.space.where + ":" + path,
-              fmt::format("there is no column {}", in_quotes(title)), did_you_mean(title, titles));
+              fmt::format("unknown column {}", in_quotes(title)), did_you_mean(title, titles));
 }
 
 Result<void> check_figure(const CaseStudy& study, const PublishedFigure& figure,
@@ -58,7 +58,7 @@ Result<void> check_figure(const CaseStudy& study, const PublishedFigure& figure,
   if (figure.column.empty()) {
     if (!figure.why_not.empty()) return {};
     return fail(Errc::config_missing_key, where + "/column", "is missing",
-                "the title of a column, or `why_not` to say why there is none");
+                "give the title of a column, or `why_not` with the reason");
   }
   const bool best = study.of_best(figure);
   if (!best)
@@ -73,9 +73,10 @@ Result<void> check_figure(const CaseStudy& study, const PublishedFigure& figure,
   });
   if (runs == 0 || (figure.of == Aggregate::one && (best || runs > 1)))
     return fail(Errc::config_range, where + "/runs",
-                fmt::format("{} runs are there; {}", runs,
-                            figure.of == Aggregate::one ? "it has to be one" : "it has to be some"),
-                "`of: most`, `mean` or `least` is about several");
+                fmt::format("selects {} runs; {}", runs,
+                            figure.of == Aggregate::one ? "must select one run"
+                                                        : "must select at least one run"),
+                "for several runs, use `of: most`, `mean` or `least`");
   return {};
 }
 
@@ -84,7 +85,7 @@ Result<void> check_axis(const CaseStudy& study, const std::string& axis, const s
   place.at.emplace_back(axis, std::vector<std::string>{});
   if (check_place(study.space, place, "")) return {};
   return fail(Errc::config_range, study.space.where + ":" + path,
-              fmt::format("there is no axis {}", in_quotes(axis)));
+              fmt::format("unknown axis {}", in_quotes(axis)));
 }
 
 Result<void> check_best(const CaseStudy& study) {
@@ -99,7 +100,7 @@ Result<void> check_best(const CaseStudy& study) {
       return tl::unexpected(read.error());
   if (!best.ratio.empty() && check_title(study, best.ratio, ""))
     return fail(Errc::config_range, study.space.where + ":/best/ratio",
-                fmt::format("a column is called {}, too", in_quotes(best.ratio)));
+                fmt::format("a column already has the title {}", in_quotes(best.ratio)));
   return {};
 }
 
@@ -114,6 +115,57 @@ Result<void> check_picture(const CaseStudy& study) {
   return check_axis(study, picture.colours, "/picture/colours");
 }
 
+std::string grid_reference() {
+  return "# The case study file\n"
+         "\n"
+         "<!-- Generated from addons/case_study/case_study.h. To renew it, run the case_study "
+         "tests "
+         "with ORRERY_UPDATE_DOCS=1. -->\n"
+         "\n"
+         "One YAML or JSON document: what runs have in common, axes along which they differ, the "
+         "columns of a table, and published figures to compare with. `orrery reproduce study.yaml` "
+         "runs it. The built-in case studies are in `examples/case-studies/`, and [their "
+         "page](../case-studies/README.md) describes the results. `orrery schema case-study` "
+         "prints "
+         "the JSON Schema of this page.\n"
+         "\n"
+         "## Top level\n"
+         "\n" +
+         config::reference_table<CaseStudyFile>() +
+         "\n"
+         "A `cluster` has the keys of [the cluster file](cluster.md), a `job` those of [the "
+         "workload "
+         "specification](workload.md); either can be the name of such a file, relative to this "
+         "file. "
+         "A run has a job, a collective, a `split` or `calculon`; the latter two need no cluster.\n"
+         "\n"
+         "## axes\n"
+         "\n" +
+         config::reference_table<GridAxis>() + "\n## axes: choices\n\n" +
+         config::reference_table<AxisChoice>() +
+         "\n"
+         "Choices are merged into the keys, axis by axis and key by key; null removes a key, and "
+         "lists are replaced entirely (RFC 7386). At most " +
+         fmt::format("{}", limits::kRuns) + " combinations.\n\n## collective\n\n" +
+         config::reference_table<CollectiveSpec>() +
+         "\n"
+         "## split\n"
+         "\n"
+         "Nothing is simulated: a formula finds the split of bandwidth with the shortest time "
+         "([description](../split-bandwidth.md)).\n"
+         "\n" +
+         config::reference_table<SplitSpec>() + "\n## split: dimensions\n\n" +
+         config::reference_table<SplitDimension>() + "\n## split: jobs\n\n" +
+         config::reference_table<SplitJob>() + "\n## split: jobs: collectives\n\n" +
+         config::reference_table<SplitCollective>() +
+         "\n"
+         "## calculon\n"
+         "\n"
+         "Nothing is simulated: a step by [Calculon's rules](../calculon.md), with the contents of "
+         "its files: `model` (application), `system`, `execution`.\n"
+         "\n";
+}
+
 }  // namespace
 
 std::string_view letter(Evidence mark) {
@@ -122,17 +174,16 @@ std::string_view letter(Evidence mark) {
 }
 
 std::string_view about(Evidence mark) {
-  constexpr std::string_view kAbout[] = {
-      "read in the authors' published code or files",
-      "read in the paper's abstract",
-      "read in somebody's notes on the paper, which name its pages",
-      "read in the authors' slides",
-      "read on the authors' poster",
-      "measured with the authors' program",
-      "measured on machines",
-      "remembered of the paper, and not read again",
-      "worked out here",
-      "assumed"};
+  constexpr std::string_view kAbout[] = {"read in the authors' published code or files",
+                                         "read in the paper's abstract",
+                                         "read in notes on the paper, with page numbers",
+                                         "read in the authors' slides",
+                                         "read on the authors' poster",
+                                         "measured with the authors' program",
+                                         "measured on machines",
+                                         "recalled from the paper, not checked again",
+                                         "derived here",
+                                         "assumed"};
   return kAbout[static_cast<std::size_t>(mark)];
 }
 
@@ -184,9 +235,9 @@ Result<CaseStudy> read_case_study(const std::string& name) {
     names.push_back(one.name);
   }
   if (!explore::is_file_path(name))
-    return fail(Errc::usage, "NAME", fmt::format("there is no case study {}", in_quotes(name)),
+    return fail(Errc::usage, "NAME", fmt::format("unknown case study {}", in_quotes(name)),
                 did_you_mean(name, names).empty()
-                    ? "they are: " + join(names) + "; a file of your own ends with .yaml"
+                    ? "case studies: " + join(names) + "; the name of a file must end with .yaml"
                     : did_you_mean(name, names));
   auto text = config::read_text(name);
   if (!text) return tl::unexpected(text.error());
@@ -195,7 +246,7 @@ Result<CaseStudy> read_case_study(const std::string& name) {
   return study;
 }
 
-// The case studies of examples/case-studies, which the build takes in (cmake/OrreryEmbed.cmake).
+// The case studies of examples/case-studies, embedded by the build (cmake/OrreryEmbed.cmake).
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
     kV100RingText, kTutorialsText, kCometText, kCometFootprintText, kCometMemoryText,
@@ -222,49 +273,24 @@ std::vector<BuiltIn> builtin_studies() {
 }
 
 std::string case_study_reference() {
-  std::string text =
-      "# The case study file\n\n<!-- Generated from addons/case_study/case_study.h. To renew "
-      "it, "
-      "run "
-      "the case_study tests with ORRERY_UPDATE_DOCS=1. -->\n\n"
-      "One YAML or JSON document: what runs have in common, axes along which they differ, the "
-      "columns of a table, and published figures to stand beside them. `orrery reproduce "
-      "study.yaml` runs it; those that are built in are in `examples/case-studies/`, and [the page "
-      "about them](../case-studies/README.md) says what comes of them. `orrery schema case-study` "
-      "prints the JSON Schema of this page.\n\n## Top level\n\n" +
-      config::reference_table<CaseStudyFile>() +
-      "\nA `cluster` has the keys of [the cluster file](cluster.md), a `job` those of [the "
-      "workload "
-      "specification](workload.md); either may be the name of such a file, from the folder of this "
-      "one. A run has a job, a collective, a `split` or `calculon`, the latter two without a "
-      "cluster.\n\n## axes\n\n" +
-      config::reference_table<GridAxis>() + "\n## axes: choices\n\n" +
-      config::reference_table<AxisChoice>() +
-      "\nChoices are laid over what is there, axis by axis and key by key; null takes a key away, "
-      "and lists are replaced as a whole (RFC 7386). At most " +
-      fmt::format("{}", limits::kRuns) + " combinations.\n\n## collective\n\n" +
-      config::reference_table<CollectiveSpec>() +
-      "\n## split\n\nNothing is simulated: the split of bandwidth with the shortest time is "
-      "found by formula ([what it says](../split-bandwidth.md)).\n\n" +
-      config::reference_table<SplitSpec>() + "\n## split: dimensions\n\n" +
-      config::reference_table<SplitDimension>() + "\n## split: jobs\n\n" +
-      config::reference_table<SplitJob>() + "\n## split: jobs: collectives\n\n" +
-      config::reference_table<SplitCollective>() +
-      "\n## calculon\n\nNothing is simulated: a step by [Calculon's rules](../calculon.md), of "
-      "what its "
-      "files would say: `model` (application), `system`, `execution`.\n\n## columns\n\n" +
-      config::reference_table<Column>() + "\n| metric | |\n|---|---|\n";
+  std::string text = grid_reference() +
+                     "## columns\n"
+                     "\n" +
+                     config::reference_table<Column>() + "\n| metric | |\n|---|---|\n";
   for (const RunMetricInfo& metric : metrics())
     text += fmt::format("| `{}` | {} |\n", metric.name, metric.about);
   text += "\n## inputs\n\n" + config::reference_table<StudyInput>() + "\n| mark | |\n|---|---|\n";
   for (const auto& [word, mark] : config::EnumNames<Evidence>::names)
     text += fmt::format("| `{}` ({}) | {} |\n", word, letter(mark), about(mark));
-  text +=
-      "\n## published\n\n" + config::reference_table<PublishedFigure>() + "\n## best\n\n" +
-      config::reference_table<BestAlong>() +
-      "\nA run fits where `needed` is no more than `capacity`; where that is not known, all do. "
-      "The row names the choice that is best, and has its columns.\n\n## picture\n\n" +
-      config::reference_table<BarChart>();
+  text += "\n## published\n\n" + config::reference_table<PublishedFigure>() + "\n## best\n\n" +
+          config::reference_table<BestAlong>() +
+          "\n"
+          "A run fits if `needed` is at most `capacity`; if the capacity is unknown, all runs fit. "
+          "The row shows the best choice and its columns.\n"
+          "\n"
+          "## picture\n"
+          "\n" +
+          config::reference_table<BarChart>();
   return text;
 }
 

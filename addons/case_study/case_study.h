@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case study: a space of runs, the columns of its table, and what was published, to be put
-// beside it.
+// A case study: a space of runs, the columns of its table, and the published values to compare
+// with.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace orrery::case_study {
 
-/// How a published figure, or something that runs are made of, is known.
+/// The evidence for a published value or for an input of runs.
 enum class Evidence : std::uint8_t {
   artifact,
   abstract,
@@ -35,31 +35,32 @@ enum class Evidence : std::uint8_t {
 /// "read in the authors' slides"
 [[nodiscard]] std::string_view about(Evidence mark);
 
-/// Which of several runs a published figure is about.
+/// How several runs are combined for a published value.
 enum class Aggregate : std::uint8_t { one, maximum, mean, minimum };
 
-/// A column of the table: a figure, or how many times a figure of another run is this one's.
+/// A column of the table: a metric, or the ratio of the metric of another run to that of this run.
 struct Column {
   std::string metric, title, unit;
   ReferenceRun over;
   std::int64_t decimals = 1;
 
-  static constexpr auto fields = std::tuple{
-      config::field("metric", &Column::metric, "what it shows of a run").required(),
-      config::field("title", &Column::title, "above it").by_default("the metric's"),
-      config::field("over", &Column::over,
-                    "the figure of the run that has other choices there, divided by this run's: "
-                    "of times, a speed-up"),
-      config::field("unit", &Column::unit, "`us`, `ms`, `GB/s` … for all of it")
-          .by_default("what suits each"),
-      config::field("decimals", &Column::decimals, "behind the point",
-                    config::between(0, static_cast<double>(limits::kDecimals)))};
+  static constexpr auto fields =
+      std::tuple{config::field("metric", &Column::metric, "the metric in the column").required(),
+                 config::field("title", &Column::title, "title of the column")
+                     .by_default("title of the metric"),
+                 config::field("over", &Column::over,
+                               "the metric of the run with these other choices, divided by that of "
+                               "this run; for times, a speed-up"),
+                 config::field("unit", &Column::unit, "`us`, `ms`, `GB/s` …, for the entire column")
+                     .by_default("chosen for each value"),
+                 config::field("decimals", &Column::decimals, "digits after the decimal point",
+                               config::between(0, static_cast<double>(limits::kDecimals)))};
 
-  /// Of what stands in it.
+  /// The unit of its values.
   [[nodiscard]] Unit value_unit() const;
 };
 
-/// A figure that somebody published.
+/// A published value.
 struct PublishedFigure {
   std::string what, column, value, source, cause, why_not;
   RunFilter runs;
@@ -68,71 +69,73 @@ struct PublishedFigure {
   bool assumed = false;
 
   static constexpr auto fields = std::tuple{
-      config::field("what", &PublishedFigure::what, "what it is, in words").required(),
-      config::field("value", &PublishedFigure::value, "as it was published, with its unit")
-          .required(),
-      config::field("mark", &PublishedFigure::mark, "how it is known").required(),
-      config::field("source", &PublishedFigure::source, "where it stands").required(),
+      config::field("what", &PublishedFigure::what, "description of the figure").required(),
+      config::field("value", &PublishedFigure::value, "published value, with its unit").required(),
+      config::field("mark", &PublishedFigure::mark, "evidence for the value").required(),
+      config::field("source", &PublishedFigure::source, "source of the value").required(),
       config::field("column", &PublishedFigure::column,
-                    "the title of the column with our figure, or `best: ratio`"),
-      config::field("runs", &PublishedFigure::runs, "of which runs").by_default("all"),
-      config::field("of", &PublishedFigure::of, "`one`: of the only one; else of all of them"),
+                    "title of the column with our value, or `best: ratio`"),
+      config::field("runs", &PublishedFigure::runs, "runs that the figure describes")
+          .by_default("all"),
+      config::field("of", &PublishedFigure::of,
+                    "how several runs are combined; `one`: there is only one run"),
       config::field("assumed", &PublishedFigure::assumed,
-                    "inputs of the paper's run are not known, ours are assumed"),
-      config::field("cause", &PublishedFigure::cause, "why ours differs"),
+                    "the inputs of the paper's run are unknown, ours are assumed"),
+      config::field("cause", &PublishedFigure::cause, "why our value differs"),
       config::field("why_not", &PublishedFigure::why_not,
-                    "without a column: why there is no figure")};
+                    "without a column: why we have no value")};
 };
 
-/// Something that runs are made of.
+/// An input of the runs.
 struct StudyInput {
   std::string what, value, source;
   Evidence mark = Evidence::assumed;
 
   static constexpr auto fields =
-      std::tuple{config::field("what", &StudyInput::what, "what it is, in words").required(),
-                 config::field("value", &StudyInput::value, "what the runs have").required(),
-                 config::field("mark", &StudyInput::mark, "how it is known").required(),
-                 config::field("source", &StudyInput::source, "where it stands")};
+      std::tuple{config::field("what", &StudyInput::what, "description of the input").required(),
+                 config::field("value", &StudyInput::value, "value in the runs").required(),
+                 config::field("mark", &StudyInput::mark, "evidence for the value").required(),
+                 config::field("source", &StudyInput::source, "source of the value")};
 };
 
-/// Bars of a column, grouped by all axes but one, which has the colours.
+/// Bars for a column, grouped by all axes except the one that determines the colours.
 struct BarChart {
   std::string title, colours;
   std::vector<std::string> columns;
   RunFilter runs;
 
   static constexpr auto fields =
-      std::tuple{config::field("title", &BarChart::title, "above it").required(),
+      std::tuple{config::field("title", &BarChart::title, "title of the chart").required(),
                  config::field("columns", &BarChart::columns,
-                               "titles of columns: one, or several times that make up a bar",
+                               "titles of columns: one, or several times that are stacked to a bar",
                                config::between(1, 8))
                      .required(),
-                 config::field("colours", &BarChart::colours, "an axis; with one column"),
-                 config::field("runs", &BarChart::runs, "that it shows").by_default("all")};
+                 config::field("colours", &BarChart::colours,
+                               "axis that determines the colors; with one column"),
+                 config::field("runs", &BarChart::runs, "runs in the chart").by_default("all")};
 };
 
-/// Who is best along an axis, of those that fit: a table of its own, with a row for each
-/// combination of the other axes.
+/// A separate table of the best choice along an axis, among the runs that fit in memory, with one
+/// row per combination of choices along the other axes.
 struct BestAlong {
   std::string axis, column, ratio;
   std::vector<std::string> memory;
 
   static constexpr auto fields = std::tuple{
-      config::field("axis", &BestAlong::axis, "whose choices stand against each other").required(),
+      config::field("axis", &BestAlong::axis, "axis whose choices are compared").required(),
       config::field("column", &BestAlong::column,
-                    "the title of the column in which the least is best")
+                    "title of the column whose smallest value is best")
           .required(),
       config::field("memory", &BestAlong::memory,
-                    "a row for each of these, too: what a device has in all, in place of what its "
-                    "cluster says; e.g. `80 GB`",
+                    "additional rows, one for each total memory of a device instead of the memory "
+                    "in the cluster file; e.g. `80 GB`",
                     config::between(1, limits::kChoices)),
       config::field("ratio", &BestAlong::ratio,
-                    "the title of one more column: the first row's best divided by this row's; of "
-                    "times, a speed-up")};
+                    "title of an additional column: the best value of the first row, divided by "
+                    "that of this row; for times, a speed-up")};
 };
 
-/// The file.
+/// The content of a case-study file.
 struct CaseStudyFile {
   std::int64_t version = 1;
   std::string title, about, source;
@@ -146,30 +149,34 @@ struct CaseStudyFile {
   BarChart picture;
 
   static constexpr auto fields = std::tuple{
-      config::field("version", &CaseStudyFile::version, "of this format", config::between(1, 1)),
-      config::field("title", &CaseStudyFile::title, "what to call it").required(),
-      config::field("about", &CaseStudyFile::about, "what it is about, in a sentence or two"),
-      config::field("source", &CaseStudyFile::source, "whose study it is"),
-      config::field("cluster", &CaseStudyFile::cluster, "a cluster file's keys, of all runs"),
-      config::field("job", &CaseStudyFile::job, "a workload specification's keys, of all runs"),
-      config::field("collective", &CaseStudyFile::collective, "instead of a job, of all runs"),
+      config::field("version", &CaseStudyFile::version, "version of this format",
+                    config::between(1, 1)),
+      config::field("title", &CaseStudyFile::title, "title of the case study").required(),
+      config::field("about", &CaseStudyFile::about, "description in one or two sentences"),
+      config::field("source", &CaseStudyFile::source, "publication of the study"),
+      config::field("cluster", &CaseStudyFile::cluster, "keys of a cluster file, for all runs"),
+      config::field("job", &CaseStudyFile::job, "keys of a workload specification, for all runs"),
+      config::field("collective", &CaseStudyFile::collective,
+                    "instead of a job: a collective, for all runs"),
       config::field("split", &CaseStudyFile::split,
-                    "instead of a job and without a cluster: bandwidth to be split, of all runs"),
+                    "instead of a job and a cluster: bandwidth to split, for all runs"),
       config::field("calculon", &CaseStudyFile::calculon,
-                    "likewise: a step by Calculon's rules, of all runs"),
-      config::field("axes", &CaseStudyFile::axes, "along which runs differ; all combinations run",
+                    "instead of a job and a cluster: a step by Calculon's rules, for all runs"),
+      config::field("axes", &CaseStudyFile::axes,
+                    "axes along which runs differ; all combinations run",
                     config::between(0, limits::kAxes)),
       config::field("leave_out", &CaseStudyFile::leave_out, "combinations that do not run",
                     config::between(0, limits::kChoices)),
-      config::field("columns", &CaseStudyFile::columns, "of the table",
+      config::field("columns", &CaseStudyFile::columns, "columns of the table",
                     config::between(1, limits::kColumns))
           .required(),
-      config::field("inputs", &CaseStudyFile::inputs, "how what runs are made of is known",
+      config::field("inputs", &CaseStudyFile::inputs, "inputs of the runs and their evidence",
                     config::between(0, limits::kFigures)),
-      config::field("published", &CaseStudyFile::published, "figures to stand beside ours",
-                    config::between(0, limits::kFigures)),
-      config::field("best", &CaseStudyFile::best, "who is best along an axis, of those that fit"),
-      config::field("picture", &CaseStudyFile::picture, "bars of a column")};
+      config::field("published", &CaseStudyFile::published,
+                    "published figures to compare with ours", config::between(0, limits::kFigures)),
+      config::field("best", &CaseStudyFile::best,
+                    "the best choice along an axis, of those that fit"),
+      config::field("picture", &CaseStudyFile::picture, "bar chart of a column")};
 };
 
 struct CaseStudy {
@@ -178,25 +185,26 @@ struct CaseStudy {
   RunGrid space;
   std::vector<GridRun> runs;
 
-  /// Of that title; the file has it.
+  /// The index of the column with this title, which must exist.
   [[nodiscard]] std::size_t column(std::string_view title) const;
-  /// Whether the figure is one of the best.
+  /// Whether the published value refers to the table of best choices.
   [[nodiscard]] bool of_best(const PublishedFigure& figure) const {
     return !figure.column.empty() && figure.column == file.best.ratio;
   }
 };
 
-/// A case study's text. `where` errors say it is. Errc: config_*, limit_exceeded.
+/// Parses the text of a case study. `where` is its location for errors. Errc: config_*,
+/// limit_exceeded.
 [[nodiscard]] Result<CaseStudy> parse_case_study(std::string_view text, const std::string& where);
 
-/// One that is built in.
+/// A built-in case study.
 struct BuiltIn {
   std::string_view name, text;
 };
 [[nodiscard]] std::vector<BuiltIn> builtin_studies();
 
-/// By the name of one that is built in, or by its file (which has a slash or ends with .yaml, .yml
-/// or .json). Errc: usage for a name that nobody has; those of parse_case_study.
+/// Reads a built-in case study by its name, or a file (its name has a slash or ends with .yaml,
+/// .yml or .json). Errc: usage for an unknown name; those of parse_case_study.
 [[nodiscard]] Result<CaseStudy> read_case_study(const std::string& name);
 
 }  // namespace orrery::case_study

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Case studies, with the splits and Calculon's steps that they ask for, and kept results as anybody
-// may have written them.
+// Arbitrary bytes as case studies, including their bandwidth splits and Calculon steps, and as
+// stored results.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

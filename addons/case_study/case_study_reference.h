@@ -5,10 +5,10 @@
 
 namespace orrery::case_study {
 
-/// docs/reference/case-study.md.
+/// The text of docs/reference/case-study.md.
 [[nodiscard]] std::string case_study_reference();
 
-/// The same as JSON Schema.
+/// The format as JSON Schema.
 [[nodiscard]] std::string case_study_schema();
 
 }  // namespace orrery::case_study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small case study: four runs of an all-reduce among eight devices.
+// A small case study: four runs of an all-reduce over eight devices.
 #pragma once
 
 #include <string>

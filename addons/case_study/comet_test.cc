@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is said of COMET's results in words, of our runs (docs/case-studies/comet.md). The claims
-// are its abstract's, or remembered of it; the clusters, the batch and the efficiency are ours.
+// are its abstract's, or remembered of it; the clusters, the batch and the efficiency are
+// ours.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -96,7 +97,7 @@ TEST(Comet, WhatIsHeldIsAsTheFormulaHasIt) {
 
 // The abstract: memory wins up to 1.4 times. Plans of low MP win once there is memory for them.
 TEST(Comet, LowMpWinsWithMemoryBeside) {
-  const Ran quick = run("comet-memory", place({{"beside", {"2039 GB/s"}}}));
+  const Ran quick = run("comet-memory", place({{"expansion", {"2039 GB/s"}}}));
   EXPECT_EQ(quick.best("80 GB", "MPxDP"), "64x16");
   EXPECT_EQ(quick.best("160 GB", "MPxDP"), "16x64");
   EXPECT_EQ(quick.best("320 GB", "MPxDP"), "8x128");
@@ -108,9 +109,9 @@ TEST(Comet, LowMpWinsWithMemoryBeside) {
   }
   EXPECT_GT(last, 1.2);
   EXPECT_LT(last, 1.4);
-  const Ran slow = run("comet-memory", place({{"beside", {"100 GB/s"}}}));
+  const Ran slow = run("comet-memory", place({{"expansion", {"100 GB/s"}}}));
   EXPECT_EQ(slow.best("1280 GB", "MPxDP"), "8x128") << "remembered as the best of the paper";
-  const Ran slowest = run("comet-memory", place({{"beside", {"25 GB/s"}}}));
+  const Ran slowest = run("comet-memory", place({{"expansion", {"25 GB/s"}}}));
   EXPECT_EQ(slowest.best("1280 GB", "MPxDP"), "64x16") << "and then it pays no more";
 }
 
@@ -119,7 +120,7 @@ TEST(Comet, TensorsTalkMoreTheMoreTheyAreCut) {
   for (std::size_t i = 0; i < ran.study.runs.size(); ++i) {
     EXPECT_NEAR(ran.value(i, RunMetric::exposed_tensor) + ran.value(i, RunMetric::exposed_data),
                 ran.value(i, RunMetric::exposed), 1e9)
-        << "there is nobody else";
+        << "there is no other rank";
     if (i < 3) continue;  // within a pod, where data parallel ranks are on their way, too
     EXPECT_GT(ran.value(i, RunMetric::exposed_tensor), ran.value(i - 1, RunMetric::exposed_tensor));
     EXPECT_LT(ran.value(i, RunMetric::exposed_data), ran.value(i - 1, RunMetric::exposed_data));
@@ -150,14 +151,14 @@ TEST(Comet, QuickDevicesNeedMemoryAndQuickLinksDoNot) {
             gain_by_memory(network, links, "1200/125"));
 }
 
-// Remembered of the paper: memory beside devices lets the DLRM run on a half to an eighth of the
+// Recalled from the paper: memory expansion lets the DLRM run on a half to an eighth of the
 // nodes.
 TEST(Comet, ARecommenderRunsOnFewerNodes) {
-  const Ran quick = run("comet-dlrm", place({{"beside", {"1000 GB/s"}}}));
+  const Ran quick = run("comet-dlrm", place({{"expansion", {"1000 GB/s"}}}));
   EXPECT_EQ(quick.best("80 GB", "nodes"), "64") << "what its tables need without";
   EXPECT_EQ(quick.best("160 GB", "nodes"), "32");
   EXPECT_EQ(quick.best("640 GB", "nodes"), "8") << "by the time of all nodes together";
-  const Ran slow = run("comet-dlrm", place({{"beside", {"250 GB/s"}}}));
+  const Ran slow = run("comet-dlrm", place({{"expansion", {"250 GB/s"}}}));
   EXPECT_EQ(slow.best("640 GB", "nodes"), "64") << "lookups wait for memory";
 }
 

@@ -18,7 +18,7 @@ namespace orrery::case_study {
 
 namespace {
 
-/// The lines of what is there, in the order of the runs.
+/// The lines of all existing results, in the order of the runs.
 std::string lines_of(const RunGrid& space, std::span<const GridRun> runs,
                      const std::vector<std::string>& digests, const std::vector<bool>& there,
                      const RunResults& answers) {
@@ -37,7 +37,7 @@ Result<MetricValues> ask(const RunGrid& space, const GridRun& run) {
 }
 
 RunResult answer(const RunGrid& space, const GridRun& run) {
-  const ReadFiles files;
+  const FileReadRecorder files;
   auto values = ask(space, run);
   if (values) {
     values->provenance = explore::provenance_of(files.hashes(), space.where, models_hash());
@@ -48,17 +48,17 @@ RunResult answer(const RunGrid& space, const GridRun& run) {
   return {std::move(error), {}};
 }
 
-/// What threads tell of runs, one at a time.
-class Teller {
+/// Receives the results of runs from threads, one at a time.
+class ResultSink {
  public:
-  Teller(const CaseRunOptions& options, std::size_t done, std::size_t of,
-         std::optional<explore::LineFile> file)
+  ResultSink(const CaseRunOptions& options, std::size_t done, std::size_t of,
+             std::optional<explore::LineFile> file)
       : options_(options), done_(done), of_(of), file_(std::move(file)) {
     if (options_.progress) options_.progress(done_, of_);
   }
 
-  /// `line`: empty where it failed.
-  void tell(const std::string& line) {
+  /// `line` is empty if the run failed.
+  void add(const std::string& line) {
     const std::lock_guard lock(mutex_);
     ++done_;
     if (file_ && !line.empty() && !error_)
@@ -114,15 +114,15 @@ Result<RunResults> evaluate_runs(const RunGrid& space, std::span<const GridRun> 
     if (!begun) return tl::unexpected(begun.error());
     file.emplace(*std::move(begun));
   }
-  Teller teller(options, runs.size() - open.size(), runs.size(), std::move(file));
+  ResultSink sink(options, runs.size() - open.size(), runs.size(), std::move(file));
   ThreadPool(threads_of(options, open.size()))
-      .share(static_cast<std::uint32_t>(open.size()), [&](std::uint32_t n) {
+      .parallel_for(static_cast<std::uint32_t>(open.size()), [&](std::uint32_t n) {
         const std::uint32_t i = open[n];
         answers.runs[i] = answer(space, runs[i]);
         const RunResult& one = answers.runs[i];
-        teller.tell(one.error ? "" : line_of(space, runs[i], digests[i], one.values));
+        sink.add(one.error ? "" : line_of(space, runs[i], digests[i], one.values));
       });
-  if (teller.error()) return tl::unexpected(*teller.error());
+  if (sink.error()) return tl::unexpected(*sink.error());
   if (options.file.empty()) return answers;
   for (const std::uint32_t i : open) there[i] = !answers.runs[i].error;
   auto written = write_file_atomically(options.file, lines_of(space, runs, digests, there, answers),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All runs of a space, by a few threads, with what is known of earlier.
+// Evaluates all runs of a space on several threads, reusing stored results.
 #pragma once
 
 #include <cstdint>
@@ -18,26 +18,28 @@ namespace orrery::case_study {
 
 struct CaseRunOptions {
   std::uint32_t threads = 0;  ///< 0: all cores
-  std::string file;           ///< where results are kept; empty: nowhere
-  /// One call at a time, from any thread; may be empty.
+  std::string file;           ///< file of stored results; empty: results are not stored
+  /// Called by any thread, one call at a time; may be empty.
   std::function<void(std::size_t done, std::size_t of)> progress{};
 };
 
-/// Of one run.
+/// The result of one run.
 struct RunResult {
-  std::optional<Error> error;  ///< it could not be simulated, and `values` are none
+  std::optional<Error> error;  ///< why the simulation failed; `values` are then empty
   MetricValues values{};
 };
 
 struct RunResults {
-  std::vector<RunResult> runs;  ///< as asked
-  std::size_t simulated = 0;    ///< all others were known
-  std::size_t out_of_date = 0;  ///< of these: stored, but inputs or models changed since
+  std::vector<RunResult> runs;  ///< in the order of the request
+  std::size_t simulated = 0;    ///< newly simulated; all others were stored
+  /// Runs in `simulated` with a stored result whose inputs or models have changed.
+  std::size_t out_of_date = 0;
 };
 
-/// The same for any number of threads, and whether or not some were known: also the file's bytes,
-/// which in the end has the runs' lines in their order. A run that fails is asked again next time.
-/// Errc: limit_exceeded, config_not_found, output_failed, all of the file.
+/// The result, including the bytes of the file, does not depend on the number of threads or on
+/// stored results. The file finally contains the lines of the runs in order. A failed run is
+/// simulated again by the next call. Errc: limit_exceeded, config_not_found, output_failed, all for
+/// the file.
 [[nodiscard]] Result<RunResults> evaluate_runs(const RunGrid& space, std::span<const GridRun> runs,
                                                const CaseRunOptions& options);
 

@@ -120,8 +120,8 @@ TEST_F(AnswerAll, ARunThatCannotBeIsToldAndAskedAgain) {
   const RunResults answers = ask(study);
   ASSERT_TRUE(answers.runs[1].error);
   EXPECT_EQ(to_string(*answers.runs[1].error),
-            "small.yaml:/collective/group: 8 ranks are not in groups of 3 (in the run block: ring, "
-            "size: large) (E1008)");
+            "small.yaml:/collective/group: 8 ranks are not a multiple of the group size 3 (in the "
+            "run block: ring, size: large) (E1008)");
   EXPECT_FALSE(answers.runs[0].error);
   EXPECT_EQ(ask(study).simulated, 1u);
   const CaseTable table = fill_case_table(study, answers.runs);
@@ -162,14 +162,14 @@ TEST_F(AnswerAll, PublishedFiguresStandBesideOurs) {
             "  - {what: w, mark: notes, source: s, value: many, why_not: no}\n");
   const CaseTable table = fill_case_table(study, ask(study).runs);
   ASSERT_EQ(table.comparisons.size(), 5u);
-  EXPECT_NEAR(table.comparisons[0].ours, 2, 1e-3);
+  EXPECT_NEAR(table.comparisons[0].predicted, 2, 1e-3);
   EXPECT_NEAR(table.comparisons[0].difference(), 0.25, 1e-3);
-  EXPECT_NEAR(table.comparisons[1].ours, 1.5, 1e-3);
+  EXPECT_NEAR(table.comparisons[1].predicted, 1.5, 1e-3);
   EXPECT_EQ(table.comparisons[1].run, "mean of 2 runs");
-  EXPECT_EQ(table.comparisons[2].ours, 1);
+  EXPECT_EQ(table.comparisons[2].predicted, 1);
   EXPECT_NEAR(table.comparisons[3].difference(), -0.5, 1e-3);
   EXPECT_EQ(table.comparisons[3].run, "block: ring, size: small");
-  EXPECT_TRUE(std::isnan(table.comparisons[4].ours));
+  EXPECT_TRUE(std::isnan(table.comparisons[4].predicted));
 }
 
 TEST_F(AnswerAll, TheRunBesideMayDependOnTheRun) {

@@ -11,7 +11,7 @@ namespace orrery::case_study {
 
 namespace {
 
-/// The run at the same choices but for others there.
+/// The run with the same choices except those in the reference.
 std::optional<std::size_t> run_over(const CaseStudy& study, const GridRun& run,
                                     const ReferenceRun& over) {
   std::vector<std::string> at = run.at;
@@ -38,13 +38,13 @@ double cell(const CaseStudy& study, const Column& column, std::size_t run,
   return other && value != 0 ? answers[*other].values[metric] / value : kNone;
 }
 
-/// A run and its figure.
+/// A run and its value.
 struct RunFigure {
   std::size_t run = 0;
   double value = kNone;
 };
 
-/// What a published figure is about.
+/// The values of the runs that a published value describes.
 std::vector<RunFigure> figures_of_runs(const CaseStudy& study, const PublishedFigure& figure,
                                        const CaseTable& table) {
   std::vector<RunFigure> figures;
@@ -75,14 +75,14 @@ PublishedComparison comparisons(const CaseStudy& study, const PublishedFigure& f
     sum += one.value;
     ++count;
     const bool better =
-        std::isnan(made.ours) ||
-        (figure.of == Aggregate::minimum ? one.value < made.ours : one.value > made.ours);
+        std::isnan(made.predicted) ||
+        (figure.of == Aggregate::minimum ? one.value < made.predicted : one.value > made.predicted);
     if (!better) continue;
-    made.ours = one.value;
+    made.predicted = one.value;
     made.run = words(study.space, study.runs[one.run]);
   }
   if (figure.of == Aggregate::mean && count > 0) {
-    made.ours = sum / static_cast<double>(count);
+    made.predicted = sum / static_cast<double>(count);
     made.run = fmt::format("mean of {} runs", count);
   }
   return made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A case study's table filled in, and its figures beside those that were published.
+// The table of a case study with values, and the comparison with published values.
 #pragma once
 
 #include <span>
@@ -13,25 +13,25 @@
 
 namespace orrery::case_study {
 
-/// A published figure and ours.
+/// A published value and the predicted one.
 struct PublishedComparison {
   const PublishedFigure* figure = nullptr;
   Unit unit = Unit::ratio;
   double published = kNone;
-  double ours = kNone;  ///< kNone: there is none
-  std::string run;      ///< whose it is, of one or the extreme; else how many they are
+  double predicted = kNone;  ///< kNone: we have no value
+  std::string run;           ///< the run of our value; if several were combined, their number
 
-  /// Ours over the published, less 1.
-  [[nodiscard]] double difference() const { return ours / published - 1; }
+  /// predicted / published - 1
+  [[nodiscard]] double difference() const { return predicted / published - 1; }
 };
 
 struct CaseTable {
-  std::vector<std::vector<double>> cells;        ///< by run, then column; kNone: nothing
-  std::vector<BestChoice> best;                  ///< as the file asks for it
-  std::vector<PublishedComparison> comparisons;  ///< as the file has them
+  std::vector<std::vector<double>> cells;        ///< by run, then column; kNone: no value
+  std::vector<BestChoice> best;                  ///< as requested by the file
+  std::vector<PublishedComparison> comparisons;  ///< in the order of the file
 };
 
-/// `answers` are those of the study's runs.
+/// `answers` are the results of the study's runs.
 [[nodiscard]] CaseTable fill_case_table(const CaseStudy& study, std::span<const RunResult> answers);
 
 }  // namespace orrery::case_study

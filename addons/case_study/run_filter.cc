@@ -22,8 +22,7 @@ void read_choices(const Json& value, const std::string& path, std::vector<std::s
 
 void read_value(const Json& value, const std::string& path, const Limits&, RunFilter& out,
                 Reading& reading) {
-  if (!value.is_object())
-    return reading.wrong_kind(path, value, "a mapping of axes to their choices");
+  if (!value.is_object()) return reading.wrong_kind(path, value, "a mapping of axes to choices");
   out.at.clear();
   for (const auto& [axis, choices] : value.items()) {
     out.at.emplace_back(axis, std::vector<std::string>{});
@@ -48,8 +47,7 @@ OrderedJson write_value(const RunFilter& place) {
 
 void read_value(const Json& value, const std::string& path, const Limits&, ReferenceRun& out,
                 Reading& reading) {
-  if (!value.is_object())
-    return reading.wrong_kind(path, value, "a mapping of axes to their choices");
+  if (!value.is_object()) return reading.wrong_kind(path, value, "a mapping of axes to choices");
   out.axes.clear();
   for (const auto& [axis, choices] : value.items()) {
     out.axes.push_back({axis, {}});
@@ -63,7 +61,7 @@ void read_value(const Json& value, const std::string& path, const Limits&, Refer
         config::read_value(other, config::pointer(at, own), {}, known.back().second, reading);
       }
     } else {
-      return reading.wrong_kind(at, choices, "a choice, or a mapping of choices to others");
+      return reading.wrong_kind(at, choices, "a choice, or a mapping of choices to other choices");
     }
   }
 }
@@ -73,7 +71,7 @@ OrderedJson schema_of(Kind<ReferenceRun>, const Limits&) {
 }
 
 std::string about_kind(Kind<ReferenceRun>, const Limits&) {
-  return "a mapping of axes to a choice, or to a mapping of choices to others";
+  return "a mapping of axes to a choice, or to a mapping of choices to other choices";
 }
 
 OrderedJson write_value(const ReferenceRun& other) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which runs of a case study something is about.
+// Selects runs of a case study.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace orrery::case_study {
 
 using config::Json;
 
-/// Some runs of a space: those that have one of the choices named in each axis that is named.
-/// Empty: all.
+/// Selects runs of a space: for each axis listed, a run must have one of the listed choices. Empty:
+/// all runs.
 struct RunFilter {
   std::vector<std::pair<std::string, std::vector<std::string>>> at;  ///< axis, choices
 };
@@ -25,12 +25,13 @@ void read_value(const Json& value, const std::string& path, const config::Limits
 [[nodiscard]] std::string about_kind(config::Kind<RunFilter>, const config::Limits& limits);
 [[nodiscard]] config::OrderedJson write_value(const RunFilter& place);
 
-/// The run beside a run: other choices in the axes that are named, for each of its own or whatever
-/// its own is.
+/// The reference that a run is compared with: it has other choices on the listed axes, which may
+/// depend on the run's own choice.
 struct ReferenceRun {
   struct Axis {
     std::string name;
-    std::vector<std::pair<std::string, std::string>> choices;  ///< own (empty: any), other
+    /// Choice of the run (empty: any), choice of the reference.
+    std::vector<std::pair<std::string, std::string>> choices;
   };
   std::vector<Axis> axes;
 };
@@ -42,7 +43,7 @@ void read_value(const Json& value, const std::string& path, const config::Limits
 [[nodiscard]] std::string about_kind(config::Kind<ReferenceRun>, const config::Limits& limits);
 [[nodiscard]] config::OrderedJson write_value(const ReferenceRun& other);
 
-/// Several.
+/// A list of filters.
 struct RunFilters {
   std::vector<RunFilter> list;
 };

@@ -34,12 +34,12 @@ Result<void> check_names(const Names& names, const std::string& where, std::stri
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
         names.begin() + static_cast<std::ptrdiff_t>(i))
       return fail(Errc::config_range, place,
-                  fmt::format("another {} is called {}, too", what, in_quotes(names[i])));
+                  fmt::format("another {} has the name {}", what, in_quotes(names[i])));
   }
   return {};
 }
 
-/// The file that a tree names, in its place.
+/// Replaces the path in a fragment by the content of the file.
 Result<void> load(explore::FileFragment& tree, const std::string& where, const std::string& key) {
   if (!tree.value.is_string()) return {};
   namespace fs = std::filesystem;
@@ -49,7 +49,7 @@ Result<void> load(explore::FileFragment& tree, const std::string& where, const s
   auto text = config::read_text(path);
   if (!text) {
     Error error = text.error();
-    error.hint = fmt::format("{}:/{} names it, from the folder of that file", where, key);
+    error.hint = fmt::format("{}:/{} names it, relative to the folder of that file", where, key);
     return tl::unexpected(std::move(error));
   }
   auto read = config::parse_yaml(*text, path);
@@ -78,7 +78,7 @@ Result<void> check_run(const RunGrid& space, const GridRun& run) {
     return wrong("has no cluster", "set `cluster`");
   if (asks != 1)
     return wrong(asks == 0 ? "has neither a job nor a collective"
-                           : "has several of a job, a collective, a split and calculon",
+                           : "has more than one of a job, a collective, a split and calculon",
                  "set one of `job`, `collective`, `split` and `calculon`");
   return {};
 }
@@ -102,7 +102,7 @@ GridRun run_at(const RunGrid& space, const std::vector<std::size_t>& digits) {
   return run;
 }
 
-/// Counts up, the last digit fastest. False: it is through.
+/// Increments the digits, last digit fastest. Returns false after the last combination.
 bool next(const RunGrid& space, std::vector<std::size_t>& digits) {
   for (std::size_t a = digits.size(); a-- > 0;) {
     if (++digits[a] < space.axes[a].choices.size()) return true;
@@ -133,7 +133,7 @@ Result<void> resolve_grid(RunGrid& space) {
   }
   if (runs > static_cast<double>(limits::kRuns))
     return fail(Errc::limit_exceeded, axes,
-                fmt::format("there are {:.0f} combinations; {} is the limit", runs, limits::kRuns));
+                fmt::format("{:.0f} combinations exceed the limit of {}", runs, limits::kRuns));
   for (std::size_t i = 0; i < space.leave_out.size(); ++i) {
     auto fine = check_place(space, space.leave_out[i], fmt::format("/leave_out/{}", i));
     if (!fine) return fine;
@@ -156,7 +156,7 @@ Result<std::vector<GridRun>> runs_of(const RunGrid& space) {
     runs.push_back(std::move(run));
   } while (next(space, digits));
   if (runs.empty())
-    return fail(Errc::config_range, space.where + ":/leave_out", "every run is left out");
+    return fail(Errc::config_range, space.where + ":/leave_out", "excludes all runs");
   return runs;
 }
 
@@ -167,12 +167,12 @@ Result<void> check_place(const RunGrid& space, const RunFilter& place, const std
         std::find_if(space.axes.begin(), space.axes.end(),
                      [&, &wanted = name](const GridAxis& a) { return a.name == wanted; });
     if (axis == space.axes.end())
-      return fail(Errc::config_range, at, "there is no such axis",
-                  did_you_mean(name, names_of(space.axes)));
+      return fail(Errc::config_range, at, "unknown axis", did_you_mean(name, names_of(space.axes)));
     const Names known = names_of(*axis);
     for (const std::string& choice : choices)
       if (std::find(known.begin(), known.end(), choice) == known.end())
-        return fail(Errc::config_range, at, fmt::format("{} is no choice of it", in_quotes(choice)),
+        return fail(Errc::config_range, at,
+                    fmt::format("{} is not a choice of this axis", in_quotes(choice)),
                     did_you_mean(choice, known));
   }
   return {};

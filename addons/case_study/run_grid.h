@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A space of runs: what all of them have in common, axes along which they differ, and their
-// product.
+// A space of runs: common inputs, axes along which runs differ, and all combinations of choices.
 #pragma once
 
 #include <string>
@@ -15,33 +14,39 @@
 
 namespace orrery::case_study {
 
-/// What a run is asked about. Trees hold what a cluster file, a job's specification, a
-/// collective (CollectiveSpec), a split of bandwidth (SplitSpec) and Calculon's files would.
+/// One choice along an axis. Each fragment has the keys of a cluster file, a workload
+/// specification, a collective (CollectiveSpec), a bandwidth split (SplitSpec), or Calculon's
+/// files.
 struct AxisChoice {
   std::string name;
   explore::FileFragment cluster, job, collective, split,
-      calculon;  ///< laid over what the space and earlier axes say
+      calculon;  ///< merged over the keys of the space and of earlier axes
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &AxisChoice::name, "what to call it").required(),
-      config::field("cluster", &AxisChoice::cluster, "keys of the cluster file that it sets"),
-      config::field("job", &AxisChoice::job, "keys of the workload specification that it sets"),
-      config::field("collective", &AxisChoice::collective, "keys of the collective that it sets"),
-      config::field("split", &AxisChoice::split, "keys of the split that it sets"),
-      config::field("calculon", &AxisChoice::calculon, "keys of Calculon's files that it sets")};
+      config::field("name", &AxisChoice::name, "name of the choice").required(),
+      config::field("cluster", &AxisChoice::cluster,
+                    "keys of the cluster file that the choice sets"),
+      config::field("job", &AxisChoice::job,
+                    "keys of the workload specification that the choice sets"),
+      config::field("collective", &AxisChoice::collective,
+                    "keys of the collective that the choice sets"),
+      config::field("split", &AxisChoice::split, "keys of the split that the choice sets"),
+      config::field("calculon", &AxisChoice::calculon,
+                    "keys of Calculon's files that the choice sets")};
 };
 
 struct GridAxis {
   std::string name;
   std::vector<AxisChoice> choices;
 
-  static constexpr auto fields = std::tuple{
-      config::field("name", &GridAxis::name, "what to call it").required(),
-      config::field("choices", &GridAxis::choices, "along it", config::between(1, limits::kChoices))
-          .required()};
+  static constexpr auto fields =
+      std::tuple{config::field("name", &GridAxis::name, "name of the axis").required(),
+                 config::field("choices", &GridAxis::choices, "choices along the axis",
+                               config::between(1, limits::kChoices))
+                     .required()};
 };
 
-/// `where` it was read, for errors and for the files that it names.
+/// `where`: the location of the file, for errors and for relative paths.
 struct RunGrid {
   std::string where;
   explore::FileFragment cluster, job, collective, split, calculon;
@@ -49,31 +54,31 @@ struct RunGrid {
   std::vector<RunFilter> leave_out;
 };
 
-/// One of its runs.
+/// One run of the space.
 struct GridRun {
   std::vector<std::string> at;                     ///< a choice for each axis
   Json cluster, job, collective, split, calculon;  ///< one of the last four is not null
 };
 
-/// Names are there once, places exist, and files that trees name are read in their place.
-/// Errc: config_*, limit_exceeded.
+/// Checks that names are unique and that filters refer to existing axes and choices, and replaces
+/// paths in fragments by the content of the files. Errc: config_*, limit_exceeded.
 [[nodiscard]] Result<void> resolve_grid(RunGrid& space);
 
-/// The product of a settled space's axes, the last one fastest, without what is left out. A mapping
-/// of a choice is merged into what was there key by key, null takes a key away, everything else
-/// replaces it (RFC 7386). Errc: config_conflict (a run of a job or a collective without a
+/// All combinations of choices of a resolved space, last axis fastest, without the excluded ones.
+/// The mapping of a choice is merged key by key; null removes a key; other values replace the
+/// earlier ones (RFC 7386). Errc: config_conflict (a run of a job or a collective without a
 /// cluster; with none of job, collective, split and calculon, or with several), config_range (no
-/// run is left), limit_exceeded.
+/// run remains), limit_exceeded.
 [[nodiscard]] Result<std::vector<GridRun>> runs_of(const RunGrid& space);
 
-/// Whether the place's axes and choices are there. Errc: config_range at `path` of the file.
+/// Checks that the axes and choices of a filter exist. Errc: config_range at `path` of the file.
 [[nodiscard]] Result<void> check_place(const RunGrid& space, const RunFilter& place,
                                        const std::string& path);
 
 [[nodiscard]] Result<void> check_other(const RunGrid& space, const ReferenceRun& other,
                                        const std::string& path);
 
-/// Whether a run that is at these choices is there.
+/// Whether the filter selects a run with these choices.
 [[nodiscard]] bool is_at(const RunGrid& space, const std::vector<std::string>& at,
                          const RunFilter& place);
 

@@ -51,7 +51,7 @@ TEST(RunGrid, ChoicesAreMergedKeyByKey) {
   ASSERT_TRUE(runs);
   EXPECT_EQ((*runs)[0].cluster, (Json{{"device", {{"peak", 1}, {"name", "a"}}}}));
   EXPECT_EQ((*runs)[5].cluster, (Json{{"device", {{"peak", 2}}}, {"list", {1, 2}}}))
-      << "null takes a key away";
+      << "null removes a key";
 }
 
 TEST(RunGrid, WhatIsLeftOutIsNotThere) {
@@ -63,7 +63,7 @@ TEST(RunGrid, WhatIsLeftOutIsNotThere) {
   ASSERT_EQ(runs->size(), 2u);
   EXPECT_EQ((*runs)[0].at, (std::vector<std::string>{"b", "x"}));
   space.leave_out = {{}};
-  EXPECT_EQ(runs_of(space).error().what, "every run is left out");
+  EXPECT_EQ(runs_of(space).error().what, "excludes all runs");
 }
 
 TEST(RunGrid, WithoutAxesThereIsOneRun) {
@@ -80,8 +80,9 @@ TEST(RunGrid, ARunIsAJobOrACollective) {
   const auto both = runs_of(space);
   ASSERT_FALSE(both);
   EXPECT_EQ(to_string(both.error()),
-            "test: the run first: b, second: x has several of a job, a collective, a split and "
-            "calculon (E1008)\n  hint: set one of `job`, `collective`, `split` and `calculon`");
+            "test: the run first: b, second: x has more than one of a job, a collective, a split "
+            "and calculon (E1008)\n"
+            "  hint: set one of `job`, `collective`, `split` and `calculon`");
   space.collective.value = nullptr;
   EXPECT_EQ(runs_of(space).error().code, Errc::config_conflict) << "and here the others have none";
 }
@@ -101,35 +102,36 @@ TEST(CaseStudy, MistakesAreToldWithTheirPlace) {
   const std::string good = small_study();
   EXPECT_EQ(error_of(good), "");
   EXPECT_EQ(error_of(good + "colums: 3\n"),
-            "s.yaml:/colums: no such key here (E1003)\n  hint: did you mean \"columns\"?");
+            "s.yaml:/colums: is not a key of this mapping (E1003)\n"
+            "  hint: did you mean \"columns\"?");
   EXPECT_EQ(error_of(small_study("  - {metric: tyme}\n")),
-            "s.yaml:/columns/2/metric: there is no metric \"tyme\" (E1006)\n"
+            "s.yaml:/columns/2/metric: unknown metric \"tyme\" (E1006)\n"
             "  hint: did you mean \"time\"?");
   EXPECT_EQ(error_of(small_study("  - {metric: time, title: other, over: {sise: small}}\n")),
-            "s.yaml:/columns/2/over/sise: there is no such axis (E1006)\n"
+            "s.yaml:/columns/2/over/sise: unknown axis (E1006)\n"
             "  hint: did you mean \"size\"?");
   EXPECT_EQ(error_of(small_study("  - {metric: time, title: other, over: {size: smal}}\n")),
-            "s.yaml:/columns/2/over/size: \"smal\" is no choice of it (E1006)\n"
+            "s.yaml:/columns/2/over/size: \"smal\" is not a choice of this axis (E1006)\n"
             "  hint: did you mean \"small\"?");
   EXPECT_EQ(error_of(small_study("  - {metric: time, title: other, unit: GB/s}\n")),
-            "s.yaml:/columns/2/unit: \"GB/s\" is no unit of time (E1007)");
+            "s.yaml:/columns/2/unit: \"GB/s\" is not a unit of time (E1007)");
   EXPECT_EQ(error_of(small_study("  - {metric: time}\n")),
-            "s.yaml:/columns/2/title: another column is called \"time\", too (E1006)");
+            "s.yaml:/columns/2/title: another column has the title \"time\" (E1006)");
   const std::string figure = "published:\n  - {what: w, mark: notes, source: s, ";
   EXPECT_EQ(error_of(small_study(figure + "value: 3 us}\n")),
             "s.yaml:/published/0/column: is missing (E1004)\n"
-            "  hint: the title of a column, or `why_not` to say why there is none");
+            "  hint: give the title of a column, or `why_not` with the reason");
   EXPECT_EQ(error_of(small_study(figure + "value: 3 us, column: time}\n")),
-            "s.yaml:/published/0/runs: 4 runs are there; it has to be one (E1006)\n"
-            "  hint: `of: most`, `mean` or `least` is about several");
+            "s.yaml:/published/0/runs: selects 4 runs; must select one run (E1006)\n"
+            "  hint: for several runs, use `of: most`, `mean` or `least`");
   EXPECT_EQ(error_of(small_study(figure + "value: '3', of: most, column: time}\n")).substr(0, 27),
             "s.yaml:/published/0/value: ");
   EXPECT_EQ(error_of(small_study("picture: {title: t, columns: [time], colours: hue}\n")),
-            "s.yaml:/picture/colours: there is no axis \"hue\" (E1006)");
+            "s.yaml:/picture/colours: unknown axis \"hue\" (E1006)");
   EXPECT_EQ(error_of("title: t\ncolumns: [{metric: time}]\ncluster: absent.yaml\n"
                      "collective: {type: all_reduce, size: 1 MB}\n"),
             "absent.yaml: cannot open this file (E1001)\n"
-            "  hint: s.yaml:/cluster names it, from the folder of that file");
+            "  hint: s.yaml:/cluster names it, relative to the folder of that file");
 }
 
 TEST(CaseStudy, NamesThatNobodyHasSuggestTheNearest) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is kept of a run: a few figures of one table, each with its unit.
+// The stored metrics of a run, declared in one table, each with its unit.
 #pragma once
 
 #include <array>
@@ -60,19 +60,19 @@ struct RunMetricInfo {
   Unit unit;
   std::string_view title, about;
 };
-/// All of them, in their order.
+/// All metrics in order.
 [[nodiscard]] std::span<const RunMetricInfo> metrics();
 [[nodiscard]] const RunMetricInfo& info(RunMetric metric);
 [[nodiscard]] std::optional<RunMetric> metric_named(std::string_view name);
 
 inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 
-/// Times are whole picoseconds, everything else is in base units; kNone where a run has no such
-/// figure.
+/// Times are integer picoseconds; other values are in base units. kNone if the run lacks the
+/// metric.
 struct MetricValues {
   std::array<double, kMetrics> of;
-  std::vector<std::string> findings;  ///< what was odd or assumed, a sentence each
-  explore::Provenance provenance{};   ///< what they were computed from
+  std::vector<std::string> findings;  ///< anything unexpected or assumed, one sentence each
+  explore::Provenance provenance{};   ///< what the values were computed from
 
   MetricValues() { of.fill(kNone); }
   [[nodiscard]] double operator[](RunMetric metric) const {
@@ -81,11 +81,11 @@ struct MetricValues {
   double& operator[](RunMetric metric) { return of[static_cast<std::size_t>(metric)]; }
 };
 
-/// "35.01 ms", "97.6 %", "1.936": for people. With `unit` ("us", "GB/s" …) in that, without it as
-/// core/text/units.h writes; `decimals` behind the point of what has one.
+/// "35.01 ms", "97.6 %", "1.936": text for users. With `unit` ("us", "GB/s" …), the value is in
+/// that unit, otherwise as in core/text/units.h. `decimals` applies to values with a decimal point.
 [[nodiscard]] std::string format(double value, Unit unit, std::string_view scale,
                                  std::int64_t decimals);
-/// The words that a unit may be scaled to: {"ns", 1e3} of times, in base units.
+/// The factor of a unit's name, in base units: {"ns", 1e3} for times.
 [[nodiscard]] std::optional<double> scale_of(Unit unit, std::string_view word);
 
 /// "35008.129 us", "97.59 %", "1.72", "741.34 GB/s" → base units. Errc: as core/text/units.h.

@@ -4,18 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
-#include <optional>
 #include <utility>
 
 #include "orrery/analysis/metrics/metrics.h"
-#include "orrery/calibrate/measurements/measured_collectives.h"
+#include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/core/system/sha256.h"
 #include "orrery/core/text/text.h"
 #include "orrery/study/collectives/algorithms/single_collective.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/inputs/inputs.h"
 
@@ -25,7 +23,7 @@ namespace {
 
 using graph::CollectiveType;
 
-/// Changes when figures change their meaning.
+/// Increase it when the meaning of stored values changes.
 constexpr std::string_view kForm = "3";
 
 struct Exchange {
@@ -44,20 +42,20 @@ Result<Exchange> read_exchange(const Json& tree, const std::string& where) {
   return read;
 }
 
-/// Groups of neighbours that do the same at once.
+/// Groups of consecutive ranks, which all run the same collective concurrently.
 Result<graph::Workload> workload_of(const Exchange& exchange, std::uint32_t ranks,
                                     const std::string& where) {
   const auto each = exchange.asked.group == 0 ? static_cast<std::int64_t>(ranks)  //
                                               : exchange.asked.group;
   if (each < 2 || static_cast<std::int64_t>(ranks) % each != 0)
     return fail(Errc::config_conflict, where + ":/collective/group",
-                fmt::format("{} ranks are not in groups of {}", ranks, each));
+                fmt::format("{} ranks are not a multiple of the group size {}", ranks, each));
   std::vector<std::vector<std::uint32_t>> groups(ranks / static_cast<std::uint32_t>(each));
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     groups[rank / static_cast<std::uint32_t>(each)].push_back(rank);
   graph::Collective collective;
   collective.type = exchange.type;
-  // Of all-gathers a node states what each rank gives.
+  // For an all-gather, nodes state the input of a rank.
   const bool shard = exchange.type == CollectiveType::all_gather;
   collective.size = shard ? Bytes(exchange.asked.size.count() / each) : exchange.asked.size;
   return study::concurrent_collectives(collective, groups, ranks);
@@ -75,11 +73,11 @@ Result<study::Outcome> simulate_collective(const GridRun& run, const study::Ques
   inputs.cluster = std::make_shared<const study::Cluster>(*std::move(cluster));
   inputs.load = std::make_shared<const study::Load>(
       study::Load{*std::move(workload), exchange->asked.type, nullptr});
-  study::Watch nobody;
-  return study::simulate(question, std::move(inputs), nobody, findings);
+  study::Watch ignored_watch;
+  return study::simulate(question, std::move(inputs), ignored_watch, findings);
 }
 
-/// What a rank can put on all dimensions' links at once, bytes/s.
+/// The total bandwidth of a rank over all dimensions, bytes/s.
 double rate_of(const platform::Platform& platform) {
   double rate = 0;
   for (const platform::Dimension& dim : platform.dims) {
@@ -91,7 +89,7 @@ double rate_of(const platform::Platform& platform) {
 
 double picoseconds(Time time) { return static_cast<double>(time.count()); }
 
-/// The memory of the fullest role, by what it is for.
+/// Adds the memory of the role with the largest peak, by category.
 void add_memory(const study::Outcome& outcome, MetricValues& values) {
   const workload::RoleMemory* fullest = outcome.job->fullest();
   if (fullest == nullptr) return;
@@ -111,7 +109,7 @@ void add_memory(const study::Outcome& outcome, MetricValues& values) {
   values[RunMetric::remote_share] = study::expanded_share(*outcome.inputs.load->program, device);
 }
 
-/// Exposed communication by the names that groups of generated jobs have.
+/// Adds exposed communication by the group names of generated jobs.
 void add_exposed(const study::Outcome& outcome, MetricValues& values) {
   double tensor = 0, data = 0, other = 0;
   for (const sim::ExposedGroup& one : outcome.result.exposed) {
@@ -156,8 +154,8 @@ Result<CollectiveType> collective_type(const std::string& word, const std::strin
   const auto& types = platform::kPlannedTypes;
   if (named != nullptr && std::find(types.begin(), types.end(), named->type) != types.end())
     return named->type;
-  return fail(Errc::config_range, where, fmt::format("{} is no collective", in_quotes(word)),
-              "all_reduce, all_gather, reduce_scatter or all_to_all");
+  return fail(Errc::config_range, where, fmt::format("{} is not a collective", in_quotes(word)),
+              "use all_reduce, all_gather, reduce_scatter or all_to_all");
 }
 
 std::string digest(const GridRun& run) {
@@ -177,12 +175,12 @@ Result<study::Outcome> simulate(const GridRun& run, const std::string& where) {
   question.exposed_by_group = !run.job.is_null();
   Findings findings;
   if (auto settled = study::settle(question); !settled) return tl::unexpected(settled.error());
-  study::Watch nobody;
+  study::Watch ignored_watch;
   auto outcome = run.job.is_null() ? simulate_collective(run, question, where, findings)
-                                   : study::answer(question, nobody, findings);
+                                   : study::answer(question, ignored_watch, findings);
   if (outcome && outcome->result.stall)
-    return fail(Errc::stall, where, "a run cannot finish: ranks wait for each other",
-                "`orrery run` with the same cluster and job says which");
+    return fail(Errc::stall, where, "the run deadlocks",
+                "`orrery run` with the same cluster and job prints which ranks wait");
   return outcome;
 }
 

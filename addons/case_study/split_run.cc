@@ -24,7 +24,7 @@ Result<void> add_collective(const SplitCollective& asked, double weight,
   const auto extents = split_bandwidth::extents_of(asked.ranks, asked.stride, sizes, where);
   if (!extents) return tl::unexpected(extents.error());
   double size = static_cast<double>(asked.size.count());
-  // Of all-gathers a node states what each rank gives.
+  // For an all-gather, nodes state the input of a rank.
   if (*type == graph::CollectiveType::all_gather) size /= static_cast<double>(asked.ranks);
   problem.demands.push_back({split_bandwidth::bytes_sent(*type, size, *extents),
                              weight * static_cast<double>(asked.times)});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run that is no simulation: how to split a total of bandwidth among dimensions.
+// A run without simulation: how to split a total bandwidth over dimensions.
 #pragma once
 
 #include <cstdint>
@@ -18,38 +18,40 @@
 
 namespace orrery::case_study {
 
-/// A dimension of the network that is split.
+/// A dimension of the network.
 struct SplitDimension {
   std::int64_t size = 1;
   double cost = 1;
   Bandwidth lower{}, upper{};
 
   static constexpr auto fields = std::tuple{
-      config::field("size", &SplitDimension::size, "ranks in it", config::between(1, 16777216))
+      config::field("size", &SplitDimension::size, "ranks in the dimension",
+                    config::between(1, 16777216))
           .required(),
-      config::field("cost", &SplitDimension::cost, "of a GB/s of a device, in any money",
+      config::field("cost", &SplitDimension::cost, "cost of one GB/s of a device, in any currency",
                     config::at_least(0)),
-      config::field("least", &SplitDimension::lower, "bandwidth of a device that it has to have"),
-      config::field("most", &SplitDimension::upper, "bandwidth of a device that it may have")
+      config::field("least", &SplitDimension::lower, "minimum bandwidth of a device"),
+      config::field("most", &SplitDimension::upper, "maximum bandwidth of a device")
           .by_default("the total")};
 };
 
-/// Collectives that are alike.
+/// Identical collectives.
 struct SplitCollective {
   std::string type;
   Bytes size{};
   std::int64_t times = 1, ranks = 0, stride = 1;
 
   static constexpr auto fields = std::tuple{
-      config::field("type", &SplitCollective::type, "as of a `collective`").required(),
-      config::field("size", &SplitCollective::size, "as of a `collective`", config::at_least(0))
+      config::field("type", &SplitCollective::type, "type, as in `collective`").required(),
+      config::field("size", &SplitCollective::size, "size, as in `collective`", config::at_least(0))
           .required(),
-      config::field("times", &SplitCollective::times, "in a step", config::between(0, 1e9)),
-      config::field("ranks", &SplitCollective::ranks, "that do it together",
+      config::field("times", &SplitCollective::times, "occurrences per step",
+                    config::between(0, 1e9)),
+      config::field("ranks", &SplitCollective::ranks, "ranks of the group",
                     config::between(1, 16777216))
           .required(),
       config::field("stride", &SplitCollective::stride,
-                    "from one of them to the next: 1 for neighbours",
+                    "distance between consecutive ranks of the group: 1 for neighbors",
                     config::between(1, 16777216))};
 };
 
@@ -59,15 +61,16 @@ struct SplitJob {
   std::vector<SplitCollective> collectives;
 
   static constexpr auto fields = std::tuple{
-      config::field("compute", &SplitJob::compute, "of a step, which no bandwidth changes"),
-      config::field("weight", &SplitJob::weight, "its time counts so many times",
-                    config::between(0, 1e9)),
-      config::field("collectives", &SplitJob::collectives, "of a step, one after another",
+      config::field("compute", &SplitJob::compute,
+                    "compute time of a step, independent of bandwidth"),
+      config::field("weight", &SplitJob::weight, "weight of its time", config::between(0, 1e9)),
+      config::field("collectives", &SplitJob::collectives,
+                    "collectives of a step, one after another",
                     config::between(0, limits::kChoices))
           .required()};
 };
 
-/// What a `split` says.
+/// The content of `split`.
 struct SplitSpec {
   Bandwidth total{};
   split_bandwidth::SplitObjective objective = split_bandwidth::SplitObjective::time;
@@ -75,19 +78,20 @@ struct SplitSpec {
   std::vector<SplitJob> jobs;
 
   static constexpr auto fields = std::tuple{
-      config::field("total", &SplitSpec::total, "of a device, over all dimensions together")
+      config::field("total", &SplitSpec::total, "total bandwidth of a device over all dimensions")
           .required(),
       config::field("objective", &SplitSpec::objective,
-                    "`time` of communication, or `time_cost`: (compute + communication) x cost"),
-      config::field("dimensions", &SplitSpec::dimensions, "innermost first",
+                    "what is minimized: `time` of communication, or `time_cost`: (compute + "
+                    "communication) x cost"),
+      config::field("dimensions", &SplitSpec::dimensions, "dimensions, innermost first",
                     config::between(1, split_bandwidth::limits::kDims))
           .required(),
-      config::field("jobs", &SplitSpec::jobs, "whose times are added up",
+      config::field("jobs", &SplitSpec::jobs, "jobs whose times are added",
                     config::between(1, limits::kChoices))
           .required()};
 };
 
-/// The best split of a run that asks for one, its time, and what it is worth. Errc: config_*,
+/// The best split of a run with `split`, its time, and the value of the objective. Errc: config_*,
 /// limit_exceeded.
 [[nodiscard]] Result<MetricValues> split_values(const GridRun& run, const std::string& where);
 

@@ -15,7 +15,7 @@ std::string_view models_hash() { return std::string_view(kModelsHash).substr(0, 
 
 namespace {
 
-/// Null: no figure.
+/// Null: no value.
 bool read_figure(const Json& value, double& out) {
   if (value.is_null()) return true;
   if (!value.is_number()) return false;

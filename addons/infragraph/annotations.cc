@@ -18,30 +18,32 @@
 namespace orrery::platform::infragraph {
 namespace {
 
-class Annotating {
+class AnnotationReader {
  public:
-  Annotating(std::size_t bytes, const std::string& where, ExpandedGraph& graph, Findings& findings)
+  AnnotationReader(std::size_t bytes, const std::string& where, ExpandedGraph& graph,
+                   Findings& findings)
       : bytes_(bytes), where_(where), graph_(graph), findings_(findings) {}
 
   Result<void> read(const Json& annotations) {
-    if (auto done = each(annotations, "nodes", &Annotating::node); !done) return done;
-    // What is said of one edge is nearer to it than what is said of its link.
-    if (auto done = each(annotations, "edges", &Annotating::edge); !done) return done;
-    if (auto done = each(annotations, "links", &Annotating::link); !done) return done;
-    if (annotations.contains("graph")) others_ = true;
-    if (others_) findings_.add(FindingCode::fabric_part_ignored, where_ + ": other attributes");
+    if (auto done = each(annotations, "nodes", &AnnotationReader::node); !done) return done;
+    // Annotations of edges come last, because they override those of link names.
+    if (auto done = each(annotations, "edges", &AnnotationReader::edge); !done) return done;
+    if (auto done = each(annotations, "links", &AnnotationReader::link); !done) return done;
+    if (annotations.contains("graph")) has_other_annotations_ = true;
+    if (has_other_annotations_)
+      findings_.add(FindingCode::fabric_part_ignored, where_ + ": other attributes");
     return {};
   }
 
  private:
   Result<void> each(const Json& annotations, const char* key,
-                    Result<void> (Annotating::*reader)(const Json&, const std::string&)) {
+                    Result<void> (AnnotationReader::*reader)(const Json&, const std::string&)) {
     return for_list(annotations, key, where_, [&](const Json& one, const std::string& place) {
       return (this->*reader)(one, place);
     });
   }
 
-  /// An attribute's value as text; nothing: it is not there.
+  /// The value of an attribute as text; empty: it is missing.
   std::optional<std::string> value(const Json& annotation, std::string_view wanted) {
     std::optional<std::string> found;
     const auto list = annotation.find("attributes");
@@ -59,13 +61,13 @@ class Annotating {
     return check_parts(work_, bytes_, place);
   }
 
-  /// Full names of all nodes that a name with slices means.
+  /// The numbers of all nodes that a name with slices selects.
   Result<std::vector<NodeIndex>> nodes(const std::string& text, const std::string& place) {
     Result<std::vector<Slice>> slices = parse_slices(text, place);
     if (!slices) return tl::unexpected(slices.error());
     std::uint64_t count = 1;
     for (const Slice& slice : *slices) {
-      // Without an index a name is not expanded here: there is no telling how many there are.
+      // A name without an index is not expanded here, because the number of copies may be huge.
       const std::uint64_t first = slice.first.value_or(0);
       if (slice.last && *slice.last > first) count = saturating_product(count, *slice.last - first);
     }
@@ -85,9 +87,8 @@ class Annotating {
     if (i == slices.size()) {
       const auto node = by_name_.find(prefix);
       if (node == by_name_.end())
-        return fail(Errc::input_corrupt, place,
-                    fmt::format("there is no node {}", in_quotes(prefix)),
-                    "nodes are instance.index.component.index, or slices of that");
+        return fail(Errc::input_corrupt, place, fmt::format("unknown node {}", in_quotes(prefix)),
+                    "write nodes as instance.index.component.index, or as slices of that");
       found.push_back(node->second);
       return {};
     }
@@ -110,23 +111,23 @@ class Annotating {
   Result<void> node(const Json& annotation, const std::string& place) {
     const std::optional<std::string> rank = value(annotation, "rank");
     if (!rank) {
-      others_ = true;
+      has_other_annotations_ = true;
       return {};
     }
     const auto number = whole_number(*rank);
     if (!number || *number >= 0xFFFFFFFF)
-      return fail(Errc::input_range, place, fmt::format("{} is no rank", in_quotes(*rank)),
-                  "ranks are whole numbers from 0");
+      return fail(Errc::input_range, place, fmt::format("{} is not a rank", in_quotes(*rank)),
+                  "ranks must be whole numbers from 0");
     Result<std::vector<NodeIndex>> which = nodes(text_at(annotation, "name"), place + "/name");
     if (!which) return tl::unexpected(which.error());
     if (which->size() != 1)
-      return fail(Errc::input_corrupt, place, fmt::format("{} nodes of one rank", which->size()),
-                  "annotate each by itself");
+      return fail(Errc::input_corrupt, place, fmt::format("{} nodes have one rank", which->size()),
+                  "annotate each node separately");
     graph_.builder.set_rank(which->front(), static_cast<std::uint32_t>(*number));
     return {};
   }
 
-  /// Figures that an annotation has; empty ones: none.
+  /// The link properties in an annotation; empty if there are none.
   Result<LinkType> figures(const Json& annotation, const std::string& place) {
     LinkType made;
     if (const auto text = value(annotation, "bandwidth"); text && !mentions(*text, "gt/s")) {
@@ -152,7 +153,7 @@ class Annotating {
     Result<LinkType> kind = figures(annotation, place);
     if (!kind) return tl::unexpected(kind.error());
     if (kind->bandwidth.count() == 0 && !kind->latency) {
-      others_ = true;
+      has_other_annotations_ = true;
       return {};
     }
     Result<std::vector<NodeIndex>> from = nodes(text_at(annotation, "ep1"), place + "/ep1");
@@ -171,11 +172,11 @@ class Annotating {
       for (const std::uint32_t i : links_at_[node]) {
         if (!targets.contains(graph_.builder.links()[i].to)) continue;
         apply(*kind, i);
-        apply(*kind, i ^ 1u);  // The builder has both directions of an edge side by side.
+        apply(*kind, i ^ 1u);  // The builder stores the two directions of an edge consecutively.
         ++matched;
       }
     }
-    if (matched == 0) return fail(Errc::input_corrupt, place, "annotates edges that are not there");
+    if (matched == 0) return fail(Errc::input_corrupt, place, "annotates edges that do not exist");
     return {};
   }
 
@@ -186,14 +187,14 @@ class Annotating {
     std::optional<std::string> lanes = value(annotation, "width");
     if (!lanes) lanes = value(annotation, "lanes");
     if (!lanes && kind->bandwidth.count() == 0 && !kind->latency) {
-      others_ = true;
+      has_other_annotations_ = true;
       return {};
     }
     std::string_view digits = lanes ? std::string_view(*lanes) : std::string_view("1");
     if (digits.starts_with('x')) digits.remove_prefix(1);
     const std::optional<double> width = real_number(digits);
     if (!width || *width <= 0 || *width > 1024)
-      return fail(Errc::input_range, place, fmt::format("{} is no width", in_quotes(*lanes)));
+      return fail(Errc::input_range, place, fmt::format("{} is not a width", in_quotes(*lanes)));
     if (links_of_.empty()) {
       for (std::size_t i = 0; i < graph_.link_type_of.size(); ++i)
         links_of_[graph_.link_name_of[graph_.link_type_of[i]]].push_back(
@@ -217,7 +218,7 @@ class Annotating {
   std::unordered_map<std::string, NodeIndex> by_name_;
   std::vector<std::vector<std::uint32_t>> links_at_;
   std::unordered_map<std::string, std::vector<std::uint32_t>> links_of_;
-  bool others_ = false;
+  bool has_other_annotations_ = false;
   std::uint64_t work_ = 0;
 };
 
@@ -225,7 +226,7 @@ class Annotating {
 
 Result<void> annotate(const Json& annotations, std::size_t bytes, const std::string& where,
                       ExpandedGraph& graph, Findings& findings) {
-  return Annotating(bytes, where, graph, findings).read(annotations);
+  return AnnotationReader(bytes, where, graph, findings).read(annotations);
 }
 
 Result<void> check_gigatransfers(ExpandedGraph& graph) {
@@ -233,10 +234,9 @@ Result<void> check_gigatransfers(ExpandedGraph& graph) {
     const LinkType* kind = graph.link_type_of[i];
     if (kind->gigatransfers == 0 || graph.builder.links()[i].figures.bandwidth.count() > 0)
       continue;
-    return fail(
-        Errc::input_missing_attr, kind->place,
-        fmt::format("{} GT/s, and how wide the link is stands nowhere", kind->gigatransfers),
-        "annotate the link with `width` (lanes), or state gigabytes_per_second");
+    return fail(Errc::input_missing_attr, kind->place,
+                fmt::format("{} GT/s, but the width of the link is missing", kind->gigatransfers),
+                "annotate the link with `width` (lanes), or state gigabytes_per_second");
   }
   return {};
 }

@@ -13,9 +13,9 @@
 namespace orrery::platform::infragraph {
 namespace {
 
-class MakingLayouts {
+class LayoutsBuilder {
  public:
-  explicit MakingLayouts(const Infrastructure& file) : file_(file), made_(file.devices.size()) {}
+  explicit LayoutsBuilder(const Infrastructure& file) : file_(file), made_(file.devices.size()) {}
 
   Result<void> make(std::size_t device, int depth) {
     DeviceLayout& layout = made_[device];
@@ -23,8 +23,9 @@ class MakingLayouts {
     if (layout.known) return {};
     if (layout.open)
       return fail(Errc::input_cycle, is.place,
-                  fmt::format("device {} is, over others, a part of itself", in_quotes(is.name)),
-                  "take one of the nested devices out");
+                  fmt::format("device {} contains itself, possibly inside nested devices",
+                              in_quotes(is.name)),
+                  "remove one of the nested devices");
     if (depth > limits::kConfigDepth)
       return fail(Errc::limit_exceeded, is.place,
                   fmt::format("devices nested deeper than {} levels", limits::kConfigDepth));
@@ -35,9 +36,9 @@ class MakingLayouts {
         const auto nested = file_.device_of.find(component.name);
         if (nested == file_.device_of.end())
           return fail(Errc::input_corrupt, is.place,
-                      fmt::format("{} has the device {} in it, which is not described",
+                      fmt::format("{} contains the device {}, which is not described",
                                   in_quotes(is.name), in_quotes(component.name)),
-                      "describe it under devices");
+                      "describe the device under devices");
         if (auto done = make(nested->second, depth + 1); !done) return done;
         each = made_[nested->second].size;
         layout.holds_devices |= made_[nested->second].holds_devices;
@@ -70,7 +71,7 @@ class MakingLayouts {
 }  // namespace
 
 Result<std::vector<DeviceLayout>> make_layouts(const Infrastructure& file) {
-  return MakingLayouts(file).all();
+  return LayoutsBuilder(file).all();
 }
 
 std::uint64_t NodeSelection::at(std::uint64_t i) const {
@@ -111,9 +112,9 @@ Result<void> select_nodes(const Infrastructure& file, const std::vector<DeviceLa
     if (component.device == last)
       return fail(
           Errc::input_corrupt, place,
-          last ? fmt::format("{} is a device; which component of it is meant?",
-                             in_quotes(component.name))
-               : fmt::format("{} is no device and has no components", in_quotes(component.name)));
+          last
+              ? fmt::format("{} is a device; name one of its components", in_quotes(component.name))
+              : fmt::format("{} is not a device and has no components", in_quotes(component.name)));
     if (component.device) device = file.device_of.find(component.name)->second;
   }
   return {};

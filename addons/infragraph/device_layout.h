@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the nodes of a device lie among those of one copy of it, and which pairs of them an edge
-// joins. Nothing here takes memory by a count that a file claims.
+// The numbers of a device's nodes within one copy of it, and the pairs of nodes that an edge joins.
+// Memory does not depend on counts that a file claims.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 
 namespace orrery::platform::infragraph {
 
-/// Of one device: its components lie one after another, copy after copy.
+/// The layout of a device: its components are consecutive, copy after copy.
 struct DeviceLayout {
-  std::vector<std::uint64_t> first;  ///< of each component
-  std::vector<std::uint64_t> each;   ///< nodes of one copy of it
+  std::vector<std::uint64_t> first;  ///< first node of each component
+  std::vector<std::uint64_t> each;   ///< number of nodes in one copy of each component
   std::uint64_t size = 0;
-  std::uint64_t ports = 0;           ///< nested ones left out
-  bool holds_devices = false;        ///< nested ones included
-  bool known = false, open = false;  ///< while layouts are made
+  std::uint64_t ports = 0;           ///< without those of nested devices
+  bool holds_devices = false;        ///< including nested devices
+  bool known = false, open = false;  ///< state of make_layouts()
 };
 
-/// Layouts of all devices, in order. Errc: input_cycle, input_corrupt (a device that is not there),
-/// limit_exceeded (nested too deep). Sizes stop at the largest number.
+/// The layouts of all devices, in order. Errc: input_cycle, input_corrupt (a missing device),
+/// limit_exceeded (nested too deep). Sizes saturate.
 [[nodiscard]] Result<std::vector<DeviceLayout>> make_layouts(const Infrastructure& file);
 
-/// The nodes that a name with slices means, without listing them.
+/// The nodes that a name with slices selects, without listing them.
 class NodeSelection {
  public:
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] std::uint64_t at(std::uint64_t i) const;
-  /// More nodes: `range` of things that are `stride` apart.
+  /// Adds a dimension: `range` of items at distance `stride`.
   void narrow(const IndexRange& range, std::uint64_t stride);
   void clear() { size_ = 0; }
   void move(std::uint64_t by) { base_ += by; }
@@ -48,22 +48,22 @@ class NodeSelection {
     friend bool operator==(const Digit&, const Digit&) = default;
   };
   std::uint64_t base_ = 0, size_ = 1;
-  std::vector<Digit> digits_;  // the last counts fastest
+  std::vector<Digit> digits_;  // the last one varies fastest
 };
 
-/// Adds what the slices say below a device. A component that is not there leaves no nodes
-/// (fabric_edge_without_ends). Errc: input_corrupt (it ends at a nested device), input_range.
+/// Applies the slices within a device to `nodes`. If a component does not exist, no nodes remain
+/// (fabric_edge_without_ends). Errc: input_corrupt (the name ends at a nested device), input_range.
 [[nodiscard]] Result<void> select_nodes(const Infrastructure& file,
                                         const std::vector<DeviceLayout>& layouts,
                                         std::size_t device, std::span<const Slice> slices,
                                         const std::string& place, NodeSelection& nodes,
                                         Findings& findings);
 
-/// How many pairs an edge of two such lists joins at most; saturates.
+/// The maximum number of pairs that an edge between two selections joins; saturates.
 [[nodiscard]] std::uint64_t pair_count(EdgeScheme scheme, const NodeSelection& a,
                                        const NodeSelection& b);
 
-/// Calls `join(from, to)` for every pair.
+/// Calls `join(from, to)` for each pair.
 template <class Join>
 void for_pairs(EdgeScheme scheme, const NodeSelection& a, const NodeSelection& b,
                const Join& join) {

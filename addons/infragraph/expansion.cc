@@ -19,13 +19,13 @@ namespace {
 
 using NamedLink = std::pair<const std::string, LinkType>;
 
-/// Edges between nodes. After settle() there is one for each pair, in the nodes' order.
+/// Edges between nodes. After settle(), there is one per pair, in the order of the nodes.
 class EdgeList {
  public:
   struct One {
     NodeIndex a, b;
     const NamedLink* link;
-    const Edge* edge;  ///< what it comes from
+    const Edge* edge;  ///< source of the edge in the file
   };
 
   void add(std::uint64_t a, std::uint64_t b, const NamedLink* link, const Edge* edge) {
@@ -33,13 +33,13 @@ class EdgeList {
                       static_cast<NodeIndex>(std::max(a, b)), link, edge});
   }
 
-  /// The last that was added for a pair stays, as in a networkx graph.
+  /// Keeps the last edge of each pair, as a networkx graph does.
   void settle(Findings& findings) {
     std::stable_sort(edges_.begin(), edges_.end(), before);
     std::size_t retained = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const bool last = i + 1 == edges_.size() || before(edges_[i], edges_[i + 1]);
-      // Both directions of many2many within one list are one edge; that is no oddity.
+      // Both directions of many2many within one list are one edge: no finding.
       if (!last && edges_[i].edge != edges_[i + 1].edge)
         findings.add(FindingCode::fabric_link_dropped, edges_[i + 1].edge->place);
       if (last) edges_[retained++] = edges_[i];
@@ -65,11 +65,13 @@ struct Block {
   std::size_t device = 0;
 };
 
-static_assert(limits::kFabricClaim <= limits::kFabricNodes, "check_parts() bounds the nodes, too");
+static_assert(limits::kFabricMaxParts <= limits::kFabricNodes,
+              "check_parts() bounds the nodes, too");
 
-class Expanding {
+class GraphExpander {
  public:
-  Expanding(Infrastructure& file, std::size_t bytes, const std::string& where, Findings& findings)
+  GraphExpander(Infrastructure& file, std::size_t bytes, const std::string& where,
+                Findings& findings)
       : file_(file),
         bytes_(bytes),
         where_(where),
@@ -98,19 +100,19 @@ class Expanding {
   }
 
  private:
-  /// Nodes and edges that there will be.
+  /// Counts nodes and edges that the expansion will create.
   Result<void> charge(std::uint64_t parts, std::uint64_t copies, const std::string& place) {
     parts_ = saturating_sum(parts_, saturating_product(parts, copies));
     return check_parts(parts_, bytes_, place);
   }
-  /// Pairs that have to be gone through, of devices that are never used as well.
+  /// Counts pairs that the expansion will visit, including those of unused devices.
   Result<void> charge_pairs(std::uint64_t pair_count, std::uint64_t copies,
                             const std::string& place) {
     pairs_ = saturating_sum(pairs_, saturating_product(pair_count, copies));
     return check_parts(pairs_, bytes_, place);
   }
 
-  /// Where an instance's nodes will be, when all of them fit.
+  /// Computes the location of an instance's nodes, if all of them fit.
   Result<void> place_instance(const Instance& instance) {
     const std::size_t device = file_.device_of.find(instance.device)->second;
     const std::uint64_t size = layouts_[device].size;
@@ -123,7 +125,7 @@ class Expanding {
     return {};
   }
 
-  /// Edges of one copy of a device, those of its parts first.
+  /// Expands the edges of one copy of a device, those of its parts first.
   Result<void> expand_device(std::size_t device) {
     if (expanded_[device]) return {};
     expanded_[device] = true;
@@ -177,9 +179,9 @@ class Expanding {
     const auto found = file_.instance_of.find((*slices)[0].name);
     if (found == file_.instance_of.end())
       return fail(Errc::input_corrupt, place,
-                  fmt::format("there is no instance {}", in_quotes((*slices)[0].name)));
+                  fmt::format("unknown instance {}", in_quotes((*slices)[0].name)));
     if (slices->size() == 1)
-      return fail(Errc::input_missing_attr, place, "an end that names no component");
+      return fail(Errc::input_missing_attr, place, "an end names no component");
     const Block& block = blocks_[found->second];
     Result<IndexRange> range = range_of((*slices)[0], file_.instances[found->second].count, place);
     if (!range) return tl::unexpected(range.error());
@@ -209,14 +211,14 @@ class Expanding {
     return {};
   }
 
-  /// A link that nothing describes has no figures.
+  /// Creates a link without properties if the file does not define it.
   const NamedLink* link_named(const std::string& name, const LinkTypes& links) {
     if (const auto here = links.find(name); here != links.end()) return &*here;
     if (const auto there = file_.links.find(name); there != file_.links.end()) return &*there;
     return &*file_.undescribed.emplace(name, LinkType{}).first;
   }
 
-  /// The two are in one copy of a device, and an edge of the device joins them already.
+  /// Whether both nodes are in one copy of a device and an edge of the device already joins them.
   [[nodiscard]] bool inside_has(std::uint64_t a, std::uint64_t b) const {
     const auto block =
         std::upper_bound(blocks_.begin(), blocks_.end(), std::min(a, b),
@@ -282,10 +284,10 @@ class Expanding {
   Findings& findings_;
   ExpandedGraph out_;
   std::vector<DeviceLayout> layouts_;
-  std::vector<EdgeList> inside_;  ///< of one copy of each device
+  std::vector<EdgeList> inside_;  ///< per device: edges inside one copy
   std::vector<bool> expanded_;
   EdgeList between_;
-  std::vector<Block> blocks_;  ///< of the instances, in order
+  std::vector<Block> blocks_;  ///< per instance, in order
   NodeIndex next_ = 0;
   std::uint64_t parts_ = 0, pairs_ = 0;
 };
@@ -294,7 +296,7 @@ class Expanding {
 
 Result<ExpandedGraph> expand(Infrastructure& file, std::size_t bytes, const std::string& where,
                              Findings& findings) {
-  return Expanding(file, bytes, where, findings).expand();
+  return GraphExpander(file, bytes, where, findings).expand();
 }
 
 }  // namespace orrery::platform::infragraph

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From an InfraGraph file to its graph: every copy of every component, every edge between them.
+// Expands an InfraGraph file to its graph: each copy of each component, and each edge between them.
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace orrery::platform::infragraph {
 
-/// A graph that annotations may still change.
+/// A graph that annotations may still modify.
 struct ExpandedGraph {
   TopologyBuilder builder;
-  /// Into the file. What link each of the builder's links is, by its number; two of them are one
-  /// edge.
+  /// Pointers into the file: the link type of each of the builder's links, by number. Two links
+  /// form one edge.
   std::vector<const LinkType*> link_type_of;
   std::map<const LinkType*, std::string> link_name_of;
 };
 
-/// Nodes are "instance.index.component.index", a nested device adds one level; their order is the
-/// file's. As in the format's own service an edge is undirected, one between the same two nodes
-/// replaces an earlier one (fabric_link_dropped), and one2one pairs as many as the shorter list has
-/// (fabric_pairs_cut). How much there will be is worked out first: nothing is made beyond what a
-/// file of `bytes` may stand for. Errc: input_corrupt, input_range, input_cycle (devices in each
-/// other), input_missing_attr, limit_exceeded.
+/// Node names are "instance.index.component.index"; a nested device adds one level. Nodes are in
+/// the order of the file. As in InfraGraph's service, an edge is undirected, a second edge between
+/// two nodes replaces the first (fabric_link_dropped), and one2one joins as many pairs as the
+/// shorter list has nodes (fabric_pairs_cut). It computes sizes first, so that it never creates
+/// more than a file of `bytes` may declare. Errc: input_corrupt, input_range, input_cycle (devices
+/// that contain each other), input_missing_attr, limit_exceeded.
 [[nodiscard]] Result<ExpandedGraph> expand(Infrastructure& file, std::size_t bytes,
                                            const std::string& where, Findings& findings);
 

@@ -20,12 +20,12 @@ Result<Topology> read_infragraph(const Json& file, std::size_t bytes, const std:
   const bool wrapped = file.contains("infrastructure");
   if (!wrapped && is_only_annotations(file))
     return fail(Errc::input_missing_attr, where,
-                "annotations alone: the infrastructure that they are about is not in the file",
-                "put it beside them under `infrastructure`");
+                "the file contains annotations, but not their infrastructure",
+                "add it to the file under `infrastructure`");
   const Json& infrastructure = wrapped ? file["infrastructure"] : file;
   const std::string base = where + (wrapped ? ":/infrastructure" : ":");
   if (!infrastructure.is_object())
-    return fail(Errc::input_corrupt, base, "should be a mapping with devices and instances");
+    return fail(Errc::input_corrupt, base, "must be a mapping with devices and instances");
   Result<infragraph::Infrastructure> parsed =
       infragraph::is_legacy(infrastructure)
           ? infragraph::parse_legacy(infrastructure, base, findings)
@@ -36,7 +36,7 @@ Result<Topology> read_infragraph(const Json& file, std::size_t bytes, const std:
   if (infragraph::is_orrery_file(file)) return infragraph::restore_topology(file, *graph, where);
   if (graph->builder.link_count() == 0)
     return fail(Errc::input_missing_attr, base + "/edges",
-                "no edges: nothing says what is linked to what", "add edges to the device");
+                "contains no edges, so its links are unknown", "add edges to the device");
   if (const auto notes = file.find("annotations"); notes != file.end() && notes->is_object()) {
     const std::string at = where + ":/annotations";
     if (auto done = infragraph::annotate(*notes, bytes, at, *graph, findings); !done)
@@ -53,7 +53,8 @@ Result<Topology> read_infragraph(std::string_view text, const std::string& where
   Result<Json> file = config::parse_yaml(text, where);
   if (!file) return tl::unexpected(file.error());
   if (!is_infragraph(*file))
-    return fail(Errc::input_unsupported, where, "no InfraGraph: no devices, no instances in it");
+    return fail(Errc::input_unsupported, where,
+                "not an InfraGraph: contains no devices and no instances");
   return read_infragraph(*file, text.size(), where, findings);
 }
 

@@ -12,9 +12,9 @@
 namespace orrery::platform::infragraph {
 namespace {
 
-constexpr std::size_t kMostNameBytes = 128;
+constexpr std::size_t kMaxNameBytes = 128;
 
-/// "gigabits_per_second", "giga_bits_per_second" and "gbps" are one.
+/// Normalises spellings: "gigabits_per_second", "giga_bits_per_second" and "gbps" become equal.
 std::string plain_key(std::string_view key) {
   std::string out = lower_case(key);
   std::erase(out, '_');
@@ -23,7 +23,7 @@ std::string plain_key(std::string_view key) {
 
 Result<void> read_bandwidth(const Json& bandwidth, const std::string& place, LinkType& out) {
   if (!bandwidth.is_object())
-    return fail(Errc::input_corrupt, place, "a bandwidth is a mapping",
+    return fail(Errc::input_corrupt, place, "a bandwidth must be a mapping",
                 "write {choice: gigabits_per_second, gigabits_per_second: 400}");
   for (const auto& [name, value] : bandwidth.items()) {
     const std::string key = plain_key(name);
@@ -47,7 +47,7 @@ Result<void> read_bandwidth(const Json& bandwidth, const std::string& place, Lin
 
 Result<void> read_latency(const Json& latency, const std::string& place, LinkType& out) {
   if (!latency.is_object())
-    return fail(Errc::input_corrupt, place, "a latency is a mapping",
+    return fail(Errc::input_corrupt, place, "a latency must be a mapping",
                 "write {choice: ns, ns: 500}");
   constexpr std::pair<std::string_view, double> kUnits[] = {{"ns", 1e3}, {"us", 1e6}, {"ms", 1e9}};
   for (const auto& [unit, picoseconds] : kUnits) {
@@ -91,14 +91,14 @@ Result<void> read_component(const Json& json, const std::string& place, Device& 
     if (made.type.empty()) made.type = "custom";
   } else if (made.type.empty()) {
     return fail(Errc::input_missing_attr, place + "/choice",
-                fmt::format("what {} is, is not said", in_quotes(made.name)),
-                "one of custom, device, cpu, xpu, nic, memory, port, switch");
+                fmt::format("the choice of {} is missing", in_quotes(made.name)),
+                "use one of custom, device, cpu, xpu, nic, memory, port, switch");
   }
   made.device = made.type == "device";
   return add_component(std::move(made), json, place, device);
 }
 
-/// An end of an edge, as one name with slices.
+/// One end of an edge, as a name with slices.
 std::string endpoint_of(const Json& edge, const char* key) {
   const auto found = edge.find(key);
   if (found == edge.end() || !found->is_object()) return {};
@@ -112,8 +112,8 @@ Result<void> read_edge_of(const Json& json, const std::string& place, std::vecto
             EdgeScheme::one2one, place};
   for (const auto& [text, key] : {std::pair{&made.ep1, "/ep1"}, std::pair{&made.ep2, "/ep2"}}) {
     if (text->empty())
-      return fail(Errc::input_missing_attr, place + key, "an edge without this end",
-                  "name the component, and between instances the instance");
+      return fail(Errc::input_missing_attr, place + key, "an edge lacks this end",
+                  "name the component, and also the instance for edges between instances");
   }
   const std::string scheme = text_at(json, "scheme");
   if (scheme == "many2many") {
@@ -122,8 +122,8 @@ Result<void> read_edge_of(const Json& json, const std::string& place, std::vecto
     made.scheme = EdgeScheme::ring;
   } else if (!scheme.empty() && scheme != "one2one") {
     return fail(Errc::input_unsupported, place + "/scheme",
-                fmt::format("the scheme {} is not known", in_quotes(scheme)),
-                "one2one, many2many or ring");
+                fmt::format("unknown scheme {}", in_quotes(scheme)),
+                "use one2one, many2many or ring");
   }
   out.push_back(std::move(made));
   return {};
@@ -155,17 +155,19 @@ Result<std::uint64_t> count_at(const Json& object, const std::string& place) {
   const auto found = object.find("count");
   if (found == object.end() || found->is_null()) return 1;
   if (found->is_number_integer() && *found > 0) return found->get<std::uint64_t>();
-  return fail(Errc::input_range, place + "/count", "should be a whole number from 1");
+  return fail(Errc::input_range, place + "/count", "must be a whole number of at least 1");
 }
 
 Result<void> check_name(std::string_view name, const std::string& place, bool sliced) {
   if (name.empty()) return fail(Errc::input_missing_attr, place, "has no name", "give it one");
-  if (name.size() > kMostNameBytes)
-    return fail(Errc::limit_exceeded, place,
-                fmt::format("a name of {} bytes; {} at most", name.size(), kMostNameBytes));
+  if (name.size() > kMaxNameBytes)
+    return fail(
+        Errc::limit_exceeded, place,
+        fmt::format("a name has {} bytes, but the limit is {}", name.size(), kMaxNameBytes));
   if (sliced && name.find_first_of("[].") != std::string_view::npos)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("the name {} has a character that slices use", in_quotes(name)));
+    return fail(
+        Errc::input_corrupt, place,
+        fmt::format("the name {} has a character that is reserved for slices", in_quotes(name)));
   return {};
 }
 
@@ -174,10 +176,10 @@ Result<LinkTypes> parse_links(const Json& owner, const std::string& place) {
   const auto links = owner.find("links");
   if (links == owner.end() || links->is_null()) return made;
   if (!links->is_array() && !links->is_object())
-    return fail(Errc::input_corrupt, place + "/links", "should be a list");
+    return fail(Errc::input_corrupt, place + "/links", "must be a list");
   for (const auto& [key, link] : links->items()) {
     const std::string at = place + "/links" + pointer_step(key);
-    if (!link.is_object()) return fail(Errc::input_corrupt, at, "should be a mapping");
+    if (!link.is_object()) return fail(Errc::input_corrupt, at, "must be a mapping");
     Result<LinkType> kind = read_link_kind(link, at);
     if (!kind) return tl::unexpected(kind.error());
     made.insert_or_assign(links->is_object() ? key : text_at(link, "name"), std::move(*kind));
@@ -189,7 +191,7 @@ Result<Device> begin_device(const Json& json, const std::string& place) {
   Device made;
   made.name = text_at(json, "name");
   made.description = text_at(json, "description");
-  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // the file, of a device alone
+  made.place = place.substr(0, place.find_last_not_of(':') + 1);  // for a single device: the file
   if (auto fine = check_name(made.name, place + "/name", false); !fine)
     return tl::unexpected(fine.error());
   Result<LinkTypes> links = parse_links(json, place);
@@ -229,8 +231,8 @@ Result<void> read_instance(const Json& json, const std::string& place, Infrastru
   made.count = *count;
   if (!file.device_of.contains(made.device))
     return fail(Errc::input_corrupt, place + "/device",
-                fmt::format("there is no device {}", in_quotes(made.device)),
-                "describe it under devices, or name another");
+                fmt::format("unknown device {}", in_quotes(made.device)),
+                "describe the device under devices, or use another");
   if (!file.instance_of.emplace(made.name, file.instances.size()).second)
     return fail(Errc::input_corrupt, place,
                 fmt::format("a second instance {}", in_quotes(made.name)));
@@ -250,7 +252,7 @@ Result<void> complete_instances(Infrastructure& file, const std::string& where) 
   const auto alone = static_cast<std::size_t>(std::count(part.begin(), part.end(), false));
   if (alone != 1)
     return fail(Errc::input_missing_attr, where + "/instances",
-                fmt::format("{} devices and no instances: how many of each there are is not said",
+                fmt::format("{} devices but no instances: the number of each device is missing",
                             file.devices.size()),
                 "add instances: [{name: host, device: ..., count: ...}]");
   const auto which = std::find(part.begin(), part.end(), false) - part.begin();
@@ -273,7 +275,7 @@ Result<Infrastructure> parse(const Json& infrastructure, const std::string& wher
   if (auto done = for_list(infrastructure, "devices", where, device); !done)
     return tl::unexpected(done.error());
   if (file.devices.empty())
-    return fail(Errc::input_empty, where + "/devices", "an infrastructure without devices");
+    return fail(Errc::input_empty, where + "/devices", "the infrastructure has no devices");
   if (!infrastructure.contains("components")) {
     Result<LinkTypes> links = parse_links(infrastructure, where);
     if (!links) return tl::unexpected(links.error());

@@ -134,13 +134,14 @@ TEST(InfraGraph, AnnotationsGiveRanksAndFigures) {
         .error();
   };
   EXPECT_EQ(error("host[7]xpu[0]", "0"),
-            "f:/annotations/nodes/0/name: there is no node \"host.7.xpu.0\" (E2003)");
-  EXPECT_EQ(error("host[0]xpu[0:2]", "0"), "f:/annotations/nodes/0: 2 nodes of one rank (E2003)");
+            "f:/annotations/nodes/0/name: unknown node \"host.7.xpu.0\" (E2003)");
+  EXPECT_EQ(error("host[0]xpu[0:2]", "0"), "f:/annotations/nodes/0: 2 nodes have one rank (E2003)");
   // A step beyond the last number once led back to copies before the first.
   EXPECT_EQ(error("host[1:2:18446744073709551615]xpu[0]", "0"), "read");
-  EXPECT_EQ(error("host[0]xpu[0]", "-1"), "f:/annotations/nodes/0: \"-1\" is no rank (E2009)");
-  EXPECT_EQ(error("host[0]xpu[0]", "7"), "f: a device has rank 7, and none has rank 0 (E1008)");
-  EXPECT_EQ(error("host[0]cpu[0]", "0"), "f: host.0.cpu.0 has rank 0 and is no device (E1008)");
+  EXPECT_EQ(error("host[0]xpu[0]", "-1"), "f:/annotations/nodes/0: \"-1\" is not a rank (E2009)");
+  EXPECT_EQ(error("host[0]xpu[0]", "7"),
+            "f: a device has rank 7, but no device has rank 0 (E1008)");
+  EXPECT_EQ(error("host[0]cpu[0]", "0"), "f: host.0.cpu.0 has rank 0 but is not a device (E1008)");
 }
 
 TEST(InfraGraph, GigatransfersNeedAWidth) {
@@ -148,7 +149,7 @@ TEST(InfraGraph, GigatransfersNeedAWidth) {
       changed(kSmallGraph, "- {name: pcie}",
               "- {name: pcie, physical: {bandwidth: {gigatransfers_per_second: 32}}}");
   EXPECT_EQ(Reading(text).error(),
-            "f:/devices/0/links/1: 32 GT/s, and how wide the link is stands nowhere (E2010)");
+            "f:/devices/0/links/1: 32 GT/s, but the width of the link is missing (E2010)");
   const Reading wide(
       text +
       "annotations: {links: [{name: pcie, attributes: [{attribute: width, value: x16}]}]}\n");
@@ -196,11 +197,11 @@ edges:
         .error();
   };
   EXPECT_EQ(error("{source: a.0.xpu.0, target: b}"),
-            "f:/edges/0/target: there is no node \"b\" (E2003)");
+            "f:/edges/0/target: unknown node \"b\" (E2003)");
   EXPECT_EQ(error("{source: a.0.xpu.0, target: a.0.xpu.1, bandwidth: 0 Gbps}"),
-            "f:/edges/0/bandwidth: a bandwidth of 0: nothing would ever arrive (E2009)");
+            "f:/edges/0/bandwidth: a bandwidth of 0 (E2009)");
   EXPECT_EQ(error("{source: a.0.xpu.0, target: a.0.xpu.1, bandwidth: 32 GT/s}"),
-            "f:/edges/0/bandwidth: \"32 GT/s\", and how wide the link is stands nowhere (E2010)");
+            "f:/edges/0/bandwidth: \"32 GT/s\", but the width of the link is missing (E2010)");
 }
 
 TEST(InfraGraph, OldSchemas) {
@@ -230,11 +231,11 @@ connections: [host.0.nic.1.eth.host.1.nic.0]
   };
   EXPECT_EQ(
       error("xpu.0.link.xpu.2"),
-      "f:/devices/0/connections/0/ep2: \"xpu\" has 2 copies, and number 2 is asked for (E2009)");
+      "f:/devices/0/connections/0/ep2: \"xpu\" has 2 copies, but the file uses number 2 (E2009)");
   EXPECT_EQ(error("xpu.0.link.cpu.0"),
             "f:/devices/0/connections/0: device \"d\" has no component \"cpu\" (E2003)");
   EXPECT_EQ(error("xpu.0.link.xpu"),
-            "f:/devices/0/connections/0: \"xpu.0.link.xpu\" is no connection (E2003)");
+            "f:/devices/0/connections/0: \"xpu.0.link.xpu\" is not a connection (E2003)");
   EXPECT_EQ(Reading("devices: [{name: d, components: [], connections: []}]\n").error(),
             "f:/devices/0/components: device \"d\" has no components (E2010)");
 }
@@ -244,49 +245,48 @@ TEST(InfraGraph, Mistakes) {
     return Reading(changed(kSmallGraph, from, to)).error();
   };
   EXPECT_EQ(error("choice: cpu, count: 1", "count: 1"),
-            "f:/devices/0/components/0/choice: what \"cpu\" is, is not said (E2010)");
+            "f:/devices/0/components/0/choice: the choice of \"cpu\" is missing (E2010)");
   EXPECT_EQ(error("count: 1}", "count: 0}"),
-            "f:/devices/0/components/0/count: should be a whole number from 1 (E2009)");
+            "f:/devices/0/components/0/count: must be a whole number of at least 1 (E2009)");
   EXPECT_EQ(error("name: xpu", "name: cpu"),
             "f:/devices/0/components/1: a second component \"cpu\" (E2003)");
   EXPECT_EQ(error("port[2:]", "port[2:5]"),
-            "f:/edges/1/ep2: \"port\" has 4 copies, and number 4 is asked for (E2009)");
+            "f:/edges/1/ep2: \"port\" has 4 copies, but the file uses number 4 (E2009)");
   EXPECT_EQ(error("port[2:]", "port[2:"),
-            "f:/edges/1/ep2: \"leaf.port[2:\" is no name with slices (E2003)");
+            "f:/edges/1/ep2: \"leaf.port[2:\" is not a name with slices (E2003)");
   EXPECT_EQ(error("card.port", "card"),
-            "f:/edges/1/ep1: \"card\" is a device; which component of it is meant? (E2003)");
+            "f:/edges/1/ep1: \"card\" is a device; name one of its components (E2003)");
   EXPECT_EQ(error("card.port", "xpu.port"),
-            "f:/edges/1/ep1: \"xpu\" is no device and has no components (E2003)");
+            "f:/edges/1/ep1: \"xpu\" is not a device and has no components (E2003)");
   EXPECT_EQ(error("instance: 'host[1]'", "instance: 'hots[1]'"),
-            "f:/edges/1/ep1: there is no instance \"hots\" (E2003)");
+            "f:/edges/1/ep1: unknown instance \"hots\" (E2003)");
   EXPECT_EQ(error("scheme: one2one, link: ether", "scheme: mesh, link: ether"),
-            "f:/edges/0/scheme: the scheme \"mesh\" is not known (E2004)");
+            "f:/edges/0/scheme: unknown scheme \"mesh\" (E2004)");
   EXPECT_EQ(error("device: switch", "device: swtich"),
-            "f:/instances/1/device: there is no device \"swtich\" (E2003)");
+            "f:/instances/1/device: unknown device \"swtich\" (E2003)");
   EXPECT_EQ(error("gigabits_per_second: 400", "gigabits_per_second: 0"),
-            "f:/links/0/physical/bandwidth/gigabits_per_second: a bandwidth of 0: nothing would "
-            "ever arrive (E2009)");
+            "f:/links/0/physical/bandwidth/gigabits_per_second: a bandwidth of 0 (E2009)");
   EXPECT_EQ(
       error("us: 0.5", "us: -1"),
       "f:/links/0/physical/latency/us: a latency that is negative or longer than 100 days (E2009)");
-  EXPECT_EQ(error("{name: chip, choice: nic}", "{name: server, choice: device}"),
-            "f:/devices/0: device \"server\" is, over others, a part of itself (E2008)");
+  EXPECT_EQ(
+      error("{name: chip, choice: nic}", "{name: server, choice: device}"),
+      "f:/devices/0: device \"server\" contains itself, possibly inside nested devices (E2008)");
   EXPECT_EQ(
       error("name: card, choice", "name: crad, choice"),
-      "f:/devices/0: \"server\" has the device \"crad\" in it, which is not described (E2003)");
+      "f:/devices/0: \"server\" contains the device \"crad\", which is not described (E2003)");
   EXPECT_EQ(Reading("devices: [{name: a, components: [{name: xpu, choice: xpu}]}]").error(),
-            "f:/edges: no edges: nothing says what is linked to what (E2010)");
+            "f:/edges: contains no edges, so its links are unknown (E2010)");
   EXPECT_EQ(
       Reading("devices: [{name: a, components: [{name: xpu, choice: xpu}]}, {name: b, components: "
               "[{name: xpu, choice: xpu}]}]")
           .error(),
-      "f:/instances: 2 devices and no instances: how many of each there are is not said (E2010)");
+      "f:/instances: 2 devices but no instances: the number of each device is missing (E2010)");
 }
 
 TEST(InfraGraph, AnnotationsAloneAreNoFabric) {
-  EXPECT_EQ(
-      Reading(R"({"nodes": [{"name": "a", "attributes": []}]})").error(),
-      "f: annotations alone: the infrastructure that they are about is not in the file (E2010)");
+  EXPECT_EQ(Reading(R"({"nodes": [{"name": "a", "attributes": []}]})").error(),
+            "f: the file contains annotations, but not their infrastructure (E2010)");
 }
 
 TEST(InfraGraph, ClaimsOfMillionsStopBeforeTheyAreMade) {

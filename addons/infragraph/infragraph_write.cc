@@ -18,7 +18,7 @@ namespace {
 
 using config::OrderedJson;
 
-/// What components of a class are called, and the format's word for them.
+/// The name of components of a class, and InfraGraph's type for them.
 struct Word {
   std::string_view name, choice;
 };
@@ -31,7 +31,7 @@ Word enum_name(NodeClass kind) {
   return kWords[static_cast<std::size_t>(kind)];
 }
 
-/// A device's blueprint: how many of each class, and the edges inside.
+/// The definition of a device: the number of components of each class, and the edges inside.
 struct Blueprint {
   std::array<std::uint32_t, kNodeClasses> count{};
   std::vector<std::array<std::string, 3>> edges;  ///< ends and link
@@ -39,9 +39,9 @@ struct Blueprint {
   friend auto operator<=>(const Blueprint&, const Blueprint&) = default;
 };
 
-class Writing {
+class InfragraphWriter {
  public:
-  explicit Writing(const Topology& topology) : topology_(topology) {}
+  explicit InfragraphWriter(const Topology& topology) : topology_(topology) {}
 
   std::string write() {
     place_nodes();
@@ -70,7 +70,7 @@ class Writing {
  private:
   static std::string instance(std::size_t i) { return fmt::format("part{}", i); }
 
-  /// One instance for each machine, one for each node between them.
+  /// Creates one instance per machine, and one per node between machines.
   void place_nodes() {
     std::map<std::uint32_t, std::size_t> of_host;
     for (NodeIndex node = 0; node < topology_.node_count(); ++node) {
@@ -87,7 +87,7 @@ class Writing {
   [[nodiscard]] std::string component(NodeIndex node) const {
     return fmt::format("{}[{}]", enum_name(topology_.kind(node)).name, copy_of_[node]);
   }
-  /// Where a node stands in the expanded graph, to compare.
+  /// The position of a node in the expanded graph, for comparisons.
   [[nodiscard]] std::array<std::size_t, 3> order(NodeIndex node) const {
     return {instance_of_[node], static_cast<std::size_t>(topology_.kind(node)), copy_of_[node]};
   }
@@ -95,7 +95,7 @@ class Writing {
   void join_nodes() {
     for (NodeIndex a = 0; a < topology_.node_count(); ++a) {
       for (const NodeIndex b : neighbours(a)) {
-        if (order(b) < order(a)) continue;  // It is, or will be, written from there.
+        if (order(b) < order(a)) continue;  // written from the other node
         const std::string link = link_name({figures(a, b), figures(b, a)});
         if (instance_of_[a] == instance_of_[b]) {
           Blueprint& blueprint = blueprints_[instance_of_[a]];
@@ -114,7 +114,7 @@ class Writing {
     }
   }
 
-  /// Nodes that a link leads to or comes from, each once.
+  /// The distinct nodes to or from which a link leads.
   [[nodiscard]] std::set<NodeIndex> neighbours(NodeIndex node) const {
     std::set<NodeIndex> found;
     const auto [first, last] = topology_.out(node);
@@ -140,7 +140,7 @@ class Writing {
     return name;
   }
 
-  /// A link as the format has it: as wide as all side by side.
+  /// A link in InfraGraph's form, with the total width of parallel links.
   [[nodiscard]] OrderedJson link_json(const std::string& name) const {
     const infragraph::LinkPair& both = by_name_.at(name)->second.second;
     const std::vector<LinkFigures>& all = both.there.empty() ? both.back : both.there;
@@ -212,10 +212,11 @@ class Writing {
   using Links = std::map<std::string, std::pair<std::size_t, infragraph::LinkPair>>;
 
   const Topology& topology_;
-  std::vector<Blueprint> blueprints_;     ///< of each instance
-  std::vector<std::size_t> instance_of_;  ///< each node
-  std::vector<std::uint32_t> copy_of_;    ///< … and which of its class it is there
-  Links links_;                           ///< by what is annotated
+  std::vector<Blueprint> blueprints_;     ///< by instance
+  std::vector<std::size_t> instance_of_;  ///< by node
+  /// By node: its number among the nodes of its class in the instance.
+  std::vector<std::uint32_t> copy_of_;
+  Links links_;  ///< by annotation
   std::map<std::string, Links::const_iterator> by_name_;
   std::set<std::string> between_links_;
   OrderedJson between_ = OrderedJson::array();
@@ -223,6 +224,8 @@ class Writing {
 
 }  // namespace
 
-std::string write_infragraph(const Topology& topology) { return Writing(topology).write(); }
+std::string write_infragraph(const Topology& topology) {
+  return InfragraphWriter(topology).write();
+}
 
 }  // namespace orrery::platform

@@ -8,6 +8,7 @@
 
 #include "addons/infragraph/infragraph.h"
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
 
@@ -109,7 +110,7 @@ TEST(WriteInfragraph, RandomTopologies) {
 TEST(WriteInfragraph, SamplesOfEveryFormat) {
   const std::filesystem::path folder =
       std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not beside this checkout";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not next to this checkout";
   int written = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     if (!entry.is_regular_file() || entry.path().string().find("msccl") != std::string::npos)
@@ -137,12 +138,10 @@ TEST(WriteInfragraph, ChangedAnnotationsAreAnError) {
                                  {"1 device", "0 device"},
                                  {"1 device", "1 thing"},
                                  {"part1.0.xpu", "part1.0.cpu"}})
-    EXPECT_EQ(
-        error(from, to),
-        "f:/annotations/nodes: the annotation \"orrery\" is not as this program writes it (E2003)");
-  EXPECT_EQ(
-      error("scale-up:1000000000:-:1 |", "scale-up:fast:-:1 |"),
-      "f:/annotations/links: the annotation \"orrery\" is not as this program writes it (E2003)");
+    EXPECT_EQ(error(from, to),
+              "f:/annotations/nodes: the annotation \"orrery\" was not written by Orrery (E2003)");
+  EXPECT_EQ(error("scale-up:1000000000:-:1 |", "scale-up:fast:-:1 |"),
+            "f:/annotations/links: the annotation \"orrery\" was not written by Orrery (E2003)");
 }
 
 }  // namespace

@@ -12,21 +12,22 @@
 namespace orrery::platform::infragraph {
 namespace {
 
-/// Lists were mappings by name in the oldest files: calls `each(element, place)` for either.
+/// The oldest files have mappings by name instead of lists: calls `each(element, place)` for both.
 template <class Each>
 Result<void> for_any(const Json& owner, const char* key, const std::string& place, Each each) {
   const auto found = owner.find(key);
   if (found == owner.end() || found->is_null()) return {};
   const std::string at = place + "/" + key;
   if (!found->is_array() && !found->is_object())
-    return fail(Errc::input_corrupt, at, "should be a list");
+    return fail(Errc::input_corrupt, at, "must be a list");
   for (const auto& [name, value] : found->items()) {
     if (Result<void> done = each(value, at + pointer_step(name)); !done) return done;
   }
   return {};
 }
 
-/// "a.0.link.b.1" → its words; they must be `count`, numbers at every second place but the link.
+/// Splits "a.0.link.b.1" into words. There must be `count` words, and every second one, except the
+/// link, must be a number.
 Result<std::vector<std::string>> words_of(const Json& connection, const std::string& place,
                                           std::size_t count) {
   std::vector<std::string> words;
@@ -47,10 +48,10 @@ Result<std::vector<std::string>> words_of(const Json& connection, const std::str
   if (fine) return words;
   return fail(Errc::input_corrupt, place,
               connection.is_string()
-                  ? fmt::format("{} is no connection", in_quotes(connection.get<std::string>()))
-                  : std::string("a connection should be text"),
-              count == 5 ? "write xpu.0.pcie.nic.1: node, link, node"
-                         : "write host.0.nic.0.ethernet.switch.0.port.1: node, link, node");
+                  ? fmt::format("{} is not a connection", in_quotes(connection.get<std::string>()))
+                  : std::string("a connection must be text"),
+              count == 5 ? "write it as node, link, node: xpu.0.pcie.nic.1"
+                         : "write it as node, link, node: host.0.nic.0.ethernet.switch.0.port.1");
 }
 
 std::string type_of(const Json& component) {
@@ -65,21 +66,21 @@ std::string type_of(const Json& component) {
 
 Result<void> read_old_component(const Json& json, const std::string& place, Device& device,
                                 std::vector<bool>& counted) {
-  if (!json.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+  if (!json.is_object()) return fail(Errc::input_corrupt, place, "must be a mapping");
   if (json.contains("components"))
-    return fail(Errc::input_unsupported, place + "/components",
-                "components in components, of an InfraGraph schema before 1: its connections do "
-                "not say which copy they mean",
-                "write it in schema 1 or later: a component of choice `device`");
+    return fail(
+        Errc::input_unsupported, place + "/components",
+        "nested components in an InfraGraph schema before 1: the connections do not specify a copy",
+        "write it in schema 1 or later: a component of choice `device`");
   Component made{text_at(json, "name"), text_at(json, "description"), type_of(json), false, 1};
   if (auto fine = check_name(made.name, place + "/name"); !fine) return fine;
-  // Ports were called NICs.
+  // Old files call ports NICs.
   if (made.type == "nic" && mentions(made.name, "port")) made.type = "port";
   counted.push_back(json.contains("count"));
   return add_component(std::move(made), json, place, device);
 }
 
-/// An end inside a device; counts up what has no count.
+/// The name of an end inside a device. Increases the count of a component without a stated count.
 Result<std::string> end_inside(const std::string& name, const std::string& index,
                                const std::string& place, Device& device,
                                const std::vector<bool>& counted) {
@@ -96,7 +97,7 @@ Result<std::string> end_inside(const std::string& name, const std::string& index
 }
 
 Result<void> read_old_device(const Json& json, const std::string& place, Infrastructure& file) {
-  if (!json.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+  if (!json.is_object()) return fail(Errc::input_corrupt, place, "must be a mapping");
   Result<Device> started = begin_device(json, place);
   if (!started) return tl::unexpected(started.error());
   Device& made = *started;
@@ -118,8 +119,8 @@ Result<void> read_old_device(const Json& json, const std::string& place, Infrast
   if (auto done = for_any(json, "connections", place, connection); !done) return done;
   if (made.edges.empty() && !made.components.empty())
     return fail(Errc::input_missing_attr, place,
-                fmt::format("device {}, of an InfraGraph schema before 1, has no connections: "
-                            "nothing says what is linked to what",
+                fmt::format("device {}, of an InfraGraph schema before 1, has no connections, so "
+                            "its links are unknown",
                             in_quotes(made.name)),
                 "write it in schema 1 or later, with edges");
   return add_device(std::move(made), place, file);
@@ -162,12 +163,12 @@ Result<Infrastructure> parse_legacy(const Json& infrastructure, const std::strin
     if (auto done = for_any(owner, key, at, device); !done) return tl::unexpected(done.error());
   }
   if (file.devices.empty())
-    return fail(Errc::input_empty, at + "/devices", "an infrastructure without devices");
+    return fail(Errc::input_empty, at + "/devices", "the infrastructure has no devices");
   Result<LinkTypes> links = parse_links(owner, at);
   if (!links) return tl::unexpected(links.error());
   file.links = std::move(*links);
   const auto instance = [&](const Json& one, const std::string& place) -> Result<void> {
-    if (!one.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+    if (!one.is_object()) return fail(Errc::input_corrupt, place, "must be a mapping");
     return read_instance(one, place, file);
   };
   for (const char* key : {"device_instances", "instances"}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// InfraGraph before schema 1: `type:` for `choice:`, and edges as words, "cpu.0.fabric.cpu.1".
+// InfraGraph before schema 1: `type:` instead of `choice:`, and edges as text,
+// "cpu.0.fabric.cpu.1".
 #pragma once
 
 #include <string>
@@ -11,12 +12,12 @@
 
 namespace orrery::platform::infragraph {
 
-/// Whether the file is of an older schema than 1.
+/// Whether the schema of the file is older than 1.
 [[nodiscard]] bool is_legacy(const Json& infrastructure);
 
-/// The same in today's words (legacy_schema). A component whose count is not stated has as many
-/// copies as connections name. Errc: as parse(); input_unsupported for components in components,
-/// whose connections do not say which copy they mean.
+/// Converts the file to the current schema (legacy_schema). A component without a count gets as
+/// many copies as connections refer to. Errc: as parse(); input_unsupported for nested components,
+/// because connections do not state which copy they refer to.
 [[nodiscard]] Result<Infrastructure> parse_legacy(const Json& infrastructure,
                                                   const std::string& where, Findings& findings);
 

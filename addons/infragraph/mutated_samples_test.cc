@@ -18,6 +18,7 @@
 
 #include "addons/infragraph/infragraph.h"
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/read_topology.h"
@@ -29,7 +30,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostBytes = 60'000;
+constexpr std::size_t kMaxBytes = 60'000;
 constexpr std::string_view kAbsurd[] = {"0",
                                         "-1",
                                         "1",
@@ -188,7 +189,7 @@ void expect_explained(const Error& error) {
 TEST(MutatedSamples, AreFabricsOrExplained) {
   const fs::path folder = fs::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
   if (!fs::exists(folder / "index.json"))
-    GTEST_SKIP() << "shared/data/fabrics is not beside this checkout";
+    GTEST_SKIP() << "shared/data/fabrics is not next to this checkout";
   const auto index = config::read_text((folder / "index.json").string());
   ASSERT_TRUE(index);
   auto files = config::parse_json(*index, "index.json");
@@ -199,7 +200,7 @@ TEST(MutatedSamples, AreFabricsOrExplained) {
   int read = 0, refused = 0;
   for (const config::Json& file : (*files)["files"]) {
     const std::string name = file["file"].get<std::string>();
-    if (file["bytes"].get<std::size_t>() > kMostBytes) continue;
+    if (file["bytes"].get<std::size_t>() > kMaxBytes) continue;
     const auto text = read_fabric_text((folder / name).string());
     ASSERT_TRUE(text) << name;
     std::string& other = one_of_kind.emplace(file["kind"].get<std::string>(), *text).first->second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of an InfraGraph are: the format's own words, and where they leave it open, names.
+// Classes of nodes and links of an InfraGraph, from its types or, if these are ambiguous, from
+// names.
 #pragma once
 
 #include <string_view>
@@ -10,14 +11,15 @@
 
 namespace orrery::platform::infragraph {
 
-/// What a component is. `holds_devices`: accelerators are in the same device; `ports`: how many
-/// ports are. A "cpu" next to ports where no accelerator is, is the chip of a switch or of a NIC.
+/// The class of a component. `holds_devices`: the device also contains accelerators; `ports`: the
+/// number of its ports. A "cpu" with ports but without accelerators is the chip of a switch or of a
+/// NIC.
 [[nodiscard]] NodeClass class_of(const Component& component, std::string_view device,
                                  bool holds_devices, std::uint64_t ports);
-/// What a name alone says, where nothing else does: of "nvsw", "xpu", "leafsw".
+/// The class that a name suggests if there is no type: "nvsw", "xpu", "leafsw".
 [[nodiscard]] NodeClass class_of_name(std::string_view name);
 
-/// What a link is made of, by its name, its description and what it joins.
+/// The class of a link, from its name, its description and the nodes that it joins.
 [[nodiscard]] LinkClass class_of_link(std::string_view name, std::string_view description,
                                       NodeClass a, NodeClass b, bool same_host);
 

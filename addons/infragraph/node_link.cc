@@ -26,7 +26,7 @@ std::string word_at(const Json& object, const char* key) {
   return found->is_number_integer() ? found->dump() : std::string();
 }
 
-/// "host.0.cx5.0.port.1" → the device copy it is in, and its component.
+/// The parts of "host.0.cx5.0.port.1": the device copy, and the component.
 struct Place {
   std::string_view device, component, machine;
 };
@@ -40,9 +40,9 @@ Place split_id(std::string_view id) {
           id.substr(0, id.find('.', first + 1))};
 }
 
-class NodeLinkReading {
+class NodeLinkReader {
  public:
-  NodeLinkReading(const Json& file, const std::string& where, Findings& findings)
+  NodeLinkReader(const Json& file, const std::string& where, Findings& findings)
       : file_(file), where_(where), findings_(findings), builder_(title(file), "InfraGraph") {}
 
   Result<Topology> read() {
@@ -66,7 +66,7 @@ class NodeLinkReading {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string place = fmt::format("{}:/nodes/{}", where_, i);
       const std::string id = word_at(list[i].is_object() ? list[i] : Json::object(), "id");
-      if (id.empty()) return fail(Errc::input_missing_attr, place, "a node without an id");
+      if (id.empty()) return fail(Errc::input_missing_attr, place, "a node has no id");
       const NodeIndex node = builder_.add(NodeClass::other, id);
       if (!by_id_.emplace(id, node).second)
         return fail(Errc::input_corrupt, place, fmt::format("a second node {}", in_quotes(id)));
@@ -75,7 +75,7 @@ class NodeLinkReading {
       if (rank.empty()) continue;
       const auto number = whole_number(rank);
       if (!number || *number >= 0xFFFFFFFF)
-        return fail(Errc::input_range, place, fmt::format("{} is no rank", in_quotes(rank)));
+        return fail(Errc::input_range, place, fmt::format("{} is not a rank", in_quotes(rank)));
       builder_.set_rank(node, static_cast<std::uint32_t>(*number));
     }
     return {};
@@ -128,7 +128,7 @@ class NodeLinkReading {
     const auto found = by_id_.find(id);
     if (found != by_id_.end()) return found->second;
     return fail(Errc::input_corrupt, place + "/" + key,
-                fmt::format("there is no node {}", in_quotes(id)));
+                fmt::format("unknown node {}", in_quotes(id)));
   }
 
   Result<void> edges() {
@@ -138,7 +138,7 @@ class NodeLinkReading {
     for (std::size_t i = 0; i < list.size(); ++i) {
       const std::string place = fmt::format("{}:/{}/{}", where_, key, i);
       const Json& edge = list[i];
-      if (!edge.is_object()) return fail(Errc::input_corrupt, place, "should be a mapping");
+      if (!edge.is_object()) return fail(Errc::input_corrupt, place, "must be a mapping");
       Result<NodeIndex> from = end(edge, "source", place), to = end(edge, "target", place);
       if (!from) return tl::unexpected(from.error());
       if (!to) return tl::unexpected(to.error());
@@ -168,8 +168,8 @@ class NodeLinkReading {
     const std::string rate = text_at(edge, "bandwidth");
     if (mentions(rate, "gt/s"))
       return fail(Errc::input_missing_attr, place + "/bandwidth",
-                  fmt::format("{}, and how wide the link is stands nowhere", in_quotes(rate)),
-                  "state it in Gbps");
+                  fmt::format("{}, but the width of the link is missing", in_quotes(rate)),
+                  "give the bandwidth in Gbps");
     if (!rate.empty()) {
       Result<Bandwidth> is = infragraph::annotated_rate(rate, place + "/bandwidth");
       if (!is) return tl::unexpected(is.error());
@@ -194,7 +194,7 @@ class NodeLinkReading {
 }  // namespace
 
 Result<Topology> read_node_link(const Json& file, const std::string& where, Findings& findings) {
-  return NodeLinkReading(file, where, findings).read();
+  return NodeLinkReader(file, where, findings).read();
 }
 
 }  // namespace orrery::platform

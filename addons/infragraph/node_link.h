@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs as networkx writes them (node-link YAML or JSON), with InfraGraph's attributes: what its
-// service answers when it is asked for networkx.
+// Graphs in networkx format (node-link YAML or JSON) with InfraGraph's attributes, as InfraGraph's
+// service exports them.
 #pragma once
 
 #include <string>
 
-#include "orrery/config/document.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform {
 
-/// Where nodes have no type (the service leaves it out of "partial" answers), the name of the
-/// component tells what they are (fabric_class_guessed). Errc: input_corrupt, input_range,
+/// If nodes have no type (the service omits it in "partial" answers), the name of the component
+/// determines their class (fabric_class_guessed). Errc: input_corrupt, input_range,
 /// input_missing_attr (a rate in gigatransfers).
 [[nodiscard]] Result<Topology> read_node_link(const config::Json& file, const std::string& where,
                                               Findings& findings);

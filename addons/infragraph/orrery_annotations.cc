@@ -8,13 +8,12 @@
 #include <unordered_map>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform::infragraph {
 namespace {
 
-/// The first `count` words of a text, and what is behind the blank after them.
+/// The first `count` words of a text, and the rest after the next blank.
 std::optional<std::vector<std::string_view>> words_and_rest(std::string_view text,
                                                             std::size_t count) {
   std::vector<std::string_view> words;
@@ -101,7 +100,7 @@ std::optional<NodeAnnotation> node_in(std::string_view text) {
   return NodeAnnotation{*number, *kind, *host, *rank, std::string((*words)[4])};
 }
 
-/// The value of our attribute; empty: it is not there.
+/// The value of the "orrery" attribute; empty if it is missing.
 std::string own_value(const Json& attributes) {
   if (!attributes.is_array()) return {};
   for (const Json& pair : attributes) {
@@ -116,15 +115,14 @@ const Json& member(const Json& object, const char* key) {
 }
 
 tl::unexpected<Error> broken(const std::string& place) {
-  return fail(
-      Errc::input_corrupt, place,
-      fmt::format("the annotation \"{}\" is not as this program writes it", kOrreryAttribute),
-      "take all annotations of that name out; the rest is plain InfraGraph");
+  return fail(Errc::input_corrupt, place,
+              fmt::format("the annotation \"{}\" was not written by Orrery", kOrreryAttribute),
+              "remove all annotations of that name; the rest is plain InfraGraph");
 }
 
-class Restoring {
+class TopologyRestorer {
  public:
-  Restoring(const Json& file, ExpandedGraph& graph, const std::string& where)
+  TopologyRestorer(const Json& file, ExpandedGraph& graph, const std::string& where)
       : notes_(file.at("annotations")), graph_(graph), where_(where + ":/annotations") {}
 
   Result<Topology> restore_topology() {
@@ -170,7 +168,7 @@ class Restoring {
       if (!both) return broken(where_ + "/links");
       by_name.insert_or_assign(text_at(note, "name"), std::move(*both));
     }
-    // Both directions of an edge stand side by side in the graph's builder.
+    // The builder stores the two directions of an edge consecutively.
     for (std::size_t i = 0; i + 1 < graph_.builder.link_count(); i += 2) {
       const auto known = by_name.find(graph_.link_name_of[graph_.link_type_of[i]]);
       if (known == by_name.end()) return broken(where_ + "/links");
@@ -185,7 +183,7 @@ class Restoring {
   const Json& notes_;
   ExpandedGraph& graph_;
   std::string where_, head_;
-  std::vector<NodeIndex> number_of_;  ///< what the graph's node was
+  std::vector<NodeIndex> number_of_;  ///< original number of each node of the graph
 };
 
 }  // namespace
@@ -210,7 +208,7 @@ bool is_orrery_file(const Json& file) {
 
 Result<Topology> restore_topology(const Json& file, ExpandedGraph& graph,
                                   const std::string& where) {
-  return Restoring(file, graph, where).restore_topology();
+  return TopologyRestorer(file, graph, where).restore_topology();
 }
 
 }  // namespace orrery::platform::infragraph

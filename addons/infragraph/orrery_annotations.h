@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What InfraGraph has no words for, in its annotations: what this program writes, it reads back
-// whole.
+// Annotations for properties without an InfraGraph equivalent: the program restores its own
+// topologies exactly.
 #pragma once
 
 #include <string>
@@ -9,15 +9,15 @@
 #include <vector>
 
 #include "addons/infragraph/expansion.h"
-#include "orrery/config/document.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform::infragraph {
 
-/// The attribute that holds it: of the graph ("1 HOSTS NAME"), of nodes ("NUMBER CLASS HOST RANK
-/// NAME") and of links ("FIGURES | FIGURES": of the direction from the node that stands first in
-/// the file, then of the other).
+/// The attribute of the annotations: of the graph ("1 HOSTS NAME"), of nodes ("NUMBER CLASS HOST
+/// RANK NAME") and of links ("FIGURES | FIGURES": first the direction from the node that is first
+/// in the file, then the other direction).
 inline constexpr std::string_view kOrreryAttribute = "orrery";
 
 /// Links between two nodes, in either direction.
@@ -27,7 +27,7 @@ struct LinkPair {
 };
 [[nodiscard]] std::string annotation_text(const LinkPair& links);
 
-/// What a node's annotation says.
+/// The annotation of a node.
 struct NodeAnnotation {
   NodeIndex number = 0;
   NodeClass kind = NodeClass::other;
@@ -40,7 +40,7 @@ struct NodeAnnotation {
 /// Whether the file was written by this program.
 [[nodiscard]] bool is_orrery_file(const Json& file);
 
-/// The topology as it was, from the graph and the annotations that `file` has. Errc: input_corrupt.
+/// Restores the topology from the graph and the annotations in `file`. Errc: input_corrupt.
 [[nodiscard]] Result<Topology> restore_topology(const Json& file, ExpandedGraph& graph,
                                                 const std::string& where);
 

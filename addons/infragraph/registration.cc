@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Registers InfraGraph before main(), in every program that links orrery_platform: the linker keeps
+// Registers InfraGraph before main() in all programs that link orrery_platform. The linker keeps
 // this file because of -u (CMakeLists.txt).
 #include "addons/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/registered_formats.h"

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
@@ -12,14 +11,15 @@
 namespace orrery::platform::infragraph {
 namespace {
 
-constexpr std::size_t kMostSlices = 64;
+constexpr std::size_t kMaxSlices = 64;
 
 tl::unexpected<Error> no_slice(std::string_view text, const std::string& place) {
-  return fail(Errc::input_corrupt, place, fmt::format("{} is no name with slices", in_quotes(text)),
+  return fail(Errc::input_corrupt, place,
+              fmt::format("{} is not a name with slices", in_quotes(text)),
               "write host[0:2] or nic[3]");
 }
 
-/// What is between brackets: "3", "0:2", ":", "::2".
+/// Parses the text between brackets: "3", "0:2", ":", "::2".
 bool read_brackets(std::string_view inside, Slice& out) {
   std::vector<std::string_view> pieces;
   while (true) {
@@ -76,7 +76,7 @@ Result<std::vector<Slice>> parse_slices(std::string_view text, const std::string
       rest.remove_prefix(1);
       if (rest.empty()) return no_slice(text, place);
     }
-    if (made.size() > kMostSlices) return no_slice(text, place);
+    if (made.size() > kMaxSlices) return no_slice(text, place);
   }
   if (made.empty()) return no_slice(text, place);
   return made;
@@ -86,9 +86,9 @@ Result<IndexRange> range_of(const Slice& slice, std::uint64_t count, const std::
   const std::uint64_t first = slice.first.value_or(0), last = slice.last.value_or(count);
   if (last > count)
     return fail(Errc::input_range, place,
-                fmt::format("{} has {} copies, and number {} is asked for", in_quotes(slice.name),
+                fmt::format("{} has {} copies, but the file uses number {}", in_quotes(slice.name),
                             count, slice.indexed ? first : last - 1),
-                "they count from 0, and the number after the colon is one after the last");
+                "copies are numbered from 0; the number after the colon is the last number plus 1");
   if (first >= last) return IndexRange{first, 0, slice.step};
   return IndexRange{first, (last - first - 1) / slice.step + 1, slice.step};
 }

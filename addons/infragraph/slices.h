@@ -14,24 +14,24 @@
 
 namespace orrery::platform::infragraph {
 
-/// One name and which of its copies; nothing stated: all.
+/// A name and the selected copies; no index: all.
 struct Slice {
   std::string name;
-  std::optional<std::uint64_t> first, last;  ///< `last` is one after
+  std::optional<std::uint64_t> first, last;  ///< `last` is exclusive
   std::uint64_t step = 1;
-  bool indexed = false;  ///< one index: "port[3]"
+  bool indexed = false;  ///< a single index: "port[3]"
 };
 
-/// Dots between names may be missing after a bracket. "host.0.xpu.3" is read, too: numbers after a
-/// dot are indices. Errc: input_corrupt.
+/// Dots after a bracket are optional. Also parses "host.0.xpu.3": numbers after a dot are indices.
+/// Errc: input_corrupt.
 [[nodiscard]] Result<std::vector<Slice>> parse_slices(std::string_view text,
                                                       const std::string& place);
 
-/// A slice of something of which there are `count`: from `first`, `size` of them, every `step`-th.
+/// A slice of `count` items: `size` of them from `first`, every `step`-th.
 struct IndexRange {
   std::uint64_t first = 0, size = 0, step = 1;
 };
-/// Errc: input_range (beyond the last).
+/// Errc: input_range (beyond the last item).
 [[nodiscard]] Result<IndexRange> range_of(const Slice& slice, std::uint64_t count,
                                           const std::string& place);
 

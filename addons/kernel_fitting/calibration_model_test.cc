@@ -33,7 +33,7 @@ TEST(CalibrationModel, FitsTheKernelsOfACalibration) {
   const auto fit = fit_calibration(*answer);
   ASSERT_TRUE(fit) << to_string(fit.error());
   ASSERT_EQ(fit->reports.size(), 1u);
-  EXPECT_GT(fit->reports[0].seen.rows, 10);
+  EXPECT_GT(fit->reports[0].test_error.rows, 10);
   EXPECT_THAT(fit->file, HasSubstr("made by orrery calibrate compute"));
   EXPECT_THAT(fit->file, HasSubstr("from a.csv sha256"));
 }

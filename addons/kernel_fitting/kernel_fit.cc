@@ -22,15 +22,15 @@ Result<std::vector<model::KernelClass>> classes_named(const std::vector<std::str
     const auto found = std::find(names.begin(), names.end(), word);
     if (found == names.end()) {
       const std::string near = did_you_mean(word, names);
-      return fail(Errc::usage, "--classes", in_quotes(word) + " is no class that is learned",
-                  near.empty() ? "one of " + join(names) : near);
+      return fail(Errc::usage, "--classes", in_quotes(word) + " is not a supported class",
+                  near.empty() ? "use one of " + join(names) : near);
     }
     classes.push_back(static_cast<model::KernelClass>(found - names.begin() + 1));
   }
   return classes;
 }
 
-/// What stands at the head of the file where nobody says something else.
+/// The default notes at the head of the file.
 std::string notes_of(const KernelFitQuestion& question) {
   std::string text = "Kernel times fitted by 'orrery kernels fit' to";
   for (const std::string& path : question.tables) {
@@ -44,19 +44,19 @@ Result<model::FitOptions> options_of(const KernelFitQuestion& question) {
   model::FitOptions options;
   if (auto fine = one_of("--by", question.by, {"", "trees", "nets"}); !fine)
     return tl::unexpected(fine.error());
-  if (question.seed < 0) return fail(Errc::usage, "--seed", "give a whole number from 0 on");
+  if (question.seed < 0) return fail(Errc::usage, "--seed", "must be a whole number of at least 0");
   const bool trees = question.by.empty() ? model::has_xgboost() : question.by == "trees";
   options.by = trees ? model::Learner::trees : model::Learner::nets;
   options.seed = static_cast<std::uint64_t>(question.seed);
   options.boost.seed = options.general.seed = options.seed;
   options.leave_out = question.leave_out;
   if (question.epochs < 0 || question.epochs > 1'000'000)
-    return fail(Errc::usage, "--epochs", "give a number from 1 to a million");
+    return fail(Errc::usage, "--epochs", "must be a number from 1 to 1,000,000");
   if (question.epochs > 0 && trees)
-    return fail(Errc::usage, "--epochs", "trees are grown, and have none", "--by nets");
+    return fail(Errc::usage, "--epochs", "applies only to nets", "use --by nets");
   if (!question.leave_out && !trees)
-    return fail(Errc::usage, "--no-leave-out", "nets are of one device, none is ever left out",
-                "--by trees");
+    return fail(Errc::usage, "--no-leave-out",
+                "applies only to trees, because a net covers one device", "use --by trees");
   options.net.epochs = static_cast<int>(question.epochs);
   auto only = classes_named(question.classes);
   if (!only) return tl::unexpected(only.error());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model of kernel times, fitted to tables of one's own.
+// Fits a model of kernel times to the user's tables.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,28 @@
 
 namespace orrery::study {
 
-/// As it was typed.
+/// The options as typed.
 struct KernelFitQuestion {
   std::vector<std::string> tables;
-  std::string devices;  ///< a file of devices; empty: those of the catalogue alone
-  std::string by;       ///< "trees" or "nets"; empty: trees where this program can grow them
-  std::string notes;    ///< a file whose text goes to the model's head; empty: tables' names do
+  std::string devices;  ///< a file of devices; empty: only those in the catalogue
+  std::string by;       ///< "trees" or "nets"; empty: trees if the program has XGBoost
+  /// A file with text for the head of the model; empty: the names of the tables.
+  std::string notes;
   std::vector<std::string> classes;  ///< only these; empty: all
   std::int64_t seed = 1;
-  std::int64_t epochs = 0;  ///< nets; 0: as many as model::NetOptions::work allows
-  bool leave_out = true;    ///< trees: try each device by the others
+  std::int64_t epochs = 0;  ///< for nets; 0: as many as model::NetOptions::work allows
+  bool leave_out = true;    ///< for trees: also evaluate each device with a model of the others
 };
 
 struct KernelFitAnswer {
   model::Learner by = model::Learner::trees;
   model::KernelFit fit;
-  std::size_t rows = 0;  ///< of all tables
+  std::size_t rows = 0;  ///< over all tables
   std::vector<std::string> devices;
   Findings findings;
 };
 
-/// `on_class` hears of each class when it is done. Errc: usage, those of read_kernel_tables and
-/// model::fit.
+/// Calls `on_class` after each class. Errc: usage, those of read_kernel_tables and model::fit.
 [[nodiscard]] Result<KernelFitAnswer> fit_kernels(
     const KernelFitQuestion& question,
     const std::function<void(const model::KernelFitReport&)>& on_class);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nets for embedding lookups, fitted to tables of measured ones.
+// Fits neural networks for embedding lookups to measured tables.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace orrery::study {
 
-/// Nets for lookups, fitted to tables of measured ones (model::read_lookup_rows).
+/// Networks for lookups, fitted to measured tables (model::read_lookup_rows).
 struct LookupFit {
   std::vector<model::DeviceLookupNet> nets;
   std::size_t lookups = 0;
-  std::string file;  ///< what model::LookupNets::read reads
+  std::string file;  ///< for model::LookupNets::read
 };
 
 /// Errc: those of model::read_lookup_rows and model::fit_lookup_nets.

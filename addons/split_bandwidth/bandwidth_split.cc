@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "addons/split_bandwidth/hyperbolic_program.h"
 #include "addons/split_bandwidth/limits.h"
@@ -18,8 +17,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr double kNothing = 1e-8;  // of the total: a dimension without bytes has no bandwidth
-constexpr double kAlike = 1e-12;   // proportions that differ by less are the same
+constexpr double kNothing = 1e-8;  // share of the total: an unused dimension has less bandwidth
+constexpr double kAlike = 1e-12;   // relative difference below which proportions count as equal
 
 bool is_between(double value, double lower, double upper) {
   return value >= lower && value <= upper;
@@ -27,49 +26,49 @@ bool is_between(double value, double lower, double upper) {
 
 Result<void> check_demands(const SplitProblem& problem, std::size_t dims) {
   bool any = false;
-  for (const Demand& demand : problem.demands) {
+  for (const CollectiveTraffic& demand : problem.demands) {
     if (demand.bytes.size() != dims)
-      return fail(Errc::config_range, "collectives", "not all have the same dimensions");
+      return fail(Errc::config_range, "collectives", "have different numbers of dimensions");
     for (const double bytes : demand.bytes) {
       if (!is_between(bytes, 0, limits::kMaxBytes) ||
           !is_between(demand.times, 0, limits::kMaxTimes) ||
           !is_between(bytes * demand.times, 0, limits::kMaxBytes))
         return fail(Errc::config_range, "collectives",
-                    fmt::format("{} bytes, {} times, are none or too many", bytes, demand.times));
+                    fmt::format("{} bytes, {} times, are out of range", bytes, demand.times));
       any |= bytes * demand.times > 0;
     }
   }
   if (any) return {};
-  return fail(Errc::config_range, "collectives", "nothing is sent: any split is as good",
-              "a job whose devices communicate");
+  return fail(Errc::config_range, "collectives", "the job sends nothing, so all splits are equal",
+              "use a job whose devices communicate");
 }
 
 Result<void> check(const SplitProblem& problem) {
   const std::size_t dims = problem.demands.empty() ? 0 : problem.demands.front().bytes.size();
   if (dims > limits::kDims)
     return fail(Errc::limit_exceeded, "the network",
-                fmt::format("it has {} dimensions; {} is the limit", dims, limits::kDims));
+                fmt::format("has {} dimensions, but the limit is {}", dims, limits::kDims));
   if (auto fine = check_demands(problem, dims); !fine) return fine;
   if (!is_between(problem.total.count(), limits::kMinRate, limits::kMaxRate))
     return fail(Errc::config_range, "the total",
-                fmt::format("{} is no bandwidth to split", format_bandwidth(problem.total)));
+                fmt::format("{} is out of range", format_bandwidth(problem.total)));
   if (problem.objective != SplitObjective::time_cost) return {};
   if (problem.costs.size() != dims)
-    return fail(
-        Errc::config_range, "the cost",
-        fmt::format("it is of {} dimensions, the network has {}", problem.costs.size(), dims),
-        "a number for each, innermost first");
+    return fail(Errc::config_range, "the cost",
+                fmt::format("has values for {} dimensions, but the network has {}",
+                            problem.costs.size(), dims),
+                "give one number per dimension, innermost first");
   for (const double cost : problem.costs)
     if (!(cost > 0) || cost > limits::kMaxCost)
-      return fail(Errc::config_range, "the cost", fmt::format("{} is none", cost),
-                  "more than 0 in every dimension");
+      return fail(Errc::config_range, "the cost", fmt::format("{} is out of range", cost),
+                  "give a value above 0 for each dimension");
   if (!is_between(problem.fixed_seconds, 0, limits::kMaxSeconds))
     return fail(Errc::config_range, "the rest of a step",
-                fmt::format("{} seconds are none", problem.fixed_seconds));
+                fmt::format("{} seconds are out of range", problem.fixed_seconds));
   return {};
 }
 
-/// Whether b is so many times a in every dimension.
+/// Whether b is a multiple of a.
 bool are_alike(const Numbers& a, const Numbers& b) {
   const std::size_t top =
       static_cast<std::size_t>(std::max_element(a.begin(), a.end()) - a.begin());
@@ -80,11 +79,10 @@ bool are_alike(const Numbers& a, const Numbers& b) {
   return true;
 }
 
-/// Those that are in the same proportions added up: the sum of their largest is the largest of
-/// their sums.
-Result<std::vector<Numbers>> distinct(const std::vector<Demand>& demands) {
+/// Sums demands with equal proportions: for them, the sum of maxima equals the maximum of sums.
+Result<std::vector<Numbers>> distinct(const std::vector<CollectiveTraffic>& demands) {
   std::vector<Numbers> found;
-  for (const Demand& demand : demands) {
+  for (const CollectiveTraffic& demand : demands) {
     Numbers bytes = demand.bytes;
     for (double& one : bytes) one *= demand.times;
     if (*std::max_element(bytes.begin(), bytes.end()) == 0) continue;
@@ -96,15 +94,16 @@ Result<std::vector<Numbers>> distinct(const std::vector<Demand>& demands) {
       found.push_back(std::move(bytes));
     else
       return fail(Errc::limit_exceeded, "collectives",
-                  fmt::format("they are in more than {} different proportions", limits::kDemands));
+                  fmt::format("have more than {} different proportions over the dimensions",
+                              limits::kDemands));
   }
   return found;
 }
 
-/// Numbers of the program: bandwidth in shares of the total, bytes in shares of `unit`.
-struct Scaled {
+/// The scaled problem: bandwidths as shares of the total, bytes as multiples of `unit`.
+struct ScaledProblem {
   HyperbolicProgram program;
-  double unit = 1;  ///< what the program's values are told in
+  double unit = 1;  ///< unit of the program's values
 };
 
 void add_bounds(const ShareRange& range, HyperbolicProgram& program) {
@@ -131,10 +130,10 @@ void add_bounds(const ShareRange& range, HyperbolicProgram& program) {
   }
 }
 
-Result<Scaled> scaled(const SplitProblem& problem, const ShareRange& range) {
+Result<ScaledProblem> scaled(const SplitProblem& problem, const ShareRange& range) {
   const auto demands = distinct(problem.demands);
   if (!demands) return tl::unexpected(demands.error());
-  Scaled made;
+  ScaledProblem made;
   HyperbolicProgram& program = made.program;
   program.dims = range.lower.size();
   program.scale.assign(program.dims, 1);
@@ -158,27 +157,28 @@ Result<Scaled> scaled(const SplitProblem& problem, const ShareRange& range) {
   return made;
 }
 
-/// Whether anything is sent there.
+/// Whether bytes are sent in the dimension.
 bool is_used(const SplitProblem& problem, std::size_t dim) {
-  return std::any_of(problem.demands.begin(), problem.demands.end(),
-                     [dim](const Demand& demand) { return demand.bytes[dim] * demand.times > 0; });
+  return std::any_of(
+      problem.demands.begin(), problem.demands.end(),
+      [dim](const CollectiveTraffic& demand) { return demand.bytes[dim] * demand.times > 0; });
 }
 
-/// A dimension that has to be without bandwidth carries nothing.
+/// Checks that no bytes are sent in a dimension whose bandwidth must be 0.
 Result<void> check_carried(const SplitProblem& problem, const ShareRange& range) {
   for (std::size_t d = 0; d < range.lower.size(); ++d)
     if (range.is_fixed(d) && range.lower[d] == 0 && is_used(problem, d))
       return fail(Errc::config_conflict, fmt::format("dimension {}", d),
-                  "it may have no bandwidth, and collectives cross it");
+                  "its bandwidth is limited to 0, but collectives cross it");
   return {};
 }
 
 }  // namespace
 
-double collective_seconds(const std::vector<Demand>& demands,
+double collective_seconds(const std::vector<CollectiveTraffic>& demands,
                           const std::vector<Bandwidth>& bandwidth) {
   double sum = 0;
-  for (const Demand& demand : demands) {
+  for (const CollectiveTraffic& demand : demands) {
     if (demand.times == 0) continue;
     double upper = 0;
     for (std::size_t d = 0; d < demand.bytes.size(); ++d)
@@ -204,7 +204,7 @@ Result<Split> best_split(const SplitProblem& problem) {
   if (!range) return tl::unexpected(range.error());
   if (auto fine = check_carried(problem, *range); !fine) return tl::unexpected(fine.error());
   Split split;
-  if (range->only) {
+  if (range->is_unique) {
     for (const double share : range->start)
       split.bandwidth.emplace_back(share * problem.total.count());
     split.seconds = collective_seconds(problem.demands, split.bandwidth);
@@ -213,7 +213,7 @@ Result<Split> best_split(const SplitProblem& problem) {
   }
   const auto made = scaled(problem, *range);
   if (!made) return tl::unexpected(made.error());
-  // Shares of the total, told by what they cost.
+  // Converts shares of the total to shares of the cost.
   Numbers start = range->start;
   double cost = 0;
   for (std::size_t d = 0; d < dims; ++d) cost += made->program.scale[d] * start[d];

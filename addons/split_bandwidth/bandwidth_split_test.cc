@@ -41,7 +41,7 @@ class Draws {
  public:
   explicit Draws(std::uint64_t seed) : seed_(seed) {}
   double between(double low, double high) {
-    return low + (high - low) * evenly(mixed(seed_ + n_++ * 7919));
+    return low + (high - low) * uniform_double(mix_bits(seed_ + n_++ * 7919));
   }
   std::size_t up_to(std::size_t count) {
     return static_cast<std::size_t>(between(0, 1) * static_cast<double>(count));
@@ -53,12 +53,13 @@ class Draws {
 
 /// Anything that can be asked, and has an answer: bounds are around a split that is there.
 SplitProblem drawn(std::uint64_t seed, std::size_t dims) {
-  Draws draw(mixed(seed));
+  Draws draw(mix_bits(seed));
   SplitProblem problem;
   problem.total = Bandwidth(std::pow(10, draw.between(8, 13)));
   const std::size_t demands = 1 + draw.up_to(8);
   for (std::size_t c = 0; c < demands; ++c) {
-    Demand demand{std::vector<double>(dims, 0), 1 + static_cast<double>(draw.up_to(100))};
+    CollectiveTraffic demand{std::vector<double>(dims, 0),
+                             1 + static_cast<double>(draw.up_to(100))};
     for (double& bytes : demand.bytes)
       if (draw.between(0, 1) < 0.8) bytes = std::pow(10, draw.between(3, 10));
     if (c == 0) demand.bytes[draw.up_to(dims)] = 1e9;
@@ -198,45 +199,45 @@ TEST(BandwidthSplit, NoGridHasABetterOne) {
 TEST(BandwidthSplit, SaysWhatIsWrong) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
-  EXPECT_THAT(why_not(problem), HasSubstr("nothing is sent"));
+  EXPECT_THAT(why_not(problem), HasSubstr("the job sends nothing"));
   problem.demands = {{{0, 0}, 1}};
-  EXPECT_THAT(why_not(problem), HasSubstr("nothing is sent"));
+  EXPECT_THAT(why_not(problem), HasSubstr("the job sends nothing"));
   problem.demands = {{{1e9, 1e9}, 1}};
   problem.total = Bandwidth(0);
-  EXPECT_THAT(why_not(problem), HasSubstr("no bandwidth to split"));
+  EXPECT_THAT(why_not(problem), HasSubstr("is out of range"));
   problem.total = Bandwidth(100 * kGB);
   problem.lower = {Bandwidth(60 * kGB), Bandwidth(50 * kGB)};
-  EXPECT_THAT(why_not(problem), HasSubstr("110 GB/s at least together"));
+  EXPECT_THAT(why_not(problem), HasSubstr("110 GB/s at least"));
   problem.lower.clear();
   problem.upper = {Bandwidth(40 * kGB), Bandwidth(50 * kGB)};
-  EXPECT_THAT(why_not(problem), HasSubstr("90 GB/s at most together"));
+  EXPECT_THAT(why_not(problem), HasSubstr("90 GB/s at most"));
   problem.upper = {Bandwidth(0), Bandwidth(100 * kGB)};
-  EXPECT_THAT(why_not(problem), HasSubstr("dimension 0: it may have no bandwidth"));
+  EXPECT_THAT(why_not(problem), HasSubstr("dimension 0: its bandwidth is limited to 0"));
   problem.upper.clear();
   problem.order = {{0, 1}, {1, 0}};
-  EXPECT_THAT(why_not(problem), HasSubstr("it goes round"));
+  EXPECT_THAT(why_not(problem), HasSubstr("is circular"));
   problem.order = {{0, 2}};
   EXPECT_THAT(why_not(problem), HasSubstr("dimension 2: is not in the network"));
   problem.order = {{0, 1}};
   problem.lower = {Bandwidth(0), Bandwidth(70 * kGB)};
   problem.upper = {Bandwidth(60 * kGB), Bandwidth(100 * kGB)};
-  EXPECT_THAT(why_not(problem), HasSubstr("70 GB/s at least and 60 GB/s at most"));
+  EXPECT_THAT(why_not(problem), HasSubstr("at least 70 GB/s and at most 60 GB/s"));
   problem = {};
   problem.total = Bandwidth(1e9);
   problem.demands = {{{1e9, std::nan("")}, 1}};
-  EXPECT_THAT(why_not(problem), HasSubstr("are none or too many"));
+  EXPECT_THAT(why_not(problem), HasSubstr("are out of range"));
   problem.demands = {{{1e9, 1e9}, 1}};
   problem.objective = SplitObjective::time_cost;
   problem.costs = {1};
-  EXPECT_THAT(why_not(problem), HasSubstr("of 1 dimensions, the network has 2"));
+  EXPECT_THAT(why_not(problem), HasSubstr("has values for 1 dimensions, but the network has 2"));
   problem.costs = {1, 0};
-  EXPECT_THAT(why_not(problem), HasSubstr("the cost: 0 is none"));
+  EXPECT_THAT(why_not(problem), HasSubstr("the cost: 0 is out of range"));
   problem.costs = {1, 1};
   problem.demands.clear();
   for (int i = 0; i < 300; ++i) problem.demands.push_back({{1e9, 1e9 + 1e6 * i}, 1});
   EXPECT_THAT(why_not(problem), HasSubstr("more than 256 different proportions"));
   problem.demands = {{std::vector<double>(17, 1e9), 1}};
-  EXPECT_THAT(why_not(problem), HasSubstr("16 is the limit"));
+  EXPECT_THAT(why_not(problem), HasSubstr("the limit is 16"));
 }
 
 }  // namespace

@@ -14,12 +14,12 @@ namespace {
 using Numbers = HyperbolicProgram::Numbers;
 using Quotient = HyperbolicProgram::Quotient;
 
-constexpr double kGap = 1e-9;        // of the value
-constexpr double kGrowth = 8;        // of the objective's weight from centre to centre
-constexpr double kNear = 0.1;        // Newton decrement: from here on it squares with each step,
-constexpr double kCentred = 1e-6;    // to here, or to where rounding lets it
-constexpr int kSteps = 1000;         // to a centre
-constexpr double kWorthless = 1e13;  // weight × value beyond which doubles tell nothing any more
+constexpr double kGap = 1e-9;        // relative to the value
+constexpr double kGrowth = 8;        // growth of the objective's weight from centre to centre
+constexpr double kNear = 0.1;        // Newton decrement below which convergence is quadratic,
+constexpr double kCentred = 1e-6;    // … down to this value, or to the limit of rounding
+constexpr int kSteps = 1000;         // maximum per centre
+constexpr double kWorthless = 1e13;  // weight × value beyond which double precision is insufficient
 
 double dot(const Numbers& a, const Numbers& b) {
   double sum = 0;
@@ -27,7 +27,7 @@ double dot(const Numbers& a, const Numbers& b) {
   return sum;
 }
 
-/// Of a quotient.
+/// The denominator of a quotient.
 double below(const Quotient& quotient, const Numbers& x) {
   if (quotient.of != HyperbolicProgram::kSum) return x[quotient.of];
   double sum = 0;
@@ -35,7 +35,7 @@ double below(const Quotient& quotient, const Numbers& x) {
   return sum;
 }
 
-/// A square system of equations, row by row.
+/// A square system of linear equations, stored by row.
 class Equations {
  public:
   explicit Equations(std::size_t size) : size_(size), of_(size * size, 0), right_(size, 0) {}
@@ -43,7 +43,8 @@ class Equations {
   double& at(std::size_t row, std::size_t column) { return of_[row * size_ + column]; }
   double& right(std::size_t row) { return right_[row]; }
 
-  /// By elimination with the largest pivot of a column; a column without one is given 0.
+  /// Solves it by elimination with the largest pivot of each column. Without a pivot, the unknown
+  /// is 0.
   Numbers solve() {
     for (std::size_t c = 0; c < size_; ++c) {
       std::size_t best = c;
@@ -72,10 +73,10 @@ class Equations {
   Numbers of_, right_;
 };
 
-/// A point inside, and what Newton's method knows of it.
-class Inside {
+/// A feasible interior point, with the state of Newton's method.
+class InteriorPoint {
  public:
-  Inside(const HyperbolicProgram& program, Numbers start)
+  InteriorPoint(const HyperbolicProgram& program, Numbers start)
       : program_(program), x_(std::move(start)), t_(program.terms.size()) {
     for (std::size_t k = 0; k < t_.size(); ++k) t_[k] = 1.5 * largest(k, x_);
   }
@@ -87,8 +88,8 @@ class Inside {
     return static_cast<double>(count);
   }
 
-  /// Goes to the centre for this weight of the objective: multipliers are the better the nearer it
-  /// is. False: rounding stands in the way.
+  /// Moves to the centre for this weight of the objective. The closer it gets, the better are the
+  /// multipliers. Returns false if rounding prevents it.
   bool centre(double weight) {
     double before = 1;
     for (int step = 0; step < kSteps; ++step) {
@@ -114,8 +115,8 @@ class Inside {
   void add_terms(double weight, Equations& equations, Numbers& slope);
   void go(double length);
 
-  /// What eliminating a term's t leaves to find its step by.
-  struct Eliminated {
+  /// Coefficients to recover the step of a term's t after elimination.
+  struct EliminatedTerm {
     double slope = 0, curve = 0;
     Numbers mixed;
   };
@@ -124,15 +125,16 @@ class Inside {
   Numbers x_, t_;
   Numbers dx_, dt_;
   Numbers multipliers_;  // of a, then of E
-  std::vector<Eliminated> eliminated_;
+  std::vector<EliminatedTerm> eliminated_;
 };
 
-/// Gradient and curvature of the objective and of the quotients' barriers, without the t.
-void Inside::add_terms(double weight, Equations& equations, Numbers& slope) {
+/// Adds the gradient and Hessian of the objective and of the quotients' barriers, with each t
+/// eliminated.
+void InteriorPoint::add_terms(double weight, Equations& equations, Numbers& slope) {
   const std::size_t n = program_.dims;
   eliminated_.assign(t_.size(), {0, 0, Numbers(n, 0)});
   for (std::size_t k = 0; k < t_.size(); ++k) {
-    Eliminated& of = eliminated_[k];
+    EliminatedTerm& of = eliminated_[k];
     of.slope = weight;
     for (const Quotient& one : program_.terms[k]) {
       const double wx = below(one, x_), slack = t_[k] * wx - one.above;
@@ -150,8 +152,8 @@ void Inside::add_terms(double weight, Equations& equations, Numbers& slope) {
   }
 }
 
-/// The step, and its length in the barrier's own measure.
-double Inside::newton(double weight) {
+/// Computes the Newton step. Returns the Newton decrement.
+double InteriorPoint::newton(double weight) {
   const std::size_t n = program_.dims, ties = 1 + program_.equal.size();
   Equations equations(n + ties);
   Numbers slope(n, 0);
@@ -164,7 +166,7 @@ double Inside::newton(double weight) {
     }
   }
   for (std::size_t i = 0; i < n; ++i) equations.right(i) = -slope[i];
-  for (const Eliminated& of : eliminated_)
+  for (const EliminatedTerm& of : eliminated_)
     for (std::size_t i = 0; i < n; ++i) {
       equations.right(i) += of.mixed[i] * of.slope / of.curve;
       for (std::size_t j = 0; j < n; ++j)
@@ -179,14 +181,14 @@ double Inside::newton(double weight) {
   multipliers_.assign(found.begin() + static_cast<std::ptrdiff_t>(n), found.end());
   dt_.clear();
   double squared = -dot(slope, dx_);
-  for (const Eliminated& of : eliminated_) {
+  for (const EliminatedTerm& of : eliminated_) {
     dt_.push_back(-(of.slope + dot(of.mixed, dx_)) / of.curve);
     squared -= of.slope * dt_.back();
   }
   return std::sqrt(std::max(squared, 0.0));
 }
 
-void Inside::go(double length) {
+void InteriorPoint::go(double length) {
   const auto inside = [&](double part) {
     Numbers x = x_;
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += part * dx_[i];
@@ -198,7 +200,7 @@ void Inside::go(double length) {
           return false;
     return true;
   };
-  // In exact arithmetic the first is; in doubles nearly always.
+  // The full step stays inside in exact arithmetic, and nearly always in doubles.
   for (int halvings = 0; !inside(length); ++halvings) {
     if (halvings == 40) return;
     length /= 2;
@@ -207,12 +209,12 @@ void Inside::go(double length) {
   for (std::size_t k = 0; k < t_.size(); ++k) t_[k] += length * dt_[k];
 }
 
-/// The Lagrangian's least value: with shares λ of each term's quotients, tangent 2θ - θ² s of 1/s,
-/// and multipliers ν, y, μ of the constraints it is Σ_d (A_d / x_d + p_d x_d) + 2 K θ - ν, which no
-/// x makes less than 2 Σ √(A_d p_d) + 2 K θ - ν where all p_d ≥ 0. ν is the best one.
-double Inside::bound(double weight) const {
+/// The minimum of the Lagrangian. With shares λ of each term's quotients, the tangent 2θ - θ² s of
+/// 1/s, and the multipliers ν, y, μ of the constraints, the Lagrangian is Σ_d (A_d / x_d + p_d x_d)
+/// + 2 K θ - ν. If all p_d ≥ 0, its minimum over x is 2 Σ √(A_d p_d) + 2 K θ - ν. Uses the best ν.
+double InteriorPoint::bound(double weight) const {
   const std::size_t n = program_.dims;
-  Numbers above(n, 0), less(n, 0);  // A; what p_d is less than ν a_d by
+  Numbers above(n, 0), less(n, 0);  // A; ν a_d - p_d
   double constant = 0;
   for (std::size_t k = 0; k < t_.size(); ++k) {
     const auto& term = program_.terms[k];
@@ -274,7 +276,7 @@ double HyperbolicProgram::value(const Numbers& x) const {
 HyperbolicPoint minimise(const HyperbolicProgram& program, Numbers start) {
   ORRERY_CHECK(start.size() == program.dims && program.scale.size() == program.dims);
   HyperbolicPoint best{start, program.value(start), 0};
-  Inside point(program, std::move(start));
+  InteriorPoint point(program, std::move(start));
   double weight = point.barriers() / best.value;
   for (; weight * best.value < kWorthless; weight *= kGrowth) {
     if (!point.centre(weight)) break;

@@ -19,7 +19,8 @@ using graph::NodeId;
 using graph::NodeKind;
 using graph::Workload;
 
-constexpr double kEach = 1e9;  // bytes/s of every dimension, to tell which rank sends for longest
+// Bytes/s of each dimension, to find the rank whose communication lasts longest.
+constexpr double kEach = 1e9;
 
 std::vector<std::uint32_t> places(std::uint32_t rank, std::span<const std::int64_t> sizes) {
   std::vector<std::uint32_t> found;
@@ -31,11 +32,11 @@ std::vector<std::uint32_t> places(std::uint32_t rank, std::span<const std::int64
   return found;
 }
 
-/// A group, as far as traffic asks.
+/// The properties of a group that determine its traffic.
 struct Group {
   std::size_t members = 0;
   std::optional<Extents> grid;
-  std::vector<bool> crossed;  ///< by dimension: two of them differ there
+  std::vector<bool> crossed;  ///< by dimension: whether members differ in it
 };
 
 Group group_of(std::span<const std::uint32_t> members, std::span<const std::int64_t> sizes) {
@@ -49,7 +50,7 @@ Group group_of(std::span<const std::uint32_t> members, std::span<const std::int6
   return made;
 }
 
-/// The groups of one rank, each found once.
+/// The groups of one rank, each computed once.
 class Groups {
  public:
   Groups(const Workload& workload, std::span<const std::int64_t> sizes, std::uint32_t rank)
@@ -84,7 +85,7 @@ bool is_known(CollectiveType type) {
          type == CollectiveType::all_to_all;
 }
 
-/// What one rank sends: how often so many bytes by dimension.
+/// The traffic of one rank: bytes by dimension, and their multiplicity.
 class Sent {
  public:
   Sent(const Workload& workload, std::uint32_t rank, std::span<const std::int64_t> sizes)
@@ -172,7 +173,8 @@ Result<Extents> extents_of(std::int64_t ranks, std::int64_t stride,
   if (ranks < 1 || stride < 1) before = 0;
   for (const std::int64_t size : sizes) {
     if (before == 0) break;
-    // So much of the dimension is stepped over, so much of the rest is taken.
+    // `over` positions of the dimension are skipped; the group has members at up to `room`
+    // positions.
     const std::int64_t over = std::gcd(before, size), room = size / over;
     const std::int64_t taken = over == before ? std::min(left, room) : 1;
     const bool divides = (over == before || over == size) && room % taken == 0 && left % taken == 0;
@@ -184,8 +186,8 @@ Result<Extents> extents_of(std::int64_t ranks, std::int64_t stride,
   if (extents.size() == sizes.size() && left == 1 && before == 1) return extents;
   return fail(
       Errc::config_conflict, where,
-      fmt::format("{} ranks, {} apart, fill no dimensions of the network, nor parts of them", ranks,
-                  stride));
+      fmt::format("{} ranks at distance {} do not match dimensions of the network or parts of them",
+                  ranks, stride));
 }
 
 std::vector<double> bytes_sent(CollectiveType type, double size, const Extents& extents) {

@@ -127,7 +127,7 @@ TEST(Libra, PointsForTimeTimesCost) {
   }
 }
 
-// Of the group the times are added up as they are: no job's is told in shares of its own best.
+// Of the group the times are added up as they are: no job's is relative to its own best.
 TEST(Libra, PointsOfTheGroup) {
   const std::vector<Job> jobs{k17B, k175B, k1T};
   const std::vector<Point> points{{"4D", {}, k4D, {43.09, 37.71, 11.25, 7.95}},
@@ -144,7 +144,7 @@ TEST(Libra, PointsOfTheGroup) {
     for (const Job& job : jobs) {
       SplitProblem own = problem_of({job}, point.network, SplitObjective::time);
       const double best = best_split(own)->seconds;
-      for (Demand& demand : own.demands) {
+      for (CollectiveTraffic& demand : own.demands) {
         demand.times /= best;
         shares.demands.push_back(demand);
       }

@@ -17,8 +17,8 @@ Result<std::uint32_t> dimension(std::string_view word, const std::string& where)
   const auto read = parse_integer(word, where);
   if (!read) return tl::unexpected(read.error());
   if (*read < 0 || *read >= static_cast<std::int64_t>(limits::kDims))
-    return fail(Errc::config_range, where, in_quotes(word) + " is no dimension",
-                "they are counted from 0, innermost first");
+    return fail(Errc::config_range, where, in_quotes(word) + " is not a dimension",
+                "dimensions are numbered from 0, innermost first");
   return static_cast<std::uint32_t>(*read);
 }
 
@@ -27,7 +27,7 @@ Result<void> read_bounds(const std::vector<std::string>& texts, const std::strin
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos)
-      return fail(Errc::usage, where, in_quotes(text) + " is no bound of a dimension",
+      return fail(Errc::usage, where, in_quotes(text) + " is not a bound of a dimension",
                   where + " '1=50 GB/s'");
     const auto dim = dimension(std::string_view(text).substr(0, equals), where);
     if (!dim) return tl::unexpected(dim.error());
@@ -52,8 +52,8 @@ Result<void> read_options(const SplitArguments& words, SplitQuestion& asked) {
   asked.objective = words.objective == "time" ? SplitObjective::time : SplitObjective::time_cost;
   if (words.costs.empty() == (asked.objective == SplitObjective::time_cost))
     return fail(Errc::usage, "--cost",
-                words.costs.empty() ? "is missing" : "counts for --objective time-cost only",
-                "--objective time-cost --cost 2,2,57.4: of a GB/s in each dimension");
+                words.costs.empty() ? "is missing" : "applies only to --objective time-cost",
+                "give the cost of 1 GB/s in each dimension: --objective time-cost --cost 2,2,57.4");
   if (!words.costs.empty())
     for (const std::string_view piece : list_items(words.costs)) {
       const auto cost = parse_number(piece, "--cost");

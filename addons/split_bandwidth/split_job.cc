@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "addons/split_bandwidth/limits.h"
-#include "orrery/core/text/units.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -38,13 +37,13 @@ Result<std::vector<Bandwidth>> bounds(const std::vector<std::pair<std::uint32_t,
   for (const auto& [dim, bandwidth] : asked) {
     if (dim >= dims)
       return fail(Errc::config_range, fmt::format("dimension {}", dim), "is not in the network",
-                  fmt::format("it has {}, counted from 0, innermost first", dims));
+                  fmt::format("it has {} dimensions, numbered from 0, innermost first", dims));
     made[dim] = bandwidth;
   }
   return made;
 }
 
-/// The question about the same cluster with other bandwidths.
+/// The same question with other bandwidths of the cluster.
 Question question_with(const Question& question, const platform::Platform& platform,
                        const std::vector<Bandwidth>& rates) {
   platform::Platform other = platform;
@@ -64,7 +63,7 @@ class Trials {
   Result<study::Outcome> now(Findings& findings) const {
     return ended(study::simulate(question_, Inputs{cluster_, load_}, watch_, findings));
   }
-  /// What is found once more is not told again.
+  /// Findings of repeated runs are not reported again.
   [[nodiscard]] Result<study::Outcome> with(const std::vector<Bandwidth>& rates) const {
     const Question asked = question_with(question_, cluster_->platform, rates);
     Findings again;
@@ -77,8 +76,8 @@ class Trials {
  private:
   [[nodiscard]] Result<study::Outcome> ended(Result<study::Outcome> outcome) const {
     if (outcome && outcome->result.stall)
-      return fail(Errc::stall, question_.job.name(), "it cannot finish: ranks wait for each other",
-                  "`orrery run` with the same job and cluster says which");
+      return fail(Errc::stall, question_.job.name(), "the job deadlocks",
+                  "`orrery run` with the same job and cluster prints which ranks wait");
     return outcome;
   }
 
@@ -114,15 +113,14 @@ void take(const study::Outcome& outcome, SplitTrial& tried) {
 Result<void> check_network(const platform::Platform& platform, const std::string& cluster) {
   if (platform.fabric != nullptr)
     return fail(Errc::config_conflict, cluster, "its network is a graph, not dimensions",
-                "a cluster file with `network: [{block: …}, …]`");
+                "use a cluster file with `network: [{block: …}, …]`");
   if (platform.dims.size() < 2)
-    return fail(Errc::config_conflict, cluster,
-                "its network has one dimension: there is nothing to split",
-                "more devices ('h100-sxm:64'), or a cluster file with several dimensions");
+    return fail(Errc::config_conflict, cluster, "its network has only one dimension",
+                "use more devices ('h100-sxm:64'), or a cluster file with several dimensions");
   return {};
 }
 
-/// A simulator needs links in every dimension that messages may cross, also where none do.
+/// The simulator needs a positive bandwidth in each dimension, even if no message uses it.
 std::vector<Bandwidth> usable(std::vector<Bandwidth> rates) {
   for (Bandwidth& rate : rates) rate = std::max(rate, Bandwidth(limits::kMinRate));
   return rates;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cluster's bandwidth split for a job: as it is, equally, and best, each by formula and
+// Splits a cluster's bandwidth for a job: unchanged, equal and optimal, each by formula and
 // simulated.
 #pragma once
 
@@ -22,39 +22,38 @@ namespace orrery::split_bandwidth {
 
 struct SplitQuestion {
   study::Question question;        ///< a job and a cluster file or name
-  std::optional<Bandwidth> total;  ///< else what the cluster's dimensions have together
+  std::optional<Bandwidth> total;  ///< empty: the total over the cluster's dimensions
   SplitObjective objective = SplitObjective::time;
-  std::vector<double> costs;                                      ///< of a GB/s by dimension
-  std::vector<std::pair<std::uint32_t, Bandwidth>> lower, upper;  ///< of dimensions
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;     ///< as SplitProblem has it
+  std::vector<double> costs;                                      ///< per GB/s, by dimension
+  std::vector<std::pair<std::uint32_t, Bandwidth>> lower, upper;  ///< bounds of dimensions
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;     ///< as in SplitProblem
 };
 
-/// One split, tried.
+/// The evaluation of one split.
 struct SplitTrial {
-  std::vector<Bandwidth> bandwidth;  ///< of a device, by dimension
-  double seconds = 0;                ///< of collectives and messages one after another, by formula
-  double value = 0;                  ///< of the objective
-  Time step{};                       ///< simulated: when the last rank ends
-  Time exposed{};                    ///< … how long it communicates while nothing computes
+  std::vector<Bandwidth> bandwidth;  ///< per device, by dimension
+  double seconds = 0;                ///< by formula: collectives and messages one after another
+  double value = 0;                  ///< value of the objective
+  Time step{};                       ///< simulated: end of the last rank
+  Time exposed{};                    ///< simulated: communication without concurrent compute
 };
 
 struct SplitAnswer {
   enum Which : std::uint8_t { now, equal, best };
 
-  std::string job, cluster;               ///< what they are called
-  std::vector<platform::Dimension> dims;  ///< as they are
+  std::string job, cluster;               ///< names for output
+  std::vector<platform::Dimension> dims;  ///< of the original cluster
   SplitProblem problem;
-  JobTraffic traffic;  ///< its demands are the problem's
+  JobTraffic traffic;  ///< its demands are those of the problem
   Split split;
   std::array<SplitTrial, 3> tried;  ///< by Which
-  std::string file;                 ///< the cluster with the best split, every default
-                                    ///< written out
+  std::string file;                 ///< cluster file with the optimal split and all defaults
 };
 
-/// Reads job and cluster, splits, and simulates the three. The rest of a step, which time × cost
-/// asks for, is what the rank that ends last computes. Errc: those of reading and simulating and of
-/// best_split; config_conflict for clusters whose network is a graph, and that have one dimension;
-/// stall.
+/// Reads job and cluster, computes the splits, and simulates all three. The fixed time of a step,
+/// for time × cost, is the compute time of the rank that ends last. Errc: those of reading and
+/// simulating and of best_split; config_conflict for clusters whose network is a graph or has only
+/// one dimension; stall.
 [[nodiscard]] Result<SplitAnswer> split_for_job(const SplitQuestion& asked, study::Watch& watch,
                                                 Findings& findings);
 

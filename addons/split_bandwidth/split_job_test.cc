@@ -34,17 +34,17 @@ batch: {micro: 1, global: 8, seq: 512}
 }
 
 SplitAnswer answer(const SplitQuestion& asked) {
-  study::Watch nobody;
+  study::Watch ignored_watch;
   Findings findings;
-  auto made = split_for_job(asked, nobody, findings);
+  auto made = split_for_job(asked, ignored_watch, findings);
   EXPECT_TRUE(made.has_value()) << (made ? "" : to_string(made.error()));
   return made ? *made : SplitAnswer{};
 }
 
 std::string why_not(const SplitQuestion& asked) {
-  study::Watch nobody;
+  study::Watch ignored_watch;
   Findings findings;
-  const auto made = split_for_job(asked, nobody, findings);
+  const auto made = split_for_job(asked, ignored_watch, findings);
   return made ? "it is one" : to_string(made.error());
 }
 
@@ -55,7 +55,7 @@ TEST(SplitJob, IsByFormulaWhatTheEngineSaysWhereNothingOverlaps) {
   EXPECT_EQ(made.problem.total.count(), 100e9);
   EXPECT_EQ(made.tried[SplitAnswer::now].bandwidth[0].count(), 60e9);
   double inner = 0, outer = 0;
-  for (const Demand& demand : made.traffic.demands) {
+  for (const CollectiveTraffic& demand : made.traffic.demands) {
     EXPECT_TRUE(demand.bytes[0] == 0 || demand.bytes[1] == 0);
     inner += demand.times * demand.bytes[0];
     outer += demand.times * demand.bytes[1];
@@ -104,7 +104,7 @@ TEST(SplitJob, SaysWhatCannotBeSplit) {
 device: h100-sxm
 network: [{block: switch, size: 8, link: nvlink4}]
 )";
-  EXPECT_THAT(why_not(asked), HasSubstr("one dimension: there is nothing to split"));
+  EXPECT_THAT(why_not(asked), HasSubstr("its network has only one dimension"));
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace orrery::split_bandwidth {
 
 namespace {
 
-constexpr double kRounding = 1e-12;  // of the total
+constexpr double kRounding = 1e-12;  // relative to the total
 
 std::string place(std::size_t dim) { return fmt::format("dimension {}", dim); }
 
@@ -23,11 +23,11 @@ Result<void> read_bounds(const SplitProblem& problem, std::size_t dims, ShareRan
   for (const auto* bounds : {&problem.lower, &problem.upper}) {
     if (bounds->size() > dims)
       return fail(Errc::config_range, place(bounds->size() - 1), "is not in the network",
-                  fmt::format("it has {}, counted from 0, innermost first", dims));
+                  fmt::format("it has {} dimensions, numbered from 0, innermost first", dims));
     for (std::size_t d = 0; d < bounds->size(); ++d)
       if (!((*bounds)[d].count() >= 0) || (*bounds)[d].count() > limits::kMaxRate)
         return fail(Errc::config_range, place(d),
-                    fmt::format("{} is no bandwidth", (*bounds)[d].count()));
+                    fmt::format("{} is not a valid bandwidth", (*bounds)[d].count()));
   }
   const double total = problem.total.count();
   range.lower.assign(dims, 0);
@@ -39,15 +39,16 @@ Result<void> read_bounds(const SplitProblem& problem, std::size_t dims, ShareRan
   return {};
 }
 
-/// Bounds follow orders; `depth` is how many others each has to have no less than, in a row.
+/// Tightens bounds by the orders. `depth`: length of the longest chain of dimensions below each one
+/// in the order.
 Result<std::vector<std::size_t>> follow_orders(const SplitProblem& problem, std::size_t dims,
                                                ShareRange& range) {
   std::vector<std::size_t> depth(dims, 0);
   for (const auto& [more, less] : problem.order)
     if (more >= dims || less >= dims || more == less)
       return fail(Errc::config_range, place(std::max(more, less)),
-                  more == less ? "is ordered against itself" : "is not in the network",
-                  fmt::format("it has {}, counted from 0, innermost first", dims));
+                  more == less ? "is compared with itself" : "is not in the network",
+                  fmt::format("it has {} dimensions, numbered from 0, innermost first", dims));
   for (std::size_t round = 0; round <= dims; ++round) {
     bool changed = false;
     for (const auto& [more, less] : problem.order) {
@@ -61,8 +62,8 @@ Result<std::vector<std::size_t>> follow_orders(const SplitProblem& problem, std:
     if (!changed && round > 0) break;
     if (round == dims && changed)
       return fail(Errc::config_conflict, "the order",
-                  "it goes round: the dimensions in it would be alike",
-                  "each dimension once, from the fastest to the slowest");
+                  "is circular, so the dimensions in it must be equal",
+                  "list each dimension once, from the fastest to the slowest");
   }
   return depth;
 }
@@ -75,30 +76,30 @@ Result<void> check_room(const SplitProblem& problem, ShareRange& range) {
     if (std::abs(range.upper[d] - range.lower[d]) <= kRounding) range.upper[d] = range.lower[d];
     if (range.upper[d] < range.lower[d])
       return fail(Errc::config_conflict, place(d),
-                  fmt::format("it has to have {} at least and {} at most", amount(range.lower[d]),
+                  fmt::format("must have at least {} and at most {}", amount(range.lower[d]),
                               amount(range.upper[d])),
-                  "bounds of dimensions before or behind it in the order count, too");
+                  "bounds of earlier and later dimensions in the order also apply");
   }
   const double lower = std::accumulate(range.lower.begin(), range.lower.end(), 0.0);
   const double upper = std::accumulate(range.upper.begin(), range.upper.end(), 0.0);
   if (lower > 1 + kRounding || upper < 1 - kRounding)
     return fail(Errc::config_conflict, "the total",
-                fmt::format("{} is to be split, and dimensions have to have {} {} together",
+                fmt::format("{} cannot be split: the bounds of all dimensions sum to {} {}",
                             format_bandwidth(problem.total), amount(lower > 1 ? lower : upper),
                             lower > 1 ? "at least" : "at most"),
-                "another total, or other bounds");
-  range.only = lower > 1 - kRounding || upper < 1 + kRounding;
-  if (range.only) range.start = lower > 1 - kRounding ? range.lower : range.upper;
+                "change the total or the bounds");
+  range.is_unique = lower > 1 - kRounding || upper < 1 + kRounding;
+  if (range.is_unique) range.start = lower > 1 - kRounding ? range.lower : range.upper;
   return {};
 }
 
-/// Each goes the same way from its least to its most, those with more orders a little further, so
-/// that none is at a bound.
+/// All dimensions move by the same fraction from their lower to their upper bounds, those with a
+/// larger depth slightly further, so that none is at a bound.
 void find_start(const std::vector<std::size_t>& depth, ShareRange& range) {
   const auto at = [&](double way) {
     std::vector<double> shares;
     for (std::size_t d = 0; d < depth.size(); ++d) {
-      // way^(1 / 2^depth): roots give the same bits everywhere
+      // way^(1 / 2^depth): square roots give identical bits on all machines
       double own = way;
       for (std::size_t i = 0; i < depth[d]; ++i) own = std::sqrt(own);
       shares.push_back(range.lower[d] + own * (range.upper[d] - range.lower[d]));
@@ -122,11 +123,10 @@ Result<ShareRange> split_range(const SplitProblem& problem, std::size_t dims) {
   const auto depth = follow_orders(problem, dims, range);
   if (!depth) return tl::unexpected(depth.error());
   if (auto fine = check_room(problem, range); !fine) return tl::unexpected(fine.error());
-  // What is fixed bounds those that are ordered with it, as follow_orders did; between two that are
-  // fixed nothing is left to keep.
+  // follow_orders() has already applied orders with a fixed dimension as bounds.
   for (const auto& [more, less] : problem.order)
     if (!range.is_fixed(more) && !range.is_fixed(less)) range.order.emplace_back(more, less);
-  if (!range.only) find_start(*depth, range);
+  if (!range.is_unique) find_start(*depth, range);
   return range;
 }
 

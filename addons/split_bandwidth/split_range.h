@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between what the dimensions' shares of a total may be, and a split that is within.
+// The range of each dimension's share of the total, and a split within these ranges.
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,21 @@
 
 namespace orrery::split_bandwidth {
 
-/// In shares of the total, orders followed: who must have no less than another has at least what
-/// that has at least.
+/// Bounds as shares of the total, tightened by the orders: if a dimension must have at least the
+/// share of another, its lower bound is at least the other's.
 struct ShareRange {
   std::vector<double> lower, upper;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;  ///< of dimensions that are not fixed
-  std::vector<double> start;  ///< adds up to 1; with room to every bound but of what is fixed
-  bool only = false;          ///< it is the only one
+  /// Only of dimensions that are not fixed.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> order;
+  /// Sums to 1; strictly within the bounds of dimensions that are not fixed.
+  std::vector<double> start;
+  bool is_unique = false;  ///< it is the only feasible split
 
   [[nodiscard]] bool is_fixed(std::size_t dim) const { return lower[dim] == upper[dim]; }
 };
 
-/// Errc: config_range for bounds that are none and dimensions that are not there; config_conflict
-/// where no split keeps them, or orders go round. O(dims² + dims × orders).
+/// Errc: config_range for invalid bounds and missing dimensions; config_conflict if no split
+/// satisfies them, or if orders are cyclic. O(dims² + dims × orders).
 [[nodiscard]] Result<ShareRange> split_range(const SplitProblem& problem, std::size_t dims);
 
 }  // namespace orrery::split_bandwidth

@@ -8,11 +8,10 @@
 #include <array>
 #include <cctype>
 
-#include "command.h"
 #include "exit_codes.h"
 #include "orrery/core/text/suggest.h"
-#include "question_options.h"
 #include "resources/build_info.h"
+#include "table_command.h"
 
 namespace orrery::app {
 
@@ -49,17 +48,17 @@ class Help : public CLI::Formatter {
 };
 
 void add_command(CLI::App& table, const Command& command, Session& session) {
-  CLI::App* const sub = table.add_subcommand(std::make_shared<TableCommand>(
-      std::string(command.summary), std::string(command.name), &table));
+  const auto sub = std::make_shared<TableCommand>(command, session, &table);
+  table.add_subcommand(sub);
   sub->group(std::string(heading(command.group)));
   sub->allow_extras();
-  sub->callback([action = command.add(*sub, session), name = command.name, &session] {
+  sub->callback([action = sub->bound().action, name = command.name, &session] {
     session.command = name;
     session.action = action;
   });
 }
 
-/// The sub-command that was parsed, or the table itself.
+/// The parsed sub-command, or the table itself.
 CLI::App& chosen(CLI::App& table) {
   const auto used = table.get_subcommands();
   return used.empty() ? table : *used.front();
@@ -75,29 +74,29 @@ std::string near_option(std::string_view word, const CLI::App& command) {
   return did_you_mean(word, views);
 }
 
-int say_usage(const Session& session, std::string_view what, std::string hint) {
+int fail_usage(const Session& session, std::string_view what, std::string hint) {
   const std::string command = session.command.empty() ? "orrery" : "orrery " + session.command;
-  if (hint.empty()) hint = fmt::format("'{} --help' lists what there is", command);
+  if (hint.empty()) hint = fmt::format("'{} --help' shows the usage", command);
   return session.fail({Errc::usage, "", std::string(what), std::move(hint)});
 }
 
-/// CLI11 would look for a command among later words: `orrery bench run` is no `run`.
+/// CLI11 would also search later words for a command: `orrery bench run` is not `run`.
 int check_command(const std::vector<std::string>& arguments, const Session& session) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-') return -1;
   if (find_command(arguments[0]) != nullptr) return -1;
   if (const auto error = missing_part_error(arguments[0])) return session.fail(*error);
-  return say_usage(session, fmt::format("there is no command '{}'", arguments[0]),
-                   did_you_mean(arguments[0], command_names()));
+  return fail_usage(session, fmt::format("there is no command '{}'", arguments[0]),
+                    did_you_mean(arguments[0], command_names()));
 }
 
-/// Words that an add-on has which this build lacks: a mode or an option.
+/// Reports a mode or an option of an add-on that this build lacks.
 int check_addons(CLI::App& table, const Session& session) {
   CLI::App& command = chosen(table);
   if (&command == &table) return -1;
   const std::vector<std::string> rest = table.remaining(true);
   std::optional<Error> error;
   const Command& row = *find_command(command.get_name());
-  for (const FieldRecord& field : table_command(command).fields) {
+  for (const FieldRecord& field : table_command(command).fields()) {
     if (error || field.name != "words" || row.words.list == nullptr) continue;
     const std::vector<std::string> words = field.values();
     const std::vector<std::string_view> known = row.words.list();
@@ -110,7 +109,7 @@ int check_addons(CLI::App& table, const Session& session) {
   return error ? session.fail(*error) : -1;
 }
 
-/// What was left over: a mistake, or under ASTRA's own options something to ignore.
+/// Reports unknown arguments; with ASTRA-sim's options, ignores them instead.
 int check_leftovers(CLI::App& table, Session& session, bool astra) {
   CLI::App& command = chosen(table);
   for (const std::string& word : table.remaining(true)) {
@@ -120,10 +119,10 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
     }
     if (!word.empty() && word[0] == '-' && word != "-") {
       const std::string name = word.substr(0, word.find('='));
-      return say_usage(session, fmt::format("there is no option '{}'", name),
-                       near_option(name, command));
+      return fail_usage(session, fmt::format("there is no option '{}'", name),
+                        near_option(name, command));
     }
-    return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
+    return fail_usage(session, fmt::format("'{}' is an unexpected argument", word), "");
   }
   return -1;
 }
@@ -149,7 +148,8 @@ AstraStyle recognize_astra(const std::string& program, std::vector<std::string>&
 
 std::unique_ptr<CLI::App> build_table(Session& session) {
   auto table = std::make_unique<CLI::App>(
-      "Orrery simulates what a machine-learning training job does on a cluster.\n\n"
+      "Orrery simulates machine-learning training jobs on clusters.\n"
+      "\n"
       "Examples:\n"
       "  orrery demo\n"
       "  orrery run llama/w --cluster cluster.yaml\n",
@@ -160,7 +160,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   table->formatter(std::make_shared<Help>());
   table->require_subcommand(0, 1);
   table->allow_extras();
-  for (const Command& command : commands()) add_command(*table, command, session);
+  for (const Command& command : all_commands()) add_command(*table, command, session);
   return table;
 }
 
@@ -172,7 +172,7 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   // The option table may fail before a sub-command's options are known; messages still name it.
   if (!arguments.empty() && find_command(arguments[0]) != nullptr) session.command = arguments[0];
   if (const int code = check_command(arguments, session); code >= 0) return code;
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {
     table.parse(arguments);
   } catch (const CLI::CallForVersion& version) {
@@ -180,17 +180,18 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   } catch (const CLI::CallForHelp&) {
     return print(table.help()) ? kOk : kUsage;
   } catch (const CLI::ParseError& error) {
-    return say_usage(session, error.what(), "");
+    return fail_usage(session, error.what(), "");
   }
   if (const int code = check_addons(table, session); code >= 0) return code;
   if (const int code = check_leftovers(table, session, astra.active); code >= 0) return code;
   if (!session.action) {
-    talk(table.help() + "\n");
-    return say_usage(session, "which command?", "");
+    print_stderr(table.help() + "\n");
+    return fail_usage(session, "no command is given", "");
   }
-  const TableCommand& command = table_command(chosen(table));
-  if (command.error) return session.fail(*command.error);
-  if (session.json || !session.output.empty()) session.question = question_json(command);
+  TableCommand& command = table_command(chosen(table));
+  if (const auto error = command.finish()) return session.fail(*error);
+  if (session.json || !session.output.empty())
+    session.question = question_json(command.bound().options);
   if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
   return -1;
 }

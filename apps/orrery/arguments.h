@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From argv to a command, and what ASTRA-sim's users type instead.
+// Parses argv into a command. Also accepts command lines of ASTRA-sim.
 #pragma once
 
 #include <memory>
@@ -15,23 +15,24 @@ class App;
 
 namespace orrery::app {
 
-/// The command line with all options of all commands(), as CLI11 parses it.
+/// A CLI11 parser with all options of all_commands(). It stores the values in the session.
 [[nodiscard]] std::unique_ptr<CLI::App> build_table(Session& session);
 
-/// Command lines written for ASTRA-sim: its own long options, with or without the word `run`, or
-/// this program under one of ASTRA-sim's names (a link). Options that it would not know are ignored
-/// there, so they are here.
+/// Whether this is a command line for ASTRA-sim: its long options, with or without the word `run`,
+/// or this program under one of ASTRA-sim's names (a link). ASTRA-sim ignores unknown options; in
+/// this mode, Orrery does, too.
 struct AstraStyle {
   bool active = false;
-  bool congestion_aware = false;  ///< by the program's name
+  bool congestion_aware = false;  ///< from the name of the program
 };
 
-/// Looks at argv; puts "run" in front where it is missing. `arguments` excludes argv[0].
+/// Detects the style from argv and inserts a missing "run" at the front. `arguments` excludes
+/// argv[0].
 [[nodiscard]] AstraStyle recognize_astra(const std::string& program,
                                          std::vector<std::string>& arguments);
 
-/// Parses and sets session.action. Returns an exit code at once for --help, --version and mistakes,
-/// else -1.
+/// Parses the arguments and sets session.action. Returns an exit code for --help, --version and
+/// errors, otherwise -1.
 [[nodiscard]] int parse(CLI::App& table, Session& session, const std::string& program,
                         std::vector<std::string> arguments);
 

@@ -11,15 +11,15 @@ struct ExitCode {
   std::string_view meaning;
 };
 
-/// What --help and the manual page print. Errc decides 2 to 5 (core/error.h), session.h has the
-/// others.
+/// The exit codes in --help and on the manual page. 2 to 5 derive from Errc (core/error.h);
+/// context.h has the others.
 inline constexpr std::array<ExitCode, 8> kExitCodes = {{
     {0, "success"},
     {1, "the answer is no: 'check' found problems, 'compare' a regression, a search no plan"},
     {2, "a wrong option or configuration, or output that cannot be written"},
     {3, "an input file that is missing or damaged"},
     {4, "the simulated job cannot finish: some ranks wait forever"},
-    {5, "a limit, e.g. of memory"},
+    {5, "a limit was exceeded, e.g. of memory"},
     {70, "a defect of Orrery"},
     {130, "interrupted"},
 }};

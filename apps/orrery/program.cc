@@ -7,7 +7,6 @@
 #include <exception>
 #include <new>
 #include <string>
-#include <vector>
 
 #include "arguments.h"
 #include "session.h"
@@ -27,8 +26,8 @@ int run_program(int argc, char** argv) {
     return session.fail(
         {Errc::limit_exceeded, "", "out of memory", "simulate fewer ranks or use more memory"});
   } catch (const std::exception& error) {
-    talk(fmt::format("orrery: internal defect: {}\n  please report it with the command line\n",
-                     error.what()));
+    print_stderr(fmt::format(
+        "orrery: internal defect: {}\n  please report it with the command line\n", error.what()));
     return kDefect;
   }
 }

@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
 inline std::int64_t clock_ns(clockid_t clock) {
   timespec now{};
@@ -15,4 +15,4 @@ inline std::int64_t clock_ns(clockid_t clock) {
 
 inline std::int64_t wall_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

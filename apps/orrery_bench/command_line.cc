@@ -8,7 +8,7 @@
 #include <iterator>
 #include <stdexcept>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
 bool read_command_line(int argc, char** argv, const std::vector<std::string_view>& named,
                        CommandLine& line) {
@@ -22,9 +22,9 @@ bool read_command_line(int argc, char** argv, const std::vector<std::string_view
     } else if (takes_number) {
       const int number = ++i < argc ? std::atoi(argv[i]) : 0;
       if (number < 1) return false;
-      if (word == "--iterations") line.play.iterations = static_cast<unsigned>(number);
-      if (word == "--warm-up") line.play.warm_up = static_cast<unsigned>(number);
-      if (word == "--threads") line.play.threads = number;
+      if (word == "--iterations") line.options.iterations = static_cast<unsigned>(number);
+      if (word == "--warm-up") line.options.warm_up = static_cast<unsigned>(number);
+      if (word == "--threads") line.options.threads = number;
     } else if (other != named.end()) {
       if (++i >= argc) return false;
       line.values[static_cast<std::size_t>(other - named.begin())] = argv[i];
@@ -43,11 +43,11 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-std::int64_t at_share(std::vector<std::int64_t> numbers, double share) {
+std::int64_t quantile(std::vector<std::int64_t> numbers, double share) {
   if (numbers.empty()) return 0;
   std::sort(numbers.begin(), numbers.end());
   const double rank = std::ceil(share * static_cast<double>(numbers.size()));
   return numbers[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

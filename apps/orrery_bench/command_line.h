@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What generated programs share: their options and what they read.
+// Options and input of generated programs.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,25 @@
 
 #include "executor.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 
 struct CommandLine {
-  PlayOptions play;
-  std::string file;  ///< empty: the program's own
+  ReplayOptions options;
+  std::string file;  ///< empty: the built-in one
   /// Other options with a value, in the order of `named`; empty: not given.
   std::vector<std::string> values;
   bool order = false;  ///< --order
 };
 
-/// --iterations, --warm-up, --threads, --order, options of `named` ("--csv"), which take a value,
-/// and a file. Nothing where it cannot be understood.
+/// Parses --iterations, --warm-up, --threads, --order, the options in `named` ("--csv"), which have
+/// a value, and a file. Empty if the command line is invalid.
 [[nodiscard]] bool read_command_line(int argc, char** argv,
                                      const std::vector<std::string_view>& named, CommandLine& line);
 
-/// Throws std::runtime_error.
+/// Throws std::runtime_error on failure.
 [[nodiscard]] std::string read_file(const std::string& path);
 
-/// The number below which the share of all lies, by nearest rank; 0 of nothing.
-[[nodiscard]] std::int64_t at_share(std::vector<std::int64_t> numbers, double share);
+/// The quantile `share` by nearest rank; 0 if there are no numbers.
+[[nodiscard]] std::int64_t quantile(std::vector<std::int64_t> numbers, double share);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -7,29 +7,29 @@
 
 #include "clock.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
-/// Sleepers wake up late; the rest is waited for awake.
+/// Sleeping threads wake up late: the remaining time is spent spinning.
 constexpr std::int64_t kAwakeNs = 100'000;
 
-class Delays final : public Communicator {
+class DelayCommunicator final : public Communicator {
  public:
-  explicit Delays(const Program& program)
+  explicit DelayCommunicator(const Program& program)
       : program_(program), free_(program.groups.size(), 0), busy_(program.exchanges.size()) {}
 
   void begin(std::size_t exchange, const std::vector<at::Tensor>& /*sent*/,
              const std::vector<at::Tensor>& /*received*/) override {
     const Exchange& what = program_.exchanges[exchange];
     std::int64_t& free = free_[what.group];
-    Busy& busy = busy_[exchange];
+    TimeSpan& busy = busy_[exchange];
     busy.begin_ns = std::max(wall_ns(), free);
     busy.end_ns = busy.begin_ns + std::max<std::int64_t>(what.delay_ns, 0);
     free = busy.end_ns;
   }
 
-  Busy wait(std::size_t exchange) override {
-    const Busy busy = busy_[exchange];
+  TimeSpan wait(std::size_t exchange) override {
+    const TimeSpan busy = busy_[exchange];
     const std::int64_t left = busy.end_ns - wall_ns();
     if (left > kAwakeNs) {
       const std::int64_t until = busy.end_ns - kAwakeNs;
@@ -43,14 +43,14 @@ class Delays final : public Communicator {
 
  private:
   const Program& program_;
-  std::vector<std::int64_t> free_;  // by group: when the last one is over
-  std::vector<Busy> busy_;
+  std::vector<std::int64_t> free_;  // by group: end of its last communication
+  std::vector<TimeSpan> busy_;
 };
 
 }  // namespace
 
-std::unique_ptr<Communicator> delays_of(const Program& program) {
-  return std::make_unique<Delays>(program);
+std::unique_ptr<Communicator> make_delay_communicator(const Program& program) {
+  return std::make_unique<DelayCommunicator>(program);
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What becomes of a program's communications. Includes PyTorch.
+// Executes the communications of a program. Includes PyTorch.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -10,17 +10,17 @@
 #include <memory>
 #include <vector>
 
-#include "program.h"
+#include "addons/bench/plan/program.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-/// When a communication was under way, by CLOCK_MONOTONIC.
-struct Busy {
+/// The begin and end of a communication, by CLOCK_MONOTONIC.
+struct TimeSpan {
   std::int64_t begin_ns = 0, end_ns = 0;
 };
 
-/// Communications are numbered as in Program::exchanges; each begins once in an iteration, and is
-/// waited for once. Functions throw std::exception where that cannot go on.
+/// Communications are numbered as in Program::exchanges. Each begins once per iteration and is
+/// waited for once. Functions throw std::exception if communication fails.
 class Communicator {
  public:
   Communicator() = default;
@@ -28,16 +28,17 @@ class Communicator {
   Communicator& operator=(const Communicator&) = delete;
   virtual ~Communicator() = default;
 
-  /// Before each iteration and after the last: all ranks get here before any goes on.
-  virtual void meet() {}
-  /// Returns at once. Tensors are not touched by others until it is waited for.
+  /// A barrier over all ranks, before each iteration and after the last.
+  virtual void barrier() {}
+  /// Begins a communication and returns immediately. Other code must not access the tensors until
+  /// wait() returns.
   virtual void begin(std::size_t exchange, const std::vector<at::Tensor>& sent,
                      const std::vector<at::Tensor>& received) = 0;
-  /// Returns when it is over.
-  [[nodiscard]] virtual Busy wait(std::size_t exchange) = 0;
+  /// Returns when the communication has ended.
+  [[nodiscard]] virtual TimeSpan wait(std::size_t exchange) = 0;
 };
 
-/// Nothing is sent: each takes its delay, one after another within a group.
-[[nodiscard]] std::unique_ptr<Communicator> delays_of(const Program& program);
+/// Sends nothing: each communication lasts its delay. Those of one group run one after another.
+[[nodiscard]] std::unique_ptr<Communicator> make_delay_communicator(const Program& program);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

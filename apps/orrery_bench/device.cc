@@ -11,29 +11,24 @@
 
 #include "stand_in.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
-constexpr std::int64_t kSquare = 1024;  // rows and columns of what calculate multiplies
-
-std::size_t streams_in(const Program& program) {
-  std::uint32_t most = 0;
-  for (const Step& step : program.steps) most = std::max(most, step.stream);
-  return std::size_t{most} + 1;
-}
+constexpr std::int64_t kSquare = 1024;  // rows and columns of the matrix in calculate()
 
 const void* memory_of(const at::Tensor& tensor) {
   return tensor.defined() && tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl()
                                                   : nullptr;
 }
 
-/// `fn(tensor, written)` for each that a step is given.
+/// Calls `fn(tensor, written)` for each tensor argument of a step.
 template <class Fn>
-void for_each_input(const Instruction& step, const std::vector<at::Tensor>& slots, Fn&& fn) {
-  for (const TensorArgument& argument : step.tensors) fn(slots[argument.slot], argument.written);
-  for (const ListArgument& list : step.lists)
+void for_each_input(const Instruction& instruction, const std::vector<at::Tensor>& slots, Fn&& fn) {
+  for (const TensorArgument& argument : instruction.tensors)
+    fn(slots[argument.slot], argument.written);
+  for (const ListArgument& list : instruction.lists)
     for (const Slot slot : list.slots)
-      if (slot != kNothing) fn(slots[slot], list.written);
+      if (slot != kNoSlot) fn(slots[slot], list.written);
 }
 
 }  // namespace
@@ -61,7 +56,7 @@ Device::Device(const std::string& name, const Program& program) : place_(device_
   guard_->setDevice(place_);
   first_ = guard_->getStream(place_);
   queues_.push_back(guard_->getDefaultStream(place_));
-  while (queues_.size() < streams_in(program))
+  while (queues_.size() < stream_count(program))
     queues_.push_back(guard_->getStreamFromGlobalPool(place_));
   if (queues_.size() > 1) order_.emplace(queues_.size());
 }
@@ -74,29 +69,29 @@ at::TensorOptions Device::options(at::ScalarType dtype) const {
   return at::TensorOptions().dtype(dtype).device(place_);
 }
 
-at::Tensor Device::here(at::Tensor tensor) const {
+at::Tensor Device::to_device(at::Tensor tensor) const {
   return is_host() ? std::move(tensor) : tensor.to(place_);
 }
 
-void Device::settle() {
+void Device::synchronize() {
   for (const c10::Stream& queue : queues_) guard_->synchronizeStream(queue);
   if (order_) order_->clear();
 }
 
-void Device::before(const Instruction& step, const std::vector<at::Tensor>& slots) {
+void Device::before(const Instruction& instruction, const std::vector<at::Tensor>& slots) {
   if (!order_) return;
-  const c10::Stream& queue = queues_[step.stream];
-  std::vector<Use> uses;
+  const c10::Stream& queue = queues_[instruction.step->stream];
+  std::vector<MemoryUse> uses;
   used_.clear();
-  for_each_input(step, slots, [&](const at::Tensor& tensor, bool written) {
+  for_each_input(instruction, slots, [&](const at::Tensor& tensor, bool written) {
     const void* const memory = memory_of(tensor);
     if (memory == nullptr) return;
     uses.push_back({memory, written});
     used_.push_back(memory);
-    // Freed on the host, its memory is not given away before this stream has come so far.
+    // The allocator does not reuse its memory before this stream has reached this point.
     guard_->recordDataPtrOnStream(tensor.storage().data_ptr(), queue);
   });
-  for (const std::uint32_t other : order_->step(step.stream, uses)) {
+  for (const std::uint32_t other : order_->step(instruction.step->stream, uses)) {
     c10::Event event(place_.type());
     event.record(queues_[other]);
     event.block(queue);
@@ -104,16 +99,16 @@ void Device::before(const Instruction& step, const std::vector<at::Tensor>& slot
   guard_->exchangeStream(queue);
 }
 
-void Device::after(const Instruction& step, const std::vector<at::Tensor>& slots) {
+void Device::after(const Instruction& instruction, const std::vector<at::Tensor>& slots) {
   if (!order_) return;
-  for (const Result& result : step.results) {
+  for (const Output& result : instruction.step->outputs) {
     const void* const memory = memory_of(slots[result.slot]);
     const bool old = std::find(used_.begin(), used_.end(), memory) != used_.end();
     if (memory != nullptr && !old) order_->made(memory);
   }
 }
 
-void Device::let_go(const at::Tensor& tensor) {
+void Device::release(const at::Tensor& tensor) {
   if (!order_ || !tensor.defined() || !tensor.has_storage()) return;
   if (tensor.use_count() == 1 && tensor.storage().use_count() == 1)
     order_->forget(memory_of(tensor));
@@ -128,7 +123,7 @@ void Device::read(const at::Tensor& tensor) const {
 }
 
 void Device::calculate(double flops) {
-  if (is_host()) return replay::calculate(flops);
+  if (is_host()) return bench::calculate(flops);
   constexpr double kRow = 2.0 * kSquare * kSquare;
   if (!square_.defined()) square_ = at::zeros({kSquare, kSquare}, options(at::kFloat));
   for (auto rows = std::ceil(flops / kRow); rows > 0; rows -= kSquare) {
@@ -144,4 +139,4 @@ std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {
   return bytes;
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

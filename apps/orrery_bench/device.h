@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a program is played on: the host, or a device with queues of its own. Only what PyTorch has
-// for all kinds of devices is used, so that this builds without CUDA, too. Includes PyTorch.
+// The device on which a program runs: the host, or a device with queues. Uses only PyTorch
+// functions that exist for all kinds of devices, so that it builds without CUDA. Includes PyTorch.
 #pragma once
 
 #include <ATen/ATen.h>
@@ -15,16 +15,16 @@
 #include <vector>
 
 #include "instructions.h"
-#include "streams.h"
+#include "stream_order.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-/// "cpu", "cuda", "cuda:1"; or "meta", which has neither memory nor values, for trying things out.
-/// Throws std::runtime_error where there is none of that name here.
+/// "cpu", "cuda", "cuda:1"; or "meta", which has neither memory nor values, for trials. Throws
+/// std::runtime_error if there is no such device.
 [[nodiscard]] at::Device device_of(const std::string& name);
 
-/// A program's device while it is played. On CUDA its steps run on as many streams as the program
-/// has; elsewhere one after another.
+/// The device during a replay. On CUDA, steps run on as many streams as the program has; on other
+/// devices, one after another.
 class Device {
  public:
   /// Throws as device_of.
@@ -36,34 +36,35 @@ class Device {
   [[nodiscard]] at::Device place() const { return place_; }
   [[nodiscard]] bool is_host() const { return place_.is_cpu(); }
   [[nodiscard]] at::TensorOptions options(at::ScalarType dtype) const;
-  /// `tensor` of the host's, or a copy of it on the device.
-  [[nodiscard]] at::Tensor here(at::Tensor tensor) const;
+  /// `tensor` itself, or a copy of this host tensor on the device.
+  [[nodiscard]] at::Tensor to_device(at::Tensor tensor) const;
 
-  /// Everything on the device has ended.
-  void settle();
-  /// The step's stream is the current one, and waits for what it needs of others.
-  void before(const Instruction& step, const std::vector<at::Tensor>& slots);
-  /// Its results are that stream's.
-  void after(const Instruction& step, const std::vector<at::Tensor>& slots);
-  /// A slot is about to be emptied.
-  void let_go(const at::Tensor& tensor);
+  /// Waits until all work on the device has ended.
+  void synchronize();
+  /// Makes the step's stream current, and makes it wait for the work on other streams that the step
+  /// needs.
+  void before(const Instruction& instruction, const std::vector<at::Tensor>& slots);
+  /// Registers the results of the step with its stream.
+  void after(const Instruction& instruction, const std::vector<at::Tensor>& slots);
+  /// Call it before a slot is released.
+  void release(const at::Tensor& tensor);
 
-  /// Reads a tensor once.
+  /// Reads the memory of a tensor once.
   void read(const at::Tensor& tensor) const;
-  /// Multiplies and adds, `flops` times in all.
+  /// Executes `flops` multiplications and additions in total.
   void calculate(double flops);
 
  private:
   at::Device place_;
-  std::optional<c10::impl::VirtualGuardImpl> guard_;  // of CUDA
-  std::optional<c10::Stream> first_;                  // the thread's own before
+  std::optional<c10::impl::VirtualGuardImpl> guard_;  // for CUDA
+  std::optional<c10::Stream> first_;                  // the stream of this thread before the replay
   std::vector<c10::Stream> queues_;                   // by number; empty: no streams
-  std::optional<Streams> order_;                      // where there are several
-  std::vector<const void*> used_;                     // by the step that runs
-  at::Tensor square_;                                 // for calculate
+  std::optional<StreamOrder> order_;                  // only with several streams
+  std::vector<const void*> used_;                     // by the current step
+  at::Tensor square_;                                 // input of calculate()
 };
 
-/// Bytes that tensors would take if each had memory of its own.
+/// The bytes of tensors, if none shared memory.
 [[nodiscard]] std::int64_t bytes_of(const std::vector<at::Tensor>& tensors);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

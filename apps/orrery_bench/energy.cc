@@ -6,18 +6,18 @@
 #include <string>
 #include <system_error>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
-/// -1: there is none.
+/// -1: the file has no number.
 std::int64_t number_in(const std::filesystem::path& file) {
   std::int64_t number = -1;
   std::ifstream in(file);
   return in >> number ? number : -1;
 }
 
-/// "intel-rapl:0", not its parts, "intel-rapl:0:1", nor the same again by another way,
-/// "intel-rapl-mmio:0".
+/// Accepts "intel-rapl:0", but neither its parts ("intel-rapl:0:1") nor duplicates through another
+/// interface ("intel-rapl-mmio:0").
 bool is_package(const std::string& name) {
   return name.starts_with("intel-rapl:") && std::count(name.begin(), name.end(), ':') == 1;
 }
@@ -50,4 +50,4 @@ std::int64_t Energy::since_start() const {
   return sum;
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

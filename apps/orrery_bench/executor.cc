@@ -18,9 +18,9 @@
 #include "fill.h"
 #include "instructions.h"
 #include "memory.h"
-#include "ran.h"
+#include "operator_counter.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 std::string first_line(const char* text) {
@@ -28,7 +28,7 @@ std::string first_line(const char* text) {
   return all.substr(0, std::min(all.find('\n'), std::size_t{200}));
 }
 
-at::Tensor strided(const at::Tensor& base, const Spec& spec) {
+at::Tensor strided(const at::Tensor& base, const TensorSpec& spec) {
   std::vector<std::int64_t> strides = spec.strides;
   if (strides.size() != spec.sizes.size()) {
     strides.assign(spec.sizes.size(), 1);
@@ -38,75 +38,76 @@ at::Tensor strided(const at::Tensor& base, const Spec& spec) {
   return base.as_strided(spec.sizes, strides, spec.offset);
 }
 
-class Player {
+class Executor {
  public:
-  Player(const Program& program, const PlayOptions& options)
+  Executor(const Program& program, const ReplayOptions& options)
       : program_(program), options_(options), device_(options.device, program) {}
-  Played run();
+  ReplayOutcome run();
 
  private:
   void allocate();
   [[nodiscard]] at::Tensor filled(std::size_t storage) const;
   void restore();
-  void keep(std::size_t step);
+  void retain(std::size_t step);
   void iterate(std::optional<unsigned> counted);
-  void think(std::int64_t until) const;
-  void step(std::size_t index);
+  void wait_until(std::int64_t until) const;
+  void execute(std::size_t index);
   void call(Instruction& instruction, std::size_t index);
-  void take_results(Instruction& instruction, std::size_t index);
+  void store_results(Instruction& instruction, std::size_t index);
   void view(const Instruction& instruction);
   void stand_in(const Instruction& instruction);
   void communicate(const Instruction& instruction);
   void wait_for(std::size_t exchange);
-  void make_results(const Instruction& instruction);
+  void create_results(const Instruction& instruction);
   void fail(Instruction& instruction, std::size_t index, const char* why);
 
   const Program& program_;
-  const PlayOptions& options_;
+  const ReplayOptions& options_;
   Device device_;
   std::vector<Instruction> instructions_;
   std::vector<at::Tensor> storages_, copies_;
-  std::vector<std::vector<const External*>> kept_;  // by step: what comes into being with it
+  std::vector<std::vector<const External*>> retained_;  // by step: memory that appears after it
   std::vector<at::Tensor> slots_;
   std::vector<c10::IValue> stack_;
   std::unique_ptr<Communicator> delays_;
   Communicator* communicator_ = nullptr;
-  std::vector<bool> under_way_;            // by exchange
-  std::vector<Busy> busy_;                 // by exchange
-  std::vector<std::int64_t> away_before_;  // by exchange: away_wall_ when it began
-  bool trying_ = true;      // the first iteration: results are compared with what was recorded
-  std::optional<Ran> ran_;  // only in the iteration that is looked at
-  std::int64_t away_wall_ = 0, away_cpu_ = 0;  // of this iteration: what is none of it
-  Played played_;
+  std::vector<bool> pending_;                  // by exchange
+  std::vector<TimeSpan> busy_;                 // by exchange
+  std::vector<std::int64_t> excluded_before_;  // by exchange: excluded_wall_ at its begin
+  bool first_iteration_ = true;                // compares results with the recording
+  std::optional<OperatorCounter>
+      counter_;  // only in the unmeasured iteration for memory and operators
+  std::int64_t excluded_wall_ = 0, excluded_cpu_ = 0;  // time to exclude from this iteration
+  ReplayOutcome outcome_;
 };
 
-at::Tensor Player::filled(std::size_t s) const {
+at::Tensor Executor::filled(std::size_t s) const {
   const Storage& storage = program_.storages[s];
-  const std::int64_t width = width_of(storage.dtype);
-  if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
+  const std::int64_t width = bytes_of(storage.dtype);
   at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
                                 at::TensorOptions().dtype(scalar_type(storage.dtype)));
   fill(memory.data_ptr(), storage, s << 32, program_.reuse);
-  return device_.here(std::move(memory));
+  return device_.to_device(std::move(memory));
 }
 
-void Player::allocate() {
+void Executor::allocate() {
   const auto& all = program_.storages;
   for (std::size_t s = 0; s < all.size(); ++s)
-    storages_.push_back(all[s].after < 0 ? filled(s) : at::Tensor());
-  played_.external_bytes = device_.is_host() ? memory_now() : bytes_of(storages_);
+    storages_.push_back(all[s].after == kNoStep ? filled(s) : at::Tensor());
+  outcome_.external_bytes = device_.is_host() ? memory_now() : bytes_of(storages_);
   for (std::size_t s = 0; s < all.size(); ++s)
-    copies_.push_back(all[s].written && all[s].after < 0 ? storages_[s].clone() : at::Tensor());
-  kept_.resize(instructions_.size());
+    copies_.push_back(all[s].written && all[s].after == kNoStep ? storages_[s].clone()
+                                                                : at::Tensor());
+  retained_.resize(instructions_.size());
   for (const External& external : program_.externals)
-    if (const std::int64_t step = all[external.storage].after; step >= 0)
-      kept_[static_cast<std::size_t>(step)].push_back(&external);
-  played_.copies_bytes =
-      device_.is_host() ? memory_now() - played_.external_bytes : bytes_of(copies_);
+    if (const std::uint32_t step = all[external.storage].after; step != kNoStep)
+      retained_[step].push_back(&external);
+  outcome_.copies_bytes =
+      device_.is_host() ? memory_now() - outcome_.external_bytes : bytes_of(copies_);
 }
 
-/// Everything as it was before the first step.
-void Player::restore() {
+/// Restores the state before the first step.
+void Executor::restore() {
   for (std::size_t s = 0; s < storages_.size(); ++s) {
     if (copies_[s].defined()) storages_[s].copy_(copies_[s]);
   }
@@ -117,58 +118,59 @@ void Player::restore() {
   }
 }
 
-/// What the recorded operator has made and kept is made again, with values that later ones can work
-/// with. The step has done so too and thrown it away: this is none of the iteration's time.
-void Player::keep(std::size_t step) {
-  if (kept_[step].empty()) return;
+/// Creates the memory that the recorded operator retained, with valid values for later operators.
+/// The step has created and released its own; the time of this function is excluded from the
+/// iteration.
+void Executor::retain(std::size_t step) {
+  if (retained_[step].empty()) return;
   const std::int64_t wall = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   std::map<std::uint32_t, at::Tensor> memory;
-  for (const External* external : kept_[step]) {
+  for (const External* external : retained_[step]) {
     at::Tensor& storage = memory[external->storage];
     if (!storage.defined()) storage = filled(external->storage);
     slots_[external->slot] = strided(storage, external->spec);
   }
-  away_wall_ += wall_ns() - wall;
-  away_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+  excluded_wall_ += wall_ns() - wall;
+  excluded_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
-void Player::think(std::int64_t until) const {
-  if (!options_.think) return;
+void Executor::wait_until(std::int64_t until) const {
+  if (!options_.wait_in_gaps) return;
   while (wall_ns() < until) {
   }
 }
 
-void Player::make_results(const Instruction& instruction) {
-  for (const Result& result : instruction.results) {
-    const auto options = device_.options(result.dtype);
-    at::Tensor made = result.strides.size() == result.sizes.size()
-                          ? at::empty_strided(result.sizes, result.strides, options)
-                          : at::empty(result.sizes, options);
-    slots_[result.slot] = made.zero_();
+void Executor::create_results(const Instruction& instruction) {
+  for (const Output& output : instruction.step->outputs) {
+    const auto& [dtype, sizes, strides, offset] = output.spec;
+    const auto options = device_.options(scalar_type(dtype));
+    at::Tensor made = strides.size() == sizes.size() ? at::empty_strided(sizes, strides, options)
+                                                     : at::empty(sizes, options);
+    slots_[output.slot] = made.zero_();
   }
 }
 
-void Player::fail(Instruction& instruction, std::size_t index, const char* why) {
-  instruction.broken = true;
-  if (played_.reasons[index].empty()) played_.reasons[index] = first_line(why);
+void Executor::fail(Instruction& instruction, std::size_t index, const char* why) {
+  instruction.failed = true;
+  if (outcome_.reasons[index].empty()) outcome_.reasons[index] = first_line(why);
   try {
-    make_results(instruction);
+    create_results(instruction);
   } catch (const std::exception& error) {
     throw std::runtime_error("step " + std::to_string(index + 1) +
                              ": its results cannot be made either: " + first_line(error.what()));
   }
 }
 
-void Player::view(const Instruction& instruction) {
-  const Result& result = instruction.results.front();
-  const Spec spec{{}, result.sizes, result.strides, result.offset};
-  slots_[result.slot] = strided(slots_[instruction.tensors.front().slot], spec);
+void Executor::view(const Instruction& instruction) {
+  const Output& output = instruction.step->outputs.front();
+  slots_[output.slot] = strided(slots_[instruction.tensors.front().slot], output.spec);
 }
 
-void Player::stand_in(const Instruction& instruction) {
+void Executor::stand_in(const Instruction& instruction) {
   for (const ListArgument& list : instruction.lists) {
     const bool written = list.argument == 1;
     for (const Slot slot : list.slots) {
+      if (slot == kNoSlot) continue;
       at::Tensor& tensor = slots_[slot];
       if (written) {
         tensor.zero_();
@@ -177,35 +179,37 @@ void Player::stand_in(const Instruction& instruction) {
       }
     }
   }
-  device_.calculate(instruction.flops);
-  make_results(instruction);
+  device_.calculate(instruction.step->flops);
+  create_results(instruction);
 }
 
-void Player::communicate(const Instruction& instruction) {
-  make_results(instruction);
+void Executor::communicate(const Instruction& instruction) {
+  create_results(instruction);
   std::vector<at::Tensor> sent, received;
   for (const ListArgument& list : instruction.lists) {
     for (const Slot slot : list.slots) {
-      if (slot != kNothing && slots_[slot].defined())
+      if (slot != kNoSlot && slots_[slot].defined())
         (list.argument == 0 ? sent : received).push_back(slots_[slot]);
     }
   }
-  for (const Result& result : instruction.results) received.push_back(slots_[result.slot]);
-  if (under_way_[instruction.exchange]) wait_for(instruction.exchange);
-  under_way_[instruction.exchange] = true;
-  away_before_[instruction.exchange] = away_wall_;
-  communicator_->begin(instruction.exchange, sent, received);
+  for (const Output& output : instruction.step->outputs) received.push_back(slots_[output.slot]);
+  const std::uint32_t exchange = instruction.step->exchange;
+  if (pending_[exchange]) wait_for(exchange);
+  pending_[exchange] = true;
+  excluded_before_[exchange] = excluded_wall_;
+  communicator_->begin(exchange, sent, received);
 }
 
-void Player::wait_for(std::size_t exchange) {
-  if (!under_way_[exchange]) return;
-  under_way_[exchange] = false;
+void Executor::wait_for(std::size_t exchange) {
+  if (!pending_[exchange]) return;
+  pending_[exchange] = false;
   busy_[exchange] = communicator_->wait(exchange);
 }
 
-/// In the first iteration results of other sizes are told: their values decide, and differ here.
-void Player::take_results(Instruction& instruction, std::size_t index) {
-  for (const Result& result : instruction.results) {
+/// In the first iteration, marks results of unexpected sizes: these sizes depend on values, which
+/// differ from the recording.
+void Executor::store_results(Instruction& instruction, std::size_t index) {
+  for (const Output& result : instruction.step->outputs) {
     TORCH_CHECK(result.place < stack_.size(), "fewer results than recorded");
     const c10::IValue& value = stack_[result.place];
     at::Tensor& slot = slots_[result.slot];
@@ -217,15 +221,16 @@ void Player::take_results(Instruction& instruction, std::size_t index) {
                   "fewer results than recorded");
       slot = items[static_cast<std::size_t>(result.item)].toTensor();
     }
-    if (trying_ && (!slot.defined() || slot.sizes() != c10::IntArrayRef(result.sizes))) {
+    if (first_iteration_ &&
+        (!slot.defined() || slot.sizes() != c10::IntArrayRef(result.spec.sizes))) {
       instruction.reshaped = true;
-      played_.reshaped[index] = 1;
+      outcome_.reshaped[index] = 1;
     }
   }
-  if (instruction.reshaped) make_results(instruction);
+  if (instruction.reshaped) create_results(instruction);
 }
 
-void Player::call(Instruction& instruction, std::size_t index) {
+void Executor::call(Instruction& instruction, std::size_t index) {
   stack_.clear();
   stack_.insert(stack_.end(), instruction.arguments.begin(), instruction.arguments.end());
   for (const TensorArgument& tensor : instruction.tensors)
@@ -234,150 +239,153 @@ void Player::call(Instruction& instruction, std::size_t index) {
     if (list.optional) {
       c10::List<c10::optional<at::Tensor>> items;
       for (const Slot slot : list.slots)
-        items.push_back(slot == kNothing ? c10::nullopt : c10::optional<at::Tensor>(slots_[slot]));
+        items.push_back(slot == kNoSlot ? c10::nullopt : c10::optional<at::Tensor>(slots_[slot]));
       stack_[list.argument] = std::move(items);
     } else {
       c10::List<at::Tensor> items;
       items.reserve(list.slots.size());
       for (const Slot slot : list.slots)
-        items.push_back(slot == kNothing ? at::Tensor() : slots_[slot]);
+        items.push_back(slot == kNoSlot ? at::Tensor() : slots_[slot]);
       stack_[list.argument] = std::move(items);
     }
   }
   if (options_.called != nullptr)
     options_.called->push_back(c10::toString(instruction.handle->operator_name()));
-  if (ran_) ran_->count(true);
+  if (counter_) counter_->count(true);
   instruction.handle->callBoxed(&stack_);
-  if (ran_) ran_->count(false);
-  take_results(instruction, index);
+  if (counter_) counter_->count(false);
+  store_results(instruction, index);
   stack_.clear();
 }
 
-void Player::step(std::size_t index) {
+void Executor::execute(std::size_t index) {
   Instruction& instruction = instructions_[index];
-  if (instruction.kind == Step::Kind::communicate) return communicate(instruction);
-  if (instruction.kind == Step::Kind::wait) return wait_for(instruction.exchange);
-  if (instruction.broken) {
-    ++played_.failures[index];
-    make_results(instruction);
+  const ReplayStep& step = *instruction.step;
+  if (step.kind == ReplayStep::Kind::communicate) return communicate(instruction);
+  if (step.kind == ReplayStep::Kind::wait) return wait_for(step.exchange);
+  if (instruction.failed) {
+    ++outcome_.failures[index];
+    create_results(instruction);
     return;
   }
-  if (options_.called != nullptr && instruction.kind != Step::Kind::call)
-    options_.called->push_back(program_.name(program_.steps[index]));
+  if (options_.called != nullptr && step.kind != ReplayStep::Kind::call)
+    options_.called->push_back(program_.name(step));
   try {
-    switch (instruction.kind) {
-      case Step::Kind::call:
+    switch (step.kind) {
+      case ReplayStep::Kind::call:
         return call(instruction, index);
-      case Step::Kind::view:
+      case ReplayStep::Kind::view:
         return view(instruction);
-      case Step::Kind::stand_in:
+      case ReplayStep::Kind::stand_in:
         return stand_in(instruction);
-      case Step::Kind::absent:
-        return make_results(instruction);
-      case Step::Kind::communicate:
-      case Step::Kind::wait:
+      case ReplayStep::Kind::absent:
+        return create_results(instruction);
+      case ReplayStep::Kind::communicate:
+      case ReplayStep::Kind::wait:
         return;
     }
   } catch (const std::exception& error) {
-    if (ran_) ran_->count(false);
-    ++played_.failures[index];
+    if (counter_) counter_->count(false);
+    ++outcome_.failures[index];
     fail(instruction, index, error.what());
   }
 }
 
-/// One of those that count, by number, or another one.
-void Player::iterate(std::optional<unsigned> counted) {
+/// Runs one iteration: a measured one by number, or another one.
+void Executor::iterate(std::optional<unsigned> counted) {
   restore();
-  communicator_->meet();
-  device_.settle();
+  communicator_->barrier();
+  device_.synchronize();
   const std::size_t first = std::size_t{counted.value_or(0)} * instructions_.size();
-  away_wall_ = away_cpu_ = 0;
-  const bool measured = ran_ && device_.is_host();  // memory
+  excluded_wall_ = excluded_cpu_ = 0;
+  const bool measured = counter_ && device_.is_host();  // memory
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-  std::int64_t end = begin;  // of the operator before
+  std::int64_t end = begin;  // of the previous step
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    // Memory was given back between operators when that was recorded, too: it is not added.
-    if (instructions_[i].gap_ns > 0) think(end + instructions_[i].gap_ns);
-    if (measured) restart_peak();
+    // The recorded gap already includes the release of memory between operators, so it is not
+    // added.
+    const ReplayStep& step = program_.steps[i];
+    if (step.gap_ns > 0) wait_until(end + step.gap_ns);
+    if (measured) reset_peak();
     const std::int64_t from = wall_ns();
     device_.before(instructions_[i], slots_);
-    step(i);
+    execute(i);
     device_.after(instructions_[i], slots_);
-    if (options_.synchronise) device_.settle();
+    if (options_.synchronise) device_.synchronize();
     end = wall_ns();
     if (counted) {
-      played_.begin_ns[first + i] = from - begin - away_wall_;
-      played_.length_ns[first + i] = end - from;
+      outcome_.begin_ns[first + i] = from - begin - excluded_wall_;
+      outcome_.length_ns[first + i] = end - from;
     }
-    const std::int64_t away = away_wall_;
-    keep(i);
-    end += away_wall_ - away;
-    if (measured) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
-    for (const Slot slot : instructions_[i].last) {
-      device_.let_go(slots_[slot]);
+    const std::int64_t away = excluded_wall_;
+    retain(i);
+    end += excluded_wall_ - away;
+    if (measured) outcome_.most_bytes.push_back(memory_peak() - outcome_.copies_bytes);
+    for (const Slot slot : step.last) {
+      device_.release(slots_[slot]);
       slots_[slot].reset();
     }
-    if (measured) played_.held_bytes.push_back(memory_now() - played_.copies_bytes);
+    if (measured) outcome_.held_bytes.push_back(memory_now() - outcome_.copies_bytes);
   }
-  for (std::size_t e = 0; e < under_way_.size(); ++e) wait_for(e);
-  device_.settle();
+  for (std::size_t e = 0; e < pending_.size(); ++e) wait_for(e);
+  device_.synchronize();
   if (!counted) return;
   for (std::size_t e = 0; e < busy_.size(); ++e) {
-    played_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin - away_before_[e]);
-    played_.exchange_length_ns.push_back(busy_[e].end_ns - busy_[e].begin_ns);
+    outcome_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin - excluded_before_[e]);
+    outcome_.exchange_length_ns.push_back(busy_[e].end_ns - busy_[e].begin_ns);
   }
-  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu - away_cpu_);
-  played_.wall_ns.push_back(wall_ns() - begin - away_wall_);
+  outcome_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu - excluded_cpu_);
+  outcome_.wall_ns.push_back(wall_ns() - begin - excluded_wall_);
 }
 
-Played Player::run() {
+ReplayOutcome Executor::run() {
   const std::int64_t begin = wall_ns();
-  // An error's backtrace costs more than many an operator.
+  // The backtrace of an error costs more than many operators.
   c10::SetStackTraceFetcher([] { return std::string(); });
   at::set_num_threads(options_.threads);
   count_memory(options_.memory_limit);
   const at::NoGradGuard no_gradients;
   instructions_ = instructions_of(program_, device_.place());
-  if (options_.communicator == nullptr) delays_ = delays_of(program_);
+  if (options_.communicator == nullptr) delays_ = make_delay_communicator(program_);
   communicator_ = delays_ ? delays_.get() : options_.communicator;
-  under_way_.assign(program_.exchanges.size(), false);
+  pending_.assign(program_.exchanges.size(), false);
   busy_.resize(program_.exchanges.size());
-  away_before_.resize(program_.exchanges.size());
+  excluded_before_.resize(program_.exchanges.size());
   slots_.resize(program_.slots);
-  played_.failures.assign(instructions_.size(), 0);
-  played_.reasons.assign(instructions_.size(), {});
-  played_.reshaped.assign(instructions_.size(), 0);
+  outcome_.failures.assign(instructions_.size(), 0);
+  outcome_.reasons.assign(instructions_.size(), {});
+  outcome_.reshaped.assign(instructions_.size(), 0);
   allocate();
-  played_.prepare_ns = wall_ns() - begin;
+  outcome_.prepare_ns = wall_ns() - begin;
   const unsigned warm_up = std::max(options_.warm_up, 1u);
   for (unsigned i = 0; i < warm_up; ++i) {
-    if (i + 1 == warm_up) ran_.emplace();
+    if (i + 1 == warm_up) counter_.emplace();
     iterate(std::nullopt);
-    trying_ = false;
+    first_iteration_ = false;
   }
-  played_.ran = ran_->counts();
-  ran_.reset();
-  std::fill(played_.failures.begin(), played_.failures.end(), 0);
+  outcome_.operator_counts = counter_->counts();
+  counter_.reset();
+  std::fill(outcome_.failures.begin(), outcome_.failures.end(), 0);
   const std::size_t all = instructions_.size() * options_.iterations;
-  played_.begin_ns.assign(all, 0);
-  played_.length_ns.assign(all, 0);
+  outcome_.begin_ns.assign(all, 0);
+  outcome_.length_ns.assign(all, 0);
   restore();
-  restart_peak();
+  reset_peak();
   Energy energy;
   energy.start();
   const std::int64_t counted_from = wall_ns();
   for (unsigned i = 0; i < options_.iterations; ++i) iterate(i);
-  communicator_->meet();
-  played_.energy_uj = energy.since_start();
-  played_.energy_ns = wall_ns() - counted_from;
-  played_.peak_bytes = device_.is_host() ? memory_peak() - played_.copies_bytes : -1;
-  return std::move(played_);
+  communicator_->barrier();
+  outcome_.energy_uj = energy.since_start();
+  outcome_.energy_ns = wall_ns() - counted_from;
+  outcome_.peak_bytes = device_.is_host() ? memory_peak() - outcome_.copies_bytes : -1;
+  return std::move(outcome_);
 }
 
 }  // namespace
 
-Played play(const Program& program, const PlayOptions& options) {
-  return Player(program, options).run();
+ReplayOutcome replay(const Program& program, const ReplayOptions& options) {
+  return Executor(program, options).run();
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

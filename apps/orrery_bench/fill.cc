@@ -2,31 +2,29 @@
 #include "fill.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <string_view>
 #include <utility>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 /// splitmix64's finalizer (Steele, Lea and Flood, OOPSLA 2014, figure 16).
-std::uint64_t mixed(std::uint64_t x) {
+std::uint64_t mix64(std::uint64_t x) {
   x += 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
   return x ^ (x >> 31);
 }
 
-double evenly(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
+double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1p-53; }
 
 std::uint16_t bfloat16(float value) {
   return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16);
 }
 
-/// IEEE 754 binary16 of a value in [2^-14, 65504]; what is smaller becomes 0.
+/// IEEE 754 binary16 of a value in [2^-14, 65504]; smaller values become 0.
 std::uint16_t half(float value) {
   const auto bits = std::bit_cast<std::uint32_t>(value);
   const std::int32_t exponent = static_cast<std::int32_t>(bits >> 23 & 0xFF) - 127;
@@ -42,22 +40,22 @@ void each(void* memory, std::int64_t bytes, Fn&& fn) {
 }
 
 void fill_reals(void* memory, const Storage& storage, std::uint64_t seed) {
-  const double low = storage.first, width = storage.second - storage.first;
+  const double low = storage.fill.low, width = storage.fill.high - low;
   const auto draw = [&](std::int64_t i) {
-    return low + width * evenly(mixed(seed + static_cast<std::uint64_t>(i)));
+    return low + width * unit_interval(mix64(seed + static_cast<std::uint64_t>(i)));
   };
-  const std::string_view dtype = storage.dtype;
-  if (dtype == "double" || dtype == "complex_double") {
+  const Dtype dtype = storage.dtype;
+  if (dtype == Dtype::real64 || dtype == Dtype::complex64) {
     each<double>(memory, storage.bytes, draw);
-  } else if (dtype == "float" || dtype == "complex_float") {
-    // Two of them from each number drawn.
+  } else if (dtype == Dtype::real32 || dtype == Dtype::complex32) {
+    // Two values from each random number.
     const auto fast_low = static_cast<float>(low), scale = static_cast<float>(width * 0x1p-24);
     each<float>(memory, storage.bytes, [&](std::int64_t i) {
-      const std::uint64_t bits = mixed(seed + static_cast<std::uint64_t>(i / 2));
+      const std::uint64_t bits = mix64(seed + static_cast<std::uint64_t>(i / 2));
       const std::uint64_t own = (i % 2 == 0 ? bits : bits >> 32) >> 8 & 0xFFFFFF;
       return fast_low + scale * static_cast<float>(own);
     });
-  } else if (dtype == "bfloat16") {
+  } else if (dtype == Dtype::bfloat16) {
     each<std::uint16_t>(memory, storage.bytes,
                         [&](std::int64_t i) { return bfloat16(static_cast<float>(draw(i))); });
   } else {
@@ -67,8 +65,8 @@ void fill_reals(void* memory, const Storage& storage, std::uint64_t seed) {
 }
 
 template <class Fn>
-void fill_whole(void* memory, const Storage& storage, Fn&& value) {
-  switch (width_of(storage.dtype)) {
+void fill_integers(void* memory, const Storage& storage, Fn&& value) {
+  switch (bytes_of(storage.dtype)) {
     case 1:
       return each<std::uint8_t>(memory, storage.bytes, value);
     case 2:
@@ -80,34 +78,13 @@ void fill_whole(void* memory, const Storage& storage, Fn&& value) {
   }
 }
 
-/// How often the rows of share j occur: in the middle of more than 2^(j-1) and at most 2^j.
+/// The number of uses of rows in share j: the middle of the range from 2^(j-1) to 2^j.
 std::int64_t uses(std::size_t j) {
   if (j < 2) return static_cast<std::int64_t>(j) + 1;
   return (std::int64_t{3} << j) / 4;
 }
 
 }  // namespace
-
-std::int64_t width_of(std::string_view dtype) {
-  static constexpr std::array<std::pair<std::string_view, std::int64_t>, 13> kWidths = {
-      {{"uint8", 1},
-       {"int8", 1},
-       {"bool", 1},
-       {"int16", 2},
-       {"half", 2},
-       {"bfloat16", 2},
-       {"int32", 4},
-       {"float", 4},
-       {"complex_half", 4},
-       {"int64", 8},
-       {"double", 8},
-       {"complex_float", 8},
-       {"complex_double", 16}}};
-  for (const auto& [word, width] : kWidths) {
-    if (word == dtype) return width;
-  }
-  return 0;
-}
 
 std::vector<std::int64_t> reused_rows(std::int64_t count, std::int64_t rows,
                                       const std::vector<double>& shares, std::uint64_t seed) {
@@ -117,9 +94,9 @@ std::vector<std::int64_t> reused_rows(std::int64_t count, std::int64_t rows,
   double mean = 0;
   for (std::size_t j = 0; j < shares.size(); ++j) mean += shares[j] * static_cast<double>(uses(j));
   const double different = mean > 0 ? static_cast<double>(count) / mean : 0;
-  // Through the table in steps that meet each row once before any comes again.
-  std::int64_t next = static_cast<std::int64_t>(mixed(seed) % static_cast<std::uint64_t>(rows));
-  std::int64_t step = static_cast<std::int64_t>(mixed(~seed) % static_cast<std::uint64_t>(rows));
+  // Visits rows with a stride that reaches each row once before it repeats.
+  std::int64_t next = static_cast<std::int64_t>(mix64(seed) % static_cast<std::uint64_t>(rows));
+  std::int64_t step = static_cast<std::int64_t>(mix64(~seed) % static_cast<std::uint64_t>(rows));
   while (std::gcd(step, rows) != 1) step = (step + 1) % rows;
   for (std::size_t j = shares.size(); j-- > 0;) {
     const std::int64_t of_share = std::llround(different * shares[j]);
@@ -131,33 +108,38 @@ std::vector<std::int64_t> reused_rows(std::int64_t count, std::int64_t rows,
     }
   }
   for (std::uint64_t i = drawn.size(); i < static_cast<std::uint64_t>(count); ++i)
-    drawn.push_back(static_cast<std::int64_t>(mixed(seed + i) % static_cast<std::uint64_t>(rows)));
-  // In no order.
+    drawn.push_back(static_cast<std::int64_t>(mix64(seed + i) % static_cast<std::uint64_t>(rows)));
+  // Shuffles them.
   for (std::size_t i = drawn.size(); i > 1; --i)
-    std::swap(drawn[i - 1], drawn[mixed(seed ^ i) % i]);
+    std::swap(drawn[i - 1], drawn[mix64(seed ^ i) % i]);
   return drawn;
 }
 
 void fill(void* memory, const Storage& storage, std::uint64_t seed,
           const std::vector<double>& reuse) {
-  if (storage.fill == "uniform") return fill_reals(memory, storage, seed);
-  if (storage.fill == "ramp") {
-    return fill_whole(memory, storage, [&](std::int64_t i) {
-      return std::min(std::floor(static_cast<double>(i) * storage.first), storage.second);
-    });
+  const double low = storage.fill.low, high = storage.fill.high;
+  switch (storage.fill.kind) {
+    case Fill::Kind::uniform:
+      return fill_reals(memory, storage, seed);
+    case Fill::Kind::ramp:
+      return fill_integers(memory, storage, [&](std::int64_t i) {
+        return std::min(std::floor(static_cast<double>(i) * storage.fill.step), high);
+      });
+    case Fill::Kind::reuse: {
+      const std::int64_t count = storage.bytes / bytes_of(storage.dtype);
+      const auto rows = reused_rows(count, static_cast<std::int64_t>(high), reuse, seed);
+      return fill_integers(memory, storage,
+                           [&](std::int64_t i) { return rows[static_cast<std::size_t>(i)]; });
+    }
+    case Fill::Kind::whole:
+      break;
   }
-  if (storage.fill == "reuse") {
-    const std::int64_t count = storage.bytes / width_of(storage.dtype);
-    const auto rows = reused_rows(count, static_cast<std::int64_t>(storage.second), reuse, seed);
-    return fill_whole(memory, storage,
-                      [&](std::int64_t i) { return rows[static_cast<std::size_t>(i)]; });
-  }
-  const auto low = static_cast<std::int64_t>(storage.first);
-  const auto range = static_cast<std::uint64_t>(storage.second - storage.first) + 1;
-  fill_whole(memory, storage, [&](std::int64_t i) {
-    const std::uint64_t drawn = mixed(seed + static_cast<std::uint64_t>(i));
-    return low + static_cast<std::int64_t>(range == 1 ? 0 : drawn % range);
+  const auto first = static_cast<std::int64_t>(low);
+  const auto range = static_cast<std::uint64_t>(high - low) + 1;
+  fill_integers(memory, storage, [&](std::int64_t i) {
+    const std::uint64_t drawn = mix64(seed + static_cast<std::uint64_t>(i));
+    return first + static_cast<std::int64_t>(range == 1 ? 0 : drawn % range);
   });
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

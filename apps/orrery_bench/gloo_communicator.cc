@@ -23,14 +23,14 @@
 #include "clock.h"
 #include "gloo_tensors.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
 using Works = std::vector<c10::intrusive_ptr<c10d::Work>>;
 using Backend = c10d::ProcessGroupGloo;
 
-std::vector<std::uint32_t> members_of(const Group& group, const GlooPlace& place) {
+std::vector<std::uint32_t> members_of(const ProcessGroup& group, const GlooOptions& place) {
   return group.ranks.empty() ? place.ranks : group.ranks;
 }
 
@@ -40,56 +40,59 @@ std::optional<int> place_in(const std::vector<std::uint32_t>& ranks, std::uint32
   return static_cast<int>(found - ranks.begin());
 }
 
-/// One communication under way.
-struct UnderWay {
+/// A communication in progress.
+struct PendingCommunication {
   Works works;
   ReceiveBuffers received;
-  Tensors kept;  ///< what nobody else holds
+  Tensors retained;  ///< tensors that have no other owner
   std::int64_t begin_ns = 0;
-  /// Told by a thread of Gloo's, maybe after somebody who waited has gone on: each has its own.
+  /// A Gloo thread writes it, possibly after the waiting thread has continued: each communication
+  /// has its own.
   std::shared_ptr<std::atomic<std::int64_t>> end_ns;
 };
 
 class Gloo final : public Communicator {
  public:
-  Gloo(const Program& program, const GlooPlace& place);
-  void meet() override;
+  Gloo(const Program& program, const GlooOptions& place);
+  void barrier() override;
   void begin(std::size_t exchange, const Tensors& sent, const Tensors& received) override;
-  Busy wait(std::size_t exchange) override;
+  TimeSpan wait(std::size_t exchange) override;
 
  private:
   [[nodiscard]] c10::intrusive_ptr<Backend> connect(const std::string& name,
                                                     const std::vector<std::uint32_t>& ranks);
-  void start(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
+  void start(const Exchange& what, Backend& group, PendingCommunication& made, const Tensors& sent,
              const Tensors& received);
-  void all_gather(Backend& group, UnderWay& made, const Tensors& sent, const Tensors& received);
-  void reduce_scatter(Backend& group, UnderWay& made, const Tensors& sent, const Tensors& received);
-  void all_to_all(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
+  void all_gather(Backend& group, PendingCommunication& made, const Tensors& sent,
                   const Tensors& received);
-  void gather(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
+  void reduce_scatter(Backend& group, PendingCommunication& made, const Tensors& sent,
+                      const Tensors& received);
+  void all_to_all(const Exchange& what, Backend& group, PendingCommunication& made,
+                  const Tensors& sent, const Tensors& received);
+  void gather(const Exchange& what, Backend& group, PendingCommunication& made, const Tensors& sent,
               const Tensors& received);
-  void scatter(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
-               const Tensors& received);
-  [[noreturn]] void give_up(std::size_t exchange, const char* why) const;
+  void scatter(const Exchange& what, Backend& group, PendingCommunication& made,
+               const Tensors& sent, const Tensors& received);
+  [[noreturn]] void throw_failure(std::size_t exchange, const char* why) const;
 
   const Program& program_;
-  GlooPlace place_;
+  GlooOptions place_;
   c10::intrusive_ptr<c10d::Store> store_;
   c10::intrusive_ptr<Backend> world_;
   std::vector<c10::intrusive_ptr<Backend>> groups_;
-  std::vector<UnderWay> under_way_;
+  std::vector<PendingCommunication> pending_;
 };
 
-Gloo::Gloo(const Program& program, const GlooPlace& place)
+Gloo::Gloo(const Program& program, const GlooOptions& place)
     : program_(program),
       place_(place),
       store_(
           c10::make_intrusive<c10d::FileStore>(place.store, static_cast<int>(place.ranks.size()))),
       groups_(program.groups.size()),
-      under_way_(program.exchanges.size()) {
+      pending_(program.exchanges.size()) {
   store_->setTimeout(std::chrono::milliseconds(place.timeout_ms));
   world_ = connect("all", place.ranks);
-  // Everybody makes its groups in the same order, whatever the order of its plan.
+  // All processes create groups in the same order, independent of the order in their plans.
   std::map<std::pair<std::vector<std::uint32_t>, std::size_t>, std::size_t> in_order;
   std::map<std::vector<std::uint32_t>, std::size_t> same;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
@@ -119,9 +122,9 @@ c10::intrusive_ptr<Backend> Gloo::connect(const std::string& name,
                                       static_cast<int>(ranks.size()), options);
 }
 
-void Gloo::meet() { world_->barrier()->wait(); }
+void Gloo::barrier() { world_->barrier()->wait(); }
 
-void Gloo::give_up(std::size_t exchange, const char* why) const {
+void Gloo::throw_failure(std::size_t exchange, const char* why) const {
   const Exchange& what = program_.exchanges[exchange];
   std::string reason = why;
   reason = reason.substr(0, reason.find('\n'));
@@ -132,39 +135,40 @@ void Gloo::give_up(std::size_t exchange, const char* why) const {
 
 void Gloo::begin(std::size_t exchange, const Tensors& sent, const Tensors& received) {
   const Exchange& what = program_.exchanges[exchange];
-  UnderWay& made = under_way_[exchange];
+  PendingCommunication& made = pending_[exchange];
   made.works.clear();
-  made.kept.clear();
+  made.retained.clear();
   made.begin_ns = wall_ns();
   made.end_ns = std::make_shared<std::atomic<std::int64_t>>(0);
   try {
     start(what, *groups_[what.group], made, sent, received);
     if (made.works.empty()) return;
-    // Messages have no future; they end when they have been waited for.
+    // Messages have no future; they end when wait() returns.
     if (what.kind == "send" || what.kind == "recv") return;
     made.works.back()->getFuture()->addCallback(
         [end = made.end_ns](c10::ivalue::Future& /*done*/) { *end = wall_ns(); });
   } catch (const std::exception& error) {
-    give_up(exchange, error.what());
+    throw_failure(exchange, error.what());
   }
 }
 
-Busy Gloo::wait(std::size_t exchange) {
-  UnderWay& made = under_way_[exchange];
+TimeSpan Gloo::wait(std::size_t exchange) {
+  PendingCommunication& made = pending_[exchange];
   try {
     for (const auto& work : made.works) work->wait();
     made.received.take();
   } catch (const std::exception& error) {
-    give_up(exchange, error.what());
+    throw_failure(exchange, error.what());
   }
-  const std::int64_t told = *made.end_ns, now = made.works.empty() ? made.begin_ns : wall_ns();
+  const std::int64_t reported_ns = *made.end_ns,
+                     now = made.works.empty() ? made.begin_ns : wall_ns();
   made.works.clear();
-  made.kept.clear();
-  return {made.begin_ns, told == 0 ? now : told};
+  made.retained.clear();
+  return {made.begin_ns, reported_ns == 0 ? now : reported_ns};
 }
 
-void Gloo::start(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
-                 const Tensors& received) {
+void Gloo::start(const Exchange& what, Backend& group, PendingCommunication& made,
+                 const Tensors& sent, const Tensors& received) {
   const int root = std::max(what.peer, 0);
   const auto each = [&](const auto& of) {
     for (const at::Tensor& tensor : received) {
@@ -207,7 +211,7 @@ void Gloo::start(const Exchange& what, Backend& group, UnderWay& made, const Ten
   }
 }
 
-/// One row for all: of several tensors their elements one after another.
+/// One buffer for all tensors: the elements of several tensors are concatenated.
 at::Tensor one_row(const Tensors& tensors) {
   Tensors rows;
   for (const at::Tensor& tensor : tensors) rows.push_back(gloo_tensor(flattened(tensor)));
@@ -215,7 +219,7 @@ at::Tensor one_row(const Tensors& tensors) {
   return rows.size() == 1 ? rows.front() : at::cat(rows);
 }
 
-/// A row for what is received into several tensors, which are given their parts of it.
+/// One buffer to receive several tensors, whose parts are then copied to them.
 at::Tensor row_of_all(const Tensors& tensors, ReceiveBuffers& received, std::int64_t elements,
                       const at::Tensor& like) {
   if (tensors.size() == 1 && tensors.front().numel() == elements)
@@ -231,18 +235,18 @@ at::Tensor row_of_all(const Tensors& tensors, ReceiveBuffers& received, std::int
   return row;
 }
 
-void Gloo::all_gather(Backend& group, UnderWay& made, const Tensors& sent,
+void Gloo::all_gather(Backend& group, PendingCommunication& made, const Tensors& sent,
                       const Tensors& received) {
   const std::int64_t ranks = group.getSize();
   Tensors in = {one_row(sent)};
   at::Tensor row = row_of_all(received, made.received, in.front().numel() * ranks, in.front());
   std::vector<Tensors> out = {parts_of(row, ranks)};
-  made.kept = out.front();
+  made.retained = out.front();
   made.works.push_back(group.allgather(out, in));
 }
 
-/// Gloo has none: everybody adds everything up, and takes its part.
-void Gloo::reduce_scatter(Backend& group, UnderWay& made, const Tensors& sent,
+/// Gloo has no reduce-scatter: each rank reduces everything and uses its part.
+void Gloo::reduce_scatter(Backend& group, PendingCommunication& made, const Tensors& sent,
                           const Tensors& received) {
   const at::Tensor in = one_row(sent);
   Tensors all = {in.clone()};
@@ -252,12 +256,12 @@ void Gloo::reduce_scatter(Backend& group, UnderWay& made, const Tensors& sent,
     at::Tensor to = gloo_tensor(made.received.row_for(tensor));
     if (to.numel() == own.numel()) made.received.then_copy(own, to);
   }
-  made.kept = all;
+  made.retained = all;
   made.works.push_back(group.allreduce(all));
 }
 
-void Gloo::all_to_all(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
-                      const Tensors& received) {
+void Gloo::all_to_all(const Exchange& what, Backend& group, PendingCommunication& made,
+                      const Tensors& sent, const Tensors& received) {
   const std::int64_t ranks = group.getSize();
   at::Tensor in = one_row(sent);
   std::int64_t elements = 0;
@@ -266,12 +270,12 @@ void Gloo::all_to_all(const Exchange& what, Backend& group, UnderWay& made, cons
   at::Tensor out = row_of_all(received, made.received, elements, in);
   std::vector<std::int64_t> to = splits_of(what.in_split, in.numel(), ranks);
   std::vector<std::int64_t> from = splits_of(what.out_split, elements, ranks);
-  made.kept = {in, out};
+  made.retained = {in, out};
   made.works.push_back(group.alltoall_base(out, in, from, to));
 }
 
-void Gloo::gather(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
-                  const Tensors& received) {
+void Gloo::gather(const Exchange& what, Backend& group, PendingCommunication& made,
+                  const Tensors& sent, const Tensors& received) {
   Tensors in = {one_row(sent)};
   c10d::GatherOptions options;
   options.rootRank = std::max(what.peer, 0);
@@ -280,13 +284,13 @@ void Gloo::gather(const Exchange& what, Backend& group, UnderWay& made, const Te
     const std::int64_t ranks = group.getSize();
     out = {parts_of(row_of_all(received, made.received, in.front().numel() * ranks, in.front()),
                     ranks)};
-    made.kept = out.front();
+    made.retained = out.front();
   }
   made.works.push_back(group.gather(out, in, options));
 }
 
-void Gloo::scatter(const Exchange& what, Backend& group, UnderWay& made, const Tensors& sent,
-                   const Tensors& received) {
+void Gloo::scatter(const Exchange& what, Backend& group, PendingCommunication& made,
+                   const Tensors& sent, const Tensors& received) {
   c10d::ScatterOptions options;
   options.rootRank = std::max(what.peer, 0);
   if (received.empty()) throw std::runtime_error("the recording does not say what is received");
@@ -298,20 +302,22 @@ void Gloo::scatter(const Exchange& what, Backend& group, UnderWay& made, const T
 
 }  // namespace
 
-std::unique_ptr<Communicator> gloo_of(const Program& program, const GlooPlace& place) {
+std::unique_ptr<Communicator> make_gloo_communicator(const Program& program,
+                                                     const GlooOptions& place) {
   return std::make_unique<Gloo>(program, place);
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench
 
 #else
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-std::unique_ptr<Communicator> gloo_of(const Program& /*program*/, const GlooPlace& /*place*/) {
+std::unique_ptr<Communicator> make_gloo_communicator(const Program& /*program*/,
+                                                     const GlooOptions& /*place*/) {
   throw std::runtime_error("this PyTorch has no Gloo, or not one that Orrery was built for");
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Communications as they are: between processes, by the Gloo that is in PyTorch.
+// Real communication between processes, by the Gloo in PyTorch.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +10,19 @@
 
 #include "communicator.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-struct GlooPlace {
-  std::string store;                 ///< a file by which processes find each other, new
-  std::uint32_t rank = 0;            ///< this process's
-  std::vector<std::uint32_t> ranks;  ///< all that are played, ascending
-  std::int64_t timeout_ms = 0;       ///< of a single communication, and of finding each other
+struct GlooOptions {
+  std::string store;                 ///< path of a new file through which processes find each other
+  std::uint32_t rank = 0;            ///< of this process
+  std::vector<std::uint32_t> ranks;  ///< all replayed ranks, ascending
+  std::int64_t timeout_ms = 0;       ///< of a single communication, and of the initial connection
 };
 
-/// Sums where something is reduced: recordings do not say how. What is received into whole numbers
-/// is thrown away, as they are places in tables. Waits until all processes are there. Throws
-/// std::exception: there is no Gloo, somebody does not come, a group has a rank that is not played.
-[[nodiscard]] std::unique_ptr<Communicator> gloo_of(const Program& program, const GlooPlace& place);
+/// Reductions are sums: recordings do not contain the operation. Received integers are discarded,
+/// as they are indices of tables. Waits until all processes are connected. Throws std::exception:
+/// Gloo is missing, a process does not connect, a group has a rank that is not replayed.
+[[nodiscard]] std::unique_ptr<Communicator> make_gloo_communicator(const Program& program,
+                                                                   const GlooOptions& place);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

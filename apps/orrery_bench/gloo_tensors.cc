@@ -7,7 +7,7 @@
 #include <numeric>
 #include <stdexcept>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
 at::Tensor gloo_tensor(const at::Tensor& tensor) {
   switch (tensor.scalar_type()) {
@@ -49,7 +49,7 @@ at::Tensor ReceiveBuffers::row_for(const at::Tensor& tensor) {
 }
 
 void ReceiveBuffers::take() {
-  // The last ones are what the first ones were told to hand on.
+  // Reverse order: the source of an earlier copy may be the target of a later one.
   for (auto copy = copies_.rbegin(); copy != copies_.rend(); ++copy)
     copy->second.copy_(copy->first.view(copy->second.sizes()));
   copies_.clear();
@@ -74,4 +74,4 @@ std::vector<std::int64_t> splits_of(const std::vector<std::int64_t>& recorded,
   return splits;
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

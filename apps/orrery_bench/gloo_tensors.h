@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tensors as Gloo takes them: contiguous, of types that it can add.
+// Converts tensors for Gloo: contiguous, of types that it can add.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -9,35 +9,38 @@
 #include <utility>
 #include <vector>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-/// The same bytes as a type that Gloo knows; of the others the one of that width.
+/// The same bytes as a type that Gloo supports; for unsupported types, one of the same width.
 [[nodiscard]] at::Tensor gloo_tensor(const at::Tensor& tensor);
 
-/// All elements in a row, contiguous; the tensor's own memory where that is so already.
+/// All elements as a contiguous one-dimensional tensor. Shares the memory of `tensor` if that is
+/// already contiguous.
 [[nodiscard]] at::Tensor flattened(const at::Tensor& tensor);
 
-/// The n equal parts of a row. Throws std::runtime_error where they are not equal.
+/// The n equal parts of a one-dimensional tensor. Throws std::runtime_error if it cannot be divided
+/// equally.
 [[nodiscard]] std::vector<at::Tensor> parts_of(const at::Tensor& row, std::int64_t n);
 
-/// What is received, and where that goes to once it is there.
+/// Buffers to receive into, and the tensors that finally receive their content.
 class ReceiveBuffers {
  public:
-  /// A row for `tensor`: its own memory; or another one, where it is not contiguous (what comes is
-  /// copied back) or of whole numbers (what comes is thrown away).
+  /// A one-dimensional buffer for `tensor`: its own memory; or another buffer if `tensor` is not
+  /// contiguous (take() copies the data back) or contains integers (the data is discarded).
   [[nodiscard]] at::Tensor row_for(const at::Tensor& tensor);
-  /// `from`, once it is there, is what `to` holds.
+  /// Registers that take() copies `from` to `to`.
   void then_copy(const at::Tensor& from, const at::Tensor& to) { copies_.emplace_back(from, to); }
-  /// It is there.
+  /// Call it when the data has arrived.
   void take();
 
  private:
   std::vector<std::pair<at::Tensor, at::Tensor>> copies_;  // from, to
 };
 
-/// Elements per peer of a row of so many: as recorded, where rows of a tensor were counted times
-/// what a row has; equal without any. Throws std::runtime_error where they do not fit.
+/// The elements per peer of a one-dimensional tensor: the recorded numbers, multiplied by the
+/// elements per row if they count rows; equal parts if none are recorded. Throws std::runtime_error
+/// if they do not fit.
 [[nodiscard]] std::vector<std::int64_t> splits_of(const std::vector<std::int64_t>& recorded,
                                                   std::int64_t elements, std::int64_t peers);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 c10::OperatorHandle handle_of(const std::string& operation) {
@@ -23,17 +23,17 @@ c10::OperatorHandle handle_of(const std::string& operation) {
 
 c10::IValue scalar_of(const Value& value, at::Device device) {
   switch (value.kind) {
-    case 'i':
+    case Value::Kind::integer:
       return value.integer;
-    case 'r':
+    case Value::Kind::real:
       return value.real;
-    case 'b':
+    case Value::Kind::truth:
       return value.integer != 0;
-    case 's':
+    case Value::Kind::text:
       return value.text;
-    case '@':
+    case Value::Kind::device:
       return device;
-    case 'u':
+    case Value::Kind::undefined:
       return at::Tensor();
     default:
       return {};
@@ -43,25 +43,25 @@ c10::IValue scalar_of(const Value& value, at::Device device) {
 template <class Item, class Fn>
 c10::IValue list_of(const Value& value, Fn&& item) {
   c10::List<Item> list;
-  list.reserve(value.list.size());
-  for (const Value& one : value.list) list.push_back(item(one));
+  list.reserve(value.items.size());
+  for (const Value& one : value.items) list.push_back(item(one));
   return list;
 }
 
 c10::IValue list_value(const Value& value, at::Device device) {
   const auto real = [](const Value& one) {
-    return one.kind == 'r' ? one.real : static_cast<double>(one.integer);
+    return one.kind == Value::Kind::real ? one.real : static_cast<double>(one.integer);
   };
-  switch (value.items) {
-    case 'r':
+  switch (value.of) {
+    case Value::Items::reals:
       return list_of<double>(value, real);
-    case 'b':
+    case Value::Items::truths:
       return list_of<bool>(value, [](const Value& one) { return one.integer != 0; });
-    case 'x':
+    case Value::Items::texts:
       return list_of<std::string>(value, [](const Value& one) { return one.text; });
-    case 's': {
+    case Value::Items::scalars: {
       c10::impl::GenericList list(c10::NumberType::get());
-      for (const Value& one : value.list) list.push_back(scalar_of(one, device));
+      for (const Value& one : value.items) list.push_back(scalar_of(one, device));
       return list;
     }
     default:
@@ -69,7 +69,7 @@ c10::IValue list_value(const Value& value, at::Device device) {
   }
 }
 
-/// A call's argument that it writes; of stand-ins the second list is.
+/// Whether a call writes this argument. Stand-ins write their second list.
 bool is_written(const c10::FunctionSchema* schema, std::uint32_t place) {
   if (schema == nullptr) return place == 1;
   if (place >= schema->arguments().size()) return false;
@@ -83,16 +83,17 @@ void add_argument(const Value& value, const c10::FunctionSchema* schema, at::Dev
   const bool written = is_written(schema, place);
   made.arguments.emplace_back();
   c10::IValue& argument = made.arguments.back();
-  if (value.kind == '%') {
-    made.tensors.push_back({place, static_cast<Slot>(value.integer), written});
-  } else if (value.kind == 'l' && (value.items == 't' || value.items == 'o')) {
-    ListArgument list{place, value.items == 'o', {}, written};
-    for (const Value& item : value.list)
-      list.slots.push_back(item.kind == '%' ? static_cast<Slot>(item.integer) : kNothing);
+  const bool optional = value.of == Value::Items::optional_tensors;
+  if (value.kind == Value::Kind::tensor) {
+    made.tensors.push_back({place, value.slot, written});
+  } else if (value.kind == Value::Kind::list && (value.of == Value::Items::tensors || optional)) {
+    ListArgument list{place, optional, {}, written};
+    for (const Value& item : value.items)
+      list.slots.push_back(item.kind == Value::Kind::tensor ? item.slot : kNoSlot);
     made.lists.push_back(std::move(list));
-  } else if (value.kind == 'l') {
+  } else if (value.kind == Value::Kind::list) {
     argument = list_value(value, device);
-  } else if (value.kind == '_') {
+  } else if (value.kind == Value::Kind::fallback) {
     if (schema == nullptr || place >= schema->arguments().size() ||
         !schema->arguments()[place].default_value())
       throw std::runtime_error("an argument without a default is missing");
@@ -104,25 +105,12 @@ void add_argument(const Value& value, const c10::FunctionSchema* schema, at::Dev
 
 }  // namespace
 
-at::ScalarType scalar_type(std::string_view dtype) {
-  static constexpr std::array<std::pair<std::string_view, at::ScalarType>, 13> kTypes = {
-      {{"uint8", at::kByte},
-       {"int8", at::kChar},
-       {"int16", at::kShort},
-       {"int32", at::kInt},
-       {"int64", at::kLong},
-       {"half", at::kHalf},
-       {"float", at::kFloat},
-       {"double", at::kDouble},
-       {"complex_half", at::kComplexHalf},
-       {"complex_float", at::kComplexFloat},
-       {"complex_double", at::kComplexDouble},
-       {"bool", at::kBool},
-       {"bfloat16", at::kBFloat16}}};
-  for (const auto& [word, type] : kTypes) {
-    if (word == dtype) return type;
-  }
-  throw std::runtime_error("unknown type of elements: " + std::string(dtype));
+at::ScalarType scalar_type(Dtype dtype) {
+  static constexpr std::array<at::ScalarType, kDtypes> kTypes = {
+      at::kByte,          at::kChar,  at::kShort,   at::kInt,         at::kLong,
+      at::kHalf,          at::kFloat, at::kDouble,  at::kComplexHalf, at::kComplexFloat,
+      at::kComplexDouble, at::kBool,  at::kBFloat16};
+  return kTypes[static_cast<std::size_t>(dtype)];
 }
 
 std::vector<Instruction> instructions_of(const Program& program, at::Device device) {
@@ -131,28 +119,18 @@ std::vector<Instruction> instructions_of(const Program& program, at::Device devi
   for (const std::string& operation : program.operations) handles.push_back(handle_of(operation));
   std::vector<Instruction> all;
   all.reserve(program.steps.size());
-  for (const Step& step : program.steps) {
+  for (const ReplayStep& step : program.steps) {
     Instruction made;
-    made.kind = step.kind;
-    made.last = step.last;
-    made.flops = step.flops;
-    made.gap_ns = step.gap_ns;
-    made.exchange = step.exchange;
-    made.stream = step.stream;
+    made.step = &step;
     const c10::FunctionSchema* schema = nullptr;
-    if (step.kind == Step::Kind::call) {
+    if (step.kind == ReplayStep::Kind::call) {
       made.handle = handles[step.operation];
       schema = &made.handle->schema();
     }
     for (const Value& value : step.arguments) add_argument(value, schema, device, made);
-    for (const Output& output : step.outputs) {
-      made.results.push_back({output.place, output.item, output.slot, output.spec.sizes,
-                              output.spec.strides, output.spec.offset,
-                              scalar_type(output.spec.dtype)});
-    }
     all.push_back(std::move(made));
   }
   return all;
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of a program made ready to be called. Includes PyTorch: only for executor.cc,
-// device.cc and instructions.cc.
+// Steps of a program, prepared for calls. Includes PyTorch: only for executor.cc, device.cc and
+// instructions.cc.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -12,19 +12,9 @@
 #include <optional>
 #include <vector>
 
-#include "program.h"
+#include "addons/bench/plan/program.h"
 
-namespace orrery::replay {
-
-/// A result's place, and how it is made where the operator does not make it.
-struct Result {
-  std::uint32_t place = 0;
-  std::int32_t item = -1;
-  Slot slot = 0;
-  std::vector<std::int64_t> sizes, strides;
-  std::int64_t offset = 0;
-  at::ScalarType dtype = at::kFloat;
-};
+namespace orrery::bench {
 
 struct TensorArgument {
   std::uint32_t argument = 0;
@@ -32,9 +22,7 @@ struct TensorArgument {
   bool written = false;
 };
 
-constexpr Slot kNothing = ~Slot{0};
-
-/// A list argument with tensors in it; kNothing = None.
+/// A list argument that contains tensors; kNoSlot: None.
 struct ListArgument {
   std::uint32_t argument = 0;
   bool optional = false;
@@ -43,24 +31,19 @@ struct ListArgument {
 };
 
 struct Instruction {
-  Step::Kind kind = Step::Kind::call;
+  const ReplayStep* step = nullptr;
   std::optional<c10::OperatorHandle> handle;
-  std::vector<c10::IValue> arguments;  ///< tensors are put in
+  std::vector<c10::IValue> arguments;  ///< tensors are filled in before the call
   std::vector<TensorArgument> tensors;
   std::vector<ListArgument> lists;
-  std::vector<Result> results;
-  std::vector<Slot> last;
-  double flops = 0;
-  std::int64_t gap_ns = 0;
-  std::uint32_t exchange = 0;  ///< communicate, wait
-  std::uint32_t stream = 0;
-  bool broken = false;    ///< did not work: only makes its results
-  bool reshaped = false;  ///< results are made anew with the recorded sizes
+  bool failed = false;    ///< its step failed before: only creates its results
+  bool reshaped = false;  ///< results are recreated with the recorded sizes
 };
 
-[[nodiscard]] at::ScalarType scalar_type(std::string_view dtype);
+[[nodiscard]] at::ScalarType scalar_type(Dtype dtype);
 
-/// One for each step, for that device. Throws std::runtime_error for operators that are not there.
+/// One instruction per step of `program`, which must outlive them. Throws std::runtime_error if an
+/// operator does not exist.
 [[nodiscard]] std::vector<Instruction> instructions_of(const Program& program, at::Device device);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -9,15 +9,15 @@
 #include <cstdlib>
 #include <limits>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 std::atomic<std::int64_t> limit_of_all{std::numeric_limits<std::int64_t>::max()};
 std::atomic<std::int64_t> now_held{0}, most_held{0};
 
-constexpr std::size_t kAlignment = 64;  // as PyTorch's own
+constexpr std::size_t kAlignment = 64;  // as in PyTorch
 
-/// Each block has its size in front of it.
+/// Stores the size of each block before the block.
 class CountingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(std::size_t bytes) const override {
@@ -62,6 +62,6 @@ void count_memory(std::int64_t limit) {
 
 std::int64_t memory_now() { return now_held.load(); }
 std::int64_t memory_peak() { return most_held.load(); }
-void restart_peak() { most_held = now_held.load(); }
+void reset_peak() { most_held = now_held.load(); }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

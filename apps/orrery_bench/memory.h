@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory of tensors on the host: counted, and never more than was allowed.
+// Counts and limits the memory of tensors on the host.
 #pragma once
 
 #include <cstdint>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
-/// From now on every tensor's memory is counted. What would be more than `limit` bytes at a time is
-/// refused with an exception before anything is allocated.
+/// From this call on, counts the memory of all tensors. An allocation beyond `limit` bytes in total
+/// throws an exception before it allocates.
 void count_memory(std::int64_t limit);
 [[nodiscard]] std::int64_t memory_now();
 [[nodiscard]] std::int64_t memory_peak();
-/// The peak begins anew at what is there now.
-void restart_peak();
+/// Resets the peak to the current allocation.
+void reset_peak();
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Benchmarks of single operators, played one after another. Part of programs that
-// `orrery bench generate --micro` writes.
+// Benchmarks of single operators, run one after another. Part of the programs that `orrery bench
+// generate --micro` writes.
 #include <algorithm>
 #include <charconv>
 #include <cinttypes>
@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
+#include "addons/bench/plan/program.h"
 #include "command_line.h"
 #include "executor.h"
-#include "program.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 constexpr const char* kHelp =
@@ -30,7 +30,7 @@ constexpr const char* kHelp =
     "  --kernels   times of kernels that are known, as 'orrery kernels' reads them, of --device\n"
     "  --order     prints what would be played instead\n";
 
-/// One benchmark: its line's fields, its plan, and what was measured.
+/// One benchmark: the fields of its line, its plan, and its measurements.
 struct Single {
   std::uint64_t weight = 0;
   std::int64_t recorded_ns = 0;
@@ -49,7 +49,7 @@ Number number_of(std::string_view text) {
   return number;
 }
 
-/// The front of `text` up to `stop`, which is taken, too.
+/// Removes the front of `text` up to and including `stop`, and returns it without `stop`.
 std::string_view cut(std::string_view& text, char stop) {
   const std::size_t end = std::min(text.find(stop), text.size());
   const std::string_view front = text.substr(0, end);
@@ -80,20 +80,20 @@ std::vector<Single> read_all(std::string_view text) {
   return all;
 }
 
-void measure(Single& single, const PlayOptions& options) {
+void measure(Single& single, const ReplayOptions& options) {
   const Program program = read_program(single.plan);
-  const Played played = play(program, options);
+  const ReplayOutcome outcome = replay(program, options);
   std::vector<std::int64_t> each;
-  for (std::size_t i = 0; i < played.wall_ns.size(); ++i) {
+  for (std::size_t i = 0; i < outcome.wall_ns.size(); ++i) {
     each.push_back(0);
     for (std::size_t s = 0; s < program.steps.size(); ++s)
-      each.back() += played.length_ns[i * program.steps.size() + s];
+      each.back() += outcome.length_ns[i * program.steps.size() + s];
   }
-  single.least = at_share(each, 0);
-  single.half = at_share(each, 0.5);
-  single.p90 = at_share(each, 0.9);
-  single.p99 = at_share(each, 0.99);
-  for (const std::uint32_t failures : played.failures)
+  single.least = quantile(each, 0);
+  single.half = quantile(each, 0.5);
+  single.p90 = quantile(each, 0.9);
+  single.p99 = quantile(each, 0.99);
+  for (const std::uint32_t failures : outcome.failures)
     single.failures = std::max<std::uint64_t>(single.failures, failures);
 }
 
@@ -114,7 +114,7 @@ void print(const std::vector<Single>& all) {
   if (recorded > 0) std::printf("recorded: %.3f ms\n", static_cast<double>(recorded) / 1e6);
 }
 
-/// Names hold neither line ends nor control characters; quotes are doubled in CSV.
+/// Names contain neither newlines nor control characters. Quotes are doubled in CSV.
 std::string quoted(std::string_view text, std::string_view before_quote) {
   std::string out = "\"";
   for (const char c : text) {
@@ -180,7 +180,7 @@ int run(int argc, char** argv) {
     if (line.order) {
       std::printf("%.*s\n", static_cast<int>(single.name.size()), single.name.data());
     } else {
-      measure(single, line.play);
+      measure(single, line.options);
     }
   }
   if (line.order) return 0;
@@ -193,11 +193,11 @@ int run(int argc, char** argv) {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench
 
 int main(int argc, char** argv) {
   try {
-    return orrery::replay::run(argc, argv);
+    return orrery::bench::run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "benchmark: %s\n", error.what());
     return 3;

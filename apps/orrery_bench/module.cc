@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Orrery finds in this library: addons/bench/programs/module_abi.h.
+// The functions that Orrery loads from this library: addons/bench/programs/module_abi.h.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/version.h>
 
@@ -18,12 +18,12 @@
 #include "executor.h"
 #include "gloo_communicator.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 using c10::DispatchKey;
 
-/// All overloads by name, in one order.
+/// All overloads by name, in a fixed order.
 const std::map<std::string, std::vector<std::string>>& overload_names() {
   static const auto names = [] {
     std::map<std::string, std::vector<std::string>> all;
@@ -35,7 +35,7 @@ const std::map<std::string, std::vector<std::string>>& overload_names() {
   return names;
 }
 
-/// What overloads are asked for.
+/// The dispatch key whose overloads are reported.
 DispatchKey& backend() {
   static DispatchKey key = DispatchKey::CPU;
   return key;
@@ -55,46 +55,46 @@ void append_overload(const std::string& name, const std::string& overload, std::
   out += '\n';
 }
 
-/// Keeps what an answer points to.
+/// Owns the data that an answer points to.
 struct Owner {
   OrreryBenchAnswer answer{};
-  Played played;
+  ReplayOutcome outcome;
   std::vector<const char*> reasons;
-  std::string ran, error;
+  std::string operator_counts, error;
 };
 
-void point(Owner& owner) {
-  const Played& played = owner.played;
-  for (const std::string& reason : played.reasons) owner.reasons.push_back(reason.c_str());
+void fill_answer(Owner& owner) {
+  const ReplayOutcome& outcome = owner.outcome;
+  for (const std::string& reason : outcome.reasons) owner.reasons.push_back(reason.c_str());
   OrreryBenchAnswer& answer = owner.answer;
-  answer.steps = played.failures.size();
-  answer.iterations = played.wall_ns.size();
-  answer.prepare_ns = played.prepare_ns;
-  answer.wall_ns = played.wall_ns.data();
-  answer.cpu_ns = played.cpu_ns.data();
-  answer.begin_ns = played.begin_ns.data();
-  answer.length_ns = played.length_ns.data();
-  answer.failures = played.failures.data();
+  answer.steps = outcome.failures.size();
+  answer.iterations = outcome.wall_ns.size();
+  answer.prepare_ns = outcome.prepare_ns;
+  answer.wall_ns = outcome.wall_ns.data();
+  answer.cpu_ns = outcome.cpu_ns.data();
+  answer.begin_ns = outcome.begin_ns.data();
+  answer.length_ns = outcome.length_ns.data();
+  answer.failures = outcome.failures.data();
   answer.reasons = owner.reasons.data();
-  answer.reshaped = played.reshaped.data();
+  answer.reshaped = outcome.reshaped.data();
   answer.exchanges =
-      played.wall_ns.empty() ? 0 : played.exchange_begin_ns.size() / played.wall_ns.size();
-  answer.exchange_begin_ns = played.exchange_begin_ns.data();
-  answer.exchange_length_ns = played.exchange_length_ns.data();
-  answer.external_bytes = played.external_bytes;
-  answer.copies_bytes = played.copies_bytes;
-  answer.peak_bytes = played.peak_bytes;
-  answer.held_bytes = played.held_bytes.empty() ? nullptr : played.held_bytes.data();
-  answer.most_bytes = played.most_bytes.empty() ? nullptr : played.most_bytes.data();
-  for (const auto& [name, count] : played.ran)
-    owner.ran += std::to_string(count) + ' ' + name + '\n';
-  answer.ran = owner.ran.c_str();
-  answer.energy_uj = played.energy_uj;
-  answer.energy_ns = played.energy_ns;
+      outcome.wall_ns.empty() ? 0 : outcome.exchange_begin_ns.size() / outcome.wall_ns.size();
+  answer.exchange_begin_ns = outcome.exchange_begin_ns.data();
+  answer.exchange_length_ns = outcome.exchange_length_ns.data();
+  answer.external_bytes = outcome.external_bytes;
+  answer.copies_bytes = outcome.copies_bytes;
+  answer.peak_bytes = outcome.peak_bytes;
+  answer.held_bytes = outcome.held_bytes.empty() ? nullptr : outcome.held_bytes.data();
+  answer.most_bytes = outcome.most_bytes.empty() ? nullptr : outcome.most_bytes.data();
+  for (const auto& [name, count] : outcome.operator_counts)
+    owner.operator_counts += std::to_string(count) + ' ' + name + '\n';
+  answer.operator_counts = owner.operator_counts.c_str();
+  answer.energy_uj = outcome.energy_uj;
+  answer.energy_ns = outcome.energy_ns;
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench
 
 #define ORRERY_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -105,10 +105,10 @@ ORRERY_EXPORT const char* orrery_bench_version() { return "PyTorch " TORCH_VERSI
 ORRERY_EXPORT const char* orrery_bench_use(const char* device) {
   static std::string why;
   try {
-    const at::Device found = orrery::replay::device_of(device);
-    orrery::replay::backend() = found.is_cuda()   ? c10::DispatchKey::CUDA
-                                : found.is_meta() ? c10::DispatchKey::Meta
-                                                  : c10::DispatchKey::CPU;
+    const at::Device found = orrery::bench::device_of(device);
+    orrery::bench::backend() = found.is_cuda()   ? c10::DispatchKey::CUDA
+                               : found.is_meta() ? c10::DispatchKey::Meta
+                                                 : c10::DispatchKey::CPU;
     return nullptr;
   } catch (const std::exception& error) {
     why = error.what();
@@ -120,39 +120,39 @@ ORRERY_EXPORT const char* orrery_bench_use(const char* device) {
 ORRERY_EXPORT const char* orrery_bench_overloads(const char* name) {
   static std::string lines;
   lines.clear();
-  const auto& names = orrery::replay::overload_names();
+  const auto& names = orrery::bench::overload_names();
   const auto found = names.find(name);
   if (found == names.end()) return lines.c_str();
   for (const std::string& overload : found->second)
-    orrery::replay::append_overload(found->first, overload, lines);
+    orrery::bench::append_overload(found->first, overload, lines);
   return lines.c_str();
 }
 
 ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* question) {
-  auto* const owner = new orrery::replay::Owner;
+  auto* const owner = new orrery::bench::Owner;
   owner->answer.owner = owner;
   try {
-    orrery::replay::PlayOptions options;
+    orrery::bench::ReplayOptions options;
     options.warm_up = question->warm_up;
     options.iterations = question->iterations;
     options.threads = question->threads;
-    options.think = question->think != 0;
+    options.wait_in_gaps = question->wait_in_gaps != 0;
     options.memory_limit = question->memory_limit;
     options.device = question->device;
     options.synchronise = question->synchronise != 0;
-    const orrery::replay::Program program =
-        orrery::replay::read_program({question->plan, question->plan_bytes});
-    std::unique_ptr<orrery::replay::Communicator> gloo;
+    const orrery::bench::Program program =
+        orrery::bench::read_program({question->plan, question->plan_bytes});
+    std::unique_ptr<orrery::bench::Communicator> gloo;
     if (question->store != nullptr) {
-      gloo = orrery::replay::gloo_of(program,
-                                     {question->store,
-                                      question->rank,
-                                      {question->ranks, question->ranks + question->rank_count},
-                                      question->timeout_ms});
+      gloo = orrery::bench::make_gloo_communicator(
+          program, {question->store,
+                    question->rank,
+                    {question->ranks, question->ranks + question->rank_count},
+                    question->timeout_ms});
       options.communicator = gloo.get();
     }
-    owner->played = orrery::replay::play(program, options);
-    orrery::replay::point(*owner);
+    owner->outcome = orrery::bench::replay(program, options);
+    orrery::bench::fill_answer(*owner);
   } catch (const std::exception& error) {
     owner->error = error.what();
     owner->error = owner->error.substr(0, owner->error.find('\n'));
@@ -162,5 +162,5 @@ ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* qu
 }
 
 ORRERY_EXPORT void orrery_bench_free(OrreryBenchAnswer* answer) {
-  delete static_cast<orrery::replay::Owner*>(answer->owner);
+  delete static_cast<orrery::bench::Owner*>(answer->owner);
 }

@@ -1,37 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What playing a step costs beyond what PyTorch takes for the same call: tiny operators, played and
-// called from C++. `ninja orrery_bench_overhead`; docs/bench.md has what it printed.
+// Measures the overhead of a replayed step compared with the same PyTorch call: tiny operators,
+// replayed and called from C++. `ninja orrery_bench_overhead`; docs/bench.md contains its output.
 #include <ATen/ATen.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
+#include "addons/bench/plan/program.h"
+#include "clock.h"
 #include "executor.h"
-#include "program.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 constexpr int kCalls = 20'000;
 constexpr unsigned kRounds = 21;
 
-std::int64_t cpu_ns() {
-  timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
+std::int64_t cpu_ns() { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
 
 double median_each(std::vector<std::int64_t> rounds) {
   std::sort(rounds.begin(), rounds.end());
   return static_cast<double>(rounds[rounds.size() / 2]) / kCalls;
 }
 
-/// z = x + y, each as long as it takes until the next.
-double played() {
+/// The time per step of a replay of z = x + y.
+double replayed() {
   std::string text = "orrery benchmark 1\nslots " + std::to_string(kCalls + 2) +
                      "\nstorage 0 4 float uniform 0 1\nstorage 1 4 float uniform 0 1\n"
                      "external %0 0 float [1] [1] 0\nexternal %1 1 float [1] [1] 0\n"
@@ -40,10 +36,10 @@ double played() {
     const std::string slot = "%" + std::to_string(i + 2);
     text += "call 0 (%0, %1, 1) -> 0 " + slot + " float [1] [1] ; last " + slot + "\n";
   }
-  PlayOptions options;
+  ReplayOptions options;
   options.iterations = kRounds;
   const Program program = read_program(text);
-  return median_each(play(program, options).cpu_ns);
+  return median_each(replay(program, options).cpu_ns);
 }
 
 double called() {
@@ -59,10 +55,10 @@ double called() {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench
 
 int main() {
-  const double one = orrery::replay::played(), other = orrery::replay::called();
+  const double one = orrery::bench::replayed(), other = orrery::bench::called();
   std::printf("played %.0f ns, called %.0f ns: %.0f ns more for each step\n", one, other,
               one - other);
   return 0;

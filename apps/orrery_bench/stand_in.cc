@@ -4,10 +4,10 @@
 #include <array>
 #include <cstring>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
-/// Nothing that was calculated may be left out.
+/// Prevents the compiler from removing computations.
 volatile double kept = 0;
 
 }  // namespace
@@ -38,4 +38,4 @@ void calculate(double flops) {
   kept = static_cast<double>(sum);
 }
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What takes the place of a kernel whose code there is not: the same bytes, the same calculations.
+// Replaces kernels whose code is not available: moves the same bytes and executes the same number
+// of operations.
 #pragma once
 
 #include <cstdint>
 
-namespace orrery::replay {
+namespace orrery::bench {
 
 /// Reads the bytes once.
 void read_bytes(const void* memory, std::int64_t bytes);
-/// Multiplies and adds, `flops` times in all.
+/// Executes `flops` multiplications and additions in total.
 void calculate(double flops);
 
-}  // namespace orrery::replay
+}  // namespace orrery::bench

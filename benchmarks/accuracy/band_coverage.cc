@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often a drawn truth lies in the step's band.
+// Coverage of the prediction interval: how often a sampled true step is within it.
 //
 //   band_coverage [DRAWS]
 //
-// For each job: the errors of all classes are drawn from what their models state, the step is
-// simulated again with them, and it is counted how often it lies in the band (80 % should), below
-// and above it. Then the same for differences of two plans. `path` is the same for the critical
-// path of the step as told: what is between the two is the path that moves. Classes of which
-// nothing is known are taken as right.
+// For each job the program samples errors of all classes from the intervals that their models
+// state, and simulates the step again with them. It counts how often that step is inside (80 % are
+// expected), below and above the interval. Then it does the same for differences of two plans.
+// `path` uses the predicted critical path with sampled errors, without a new simulation; it differs
+// from `inside` where the critical path changes. Classes without a known error are assumed exact.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -32,7 +32,7 @@ struct Job {
   const char* seq;
 };
 
-// Dense and sparse, inside a node and across nodes, on what was measured and on what was not.
+// Dense and sparse models, inside a node and across nodes, on measured and unmeasured machines.
 constexpr Job kJobs[] = {
     {"8B, one node, tensor parallel", "llama-3.1-8b", "h100-sxm:8", "4", "", "2", "", "", "16",
      "4096"},
@@ -79,8 +79,8 @@ struct Count {
   }
 };
 
-/// The path as told, with errors of its own.
-double drawn_path(const std::vector<result::ErrorClass>& classes, std::uint64_t seed) {
+/// Length of the predicted path with sampled errors, in ps.
+double sampled_path(const std::vector<result::ErrorClass>& classes, std::uint64_t seed) {
   study::sampled_errors::ErrorSamples draws(seed);
   double sum = 0;
   for (const result::ErrorClass& one : classes) {
@@ -92,15 +92,15 @@ double drawn_path(const std::vector<result::ErrorClass>& classes, std::uint64_t 
   return sum;
 }
 
-/// A job's step as told, and what it truly is by draw.
-struct Told {
+/// A job's predicted step, and the sampled true steps.
+struct SampledJob {
   std::string name;
   result::Run run;
   std::vector<double> truths;
 };
 
-Told draw(const Job& job, const study::Outcome& outcome, int draws) {
-  Told predicted;
+SampledJob sample(const Job& job, const study::Outcome& outcome, int draws) {
+  SampledJob predicted;
   predicted.name = job.name;
   predicted.run.step = outcome.result.end;
   predicted.run.device = outcome.platform().device.name;
@@ -118,7 +118,7 @@ Told draw(const Job& job, const study::Outcome& outcome, int draws) {
         static_cast<double>(study::sampled_errors::sampled_step(outcome, seed).count()));
     sum += predicted.truths.back() / draws;
     truths.add(predicted.truths.back(), lower, upper);
-    paths.add(drawn_path(predicted.run.error_classes, seed), lower, upper);
+    paths.add(sampled_path(predicted.run.error_classes, seed), lower, upper);
   }
   std::printf("%-30s %8.1fms %6.1f%% %+6.1f%% %7.1f%% %7.1f%% %6.1f%% %6.1f%% %6.1f%% %+7.2f%%\n",
               job.name, step / 1e9, 100 * (lower / step - 1), 100 * (upper / step - 1),
@@ -129,41 +129,42 @@ Told draw(const Job& job, const study::Outcome& outcome, int draws) {
   return predicted;
 }
 
-/// How often the true difference lies in its band, and in one made of both steps' as if their
-/// errors had nothing to do with each other.
-void compare(const Told& a, const Told& b) {
+/// How often the true difference is within its interval, and within the interval for independent
+/// errors of the two steps.
+void compare(const SampledJob& a, const SampledJob& b) {
   const auto band = analysis::difference_interval(a.run, b.run);
   if (!band) return;
-  const auto of = [](const Told& predicted) {
+  const auto of = [](const SampledJob& predicted) {
     return *analysis::step_interval(predicted.run.error_classes, predicted.run.step);
   };
   const double middle = static_cast<double>((b.run.step - a.run.step).count());
   const auto width = [](Time x, Time y) {
     return std::hypot(static_cast<double>(x.count()), static_cast<double>(y.count()));
   };
-  Count truths, apart;
+  Count truths, independent;
   for (std::size_t i = 0; i < a.truths.size(); ++i) {
     const double truth = b.truths[i] - a.truths[i];
     truths.add(truth, static_cast<double>(band->lower.count()),
                static_cast<double>(band->upper.count()));
-    apart.add(truth, middle - width(of(b).lower - b.run.step, of(a).upper - a.run.step),
-              middle + width(of(b).upper - b.run.step, of(a).lower - a.run.step));
+    independent.add(truth, middle - width(of(b).lower - b.run.step, of(a).upper - a.run.step),
+                    middle + width(of(b).upper - b.run.step, of(a).lower - a.run.step));
   }
   std::printf(
-      "%s less %s: %+.1fms (%+.1f to %+.1f), inside %.1f%%, below %.1f%%, above %.1f%%; "
-      "as if apart, inside %.1f%%\n",
+      "%s minus %s: %+.1fms (%+.1f to %+.1f), inside %.1f%%, below %.1f%%, above %.1f%%; "
+      "for independent errors, inside %.1f%%\n",
       b.name.c_str(), a.name.c_str(), middle / 1e9, static_cast<double>(band->lower.count()) / 1e9,
       static_cast<double>(band->upper.count()) / 1e9, truths.share(truths.inside),
-      truths.share(truths.below), truths.share(truths.above), apart.share(apart.inside));
+      truths.share(truths.below), truths.share(truths.above),
+      independent.share(independent.inside));
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const int draws = argc > 1 ? std::atoi(argv[1]) : 400;
-  std::printf("%-30s %10s %7s %7s %8s %8s %7s %7s %7s %8s\n", "job", "step", "down", "up",
+  std::printf("%-30s %10s %7s %7s %8s %8s %7s %7s %7s %8s\n", "job", "step", "low", "high",
               "unknown", "inside", "below", "above", "path", "mean");
-  std::vector<Told> all;
+  std::vector<SampledJob> all;
   for (const Job& job : kJobs) {
     study::Watch watch;
     Findings findings;
@@ -172,7 +173,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%s: %s\n", job.name, to_string(predicted.error()).c_str());
       return 1;
     }
-    all.push_back(draw(job, *predicted, draws));
+    all.push_back(sample(job, *predicted, draws));
   }
   // Plans of one model on one machine.
   for (std::size_t i = 0; i + 1 < all.size(); ++i)

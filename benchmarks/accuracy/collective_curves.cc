@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Curves of measured collectives, and how far predictions are from them.
+// Fits curves of measured collectives, and prints errors of predictions.
 //
 //   collective_curves fit <points.tsv >data/collectives/nccl.yaml
 //   collective_curves check <points.tsv
 //
-// points.tsv is what collective_points.py writes. `check` prints medians of |predicted / measured -
-// 1|: of sizes held back, of groups and devices left out whole, of what others measured on such
-// machines, and of NCCL's cost model alone.
+// collective_points.py writes points.tsv. `check` prints medians of |predicted / measured - 1|: for
+// held-out sizes, for held-out groups and devices, for third-party measurements on machines of the
+// same kind, and for NCCL's cost model alone.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -24,13 +24,13 @@
 #include "orrery/platform/catalogue/catalogue.h"
 
 using namespace orrery;
-using model::MeasuredCollective;
+using model::CollectiveCurve;
 using model::SizedTime;
 
 namespace {
 
 struct Measured {
-  MeasuredCollective curve;
+  CollectiveCurve curve;
   std::vector<SizedTime> points;
   bool fitted = true;  ///< false: only compared
 };
@@ -39,7 +39,7 @@ graph::CollectiveType type_of(const std::string& word) {
   for (const auto type : {graph::CollectiveType::all_reduce, graph::CollectiveType::all_gather,
                           graph::CollectiveType::reduce_scatter, graph::CollectiveType::all_to_all})
     if (graph::name(type) == word) return type;
-  std::cerr << "no collective: " << word << '\n';
+  std::cerr << "collective_curves: unknown collective " << word << " in points.tsv\n";
   std::exit(2);
 }
 
@@ -53,7 +53,7 @@ std::vector<Measured> read_points() {
     if (words.size() != 10) continue;
     Measured one;
     one.fitted = words[9] == "fit";
-    MeasuredCollective& curve = one.curve;
+    CollectiveCurve& curve = one.curve;
     curve.device = words[0];
     curve.library = words[1];
     curve.type = type_of(words[2]);
@@ -77,7 +77,7 @@ std::vector<Measured> read_points() {
   return all;
 }
 
-/// By a word: errors, and how many were in their bands.
+/// Errors of a group, and how many measured times are within their intervals.
 struct Tally {
   std::vector<double> off;
   int in_band = 0, banded = 0;
@@ -86,7 +86,7 @@ using Tallies = std::map<std::string, Tally>;
 
 void print(const char* title, const Tallies& tallies) {
   std::printf("\n%s\n%-34s %7s %8s %8s %8s %8s\n", title, "", "points", "median", "90 %", "signed",
-              "in band");
+              "inside");
   for (const auto& [name, tally] : tallies) {
     std::vector<double> off = tally.off, sizes;
     for (const double one : off) sizes.push_back(std::abs(one));
@@ -98,7 +98,7 @@ void print(const char* title, const Tallies& tallies) {
 }
 
 /// The machine that the curve was measured on.
-model::nccl::Hardware machine_of(const MeasuredCollective& curve) {
+model::nccl::Hardware machine_of(const CollectiveCurve& curve) {
   platform::Platform platform;
   platform.device.entry = curve.device;
   platform.dims = {
@@ -121,19 +121,19 @@ void add(Tally& tally, const model::LibraryTimes& times, const Measured& of) {
   }
 }
 
-std::string group(const MeasuredCollective& curve) {
+std::string group(const CollectiveCurve& curve) {
   return curve.device + ' ' + std::to_string(curve.nodes) + 'x' +
          std::to_string(curve.ranks / curve.nodes);
 }
 
-/// predicted / measured - 1 of each size that is held back.
+/// Error of one held-out size: predicted / measured - 1.
 struct Held {
   std::int64_t bytes = 0;
   double off = 0;
 };
 
-/// Every second size is left out of the curve that predicts it, twice.
-std::vector<Held> held_back(const Measured& one) {
+/// Cross-validation with two folds: each curve uses every second size and predicts the others.
+std::vector<Held> held_out(const Measured& one) {
   std::vector<Held> all;
   for (const std::size_t odd : {0U, 1U}) {
     std::vector<SizedTime> retained, held;
@@ -141,7 +141,7 @@ std::vector<Held> held_back(const Measured& one) {
       const bool end = i == 0 || i + 1 == one.points.size();
       (end || i % 2 == odd ? retained : held).push_back(one.points[i]);
     }
-    MeasuredCollective part = one.curve;
+    CollectiveCurve part = one.curve;
     part.curve = model::fit_curve(retained);
     const model::LibraryTimes times(machine_of(part), "", {part});
     for (const SizedTime& point : held) {
@@ -152,11 +152,11 @@ std::vector<Held> held_back(const Measured& one) {
   return all;
 }
 
-/// A size counts as in the band of the others of its curve: its own error is not in that band.
+/// The interval of a size comes from the errors of the curve's other sizes.
 void check_sizes(const std::vector<Measured>& all) {
   Tallies by_group, by_type, small;
   for (const Measured& one : all) {
-    const std::vector<Held> held = held_back(one);
+    const std::vector<Held> held = held_out(one);
     for (std::size_t i = 0; i < held.size(); ++i) {
       std::vector<double> others;
       for (std::size_t j = 0; j < held.size(); ++j)
@@ -175,17 +175,17 @@ void check_sizes(const std::vector<Measured>& all) {
       if (held[i].bytes <= 16384) count(small[group(one.curve)]);
     }
   }
-  print("Sizes held back, by device and nodes x GPUs", by_group);
-  print("Sizes held back, by collective", by_type);
-  print("Sizes held back up to 16 KiB", small);
+  print("Held-out sizes, by device and nodes x GPUs", by_group);
+  print("Held-out sizes, by collective", by_type);
+  print("Held-out sizes up to 16 KiB", small);
 }
 
-/// A whole group is left out; the same device's others predict it.
+/// Holds out one group; the other groups of the same device predict it.
 void check_groups(const std::vector<Measured>& all, bool across) {
   Tallies tallies;
   for (const Measured& out : all) {
     if ((out.curve.nodes > 1) != across) continue;
-    std::vector<MeasuredCollective> others;
+    std::vector<CollectiveCurve> others;
     for (const Measured& one : all) {
       const bool same = one.curve.device == out.curve.device && one.curve.type == out.curve.type &&
                         (one.curve.nodes > 1) == across;
@@ -196,11 +196,10 @@ void check_groups(const std::vector<Measured>& all, bool across) {
     add(tallies[group(out.curve) + ' ' + std::string(graph::name(out.curve.type))], times, out);
     if (across) add(tallies[out.curve.device + " fabric"], times, out);
   }
-  print(across ? "Numbers of nodes left out" : "Numbers of GPUs in a node left out", tallies);
+  print(across ? "Held-out numbers of nodes" : "Held-out numbers of GPUs in a node", tallies);
 }
 
-/// The eight-parameter curve of Lin et al. at the very points that it is fitted to, and lines
-/// there.
+/// Errors of the eight-parameter curve of Lin et al. and of lines, at the fitted points.
 void check_lin(const std::vector<Measured>& all) {
   Tallies tallies;
   for (const Measured& one : all) {
@@ -212,7 +211,7 @@ void check_lin(const std::vector<Measured>& all) {
       tallies["lines"].off.push_back(one.curve.curve(point.bytes) / point.us - 1);
     }
   }
-  print("At the points that are fitted to", tallies);
+  print("Fitted points", tallies);
 }
 
 platform::Architecture architecture_of(const std::string& device) {
@@ -220,11 +219,11 @@ platform::Architecture architecture_of(const std::string& device) {
   return entry == nullptr ? platform::Architecture::unknown : entry->architecture;
 }
 
-/// A whole device is left out; another of its architecture predicts it, each in turn.
+/// Holds out one device; each other device of its architecture predicts it.
 void check_devices(const std::vector<Measured>& all) {
   Tallies tallies;
   for (const Measured& out : all) {
-    std::map<std::string, std::vector<MeasuredCollective>> others;
+    std::map<std::string, std::vector<CollectiveCurve>> others;
     for (const Measured& one : all)
       if (one.curve.device != out.curve.device && one.curve.type == out.curve.type &&
           (one.curve.nodes > 1) == (out.curve.nodes > 1) &&
@@ -235,10 +234,10 @@ void check_devices(const std::vector<Measured>& all) {
       add(tallies[out.curve.device + " by " + device], times, out);
     }
   }
-  print("Devices left out, told by another of their architecture", tallies);
+  print("Held-out devices, predicted from a device of their architecture", tallies);
 }
 
-/// What was measured by others, and fitted to by nobody.
+/// Third-party measurements to which no curve is fitted.
 void check_others(const std::vector<Measured>& others) {
   Tallies tallies;
   for (const Measured& one : others) {
@@ -246,7 +245,7 @@ void check_others(const std::vector<Measured>& others) {
     add(tallies[one.curve.library], times, one);
     add(tallies[one.curve.nodes > 1 ? "all, between nodes" : "all, one node"], times, one);
   }
-  print("Measured by others", tallies);
+  print("Third-party measurements", tallies);
 }
 
 void check_cost_model(const std::vector<Measured>& all) {
@@ -255,7 +254,7 @@ void check_cost_model(const std::vector<Measured>& all) {
     const model::LibraryTimes times(machine_of(one.curve), "", {});
     add(tallies[group(one.curve)], times, one);
   }
-  print("The cost model alone", tallies);
+  print("Cost model alone", tallies);
 }
 
 }  // namespace
@@ -272,13 +271,12 @@ int main(int argc, char** argv) {
     if (!one.fitted) others.push_back(one);
   std::erase_if(all, [](const Measured& one) { return !one.fitted; });
   if (word == "fit") {
-    std::vector<MeasuredCollective> curves;
+    std::vector<CollectiveCurve> curves;
     for (const Measured& one : all) curves.push_back(one.curve);
-    std::cout
-        << "# SPDX-License-Identifier: Apache-2.0\n#\n"
-           "# Lines fitted to measured collectives, by size: benchmarks/collective_curves.cc. "
-           "README.md says from what.\n\n"
-        << model::write_curves(curves);
+    std::cout << "# SPDX-License-Identifier: Apache-2.0\n#\n"
+                 "# Lines fitted to measured collectives, by size: "
+                 "benchmarks/accuracy/collective_curves.cc. README.md lists the sources.\n\n"
+              << model::write_curves(curves);
     return 0;
   }
   check_sizes(all);

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans as columns (estimate/columns) against plans that are played and simulated.
+// Compares closed-form estimates of plans (estimate/columns) with played and simulated plans.
 //
 //   plan_columns agreement CLUSTER [PLANS] [SEED] [played|simulated] [context]
 //   plan_columns rate CLUSTER MODEL [BATCHES]
 //
-// `agreement` draws plans as `estimates` does; `context`: with sequences cut over ranks. A line for
-// each group of plans (by schedule, and by sharding): how many, and how far off in per cent; then
-// the worst; then all, with how many are not told, and how many have another memory than
-// account_memory says (none should). `rate` tells all plans of a model: tensor and pipeline
-// parallel, four schedules, chunks, microbatches, all shardings and recomputations, sequences cut
-// or not, for BATCHES global batches of one sample a device and multiples of that; once with its
-// tables to make, then without.
+// `agreement` uses random plans like `estimates`; `context`: with context parallelism. It prints
+// the largest errors, then one line per group of plans (by schedule and sharding) with the number
+// of plans and their errors in percent. The last line shows how many plans have no estimate, and
+// how many have another memory than account_memory computes (0 is expected). `rate` estimates all
+// plans of a model: tensor and pipeline parallelism, four schedules, chunks, microbatches, all
+// kinds of sharding and recomputation, with and without sequence parallelism. The global batches
+// are 1 to BATCHES samples per device. It prints plans per CPU second with and without building the
+// tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,7 @@ using benchmarks::fail_with;
 
 namespace {
 
-/// Of this process: other work on the machine does not count.
+/// CPU seconds of this process.
 struct Clock {
   static double now() { return double(std::clock()) / CLOCKS_PER_SEC; }
 };
@@ -47,15 +48,15 @@ double seconds_since(double begin) { return Clock::now() - begin; }
 
 struct Compared {
   std::string plan, schedule, sharding;
-  double off = 0;  // per cent
+  double off = 0;  // percent
 };
 
 void print_group(const std::string& name, std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const double average = mean(values), most = values.back();
-  fmt::print(
-      "{:28} {:5} plans: median {:.4f} %, mean {:.4f} %, 95 of 100 {:.4f} %, most {:.3f} %\n", name,
-      values.size(), upper_median(values), average, quantile_next_rank(values, 0.95), most);
+  fmt::print("{:28} {:5} plans: median {:.4f} %, mean {:.4f} %, 95 % {:.4f} %, largest {:.3f} %\n",
+             name, values.size(), upper_median(values), average, quantile_next_rank(values, 0.95),
+             most);
 }
 
 void print(std::vector<Compared> all) {
@@ -76,30 +77,30 @@ void print(std::vector<Compared> all) {
   for (auto& [name, values] : groups) print_group(name, std::move(values));
 }
 
-/// What playing or simulating it says, in picoseconds.
-Result<double> measured(const workload::Program& program, const study::Cluster& cluster,
-                        estimate::OpCosts& costs, bool simulate_program) {
+/// The step of the played or simulated plan, in ps.
+Result<double> reference_step(const workload::Program& program, const study::Cluster& cluster,
+                              estimate::OpCosts& costs, bool simulate_program) {
   if (simulate_program) {
     const auto result = estimate::simulate_program(program, cluster);
     if (!result) return tl::unexpected(result.error());
     return static_cast<double>(result->end.count());
   }
-  const auto times = costs.of(program);
+  const auto times = costs.costs_of(program);
   if (!times) return tl::unexpected(times.error());
   const auto step = estimate::schedule_ops(program, *times);
   if (!step) return tl::unexpected(step.error());
   return static_cast<double>(step->count());
 }
 
-struct Told {
+struct ClosedForm {
   estimate::StepColumns steps;
   std::string refusal;
 };
 
-Result<Told> told_of(const workload::Spec& spec,
-                     const std::shared_ptr<const study::Cluster>& cluster,
-                     estimate::OpCosts& costs) {
-  Told estimated;
+Result<ClosedForm> closed_form_of(const workload::Spec& spec,
+                                  const std::shared_ptr<const study::Cluster>& cluster,
+                                  estimate::OpCosts& costs) {
+  ClosedForm estimated;
   estimated.refusal = estimate::ColumnEstimator::refusal(*cluster, spec);
   if (!estimated.refusal.empty()) return estimated;
   estimate::ColumnEstimator columns(cluster, spec, costs);
@@ -124,7 +125,7 @@ int agreement(std::shared_ptr<const study::Cluster> cluster, std::size_t plans, 
   Findings findings;
   std::size_t too_large = 0;
   while (all.size() < plans && drawn < 100 * plans) {
-    const std::string text = benchmarks::drawn_plan(random, cluster->ranks, context);
+    const std::string text = benchmarks::random_plan(random, cluster->ranks, context);
     const auto spec = workload::parse_spec(text, "plan");
     if (!spec) return fail_with(spec.error());
     if (!workload::check_spec(*spec) || spec->parallel.world() != cluster->ranks) continue;
@@ -133,7 +134,7 @@ int agreement(std::shared_ptr<const study::Cluster> cluster, std::size_t plans, 
     ++drawn;
     const auto memory = workload::account_memory(*program, how);
     if (!memory) return fail_with(memory.error());
-    const auto estimated = told_of(*spec, cluster, costs);
+    const auto estimated = closed_form_of(*spec, cluster, costs);
     if (!estimated) return fail_with(estimated.error());
     const auto verdict = estimated->refusal.empty() ? estimated->steps.verdict[0]
                                                     : estimate::PlanVerdict::not_estimable;
@@ -143,29 +144,30 @@ int agreement(std::shared_ptr<const study::Cluster> cluster, std::size_t plans, 
     }
     const std::int64_t bytes = memory->roles[memory->worst].total();
     if (estimated->steps.memory[0] != bytes && ++other_memory <= 5)
-      fmt::print("memory {} is not {}: {}\n", estimated->steps.memory[0], bytes, text);
+      fmt::print("estimated memory {} B, accounted {} B: {}\n", estimated->steps.memory[0], bytes,
+                 text);
     if ((verdict == estimate::PlanVerdict::too_large) != (room > 0 && bytes > room)) return 3;
     if (verdict == estimate::PlanVerdict::too_large && ++too_large > 0) continue;
-    const auto step = measured(*program, *cluster, costs, simulate_program);
+    const auto step = reference_step(*program, *cluster, costs, simulate_program);
     if (!step) return fail_with(step.error());
     all.push_back({text, std::string(config::enum_name(spec->schedule.kind)),
                    std::string(config::enum_name(spec->parallel.sharding)),
                    (estimated->steps.step[0] / *step - 1) * 100});
   }
   if (!all.empty()) print(std::move(all));
-  fmt::print("{} drawn, {} not told, {} too large, {} with other memory\n", drawn, not_estimable,
-             too_large, other_memory);
+  fmt::print("{} plans, {} without estimate, {} too large, {} with other memory\n", drawn,
+             not_estimable, too_large, other_memory);
   return other_memory == 0 ? 0 : 1;
 }
 
-/// Calls `visit` with what divides `of`, up to `most`.
+/// Calls `visit` with each divisor of `of` up to `most`.
 template <class Visit>
 void each_divisor(std::int64_t of, std::int64_t most, Visit visit) {
   for (std::int64_t value = 1; value <= std::min(of, most); ++value)
     if (of % value == 0) visit(value);
 }
 
-/// All of one mesh and batch.
+/// Adds all plans of one mesh and batch.
 void add_plans(workload::Spec spec, estimate::PlanColumns& plans) {
   using workload::ScheduleKind;
   const auto add = [&](ScheduleKind kind, std::int64_t chunks) {
@@ -233,7 +235,7 @@ int rate(std::shared_ptr<const study::Cluster> cluster, const std::string& model
   const double preparing = seconds_since(begin);
   begin = Clock::now();
   columns.estimate_steps(plans, steps);
-  const double telling = seconds_since(begin);
+  const double estimating = seconds_since(begin);
   std::map<estimate::PlanVerdict, std::size_t> verdicts;
   std::size_t best = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -247,15 +249,17 @@ int rate(std::shared_ptr<const study::Cluster> cluster, const std::string& model
       best = i;
   }
   const auto count = static_cast<double>(plans.size());
-  fmt::print("{} plans: {} told, {} illegal, {} too large, {} not told; {} entries of tables\n",
-             plans.size(), verdicts[estimate::PlanVerdict::estimated],
-             verdicts[estimate::PlanVerdict::illegal], verdicts[estimate::PlanVerdict::too_large],
-             verdicts[estimate::PlanVerdict::not_estimable], columns.entries());
-  fmt::print("tables {:.2f} s, telling {:.3f} s: {:.0f} plans a second, {:.0f} with tables\n",
-             preparing, telling, count / telling, count / (telling + preparing));
-  fmt::print("least time of a sample: tp {}, pp {}, dp {}, micro {}, {} microbatches, {} chunks\n",
-             plans.tp[best], plans.pp[best], plans.dp[best], plans.micro[best],
-             plans.microbatches[best], plans.chunks[best]);
+  fmt::print(
+      "{} plans: {} estimated, {} illegal, {} too large, {} without estimate; {} table entries\n",
+      plans.size(), verdicts[estimate::PlanVerdict::estimated],
+      verdicts[estimate::PlanVerdict::illegal], verdicts[estimate::PlanVerdict::too_large],
+      verdicts[estimate::PlanVerdict::not_estimable], columns.entries());
+  fmt::print("tables {:.2f} s, estimates {:.3f} s: {:.0f} plans per second, {:.0f} with tables\n",
+             preparing, estimating, count / estimating, count / (estimating + preparing));
+  fmt::print(
+      "shortest time per sample: tp {}, pp {}, dp {}, micro {}, {} microbatches, {} chunks\n",
+      plans.tp[best], plans.pp[best], plans.dp[best], plans.micro[best], plans.microbatches[best],
+      plans.chunks[best]);
   return 0;
 }
 

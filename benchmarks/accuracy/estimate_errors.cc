@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far estimates of training plans are from simulations of them, and what both take.
+// Errors of estimates of random training plans, compared with simulations, and the time of both.
 //
 //   estimates CLUSTER [PLANS] [SEED] [context]
 //
-// Plans are drawn: five models; tensor, pipeline, data and expert parallel, with `context` context
-// parallel, too; schedules; sharding; recomputation; sequences cut or not. Whether they fit into
-// memory does not matter here. Lines for the worst, then one for all: differences in per cent,
-// milliseconds for what ops take (asked once for ops that are alike), for an estimate and for a
-// simulation.
+// Plans are random: five models; tensor, pipeline, data and expert parallelism, with `context` also
+// context parallelism; schedules; sharding; recomputation; with and without sequence parallelism.
+// Plans need not fit into memory. Prints the largest errors, then one line for all plans: errors in
+// percent, and milliseconds for the times of operations (computed once for equal operations), for
+// an estimate and for a simulation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +21,9 @@
 
 #include "../fail_with.h"
 #include "orrery/core/statistics/statistics.h"
+#include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/op_schedule.h"
 #include "orrery/estimate/program/program_simulation.h"
-#include "orrery/estimate/program/reduced_model.h"
 #include "random_plans.h"
 
 using namespace orrery;
@@ -33,7 +33,7 @@ namespace {
 
 struct Tried {
   std::string plan;
-  double off = 0;                           // per cent
+  double off = 0;                           // percent
   double asking = 0, playing = 0, sim = 0;  // ms
 };
 
@@ -54,7 +54,7 @@ Result<Tried> attempt(std::string text, const workload::Program& program,
                       const study::Cluster& cluster, estimate::OpCosts& costs) {
   Tried tried{std::move(text)};
   Stopwatch watch;
-  const auto times = costs.of(program);
+  const auto times = costs.costs_of(program);
   if (!times) return tl::unexpected(times.error());
   tried.asking = watch.lap();
   const auto step = estimate::estimate_program(program, costs);
@@ -83,9 +83,8 @@ void print(std::vector<Tried> all, const std::string& cluster, std::size_t worst
   const auto far = std::count_if(all.begin(), all.end(),
                                  [](const Tried& one) { return std::abs(one.off) > 0.001; });
   fmt::print(
-      "{}: {} plans; {} more than 0.001 % off; median {:.4f} %, mean {:.4f} %, most {:.4f} %; "
-      "median "
-      "ms: ops {:.2f}, estimate {:.2f}, simulation {:.1f}\n",
+      "{}: {} plans; {} with an error above 0.001 %; median {:.4f} %, mean {:.4f} %, largest "
+      "{:.4f} %; median ms: ops {:.2f}, estimate {:.2f}, simulation {:.1f}\n",
       cluster, all.size(), far, std::abs(all[all.size() / 2].off),
       sum / static_cast<double>(all.size()), std::abs(all.front().off), median_of(&Tried::asking),
       median_of(&Tried::playing), median_of(&Tried::sim));
@@ -110,7 +109,7 @@ int main(int count, char** words) {
   estimate::OpCosts costs(cluster);
   std::vector<Tried> all;
   while (all.size() < plans) {
-    const std::string text = benchmarks::drawn_plan(random, cluster->ranks, context);
+    const std::string text = benchmarks::random_plan(random, cluster->ranks, context);
     const auto spec = workload::parse_spec(text, "plan");
     if (!spec) return fail_with(spec.error());
     if (!workload::check_spec(*spec) || spec->parallel.world() != cluster->ranks) continue;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far models of kernel times are from measured tables.
+// Errors of models of kernel times, compared with measured tables.
 //
-//   kernel_models heuristic DEVICES TABLE.csv...       errors by class and device, and how fast
-//   kernel_models general DEVICES TABLE.csv...         … by data sheets and round figures alone
-//   kernel_models learned MODEL DEVICES TABLE.csv...   … on the tenth that was held back
+//   kernel_models heuristic DEVICES TABLE.csv...       errors by class and device, and the speed
+//   kernel_models general DEVICES TABLE.csv...         … from data sheets and round figures only
+//   kernel_models learned MODEL DEVICES TABLE.csv...   … on the held-out tenth
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -80,7 +80,7 @@ void print(const std::string& what, std::vector<double>& ratios) {
               1 / quantile_lower(ratios, 0.9), 1 / quantile_lower(ratios, 0.1));
 }
 
-/// What trees for devices that were not measured correct.
+/// The heuristic for unmeasured devices, which the trees for these devices correct.
 class GeneralModel final : public KernelModel {
  public:
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
@@ -112,7 +112,7 @@ int heuristic(const KernelModel& model, const Inputs& is) {
   for (auto& [name, ratios] : by_device) print(name, ratios);
   std::printf("\n");
   for (auto& [name, ratios] : by_class) print(name, ratios);
-  std::printf("\n%zu kernels in %.2f s with bookkeeping\n", asked, took.count());
+  std::printf("\n%zu kernels in %.2f s, including bookkeeping\n", asked, took.count());
   const auto start = std::chrono::steady_clock::now();
   double all = 0;
   for (const MeasuredKernel& row : is.measured.rows)
@@ -122,7 +122,7 @@ int heuristic(const KernelModel& model, const Inputs& is) {
         all += model.time(kernel, *silicon)->seconds;
     }
   const std::chrono::duration<double> alone = std::chrono::steady_clock::now() - start;
-  std::printf("%.2f million predictions a second, one core (sum of times %.3f s)\n",
+  std::printf("%.2f million predictions per second, one core (sum of times %.3f s)\n",
               static_cast<double>(asked) / alone.count() / 1e6, all);
   return 0;
 }
@@ -141,7 +141,7 @@ int learned(const char* path, const Inputs& is) {
     if (!silicon || !about) continue;
     for (const auto& kernel : together) of_device[row.device].push_back(kernel);
     const bool seen = is_seen(*about, *silicon);
-    if (seen && part_of(together, 1) != 0) continue;  // it was grown on
+    if (seen && part_of(together, 1) != 0) continue;  // a training row
     double sum = 0;
     ErrorBand band;
     for (const auto& kernel : together) {
@@ -161,7 +161,7 @@ int learned(const char* path, const Inputs& is) {
   std::printf("\n");
   for (auto& [called, ratios] : by_class) print(called, ratios);
   for (const auto& [called, counted] : inside)
-    std::printf("%-44s %.1f %% of %d inside their 80 %% band\n", called.c_str(),
+    std::printf("%-44s %.1f %% of %d within their 80 %% interval\n", called.c_str(),
                 100.0 * counted.first / counted.second, counted.second);
   std::size_t asked = 0;
   const auto start = std::chrono::steady_clock::now();
@@ -172,7 +172,7 @@ int learned(const char* path, const Inputs& is) {
     asked += times.size();
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  std::printf("%.0f thousand predictions a second, one core\n",
+  std::printf("%.0f thousand predictions per second, one core\n",
               static_cast<double>(asked) / took.count() / 1e3);
   return 0;
 }

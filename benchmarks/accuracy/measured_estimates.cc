@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured steps beside estimates and simulations of them.
+// Compares simulations and estimates of steps with measured steps.
 //
 //   measured_estimates POINTS...
 //
-// POINTS are what orrery validate reads (data/measured). A line for each point that can be asked:
-// its id, seconds measured, simulated and estimated, and by how many per cent both are off what was
-// measured and the estimate off the simulation. Then a line for each source: how many points, and
-// in the median how far off simulations and estimates are from what was measured; how far, in the
-// median and at most, estimates are from simulations; how many are not estimated.
+// POINTS are files for orrery validate (data/measured). Prints one line per point with a job: its
+// id; measured, simulated and estimated seconds; errors of simulation and estimate, in percent; and
+// the difference between estimate and simulation, in percent. Then one line per source: the number
+// of points, the median errors of simulations and estimates, the median and largest difference
+// between both, and the number of points without an estimate.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,8 +20,8 @@
 
 #include "../fail_with.h"
 #include "orrery/core/statistics/statistics.h"
+#include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/op_schedule.h"
-#include "orrery/estimate/program/reduced_model.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/study.h"
 #include "orrery/validate/measured_points.h"
@@ -32,11 +32,11 @@ using benchmarks::fail_with;
 namespace {
 
 struct Errors {
-  std::vector<double> simulated, estimated, apart;  // per cent, without sign
+  std::vector<double> simulated, estimated, apart;  // percent, absolute
   std::size_t not_estimated = 0;
 };
 
-/// Seconds; nothing: it is not estimated.
+/// Seconds; empty if the program cannot be estimated.
 Result<std::optional<double>> estimate_of(const study::Outcome& outcome) {
   const workload::Program& program = *outcome.inputs.load->program;
   if (!estimate::check_estimable(program)) return std::optional<double>{};
@@ -71,7 +71,7 @@ Result<void> compare(const validate::MeasuredPoint& point, std::map<std::string,
     fmt::print("{} {:.4g} {:.4g} -\n", point.id, point.seconds, simulated);
     return {};
   }
-  fmt::print("{} {:.4g} {:.4g} {:.4g}: {:+.2f} {:+.2f} %, apart {:+.4f} %\n", point.id,
+  fmt::print("{} {:.4g} {:.4g} {:.4g}: {:+.2f} {:+.2f} %, difference {:+.4f} %\n", point.id,
              point.seconds, simulated, **estimated, off(simulated, point.seconds),
              off(**estimated, point.seconds), off(**estimated, simulated));
   return {};
@@ -95,8 +95,8 @@ int main(int count, char** words) {
   for (auto& [name, of] : sources) {
     const double most = of.apart.empty() ? 0 : *std::max_element(of.apart.begin(), of.apart.end());
     fmt::print(
-        "{}: {} points; off the measured, median: simulation {:.2f} %, estimate {:.2f} %; apart: "
-        "median {:.4f} %, most {:.3f} %; {} not estimated\n",
+        "{}: {} points; median error: simulation {:.2f} %, estimate {:.2f} %; difference of both: "
+        "median {:.4f} %, largest {:.3f} %; {} not estimated\n",
         name, of.simulated.size(), upper_median(of.simulated), upper_median(of.estimated),
         upper_median(of.apart), most, of.not_estimated);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Training plans drawn at random, for comparing what is said of them.
+// Random training plans, for comparisons of estimates.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,8 +13,9 @@
 
 namespace orrery::benchmarks {
 
-/// A plan for so many devices, legal or not; `context`: with its sequences cut over ranks.
-inline std::string drawn_plan(std::mt19937_64& random, std::int64_t devices, bool context = false) {
+/// YAML of a plan for `devices` devices, legal or not; `context`: with context parallelism.
+inline std::string random_plan(std::mt19937_64& random, std::int64_t devices,
+                               bool context = false) {
   const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
   static const std::vector<std::string> models{"llama-3-8b", "llama-2-13b", "llama-3-70b",
                                                "gpt3-175b", "mixtral-8x7b"};

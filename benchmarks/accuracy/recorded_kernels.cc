@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much of the time of recorded devices is of kernels that are known: a line for each recording
-// (files of one rank, "DEVICE+HOST" for two that belong together), and with --classes what of. The
-// time is that of kernels, copies and fills, without communication.
+// Share of the device time in recordings that belongs to known kernels: one line per recording (the
+// files of one rank; "DEVICE+HOST" for two files of one rank). --classes prints the known time by
+// class, --unknown the unknown time by operator and kernel. The time includes kernels, copies and
+// fills, without communication.
 //
 //   recorded_kernels [--classes | --unknown] TRACE...
 #include "orrery/intake/convert/recorded_kernels.h"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Five small training steps on the host, to be recorded and to be timed.
+"""Records or times five small training steps on the host.
 
     PYTHONPATH=collect python3 collect/examples/benchmarks.py record cnn traces
     python3 collect/examples/benchmarks.py time cnn --iterations 10
 
-The first writes what `orrery bench run` replays (cnn.json), and when the operators of further steps began and
-ended (cnn.kineto.json), from which it tells what the host did between them; the second prints, as JSON, the process's CPU time of
-each step, the calls of operators, and the most memory that tensors took (docs/bench.md).
+`record` writes the trace that `orrery bench run` replays (cnn.json). It also writes the operator times of further steps
+(cnn.kineto.json), from which `orrery bench run` derives the host time between operators. `time` prints, as JSON, the
+CPU time of each step, the number of operator calls, and the peak memory of tensors (docs/bench.md).
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def mlp() -> Step:
 
 
 def accumulated() -> Step:
-    """Four microbatches' gradients, added up."""
+    """Accumulates the gradients of four microbatches."""
     model = Mlp(128, 3)
     optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
     microbatches = torch.rand(4, 32, 128)
@@ -127,7 +127,7 @@ def record(step: Step, path: pathlib.Path) -> None:
 
 
 def several(step: Step, path: pathlib.Path, steps: int = 20) -> None:
-    """Several steps that nothing else observes (the observer takes longer than most operators)."""
+    """Profiles several steps without the observer, which is slower than most operators."""
     schedule = torch.profiler.schedule(wait=0, warmup=1, active=steps, repeat=1)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], schedule=schedule) as profile:
         for _ in range(1 + steps):
@@ -137,7 +137,7 @@ def several(step: Step, path: pathlib.Path, steps: int = 20) -> None:
 
 
 def peak_bytes(step: Step) -> int:
-    """The most memory that one step has taken beyond what was there before."""
+    """Peak memory of one step, without the memory that existed before it."""
     with torch.autograd.profiler.profile(profile_memory=True) as profile:
         step()
     held = most = 0

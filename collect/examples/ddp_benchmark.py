@@ -5,7 +5,7 @@
     python3 collect/examples/ddp_benchmark.py time --iterations 10
 
 The first writes what `orrery bench run --communication gloo` replays (ddp_mlp.rank0.json, ddp_mlp.rank1.json, and
-beside each the times of further steps, ddp_mlp.rank0.kineto.json …); the second prints, as JSON, the CPU time of each
+next to each the times of further steps, ddp_mlp.rank0.kineto.json …); the second prints, as JSON, the CPU time of each
 step, the mean of the ranks' processes, and the most memory that its tensors took at rank 0 (docs/bench.md).
 """
 

@@ -3,7 +3,7 @@
 
     PYTHONPATH=collect python3 collect/examples/ddp_transformer.py traces
 
-Needs no device. The trace in data/demo/ddp_transformer was made with it.
+Needs no device. This script made the trace in data/demo/ddp_transformer.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def train(rank: int, world: int, meeting: str, options: argparse.Namespace) -> N
     torch.manual_seed(rank)
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{meeting}", rank=rank, world_size=world)
-    # Small buckets: several all-reduces a step, most of them while the backward pass goes on
+    # Small buckets: several all-reduces per step, most of them during the backward pass
     dist._DEFAULT_FIRST_BUCKET_BYTES = 64 << 10
     model = nn.parallel.DistributedDataParallel(LanguageModel(options.layers), bucket_cap_mb=0.125)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
@@ -84,7 +84,7 @@ def train(rank: int, world: int, meeting: str, options: argparse.Namespace) -> N
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folder", help="where the traces go")
+    parser.add_argument("folder", help="output folder for the traces")
     parser.add_argument("--ranks", type=int, default=2)
     parser.add_argument("--layers", type=int, default=2)
     parser.add_argument("--record", type=int, default=2, help="steps to record")

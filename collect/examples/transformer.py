@@ -3,7 +3,7 @@
 
     PYTHONPATH=collect python3 collect/examples/transformer.py traces --layers 6 --microbatches 2
 
-Recordings of two sizes say whether one is rightly told from the other (docs/what-if.md).
+Recordings of two sizes test whether one is predicted correctly from the other (docs/what-if.md).
 """
 
 from __future__ import annotations

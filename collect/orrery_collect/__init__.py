@@ -15,7 +15,7 @@ Every rank writes its own files into the folder:
 
 Needs the standard library and torch alone: copy this folder, or put the one it is in on PYTHONPATH.
 What a version of PyTorch cannot do is found out by asking it, and written into the facts. A failure
-in here never ends the training run: it is said once, on standard error, and training goes on.
+in here never ends the training run: it is reported once, on standard error, and training continues.
 docs/collect.md tells the rest.
 """
 

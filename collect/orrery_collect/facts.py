@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this process is: its rank, its process groups, its devices, its versions."""
+"""Facts about this process: its rank, process groups, devices and versions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def distributed() -> Optional[Any]:
 
 
 def rank_and_size() -> Tuple[int, int, str]:
-    """This process's rank, how many there are, and who said so."""
+    """This process's rank, the number of ranks, and the source of both."""
     dist = distributed()
     if dist is not None:
         return dist.get_rank(), dist.get_world_size(), "torch.distributed"
@@ -38,7 +38,7 @@ def process_groups() -> List[Json]:
     if dist is None:
         return []
     c10d = dist.distributed_c10d
-    # Kept in the module itself until 2.0
+    # Stored in the module itself before PyTorch 2.0
     world = getattr(c10d, "_world", None)
     names = getattr(world, "pg_names", None) or getattr(c10d, "_pg_names", {})
     members = getattr(world, "pg_group_ranks", None) or getattr(c10d, "_pg_group_ranks", {})
@@ -64,13 +64,13 @@ def distributed_info() -> Optional[Json]:
 
 
 def uses_cuda() -> bool:
-    """True where this process has CUDA (or ROCm) going. Asking more of it would start it."""
+    """True if this process has initialized CUDA (or ROCm). Further queries would initialize it."""
     cuda: Any = torch.cuda
     return bool(cuda.is_available() and cuda.is_initialized())
 
 
 def devices() -> List[Json]:
-    """The visible CUDA or ROCm devices, if any is used; "current" is the one this process works on."""
+    """The visible CUDA or ROCm devices if any is used; "current" is the device of this process."""
     if not uses_cuda():
         return []
     current = torch.cuda.current_device()
@@ -88,7 +88,7 @@ def nccl_version() -> Optional[str]:
         nccl: Any = getattr(torch.cuda, "nccl")
         version = nccl.version()
         return str(version) if isinstance(version, int) else ".".join(map(str, version))
-    except Exception:  # each version says in its own way that there is none
+    except Exception:  # without NCCL, each version raises a different exception
         return None
 
 
@@ -99,13 +99,13 @@ def versions() -> Json:
 
 
 def host() -> Json:
-    """The host as far as speed depends on it; nothing that tells whose it is."""
+    """Facts about the host that affect speed. Contains nothing that identifies its owner."""
     return {"machine": platform.machine(), "processors": os.cpu_count(),
             "torch_threads": torch.get_num_threads()}
 
 
 def synchronise() -> None:
-    """Waits until the device has nothing left to do."""
+    """Waits until the device is idle."""
     accelerator = getattr(torch, "accelerator", None)
     if torch.cuda.is_available():
         if uses_cuda():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For training loops that are not yours to edit: Lightning, Megatron, anything with a step function."""
+"""Hooks for training loops that you cannot edit: Lightning, Megatron, any step function."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from .recorder import Recorder
 
 
 def lightning_callback(folder: str, **options: Any) -> Any:
-    """A callback for Lightning's Trainer, old or new; options as for Recorder."""
+    """A callback for Lightning's Trainer, old or new; options as in Recorder."""
     recorder = Recorder(folder, **options)
 
     class OrreryCallback(_lightning_base()):  # type: ignore[misc]
-        """Tells the recorder of every training batch."""
+        """Notifies the recorder of every training batch."""
 
         def on_train_batch_start(self, *_: Any, **__: Any) -> None:
             recorder.start()
@@ -43,7 +43,7 @@ def _lightning_base() -> Any:
 
 
 def wrap_step(function: Callable[..., Any], folder: str, **options: Any) -> Callable[..., Any]:
-    """The function, every call of which is one step; options as for Recorder."""
+    """Wraps a function whose every call is one step; options as in Recorder."""
     recorder = Recorder(folder, **options)
     atexit.register(recorder.stop)
 

@@ -49,7 +49,7 @@ class HostOnly:
         trace = document(self._profile.kineto_results)
         if not name_record_functions(trace["traceEvents"], nodes):
             self._missing.append({"what": "record function ids", "why": "the execution trace does "
-                                  "not tell of the same operators in the same order"})
+                                  "not contain the same operators in the same order"})
         with open(path, "wb") as file:
             # No name and no time of writing inside
             with gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
@@ -83,11 +83,11 @@ def document(results: Any) -> Json:
 
 
 def name_record_functions(events: List[Json], nodes: List[Json]) -> bool:
-    """Adds "Record function id", as Kineto has it, where both tell of the same operators.
+    """Adds "Record function id", as Kineto has it, if both contain the same operators.
 
     Record functions are numbered as they begin, so each thread's operators come in the same order
     in both. What a library does on threads of its own (gloo) is the thread's that asked for it in
-    one and its own in the other, where two may also begin in the other order: told apart by their
+    one and its own in the other, where two may also begin in the other order: distinguished by their
     shapes. All operators get an id or none; true when done or when there is nothing to do.
     """
     timed = [event for event in events if event["ph"] == "X"]
@@ -147,7 +147,7 @@ def concrete(value: Any) -> str:
 
 
 def communication(name: str, shapes: List[Any], types: List[str], groups: List[Json]) -> Json:
-    """What later versions record beside a collective, for names like "gloo:all_reduce"."""
+    """What later versions record with a collective, for names like "gloo:all_reduce"."""
     library, _, what = name.partition(":")
     if library not in LIBRARIES or not what:
         return {}

@@ -85,7 +85,7 @@ class Recorder:
         """A step has ended, and the next begins."""
         if self._over:
             return
-        if self._steps < 0:  # never told of the first step's begin: this is it
+        if self._steps < 0:  # start() was not called: this is the first step
             self.start()
             return
         self._steps += 1
@@ -181,7 +181,7 @@ class Recorder:
             action()
         except Exception as error:
             self._over = True
-            self._say(f"stopped while {when}: {type(error).__name__}: {error}; training goes on")
+            self._say(f"stopped while {when}: {type(error).__name__}: {error}; training continues")
             self._missing.append({"what": "the rest", "why": f"{type(error).__name__}: {error}"})
             session, self._session = self._session, None
             if session is not None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The profiler and the execution trace's observer over the same steps, and their files."""
+"""The profiler and the execution trace observer over the same steps, and their files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .facts import Json, distributed_info
 from .host_only import HostOnly
 
 
-# Its annotations differ from version to version
+# Any: its type annotations differ between versions
 profiler: Any = torch.profiler
 
 
@@ -30,7 +30,7 @@ def has_kineto() -> bool:
 
 
 def observer() -> Optional[Any]:
-    """The observer of execution traces under whichever name this version has it, or None."""
+    """The execution trace observer, whose name depends on the version, or None."""
     for name in ("ExecutionTraceObserver", "ExecutionGraphObserver"):
         made = getattr(profiler, name, None)
         if made is not None:
@@ -39,7 +39,7 @@ def observer() -> Optional[Any]:
 
 
 def sync_events_config() -> Optional[Any]:
-    """Asks for the device's synchronisations; None where this version cannot be asked."""
+    """Requests synchronization events of the device; None if this version lacks them."""
     try:
         return profiler._ExperimentalConfig(enable_cuda_sync_events=True)
     except (AttributeError, TypeError):
@@ -47,7 +47,7 @@ def sync_events_config() -> Optional[Any]:
 
 
 class Kineto:
-    """torch.profiler's profile, step by step."""
+    """torch.profiler's profile, in separate calls."""
 
     def __init__(self, missing: List[Json]) -> None:
         known = inspect.signature(profiler.profile.__init__).parameters
@@ -55,15 +55,15 @@ class Kineto:
         options: Json = {"record_shapes": True}
         if config is not None:
             options["experimental_config"] = config
-        # The host, and whatever device this build and machine have
+        # The host, and the devices that this build and machine support
         activities = profiler.supported_activities()
         if len(activities) < 2:
             missing.append({"what": "device work", "why": "Kineto sees no device here"})
         elif config is None:
-            missing.append({"what": "synchronisation events (cuda_sync)",
+            missing.append({"what": "synchronization events (cuda_sync)",
                             "why": "this PyTorch's profiler has no enable_cuda_sync_events"})
         self._profile: Any = profiler.profile(activities=activities, **options)
-        # Set up a step early, as a schedule's warm-up does: CUPTI takes its time
+        # Prepared one step early, like the warm-up of a schedule, because CUPTI starts slowly
         self._by_parts = hasattr(self._profile, "prepare_trace")
 
     def prepare(self) -> None:
@@ -96,7 +96,7 @@ class Kineto:
 
 
 class Session:
-    """One recording. Calls in order: prepare, start, stop, save; abandon at any time."""
+    """One recording. Call prepare, start, stop, save in this order; abandon at any time."""
 
     def __init__(self, prefix: str, missing: List[Json]) -> None:
         self._prefix = prefix
@@ -129,8 +129,8 @@ class Session:
             self._observer.unregister_callback()  # writes the file's end
 
     def save(self, files: Dict[str, str]) -> None:
-        """Writes the files, each whole or not at all, and adds their names by kind. One that cannot
-        be written does not keep the one before it from being there."""
+        """Writes each file completely or not at all, and adds its name to `files` by kind. If one
+        file fails, those written before it remain."""
         nodes: List[Json] = []
         if self._observer is not None:
             if os.path.exists(self._raw):
@@ -145,8 +145,8 @@ class Session:
         files["kineto"] = os.path.basename(self._prefix) + ".kineto.json.gz"
 
     def _nodes(self) -> List[Json]:
-        """The execution trace's. Several versions write broken JSON now and then: that is said, and
-        the file is kept as it is."""
+        """The nodes of the execution trace. Several versions sometimes write broken JSON: this is
+        reported, and the file stays unchanged."""
         try:
             with open(self._raw, encoding="utf-8") as file:
                 return list(json.load(file)["nodes"])
@@ -163,7 +163,7 @@ class Session:
         os.remove(self._raw)
 
     def abandon(self) -> None:
-        """Lets go of everything, whatever state it is in."""
+        """Releases all resources, in any state."""
         actions: List[Callable[[], Any]] = []
         if self._started:
             actions.append(self._timed.stop)
@@ -173,5 +173,5 @@ class Session:
         for action in actions:
             try:
                 action()
-            except Exception:  # there may be nothing to let go of
+            except Exception:  # the resource may not exist
                 pass

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What does tensor parallelism cost? One question for each degree, all at a time.
+// The cost of tensor parallelism: one question per degree, all simulated concurrently.
 #include <cstdio>
 #include <vector>
 

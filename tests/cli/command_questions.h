@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <ostream>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,10 @@ struct CommandQuestion {
   std::set<std::string_view> same{};  ///< fields that do not change its answer
   std::string_view before{};          ///< a command that runs first
 };
+/// How GoogleTest shows it.
+inline void PrintTo(const CommandQuestion& question, std::ostream* out) {
+  *out << question.command;
+}
 
 /// Those that add-ons bring.
 [[nodiscard]] const std::vector<CommandQuestion>& addon_questions();

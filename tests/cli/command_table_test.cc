@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "arguments.h"
-#include "command.h"
+#include "orrery/commands/command.h"
 #include "exit_codes.h"
 #include "files.h"
 #include "help/completion.h"
@@ -25,14 +25,14 @@
 namespace orrery::cli_test {
 namespace {
 
-using app::Command;
-using app::Group;
+using commands::Command;
+using commands::Group;
 using testing::HasSubstr;
 using testing::StartsWith;
 
 std::vector<Command> shown_commands() {
   std::vector<Command> shown;
-  for (const Command& command : app::commands())
+  for (const Command& command : commands::all_commands())
     if (command.group != Group::hidden) shown.push_back(command);
   return shown;
 }
@@ -56,7 +56,7 @@ TEST_F(CommandTable, HasEachCommandOnceByGroup) {
     last = command.group;
     EXPECT_FALSE(heading(command.group).empty()) << command.name;
   }
-  EXPECT_EQ(names.size() + 1, app::commands().size()) << "install-files is hidden";
+  EXPECT_EQ(names.size() + 1, commands::all_commands().size()) << "install-files is hidden";
 }
 
 // A line of --help fits on a terminal of 80 columns.
@@ -79,21 +79,21 @@ TEST_F(CommandTable, HelpOpensWithTheSummaryAndExamples) {
 }
 
 TEST_F(CommandTable, HasTheOutputsOfTheOptions) {
-  for (const Command& command : app::commands()) {
+  for (const Command& command : commands::all_commands()) {
     const CLI::App& options = parsed(command);
     EXPECT_EQ(options.get_option_no_throw("--json") != nullptr, command.output.json)
         << command.name;
     const CLI::Option* const output = options.get_option_no_throw("--output");
-    EXPECT_EQ(output == nullptr ? "" : output->get_description(), app::output_description(command))
+    EXPECT_EQ(output == nullptr ? "" : output->get_description(), commands::output_description(command))
         << command.name;
   }
 }
 
 // Of a build that lacks add-ons.
 TEST_F(CommandTable, NamesTheAddOnOfAMissingPart) {
-  EXPECT_FALSE(app::missing_part_error("run"));
-  for (const app::MissingPart& part : app::missing_parts()) {
-    const auto error = app::missing_part_error(part.words);
+  EXPECT_FALSE(commands::missing_part_error("run"));
+  for (const commands::MissingPart& part : commands::missing_parts()) {
+    const auto error = commands::missing_part_error(part.words);
     ASSERT_TRUE(error) << part.words;
     EXPECT_THAT(to_string(*error), HasSubstr("is part of the add-on " + std::string(part.addon) +
                                              ", which this build lacks"));
@@ -157,7 +157,7 @@ TEST_F(CommandTable, HasTheFirstCommands) {
   std::ifstream file(std::string(core_testing::kSourceFolder) + "/apps/orrery/first_commands.txt");
   std::size_t count = 0;
   for (std::string name; std::getline(file, name); ++count)
-    EXPECT_NE(app::find_command(name), nullptr) << name;
+    EXPECT_NE(commands::find_command(name), nullptr) << name;
   EXPECT_GT(count, 0u);
 }
 
@@ -179,7 +179,7 @@ std::string commands_page() {
               "\n\n| command | what it does | `--json` | `-o FILE` |\n|---|---|---|---|\n";
     page += "| `" + std::string(command.name) + "` | " + std::string(command.summary) + " | " +
             (command.output.json ? "yes" : "no") + " | " +
-            (command.output.file.empty() ? "no" : app::output_description(command)) + " |\n";
+            (command.output.file.empty() ? "no" : commands::output_description(command)) + " |\n";
   }
   page += "\n## Exit codes\n\n| code | meaning |\n|---|---|\n";
   for (const app::ExitCode& code : app::kExitCodes)

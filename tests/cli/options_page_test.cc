@@ -10,16 +10,16 @@
 #include <map>
 
 #include "arguments.h"
-#include "command.h"
+#include "orrery/commands/command.h"
 #include "files.h"
 #include "orrery/core/paths_testing.h"
-#include "question_options.h"
+#include "table_command.h"
 
 namespace orrery::cli_test {
 namespace {
 
-using app::Command;
-using app::FieldRecord;
+using commands::Command;
+using commands::FieldRecord;
 using app::TableCommand;
 
 /// Options that so many commands have stand once, before those of the commands.
@@ -65,13 +65,13 @@ std::string options_page() {
   std::vector<std::string> order;
   std::map<std::string, std::size_t> commands_with;
   std::map<std::string_view, std::vector<std::pair<std::string, std::string>>> rows;
-  for (const Command& command : app::commands()) {
-    if (command.group == app::Group::hidden) continue;
+  for (const Command& command : commands::all_commands()) {
+    if (command.group == commands::Group::hidden) continue;
     const TableCommand& parsed =
         app::table_command(*table->get_subcommand(std::string(command.name)));
-    for (const FieldRecord& field : parsed.fields) {
+    for (const FieldRecord& field : parsed.fields()) {
       if (field.options.empty()) continue;
-      const std::string name = app::first_name(field.options);
+      const std::string name = commands::first_name(field.options);
       std::string row = row_of(field, *parsed.get_option(name));
       if (++commands_with[row] == kShared) order.push_back(row);
       rows[command.name].emplace_back(name, std::move(row));
@@ -88,8 +88,8 @@ std::string options_page() {
       "## Options of several commands\n\n";
   page += kHead;
   for (const std::string& row : order) page += row + "\n";
-  for (const Command& command : app::commands()) {
-    if (command.group == app::Group::hidden) continue;
+  for (const Command& command : commands::all_commands()) {
+    if (command.group == commands::Group::hidden) continue;
     page += fmt::format("\n## {}\n\n{}.\n", command.name, command.summary);
     std::vector<std::string> shared;
     std::string own;

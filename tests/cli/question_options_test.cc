@@ -2,8 +2,6 @@
 //
 // The fields of every command's question (config/question_table.h): options come from them, each is
 // set alone, and the answer follows.
-#include "question_options.h"
-
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,18 +10,19 @@
 #include <set>
 
 #include "arguments.h"
-#include "command.h"
 #include "command_questions.h"
 #include "help/completion.h"
-#include "help/question_schema.h"
+#include "orrery/commands/command.h"
+#include "orrery/commands/schema/question_schema.h"
 #include "orrery/core/paths_testing.h"
+#include "table_command.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
 namespace {
 
-using app::FieldRecord;
 using app::TableCommand;
+using commands::FieldRecord;
 
 /// A program's commands, as it makes them at its start.
 class Program {
@@ -32,6 +31,7 @@ class Program {
     return app::table_command(*table_->get_subcommand(std::string(name)));
   }
   CLI::App& table() { return *table_; }
+  app::Session& session() { return session_; }
 
  private:
   app::Session session_;
@@ -42,7 +42,7 @@ class Program {
 std::vector<std::string> names_of(std::string_view options) {
   std::vector<std::string> names;
   while (!options.empty()) {
-    names.push_back(app::first_name(options));
+    names.push_back(commands::first_name(options));
     options.remove_prefix(std::min(names.back().size() + 1, options.size()));
   }
   return names;
@@ -62,10 +62,10 @@ const std::map<std::string, std::string> kOwn = {{"--help", "CLI11's"},
 TEST(QuestionOptions, EachComesFromATable) {
   Program program;
   std::set<std::string> own;
-  for (const app::Command& one : app::commands()) {
+  for (const commands::Command& one : commands::all_commands()) {
     TableCommand& command = program.command(one.name);
     std::set<std::string> known;
-    for (const FieldRecord& field : command.fields)
+    for (const FieldRecord& field : command.fields())
       for (const std::string& name : names_of(field.options)) known.insert(name);
     for (const CLI::Option* option : command.get_options())
       for (const std::string& name : option->get_lnames()) {
@@ -78,13 +78,13 @@ TEST(QuestionOptions, EachComesFromATable) {
 }
 
 TEST(QuestionOptions, EachFieldHasASecondValueThatChangesItAlone) {
-  for (const app::Command& one : app::commands()) {
+  for (const commands::Command& one : commands::all_commands()) {
     Program program;
-    auto& fields = program.command(one.name).fields;
-    for (FieldRecord& field : fields) {
+    const auto& fields = program.command(one.name).fields();
+    for (const FieldRecord& field : fields) {
       std::vector<std::vector<std::string>> before;
       for (const FieldRecord& other : fields) before.push_back(other.values());
-      const auto flipped = field.flip();
+      const auto flipped = field.set_other_value();
       EXPECT_TRUE(flipped) << one.name << " " << field.name << " " << to_string(flipped.error());
       for (std::size_t i = 0; i < fields.size(); ++i)
         EXPECT_EQ(fields[i].values() != before[i], &fields[i] == &field)
@@ -94,25 +94,25 @@ TEST(QuestionOptions, EachFieldHasASecondValueThatChangesItAlone) {
 }
 
 TEST(QuestionOptions, EachSetsItsField) {
-  for (const app::Command& one : app::commands()) {
+  for (const commands::Command& one : commands::all_commands()) {
     Program program, flipped;
     TableCommand& command = program.command(one.name);
-    for (std::size_t i = 0; i < command.fields.size(); ++i) {
-      const FieldRecord& field = command.fields[i];
+    for (std::size_t i = 0; i < command.fields().size(); ++i) {
+      const FieldRecord& field = command.fields()[i];
       if (!is_option(field)) continue;
-      const FieldRecord& second = flipped.command(one.name).fields[i];
-      ASSERT_TRUE(second.flip());
+      const FieldRecord& second = flipped.command(one.name).fields()[i];
+      ASSERT_TRUE(second.set_other_value());
       for (const std::string& name : names_of(field.options)) {
         const bool flag = is_flag(command, name);
         std::vector<std::string> words{std::string(field.other), name};  // as CLI11 wants them
         if (flag) words.erase(words.begin());
         if (name == "--route") words.insert(words.begin(), 2, words.front());  // two, and a file
-        command.error.reset();
         try {
           command.parse(words);
         } catch (const CLI::ParseError&) {  // arguments are missing
         }
-        EXPECT_FALSE(command.error) << one.name << " " << name << to_string(*command.error);
+        const auto error = command.finish();
+        EXPECT_FALSE(error) << one.name << " " << name << to_string(*error);
         EXPECT_EQ(field.values().front(), second.values().front()) << one.name << " " << name;
       }
     }
@@ -136,22 +136,22 @@ bool fits(const nlohmann::json& value, const nlohmann::json& schema) {
 }
 
 TEST(QuestionOptions, EachStandsInTheQuestionThatJsonRepeats) {
-  for (const app::Command& one : app::commands()) {
+  for (const commands::Command& one : commands::all_commands()) {
     Program plain;
-    EXPECT_EQ(app::question_json(plain.command(one.name)), "{}") << one.name;
-    const auto schema = nlohmann::json::parse(app::question_schema(plain.table(), one.name));
-    for (std::size_t i = 0; i < plain.command(one.name).fields.size(); ++i) {
+    EXPECT_EQ(commands::question_json(plain.command(one.name).bound().options), "{}") << one.name;
+    const auto schema = nlohmann::json::parse(commands::question_schema(plain.session(), one.name));
+    for (std::size_t i = 0; i < plain.command(one.name).fields().size(); ++i) {
       Program program;
       TableCommand& command = program.command(one.name);
-      const FieldRecord& field = command.fields[i];
-      ASSERT_TRUE(field.flip());
-      const std::string text = app::question_json(command);
+      const FieldRecord& field = command.fields()[i];
+      ASSERT_TRUE(field.set_other_value());
+      const std::string text = commands::question_json(command.bound().options);
       const auto question = nlohmann::json::parse(text);
-      if (!app::has_effect(field)) {
+      if (!commands::has_effect(field)) {
         EXPECT_EQ(text, "{}") << one.name << " " << field.name;
         continue;
       }
-      const std::string name = app::json_name(field.options);
+      const std::string name = commands::json_name(field.options);
       ASSERT_EQ(question.size(), 1u) << one.name << " " << text;
       ASSERT_TRUE(question.contains(name)) << one.name << " " << text;
       ASSERT_TRUE(schema["properties"].contains(name)) << one.name << " " << name;
@@ -165,9 +165,9 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
   Program program;
   const std::string zsh = app::completion_script(program.table(), "zsh");
   std::size_t count = 0;
-  for (const app::Command& one : app::commands()) {
+  for (const commands::Command& one : commands::all_commands()) {
     TableCommand& command = program.command(one.name);
-    for (const FieldRecord& field : command.fields) {
+    for (const FieldRecord& field : command.fields()) {
       if (field.choices.empty() || !is_option(field)) continue;
       ++count;
       const std::string name = names_of(field.options).front();
@@ -175,9 +175,9 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
         command.parse(std::vector<std::string>{"no-such-word", name});
       } catch (const CLI::ParseError&) {
       }
-      ASSERT_TRUE(command.error) << one.name << " " << name;
-      EXPECT_EQ(command.error->where, name);
-      command.error.reset();
+      const auto error = command.finish();
+      ASSERT_TRUE(error) << one.name << " " << name;
+      EXPECT_EQ(error->where, name);
       std::string words;
       for (const std::string_view choice : field.choices)
         words += (words.empty() ? "" : " ") + std::string(choice);
@@ -186,8 +186,6 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
   }
   EXPECT_GT(count, 80u);
 }
-
-void PrintTo(const CommandQuestion& asked, std::ostream* out) { *out << asked.command; }
 
 class Answers : public testing::TestWithParam<CommandQuestion> {};
 
@@ -223,7 +221,7 @@ TEST_P(Answers, FollowFromEachField) {
   EXPECT_EQ(plain.front(), '0') << plain;
   Program program;
   TableCommand& command = program.command(GetParam().command);
-  for (const FieldRecord& field : command.fields) {
+  for (const FieldRecord& field : command.fields()) {
     if (!is_option(field) || (field.stages & ~unsigned{config::kUnlisted}) == config::kNothing)
       continue;
     const std::string option = names_of(field.options).front();
@@ -325,10 +323,10 @@ const std::map<std::string_view, std::string_view> kElsewhere = {
 TEST(QuestionOptions, AnswersAreTriedOfEachCommand) {
   Program program;
   const std::vector<CommandQuestion> questions = all_questions();
-  for (const app::Command& one : app::commands()) {
-    const auto& fields = program.command(one.name).fields;
+  for (const commands::Command& one : commands::all_commands()) {
+    const auto& fields = program.command(one.name).fields();
     const bool any = std::any_of(fields.begin(), fields.end(), [](const FieldRecord& field) {
-      return is_option(field) && app::has_effect(field);
+      return is_option(field) && commands::has_effect(field);
     });
     const bool asked =
         kElsewhere.contains(one.name) || addons_tested_elsewhere().contains(one.name) ||

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Stands in for the program in transcripts and examples: runs $ORRERY_PROGRAM with the same
-# arguments, and copies every JSON result that it prints or writes into the folder $ORRERY_JSON.
-# With ORRERY_JSON_ALL=1, a command without --json runs a second time with it.
+# Replaces the program in transcripts and examples: runs $ORRERY_PROGRAM with the same arguments,
+# and copies every JSON result that it prints or writes into the folder $ORRERY_JSON. With
+# ORRERY_JSON_ALL=1, a command without --json runs a second time with it.
 json=0 file='' value_of='' rest=''
 
 # Quotes an argument for eval.
@@ -24,7 +24,7 @@ for argument; do
   esac
 done
 case $file in *.json) ;; *) file='' ;; esac
-# A device (/dev/full) has to see what the program itself writes.
+# The program must write directly to a device such as /dev/full.
 [ -c /proc/self/fd/1 ] && json=0
 [ "$json$file$rest" = 0 ] && exec "$ORRERY_PROGRAM" "$@"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the recorder asks of PyTorch versions that are not installed here, on stand-ins for them."""
+"""Tests of the recorder with stand-ins for PyTorch versions that are not installed."""
 
 import contextlib
 import gzip
@@ -19,7 +19,7 @@ from support import InFolder, load
 
 
 class Profile:
-    """torch.profiler.profile of 2.x: notes what it is told."""
+    """Stand-in for torch.profiler.profile of 2.x: records its calls."""
 
     calls: List[str] = []
 
@@ -46,7 +46,7 @@ class Profile:
 
 
 class OldProfile:
-    """The same as it was before it could be prepared or configured."""
+    """Stand-in for older versions, without preparation and configuration."""
 
     def __init__(self, *, activities: Any = None, record_shapes: bool = False) -> None:
         Profile.calls.append(f"shapes={record_shapes}")
@@ -61,7 +61,7 @@ class OldProfile:
 
 
 class Observer:
-    """torch.profiler.ExecutionTraceObserver."""
+    """Stand-in for torch.profiler.ExecutionTraceObserver."""
 
     path: Optional[str] = None
 
@@ -91,7 +91,7 @@ def old_config(profiler_metrics: Any = None) -> str:
 
 
 def as_if(**attributes: Any) -> "contextlib.ExitStack":
-    """torch.profiler with these attributes; None takes one away."""
+    """Replaces attributes of torch.profiler; None removes an attribute."""
     stack = contextlib.ExitStack()
     usual: Dict[str, Any] = {"kineto_available": lambda: True, "profile": Profile,
                              "supported_activities": lambda: {"CPU", "CUDA"},

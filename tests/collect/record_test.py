@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recorder on real models with the PyTorch that is installed."""
+"""Tests of the recorder on real models with the installed PyTorch."""
 
 import contextlib
 import io
@@ -18,7 +18,7 @@ from support import EXAMPLE, ROOT, SHIPPED, InFolder, load, program
 
 
 class Training:
-    """A model whose steps can be counted."""
+    """A model that counts its steps."""
 
     def __init__(self) -> None:
         self.model = torch.nn.Sequential(torch.nn.Linear(8, 16), torch.nn.ReLU(), torch.nn.Linear(16, 1))
@@ -105,9 +105,9 @@ class OneProcess(InFolder):
                             training.step()
                             recorder.step()
                 self.assertEqual(training.steps, 4)
-                self.assertEqual(said.getvalue().count("training goes on"), 1)
+                self.assertEqual(said.getvalue().count("training continues"), 1)
                 self.assertTrue(any("ours" in line["why"] for line in self.facts()["missing"]))
-        # Nothing of the broken ones is in the way of the next
+        # A failed recording does not disturb the next one.
         self.test_three_lines_record_what_is_needed()
 
     def test_ids_are_given_to_all_operators_or_to_none(self) -> None:
@@ -148,7 +148,7 @@ class OneProcess(InFolder):
         (self.folder / "file").write_text("")
         with quietly() as said, orrery_collect.Recorder(str(self.folder / "file" / "x")) as recorder:
             recorder.step()
-        self.assertIn("training goes on", said.getvalue())
+        self.assertIn("training continues", said.getvalue())
 
     def test_other_ranks_take_no_part(self) -> None:
         with orrery_collect.Recorder(str(self.folder / "none"), ranks=[1]) as recorder:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tests of collect/ in this folder; says so and passes where there is no PyTorch."""
+"""Runs the tests of collect/ in this folder. Without PyTorch it prints that they are skipped, and passes."""
 
 import importlib.util
 import pathlib
@@ -10,7 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 if __name__ == "__main__":
     if importlib.util.find_spec("torch") is None:
-        print("skipped: this Python has no torch; ./setup collect installs Debian's")
+        print("skipped: this Python has no torch; ./setup collect installs Debian's package")
         sys.exit(0)
     sys.path[:0] = [str(HERE), str(HERE.parent.parent / "collect")]
     tests = unittest.defaultTestLoader.discover(str(HERE), "*_test.py")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of collect/ share."""
+"""Shared parts of the tests of collect/."""
 
 import gzip
 import json
@@ -22,7 +22,7 @@ def load(path: Any) -> Any:
 
 
 def program() -> Optional[str]:
-    """The built program, once it can convert recorded traces."""
+    """Path of the built program, if it can convert recorded traces."""
     found = os.environ.get("ORRERY_PROGRAM")
     if not found or not os.access(found, os.X_OK):
         return None
@@ -31,7 +31,7 @@ def program() -> Optional[str]:
 
 
 class InFolder(unittest.TestCase):
-    """A test with a folder of its own."""
+    """A test with a temporary folder."""
 
     def setUp(self) -> None:
         scratch = tempfile.TemporaryDirectory()
@@ -45,7 +45,7 @@ class InFolder(unittest.TestCase):
         return load(self.folder / f"rank{rank}.facts.json")
 
     def check_pair(self, folder: pathlib.Path, rank: int, steps: int) -> None:
-        """The timed operators and the execution trace tell of the same operators."""
+        """The timed operators and the execution trace contain the same operators."""
         timed = load(folder / f"rank{rank}.kineto.json.gz")
         nodes = load(folder / f"rank{rank}.et.json.gz")["nodes"]
         events = [event for event in timed["traceEvents"] if event["ph"] == "X"]

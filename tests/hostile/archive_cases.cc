@@ -168,7 +168,7 @@ std::vector<Case> archive_cases() {
   cases.push_back(outside);
   Case same = bad_archive("cut_into_one_file",
                           tar_file("a/r.json", first) + tar_file("b/r.json", second) + tar_end(),
-                          "would both go there");
+                          "would both be written there");
   same.command = "cut t.tar --iteration 1 -o out";
   same.exit_code = 2;
   cases.push_back(same);
@@ -210,7 +210,7 @@ std::vector<Case> nsight_cases() {
       database("cut_to_its_header", 3, {"n.sqlite", "E2004"}, "", sound,
                [](const std::string& bytes) { return bytes.substr(0, 100); }),
       database("cut_in_its_last_page", 3,
-               {"n.sqlite", "is cut off", "hint: copy it again", "E2003"}, "", sound,
+               {"n.sqlite", "is truncated", "hint: copy it again", "E2003"}, "", sound,
                [](const std::string& bytes) { return bytes.substr(0, bytes.size() - 100); }),
       database("virtual_table_for_a_table", 3, {"n.sqlite", "E2011"}, "",
                "create table StringIds(id integer primary key, value text); pragma writable_schema "

@@ -122,7 +122,7 @@ std::vector<Case> framing_cases() {
   return {
       after_two("length_cut", "\xFF", "E2002"),
       after_two("length_without_end", std::string(12, '\xFF'), "E2003"),
-      after_two("length_beyond_file", "\x7F\x08\x05", "only 2 are left"),
+      after_two("length_beyond_file", "\x7F\x08\x05", "only 2 remain"),
       after_two("length_of_4_GB", "\xFF\xFF\xFF\xFF\x0F", "E4000", 5),
       after_two("varint_cut", framed("\x08\xFF"), "E2003"),
       after_two("varint_of_11_bytes", framed("\x08" + std::string(11, '\xFF')), "E2003"),

@@ -56,7 +56,7 @@ std::vector<Case> script_cases() {
       tool("megatron_frequency_of_frequencies", experts + "([1]*65536)*65536*65536",
            {"a.file:/moe_layer_freq", "E1006"}),
       tool("megatron_frequency_of_others", experts + "[1]*5",
-           {"a.file:/moe_layer_freq", "lists 5 layers of 4"}),
+           {"a.file:/moe_layer_freq", "lists 5 layers, but the model has 4"}),
       tool("megatron_reads_itself", "source a.file\n" + shape, {"a.file:1", "E4000"},
            kToolTooLarge),
       tool_survives(tool("megatron_open_branch",
@@ -129,7 +129,7 @@ std::vector<Case> other_tool_cases() {
       tool("deepspeed_stage_text", R"({"zero_optimization": {"stage": "3"}})",
            {"a.file:/zero_optimization", "stage", "E1005"}),
       tool("deepspeed_stage_9", R"({"zero_optimization": {"stage": 9}})",
-           {"a.file:/zero_optimization", "no stage 9"}),
+           {"a.file:/zero_optimization", "must be from 0 to 3"}),
       tool("deepspeed_no_micro",
            R"({"train_batch_size": 16, "train_micro_batch_size_per_gpu": 0, )"
            R"("gradient_accumulation_steps": 4})",

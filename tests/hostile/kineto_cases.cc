@@ -242,7 +242,7 @@ std::vector<Case> kineto_size_cases() {
   Case steps = device_made("many_iterations", 100'000, "", step);
   steps.command = "cut k.json --iteration 100001 -o c.json";
   steps.exit_code = 2;
-  steps.says = {"there is no iteration 100001"};
+  steps.says = {"iteration 100001 does not exist"};
   cases.push_back(std::move(steps));
   for (const bool closed : {true, false}) {
     cases.push_back({fmt::format("kineto_string_of_20_MB_{}", closed ? "closed" : "open"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of collect/kernel_tables.py: what becomes of one row of each kind of table."""
+"""Tests of collect/kernel_tables.py: the result of one row of each kind of table."""
 import gzip
 import pathlib
 import subprocess
@@ -89,7 +89,7 @@ class Tables(unittest.TestCase):
         self.assertTrue(rows[0].endswith(",31"), rows[0])
 
     def test_grouped_products_alone_have_no_tokens(self):
-        # PipeWeave's n is of the gate or of what it lets through, its weights have both.
+        # PipeWeave's n is the width of the gate or of the gated product; its weights contain both.
         head = "gpu,weight,tokens,experts,topk,hidden,n,best_latency_us,tile_configs\n"
         self.assertEqual(self.rows("t.csv", head + "A100,w13,4,8,2,1024,512,7.5,5\n"),
                          ["d,grouped_gemm forward bf16,bf16>bf16 groups=8 rows=8 n=1024 k=1024 transposed_b gated,7.5"])
@@ -142,7 +142,7 @@ class Tables(unittest.TestCase):
     def test_what_is_left_out_is_counted(self):
         done = self.run_on("g.csv", "m,n,k,dtype,kernel,latency_us\n1,2,3,int4,x,4\n1,2,3,bfloat16,x,0\n")
         self.assertEqual(done.returncode, 0)
-        self.assertIn("1 rows left out", done.stderr)
+        self.assertIn("1 rows skipped", done.stderr)
         self.assertIn("number format int4", done.stderr)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""build_costs_test.py PROJECT: what benchmarks/build_costs.py prints of a made-up build."""
+"""build_costs_test.py PROJECT: output of benchmarks/build_costs.py for an invented build."""
 import pathlib
 import subprocess
 import sys
@@ -7,8 +7,8 @@ import tempfile
 
 script = pathlib.Path(sys.argv[1]) / "benchmarks/build_costs.py"
 
-# Start and end in ms since ninja began, and when the output was written. The first two ran side by side for 10 s, the
-# third alone for 5 s of one of two cores.
+# Start and end in ms since the start of ninja, and the date of the output. The first two steps ran concurrently for 10 s.
+# The third ran alone for 5 s, on one of two cores.
 LOG = """# ninja log v5
 0\t10000\t20000000000\tCMakeFiles/orrery_sim.dir/a.o\t1
 1\t10000\t20000000000\tCMakeFiles/orrery_sim_tests.dir/b.o\t2

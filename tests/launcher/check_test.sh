@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# check_test.sh PROJECT: which rooms ./check builds and tests. Git is real; setup, cmake, ninja and ctest are made up.
+# check_test.sh PROJECT: tests which rooms ./check builds and tests. Git is real; setup, cmake, ninja and ctest are stand-ins.
 set -euo pipefail
 
 project=$1
-command -v git >/dev/null || { echo 'skipped: there is no git'; exit 0; }
+command -v git >/dev/null || { echo 'skipped: git is not installed'; exit 0; }
 here=$(mktemp -d)
 trap 'rm -rf "$here"' EXIT
 failed=0
@@ -27,7 +27,7 @@ touch "$copy"/src/orrery/{graph/transform/a.cc,graph/transform/a_test.cc,sim/b.c
 git() { command git -C "$copy" -c user.name=x -c user.email=x@x -c commit.gpgsign=false "$@"; }
 git init -q && echo build/ >"$copy/.gitignore" && git add . && git commit -qm one
 
-# expect NAME BUILT TESTED ARGUMENTS...: what ninja is asked to build and ctest to run.
+# expect NAME BUILT TESTED ARGUMENTS...: expected targets of ninja and tests of ctest.
 expect() {
   local name=$1 built=$2 tested=$3 status=0
   shift 3

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# first_test.sh PROJECT ORRERY FIRST: the program FIRST has the commands in first_commands.txt, with the output of ORRERY.
+# first_test.sh PROJECT ORRERY FIRST: checks that the program FIRST has the commands of first_commands.txt, with the output
+# of ORRERY.
 set -euo pipefail
 
 project=$1
@@ -12,13 +13,13 @@ trap 'rm -rf "$here"' EXIT
 cd "$here"
 failed=0
 
-# same PROGRAM ARGUMENTS...: both programs, called `orrery`, print the same and end with the same status.
+# same ARGUMENTS...: runs both programs as `orrery`; output and exit status must be equal.
 same() {
   local status=0 of_first=0
   (exec -a orrery "$orrery" "$@") >all.out 2>all.err </dev/null || status=$?
   (exec -a orrery "$first" "$@") >first.out 2>first.err </dev/null || of_first=$?
   if ((status != of_first)) || ! cmp all.out first.out || ! cmp all.err first.err; then
-    printf '%s: status %d and %d\n' "$*" "$status" "$of_first"
+    printf '%s: output or exit status differs (%d and %d)\n' "$*" "$status" "$of_first"
     failed=1
   fi
 }
@@ -26,7 +27,7 @@ same() {
 wanted=$(sort "$project/apps/orrery/first_commands.txt")
 got=$("$first" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort)
 if [[ ! $wanted || $got != "$wanted" ]]; then
-  printf 'commands of %s: %s\n' "$first" "$got"
+  printf 'commands of %s: %s; expected: %s\n' "$first" "$got" "$wanted"
   failed=1
 fi
 

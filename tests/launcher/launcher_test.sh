@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# launcher_test.sh PROJECT: what ./orrery does when the page of reports can be built and when it cannot, and what it
-# says while it builds. Everything that it would start is made up; nothing is compiled, installed or fetched.
+# launcher_test.sh PROJECT: tests ./orrery with a page of reports that builds and with one that does not, and the messages
+# during the build. All programs that it starts are stand-ins; nothing is compiled, installed or downloaded.
 set -euo pipefail
 
 project=$1
 here=$(mktemp -d)
-# Where the program does not build, the page may still be on its way for a moment.
+# If the program does not build, the build of the page may still run for a moment.
 trap 'rm -rf "$here" 2>/dev/null || { sleep 2; rm -rf "$here"; }' EXIT
 failed=0
 
@@ -16,7 +16,7 @@ fail() {
   failed=1
 }
 
-# In PATH of what is tested: these tools and nothing else.
+# PATH of the tested script: only these tools.
 mkdir "$here/bin"
 for tool in bash env readlink dirname mkdir mktemp rm cat touch mv cp chmod find grep tail sed flock sleep; do
   ln -s "$(command -v "$tool")" "$here/bin/$tool"
@@ -41,7 +41,7 @@ made_up cmake <<'END'
 #!/usr/bin/env bash
 : >build/release/build.ninja
 END
-# A program that says whether the page is in it. Steps are printed only when something is done.
+# Builds a program that prints whether it contains the page. Prints steps only if it does something.
 made_up ninja <<'END'
 #!/usr/bin/env bash
 program=$2/apps/orrery/$3 page=no
@@ -82,7 +82,7 @@ begin() {
   touch "$copy"/web/{src/pages/a.ts,index.html,package.json,package-lock.json,tsconfig.json,vite.config.js}
 }
 
-# start STATUS [WORD=VALUE...]: starts ./orrery there and expects this exit status.
+# start STATUS [WORD=VALUE...]: runs ./orrery in the copy and expects this exit status.
 start() {
   local wanted=$1 status=0
   shift
@@ -112,13 +112,13 @@ calls_of_npm 2
 sleep 0.02 && touch "$copy/web/src/pages/a.ts"
 start 0
 calls_of_npm 3
-[[ ! -e $copy/build/release/launcher.took ]] || fail 'two steps are kept as if they were all'
+[[ ! -e $copy/build/release/launcher.took ]] || fail 'stores the duration of a build with two steps'
 
 begin 'there is no npm'
 mv "$here/bin/npm" "$here/npm"
 start 0
 expect out 'page no, arguments: a b c'
-grep -qx 'orrery: going on without .*no npm.*; later: ./setup --page' "$here/err" || fail 'nothing said'
+grep -qx 'orrery: continuing without .*no npm.*; to build it later: ./setup --page' "$here/err" || fail 'nothing said'
 start 0
 expect out 'page no, arguments: a b c'
 expect err ''
@@ -127,7 +127,7 @@ mv "$here/npm" "$here/bin/npm"
 begin 'packages cannot be fetched'
 start 0 NPM=ci_fails
 expect out 'page no, arguments: a b c'
-expect err 'orrery: going on without the web page of reports (npm ci failed); later: ./setup --page'
+expect err 'orrery: continuing without the web page of reports (npm ci failed); to build it later: ./setup --page'
 start 0 NPM=ci_fails
 expect err ''
 calls_of_npm 1
@@ -139,11 +139,11 @@ expect err ''
 begin 'the page does not build'
 start 0 NPM=build_fails
 expect out 'page no, arguments: a b c'
-expect err 'orrery: going on without the web page of reports (building the page failed); later: ./setup --page'
+expect err 'orrery: continuing without the web page of reports (building the page failed); to build it later: ./setup --page'
 
 begin 'the program does not build'
 start 70 NINJA=fails
-grep -q 'x is wrong' "$here/err" || fail 'it does not say why'
+grep -q 'x is wrong' "$here/err" || fail 'does not print the reason'
 expect out ''
 
 begin 'the demo, and later another command'
@@ -167,21 +167,21 @@ start 0
 expect out 'page yes, arguments: demo'
 [[ ! -e $copy/build/release/apps/orrery/orrery_first ]] || fail 'built twice'
 
-begin 'it took long last time'
+begin 'the last build was long'
 mkdir -p "$copy/build/release"
 echo '220 300' >"$copy/build/release/launcher.took"
 start 0 STEPS=150
 expect err 'orrery: building 150 steps, about 2 min (took 3 min 40 s last time)'
-grep -qx '[0-9] 150' "$copy/build/release/launcher.took" || fail 'what it took now is not kept'
+grep -qx '[0-9] 150' "$copy/build/release/launcher.took" || fail 'does not store the duration of this build'
 
 begin 'on a terminal'
 mkdir -p "$copy/build/release"
 echo '220 300' >"$copy/build/release/launcher.took"
 (cd "$copy" && env -i PATH="$here/bin" HOME="$here" TERM=xterm STEPS=30 SHELL=/bin/sh \
   "$(command -v script)" -qec ./orrery /dev/null) >"$here/out" 2>"$here/err" </dev/null || fail 'exit status'
-grep -q 'orrery: building 3/30, about 20 s left' "$here/out" || fail 'no line'
-grep -q 'last time' "$here/out" && fail 'a small build is compared with a large one'
-grep -qx '220 300' "$copy/build/release/launcher.took" || fail 'a small build is kept'
+grep -q 'orrery: building 3/30, about 20 s left' "$here/out" || fail 'prints no progress'
+grep -q 'last time' "$here/out" && fail 'compares a small build with a large one'
+grep -qx '220 300' "$copy/build/release/launcher.took" || fail 'stores the duration of a small build'
 
 ((failed == 0)) && echo 'all as expected'
 exit "$failed"

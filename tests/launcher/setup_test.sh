@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# setup_test.sh PROJECT: which packages ./setup installs on which system, and what it prints where it cannot install them.
-# dpkg, apt, sudo, the compiler and the user are made up; nothing is installed.
+# setup_test.sh PROJECT: tests which packages ./setup installs on each system, and its messages if it cannot install them.
+# dpkg, apt, sudo, the compiler and the user are stand-ins; nothing is installed.
 set -euo pipefail
 
 project=$1
@@ -15,7 +15,7 @@ fail() {
   failed=1
 }
 
-# In PATH of what is tested: these tools and nothing else.
+# PATH of the tested script: only these tools.
 mkdir "$here/bin"
 for tool in bash env readlink dirname mktemp rm cat grep; do
   ln -s "$(command -v "$tool")" "$here/bin/$tool"
@@ -26,7 +26,7 @@ made_up() {
   chmod +x "$here/bin/$1"
 }
 
-# INSTALLED: the names of what is installed.
+# INSTALLED: names of installed packages.
 made_up dpkg-query <<'END_OF'
 #!/usr/bin/env bash
 while [[ $1 == -W ]]; do shift; done
@@ -36,7 +36,7 @@ for package; do
   if [[ $format == *Package* ]]; then printf 'installed %s\n' "$package"; else printf 'installed'; fi
 done
 END_OF
-# Installs for root alone.
+# Installs only for root.
 made_up apt-get <<'END_OF'
 #!/usr/bin/env bash
 [[ ${AS:-$USER_ID} == 0 ]] || { echo 'Permission denied'; exit 100; }
@@ -133,10 +133,10 @@ name='sudo that allows'
 setup debian 12 0 INSTALLED=g++ USER_ID=1000 SUDO=allows PATH="$here/bin:$here/sudo"
 expect calls "$all libfmt-dev libcli11-dev"
 
-# What is found by what it provides or by its name is not missing.
+# A package is not missing if its command or header exists, or if dpkg lists it.
 name='another system'
 setup fedora 41 0 HEADERS=fmt/format.h INSTALLED=libcli11-dev -- collect
-expect err "setup: no package names for this system (fedora-41), only for Debian 12, Debian 13 and Ubuntu 24.04; going on.
+expect err "setup: no package names for this system (fedora-41), only for Debian 12, Debian 13 and Ubuntu 24.04; continuing.
 Missing, by the names of Debian 12:
   g++ (command g++)
   python3-torch"
@@ -149,7 +149,7 @@ name='another system, without dpkg'
 rm "$here/bin/dpkg-query" "$here/bin/apt-get"
 setup fedora 41 0 HEADERS=CLI/CLI.hpp
 grep -qx '  libfmt-dev (header fmt/format.h)' "$here/err" || fail 'fmt is not named'
-grep -qE 'g\+\+|libcli11-dev' "$here/err" && fail 'something is named that is there'
+grep -qE 'g\+\+|libcli11-dev' "$here/err" && fail 'lists a package that is not missing'
 
 ((failed == 0)) && echo 'all as expected'
 exit "$failed"

@@ -106,7 +106,7 @@ TEST(ChakraOracle, WhatProtobufWritesWeWriteAgain) {
     const auto ours = decode_node_record(bytes, "round " + std::to_string(round));
     ASSERT_TRUE(ours) << to_string(ours.error());
     ASSERT_EQ(encode(*ours), bytes) << node.DebugString();
-    ASSERT_FALSE(ours->spelling.bytes) << node.DebugString();
+    ASSERT_FALSE(ours->original.bytes) << node.DebugString();
     ASSERT_EQ(encode(*ours), bytes) << node.DebugString();
     EXPECT_EQ(ours->id, node.id());
     EXPECT_EQ(ours->attributes.size(), static_cast<std::size_t>(node.attr_size()));
@@ -122,7 +122,7 @@ TEST(ChakraOracle, MetadataToo) {
     if (bytes.empty()) continue;
     const auto ours = decode_metadata_record(bytes, "");
     ASSERT_TRUE(ours) << to_string(ours.error());
-    ASSERT_FALSE(ours->spelling.bytes);
+    ASSERT_FALSE(ours->original.bytes);
     ASSERT_EQ(encode(*ours), bytes);
   }
 }

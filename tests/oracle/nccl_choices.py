@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What NCCL's cost model chooses, worked out a second time: tests/oracle/nccl_choices.py CONSTANTS.json >nccl_choices.tsv
+"""Independent implementation of NCCL's cost model: tests/oracle/nccl_choices.py CONSTANTS.json >nccl_choices.tsv
 
-CONSTANTS.json holds the tables of NVIDIA/nccl 2.30.7's src/graph/tuning.cc by name. Nothing of Orrery is used. A line is
-one machine, shape and collective, then for each size what is chosen and the microseconds it is said to take.
+CONSTANTS.json contains the tables of NVIDIA/nccl 2.30.7's src/graph/tuning.cc by name. The script uses no code of Orrery. It
+prints one line per machine, shape and collective: for each size the chosen algorithm and protocol, and its predicted time in
+us.
 """
 import json
 import math
 import sys
 
-MACHINES = [  # generation, ring inside: channels x GB/s, NVLS inside, GB/s of a card; as in a DGX of that generation
+MACHINES = [  # generation, ring inside (channels, GB/s), NVLS inside, GB/s of a NIC; as in a DGX of that generation
     ("volta", (6, 20), None, 10), ("ampere", (12, 20), None, 24), ("hopper", (12, 30), (16, 20), 45),
     ("blackwell", (12, 60), (16, 45), 48)]
-USABLE = {"hopper": 370.8, "blackwell": 721.8}  # GB/s of NVLink that NCCL counts on
+USABLE = {"hopper": 370.8, "blackwell": 721.8}  # GB/s of NVLink that NCCL assumes
 SHAPES = [(2, 1), (4, 1), (8, 1), (72, 1), (2, 2), (16, 2), (32, 4), (64, 8), (1024, 128), (64, 64)]
 KINDS = ["all_reduce", "all_gather", "reduce_scatter", "broadcast"]
-VARIANTS = ["-", "amd_host", "pcie", "collnet"]  # of a machine, each on a part of the shapes
+VARIANTS = ["-", "amd_host", "pcie", "collnet"]  # variants of a machine, each with some of the shapes
 OF_VARIANTS = [(4, 1), (8, 1), (2, 2), (16, 2), (64, 8), (1024, 128)]
 SIZES = [512, 8192, 65536, 262144, 1 << 20, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 32]
 NAMES = {"Tree": "tree", "Ring": "ring", "CollnetDirect": "collnet_direct", "CollnetChain": "collnet_chain",
@@ -76,7 +77,7 @@ def cost(k, kind, size, ranks, nodes, per_node, row, column, algorithm, place, p
             bus = min(bus * (7 / 9 if nodes == 1 else 120 / 128), count * k["per_channel_max_tree_ll128"][row][column])
     if algorithm == "PAT":
         bus *= 0.75
-    if algorithm == "CollnetDirect":  # every GPU has a card of its own here
+    if algorithm == "CollnetDirect":  # here every GPU has its own NIC
         bus = per_node * min(inside, 0.9 * between) if halves else bus * (0.85 if row >= 2 else 1)
     if algorithm == "Ring" or not halves:
         bus *= ranks / steps if algorithm in ("Ring", "NVLS", "NVLSTree") else 0.5

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# packages_test.sh PROJECT: version, changelog, workflows and scripts of packages agree. apt is made up; nothing is built.
+# packages_test.sh PROJECT: checks that version, changelog, workflows and package scripts agree. apt is a stand-in; nothing is
+# built.
 set -euo pipefail
 
 cd "$1"
@@ -23,7 +24,7 @@ cat <<'LINES'
 http://one.example/debian/ bookworm main Debian Debian
 http://one.example/debian/ bookworm main Debian Debian
 http://one.example/debian-security/ bookworm-security main Debian Debian-Security
-http://two.example/apt/ stable main Somebody Tools
+http://two.example/apt/ stable main Vendor Tools
 LINES
 END_OF
 chmod +x "$here/bin/apt-get"
@@ -32,7 +33,7 @@ PATH=$here/bin:$PATH
 . packaging/common.sh
 
 expect 'the version in CMakeLists.txt' yes "$([[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]] && echo yes)"
-expect 'archives of others are left out, each is there once' \
+expect 'third-party archives are excluded, the others are listed once' \
   'http://one.example/debian-security/ bookworm-security main Debian-Security;http://one.example/debian/ bookworm main Debian' \
   "$(apt_archives | paste -sd ';')"
 expect "the changelog has a heading for $version" 1 "$(grep -c "^## ${version//./\\.} ([0-9-]*)$" CHANGELOG.md)"
@@ -42,7 +43,7 @@ for script in packaging/*.sh; do
   bash -n "$script" || failed=1
 done
 
-# A command that fails shows its output, less the steps that went well.
+# A failed command prints its output, without the steps that succeeded.
 expect 'quietly prints what failed' 'cannot
 check: failed: bash -c echo "[1/2] fine"; echo cannot; exit 3' "$( (quietly "$here/log" bash -c 'echo "[1/2] fine"; echo cannot; exit 3') 2>&1 || true)"
 

@@ -109,7 +109,7 @@ std::vector<Plan> some_plans() {
   std::vector<Plan> plans{ring_all_reduce(4, 2), halving_doubling_all_reduce(4)};
   const synthesis::AlgorithmShape shape{6, 3, {}, 2, 0};
   for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms())
-    plans.push_back(algorithm.make(shape));
+    plans.push_back(algorithm.plan(shape));
   if (!fs::exists(kSamples)) return plans;
   for (const auto& entry : fs::directory_iterator(kSamples)) {
     Findings findings;
@@ -218,14 +218,15 @@ TEST_F(ClusterFiles, SayWhatDoesNotFit) {
   const auto other_size = run(", all_reduce: {custom: four.xml}", "");
   ASSERT_FALSE(other_size);
   EXPECT_EQ(other_size.error().code, Errc::config_conflict);
-  EXPECT_NE(other_size.error().what.find("is for 4 members, the group has 8"), std::string::npos)
+  EXPECT_NE(other_size.error().what.find("is for 4 members, but the group has 8"),
+            std::string::npos)
       << other_size.error().what;
 
   write("ring.xml", *synthesis::write_msccl(ring_all_reduce(8)));
   const auto other_kind = run(", all_gather: {custom: ring.xml}", "");
   ASSERT_FALSE(other_kind);
   EXPECT_EQ(other_kind.error().code, Errc::config_conflict);
-  EXPECT_EQ(other_kind.error().what, "a plan of allreduce, named for allgather");
+  EXPECT_EQ(other_kind.error().what, "is a plan of allreduce, but is set for allgather");
 
   Plan wrong = ring_all_reduce(8);
   wrong.ranks[3].blocks[0].steps[2].reads[0].first = 0;

@@ -22,7 +22,7 @@ void set_costs(Program& program, const PassCost& cost) {
     bool forward = false, input = false, weight = false;
     const bool layer = body.name.rfind("layer", 0) == 0;
     for (Op& op : body.ops) {
-      op.matmul = op.vector = op.bytes = op.size = op.redone = 0;
+      op.matmul = op.vector = op.bytes = op.size = op.repeated_flops = 0;
       if (op.kind != graph::NodeKind::comp || !layer) continue;
       const auto once = [&](bool& done, std::int64_t value) {
         if (!done) op.matmul = value;
@@ -65,7 +65,9 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-bool both_ways(ScheduleKind kind) { return find_schedule(kind)->placement == Placement::both_ways; }
+bool both_ways(ScheduleKind kind) {
+  return find_schedule(kind)->placement == Placement::bidirectional;
+}
 
 Spec job(const Case& which, std::int64_t stages, std::int64_t microbatches) {
   Spec spec;

@@ -33,26 +33,27 @@ Workload edited(const Workload& job, Random& random, const graph::DraftTables& t
   const auto of = static_cast<graph::WorkKind>(random() % graph::kWorkKinds);
   switch (random() % 7) {
     case 0:
-      return graph::with_graphs(
-          job, [&](const Graph& graph) { return graph::scaled(graph, {.of = of}, factor); });
+      return graph::with_graphs(job, [&](const Graph& graph) {
+        return graph::scale_durations(graph, {.kind = of}, factor);
+      });
     case 1:
       return graph::with_graphs(job, [&](const Graph& graph) {
-        return graph::lags_scaled(graph, static_cast<graph::LagKind>(random() % 3), factor);
+        return graph::scale_lags(graph, static_cast<graph::LagKind>(random() % 3), factor);
       });
     case 2:
       return graph::with_graphs(job, [&](const Graph& graph) {
         return made_of(graph::without_syncs(graph, "", tables));
       });
     case 3:
-      return graph::with_graphs(job, [](const Graph& g) { return graph::fused(g); });
+      return graph::with_graphs(job, [](const Graph& g) { return graph::fuse_elementwise(g); });
     case 4:
       return graph::without_stragglers(job);
     case 5:
-      return graph::varied(job, factor / 10, random());
+      return graph::with_random_factors(job, factor / 10, random());
     default:
       return graph::with_graphs_of(
           job, {static_cast<std::uint32_t>(random() % job.rank_count())}, [&](const Graph& graph) {
-            return graph::scaled(graph, {.of = graph::WorkKind::kernels}, factor);
+            return graph::scale_durations(graph, {.kind = graph::WorkKind::kernels}, factor);
           });
   }
 }
@@ -126,9 +127,9 @@ TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
     const auto number = static_cast<std::uint32_t>(2 + random() % 40);
     (random() % 2 == 0 ? shape.layers : shape.microbatches) = number;
     const Workload recorded = recording_of(*job, random);
-    const auto made = graph::reshaped(recorded, shape, {}, findings);
+    const auto made = graph::reshape(recorded, shape, {}, findings);
     const std::int64_t microbatches = spec.global_batch() / (spec.batch.micro * spec.parallel.dp);
-    const graph::Shape found = graph::found_shape(recorded);
+    const graph::Shape found = graph::detect_shape(recorded);
     if (!made || found.layers != spec.model.layers || found.microbatches != microbatches) continue;
     if (shape.layers) {
       spec.model.layers = number;

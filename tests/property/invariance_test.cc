@@ -76,7 +76,7 @@ Total expected_backward(const Spec& spec, const StepCount& counted) {
            std::int64_t frozen = 0;
            for (const Op& op : part.backward)
              if (op.phase == Phase::weight_grad || part.part.name == "embedding")
-               frozen += op.matmul - op.redone;
+               frozen += op.matmul - op.repeated_flops;
            return frozen;
          });
 }

@@ -67,7 +67,7 @@ TEST_F(ScaleDownJobs, LayersAndMicrobatchesGoWithRanks) {
   ASSERT_TRUE(predicted) << fmt::format("{}", fmt::join(refused_, "\n"));
   EXPECT_NEAR(predicted->off, 0, 0.01);
   ASSERT_TRUE(predicted->made.by_sizes);
-  EXPECT_NEAR(predicted->made.by_sizes->off, 0, 0.02);
+  EXPECT_NEAR(predicted->made.by_sizes->error, 0, 0.02);
 }
 
 TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {

@@ -114,7 +114,7 @@ class ScaleDownJobs : public testing::Test {
       refused_.push_back(what + ": " + to_string(made.error()));
       return std::nullopt;
     }
-    EXPECT_EQ(made->findings.count(FindingCode::edges_not_told), 0u) << what;
+    EXPECT_EQ(made->findings.count(FindingCode::edges_dropped), 0u) << what;
     Question other;
     other.cluster = "part of " + cluster;
     other.cluster_text = platform::resolved_cluster(made->scaled_cluster->platform);

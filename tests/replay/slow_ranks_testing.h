@@ -59,7 +59,7 @@ inline Graph repeated(const Graph& graph, std::uint32_t rank, const Factor& fact
       for (std::uint64_t& dep : node.deps) dep += moved;
       for (graph::DependencyNote& note : node.notes) note.dep += moved;
       if (node.deps.empty()) node.deps = before;
-      node.duration = graph::times(node.duration, factor(rank, s, graph, n));
+      node.duration = graph::scale_time(node.duration, factor(rank, s, graph, n));
       if (graph.successors(n).empty()) ends.push_back(node.id);
       made.push_back(std::move(node));
     }
@@ -82,7 +82,7 @@ inline Workload recording(const Factor& factor) {
     made.graph_of_rank[rank] = rank;
   }
   made.graphs = std::move(graphs);
-  made.recorded.reset();
+  made.recorded_duration.reset();
   return made;
 }
 

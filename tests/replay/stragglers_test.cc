@@ -124,8 +124,8 @@ TEST(Stragglers, WhatIsWonIsConfirmed) {
   const StragglerReport predicted = found(recording(slow)), fine = found(recording(equivalent));
   ASSERT_FALSE(predicted.suspects.empty());
   EXPECT_EQ(predicted.named, "rank 5");
-  EXPECT_EQ(predicted.suspects.front().without, fine.played);
-  EXPECT_EQ(predicted.levelled_all, fine.played);
+  EXPECT_EQ(predicted.suspects.front().without, fine.replayed);
+  EXPECT_EQ(predicted.all_at_peer_level, fine.replayed);
   EXPECT_EQ(fine.blame, Blame::none);
   ASSERT_TRUE(predicted.suspects.front().test.has_value());
   EXPECT_EQ(predicted.suspects.front().test->slowest, 6u);

@@ -60,8 +60,8 @@ TEST_F(WhatIfDevice, AnotherDeviceIsAFinding) {
     const auto found = places(predicted.findings);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0],
-              "recorded on v100-sxm2, the cluster has h100-sxm: 'orrery whatif' with gpu=h100-sxm "
-              "moves kernels");
+              "recorded on v100-sxm2, the cluster has h100-sxm; 'orrery whatif' with gpu=h100-sxm "
+              "converts kernel times");
     EXPECT_EQ(predicted.base.whole, us(500));
   }
   Question run;
@@ -78,7 +78,7 @@ TEST_F(WhatIfDevice, WhereItIsTheSameOrKernelsAreMovedThereIsNone) {
   EXPECT_TRUE(places(on_cluster(path, "", {"kernels=0.5"}).findings).empty()) << "played again";
   const WhatIf moved = on_cluster(path, "h100-sxm:1", {"gpu=h100-sxm"});
   EXPECT_TRUE(places(moved.findings).empty());
-  EXPECT_FALSE(moved.moved.empty());
+  EXPECT_FALSE(moved.device_conversion.empty());
   EXPECT_LT(moved.changed->whole, moved.base.whole);
   EXPECT_TRUE(places(on_cluster(path, "v100-sxm2:1", {"cluster=h100-sxm:1"}).findings).empty());
   const WhatIf again = on_cluster(path, "v100-sxm2:1", {"cluster=h100-sxm:1"});
@@ -93,7 +93,7 @@ TEST_F(WhatIfDevice, WhoeverKnowsTheDeviceSaysIt) {
   // What the driver calls it is not known; it is none of those that are.
   const auto unknown = places(on_cluster(recording("Abacus 1"), "h100-sxm:1").findings);
   ASSERT_EQ(unknown.size(), 1u);
-  EXPECT_THAT(unknown[0], HasSubstr("recorded on \"Abacus 1\", which the catalogue does not have"));
+  EXPECT_THAT(unknown[0], HasSubstr("recorded on \"Abacus 1\", which is not in the catalogue"));
   EXPECT_THAT(unknown[0], HasSubstr("--device NAME"));
 }
 

@@ -66,7 +66,7 @@ TEST_F(WhatIfStands, WhatIsNotTouchedIsRecorded) {
   EXPECT_EQ(on(predicted.base, TimeProvenance::recorded), predicted.base.whole);
   EXPECT_EQ(on(*predicted.changed, TimeProvenance::scaled), us(300));
   EXPECT_EQ(on(*predicted.changed, TimeProvenance::recorded), us(1010));
-  EXPECT_FALSE(predicted.changed->band());
+  EXPECT_FALSE(predicted.changed->interval());
 }
 
 TEST_F(WhatIfStands, LagsAreScaledByKind) {
@@ -91,16 +91,16 @@ TEST_F(WhatIfStands, OfAnotherDeviceModelsSayHowFarOff) {
   const std::string path = sized();
   const WhatIf other = of_trace(path, {"gpu=h100-sxm"}, "a100-80gb");
   EXPECT_GT(on(*other.changed, TimeProvenance::interpolated), us(50));
-  const auto band = other.changed->band();
+  const auto band = other.changed->interval();
   ASSERT_TRUE(band.has_value());
   EXPECT_LT(band->lower, other.changed->whole);
   EXPECT_GT(band->upper, other.changed->whole);
-  ASSERT_TRUE(other.band.has_value());
-  EXPECT_LT(other.band->lower, other.changed->whole - other.base.whole);
+  ASSERT_TRUE(other.interval.has_value());
+  EXPECT_LT(other.interval->lower, other.changed->whole - other.base.whole);
 
   // Twice as long is twice as far off.
   const WhatIf twice = of_trace(path, {"gpu=h100-sxm", "kernels=2"}, "a100-80gb");
-  const auto wider = twice.changed->band();
+  const auto wider = twice.changed->interval();
   ASSERT_TRUE(wider.has_value());
   EXPECT_NEAR(static_cast<double>((wider->upper - wider->lower).count()),
               2 * static_cast<double>((band->upper - band->lower).count()), 1e6);
@@ -108,7 +108,7 @@ TEST_F(WhatIfStands, OfAnotherDeviceModelsSayHowFarOff) {
 
   const WhatIf same = of_trace(path, {"gpu=a100-80gb"}, "a100-80gb");
   EXPECT_EQ(on(*same.changed, TimeProvenance::recorded), same.changed->whole);
-  EXPECT_FALSE(same.changed->band());
+  EXPECT_FALSE(same.changed->interval());
 }
 
 // On a cluster kernels come to another device as they do where the recording is played again.
@@ -129,8 +129,8 @@ TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
     const WhatIf predicted = on_cluster("a100-80gb:1", {change});
     EXPECT_EQ(predicted.base.whole, alone.base.whole) << change;
     EXPECT_EQ(predicted.changed->whole, moved) << change;
-    EXPECT_EQ(predicted.moved, alone.moved) << change;
-    EXPECT_EQ(predicted.changed->band().has_value(), true) << change;
+    EXPECT_EQ(predicted.device_conversion, alone.device_conversion) << change;
+    EXPECT_EQ(predicted.changed->interval().has_value(), true) << change;
   }
   // Whatever else it was said to run on, it was recorded where it was.
   EXPECT_EQ(on_cluster("h100-sxm:1", {"gpu=h100-sxm"}).changed->whole, moved);
@@ -148,7 +148,7 @@ TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {
   const WhatIf predicted = of_trace(two(), {"gpu=h100-sxm"}, "a100-80gb");
   EXPECT_GT(on(*predicted.changed, TimeProvenance::scaled), us(100));
   EXPECT_EQ(on(*predicted.changed, TimeProvenance::interpolated), us(0));
-  EXPECT_FALSE(predicted.changed->band());
+  EXPECT_FALSE(predicted.changed->interval());
   bool unknown = false;
   for (const result::ErrorClass& one : predicted.changed->errors) unknown = unknown || !one.off;
   EXPECT_TRUE(unknown);
@@ -181,12 +181,12 @@ TEST_F(WhatIfStands, OfJobsEveryLineOfTheListDoes) {
   WhatIfQuestion question = of_job({"tp=4"});
   question.list = true;
   const WhatIf predicted = ask(question);
-  EXPECT_TRUE(predicted.base.band() && predicted.changed->band());
+  EXPECT_TRUE(predicted.base.interval() && predicted.changed->interval());
   EXPECT_GT(on(*predicted.changed, TimeProvenance::interpolated) * 4, predicted.changed->whole);
   ASSERT_FALSE(predicted.list.empty());
   for (const ChangeTrial& tried : predicted.list) {
     EXPECT_EQ(all_of(tried.time_by_provenance), tried.whole) << tried.change;
-    EXPECT_TRUE(tried.band || tried.whole == predicted.base.whole) << tried.change;
+    EXPECT_TRUE(tried.interval || tried.whole == predicted.base.whole) << tried.change;
   }
 }
 
@@ -197,7 +197,7 @@ TEST_F(WhatIfStands, RooflinesAreFormulas) {
   question.base.collective_algorithm = "ring";
   const WhatIf predicted = ask(question);
   EXPECT_EQ(on(*predicted.changed, TimeProvenance::formula), predicted.changed->whole);
-  EXPECT_FALSE(predicted.changed->band());
+  EXPECT_FALSE(predicted.changed->interval());
 }
 
 TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
@@ -205,14 +205,15 @@ TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
   question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   const WhatIf predicted = ask(question);
-  ASSERT_TRUE(predicted.predicted && predicted.predicted_band && predicted.band);
-  EXPECT_LT(predicted.predicted_band->lower, *predicted.predicted);
-  EXPECT_GT(predicted.predicted_band->upper, *predicted.predicted);
+  ASSERT_TRUE(predicted.predicted && predicted.predicted_interval && predicted.interval);
+  EXPECT_LT(predicted.predicted_interval->lower, *predicted.predicted);
+  EXPECT_GT(predicted.predicted_interval->upper, *predicted.predicted);
   const auto share = [](Time part, Time whole) { return seconds(part) / seconds(whole); };
-  EXPECT_NEAR(share(predicted.predicted_band->upper - *predicted.predicted, *predicted.recorded),
-              share(predicted.band->upper - (predicted.changed->whole - predicted.base.whole),
-                    predicted.base.whole),
-              1e-6);
+  EXPECT_NEAR(
+      share(predicted.predicted_interval->upper - *predicted.predicted, *predicted.recorded),
+      share(predicted.interval->upper - (predicted.changed->whole - predicted.base.whole),
+            predicted.base.whole),
+      1e-6);
 }
 
 // What a run file keeps is what was told.

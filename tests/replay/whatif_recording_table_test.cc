@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// "Which recordings answer what" (docs/what-if.md): each change is asked of recordings in each way,
+// "Recordings and changes" (docs/what-if.md): each change is asked of recordings in each way,
 // and is answered, or refused with the option that is missing; none is left out in silence.
 // benchmarks/whatif_answers.py asks all changes of all recordings that it is given.
 #include <gtest/gtest.h>

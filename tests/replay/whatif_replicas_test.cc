@@ -113,7 +113,7 @@ TEST_F(WhatIfReplicas, WhatIsNoReplicaIsRefusedWithWhatIsWrong) {
     return predicted ? "" : to_string(predicted.error());
   };
   EXPECT_THAT(refusal({"parallel.dp=8", "parallel.sharding=zero1"}),
-              HasSubstr("rank 0 has shares of what others have (reduce_scatter"));
+              HasSubstr("rank 0 shards data over other ranks (reduce_scatter"));
   EXPECT_THAT(refusal({"parallel.dp=2", "parallel.pp=4"}, "vit-b-16"),
               HasSubstr("sends and receives"));
   EXPECT_THAT(refusal({"parallel.dp=4", "parallel.tp=2"}, "vit-b-16"),
@@ -148,7 +148,7 @@ TEST_F(WhatIfReplicas, RecordedRanksThatDifferAreRefused) {
         ask_recorded(pair, replicate ? "h100-sxm:4" : "h100-sxm:2", replicate,
                      replicate ? std::vector<std::string>{} : std::vector{std::string("dp=4")});
     ASSERT_FALSE(predicted.has_value());
-    EXPECT_THAT(predicted.error().what, HasSubstr("rank 0 has 1 works \"adam\", rank 1 0"));
+    EXPECT_THAT(predicted.error().what, HasSubstr("rank 0 runs 1 kernels \"adam\", rank 1 runs 0"));
     EXPECT_THAT(predicted.error().hint, HasSubstr("--model"));
   }
 }

@@ -108,7 +108,7 @@ class WhatIfStructure : public testing::Test {
       refused_.push_back(what + ": " + to_string(predicted.error()));
       return std::nullopt;
     }
-    EXPECT_EQ(predicted->findings.count(FindingCode::edges_not_told), 0u) << what;
+    EXPECT_EQ(predicted->findings.count(FindingCode::edges_dropped), 0u) << what;
     const graph::Workload& made = predicted->answer->outcome().workload();
     const graph::Workload& real = other->answer->outcome().workload();
     for (std::uint32_t rank = 0; rank < real.rank_count(); ++rank)
@@ -186,7 +186,7 @@ Time recorded_step(int layers, int microbatches, const std::string& change = "")
   const auto predicted = what_if(question, watch);
   EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
   if (!predicted) return {};
-  EXPECT_EQ(predicted->findings.count(FindingCode::edges_not_told), 0u);
+  EXPECT_EQ(predicted->findings.count(FindingCode::edges_dropped), 0u);
   return change.empty() ? predicted->base.whole : predicted->changed->whole;
 }
 
@@ -221,7 +221,7 @@ TEST_F(WhatIfStructure, LayersThatARecordingNames) {
     ASSERT_TRUE(made && real);
     EXPECT_EQ(made->found->layers, static_cast<std::uint32_t>(from));
     EXPECT_EQ(made->found->microbatches, 2u);
-    EXPECT_EQ(made->findings.count(FindingCode::edges_not_told), 0u);
+    EXPECT_EQ(made->findings.count(FindingCode::edges_dropped), 0u);
     const graph::Graph& graph = made->answer->outcome().workload().graph(0);
     const graph::Graph& other = real->answer->outcome().workload().graph(0);
     EXPECT_EQ(differences(inventory(graph), inventory(other)), "");

@@ -54,16 +54,16 @@ TEST(Copies, EndAsTheOriginalDoes) {
     original->advance(some());
     auto copy = std::make_unique<sim::Engine>(*original);
     copy->advance(some());
-    sim::Engine again(*copy);
+    sim::Engine second_copy(*copy);
     copy.reset();
     original->advance(kAll);
     const auto whole = original->finish();
-    EXPECT_EQ(original->again(), alone.again()) << "seed " << seed;
+    EXPECT_EQ(original->rerun_reason(), alone.rerun_reason()) << "seed " << seed;
     original.reset();
-    again.advance(kAll);
-    const auto copied_run = again.finish();
-    EXPECT_EQ(again.again(), alone.again()) << "seed " << seed;
-    if (alone.again() != sim::Engine::Rerun::no) continue;  // no results
+    second_copy.advance(kAll);
+    const auto copied_run = second_copy.finish();
+    EXPECT_EQ(second_copy.rerun_reason(), alone.rerun_reason()) << "seed " << seed;
+    if (alone.rerun_reason() != sim::Engine::Rerun::no) continue;  // no results
     EXPECT_EQ(unlikeness(expected, whole), "") << "seed " << seed << ", the original";
     EXPECT_EQ(unlikeness(expected, copied_run), "") << "seed " << seed << ", the copy";
     if (!expected || expected->stall) continue;

@@ -74,10 +74,10 @@ graph::GraphRef position(std::uint32_t number, const std::shared_ptr<StringPool>
 
 void add_custom(Platform& machine, graph::Workload& workload) {
   const auto strings = std::make_shared<StringPool>();
-  std::vector<graph::GraphRef>& positions = workload.custom_collectives["told"];
+  std::vector<graph::GraphRef>& positions = workload.custom_collectives["custom"];
   for (std::uint32_t p = 0; p < workload.rank_count(); ++p)
     positions.push_back(position(p, strings));
-  machine.collectives.all_to_all.custom_prefix = "told";
+  machine.collectives.all_to_all.custom_prefix = "custom";
 }
 
 // By how far on the receiver is, of few values.

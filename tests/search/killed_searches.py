@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Searches killed at random moments, whoever looks at their points: no point that was kept is lost
-or found out again, and in the end everything is as if nobody had been killed.
+"""Kills searches at random moments, with every kind of process: no stored point is lost or evaluated
+again, and the final result equals that of an undisturbed search.
 
     killed_searches.py PROGRAM [KILLS] [SEED]
 
@@ -39,20 +39,20 @@ axes:
 """
 
 
-# A word that everything started here has in its environment, also what mpirun starts.
+# An environment variable of all processes that this test starts, including those of mpirun.
 MARK = f"ORRERY_KILLED_SEARCHES={os.getpid()}"
 MPIRUN = ["mpirun", "--oversubscribe", "--mca", "odls_base_sigkill_timeout", "0"]
 
 
 def running(mark=MARK):
-    """Whatever was started here and still runs."""
+    """Ids of running processes that this test started."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/environ", "rb") as text:
                 if mark.encode() in text.read().split(b"\0"):
                     found.append(int(pid))
-        except OSError:  # it has ended, or is somebody else's
+        except OSError:  # it has ended, or belongs to another user
             pass
     return found
 
@@ -82,23 +82,22 @@ class Search:
                          "mpi", *more])
 
     def shares(self, count):
-        """What Slurm would start: of each share that is not finished, its job, by hand."""
-        told = self.start(1, "--executor", "slurm", "--shares", str(count), "--json")
-        told, errors = told.communicate()
-        assert told, errors
-        told = json.loads(told)["result"]
-        if not told["script_file"]:
+        """Starts the job of each unfinished share, as Slurm would."""
+        printed, errors = self.start(1, "--executor", "slurm", "--shares", str(count), "--json").communicate()
+        assert printed, errors
+        result = json.loads(printed)["result"]
+        if not result["script_file"]:
             return []
-        with open(os.path.join(self.folder, told["manifest_file"])) as rows:
+        with open(os.path.join(self.folder, result["manifest_file"])) as rows:
             rows = [row.split("\t") for row in rows.read().splitlines()[1:]]
-        return [self.run(["sh", told["script_file"], row[0]]) for row in rows if row[2] != "0"]
+        return [self.run(["sh", result["script_file"], row[0]]) for row in rows if row[2] != "0"]
 
     def files(self):
         return sorted(os.path.join(self.folder, name) for name in os.listdir(self.folder)
                       if name.startswith("points.jsonl"))
 
-    def kept(self):
-        """Whole lines by digest; each is there once in a file."""
+    def stored(self):
+        """Complete lines by digest; checks that a file contains each digest once."""
         lines = {}
         for path in self.files():
             with open(path, "rb") as text:
@@ -114,7 +113,7 @@ class Search:
 
 
 def launch(search, draw, ways):
-    """One process with some threads, parts as a launcher starts them, shares, or MPI."""
+    """Starts one process with threads, the parts of a launcher, shares, or processes of MPI."""
     how = draw.choices(list(ways), list(ways.values()))[0]
     if how == "threads":
         return how, [search.start(draw.choice([1, 2, 4]))]
@@ -127,7 +126,7 @@ def launch(search, draw, ways):
 
 
 def kill(how, processes, draw):
-    """How many were: all of them; of MPI's one, after which the others end by themselves."""
+    """Kills all processes, or one process of MPI, after which the others end. Returns the number of killed processes."""
     victims = [process.pid for process in processes if process.poll() is None]
     if how == "mpi" and victims:
         victims = [draw.choice(running() or victims)]
@@ -140,7 +139,7 @@ def kill(how, processes, draw):
             pass
     for process in processes:
         _, errors = process.communicate()
-        # mpirun's own codes tell when in its life a process was killed.
+        # mpirun has other exit codes, which depend on when a process was killed.
         if how != "mpi":
             assert process.returncode in (0, -signal.SIGKILL), errors
         assert b"orrery search: error" not in errors, errors
@@ -148,75 +147,74 @@ def kill(how, processes, draw):
         if not running():
             return killed
         time.sleep(0.05)
-    raise AssertionError("something goes on")
+    raise AssertionError(f"processes still run after 30 s: {running()}")
 
 
 def has_mpi(program):
     """Whether the program was built with MPI, and there is an mpirun."""
     if shutil.which("mpirun") is None:
         return False
-    told = subprocess.run([program, "doctor", "--json"], capture_output=True).stdout
-    lines = {line["name"]: line["text"] for line in json.loads(told)["result"]["lines"]}
-    return not lines["MPI"].startswith("not built in")
+    printed = subprocess.run([program, "doctor", "--json"], capture_output=True).stdout
+    lines = {line["name"]: line["text"] for line in json.loads(printed)["result"]["lines"]}
+    return not lines["MPI"].startswith("not ")
 
 
-def check_kept(before, search):
-    after = search.kept()
+def check_stored(before, search):
+    after = search.stored()
     for digest, line in before.items():
         assert after.get(digest) == line, f"lost or changed: {line}"
     return after
 
 
 def finish(search, draw, ways):
-    """To the end, by one who can look beside the best: what it says."""
+    """Completes the search and returns its result."""
     mpi = "mpi" in ways and draw.random() < 0.3
     finished = search.start_mpi(2, "--json") if mpi else search.start(2, "--json")
-    told, errors = finished.communicate()
+    printed, errors = finished.communicate()
     assert finished.returncode == 0, errors
-    return json.loads(told)["result"]
+    return json.loads(printed)["result"]
 
 
 def main():
     usual = 200 if os.environ.get("ORRERY_TEST_EFFORT") == "full" else 24
     program, kills = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else usual
     draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
-    # Of processes; with MPI it takes seconds until the last of them is gone.
+    # Weights by kind of process; with MPI, the last process ends only after seconds.
     ways = {"threads": 8, "parts": 2, "slurm": 3, "mpi": 3}
     if not has_mpi(program):
-        print("without MPI: there is no mpirun, or the program was built without")
+        print("without MPI: no mpirun, or a program without MPI; ./setup mpi")
         del ways["mpi"]
     with tempfile.TemporaryDirectory() as folder:
         search = Search(program, folder)
         begun = time.monotonic()
-        told = search.start(2, "--json").communicate()[0]
+        printed = search.start(2, "--json").communicate()[0]
         whole = time.monotonic() - begun
         with open(search.file, "rb") as text:
             wanted = text.read()
-        points = json.loads(told)["result"]
+        points = json.loads(printed)["result"]
         search.forget()
         done, ended, lines = dict.fromkeys(ways, 0), 0, {}
         tried = 0
-        # A search by MPI may end before it is killed: on until one of each kind was.
+        # A search by MPI may end before it is killed, so continue until each kind was killed.
         while (sum(done.values()) < kills or not all(done.values())) and tried < 10 * kills:
             tried += 1
             how, processes = launch(search, draw, ways)
             time.sleep(draw.uniform(0, whole / 3) + (0.4 if how == "mpi" else 0))
             done[how] += kill(how, processes, draw)
-            lines = check_kept(lines, search)
-            # Now and then to the end: as if nothing had happened.
+            lines = check_stored(lines, search)
+            # Sometimes the search is completed: its result equals the undisturbed one.
             if draw.random() < 0.06 or sum(done.values()) >= kills:
                 result = finish(search, draw, ways)
-                assert result["evaluated"] + len(lines) == points["evaluated"], "found out again"
+                assert result["evaluated"] + len(lines) == points["evaluated"], "stored points were evaluated again"
                 with open(search.file, "rb") as text:
-                    assert text.read() == wanted, "another file than undisturbed"
+                    assert text.read() == wanted, "the file differs from the undisturbed one"
                 result["evaluated"] = points["evaluated"]
-                assert result == points, "another answer than undisturbed"
+                assert result == points, "the result differs from the undisturbed one"
                 search.forget()
                 lines, ended = {}, ended + 1
         assert all(done.values()), f"a kind of process was never killed: {done}"
         words = ", ".join(f"{number} of {how}" for how, number in done.items())
-        print(f"{sum(done.values())} killed ({words}), {ended} searches ended as one that nobody "
-              "disturbed")
+        print(f"{sum(done.values())} killed ({words}), {ended} searches ended with the undisturbed result")
 
 
 if __name__ == "__main__":

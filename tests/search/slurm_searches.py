@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A search in shares that Slurm runs: a controller and a node of its own, in a folder of their own, for
-as long as this takes. Needs root and Debian's slurmctld, slurmd, slurm-client and munge (./setup slurm);
-skipped, saying so, without them.
+"""A search in shares that Slurm runs. The test starts a controller and a node in a temporary folder, and
+stops them at the end. Needs root and Debian's slurmctld, slurmd, slurm-client and munge (./setup slurm).
+Without them the test prints that it is skipped.
 
     slurm_searches.py PROGRAM
 """
@@ -63,11 +63,11 @@ def until(what, says, seconds=60):
         if says():
             return
         time.sleep(0.1)
-    raise AssertionError(f"after {seconds} s not yet: {what}")
+    raise AssertionError(f"after {seconds} s still not true: {what}")
 
 
 class Slurm:
-    """Daemons in the foreground, so that they end with this."""
+    """Slurm's daemons in the foreground, so that they end with this test."""
 
     def __init__(self, folder):
         self.folder, self.daemons = folder, []
@@ -116,16 +116,16 @@ class Slurm:
 
 def search(program, folder, *more):
     words = [program, "search", "space.yaml", "-o", "points.jsonl", "-q", "--json", *more]
-    told = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-    assert told.returncode == 0, told.stderr
-    return json.loads(told.stdout)["result"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["result"]
 
 
-def submit(slurm, told, folder):
-    """By the very line that was told; the job's number."""
-    said = slurm.say("sh", "-c", told["submit_command"], folder=folder)
-    assert said.startswith("Submitted batch job "), said
-    return said.split()[-1]
+def submit(slurm, shares, folder):
+    """Runs the printed submit command and returns the id of the job."""
+    printed = slurm.say("sh", "-c", shares["submit_command"], folder=folder)
+    assert printed.startswith("Submitted batch job "), printed
+    return printed.split()[-1]
 
 
 def read(folder, name):
@@ -140,38 +140,38 @@ def check(program, slurm, folder):
     whole = read(folder, "points.jsonl")
     os.remove(os.path.join(folder, "points.jsonl"))
 
-    # Some shares, broken off where they are; the next script has what is left.
+    # Some shares are interrupted; the next script contains the remaining ones.
     asked = ("--executor", "slurm", "--shares", "4", "--slurm-option", "comment=a share")
-    told = search(program, folder, *asked)
-    assert (told["parts"], told["finished"], told["unfinished"]) == (4, 0, told["points"]), told
-    job = submit(slurm, told, folder)
+    shares = search(program, folder, *asked)
+    assert (shares["parts"], shares["finished"], shares["unfinished"]) == (4, 0, shares["points"]), shares
+    job = submit(slurm, shares, folder)
     until("a share runs", lambda: any(name.startswith("points.jsonl.part-")
                                       for name in os.listdir(folder)))
     slurm.say("scancel", job)
     until("nothing is queued", lambda: slurm.say("squeue", "-h") == "")
     begun = search(program, folder, *asked)
-    assert begun["unfinished"] <= told["unfinished"], begun
-    # One of them by hand.
+    assert begun["unfinished"] <= shares["unfinished"], begun
+    # One share is run by hand.
     subprocess.run(["sh", begun["script_file"], "2"], cwd=folder, check=True, capture_output=True)
-    told = search(program, folder, *asked)
-    assert told["finished"] >= 1 and told["unfinished"] < begun["points"], told
-    if told["script_file"]:  # a quick machine may be through before anybody breaks it off
-        script = read(folder, told["script_file"]).decode()
+    shares = search(program, folder, *asked)
+    assert shares["finished"] >= 1 and shares["unfinished"] < begun["points"], shares
+    if shares["script_file"]:  # a fast machine may have finished before the interruption
+        script = read(folder, shares["script_file"]).decode()
         array = next(line for line in script.splitlines() if line.startswith("#SBATCH --array="))
         array = array.split("=")[1].replace("-", ",").split(",")
         assert "2" not in array, array
-        submit(slurm, told, folder)
+        submit(slurm, shares, folder)
         until("nothing is queued", lambda: slurm.say("squeue", "-h") == "", 120)
 
-    told = search(program, folder, *asked)
+    shares = search(program, folder, *asked)
     logs = slurm.say("sh", "-c", "tail -n 5 points.slurm/*.log", folder=folder)
-    assert (told["finished"], told["unfinished"], told["script_file"]) == (4, 0, ""), f"{told}\n{logs}"
-    # Put together, all is as if one process had done it.
+    assert (shares["finished"], shares["unfinished"], shares["script_file"]) == (4, 0, ""), f"{shares}\n{logs}"
+    # The merged result equals that of one process.
     result = search(program, folder)
-    assert result["evaluated"] + told["points"] == wanted["evaluated"], result["evaluated"]
-    assert read(folder, "points.jsonl") == whole, "another file than by one process"
+    assert result["evaluated"] + shares["points"] == wanted["evaluated"], result["evaluated"]
+    assert read(folder, "points.jsonl") == whole, "the file differs from that of one process"
     result["evaluated"] = wanted["evaluated"]
-    assert result == wanted, "another answer than by one process"
+    assert result == wanted, "the result differs from that of one process"
 
 
 def main():
@@ -180,7 +180,7 @@ def main():
     missing = [name for name in PROGRAMS if shutil.which(name) is None]
     if os.geteuid() != 0 or missing:
         print("skipped: needs root" if not missing else
-              f"skipped: there is no {missing[0]}; ./setup slurm installs it")
+              f"skipped: {missing[0]} is not installed; ./setup slurm installs it")
         return
     begun = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
@@ -198,7 +198,7 @@ def main():
             raise
         finally:
             slurm.stop()
-    print(f"4 shares by Slurm, as one process has them ({time.monotonic() - begun:.0f} s)")
+    print(f"4 shares by Slurm, same result as one process ({time.monotonic() - begun:.0f} s)")
 
 
 if __name__ == "__main__":

@@ -20,7 +20,10 @@ std::string room_of(const std::string& path) {
   for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
     if (!path.starts_with(prefix)) continue;
     const std::string rest = path.substr(prefix.size());
-    return rest.substr(0, rest.find('/'));
+    // orrery.h, call.h and the generated headers of commands are the interface of the library.
+    const bool interface =
+        rest.find('/') == std::string::npos || path.starts_with("include/orrery/commands/");
+    return interface ? "c_interface" : rest.substr(0, rest.find('/'));
   }
   return {};
 }
@@ -46,10 +49,11 @@ namespace {
 // "result", "addons/bench/plan/fills.h" → "addons/bench/plan".
 std::string folder_of(const std::string& path) {
   if (path.starts_with("addons/")) return path.substr(0, path.rfind('/'));
+  if (path.starts_with("include/") && room_of(path) == "c_interface") return "c_interface";
   const std::size_t room = path.find("orrery/");
   if (room == std::string::npos) return {};
   const std::string rest = path.substr(room + 7);
-  return rest.substr(0, rest.rfind('/'));
+  return rest.find('/') == std::string::npos ? "c_interface" : rest.substr(0, rest.rfind('/'));
 }
 
 bool reaches(const IncludeTable& table, const std::string& from, const std::string& to,

@@ -178,9 +178,12 @@ Violations check_quiet(const std::string& path, std::string_view text) {
   if (path == "src/orrery/core/check.cc") return {};
   Violations violations;
   std::size_t number = 0;
-  for (const std::string& line : lines_of(without_literals(text))) {
+  static const std::regex literal(R"("(\\.|[^"\\])*")");
+  for (std::string line : lines_of(without_literals(text))) {
     ++number;
     std::smatch match;
+    if (!may_be_loud(line)) continue;
+    line = std::regex_replace(line, literal, "\"\"");
     if (may_be_loud(line) && std::regex_search(line, match, loud)) {
       violations.push_back(place(path, number) +
                            ": the library never prints, exits, or asks for the clock, the "

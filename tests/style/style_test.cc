@@ -91,13 +91,17 @@ TEST(Style, HelpersOfTestsAreCalledSo) {
        cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"})) {
     for (const std::string& included : includes(read(kRoot / path))) files[path].insert(included);
   }
+  files["cmake/OrreryAddons.cmake"].insert("orrery/commands/command_table.h");  // generated sources
   expect_none(check_test_headers(files));
 }
 
 // What is installed needs nothing that is not.
 TEST(Style, PublicHeadersIncludePublicOnes) {
   const std::vector<std::string> headers = cpp_files({"include"});
-  EXPECT_LE(headers.size(), 14u) << "few";
+  const auto written = std::count_if(headers.begin(), headers.end(), [](const std::string& path) {
+    return !path.starts_with("include/orrery/commands/");  // generated
+  });
+  EXPECT_LE(written, 16) << "few";
   for (const std::string& path : headers) {
     EXPECT_TRUE(has_suffix(path, ".h")) << path;
     for (const std::string& included : includes(read(kRoot / path)))
@@ -141,8 +145,9 @@ TEST(Style, EveryFileNamesItsLicence) {
 
 TEST(Style, TheLibraryIsQuiet) {
   for (const std::string& path : cpp_files({"include", "src", "addons"})) {
-    const bool command = room_of(path).ends_with("/command");
-    if (!command && !is_for_tests(path)) expect_none(check_quiet(path, read(kRoot / path)));
+    // `bench` measures time and starts processes.
+    const bool bench = room_of(path) == "addons/bench/command";
+    if (!bench && !is_for_tests(path)) expect_none(check_quiet(path, read(kRoot / path)));
   }
 }
 

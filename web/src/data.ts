@@ -37,7 +37,7 @@ export interface ScheduleData {
   ways: { from: number[]; to: number[]; rate: number[]; latency: number[]; links: [link: number, after: number][][] };
   pieceCount: number;
   // Columns as TimelineData.spans has them: group, from, to, owner (who starts with it, keeps it, or has the sum first;
-  // a node's place and one, 0: all, or nobody), offset, bytes.
+  // a node's place and one, 0: all, or none), offset, bytes.
   pieces: string;
   sendCount: number;
   // Columns: start (from the previous send's start), how long it keeps each link, piece, way, 1 where it is added to what
@@ -73,10 +73,10 @@ export interface RunData {
   path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
-  footings: { name: string; time: number }[]; // the path by what its times stand on
-  errorClasses: ErrorClassData[]; // the path by who told how long it takes, longest first
+  provenance: { name: string; time: number }[]; // the path by provenance of its times
+  errorClasses: ErrorClassData[]; // the path by source of its times, longest first
   band: { least: number; most: number; unknown: number } | null; // 80 % of true steps; unknown: of the path, its error is
-  told: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library
+  predicted: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library
   stragglers: { rank: number; caused: number; waited: number; timesLast: number }[]; // at most 50
   findings: { name: string; severity: string; count: number; sentence: string; places: string[] }[];
 }
@@ -165,7 +165,7 @@ export interface CollectiveColumns {
   algbw: number[];
   busbw: number[];
   ofBound: (number | null)[]; // 1 = as fast as its links allow
-  told: (number | null)[]; // in RunData.told; null: the network says it
+  predicted: (number | null)[]; // index into RunData.predicted; null: simulated by the network
 }
 
 export interface CollectiveClassData {

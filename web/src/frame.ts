@@ -67,7 +67,7 @@ class Frame {
     const theme = el('button', { type: 'button', onclick: () => this.theme.toggle() });
     const word = (): void => {
       theme.textContent = this.theme.dark ? 'Light' : 'Dark';
-      theme.setAttribute('aria-label', `Switch to ${this.theme.dark ? 'light' : 'dark'} colours`);
+      theme.setAttribute('aria-label', `Switch to ${this.theme.dark ? 'light' : 'dark'} colors`);
     };
     this.theme.onChange(word);
     word();
@@ -204,8 +204,8 @@ function logo(): SVGElement {
 
 function helpDialog(): HTMLDialogElement {
   const keys: [string, string][] = [
-    ['1 … 9, 0', 'go to a page'], ['[ and ]', 'the page before, the page after'],
-    ['t', 'light or dark'], ['?', 'this list'], ['Tab, Enter', 'everything else'],
+    ['1 … 9, 0', 'go to a page'], ['[ and ]', 'previous page, next page'],
+    ['t', 'light or dark'], ['?', 'this list'], ['Tab, Enter', 'all other controls'],
   ];
   const dialog = el('dialog', { 'aria-label': 'Keys' }, el('h2', {}, 'Keys'),
     el('dl', { class: 'pairs' }, keys.map(([key, does]) => [el('dt', {}, el('kbd', {}, key)), el('dd', {}, does)])),

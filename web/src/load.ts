@@ -10,7 +10,7 @@ interface PackedData {
 
 async function unpack(packed: string): Promise<string> {
   if (typeof DecompressionStream === 'undefined') {
-    throw new Error('this browser is too old to unpack the data; any of 2023 or later can');
+    throw new Error('this browser is too old to unpack the data; use a browser of 2023 or later');
   }
   const binary = atob(packed);
   const bytes = new Uint8Array(binary.length);
@@ -20,7 +20,7 @@ async function unpack(packed: string): Promise<string> {
 }
 
 export async function loadData(text: string): Promise<ReportData> {
-  if (text.trim() === '') throw new Error('this page holds no run, no schedule, no space and no replay; `orrery report --html` makes one that does');
+  if (text.trim() === '') throw new Error('this page contains no run, schedule, space or replay; `orrery report --html` writes a page with data');
   let data = JSON.parse(text) as ReportData | PackedData;
   if ('deflate' in data) data = JSON.parse(await unpack(data.deflate)) as ReportData;
   if (data.version !== 1) throw new Error(`this page reads data of version 1, not ${String(data.version)}`);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording beside its replay, as the page is given it: the contract with src/orrery/report/html/replay_page.h. Times are
+// A recording and its replay, as data of the page: the contract with src/orrery/report/html/replay_page.h. Times are
 // nanoseconds, rates per second; 0 is not known.
 
 export interface ReplaySide {

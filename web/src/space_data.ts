@@ -42,7 +42,7 @@ export interface PartData { name: string; title: string; about: string; more: bo
 // What another value of an axis would do to the best point, all else alike; `change` is worse above 0.
 export interface EffectValue {
   label: string;
-  state: string; // fits, illegal, too_large, not_told, failed
+  state: string; // fits, illegal, too_large, needs_simulation, failed
   own: boolean;
   allowed: boolean;
   change: number;

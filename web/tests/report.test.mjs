@@ -175,7 +175,7 @@ describe('controls', () => {
       assert.deepEqual(await types(), ['all_reduce']);
       await page.locator('main input[type="search"]').fill('no such name');
       await page.locator('main details summary').first().click();
-      await page.getByText('No collective is like that.').first().waitFor();
+      await page.getByText('No matching collectives.').first().waitFor();
       await report.show('memory');
       await page.locator('main select').selectOption('');
       await report.settle();

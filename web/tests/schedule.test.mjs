@@ -52,9 +52,9 @@ describe('a schedule', () => {
   it('says what was asked, what it takes and what binds', () => schedule('gather', async ({ page, hook }) => {
     assert.match(await page.locator('header').innerText(), /all-gather of 1 GiB among 64 ranks of wafer-64/);
     const text = await main(page);
-    assert.match(text, /It takes\s+264\.3 us\s+and no schedule takes less/);
-    assert.match(text, /binds\s+what enters npu0: 1008 MiB over 2 links/);
-    assert.match(text, /how\s+searched/);
+    assert.match(text, /Time\s+264\.3 us\s+equal to the lower bound/);
+    assert.match(text, /bottleneck\s+traffic into npu0: 1008 MiB over 2 links/);
+    assert.match(text, /method\s+search, seed 1/);
     assert.deepEqual(await hook('g.state.rows.slice(0, 2).map((link) => g.state.model.data.links.name[link]).sort()'), ['npu1 -> npu0', 'npu8 -> npu0']);
   }));
 
@@ -67,8 +67,8 @@ describe('a schedule', () => {
     assert.match(await tip.innerText(), /npu\d+’s piece \d+\s+from\s+npu\d+\s+to\s+npu0\s+bytes\s+8 MiB at \d.*\s+starts\s+.* us\s+arrives\s+.* us\s+waited for/);
     await page.mouse.click(x, y);
     await report.settle();
-    const chosen = page.locator('section[aria-label="The chosen piece"]');
-    assert.match(await chosen.innerText(), /All that this piece does: 63 sends/);
+    const chosen = page.locator('section[aria-label="Selected piece"]');
+    assert.match(await chosen.innerText(), /All sends of this piece: 63 sends/);
     assert.match(page.url().length > 0 && await page.locator('.tl [aria-live]').innerText(), /waited for/);
     await page.getByRole('button', { name: 'only its links' }).click();
     assert.equal(await hook('g.state.rows.length'), 63);
@@ -100,10 +100,10 @@ describe('a schedule', () => {
     const names = () => hook('g.state.rows.map((link) => g.state.model.data.links.name[link])');
     await page.getByLabel('Order of the links').selectOption('from');
     assert.deepEqual((await names()).slice(0, 3), ['npu0 -> npu1', 'npu0 -> npu8', 'npu1 -> npu0']);
-    await page.getByLabel('Only links with this').fill('npu9');
+    await page.getByLabel('Only links whose names').fill('npu9');
     assert.equal((await names()).length, 8);
     assert.match(await main(page), /8 of 224 links/);
-    await page.getByLabel('Only links with this').fill('no such');
+    await page.getByLabel('Only links whose names').fill('no such');
     assert.deepEqual(await names(), []);
   }));
 
@@ -115,7 +115,7 @@ describe('a schedule', () => {
     assert.match(await sends.innerText(), /Sends on screen, 0 ns to 264\.3 us: [\d,]+; the first 500 are listed/);
     await sends.locator('tbody button').nth(3).click();
     await report.settle();
-    assert.match(await page.locator('section[aria-label="The chosen piece"]').innerText(), /All that this piece does/);
+    assert.match(await page.locator('section[aria-label="Selected piece"]').innerText(), /All sends of this piece/);
   }));
 
   it('goes from send to send by keys, and where its address says', () => schedule('gather', async ({ report, page, hook }) => {
@@ -132,7 +132,7 @@ describe('a schedule', () => {
       i > 0 && bars.end[i - 1] > start + 1 ? bars.share[i] + bars.share[i - 1] : 0)))`);
     assert.ok(Math.max(...overlaps) > 0, 'nothing overlaps');
     assert.ok(Math.max(...overlaps) <= 1.001, 'more than a link can carry');
-    await page.getByLabel('A colour is').selectOption('group');
+    await page.getByLabel('Color by').selectOption('group');
     assert.match(await page.locator('.tl-chips').innerText(), /ranks 0-7[^]*ranks 4-19/);
   }));
 
@@ -144,7 +144,7 @@ describe('a schedule', () => {
   }));
 
   it('of nothing says so', () => schedule('nothing', async ({ page }) => {
-    assert.match(await main(page), /Nothing has to be sent/);
+    assert.match(await main(page), /The schedule contains no sends/);
     assert.equal(await page.locator('canvas').count(), 0);
   }));
 
@@ -158,7 +158,7 @@ describe('a schedule', () => {
 
   it('stands without JavaScript as a table', async () => {
     const report = await Opened.open(browser, join(ORRERY_OUTPUT, 'gather.html'), { javaScriptEnabled: false });
-    assert.match(await report.page.locator('#static').innerText(), /binds\s+what enters npu0/);
+    assert.match(await report.page.locator('#static').innerText(), /bottleneck\s+traffic into npu0/);
     await report.close();
   });
 });

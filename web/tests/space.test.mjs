@@ -63,11 +63,11 @@ describe('the page of a space', () => {
     await page.mouse.move(x, y);
     const tip = page.locator('.sp-tip:visible');
     await tip.waitFor();
-    assert.match(await tip.innerText(), /gpu \S+, n \d+.*\s+step\s+3\.\d+ s, simulated; the estimate is .* % off\s+of 1e9\s+[67]\d\.\d+\s+front/s);
+    assert.match(await tip.innerText(), /gpu \S+, n \d+.*\s+step\s+3\.\d+ s, simulated; estimate error .* %\s+per 1e9\s+[67]\d\.\d+\s+front/s);
     await page.mouse.click(x, y);
     await report.settle();
     assert.equal(await hook('g.state.chosen'), point);
-    const chosen = card(page, 'The chosen point');
+    const chosen = card(page, 'Selected point');
     assert.match(await chosen.innerText(), /computing \d+\.\d %.*exposed communication.*idle.*memory\s+152\.2 GB/s);
     assert.match(await chosen.innerText(), /orrery run --spec job\.yaml --cluster b200:8/);
     await chosen.getByText('Megatron-LM’s arguments').click();
@@ -110,7 +110,7 @@ describe('the page of a space', () => {
     assert.ok(counted > 10 && counted < 200, String(counted));
     assert.ok(await hook('g.state.shown.every((i) => g.model.data.axes.find(({ name }) => name === "tp").at[i] === 1)'));
     assert.match(await card(page, 'Filters').innerText(), new RegExp(`${counted} of 240 points[^]*tp 2 ✕`));
-    assert.match(await card(page, 'Table').innerText(), new RegExp(`${counted} points: those on the front first`));
+    assert.match(await card(page, 'Table').innerText(), new RegExp(`${counted} points: the front first`));
     assert.match(await card(page, 'Map').innerText(), /s/);
     await page.mouse.click(box.x + to.x, box.y + to.y);
     await report.settle();
@@ -124,9 +124,9 @@ describe('the page of a space', () => {
     await filters.getByLabel('memory to, GB').press('Enter');
     await filters.getByLabel('gpu from').selectOption('b200');
     assert.ok(await hook('g.state.shown.length > 0 && g.state.shown.every((i) => g.model.dims.find(({ name }) => name === "memory").values[i] <= 80e9 && g.model.data.axes[0].labels[g.model.data.axes[0].at[i]] === "b200")'));
-    await filters.getByLabel('Only plans with').fill('no such plan');
+    await filters.getByLabel('Only plans whose').fill('no such plan');
     assert.equal(await hook('g.state.shown.length'), 0);
-    assert.match(await card(page, 'Table').innerText(), /No point is like that/);
+    assert.match(await card(page, 'Table').innerText(), /No matching points/);
     await filters.getByRole('button', { name: 'Show all' }).click();
     assert.equal(await hook('g.state.shown.length'), 240);
   }));
@@ -160,16 +160,16 @@ describe('the page of a space', () => {
   }));
 
   it('says what would have to be true for others', () => space('gpus', async ({ page, hook }) => {
-    const rivals = card(page, 'What would have to be true');
+    const rivals = card(page, 'Break-even');
     assert.match(await rivals.innerText(), /\+0\.4 %\s+sharding zero1[^]*both with n 8/);
-    await rivals.getByRole('button', { name: 'Choose the best with sharding zero1' }).click();
-    assert.match(await card(page, 'The chosen point').innerText(), /sharding zero1/);
+    await rivals.getByRole('button', { name: 'Select the best with sharding zero1' }).click();
+    assert.match(await card(page, 'Selected point').innerText(), /sharding zero1/);
     assert.ok(await hook('g.state.chosen !== g.model.data.best'));
   }));
 
   it('says what axes do, and how far estimates are off', () => space('gpus', async ({ page, hook }) => {
-    assert.match(await card(page, 'What each axis does').innerText(), /gpu\s+(39|40)\.\d %\s+b200\s+h100-sxm: \+15\d\.\d %/);
-    assert.match(await card(page, 'Estimates against simulations').innerText(), /3\d points were estimated and simulated\. Half of the estimates are within 0\.00 %/);
+    assert.match(await card(page, 'Effects of axes').innerText(), /gpu\s+(39|40)\.\d %\s+b200\s+h100-sxm: \+15\d\.\d %/);
+    assert.match(await card(page, 'Estimates and simulations').innerText(), /3\d points were estimated and simulated\. The median error of the estimates is 0\.00 %/);
     const point = await hook('g.model.off.findIndex(Number.isFinite)');
     const [x, y] = await placeOf(page, hook, 'compared', point);
     await page.mouse.click(x, y);
@@ -183,7 +183,7 @@ describe('the page of a space', () => {
   }));
 
   it('of nothing says why', () => space('nowhere', async ({ page }) => {
-    assert.match(await main(page), /No point is allowed.*needs least\s+0\.\d GB of a device.*4\s+needs more memory than a device has/s);
+    assert.match(await main(page), /No point is allowed.*least memory\s+0\.\d GB per device.*4\s+needs more memory than a device has/s);
     assert.equal(await page.locator('canvas').count(), 0);
   }));
 
@@ -218,7 +218,7 @@ describe('the page of a space', () => {
 
   it('stands without JavaScript as a table', async () => {
     const report = await Opened.open(browser, join(ORRERY_OUTPUT, 'gpus.html'), { javaScriptEnabled: false });
-    assert.match(await report.page.locator('#static').innerText(), /looked at\s+412 points[^]*144 not allowed\s+constraint power <= 30 kW/);
+    assert.match(await report.page.locator('#static').innerText(), /evaluated\s+412 points[^]*144 not allowed\s+constraint power <= 30 kW/);
     await report.close();
   });
 });

@@ -82,7 +82,7 @@ describe('the pictures of the guided tour', () => {
     await report.show('timeline', '?rank=0&node=3');
     const details = report.page.locator('.tl-details:visible');
     await details.getByText('waiting for peers').waitFor();
-    assert.match(await details.innerText(), /hops, end points\s+15\.59 us/);
+    assert.match(await details.innerText(), /hops, endpoints\s+15\.59 us/);
     await details.getByRole('button', { name: 'backward.1' }).click();
     assert.match(await details.innerText(), /Started after\s+forward/);
   });

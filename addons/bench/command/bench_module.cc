@@ -9,10 +9,10 @@
 #include <type_traits>
 #include <utility>
 
-#include "apps/orrery/resources/module_file.h"
+#include "orrery/commands/module_file.h"
 #include "orrery/core/text/text.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
@@ -20,7 +20,7 @@ constexpr const char* kGetIt =
     "from source: ./setup bench installs Debian's PyTorch (libtorch-dev, some 500 MB), then build "
     "Orrery again; as a package: install orrery-bench";
 
-/// "12 aten::mm", a line for each.
+/// Parses "12 aten::mm", one line per name.
 std::map<std::string, std::uint64_t> counts_of(std::string_view lines) {
   std::map<std::string, std::uint64_t> counts;
   while (!lines.empty()) {
@@ -59,7 +59,7 @@ bench::ReplayOutcome outcome_of(const OrreryBenchAnswer& answer) {
     outcome.held_bytes.assign(answer.held_bytes, answer.held_bytes + answer.steps);
   if (answer.most_bytes != nullptr)
     outcome.most_bytes.assign(answer.most_bytes, answer.most_bytes + answer.steps);
-  outcome.ran = counts_of(answer.ran);
+  outcome.operator_counts = counts_of(answer.operator_counts);
   outcome.energy_uj = answer.energy_uj;
   outcome.energy_ns = answer.energy_ns;
   return outcome;
@@ -102,7 +102,7 @@ Result<std::unique_ptr<BenchModule>> BenchModule::load() {
       find(module->overloads_, "orrery_bench_overloads") &&
       find(module->play_, "orrery_bench_play") && find(module->free_, "orrery_bench_free");
   if (!whole || abi() != kOrreryBenchAbi)
-    return fail(Errc::usage, path, "is of another version of Orrery",
+    return fail(Errc::usage, path, "belongs to another version of Orrery",
                 "build or install both together");
   return module;
 }
@@ -112,7 +112,7 @@ Result<void> BenchModule::use(const std::string& device) const {
   if (why == nullptr) return {};
   return fail(Errc::usage, "--device",
               fmt::format("{}: {}", in_quotes(device), printable(why, 200)),
-              "'cpu' is the host; a GPU wants PyTorch's library with CUDA (docs/bench.md)");
+              "'cpu' is the host; a GPU needs PyTorch's library with CUDA (docs/bench.md)");
 }
 
 std::vector<bench::Overload> BenchModule::overloads(std::string_view name) const {
@@ -132,7 +132,7 @@ Result<bench::ReplayOutcome> BenchModule::play(const std::string& plan,
   const OrreryBenchQuestion question{
       plan.data(),        plan.size(),
       how.warm_up,        how.iterations,
-      how.threads,        how.think ? 1 : 0,
+      how.threads,        how.wait_in_gaps ? 1 : 0,
       how.memory_limit,   how.store.empty() ? nullptr : how.store.c_str(),
       how.rank,           how.ranks.data(),
       how.ranks.size(),   how.timeout_ms,
@@ -143,13 +143,12 @@ Result<bench::ReplayOutcome> BenchModule::play(const std::string& plan,
     free_(answer);
     if (!how.store.empty())
       return fail(Errc::limit_exceeded, fmt::format("replay of rank {}", how.rank), why,
-                  "ranks have to be recordings of one job; '--memory-limit' is of each");
-    return fail(Errc::limit_exceeded, "replay", why,
-                "--memory-limit says how much memory tensors may take");
+                  "the ranks must be recordings of one job; '--memory-limit' applies to each rank");
+    return fail(Errc::limit_exceeded, "replay", why, "--memory-limit sets the memory for tensors");
   }
   bench::ReplayOutcome outcome = outcome_of(*answer);
   free_(answer);
   return outcome;
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

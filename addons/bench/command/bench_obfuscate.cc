@@ -16,13 +16,13 @@
 #include "orrery/core/text/text.h"
 #include "orrery/present/number_text.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
 std::string percent(double ratio) { return fmt::format("{:+.1f} %", (ratio - 1) * 100); }
 
-/// '1' for each step that does not work as planned, else '0'.
+/// '1' for each step that fails or has unplanned sizes, otherwise '0'.
 std::string try_plan(const bench::ReplayPlan& plan, const BenchModule& module,
                      const ReplaySettings& play) {
   const auto outcome = module.play(bench::plan_text(plan), play);
@@ -42,13 +42,13 @@ std::string read_all(int from) {
   return text;
 }
 
-/// In a process of its own: there are operators that crash where sizes do not fit each other. Then
-/// no step works.
-Result<std::vector<bool>> try_apart(const bench::ReplayPlan& plan, const BenchModule& module,
-                                    const ReplaySettings& play) {
+/// Tries the plan in a separate process, because some operators crash if sizes do not match. After
+/// a crash, all steps count as failed.
+Result<std::vector<bool>> try_in_process(const bench::ReplayPlan& plan, const BenchModule& module,
+                                         const ReplaySettings& play) {
   std::array<int, 2> ends{};
   const auto no_process = [] {
-    return fail(Errc::limit_exceeded, {}, "no process can be made to try sizes in");
+    return fail(Errc::limit_exceeded, {}, "cannot start a process to try sizes");
   };
   if (::pipe(ends.data()) != 0) return no_process();
   const pid_t child = ::fork();
@@ -63,14 +63,14 @@ Result<std::vector<bool>> try_apart(const bench::ReplayPlan& plan, const BenchMo
     ::_exit(0);
   }
   ::close(ends[1]);
-  const std::string predicted = read_all(ends[0]);
+  const std::string failures = read_all(ends[0]);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   std::vector<bool> bad(plan.steps.size(), true);
-  for (std::size_t s = 0; predicted.size() == bad.size() && s < bad.size(); ++s)
-    bad[s] = predicted[s] == '1';
+  for (std::size_t s = 0; failures.size() == bad.size() && s < bad.size(); ++s)
+    bad[s] = failures[s] == '1';
   return bad;
 }
 
@@ -83,36 +83,36 @@ Result<void> check_obfuscate(const ObfuscateBench& options) {
     if (auto changes = bench::parse_size_changes(options.size); !changes)
       return tl::unexpected(std::move(changes.error()));
   if (options.what.empty() && !options.salt.empty())
-    return fail(Errc::usage, "--salt", "is for other names and sizes", "give --obfuscate, too");
+    return fail(Errc::usage, "--salt", "is only for --obfuscate", "give --obfuscate, too");
   return {};
 }
 
 Result<std::string> obfuscate_plan(bench::ReplayPlan& plan, const ObfuscateBench& options,
                                    const BenchModule& module, ReplaySettings play) {
   play.warm_up = play.iterations = 1;
-  play.think = false;
+  play.wait_in_gaps = false;
   const bench::Trial trial = [&](const bench::ReplayPlan& tried) {
-    return try_apart(tried, module, play);
+    return try_in_process(tried, module, play);
   };
   std::string done;
   if (!options.size.empty()) {
     const auto changes = bench::parse_size_changes(options.size);
     if (!changes) return tl::unexpected(changes.error());
-    const auto made = bench::resize(plan, *changes, play.memory_limit, trial);
-    if (!made) return tl::unexpected(made.error());
-    done = fmt::format("sizes {}; bytes {}, products {}", options.size, percent(made->bytes),
-                       percent(made->flops));
+    const auto resized = bench::resize(plan, *changes, play.memory_limit, trial);
+    if (!resized) return tl::unexpected(resized.error());
+    done = fmt::format("sizes {}; bytes {}, products {}", options.size, percent(resized->bytes),
+                       percent(resized->flops));
   }
   if (options.what.empty()) return done;
   if (!done.empty()) done += "; ";
   bench::obfuscate_names(plan, options.salt);
   if (options.what == "names") return done + "names of recorded operators";
-  const auto predicted = bench::obfuscate_sizes(plan, options.salt, play.memory_limit, trial);
-  if (!predicted) return tl::unexpected(predicted.error());
+  const auto hidden = bench::obfuscate_sizes(plan, options.salt, play.memory_limit, trial);
+  if (!hidden) return tl::unexpected(hidden.error());
   return done + fmt::format("names, and {} of {} of {} and more; bytes {}, products {}",
-                            predicted->changed, present::plural(predicted->sizes, "size"),
-                            bench::kMinHiddenSize, percent(predicted->bytes),
-                            percent(predicted->flops));
+                            hidden->changed, present::plural(hidden->sizes, "size"),
+                            bench::kMinHiddenSize, percent(hidden->work.bytes),
+                            percent(hidden->work.flops));
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

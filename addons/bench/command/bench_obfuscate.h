@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench --size and --obfuscate: plans of other sizes, and such that tell less of what was
-// recorded.
+// orrery bench --size and --obfuscate: changes the sizes of plans, and hides names and sizes of the
+// recording.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "addons/bench/command/bench_module.h"
 #include "addons/bench/plan/replay_plan.h"
 #include "orrery/core/error.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 [[nodiscard]] std::vector<std::string_view> obfuscate_words();
 
@@ -22,27 +21,25 @@ struct ObfuscateBench {
 
   static constexpr std::string_view group = ReplaySettings::group;
   static constexpr auto fields = std::tuple{
-      QuestionField{"size", &ObfuscateBench::size, "--size", "OLD=NEW", kAnswer, "128=32",
-                    "128=32: what is 128 long becomes 32, wherever it stands, and products of it\n"
-                    "follow; several with commas between them"},
-      QuestionGroup{"What is told of the recording"},
       QuestionField{
-          "what", &ObfuscateBench::what, "--obfuscate", "WHAT", kAnswer, "names",
-          "names: recorded operators get other names; sizes: sizes become near ones, too,\n"
-          "the same everywhere, as far as operators agree (each is tried by playing)",
-          obfuscate_words},
-      QuestionField{
-          "salt", &ObfuscateBench::salt, "--salt", "TEXT", kAnswer, "kept secret",
-          "What other names and sizes depend on; the same give the same; keep it secret"}};
+          "size", &ObfuscateBench::size, "--size", "OLD=NEW", kAnswer, "128=32",
+          "128=32: change sizes of 128 to 32 everywhere, and products of it; separated by commas"},
+      QuestionGroup{"Obfuscation"},
+      QuestionField{"what", &ObfuscateBench::what, "--obfuscate", "WHAT", kAnswer, "names",
+                    "names: rename recorded operators; sizes: also change sizes slightly, as far "
+                    "as operators accept it",
+                    obfuscate_words},
+      QuestionField{"salt", &ObfuscateBench::salt, "--salt", "TEXT", kAnswer, "kept secret",
+                    "Secret key of new names and sizes; equal salts give equal results"}};
 };
 
-/// Errc: usage.
+/// Checks the options. Errc: usage.
 [[nodiscard]] Result<void> check_obfuscate(const ObfuscateBench& options);
 
-/// Changes the plan as asked, and says how much it did; empty where nothing was asked. Sizes are
-/// tried by playing. Errc: as BenchModule::play and bench::resize.
+/// Changes the plan and returns a description of the changes; empty without options. It checks new
+/// sizes by replaying. Errc: as BenchModule::play and bench::resize.
 [[nodiscard]] Result<std::string> obfuscate_plan(bench::ReplayPlan& plan,
                                                  const ObfuscateBench& options,
                                                  const BenchModule& module, ReplaySettings play);
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -10,17 +10,17 @@
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
-/// Three quarters of what is installed.
-std::int64_t usual_limit() {
+/// Three quarters of the installed memory.
+std::int64_t default_memory_limit() {
   return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE) / 4 * 3;
 }
 
-/// "0.5,0.3,0.2": shares, of which at least one is positive; made to sum to 1.
-Result<std::vector<double>> shares_of(std::string_view text) {
+/// "0.5,0.3,0.2": shares, at least one of them positive, normalised to a sum of 1.
+Result<std::vector<double>> parse_shares(std::string_view text) {
   std::vector<double> shares;
   double sum = 0;
   while (!text.empty()) {
@@ -45,49 +45,50 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
     plan.communicate = bench::CommunicationMode::really;
   else if (options.communication == "predicted")
     plan.communicate = bench::CommunicationMode::delays;
-  if (options.communication != "skip" && options.micro.asked)
-    return fail(Errc::usage, "--micro", "is of operators, without communication",
+  if (options.communication != "skip" && options.micro.enabled)
+    return fail(Errc::usage, "--micro", "measures operators without communication",
                 "leave '--communication' out");
   if (options.communication != "skip" && options.obfuscate.changes_sizes())
     return fail(Errc::usage, options.obfuscate.size.empty() ? "--obfuscate" : "--size",
-                "ranks and runs have to know the sizes of what is communicated",
+                "sizes of communications must match those of other ranks and of the run",
                 "leave '--communication' out ('--obfuscate names' goes with it)");
   if (options.communication == "gloo" && !options.obfuscate.what.empty())
-    return fail(Errc::usage, "--obfuscate", "is of one rank, and with gloo several are replayed",
+    return fail(Errc::usage, "--obfuscate", "applies to one rank, and gloo replays several",
                 "'--communication predicted', or leave it out");
   if ((options.communication == "predicted") == options.run.empty())
     return fail(Errc::usage, "--run",
-                options.run.empty() ? "how long does communication take?"
-                                    : "goes with '--communication predicted'",
+                options.run.empty() ? "is missing: predicted communication needs a run"
+                                    : "is only for '--communication predicted'",
                 "orrery bench run TRACE… --communication predicted --run FILE");
   if (!options.ranks.empty() && options.communication != "gloo")
-    return fail(Errc::usage, "--ranks", "goes with '--communication gloo'",
-                "'--rank N' says which one is replayed alone");
+    return fail(Errc::usage, "--ranks", "is only for '--communication gloo'",
+                "'--rank N' selects one rank to replay alone");
   if (!(options.timeout >= 0.1 && options.timeout <= 86'400))
-    return fail(Errc::usage, "--timeout", "is 0.1 to 86,400 seconds");
+    return fail(Errc::usage, "--timeout", "must be 0.1 to 86,400 seconds");
   return {};
 }
 
 Result<void> device_options(const BenchOptions& options) {
   if (options.play.device == "cpu") {
     if (options.play.synchronise)
-      return fail(Errc::usage, "--synchronise", "on the host nothing has to be waited for",
-                  "leave it out, or say on which '--device'");
+      return fail(Errc::usage, "--synchronise", "has no effect on the host",
+                  "leave it out, or give a '--device'");
     return {};
   }
   const auto clash = [](const char* why, const char* instead) {
     return fail(Errc::usage, "--device", why, instead);
   };
   if (options.communication == "gloo")
-    return clash("gloo sends what is in the host's memory",
+    return clash("gloo sends from the memory of the host",
                  "'--communication predicted', or leave it out");
   if (!options.words.empty() && options.words.front() == "generate")
-    return clash("programs of their own run on the host", "leave it out");
+    return clash("generated programs run on the host", "leave it out");
   if (!options.play.synchronise && (options.similarity || options.page.wanted()))
-    return clash("calls end before the device has calculated, and kinds of work compare by time",
-                 "'--synchronise', too");
+    return clash(
+        "calls end before the device finishes, so that times of operators cannot be compared",
+        "give '--synchronise', too");
   if (options.obfuscate.changes_sizes())
-    return clash("sizes are tried in processes of their own, on the host",
+    return clash("sizes are tried in separate processes on the host",
                  "leave '--device' out ('--obfuscate names' goes with it)");
   return {};
 }
@@ -109,19 +110,19 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
     return tl::unexpected(std::move(fitting.error()));
   if (auto known = check_obfuscate(options.obfuscate); !known)
     return tl::unexpected(std::move(known.error()));
-  plan.kernels = options.micro.asked;
-  plan.memory_limit = options.memory_limit ? options.memory_limit->count() : usual_limit();
-  auto shares = shares_of(options.reuse);
+  plan.kernels = options.micro.enabled;
+  plan.memory_limit = options.memory_limit ? options.memory_limit->count() : default_memory_limit();
+  auto shares = parse_shares(options.reuse);
   if (!shares) return tl::unexpected(std::move(shares.error()));
   plan.reuse = *std::move(shares);
   if (auto fine = communication_options(options, plan); !fine)
     return tl::unexpected(std::move(fine.error()));
   if (auto fine = device_options(options); !fine) return tl::unexpected(std::move(fine.error()));
   if (options.play.iterations == 0 || options.play.iterations > 100'000)
-    return fail(Errc::usage, "--iterations", "is 1 to 100,000");
+    return fail(Errc::usage, "--iterations", "must be 1 to 100,000");
   if (options.play.threads < 1 || options.play.threads > 1024)
-    return fail(Errc::usage, "--threads", "is 1 to 1,024");
+    return fail(Errc::usage, "--threads", "must be 1 to 1,024");
   return plan;
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `orrery bench` is asked for.
+// Options of `orrery bench`.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,10 +12,10 @@
 #include "addons/bench/command/bench_module.h"
 #include "addons/bench/command/bench_obfuscate.h"
 #include "addons/bench/planner/planner.h"
-#include "apps/orrery/output/report_files.h"
+#include "orrery/commands/output/report_files.h"
 #include "orrery/core/error.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 [[nodiscard]] std::vector<std::string_view> level_words();
 [[nodiscard]] std::vector<std::string_view> communication_words();
@@ -43,47 +42,43 @@ struct BenchOptions {
       QuestionField{"words", &BenchOptions::words, "WHAT", "", kAnswer, "run",
                     "run or generate, then the recording's files"},
       QuestionField{"rank", &BenchOptions::rank, "--rank", "N", kAnswer, "1",
-                    "Which of several ranks"},
+                    "Rank to replay, if there are several"},
       QuestionField{"level", &BenchOptions::level, "--level", "HOW", kAnswer, "kernel",
-                    "top: the outermost operators (any release has them); or kernel: those that "
+                    "top: outermost operators (in any release of PyTorch); kernel: operators that "
                     "do the work",
                     level_words},
       QuestionField{
           "subtrace", &BenchOptions::subtrace, "--subtrace", "PART", kAnswer, "layer=1",
-          "Only a part: scope=NAME (what the first range or operator with this in its name\n"
-          "contains), layer=N or layers=N-M (what repeats as layers do), fewer=N (all, with so "
-          "few\n"
-          "layers), microbatches=N (all, with the first ones), or times since the step's begin "
-          "(10ms-20ms)"},
+          "Only a part: scope=NAME (the first range or operator whose name contains NAME), layer=N "
+          "or layers=N-M (by repetition), fewer=N (everything, with N layers), microbatches=N "
+          "(everything, with the first N), or times from the start of the step (10ms-20ms)"},
       QuestionField{"all_steps", &BenchOptions::all_steps, "--all-steps", "", kAnswer, "true",
-                    "All steps of the recording; else the first whole one where steps are "
-                    "marked"},
+                    "Replay all steps; by default the first complete one, if steps are marked"},
       QuestionStruct{"play", &BenchOptions::play},
-      QuestionField{"communication", &BenchOptions::communication, "--communication", "HOW",
-                    kAnswer, "gloo",
-                    "skip: left out; gloo: between processes, one for each rank; or predicted: "
-                    "delays of --run",
-                    communication_words},
+      QuestionField{
+          "communication", &BenchOptions::communication, "--communication", "HOW", kAnswer, "gloo",
+          "skip: leave it out; gloo: between processes, one per rank; predicted: delays from --run",
+          communication_words},
       QuestionField{"run", &BenchOptions::run, "--run", "FILE", kAnswer, "step.orrery",
-                    "A run of the same job, which says how long communication takes"},
+                    "Run file of the same job, with the times of communication"},
       QuestionField{"ranks", &BenchOptions::ranks, "--ranks", "LIST", kAnswer, "0-1",
-                    "With gloo: which ranks are replayed; else all"},
+                    "gloo: ranks to replay; by default all"},
       QuestionField{"timeout", &BenchOptions::timeout, "--timeout", "SECONDS", kAnswer, "5",
-                    "With gloo: longest that a rank waits for others"},
+                    "gloo: longest wait of a rank for other ranks, in seconds"},
       QuestionField{"reuse", &BenchOptions::reuse, "--reuse", "SHARES", kAnswer, "0.5,0.5",
-                    "Of the rows of tables that are looked up, the shares used once, twice, 3 to "
-                    "4 times, 5 to 8 …; else evenly drawn"},
+                    "Shares of looked-up rows that are used once, twice, 3 to 4, 5 to 8 … times; "
+                    "by default uniform indices"},
       QuestionField{"similarity", &BenchOptions::similarity, "--similarity", "", kAnswer, "true",
-                    "Say by kind of work and by operator how alike recording and replay are"},
+                    "Compare recording and replay by kind of work and by operator"},
       QuestionField{"memory_limit", &BenchOptions::memory_limit, "--memory-limit", "SIZE", kAnswer,
-                    "1GB", "Most that tensors may take; else three quarters of the machine's"},
+                    "1GB", "Memory for tensors; by default three quarters of the machine's"},
       QuestionField{"only_plan", &BenchOptions::only_plan, "--only-plan", "", kAnswer, "true",
-                    "Plan and say what would be replayed"},
+                    "Only plan, and print what would be replayed"},
       QuestionStruct{"micro", &BenchOptions::micro},
       QuestionStruct{"obfuscate", &BenchOptions::obfuscate},
       QuestionGroup{"Output"},
       QuestionField{"kineto", &BenchOptions::kineto, "--kineto", "FILE", kNothing, "times.json",
-                    "Write what was measured as a trace"},
+                    "Write the measured times as a trace"},
       QuestionStruct{
           "page", &BenchOptions::page,
           SelectedRow{"path", "Write recording and replay, side by side, as one web page"},
@@ -92,7 +87,7 @@ struct BenchOptions {
                     "Write the steps as text ('-' for stdout)"}};
 };
 
-/// Errc: usage.
+/// The options for make_plan. Errc: usage.
 [[nodiscard]] Result<bench::PlanOptions> plan_options(const BenchOptions& options);
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -10,20 +10,20 @@
 
 #include "addons/bench/plan/communication_delays.h"
 #include "addons/bench/plan/replay_plan_text.h"
-#include "apps/orrery/options/rank_list.h"
+#include "orrery/commands/options/rank_list.h"
 #include "orrery/result/run_file.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
-/// Fills the plan's delays from the run that was asked for.
-Result<void> predict_communication(const BenchOptions& options, present::Benchmark& made) {
+/// Sets the delays of the plan from --run.
+Result<void> predict_communication(const BenchOptions& options, present::Benchmark& benchmark) {
   const auto run = result::read_run(options.run);
   if (!run) return tl::unexpected(run.error());
-  const auto predicted = bench::set_delays(made.plan, *run, made.rank);
+  const auto predicted = bench::set_delays(benchmark.plan, *run, benchmark.rank);
   if (!predicted) return tl::unexpected(predicted.error());
-  made.predicted_communications = predicted->run;
+  benchmark.predicted_communications = predicted->run;
   return {};
 }
 
@@ -35,8 +35,9 @@ std::int64_t now_ns() {
       .count();
 }
 
-Result<intake::RankTrace> read_one(const BenchOptions& options,
-                                   const std::vector<std::string>& traces, Findings& findings) {
+Result<intake::RankTrace> read_selected_rank(const BenchOptions& options,
+                                             const std::vector<std::string>& traces,
+                                             Findings& findings) {
   intake::JobOptions job;
   job.traces = traces;
   const auto ranks = intake::find_ranks(job, findings);
@@ -47,9 +48,10 @@ Result<intake::RankTrace> read_one(const BenchOptions& options,
     for (const intake::RankFiles& files : *ranks)
       if (options.rank && files.rank == *options.rank) chosen = &files;
     if (chosen == nullptr && !(options.rank && ranks->size() == 1))
-      return fail(Errc::usage, "--rank",
-                  fmt::format("which of ranks {} to {}?", ranks->front().rank, ranks->back().rank),
-                  "orrery bench run --rank N TRACE…");
+      return fail(
+          Errc::usage, "--rank",
+          fmt::format("must be one of the ranks {} to {}", ranks->front().rank, ranks->back().rank),
+          "orrery bench run --rank N TRACE…");
     if (chosen == nullptr) chosen = &ranks->front();
   }
   auto read = intake::read_rank(*chosen, std::make_shared<StringPool>());
@@ -57,9 +59,9 @@ Result<intake::RankTrace> read_one(const BenchOptions& options,
   return read;
 }
 
-Result<std::vector<intake::RankFiles>> ranks_asked(const BenchOptions& options,
-                                                   const std::vector<std::string>& traces,
-                                                   Findings& findings) {
+Result<std::vector<intake::RankFiles>> selected_ranks(const BenchOptions& options,
+                                                      const std::vector<std::string>& traces,
+                                                      Findings& findings) {
   const auto asked = parse_ranks(options.ranks);
   if (!asked) return tl::unexpected(asked.error());
   intake::JobOptions job;
@@ -71,7 +73,7 @@ Result<std::vector<intake::RankFiles>> ranks_asked(const BenchOptions& options,
       const bool there = std::any_of(ranks->begin(), ranks->end(),
                                      [&](const auto& files) { return files.rank == rank; });
       if (!there)
-        return fail(Errc::usage, "--ranks", fmt::format("no recording is of rank {}", rank));
+        return fail(Errc::usage, "--ranks", fmt::format("there is no recording of rank {}", rank));
     }
   }
   std::erase_if(*ranks, [&](const intake::RankFiles& files) {
@@ -82,34 +84,34 @@ Result<std::vector<intake::RankFiles>> ranks_asked(const BenchOptions& options,
   return ranks;
 }
 
-Result<Planned> plan_rank(const BenchOptions& options, const bench::PlanOptions& asked,
-                          const BenchModule& module, const Result<intake::RankTrace>& rank,
-                          std::int64_t load_ns) {
+Result<PlannedRank> plan_rank(const BenchOptions& options, const bench::PlanOptions& asked,
+                              const BenchModule& module, const Result<intake::RankTrace>& rank,
+                              std::int64_t load_ns) {
   if (!rank) return tl::unexpected(rank.error());
   const std::int64_t begin = now_ns();
   auto plan = bench::make_plan(rank->profile, module, asked);
   if (!plan) return tl::unexpected(std::move(plan.error()));
-  Planned planned;
-  present::Benchmark& made = planned.made;
-  made.load_ns = load_ns;
-  made.plan = *std::move(plan);
-  made.rank = rank->files.rank;
-  made.file = rank->profile.where;
-  made.framework = module.version();
-  made.device = options.play.device;
-  made.level = options.level;
-  made.communication = options.communication;
+  PlannedRank planned;
+  present::Benchmark& benchmark = planned.benchmark;
+  benchmark.load_ns = load_ns;
+  benchmark.plan = *std::move(plan);
+  benchmark.rank = rank->files.rank;
+  benchmark.file = rank->profile.where;
+  benchmark.framework = module.version();
+  benchmark.device = options.play.device;
+  benchmark.level = options.level;
+  benchmark.communication = options.communication;
   if (!options.run.empty())
-    if (auto predicted = predict_communication(options, made); !predicted)
+    if (auto predicted = predict_communication(options, benchmark); !predicted)
       return tl::unexpected(std::move(predicted.error()));
   ReplaySettings play = options.play;
   play.memory_limit = asked.memory_limit;
-  auto changed = obfuscate_plan(made.plan, options.obfuscate, module, play);
+  auto changed = obfuscate_plan(benchmark.plan, options.obfuscate, module, play);
   if (!changed) return tl::unexpected(std::move(changed.error()));
-  made.changed = *std::move(changed);
-  planned.text = bench::plan_text(made.plan);
-  made.plan_ns = now_ns() - begin;
+  benchmark.changed = *std::move(changed);
+  planned.text = bench::plan_text(benchmark.plan);
+  benchmark.plan_ns = now_ns() - begin;
   return planned;
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

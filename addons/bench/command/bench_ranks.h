@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several ranks of a replay at a time: a process for each, which communicate.
+// Replays several ranks concurrently, in one process per rank. The processes communicate.
 #pragma once
 
 #include <cstdint>
@@ -9,27 +9,27 @@
 
 #include "addons/bench/command/bench_module.h"
 #include "addons/bench/plan/replay_plan.h"
-#include "apps/orrery/session.h"
+#include "orrery/commands/context.h"
 #include "orrery/core/error.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-/// The word after `orrery bench` by which this program starts itself.
+/// The mode of `orrery bench` with which this program starts itself for one rank.
 inline constexpr const char* kPlayRank = "play-rank";
 
 struct RankReplay {
   std::uint32_t rank = 0;
   const bench::ReplayPlan* plan = nullptr;
-  std::string text;  ///< of the plan
+  std::string text;  ///< text of the plan
 };
 
-/// Plays all of them (check_agreement has nothing against it), by processes that end with this one
-/// and leave no files behind. Where one fails, or is not done `how.timeout_ms` after another one,
-/// all are ended. Errc: limit_exceeded (with the rank's own words).
-[[nodiscard]] Result<std::vector<bench::ReplayOutcome>> play_together(
+/// Replays all ranks, for which check_agreement must have succeeded, in child processes. They end
+/// with this process and leave no files. If one fails, or does not finish within `how.timeout_ms`
+/// after another one, all are stopped. Errc: limit_exceeded (with the message of the rank).
+[[nodiscard]] Result<std::vector<bench::ReplayOutcome>> replay_ranks(
     const std::vector<RankReplay>& ranks, const ReplaySettings& how);
 
-/// What such a process does: the question is on stdin, the answer goes to stdout.
-int play_rank(const Session& session);
+/// Runs in the child process: reads the question from stdin and writes the answer to stdout.
+int replay_rank(const Context& context);
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

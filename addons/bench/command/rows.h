@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command of this add-on.
+// The command of this add-on, as a row of the command table.
 #pragma once
 
 #include <array>
 #include <string_view>
 #include <vector>
 
-#include "apps/orrery/command.h"
+#include "orrery/commands/command.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-Action add_bench(CLI::App& command, Session& session);
+Action add_bench(CommandOptions& command, Context& context);
 [[nodiscard]] std::vector<std::string_view> bench_words();
 
 namespace addons::bench {
@@ -25,12 +25,14 @@ inline constexpr auto kCommands = std::to_array<Command>({
          {.file =
               "Write the JSON to FILE ('-' for stdout); generate: the program to the folder FILE"},
      .words = {.list = bench_words},
-     .plug_in = {.file = "orrery_bench.so",
-                 .label = "PyTorch (orrery bench run)",
-                 .subject = "replays",
-                 .present = "by PyTorch, for 'orrery bench'",
-                 .missing = "not there: './setup bench' and a build, or the package orrery-bench"}},
+     .plug_in =
+         {.file = "orrery_bench.so",
+          .label = "PyTorch (orrery bench run)",
+          .subject = "replays",
+          .present = "with PyTorch, for 'orrery bench'",
+          .missing =
+              "not installed: './setup bench' and a new build, or the package orrery-bench"}},
 });
 
 }  // namespace addons::bench
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the framework that replays can do, as far as planning asks.
+// The operators of the framework that replays, as far as the planner needs them.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace orrery::bench {
 
 /// One overload of an operator.
 struct Overload {
-  std::string schema;         ///< parse_schema's text
-  bool runs = false;          ///< something implements it on the device of the replay
-  bool is_composite = false;  ///< … but only by calling other operators
+  std::string schema;         ///< text for parse_schema
+  bool runs = false;          ///< whether the replay device has an implementation
+  bool is_composite = false;  ///< whether that implementation only calls other operators
 };
 
-/// One instance answers one planning; it need not answer the same question quickly twice.
+/// Used by one planning at a time. Repeated queries may be slow: the planner caches answers.
 class FrameworkOperators {
  public:
   virtual ~FrameworkOperators() = default;
@@ -24,7 +24,7 @@ class FrameworkOperators {
   FrameworkOperators(const FrameworkOperators&) = delete;
   FrameworkOperators& operator=(const FrameworkOperators&) = delete;
 
-  /// All overloads of "aten::add"; none for operators that are not there.
+  /// All overloads of "aten::add"; empty if the operator does not exist.
   [[nodiscard]] virtual std::vector<Overload> overloads(std::string_view name) const = 0;
 };
 

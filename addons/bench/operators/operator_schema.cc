@@ -8,7 +8,7 @@
 namespace orrery::bench {
 namespace {
 
-constexpr std::size_t kMostParameters = 256;
+constexpr std::size_t kMaxParameters = 256;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
@@ -16,7 +16,7 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-/// Cuts `text` at commas outside of brackets and quotes.
+/// Splits `text` at commas outside of brackets and quotes.
 std::vector<std::string_view> parts_of(std::string_view text) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -104,7 +104,7 @@ std::optional<Parameter> parameter_of(std::string_view text) {
   return parameter;
 }
 
-/// The place of the bracket that closes the one at `open`.
+/// The position of the bracket that closes the one at `open`.
 std::size_t closing(std::string_view text, std::size_t open) {
   int depth = 0;
   for (std::size_t at = open; at < text.size(); ++at) {
@@ -120,8 +120,8 @@ bool add_returns(std::string_view text, OperatorSchema& schema) {
   text = trimmed(text.substr(2));
   if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
   for (const std::string_view part : parts_of(text)) {
-    if (part.empty() || schema.returns.size() == kMostParameters) return false;
-    // A return may have a name.
+    if (part.empty() || schema.returns.size() == kMaxParameters) return false;
+    // removes the name of the return value, if any
     schema.returns.push_back(type_of(part.substr(0, part.rfind(' '))));
   }
   return true;
@@ -149,7 +149,7 @@ std::optional<OperatorSchema> parse_schema(std::string_view text) {
   for (const std::string_view part : parts_of(text.substr(open + 1, close - open - 1))) {
     if (part == "*") continue;
     auto parameter = parameter_of(part);
-    if (!parameter || schema.parameters.size() == kMostParameters) return std::nullopt;
+    if (!parameter || schema.parameters.size() == kMaxParameters) return std::nullopt;
     schema.parameters.push_back(*std::move(parameter));
   }
   if (!add_returns(text.substr(close + 1), schema)) return std::nullopt;

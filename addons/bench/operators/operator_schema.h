@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Schemas of operators as PyTorch writes them: "aten::add.Tensor(Tensor self, Tensor other, *,
-// Scalar alpha=1) -> Tensor".
+// Operator schemas as PyTorch writes them: "aten::add.Tensor(Tensor self, Tensor other, *, Scalar
+// alpha=1) -> Tensor".
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@
 
 namespace orrery::bench {
 
-/// What one thing is, lists and options aside. ScalarType, Layout and MemoryFormat are integers.
+/// The element type of a parameter, without list and optional. ScalarType, Layout and MemoryFormat
+/// are integers.
 enum class BaseType : std::uint8_t {
   tensor,
   integer,
@@ -25,27 +26,27 @@ enum class BaseType : std::uint8_t {
   other
 };
 
-/// `nothing` are generators: always left out. `other` cannot be made from a recording: streams,
-/// storages, objects.
+/// The type of a parameter. `nothing`: a generator, which is always omitted. `other`: a stream,
+/// storage or object, which cannot be created from a recording.
 struct ParameterType {
   BaseType base = BaseType::other;
   bool optional = false;  ///< may be None
   bool list = false;
   bool optional_items = false;  ///< Tensor?[]
-  bool aliases = false;         ///< an annotation: shares storage with something
-  bool written = false;         ///< … and is written: Tensor(a!)
+  bool aliases = false;         ///< has an alias annotation: shares storage with another value
+  bool written = false;         ///< the operator writes it: Tensor(a!)
   friend bool operator==(const ParameterType&, const ParameterType&) = default;
 };
 
 struct Parameter {
   std::string name;
   ParameterType type;
-  std::optional<std::string> fallback;  ///< the default's text
+  std::optional<std::string> fallback;  ///< text of the default value
 };
 
 struct OperatorSchema {
   std::string name;      ///< "aten::add"
-  std::string overload;  ///< "Tensor", often empty
+  std::string overload;  ///< "Tensor"; often empty
   std::vector<Parameter> parameters;
   std::vector<ParameterType> returns;
 
@@ -53,7 +54,7 @@ struct OperatorSchema {
   [[nodiscard]] std::string full_name() const;
 };
 
-/// Nothing for what is no schema. Linear; whatever the text, it ends.
+/// Empty if `text` is not a schema. O(length); terminates for any text.
 [[nodiscard]] std::optional<OperatorSchema> parse_schema(std::string_view text);
 
 }  // namespace orrery::bench

@@ -11,7 +11,7 @@ using Kind = RecordedValue::Kind;
 bool single_fits(const RecordedValue& value, BaseType base) {
   switch (value.kind) {
     case Kind::none:
-      return base == BaseType::nothing || base == BaseType::tensor;  // a tensor without anything
+      return base == BaseType::nothing || base == BaseType::tensor;  // an undefined tensor
     case Kind::tensor:
       return base == BaseType::tensor;
     case Kind::integer:
@@ -31,15 +31,16 @@ bool single_fits(const RecordedValue& value, BaseType base) {
   return false;
 }
 
-/// Whether leaving an argument out that the operator does not have changes nothing.
-bool says_nothing(const RecordedValue& value) {
+/// Whether an argument that the operator lacks may be dropped without changing the result.
+bool is_omittable(const RecordedValue& value) {
   return value.kind == Kind::none || (value.kind == Kind::truth && value.integer == 0) ||
          (value.kind == Kind::list && value.items.empty());
 }
 
-/// Which recorded argument is which parameter. By name; where the operator has no parameter of an
-/// argument's name, by place.
-std::optional<std::vector<std::uint32_t>> pair_up(const Call& call, const OperatorSchema& schema) {
+/// Matches recorded arguments to parameters: by name, or by position if the operator has no
+/// parameter with the argument's name.
+std::optional<std::vector<std::uint32_t>> match_parameters(const Call& call,
+                                                           const OperatorSchema& schema) {
   const auto& parameters = schema.parameters;
   std::vector<std::uint32_t> of(parameters.size(), kFallback);
   std::vector<bool> used(call.arguments.size(), false);
@@ -72,14 +73,14 @@ std::optional<std::vector<std::uint32_t>> pair_up(const Call& call, const Operat
     }
   }
   for (std::size_t a = 0; a < call.arguments.size(); ++a) {
-    if (!used[a] && !says_nothing(call.arguments[a])) return std::nullopt;
+    if (!used[a] && !is_omittable(call.arguments[a])) return std::nullopt;
   }
   return of;
 }
 
-/// The recorded results are among those of the operator, lists where it has lists.
+/// Whether the recorded results match the first returns of the operator, lists with lists.
 bool results_fit(const Call& call, const OperatorSchema& schema) {
-  // What works in place may not say what it returns.
+  // A recording may omit results of in-place operators.
   if (call.results.size() > schema.returns.size()) return false;
   for (std::size_t i = 0; i < call.results.size(); ++i) {
     const RecordedValue& result = call.results[i];
@@ -101,7 +102,7 @@ bool fits(const RecordedValue& value, const ParameterType& type) {
   if (type.base == BaseType::other) return type.optional && value.kind == Kind::none;
   if (value.kind == Kind::none && (type.optional || type.base == BaseType::nothing)) return true;
   if (!type.list) return single_fits(value, type.base);
-  // A number stands for a list of one: int[1].
+  // A number is accepted as a list of one item: int[1].
   if (value.kind == Kind::integer) return type.base == BaseType::integer;
   if (value.kind != Kind::list) return false;
   return std::all_of(value.items.begin(), value.items.end(), [&](const RecordedValue& item) {
@@ -123,12 +124,12 @@ const std::vector<Resolver::Known>& Resolver::known(const std::string& name) {
 
 std::optional<Match> Resolver::match(const Call& call) {
   std::optional<Match> best;
-  // Later criteria only decide where earlier ones do not.
+  // The criteria are lexicographic: an implementation first, then the exact overload.
   const auto rank = [](const Match& match) { return (match.runs ? 2 : 0) + (match.exact ? 1 : 0); };
   for (const Known& overload : known(call.name)) {
     const bool exact = overload.schema.overload == call.overload;
     if (!results_fit(call, overload.schema)) continue;
-    auto parameters = pair_up(call, overload.schema);
+    auto parameters = match_parameters(call, overload.schema);
     if (!parameters) continue;
     Match match{&overload.schema, exact || call.any, overload.runs, *std::move(parameters)};
     if (!best || rank(match) > rank(*best)) best = std::move(match);

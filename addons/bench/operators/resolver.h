@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From what was recorded to what can be called: by name and overload, then by another overload that
-// takes the same arguments.
+// Finds the overload for a recorded call: by name and overload, else another overload that accepts
+// the same arguments.
 #pragma once
 
 #include <cstdint>
@@ -17,26 +17,26 @@
 
 namespace orrery::bench {
 
-/// A call as it was recorded, or as a rule would have it.
+/// A call, as recorded or as constructed by a rule.
 struct Call {
   std::string name;      ///< "aten::add"
   std::string overload;  ///< "Tensor"
-  bool any = false;      ///< any overload is as good
+  bool any = false;      ///< whether any overload is acceptable
   std::vector<RecordedValue> arguments;
-  std::vector<std::string> names;  ///< of arguments, may be fewer
+  std::vector<std::string> names;  ///< names of the arguments; there may be fewer than arguments
   std::vector<RecordedValue> results;
 
-  /// The argument of that name, or null.
+  /// The argument with this name, or null.
   [[nodiscard]] const RecordedValue* argument(std::string_view called) const;
 };
 
-/// True when a parameter of this type takes the value.
+/// Whether a parameter of this type accepts the value.
 [[nodiscard]] bool fits(const RecordedValue& value, const ParameterType& type);
 
 inline constexpr std::uint32_t kFallback = ~std::uint32_t{0};
 
-/// An overload that takes a call, and which recorded argument is which parameter (kFallback = none:
-/// the default).
+/// An overload that accepts a call, and for each parameter the recorded argument (kFallback: the
+/// default value).
 struct Match {
   const OperatorSchema* schema = nullptr;
   bool exact = false;
@@ -48,10 +48,10 @@ class Resolver {
  public:
   explicit Resolver(const FrameworkOperators& operators) : operators_(operators) {}
 
-  /// The best match; one that does not run only where none does. Schemas stay valid as long as the
-  /// resolver.
+  /// The best match. It returns one without an implementation only if no other matches. Schemas are
+  /// valid as long as the resolver.
   [[nodiscard]] std::optional<Match> match(const Call& call);
-  /// True when the recorded operator is there and only calls others.
+  /// Whether the recorded operator exists and only calls other operators.
   [[nodiscard]] bool is_composite(std::string_view schema);
 
  private:
@@ -64,7 +64,7 @@ class Resolver {
 
   const FrameworkOperators& operators_;
   std::map<std::string, std::vector<Known>> known_;
-  std::map<std::string, bool, std::less<>> composite_;  // by the schema's text
+  std::map<std::string, bool, std::less<>> composite_;  // by text of the schema
 };
 
 }  // namespace orrery::bench

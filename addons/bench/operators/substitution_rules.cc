@@ -24,25 +24,25 @@ std::vector<RecordedValue> first_results(const Call& call, std::size_t count) {
           call.results.begin() + static_cast<std::ptrdiff_t>(std::min(count, call.results.size()))};
 }
 
-/// What is left of the results is only made.
-void add_rest(const Call& call, std::size_t from, std::vector<SubstitutePart>& pieces) {
+/// Only creates the results from index `from` on.
+void add_rest(const Call& call, std::size_t from, std::vector<SubstitutePart>& parts) {
   if (call.results.size() <= from) return;
   SubstitutePart rest;
   rest.kind = SubstitutePart::Kind::absent;
   rest.call.name = call.name;
   rest.call.results.assign(call.results.begin() + static_cast<std::ptrdiff_t>(from),
                            call.results.end());
-  pieces.push_back(std::move(rest));
+  parts.push_back(std::move(rest));
 }
 
-/// cudnn_batch_norm and miopen_batch_norm have native_batch_norm's arguments.
+/// cudnn_batch_norm and miopen_batch_norm have the arguments of native_batch_norm.
 SubstituteParts batch_norm(const Call& call, RuleContext&) {
   if (call.arguments.size() < 8) return std::nullopt;
-  std::vector<SubstitutePart> pieces = {substitute_part(
+  std::vector<SubstitutePart> parts = {substitute_part(
       "aten::native_batch_norm", {call.arguments.begin(), call.arguments.begin() + 8},
       first_results(call, 3))};
-  add_rest(call, 3, pieces);
-  return pieces;
+  add_rest(call, 3, parts);
+  return parts;
 }
 
 /// (input, grad_output, weight, running_mean, running_var, save_mean, save_var, epsilon[, reserve])
@@ -69,17 +69,17 @@ SubstituteParts convolution(const Call& call, RuleContext&) {
                       call.results)};
 }
 
-/// (query, key, value, …): what was fused in pieces.
+/// (query, key, value, …): the unfused operators.
 SubstituteParts attention(const Call& call, RuleContext&) {
   if (call.arguments.size() < 3) return std::nullopt;
-  std::vector<SubstitutePart> pieces = {substitute_part(
+  std::vector<SubstitutePart> parts = {substitute_part(
       "aten::_scaled_dot_product_attention", {call.arguments.begin(), call.arguments.begin() + 3},
       first_results(call, 1))};
-  add_rest(call, 1, pieces);
-  return pieces;
+  add_rest(call, 1, parts);
+  return parts;
 }
 
-/// One call for each tensor of the lists.
+/// One call per tensor of the lists.
 SubstituteParts foreach_one(const Call& call, RuleContext&) {
   constexpr std::string_view kPrefix = "aten::_foreach_";
   const RecordedValue& self = argument(call, 0);
@@ -88,7 +88,7 @@ SubstituteParts foreach_one(const Call& call, RuleContext&) {
   for (const RecordedValue& value : call.arguments) {
     if (value.kind == Kind::list && value.items.size() != count) return std::nullopt;
   }
-  std::vector<SubstitutePart> pieces;
+  std::vector<SubstitutePart> parts;
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<RecordedValue> arguments, results;
     for (const RecordedValue& value : call.arguments)
@@ -97,35 +97,35 @@ SubstituteParts foreach_one(const Call& call, RuleContext&) {
       if (result.kind != Kind::list || i >= result.items.size()) return std::nullopt;
       results.push_back(result.items[i]);
     }
-    pieces.push_back(substitute_part("aten::" + call.name.substr(kPrefix.size()),
-                                     std::move(arguments), std::move(results)));
-    pieces.back().call.names = call.names;
+    parts.push_back(substitute_part("aten::" + call.name.substr(kPrefix.size()),
+                                    std::move(arguments), std::move(results)));
+    parts.back().call.names = call.names;
   }
-  return pieces;
+  return parts;
 }
 
-SubstituteParts nothing(const Call&, RuleContext&) { return std::vector<SubstitutePart>{}; }
+SubstituteParts omit(const Call&, RuleContext&) { return std::vector<SubstitutePart>{}; }
 
-/// Host memory that a device can read is, without the device, a copy.
+/// Pinning of host memory is a copy if there is no device.
 SubstituteParts pinned(const Call& call, RuleContext&) {
   if (call.arguments.empty()) return std::nullopt;
   return std::vector{substitute_part("aten::clone", {call.arguments[0]}, call.results)};
 }
 
-/// Its source, a storage, has no id in recordings: what it makes is made anew.
+/// Its source is a storage, which has no id in recordings: its result becomes a new tensor.
 SubstituteParts set_storage(const Call& call, RuleContext&) {
   if (argument(call, 1).kind != Kind::other) return std::nullopt;
-  std::vector<SubstitutePart> pieces;
-  add_rest(call, 0, pieces);
-  return pieces;
+  std::vector<SubstitutePart> parts;
+  add_rest(call, 0, parts);
+  return parts;
 }
 
 constexpr std::array kRules = {
     SubstitutionRule{"streams", "aten::record_stream",
-                     "only keeps memory alive on streams; left out", true, nothing},
-    SubstitutionRule{"pinned", "aten::pin_memory", "a copy in ordinary memory", true, pinned},
-    SubstitutionRule{"pinned", "aten::_pin_memory", "a copy in ordinary memory", true, pinned},
-    SubstitutionRule{"set-storage", "aten::set_", "makes what it made", true, set_storage},
+                     "omitted: it only extends the lifetime of memory on streams", true, omit},
+    SubstitutionRule{"pinned", "aten::pin_memory", "a copy in pageable memory", true, pinned},
+    SubstitutionRule{"pinned", "aten::_pin_memory", "a copy in pageable memory", true, pinned},
+    SubstitutionRule{"set-storage", "aten::set_", "creates the recorded result", true, set_storage},
     SubstitutionRule{"batch-norm", "aten::cudnn_batch_norm", "native_batch_norm", false,
                      batch_norm},
     SubstitutionRule{"batch-norm", "aten::miopen_batch_norm", "native_batch_norm", false,
@@ -142,14 +142,13 @@ constexpr std::array kRules = {
                      "_scaled_dot_product_attention", false, attention},
     SubstitutionRule{"attention", "aten::_scaled_dot_product_cudnn_attention",
                      "_scaled_dot_product_attention", false, attention},
-    SubstitutionRule{"foreach", "aten::_foreach_*", "one operator for each tensor", false,
-                     foreach_one},
+    SubstitutionRule{"foreach", "aten::_foreach_*", "one operator per tensor", false, foreach_one},
     SubstitutionRule{"fbgemm-lookup", "fbgemm::split_embedding_codegen_lookup_*", "embedding_bag",
                      false, fbgemm_lookup},
     SubstitutionRule{"fbgemm-lookup", "fbgemm::dense_embedding_codegen_lookup_*", "embedding_bag",
                      false, fbgemm_lookup},
     SubstitutionRule{"fbgemm-cumsum", "fbgemm::asynchronous_complete_cumsum",
-                     "cumsum with a zero before it", false, fbgemm_cumsum},
+                     "cumsum with a leading zero", false, fbgemm_cumsum},
     SubstitutionRule{"fbgemm-permute", "fbgemm::permute_2D_sparse_data", "index_select and a copy",
                      false, fbgemm_permute},
     SubstitutionRule{"fbgemm-check", "fbgemm::bounds_check_indices", "reads the same bytes", false,
@@ -157,7 +156,7 @@ constexpr std::array kRules = {
     SubstitutionRule{"fbgemm", "fbgemm::*", "reads and writes the same bytes", false, fbgemm_other},
 };
 
-/// Words of a fused kernel's name that are no operations.
+/// Words in the name of a fused kernel that are not operations.
 bool is_frame(std::string_view word) {
   static constexpr std::array<std::string_view, 8> kFrame = {"triton", "poi",   "red", "per",
                                                              "tem",    "fused", "for", "unk"};
@@ -178,7 +177,7 @@ double operations_in(std::string_view kernel) {
 
 }  // namespace
 
-RecordedTensor RuleContext::fresh(TensorSpec spec, std::uint64_t storage) {
+RecordedTensor RuleContext::new_tensor(TensorSpec spec, std::uint64_t storage) {
   RecordedTensor made;
   made.id = next_++;
   made.storage = storage != 0 ? storage : next_++;
@@ -187,12 +186,6 @@ RecordedTensor RuleContext::fresh(TensorSpec spec, std::uint64_t storage) {
 }
 
 std::span<const SubstitutionRule> rules() { return kRules; }
-
-bool applies_to(const SubstitutionRule& rule, std::string_view name) {
-  if (rule.pattern.ends_with('*'))
-    return name.starts_with(rule.pattern.substr(0, rule.pattern.size() - 1));
-  return name == rule.pattern;
-}
 
 SubstitutePart triton_stand_in(std::string_view kernel, std::vector<RecordedValue> arguments) {
   SubstitutePart made;
@@ -204,11 +197,11 @@ SubstitutePart triton_stand_in(std::string_view kernel, std::vector<RecordedValu
     most = std::max(most, elements);
     product *= elements;
   });
-  // A matrix product's sides are m·k, k·n and m·n.
+  // The matrices of a product have m·k, k·n and m·n elements.
   const bool matrices = kernel.find("_tem_") != std::string_view::npos;
   made.flops = matrices ? 2 * std::sqrt(product) : most * operations_in(kernel);
   if (!std::isfinite(made.flops)) made.flops = 0;
-  // Inductor passes what is written last.
+  // Inductor passes the output last.
   while (!arguments.empty() && arguments.back().kind != Kind::tensor) arguments.pop_back();
   if (!arguments.empty()) {
     made.written.push_back(std::move(arguments.back()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// FBGEMM's operators on embedding tables and ragged data, by what PyTorch itself has. Their schemas
-// are in the recordings.
+// Replaces FBGEMM's operators on embedding tables and ragged data by PyTorch's operators.
+// Recordings contain their schemas.
 #include <algorithm>
 #include <cstdint>
 
@@ -26,7 +26,7 @@ RecordedValue list_of(const std::vector<std::int64_t>& numbers) {
   return RecordedValue::of(std::move(items));
 }
 
-/// All tensors among the arguments.
+/// All tensors in the arguments.
 std::vector<RecordedValue> tensors_of(const Call& call) {
   std::vector<RecordedValue> tensors;
   for_each_recorded_tensor(call.arguments, [&](const RecordedTensor& tensor) {
@@ -46,8 +46,8 @@ SubstitutePart same_bytes(const Call& call) {
 
 }  // namespace
 
-/// Tables lie one behind the other in one array, bags of all tables in one list of offsets with an
-/// end. Where all rows are as long that is one table with all rows.
+/// All tables are concatenated in one array; the bags of all tables are in one list of offsets,
+/// including the end. If all rows have the same length, this is a single table with all rows.
 SubstituteParts fbgemm_lookup(const Call& call, RuleContext& context) {
   const RecordedTensor* const weights = tensor_in(call.argument("dev_weights"));
   const RecordedTensor* const indices = tensor_in(call.argument("indices"));
@@ -61,9 +61,9 @@ SubstituteParts fbgemm_lookup(const Call& call, RuleContext& context) {
   const TensorSpec pooled{made->spec.dtype, {bags, width}, {}, 0};
   if (elements_of(pooled) != elements_of(made->spec)) return std::nullopt;
   const std::int64_t rows = count_of(*weights) / width;
-  const RecordedValue table = RecordedValue::of(context.fresh(
+  const RecordedValue table = RecordedValue::of(context.new_tensor(
       {weights->spec.dtype, {rows, width}, {width, 1}, weights->spec.offset}, weights->storage));
-  const RecordedValue bag = RecordedValue::of(context.fresh(pooled));
+  const RecordedValue bag = RecordedValue::of(context.new_tensor(pooled));
   const std::int64_t mode =
       std::clamp<std::int64_t>(number_in(call, "pooling_mode", 0).integer, 0, 1);
   const RecordedValue* const per_sample = call.argument("indice_weights");
@@ -86,7 +86,7 @@ SubstituteParts fbgemm_cumsum(const Call& call, RuleContext& context) {
   const RecordedTensor* const lengths = tensor_in(call.arguments.data());
   if (lengths == nullptr || lengths->spec.sizes.size() != 1) return std::nullopt;
   const RecordedValue sums =
-      RecordedValue::of(context.fresh({lengths->spec.dtype, lengths->spec.sizes, {}, 0}));
+      RecordedValue::of(context.new_tensor({lengths->spec.dtype, lengths->spec.sizes, {}, 0}));
   SubstitutePart cumsum =
       substitute_part("aten::cumsum",
                       {RecordedValue::of(*lengths), RecordedValue::of(std::int64_t{0}),
@@ -99,7 +99,7 @@ SubstituteParts fbgemm_cumsum(const Call& call, RuleContext& context) {
                       {sums, list_of({1, 0}), RecordedValue::of(std::int64_t{0})}, call.results)};
 }
 
-/// Rows of lengths in another order, and what belongs to them.
+/// Reorders rows of different lengths, and the data that belongs to them.
 SubstituteParts fbgemm_permute(const Call& call, RuleContext&) {
   const RecordedTensor* const permute = tensor_in(call.argument("permute"));
   const RecordedTensor* const lengths = tensor_in(call.argument("lengths"));

@@ -12,7 +12,7 @@ namespace orrery::bench {
 
 using SubstituteParts = std::optional<std::vector<SubstitutePart>>;
 
-/// A call of whichever overload takes these.
+/// A call of any overload that accepts these arguments.
 [[nodiscard]] inline SubstitutePart substitute_part(std::string name,
                                                     std::vector<RecordedValue> arguments,
                                                     std::vector<RecordedValue> results) {
@@ -24,7 +24,7 @@ using SubstituteParts = std::optional<std::vector<SubstitutePart>>;
   return made;
 }
 
-/// The tensor of an argument, or null.
+/// The tensor in an argument, or null.
 [[nodiscard]] inline const RecordedTensor* tensor_in(const RecordedValue* value) {
   return value != nullptr && value->kind == RecordedValue::Kind::tensor && value->tensor.defined
              ? &value->tensor

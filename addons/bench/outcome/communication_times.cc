@@ -10,16 +10,18 @@ std::vector<CommunicationTime> communication_times(const ReplayPlan& plan,
                                                    const ReplayOutcome& outcome) {
   std::array<CommunicationTime, profile::kCommKinds> by_kind;
   const auto of = [&](std::size_t exchange) -> CommunicationTime& {
-    return by_kind[static_cast<std::size_t>(plan.exchanges[exchange].kind)];
+    return by_kind[static_cast<std::size_t>(kind_of(plan.exchanges[exchange]))];
   };
   for (std::size_t e = 0; e < plan.exchanges.size(); ++e) {
     CommunicationTime& time = of(e);
-    time.kind = plan.exchanges[e].kind;
+    time.kind = kind_of(plan.exchanges[e]);
     ++time.count;
     time.bytes += std::max<std::int64_t>(plan.exchanges[e].bytes, 0);
-    time.recorded += plan.exchanges[e].recorded;
   }
-  // By iteration and exchange: what the host waited for it.
+  for (const ReplayStep& step : plan.steps)
+    if (step.kind == ReplayStep::Kind::communicate)
+      of(step.exchange).recorded += plan.sources[step.source].communication;
+  // By iteration and exchange: the time for which the host waited.
   std::vector<std::int64_t> waited(outcome.exchange_length_ns.size(), 0);
   for (std::size_t k = 0; k < outcome.length_ns.size(); ++k) {
     const ReplayStep& step = plan.steps[k % plan.steps.size()];

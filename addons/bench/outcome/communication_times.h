@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What communications took in a replay, and how much of that nothing hid.
+// The duration of communication in a replay, and its exposed part.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace orrery::bench {
 
-/// Those of one kind. Times are means per iteration, summed over its communications.
+/// The communications of one kind. Times are means per iteration, summed over the communications.
 struct CommunicationTime {
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint64_t count = 0;
-  std::int64_t bytes = 0;       ///< of this rank; those that are known
-  Time recorded{};              ///< of the recording's kernels; 0: not known
-  std::int64_t length_ns = 0;   ///< under way
-  std::int64_t exposed_ns = 0;  ///< waited for by the host
-  std::int64_t hidden_ns = 0;   ///< under way and not waited for
+  std::int64_t bytes = 0;       ///< of this rank; unknown sizes count as 0
+  Time recorded{};              ///< duration of the recorded kernels; 0: unknown
+  std::int64_t length_ns = 0;   ///< from begin to end
+  std::int64_t exposed_ns = 0;  ///< the host waits for it
+  std::int64_t hidden_ns = 0;   ///< in progress without the host waiting
 };
 
-/// By kind, the longest first. O(steps · iterations).
+/// By kind, by `length_ns`, descending. O(steps · iterations).
 [[nodiscard]] std::vector<CommunicationTime> communication_times(const ReplayPlan& plan,
                                                                  const ReplayOutcome& outcome);
 

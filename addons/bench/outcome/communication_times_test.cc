@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "addons/bench/outcome/replay_outcome_text.h"
+#include "addons/bench/outcome/replay_report.h"
 #include "addons/bench/plan/exchanges_testing.h"
 
 namespace orrery::bench {

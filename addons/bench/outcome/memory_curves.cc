@@ -11,23 +11,23 @@ namespace {
 
 using profile::EventId;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 60;
 
-/// A storage between two of its ids' uses for other memory. Places count beginnings and ends of
-/// operators.
-struct Life {
+/// One life of a storage, because ids are reused for other memory. Positions count starts and ends
+/// of operators.
+struct Lifetime {
   std::int64_t bytes = 0;
   std::size_t born = 0, last = 0;
-  bool before = false;  ///< it was there before
+  bool before = false;  ///< it existed before the first operator
 };
 
-class Lives {
+class Lifetimes {
  public:
-  Lives(const profile::Profile& profile, const InnerOperators& inside)
+  Lifetimes(const profile::Profile& profile, const InnerOperators& inside)
       : profile_(profile), inside_(inside) {}
 
-  /// A replayed operator and all that it calls.
-  void go_through(EventId event) {
+  /// Visits a replayed operator and all operators that it calls.
+  void visit(EventId event) {
     enter(event);
     while (!open_.empty()) {
       const auto& called = inside_.inner_operators(open_.back().event);
@@ -41,11 +41,11 @@ class Lives {
   }
 
   MemoryCurve curve() {
-    std::vector<std::int64_t> born(place_ + 1, 0), gone(place_ + 1, 0);
-    for (const Life& life : lives_) {
-      if (life.before) continue;
-      born[life.born] += life.bytes;
-      gone[life.last] += life.bytes;
+    std::vector<std::int64_t> born(place_ + 1, 0), freed(place_ + 1, 0);
+    for (const Lifetime& lifetime : lifetimes_) {
+      if (lifetime.before) continue;
+      born[lifetime.born] += lifetime.bytes;
+      freed[lifetime.last] += lifetime.bytes;
     }
     MemoryCurve curve;
     std::int64_t now = 0;
@@ -55,7 +55,7 @@ class Lives {
       for (++at; at <= end; ++at) {
         now += born[at];
         most = std::max(most, now);
-        now -= gone[at];
+        now -= freed[at];
       }
       at = end;
       curve.most.push_back(most);
@@ -68,36 +68,38 @@ class Lives {
   struct Open {
     EventId event;
     std::size_t began;
-    std::vector<RecordedTensor> given;
-    std::size_t next = 0;  // of what it calls
+    std::vector<RecordedTensor> received;
+    std::size_t next = 0;  // index in its callees
 
-    [[nodiscard]] bool was_given(const RecordedTensor& tensor) const {
-      return std::any_of(given.begin(), given.end(),
+    [[nodiscard]] bool has_received(const RecordedTensor& tensor) const {
+      return std::any_of(received.begin(), received.end(),
                          [&](const RecordedTensor& one) { return one.storage == tensor.storage; });
     }
   };
 
-  /// What an operator has not been given and hands to another was made by itself, unseen.
+  /// If an operator passes on a tensor that it did not receive, it allocated the tensor internally.
   void enter(EventId e) {
     ++place_;
-    std::vector<RecordedTensor> given = argument_tensors(profile_, e);
-    for (const RecordedTensor& tensor : given) {
-      if (open_.empty() || open_.back().was_given(tensor) || lives_since(open_.back(), tensor)) {
+    std::vector<RecordedTensor> received = argument_tensors(profile_, e);
+    for (const RecordedTensor& tensor : received) {
+      if (open_.empty() || open_.back().has_received(tensor) ||
+          exists_since(open_.back(), tensor)) {
         use(tensor);
       } else {
         add(tensor, false);
       }
     }
-    open_.push_back({e, place_, std::move(given)});
+    open_.push_back({e, place_, std::move(received)});
   }
 
   void leave() {
     ++place_;
     const Open ended = std::move(open_.back());
     open_.pop_back();
-    for (const RecordedTensor& tensor : ended.given) use(tensor);  // it needs them until it ends
+    for (const RecordedTensor& tensor : ended.received)
+      use(tensor);  // live until the operator ends
     for (const RecordedTensor& tensor : result_tensors(profile_, ended.event)) {
-      if (ended.was_given(tensor) || lives_since(ended, tensor)) {
+      if (ended.has_received(tensor) || exists_since(ended, tensor)) {
         use(tensor);
       } else {
         add(tensor, false);
@@ -105,32 +107,33 @@ class Lives {
     }
   }
 
-  [[nodiscard]] bool lives_since(const Open& open, const RecordedTensor& tensor) const {
+  [[nodiscard]] bool exists_since(const Open& open, const RecordedTensor& tensor) const {
     const auto known = now_.find(tensor.storage);
-    return known != now_.end() && lives_[known->second].born > open.began;
+    return known != now_.end() && lifetimes_[known->second].born > open.began;
   }
 
   void use(const RecordedTensor& tensor) {
     const auto known = now_.find(tensor.storage);
     if (known == now_.end()) return add(tensor, true);
-    Life& life = lives_[known->second];
-    life.last = place_;
-    life.bytes = std::max(life.bytes, reach_of(tensor.spec).value_or(0));  // made larger since
+    Lifetime& lifetime = lifetimes_[known->second];
+    lifetime.last = place_;
+    lifetime.bytes =
+        std::max(lifetime.bytes, reach_of(tensor.spec).value_or(0));  // it may have grown
   }
 
   void add(const RecordedTensor& tensor, bool before) {
     const auto reach = reach_of(tensor.spec);
     if (!reach) return;
-    now_[tensor.storage] = lives_.size();
-    lives_.push_back({*reach, place_, place_, before});
+    now_[tensor.storage] = lifetimes_.size();
+    lifetimes_.push_back({*reach, place_, place_, before});
   }
 
   const profile::Profile& profile_;
   const InnerOperators& inside_;
   std::vector<Open> open_;
-  std::vector<Life> lives_;
-  std::unordered_map<std::uint64_t, std::size_t> now_;  // storage → in lives_
-  std::vector<std::size_t> ends_;                       // by operator gone through
+  std::vector<Lifetime> lifetimes_;
+  std::unordered_map<std::uint64_t, std::size_t> now_;  // storage → index in lifetimes_
+  std::vector<std::size_t> ends_;                       // by visited operator
   std::size_t place_ = 0;
 };
 
@@ -156,13 +159,13 @@ std::optional<double> MemoryCurves::mean_distance() const {
 
 MemoryCurve recorded_memory(const profile::Profile& profile, const InnerOperators& inside,
                             const ReplayPlan& plan) {
-  Lives lives(profile, inside);
-  for (const PlanSource& source : plan.sources) lives.go_through(source.event);
-  return lives.curve();
+  Lifetimes lifetimes(profile, inside);
+  for (const PlanSource& source : plan.sources) lifetimes.visit(source.event);
+  return lifetimes.curve();
 }
 
 MemoryCurve profiled_memory(const profile::Profile& profile, const ReplayPlan& plan) {
-  std::vector<std::pair<Time, std::size_t>> starts;  // of operators, by time
+  std::vector<std::pair<Time, std::size_t>> starts;  // of operators, ascending
   for (std::size_t i = 0; i < plan.sources.size(); ++i) {
     const profile::Event& event = profile.events[plan.sources[i].event];
     if (event.timed()) starts.emplace_back(event.start, i);
@@ -188,8 +191,8 @@ MemoryCurve profiled_memory(const profile::Profile& profile, const ReplayPlan& p
     const bool last = i + 1 == starts.size();
     for (; next < changes.size() && (last || changes[next].at < starts[i + 1].first); ++next) {
       if (changes[next].device != device) continue;
-      now = std::clamp(now + std::clamp(changes[next].bytes, -kMostBytes, kMostBytes), -kMostBytes,
-                       kMostBytes);
+      now = std::clamp(now + std::clamp(changes[next].bytes, -kMaxBytes, kMaxBytes), -kMaxBytes,
+                       kMaxBytes);
       most = std::max(most, now);
     }
     curve.most[starts[i].second] = most;
@@ -209,7 +212,7 @@ MemoryCurve replayed_memory(const ReplayPlan& plan, const ReplayOutcome& outcome
         {curve.most[source], outcome.most_bytes[s] - outcome.external_bytes, std::int64_t{0}});
     curve.held[source] = outcome.held_bytes[s] - outcome.external_bytes;
   }
-  // Those without a step change nothing.
+  // Operators without a step do not change memory.
   std::int64_t held = 0;
   for (std::size_t i = 0; i < curve.most.size(); ++i) {
     if (curve.most[i] < 0) curve.most[i] = curve.held[i] = held;

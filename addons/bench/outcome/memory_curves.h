@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What memory a step takes as it goes on: recorded and replayed.
+// The memory of a step over time: recorded and replayed.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,35 @@
 
 namespace orrery::bench {
 
-/// Bytes beyond what was there before the first operator, by recorded operator.
+/// Bytes in addition to those before the first operator, by recorded operator.
 struct MemoryCurve {
-  std::vector<std::int64_t> most;           ///< while it ran
+  std::vector<std::int64_t> most;           ///< maximum while it runs
   std::vector<std::int64_t> held;           ///< after it
-  [[nodiscard]] std::int64_t peak() const;  ///< 0 of nothing
+  [[nodiscard]] std::int64_t peak() const;  ///< 0 if empty
 };
 
 struct MemoryCurves {
   MemoryCurve recorded, replayed;
-  bool profiled = false;  ///< recorded as it was allocated, else by lifetimes
+  bool profiled = false;  ///< recorded from the allocator; false: derived from lifetimes
 
-  /// The replay's peak by the recorded one, less 1. Empty where nothing was recorded.
+  /// Replayed peak / recorded peak - 1. Empty if nothing was recorded.
   [[nodiscard]] std::optional<double> peak_change() const;
-  /// The mean distance of the curves, as a part of the recorded peak. Empty as above.
+  /// The mean absolute difference of the curves, relative to the recorded peak. Empty if nothing
+  /// was recorded.
   [[nodiscard]] std::optional<double> mean_distance() const;
 };
 
-/// By lifetimes of the recorded tensors, those inside of replayed operators too: a storage lives
-/// from the first operator that makes it to the last that uses it. What is held longer, or within
-/// one operator that calls none, no execution trace tells.
+/// Memory from the lifetimes of recorded tensors, including those inside replayed operators: a
+/// storage lives from the first operator that creates it to the last that uses it. Execution traces
+/// do not show memory that is held longer, or that an operator allocates internally.
 [[nodiscard]] MemoryCurve recorded_memory(const profile::Profile& profile,
                                           const InnerOperators& inside, const ReplayPlan& plan);
 
-/// As a profiler has recorded what was allocated: on the device where anything was, else on the
-/// host. Empty where it has not, or operators have no times.
+/// Memory as a profiler recorded allocations: on the device if there are any, else on the host.
+/// Empty if allocations were not recorded, or operators have no times.
 [[nodiscard]] MemoryCurve profiled_memory(const profile::Profile& profile, const ReplayPlan& plan);
 
-/// As it was allocated.
+/// Memory as the replay allocated it.
 [[nodiscard]] MemoryCurve replayed_memory(const ReplayPlan& plan, const ReplayOutcome& outcome);
 
 }  // namespace orrery::bench

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "addons/bench/operators/operator_schema.h"
+#include "addons/bench/recording/name_pattern.h"
 
 namespace orrery::bench {
 namespace {
@@ -18,9 +19,9 @@ constexpr std::array<std::string_view, kWorkClasses> kClassNames = {
     "element-wise", "reductions",   "pooling",    "embedding",     "optimizer",
     "copies",       "views",        "allocation", "communication", "other"};
 
-/// What has no kernel of its own in trace::operators.
+/// Operators without a kernel in trace::operators.
 struct NamedClass {
-  std::string_view name;  ///< '*' at its end
+  std::string_view name;  ///< '*' at its end matches any suffix
   WorkClass kind;
 };
 constexpr std::array kNamedClasses = {
@@ -51,12 +52,7 @@ constexpr std::array kNamedClasses = {
     NamedClass{"aten::_transform_bias_rescale_qkv*", WorkClass::attention},
 };
 
-bool fits(std::string_view pattern, std::string_view name) {
-  if (!pattern.ends_with('*')) return pattern == name;
-  return name.starts_with(pattern.substr(0, pattern.size() - 1));
-}
-
-/// Hands on memory that it was given, without writing to it.
+/// Whether it returns memory that it received, without writing to it.
 bool only_views(std::string_view text) {
   const auto schema = parse_schema(text);
   if (!schema || schema->returns.empty()) return false;
@@ -70,7 +66,7 @@ bool moves_nothing(WorkClass kind) {
 
 std::optional<WorkClass> class_by_name(std::string_view name) {
   for (const NamedClass& one : kNamedClasses)
-    if (fits(one.name, name)) return one.kind;
+    if (matches(one.name, name)) return one.kind;
   return std::nullopt;
 }
 
@@ -125,7 +121,7 @@ WorkClass class_of(Operation operation) {
 WorkCounter::WorkCounter(const profile::Profile& profile, const InnerOperators& inside)
     : profile_(profile), inside_(inside), kernels_(profile) {}
 
-/// As if it called nothing.
+/// The work of the operator itself, without callees.
 Work WorkCounter::alone(profile::EventId event) {
   Work work;
   const std::string_view schema = profile_.string(profile_.node(event)->schema);
@@ -147,7 +143,7 @@ Work WorkCounter::alone(profile::EventId event) {
 Work WorkCounter::of(profile::EventId event) {
   Work sum = alone(event);
   if (sum.known && sum.kind != WorkClass::view) return sum;
-  // What it calls; of operators that are known, not what those call.
+  // Adds the callees; the callees of operators with known work are skipped.
   std::vector<profile::EventId> open(inside_.inner_operators(event));
   if (open.empty()) return sum;
   const WorkClass own = sum.kind;
@@ -171,7 +167,7 @@ Work WorkCounter::of(profile::EventId event) {
     most = weight;
     if (own == WorkClass::other || own == WorkClass::view) sum.kind = work.kind;
   }
-  // Who calls others only for memory calculates by itself.
+  // An operator that calls others only for allocations does its work itself.
   if (moves_nothing(sum.kind) && !moves_nothing(own)) sum.kind = own;
   if (!moves_nothing(sum.kind) && most.second <= 0 && most.first <= 0) sum.known = false;
   return sum;

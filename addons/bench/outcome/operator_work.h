@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kinds of work recorded operators do, and how much of it.
+// The kind and amount of work of recorded operators.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace orrery::bench {
 
-/// Kinds of work, coarse enough to be looked at side by side.
+/// Kinds of work, coarse enough for comparisons.
 enum class WorkClass : std::uint8_t {
   product,
   convolution,
@@ -27,8 +27,8 @@ enum class WorkClass : std::uint8_t {
   embedding,
   optimizer,
   copy,
-  view,        ///< the same memory seen in another way
-  allocation,  ///< memory without anything in it
+  view,        ///< another view of the same memory
+  allocation,  ///< memory without initialisation
   communication,
   other
 };
@@ -36,25 +36,25 @@ inline constexpr std::size_t kWorkClasses = 15;
 
 /// "products", "softmax and losses" …
 [[nodiscard]] std::string_view name(WorkClass kind);
-/// Of a kernel; `other` of Operation::unsaid.
+/// The class of a kernel operation; `other` for Operation::unsaid.
 [[nodiscard]] WorkClass class_of(graph::Operation operation);
 
-/// Of one operator. Flops and bytes are as trace::operators counts them.
+/// The work of one operator. Flops and bytes are counted as in trace::operators.
 struct Work {
   WorkClass kind = WorkClass::other;
-  bool known = false;  ///< flops and bytes are, of all that it calls
+  bool known = false;  ///< flops and bytes are known for all operators that it calls
   double flops = 0;
   double bytes = 0;
 };
 
-/// The work of a recording's operators. An operator that only calls others does what those do, and
-/// is of the kind of the one that calculates most.
+/// Computes the work of recorded operators. An operator that only calls others has their total
+/// work, and the class of the one with the most work.
 class WorkCounter {
  public:
-  /// Both outlive it. O(events).
+  /// Both arguments must outlive it. O(events).
   WorkCounter(const profile::Profile& profile, const InnerOperators& inside);
 
-  /// `event` has a node. Linear in what is called inside.
+  /// `event` must have a node. O(operators called inside).
   [[nodiscard]] Work of(profile::EventId event);
 
  private:

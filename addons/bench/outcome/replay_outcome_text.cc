@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kFirst = "orrery outcome 1\n";
 constexpr std::string_view kReason = "reason ";
 
-/// `fn(name, numbers)` for each column.
+/// Calls `fn(name, numbers)` for each column.
 template <class Of, class Fn>
 void for_each_column(Of& outcome, Fn&& fn) {
   fn("wall_ns", outcome.wall_ns);
@@ -27,7 +27,7 @@ void for_each_column(Of& outcome, Fn&& fn) {
   fn("reshaped", outcome.reshaped);
 }
 
-/// … and for each single number.
+/// Calls `fn` for each single number.
 template <class Of, class Fn>
 void for_each_number(Of& outcome, Fn&& fn) {
   fn("prepare_ns", outcome.prepare_ns);
@@ -36,7 +36,7 @@ void for_each_number(Of& outcome, Fn&& fn) {
   fn("peak_bytes", outcome.peak_bytes);
 }
 
-/// The rest of the line that begins with this word; it is taken from `text`.
+/// Removes the line that begins with `word` from `text`, and returns the rest of the line.
 std::optional<std::string_view> take_line(std::string_view& text, std::string_view word) {
   if (!text.starts_with(word)) return std::nullopt;
   const std::size_t end = text.find('\n');
@@ -46,7 +46,7 @@ std::optional<std::string_view> take_line(std::string_view& text, std::string_vi
   return rest;
 }
 
-/// Numbers with a space in front of each.
+/// Numbers, each preceded by a space.
 template <class List>
 bool read_numbers(std::string_view line, List& list) {
   while (!line.empty()) {
@@ -108,7 +108,7 @@ Result<ReplayOutcome> read_outcome(std::string_view text, const ReplayPlan& plan
     if (good) outcome.reasons.emplace_back(*reason);
   }
   if (good && fits(outcome, plan)) return outcome;
-  return fail(Errc::input_corrupt, "replay", "what a process measured cannot be read");
+  return fail(Errc::input_corrupt, "replay", "the result of a process cannot be read");
 }
 
 }  // namespace orrery::bench

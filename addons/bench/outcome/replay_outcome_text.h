@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was measured as text, for processes that measure for another one.
+// Outcomes as text, for processes that measure on behalf of another one.
 #pragma once
 
 #include <string>
@@ -12,10 +12,10 @@
 
 namespace orrery::bench {
 
-/// A line for each column of the outcome: its name, its numbers. Then a line for each reason.
+/// One line per column of the outcome: its name and its numbers. Then one line per reason.
 [[nodiscard]] std::string outcome_text(const ReplayOutcome& outcome);
 
-/// Everything is there, and fits the plan. Errc: input_corrupt.
+/// Reads an outcome and checks that it is complete and fits the plan. Errc: input_corrupt.
 [[nodiscard]] Result<ReplayOutcome> read_outcome(std::string_view text, const ReplayPlan& plan);
 
 }  // namespace orrery::bench

@@ -11,9 +11,9 @@ namespace orrery::bench {
 namespace {
 
 constexpr std::int64_t kBetweenNs = 1000;
-constexpr std::int64_t kCommunicating = 1000;  // the first of those threads
+constexpr std::int64_t kCommunicating = 1000;  // number of the first communication thread
 
-/// The name without an overload, as profilers have it.
+/// The name without overload, as profilers show it.
 std::string profiled_name(const std::string& name) {
   const std::size_t colons = name.find("::");
   return name.substr(0, name.find('.', colons == std::string::npos ? 0 : colons));
@@ -72,10 +72,7 @@ class Timeline {
         continue;
       }
       const std::uint32_t source = plan_.steps[s].source;
-      std::size_t last = s;
-      while (last + 1 < plan_.steps.size() && plan_.steps[last + 1].source == source &&
-             plan_.steps[last + 1].kind != ReplayStep::Kind::wait)
-        ++last;
+      const std::size_t last = plan_.end_of_operator(s) - 1;
       const std::int64_t from = outcome_.begin_ns[first + s];
       const std::int64_t to = outcome_.begin_ns[first + last] + outcome_.length_ns[first + last];
       add(profile::Kind::op, profiled_name(plan_.sources[source].name), begin + from, to - from,
@@ -85,20 +82,20 @@ class Timeline {
     exchanges(i, begin);
   }
 
-  /// On threads of their own; in a group where several are under way at a time, several.
+  /// Adds communications on separate threads, several per group if they overlap.
   void exchanges(std::size_t i, std::int64_t begin) {
     for (std::size_t e = 0; e < plan_.exchanges.size(); ++e) {
       const Exchange& exchange = plan_.exchanges[e];
       const std::size_t at = i * plan_.exchanges.size() + e;
-      const std::string library = exchange.delay ? "predicted:" : "gloo:";
-      add(profile::Kind::annotation, library + std::string(profile::name(exchange.kind)),
+      const std::string library = exchange.delay_ns >= 0 ? "predicted:" : "gloo:";
+      add(profile::Kind::annotation, library + std::string(exchange.kind),
           begin + outcome_.exchange_begin_ns[at], outcome_.exchange_length_ns[at], 0,
           free_lane(exchange.group, begin + outcome_.exchange_begin_ns[at],
                     outcome_.exchange_length_ns[at]));
     }
   }
 
-  /// The first of a group's on which nothing is under way then.
+  /// The first thread of the group that is free at that time.
   std::uint32_t free_lane(std::uint32_t group, std::int64_t begin, std::int64_t length) {
     std::vector<std::int64_t>& ends = ends_[group];
     std::size_t k = 0;

@@ -16,15 +16,15 @@ using profile::EventId;
 using profile::kNoEvent;
 using profile::Profile;
 
-/// What the device did for one replayed operator.
-struct OnDevice {
+/// The device work of one replayed operator.
+struct DeviceWork {
   std::int64_t ns = 0;
   std::uint64_t kernels = 0;
 };
 
 std::int64_t nanoseconds_of(Time time) { return (time.count() + 500) / 1000; }
 
-/// "est. achieved occupancy %" among what is recorded of a kernel, 0 … 1.
+/// The value of "est. achieved occupancy %" in a kernel's arguments, 0 … 1.
 std::optional<double> occupancy_of(std::string_view launch) {
   constexpr std::string_view kKey = "\"est. achieved occupancy %\":";
   const std::size_t at = launch.find(kKey);
@@ -37,9 +37,9 @@ std::optional<double> occupancy_of(std::string_view launch) {
   return percent / 100;
 }
 
-class Comparer {
+class Comparison {
  public:
-  Comparer(const Profile& profile, const ReplayPlan& plan, const ReplayOutcome& outcome)
+  Comparison(const Profile& profile, const ReplayPlan& plan, const ReplayOutcome& outcome)
       : profile_(profile),
         plan_(plan),
         outcome_(outcome),
@@ -47,7 +47,7 @@ class Comparer {
         works_(profile, inside_),
         device_(plan.sources.size()),
         replayed_ns_(plan.sources.size(), 0),
-        played_(plan.sources.size(), false) {}
+        is_replayed_(plan.sources.size(), false) {}
 
   Similarity compare(std::int32_t threads) {
     made_.timed = plan_.timed;
@@ -55,13 +55,13 @@ class Comparer {
     add_device();
     add_replayed();
     add_operators();
-    add_ran();
-    add_comms();
+    add_operator_counts();
+    add_communications();
     made_.memory.recorded = profiled_memory(profile_, plan_);
     made_.memory.profiled = !made_.memory.recorded.most.empty();
     if (!made_.memory.profiled) made_.memory.recorded = recorded_memory(profile_, inside_, plan_);
     made_.memory.replayed = replayed_memory(plan_, outcome_);
-    add_busy(threads);
+    add_utilisation(threads);
     return std::move(made_);
   }
 
@@ -71,8 +71,8 @@ class Comparer {
     for (std::uint32_t i = 0; i < plan_.sources.size(); ++i) source_of_[plan_.sources[i].event] = i;
   }
 
-  /// The replayed operator that an event is or is inside of.
-  std::uint32_t source_around(EventId event) const {
+  /// The replayed operator that contains an event, or the event itself.
+  std::uint32_t enclosing_source(EventId event) const {
     for (std::size_t depth = 0; event != kNoEvent && depth < profile_.events.size(); ++depth) {
       if (source_of_[event] != ~0u) return source_of_[event];
       event = profile_.events[event].parent;
@@ -85,7 +85,7 @@ class Comparer {
     for (EventId e = 0; e < profile_.events.size(); ++e) {
       const profile::Event& event = profile_.events[e];
       if (!profile::is_device_work(event.kind)) continue;
-      const std::uint32_t source = source_around(profile_.work(e).op);
+      const std::uint32_t source = enclosing_source(profile_.work(e).op);
       if (source == ~0u) continue;
       made_.on_device = true;
       device_[source].ns += nanoseconds_of(event.duration);
@@ -95,10 +95,10 @@ class Comparer {
         weight += static_cast<double>(event.duration.count());
       }
     }
-    if (weight > 0) made_.busy.occupancy = weighted / weight;
+    if (weight > 0) made_.utilisation.occupancy = weighted / weight;
   }
 
-  /// The median of iterations, of all steps of an operator.
+  /// For each operator, the sum over its steps; median over iterations.
   void add_replayed() {
     const std::size_t iterations = outcome_.wall_ns.size();
     std::vector<std::vector<std::int64_t>> took(plan_.sources.size());
@@ -112,15 +112,15 @@ class Comparer {
       if (step.kind == ReplayStep::Kind::absent || outcome_.failures[s] != 0)
         works[step.source] = false;
     }
-    for (std::size_t i = 0; i < played_.size(); ++i) {
-      played_[i] = any[i] && works[i];
+    for (std::size_t i = 0; i < is_replayed_.size(); ++i) {
+      is_replayed_[i] = any[i] && works[i];
       replayed_ns_[i] = lower_median(took[i]);
     }
   }
 
   void add_operators() {
     std::map<std::string, OperatorComparison> by_name;
-    std::map<EventId, double> stand_ins;  // flops
+    std::map<EventId, double> stand_ins;  // by event: flops of stand-ins
     for (const ReplayStep& step : plan_.steps)
       if (step.kind == ReplayStep::Kind::stand_in)
         stand_ins[plan_.sources[step.source].event] += step.flops;
@@ -142,7 +142,7 @@ class Comparer {
         to->kernels += device_[i].kernels;
         Work done = work;
         if (stand_in != stand_ins.end()) done.flops = stand_in->second;
-        if (played_[i]) add(to->replayed, done, replayed_ns_[i]);
+        if (is_replayed_[i]) add(to->replayed, done, replayed_ns_[i]);
       }
     }
     for (auto& [name, one] : by_name) made_.names.push_back(std::move(one));
@@ -159,8 +159,8 @@ class Comparer {
     to.bytes += work.bytes;
   }
 
-  /// What has a schema is an operator.
-  void add_ran() {
+  /// A node with a schema is an operator.
+  void add_operator_counts() {
     std::map<std::string, OperatorCount> by_name;
     std::vector<EventId> open;
     for (const PlanSource& source : plan_.sources) open.push_back(source.event);
@@ -172,15 +172,16 @@ class Comparer {
       const auto& called = inside_.inner_operators(e);
       open.insert(open.end(), called.begin(), called.end());
     }
-    for (const auto& [name, count] : outcome_.ran) by_name[name].replayed += count;
+    for (const auto& [name, count] : outcome_.operator_counts) by_name[name].replayed += count;
     for (auto& [name, ran] : by_name) {
       ran.name = name;
-      made_.ran.push_back(std::move(ran));
+      made_.operator_counts.push_back(std::move(ran));
     }
   }
 
-  /// Those among what was replayed, by their nodes; the outermost record of each.
-  void add_comms() {
+  /// Adds recorded communications within the replayed part, by their nodes; only the outermost
+  /// record of each.
+  void add_communications() {
     std::map<profile::CommKind, CommunicationComparison> by_kind;
     std::uint64_t first = ~std::uint64_t{0}, last = 0;
     for (const PlanSource& source : plan_.sources) {
@@ -208,7 +209,7 @@ class Comparer {
                                                    : nanoseconds_of(profile_.events[e].duration);
     }
     for (std::size_t i = 0; i < plan_.sources.size(); ++i) {
-      if (!played_[i] || works_.of(plan_.sources[i].event).kind != WorkClass::communication)
+      if (!is_replayed_[i] || works_.of(plan_.sources[i].event).kind != WorkClass::communication)
         continue;
       CommunicationComparison& one = by_kind[comm_kind(plan_.sources[i])];
       ++one.replayed;
@@ -216,16 +217,16 @@ class Comparer {
     }
     for (auto& [kind, one] : by_kind) {
       one.kind = kind;
-      made_.comms.push_back(one);
+      made_.communications.push_back(one);
     }
   }
 
-  /// As the operator says it, or what it calls, or its name.
+  /// The kind according to the operator, to its callees, or to its name.
   profile::CommKind comm_kind(const PlanSource& source) const {
     if (const profile::Comm* comm = profile_.comm(source.event)) return comm->kind;
     for (const EventId called : inside_.inner_operators(source.event))
       if (const profile::Comm* comm = profile_.comm(called)) return comm->kind;
-    return profile::comm_kind_named(source.name);
+    return profile::comm_kind_of_name(source.name);
   }
 
   EventId outermost_comm(EventId event) const {
@@ -237,8 +238,8 @@ class Comparer {
     return outermost;
   }
 
-  void add_busy(std::int32_t threads) {
-    Utilisation& busy = made_.busy;
+  void add_utilisation(std::int32_t threads) {
+    Utilisation& busy = made_.utilisation;
     if (made_.on_device) busy.device = device_share();
     std::int64_t wall = 0, cpu = 0;
     for (const std::int64_t ns : outcome_.wall_ns) wall += ns;
@@ -250,12 +251,12 @@ class Comparer {
           static_cast<double>(outcome_.energy_uj) * 1e3 / static_cast<double>(outcome_.energy_ns);
   }
 
-  /// From the first to the last of what the device did for what is replayed.
+  /// The busy share of the device, from its first to its last work for the replayed operators.
   std::optional<double> device_share() const {
     std::vector<std::pair<Time, Time>> works;
     for (EventId e = 0; e < profile_.events.size(); ++e) {
       const profile::Event& event = profile_.events[e];
-      if (profile::is_device_work(event.kind) && source_around(profile_.work(e).op) != ~0u)
+      if (profile::is_device_work(event.kind) && enclosing_source(profile_.work(e).op) != ~0u)
         works.emplace_back(event.start, event.end());
     }
     std::sort(works.begin(), works.end());
@@ -276,16 +277,15 @@ class Comparer {
   InnerOperators inside_;
   WorkCounter works_;
   std::vector<std::uint32_t> source_of_;  // by event
-  std::vector<OnDevice> device_;          // by source
+  std::vector<DeviceWork> device_;        // by source
   std::vector<std::int64_t> replayed_ns_;
-  std::vector<bool> played_;
+  std::vector<bool> is_replayed_;
   Similarity made_;
 };
 
-/// Half the sum of differences of shares.
-template <class Items, class RecordedValue, class Replayed>
-std::optional<double> mean_distance(const Items& items, RecordedValue&& recorded,
-                                    Replayed&& replayed) {
+/// Half the sum of absolute differences of shares.
+template <class Items, class Recorded, class Replayed>
+std::optional<double> mean_distance(const Items& items, Recorded&& recorded, Replayed&& replayed) {
   double all_recorded = 0, all_replayed = 0, sum = 0;
   for (const auto& item : items) {
     all_recorded += static_cast<double>(recorded(item));
@@ -302,7 +302,7 @@ std::optional<double> mean_distance(const Items& items, RecordedValue&& recorded
 
 std::optional<double> Similarity::mix_distance() const {
   return mean_distance(
-      ran, [](const OperatorCount& one) { return one.recorded; },
+      operator_counts, [](const OperatorCount& one) { return one.recorded; },
       [](const OperatorCount& one) { return one.replayed; });
 }
 
@@ -315,19 +315,19 @@ std::optional<double> Similarity::time_distance() const {
 
 std::uint64_t Similarity::recorded_operators() const {
   std::uint64_t sum = 0;
-  for (const OperatorCount& one : ran) sum += one.recorded;
+  for (const OperatorCount& one : operator_counts) sum += one.recorded;
   return sum;
 }
 
 std::uint64_t Similarity::replayed_operators() const {
   std::uint64_t sum = 0;
-  for (const OperatorCount& one : ran) sum += one.replayed;
+  for (const OperatorCount& one : operator_counts) sum += one.replayed;
   return sum;
 }
 
 Similarity similarity_of(const Profile& profile, const ReplayPlan& plan,
                          const ReplayOutcome& outcome, std::int32_t threads) {
-  return Comparer(profile, plan, outcome).compare(threads);
+  return Comparison(profile, plan, outcome).compare(threads);
 }
 
 }  // namespace orrery::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording beside its replay: how far they are the same work.
+// Compares the work of a recording with that of its replay.
 #pragma once
 
 #include <array>
@@ -18,73 +18,75 @@
 
 namespace orrery::bench {
 
-/// What operators took, and how much of it is known to be calculated and moved.
+/// The time of operators, and their flops and bytes as far as they are known.
 struct ResourceUse {
   std::uint64_t count = 0;
   std::int64_t ns = 0;
-  std::int64_t known_ns = 0;  ///< of those whose flops and bytes are known
+  std::int64_t known_ns = 0;  ///< time of operators with known flops and bytes
   double flops = 0, bytes = 0;
 
-  /// Per second; 0 where nothing is known.
+  /// Per second; 0 if unknown.
   [[nodiscard]] double flops_rate() const { return known_ns > 0 ? flops / known_ns * 1e9 : 0; }
   [[nodiscard]] double bytes_rate() const { return known_ns > 0 ? bytes / known_ns * 1e9 : 0; }
 };
 
-/// Operators of one kind, or of one name. `recorded` goes by the device's time where the recording
-/// has a device, else by the host's.
+/// Operators with one class of work, or one name. `recorded` uses device times if the recording has
+/// a device, else host times.
 struct OperatorComparison {
-  std::string name;  ///< of a name; with its overload
+  std::string name;  ///< of one name: including its overload
   WorkClass kind = WorkClass::other;
   ResourceUse recorded;
-  ResourceUse replayed;  ///< an iteration, each in the median; not those that failed, are absent or
-                         ///< left out
-  std::int64_t host_ns = 0;   ///< recorded, what ran inside included
+  ResourceUse replayed;  ///< sum over operators of the median over iterations; without operators
+                         ///< that failed, are absent or are skipped
+  std::int64_t host_ns = 0;   ///< recorded, including inner operators
   std::uint64_t kernels = 0;  ///< recorded on the device
-  std::string rule;           ///< what stands in: the first one's rule; empty: none
+  std::string rule;           ///< substitution rule of the first one; empty: none
 };
 
-/// How many operators of a name ran, those that others call too.
+/// The number of operators with one name that ran, including inner ones.
 struct OperatorCount {
   std::string name;  ///< without overload
   std::uint64_t recorded = 0, replayed = 0;
 };
 
-/// Communications of one kind.
+/// The communications of one kind.
 struct CommunicationComparison {
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint64_t recorded = 0, replayed = 0;
-  std::int64_t bytes = 0;                         ///< recorded, of those that say it
-  std::int64_t recorded_ns = 0, replayed_ns = 0;  ///< replayed: as Compared
+  std::int64_t bytes = 0;                         ///< recorded; unknown sizes count as 0
+  std::int64_t recorded_ns = 0, replayed_ns = 0;  ///< replayed: median over iterations
 };
 
-/// How busy what was there was. Empty: nothing says so.
+/// Utilization of the available resources. Empty: unknown.
 struct Utilisation {
-  std::optional<double> device;     ///< recorded: the part of the time in which something ran on it
-  std::optional<double> occupancy;  ///< recorded: achieved, as estimated; weighted by time
+  std::optional<double> device;  ///< recorded: share of the time in which the device is busy
+  /// Recorded: achieved occupancy as estimated by the profiler, weighted by time.
+  std::optional<double> occupancy;
   std::optional<double> processor;  ///< replayed: CPU time per time and thread
-  std::optional<double> watts;      ///< replayed: of the machine's processors
+  std::optional<double> watts;      ///< replayed: power of the processors
 };
 
 struct Similarity {
   std::array<OperatorComparison, kWorkClasses> classes{};  ///< by kind
-  std::vector<OperatorComparison> names;       ///< of operators replayed; longest replay first
-  std::vector<OperatorCount> ran;              ///< by name
-  std::vector<CommunicationComparison> comms;  ///< by kind
+  std::vector<OperatorComparison> names;       ///< of replayed operators; longest replay first
+  std::vector<OperatorCount> operator_counts;  ///< by name
+  std::vector<CommunicationComparison> communications;  ///< by kind
   MemoryCurves memory;
-  Utilisation busy;
-  bool on_device = false;  ///< recorded times are of the device
-  bool timed = false;      ///< there are recorded times
+  Utilisation utilisation;
+  bool on_device = false;  ///< recorded times are those of the device
+  bool timed = false;      ///< recorded times exist
 
-  /// The part of all operators, inner ones too, that would have to be others for both to have run
-  /// the same ones: half the sum of differences of shares by name. Empty: nothing ran.
+  /// The share of operators, including inner ones, that differ between recording and replay: half
+  /// the sum of absolute differences of the shares by name. Empty if nothing ran.
   [[nodiscard]] std::optional<double> mix_distance() const;
-  /// The same of time by kind. Empty without recorded times.
+  /// The same for time by class of work. Empty without recorded times.
   [[nodiscard]] std::optional<double> time_distance() const;
   [[nodiscard]] std::uint64_t recorded_operators() const;
   [[nodiscard]] std::uint64_t replayed_operators() const;
 };
 
-/// `plan` is one of `profile`, `outcome` one of `plan` that `threads` played. O(events log events).
+/// `plan` must be a plan of `profile`, and `outcome` a replay of `plan` with `threads` threads.
+/// O(events log events).
 [[nodiscard]] Similarity similarity_of(const profile::Profile& profile, const ReplayPlan& plan,
                                        const ReplayOutcome& outcome, std::int32_t threads);
 

@@ -74,7 +74,8 @@ Compare played() {
   made.outcome.external_bytes = 1000;
   made.outcome.held_bytes = {1256, 1256, 1128};
   made.outcome.most_bytes = {1256, 1384, 1384};
-  made.outcome.ran = {{"aten::linear", 1}, {"aten::t", 1}, {"aten::addmm", 1}, {"aten::relu", 3}};
+  made.outcome.operator_counts = {
+      {"aten::linear", 1}, {"aten::t", 1}, {"aten::addmm", 1}, {"aten::relu", 3}};
   return made;
 }
 
@@ -177,8 +178,8 @@ TEST(BenchSimilarity, ComparesKindsAndNames) {
   EXPECT_EQ(equivalent.names[0].replayed.ns, 200) << "two of them";
   EXPECT_FALSE(equivalent.timed);
   EXPECT_FALSE(equivalent.time_distance()) << "nothing recorded says how long";
-  EXPECT_DOUBLE_EQ(equivalent.busy.processor.value(), 0.75);
-  EXPECT_FALSE(equivalent.busy.watts);
+  EXPECT_DOUBLE_EQ(equivalent.utilisation.processor.value(), 0.75);
+  EXPECT_FALSE(equivalent.utilisation.watts);
 }
 
 TEST(BenchSimilarity, CountsInnerOperators) {
@@ -187,15 +188,15 @@ TEST(BenchSimilarity, CountsInnerOperators) {
   EXPECT_EQ(equivalent.recorded_operators(), 6u);
   EXPECT_EQ(equivalent.replayed_operators(), 6u);
   EXPECT_DOUBLE_EQ(equivalent.mix_distance().value(), 0);
-  made.outcome.ran = {{"aten::linear", 1}, {"aten::addmm", 1}, {"aten::mul", 2}};
+  made.outcome.operator_counts = {{"aten::linear", 1}, {"aten::addmm", 1}, {"aten::mul", 2}};
   equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
   // 1/6 t, 3/6 relu more; 1/4 - 1/6 linear and addmm less, 2/4 mul: half of 4/3.
   EXPECT_NEAR(equivalent.mix_distance().value(), 2.0 / 3, 1e-12);
-  made.outcome.ran.clear();
+  made.outcome.operator_counts.clear();
   EXPECT_FALSE(similarity_of(made.profile, made.plan, made.outcome, 1).mix_distance());
 }
 
-// What failed has not done its work; its time is still nobody's.
+// What failed has not done its work; its time belongs to no kind.
 TEST(BenchSimilarity, FailuresAreNotReplayed) {
   Compare made = played();
   made.outcome.failures[0] = 2;
@@ -212,7 +213,7 @@ TEST(BenchSimilarity, CommunicationHasTimesWhereItIsReplayed) {
   std::vector<NodeLine> nodes = keeping();
   nodes.push_back({11, "c10d::allreduce_", "c10d::allreduce_(Tensor[] t) -> ()"});
   made.profile = *profile_of(trace_text(nodes));
-  EXPECT_TRUE(similarity_of(made.profile, made.plan, made.outcome, 1).comms.empty());
+  EXPECT_TRUE(similarity_of(made.profile, made.plan, made.outcome, 1).communications.empty());
   PlanSource source{"c10d::allreduce_"};
   for (profile::EventId e = 0; e < made.profile.events.size(); ++e)
     if (made.profile.node(e) != nullptr && made.profile.node(e)->id == 11) source.event = e;
@@ -223,10 +224,10 @@ TEST(BenchSimilarity, CommunicationHasTimesWhereItIsReplayed) {
   made.outcome.length_ns = {100, 100, 100, 40, 200, 200, 200, 60};
   made.outcome.failures.push_back(0);
   const Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
-  ASSERT_THAT(equivalent.comms, SizeIs(1));
-  EXPECT_EQ(equivalent.comms[0].kind, profile::CommKind::all_reduce);
-  EXPECT_EQ(equivalent.comms[0].replayed, 1u);
-  EXPECT_EQ(equivalent.comms[0].replayed_ns, 40);
+  ASSERT_THAT(equivalent.communications, SizeIs(1));
+  EXPECT_EQ(equivalent.communications[0].kind, profile::CommKind::all_reduce);
+  EXPECT_EQ(equivalent.communications[0].replayed, 1u);
+  EXPECT_EQ(equivalent.communications[0].replayed_ns, 40);
   const auto& of_kind = equivalent.classes[static_cast<std::size_t>(WorkClass::communication)];
   EXPECT_EQ(of_kind.replayed.count, 1u);
 }
@@ -235,7 +236,8 @@ TEST(BenchSimilarity, PowerIsEnergyByTime) {
   Compare made = played();
   made.outcome.energy_uj = 30;
   made.outcome.energy_ns = 2000;
-  EXPECT_DOUBLE_EQ(similarity_of(made.profile, made.plan, made.outcome, 2).busy.watts.value(), 15);
+  EXPECT_DOUBLE_EQ(
+      similarity_of(made.profile, made.plan, made.outcome, 2).utilisation.watts.value(), 15);
 }
 
 /// As above with times of the host, and two kernels of linear on a device.
@@ -270,8 +272,8 @@ TEST(BenchSimilarity, RecordedTimesAreOfTheDeviceWhereThereIsOne) {
   EXPECT_EQ(products.recorded.ns, 2000);
   EXPECT_EQ(products.host_ns, 2000);
   EXPECT_EQ(products.kernels, 2u);
-  EXPECT_DOUBLE_EQ(equivalent.busy.device.value(), 0.5) << "2 of 4 us";
-  EXPECT_DOUBLE_EQ(equivalent.busy.occupancy.value(), 0.5);
+  EXPECT_DOUBLE_EQ(equivalent.utilisation.device.value(), 0.5) << "2 of 4 us";
+  EXPECT_DOUBLE_EQ(equivalent.utilisation.occupancy.value(), 0.5);
   // All of it in products there; a third here.
   EXPECT_NEAR(equivalent.time_distance().value(), 2.0 / 3, 1e-12);
 }

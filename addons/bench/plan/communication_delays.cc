@@ -21,20 +21,20 @@ using result::Run;
 using result::Span;
 using result::SpanKind;
 
-/// A communication of the run.
+/// A communication of the run, with its duration.
 struct SimulatedDelay {
-  std::int64_t bytes = 0;     ///< whole buffers
+  std::int64_t bytes = 0;     ///< complete buffer
   std::uint32_t members = 1;  ///< of its group
   Time time{};
-  bool taken = false;
+  bool used = false;
 
-  /// As a plan states them: of an all-gather the part of one rank.
-  [[nodiscard]] std::int64_t stated(CommKind kind) const {
+  /// Bytes as a plan states them: for an all-gather, the part of one rank.
+  [[nodiscard]] std::int64_t plan_bytes(CommKind kind) const {
     return kind == CommKind::all_gather ? bytes / std::max<std::int64_t>(members, 1) : bytes;
   }
 };
 
-/// Those of one rank by kind, in the order in which they began.
+/// The communications of one rank by kind, in the order in which they began.
 using ByKind = std::array<std::vector<SimulatedDelay>, kCommKinds>;
 
 ByKind communications_of(const Run& run, std::uint32_t rank) {
@@ -53,7 +53,7 @@ ByKind communications_of(const Run& run, std::uint32_t rank) {
     CommKind kind = span->kind == SpanKind::send ? CommKind::send : CommKind::recv;
     if (span->kind == SpanKind::collective) {
       const std::uint32_t collective = run.collective_of(rank, *span);
-      kind = profile::comm_kind_named(run.collectives[collective].type);
+      kind = profile::comm_kind_of_name(run.collectives[collective].type);
       delays.members = run.groups[run.collectives[collective].group].size;
     }
     all[static_cast<std::size_t>(kind)].push_back(delays);
@@ -61,41 +61,43 @@ ByKind communications_of(const Run& run, std::uint32_t rank) {
   return all;
 }
 
-bool move_as_many(const Exchange& exchange, const SimulatedDelay& delays) {
-  return delays.stated(exchange.kind) == exchange.bytes;
+bool has_equal_bytes(const Exchange& exchange, const SimulatedDelay& delays) {
+  return delays.plan_bytes(kind_of(exchange)) == exchange.bytes;
 }
 
-/// Where no other moves exactly as many.
-bool may_do(const Exchange& exchange, const SimulatedDelay& delays) {
+/// Whether it may be used if none has exactly the same bytes.
+bool is_acceptable(const Exchange& exchange, const SimulatedDelay& delays) {
   return exchange.bytes < 0 ||
-         (exchange.kind == CommKind::all_to_all && delays.stated(exchange.kind) > exchange.bytes);
+         (kind_of(exchange) == CommKind::all_to_all && delays.bytes > exchange.bytes);
 }
 
-/// Gives every exchange without a delay the first of its kind that is left and fits.
+/// Assigns to each exchange without a delay the first unused one of its kind that fits.
 template <class Fits>
-void match(ReplayPlan& plan, ByKind& all, Fits&& fits) {
-  std::map<std::pair<CommKind, std::int64_t>, std::size_t> next;  // all before are taken or unfit
+void assign_delays(ReplayPlan& plan, ByKind& all, Fits&& fits) {
+  // All earlier ones are used or do not fit.
+  std::map<std::pair<CommKind, std::int64_t>, std::size_t> next;
   for (Exchange& exchange : plan.exchanges) {
-    if (exchange.delay) continue;
-    auto& delays = all[static_cast<std::size_t>(exchange.kind)];
-    std::size_t& at = next[{exchange.kind, exchange.bytes}];
-    while (at < delays.size() && (delays[at].taken || !fits(exchange, delays[at]))) ++at;
+    if (exchange.delay_ns >= 0) continue;
+    const CommKind kind = kind_of(exchange);
+    auto& delays = all[static_cast<std::size_t>(kind)];
+    std::size_t& at = next[{kind, exchange.bytes}];
+    while (at < delays.size() && (delays[at].used || !fits(exchange, delays[at]))) ++at;
     if (at == delays.size()) continue;
-    delays[at].taken = true;
-    exchange.delay = delays[at].time;
+    delays[at].used = true;
+    exchange.delay_ns = delays[at].time.count() / kPsPerNs;
   }
 }
 
-std::string words_of(const Exchange& exchange) {
-  std::string words(profile::name(exchange.kind));
+std::string description_of(const Exchange& exchange) {
+  std::string words(exchange.kind);
   if (exchange.bytes > 0) words += " of " + format_bytes(Bytes(exchange.bytes));
   return words;
 }
 
-/// "2 of 32 KiB, 1 of 64 KiB": what the run has of a kind and is left.
-std::string what_is_left(const std::vector<SimulatedDelay>& delays, CommKind kind) {
+/// "2 of 32 KiB, 1 of 64 KiB": the unused communications of a kind.
+std::string unused_text(const std::vector<SimulatedDelay>& delays, CommKind kind) {
   std::map<std::int64_t, std::size_t> left;
-  for (const SimulatedDelay& one : delays) left[one.stated(kind)] += one.taken ? 0 : 1;
+  for (const SimulatedDelay& one : delays) left[one.plan_bytes(kind)] += one.used ? 0 : 1;
   std::string words;
   std::size_t shown = 0;
   for (const auto& [bytes, count] : left) {
@@ -112,31 +114,31 @@ Result<DelayReport> set_delays(ReplayPlan& plan, const Run& run, std::uint32_t r
   if (rank >= run.ranks.size())
     return fail(
         Errc::usage, "--run",
-        fmt::format("it has ranks 0 to {}, and rank {} is replayed", run.ranks.size() - 1, rank),
-        "--rank N, or simulate the recording that is replayed");
+        fmt::format("has ranks 0 to {}, but rank {} is replayed", run.ranks.size() - 1, rank),
+        "use --rank N, or simulate the replayed recording");
   if (run.spans != result::SpanChoice::all)
-    return fail(Errc::usage, "--run", "not every node's times are in it",
+    return fail(Errc::usage, "--run", "does not contain the times of all nodes",
                 "simulate with '--spans all'");
   ByKind all = communications_of(run, rank);
   DelayReport report;
   for (const auto& delays : all) report.run += delays.size();
-  match(plan, all, move_as_many);
-  match(plan, all, may_do);
+  assign_delays(plan, all, has_equal_bytes);
+  assign_delays(plan, all, is_acceptable);
   for (std::size_t i = 0; i < plan.exchanges.size(); ++i) {
     Exchange& exchange = plan.exchanges[i];
-    if (!exchange.delay && exchange.kind == CommKind::coalesced) exchange.delay = Time{};
-    if (exchange.delay) {
+    const CommKind kind = kind_of(exchange);
+    if (exchange.delay_ns < 0 && kind == CommKind::coalesced) exchange.delay_ns = 0;
+    if (exchange.delay_ns >= 0) {
       ++report.delays;
       continue;
     }
     return fail(
         Errc::input_mismatch, "--run",
-        fmt::format("rank {} begins {} as communication {} of {}, and of that kind the run "
-                    "has {} left",
-                    rank, words_of(exchange), i + 1, plan.exchanges.size(),
-                    what_is_left(all[static_cast<std::size_t>(exchange.kind)], exchange.kind)),
-        "simulate the recording that is replayed: orrery convert TRACE… -o et, then orrery "
-        "run … -o FILE");
+        fmt::format("rank {} begins {} as communication {} of {}, but the run has only these left "
+                    "of that kind: {}",
+                    rank, description_of(exchange), i + 1, plan.exchanges.size(),
+                    unused_text(all[static_cast<std::size_t>(kind)], kind)),
+        "simulate the replayed recording: orrery convert TRACE… -o et, then orrery run … -o FILE");
   }
   return report;
 }

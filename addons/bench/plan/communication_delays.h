@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a plan's communications take by a simulation of the same job.
+// Durations of a plan's communications from a simulation of the same job.
 #pragma once
 
 #include <cstdint>
@@ -11,19 +11,20 @@
 
 namespace orrery::bench {
 
-/// What of a run's communications at one rank became delays.
+/// The number of communications that received delays from a run.
 struct DelayReport {
-  std::uint64_t delays = 0;  ///< exchanges of the plan; all have one
-  std::uint64_t run = 0;  ///< communications of the run at that rank; more where the plan is a part
+  std::uint64_t delays = 0;  ///< exchanges of the plan, all with a delay
+  /// Communications of the run at the rank; more than `delays` if the plan covers a part.
+  std::uint64_t run = 0;
 };
 
-/// Fills Exchange::delay: from begin to end at `rank`, waiting for others included. Converted
-/// traces number their nodes anew, so exchanges find theirs by kind and order: each takes the first
-/// of the run's that is left and moves as many bytes (or, where the plan does not say how many,
-/// any); an all-to-all also one that moves more, as ranks that differ are simulated with the most.
-/// Coalesced ones, which no run has, take no time. Errc: input_mismatch (names the first exchange
-/// that finds none), usage (the run has no such rank, or kept no spans). O(exchanges · distinct
-/// sizes + spans).
+/// Fills Exchange::delay_ns with the time from begin to end at `rank`, including waits for peers.
+/// Converted traces renumber their nodes, so exchanges are matched by kind and order: each uses the
+/// first unused communication of the run with the same bytes (or any, if the plan does not state
+/// bytes). An all-to-all may also use one with more bytes, because ranks with different sizes are
+/// simulated with the largest. Coalesced communications, which runs do not contain, get a delay of
+/// 0. Errc: input_mismatch (names the first unmatched exchange), usage (the run has no such rank,
+/// or no spans). O(exchanges · distinct sizes + spans).
 [[nodiscard]] Result<DelayReport> set_delays(ReplayPlan& plan, const result::Run& run,
                                              std::uint32_t rank);
 

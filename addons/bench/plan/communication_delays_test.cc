@@ -41,7 +41,7 @@ result::Run run_with(const std::vector<std::pair<std::string, std::int64_t>>& co
 std::vector<std::int64_t> delays_in_us(const ReplayPlan& plan) {
   std::vector<std::int64_t> delays;
   for (const Exchange& exchange : plan.exchanges)
-    delays.push_back(exchange.delay ? exchange.delay->count() / 1'000'000 : -1);
+    delays.push_back(exchange.delay_ns < 0 ? -1 : exchange.delay_ns / 1000);
   return delays;
 }
 
@@ -80,10 +80,10 @@ TEST(Delays, WhatDoesNotFitIsNamed) {
   ASSERT_FALSE(wrong_size);
   EXPECT_EQ(wrong_size.error().code, Errc::input_mismatch);
   EXPECT_THAT(wrong_size.error().what,
-              HasSubstr("all_reduce of 128 B as communication 2 of 2, and of that kind the run has "
-                        "1 of 32 B left"));
+              HasSubstr("all_reduce of 128 B as communication 2 of 2, but the run has only these "
+                        "left of that kind: 1 of 32 B"));
   ReplayPlan another = plan_with({exchange_of(CommKind::broadcast, 64)});
-  EXPECT_THAT(set_delays(another, run, 0).error().what, HasSubstr("has none left"));
+  EXPECT_THAT(set_delays(another, run, 0).error().what, HasSubstr("left of that kind: none"));
   EXPECT_THAT(set_delays(plan, run, 7).error().what, HasSubstr("rank 7"));
   run.spans = result::SpanChoice::critical;
   EXPECT_EQ(set_delays(plan, run, 0).error().code, Errc::usage);

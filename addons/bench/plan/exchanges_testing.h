@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: plans that only communicate.
+// For tests: plans that contain only communication.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace orrery::bench {
 
 inline Exchange exchange_of(profile::CommKind kind, std::int64_t bytes, std::int32_t peer = -1) {
   Exchange exchange;
-  exchange.kind = kind;
+  exchange.kind = profile::name(kind);
   exchange.bytes = bytes;
   exchange.peer = peer;
   return exchange;

@@ -7,21 +7,25 @@
 #include <limits>
 #include <string>
 
+#include "addons/bench/recording/name_pattern.h"
+
 namespace orrery::bench {
 namespace {
 
 constexpr double kUnbound = std::numeric_limits<double>::infinity();
 constexpr std::int8_t kNowhere = -1;
 
-/// An argument that holds indices, and what they are less than.
+/// An argument that contains indices, and the upper bound of these indices.
 struct IndexRule {
-  std::string_view name;  ///< of the operator, without namespace and overload; '*' at its end
-  std::int8_t index;      ///< which argument
-  std::int8_t table;      ///< the tensor that is indexed …
-  std::int8_t dimension;  ///< … along this
-  std::int8_t dimension_in = kNowhere;  ///< … or along what this argument says
-  std::int8_t value = kNowhere;         ///< or: less than this argument
-  bool rows = false;                    ///< of a table that is looked up: reuse matters
+  /// The operator's name without namespace and overload; '*' at its end matches any suffix.
+  std::string_view name;
+  std::int8_t index;      ///< position of the argument
+  std::int8_t table;      ///< position of the indexed tensor …
+  std::int8_t dimension;  ///< … and its dimension
+  /// … or position of the argument that contains the dimension.
+  std::int8_t dimension_in = kNowhere;
+  std::int8_t value = kNowhere;  ///< alternatively: position of the argument with the bound
+  bool rows = false;             ///< indices of rows of a lookup table: reuse applies
 };
 
 constexpr std::array kIndexRules = {
@@ -53,17 +57,17 @@ constexpr std::array kIndexRules = {
     IndexRule{"nll_loss2d_backward", 2, 1, 1},
     IndexRule{"cross_entropy_loss", 1, 0, 1},
     IndexRule{"one_hot", 0, 0, 0, kNowhere, 1},
-    IndexRule{"index", 1, 0, 0},  // a list: the n-th along dimension n
+    IndexRule{"index", 1, 0, 0},  // a list: item n indexes dimension n
     IndexRule{"index_put*", 1, 0, 0},
     IndexRule{"_index_put_impl_", 1, 0, 0},
 };
 
-/// Where bags begin.
+/// An argument that contains the offsets of bags.
 struct OffsetRule {
   std::string_view name;
   std::int8_t offsets;
   std::int8_t indices;
-  std::int8_t include_last;  ///< the argument that says whether the end is there, too
+  std::int8_t include_last;  ///< position of the argument that tells whether the end is included
 };
 
 constexpr std::array kOffsetRules = {
@@ -74,16 +78,16 @@ constexpr std::array kOffsetRules = {
     OffsetRule{"_embedding_bag_sparse_backward", 2, 1, kNowhere},
 };
 
-/// What a slot's whole numbers have to be like.
-struct Wish {
+/// Requirements on the integers in a slot.
+struct IndexRequirement {
   double below = kUnbound;
   bool rows = false;
-  double step = 0;  ///< of a ramp; 0 = none
+  double step = 0;  ///< of a ramp; 0: none
   double end = 0;   ///< of a ramp
-  double each = 0;  ///< all the same; 0 = not wished
+  double each = 0;  ///< all integers equal this value; 0: none
 
   [[nodiscard]] bool any() const { return below < kUnbound || step > 0 || each > 0; }
-  void merge(const Wish& other) {
+  void merge(const IndexRequirement& other) {
     below = std::min(below, other.below);
     rows = rows || other.rows;
     if (step == 0) step = other.step, end = other.end;
@@ -98,48 +102,45 @@ std::string_view short_name(std::string_view operation) {
   return operation.substr(0, operation.find('.'));
 }
 
-bool is_called(std::string_view pattern, std::string_view name) {
-  if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
-  return name == pattern;
-}
-
-class Wishes {
+class IndexRequirements {
  public:
-  explicit Wishes(const ReplayPlan& plan) : plan_(plan), wishes_(plan.info.size()) {}
+  explicit IndexRequirements(const ReplayPlan& plan)
+      : plan_(plan), requirements_(plan.info.size()) {}
 
-  const std::vector<Wish>& follow() {
+  const std::vector<IndexRequirement>& propagate() {
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
       if (step->kind == ReplayStep::Kind::call || step->kind == ReplayStep::Kind::view)
-        look_at(*step);
+        visit(*step);
     }
-    return wishes_;
+    return requirements_;
   }
 
  private:
-  void look_at(const ReplayStep& step) {
-    Wish wish;
-    for (const Output& output : step.outputs) wish.merge(wishes_[output.slot]);
+  void visit(const ReplayStep& step) {
+    IndexRequirement requirement;
+    for (const Output& output : step.outputs) requirement.merge(requirements_[output.slot]);
     if (step.kind == ReplayStep::Kind::view) {
-      hand_on(step.arguments.front(), wish);
+      require(step.arguments.front(), requirement);
       return;
     }
     const std::string_view name = short_name(plan_.operations[step.operation]);
     std::vector<bool> done(step.arguments.size(), false);
     for (const IndexRule& rule : kIndexRules) {
-      if (!is_called(rule.name, name) || !has(step, rule.index)) continue;
-      bound(step, rule);
+      if (!matches(rule.name, name) || !has(step, rule.index)) continue;
+      require_below(step, rule);
       done[static_cast<std::size_t>(rule.index)] = true;
     }
     for (const OffsetRule& rule : kOffsetRules) {
       if (rule.name != name || !has(step, rule.offsets)) continue;
-      spread(step, rule);
+      require_offsets(step, rule);
       done[static_cast<std::size_t>(rule.offsets)] = true;
     }
-    if (name == "cumsum" && wish.step > 0) wish.each = std::max(1.0, std::floor(wish.step));
-    if (name == "cumsum") wish.step = 0;
-    if (!wish.any()) return;
+    if (name == "cumsum" && requirement.step > 0)
+      requirement.each = std::max(1.0, std::floor(requirement.step));
+    if (name == "cumsum") requirement.step = 0;
+    if (!requirement.any()) return;
     for (std::size_t i = 0; i < step.arguments.size(); ++i) {
-      if (!done[i]) hand_on(step.arguments[i], wish);
+      if (!done[i]) require(step.arguments[i], requirement);
     }
   }
 
@@ -150,14 +151,14 @@ class Wishes {
     return step.arguments[static_cast<std::size_t>(argument)];
   }
 
-  void hand_on(const Value& value, const Wish& wish) {
+  void require(const Value& value, const IndexRequirement& requirement) {
     if (value.kind == Value::Kind::tensor && is_whole(plan_.info[value.slot].spec.dtype))
-      wishes_[value.slot].merge(wish);
-    for (const Value& item : value.items) hand_on(item, wish);
+      requirements_[value.slot].merge(requirement);
+    for (const Value& item : value.items) require(item, requirement);
   }
 
-  [[nodiscard]] double along(const ReplayStep& step, const IndexRule& rule,
-                             std::size_t item) const {
+  [[nodiscard]] double upper_bound(const ReplayStep& step, const IndexRule& rule,
+                                   std::size_t item) const {
     if (has(step, rule.value)) return static_cast<double>(at(step, rule.value).integer);
     if (!has(step, rule.table) || at(step, rule.table).kind != Value::Kind::tensor) return kUnbound;
     const TensorSpec& table = plan_.info[at(step, rule.table).slot].spec;
@@ -169,18 +170,18 @@ class Wishes {
     return d < 0 ? kUnbound : static_cast<double>(table.sizes[static_cast<std::size_t>(d)]);
   }
 
-  void bound(const ReplayStep& step, const IndexRule& rule) {
+  void require_below(const ReplayStep& step, const IndexRule& rule) {
     const Value& index = at(step, rule.index);
     const std::size_t items = index.kind == Value::Kind::list ? index.items.size() : 1;
     for (std::size_t i = 0; i < items; ++i) {
-      Wish wish;
-      wish.below = along(step, rule, i);
-      wish.rows = rule.rows;
-      hand_on(index.kind == Value::Kind::list ? index.items[i] : index, wish);
+      IndexRequirement requirement;
+      requirement.below = upper_bound(step, rule, i);
+      requirement.rows = rule.rows;
+      require(index.kind == Value::Kind::list ? index.items[i] : index, requirement);
     }
   }
 
-  void spread(const ReplayStep& step, const OffsetRule& rule) {
+  void require_offsets(const ReplayStep& step, const OffsetRule& rule) {
     const Value& offsets = at(step, rule.offsets);
     const Value& indices = at(step, rule.indices);
     if (offsets.kind != Value::Kind::tensor || indices.kind != Value::Kind::tensor) return;
@@ -189,17 +190,17 @@ class Wishes {
     auto bags = static_cast<double>(elements_of(plan_.info[offsets.slot].spec).value_or(0));
     if (has(step, rule.include_last) && at(step, rule.include_last).integer != 0) --bags;
     if (bags <= 0 || looked_up <= 0) return;
-    Wish wish;
-    wish.step = looked_up / bags;
-    wish.end = looked_up;
-    hand_on(offsets, wish);
+    IndexRequirement requirement;
+    requirement.step = looked_up / bags;
+    requirement.end = looked_up;
+    require(offsets, requirement);
   }
 
   const ReplayPlan& plan_;
-  std::vector<Wish> wishes_;
+  std::vector<IndexRequirement> requirements_;
 };
 
-Fill fill_of(const External& external, const Wish& wish, bool reuse) {
+Fill fill_of(const External& external, const IndexRequirement& requirement, bool reuse) {
   const TensorSpec& spec = external.spec;
   const auto count = static_cast<double>(elements_of(spec).value_or(0));
   if (spec.dtype == Dtype::truth) return {Fill::Kind::whole, 1, 1};
@@ -209,22 +210,22 @@ Fill fill_of(const External& external, const Wish& wish, bool reuse) {
     const double row = rows > 0 ? count / rows : 1;
     return {Fill::Kind::uniform, 0, std::min(1.0, 2 / std::max(row, 1.0))};
   }
-  if (wish.step > 0) return {Fill::Kind::ramp, 0, wish.end, wish.step};
-  if (wish.each > 0) return {Fill::Kind::whole, wish.each, wish.each};
-  if (wish.below == kUnbound) return {Fill::Kind::whole, 1, 1};
-  const double last = std::max(wish.below - 1, 0.0);
-  if (reuse && wish.rows) return {Fill::Kind::reuse, 0, last + 1};
+  if (requirement.step > 0) return {Fill::Kind::ramp, 0, requirement.end, requirement.step};
+  if (requirement.each > 0) return {Fill::Kind::whole, requirement.each, requirement.each};
+  if (requirement.below == kUnbound) return {Fill::Kind::whole, 1, 1};
+  const double last = std::max(requirement.below - 1, 0.0);
+  if (reuse && requirement.rows) return {Fill::Kind::reuse, 0, last + 1};
   return {Fill::Kind::whole, 0, last};
 }
 
 }  // namespace
 
 void choose_fills(ReplayPlan& plan) {
-  Wishes all(plan);
-  const std::vector<Wish>& wishes = all.follow();
-  std::vector<Wish> of_storage(plan.storages.size());
+  IndexRequirements all(plan);
+  const std::vector<IndexRequirement>& requirements = all.propagate();
+  std::vector<IndexRequirement> of_storage(plan.storages.size());
   for (const External& external : plan.externals)
-    of_storage[external.storage].merge(wishes[external.slot]);
+    of_storage[external.storage].merge(requirements[external.slot]);
   std::vector<bool> done(plan.storages.size(), false);
   for (const External& external : plan.externals) {
     if (done[external.storage]) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether plans of several ranks can be played together.
+// Checks whether the plans of several ranks can be replayed together.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +16,12 @@ struct RankPlan {
   const ReplayPlan* plan = nullptr;
 };
 
-/// All members of every group are played; in each group they begin the same collectives in the same
-/// order, from the same root, of equally many bytes where that has to be; as many messages are
-/// received as are sent. (Of splits of all-to-all only how many there are is looked at.) Groups of
-/// the same ranks are told apart by the order in which a rank's plan first uses them. `ranks`
-/// ascending. Errc: input_group, input_mismatch (names the first that would wait for ever).
-/// O(exchanges · log).
+/// Checks that all members of each group are replayed. In each group, members must begin the same
+/// collectives in the same order, from the same root, with equal bytes where required, and the
+/// numbers of sends and receives must match. (For splits of all-to-all, only the number is
+/// checked.) Groups with the same ranks are distinguished by the order in which a rank's plan first
+/// uses them. `ranks` ascending. Errc: input_group, input_mismatch (names the first exchange that
+/// would deadlock). O(exchanges · log).
 [[nodiscard]] Result<void> check_agreement(const std::vector<RankPlan>& ranks);
 
 }  // namespace orrery::bench

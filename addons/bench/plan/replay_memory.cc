@@ -13,49 +13,49 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-/// Neither is negative.
+/// Saturating sum; both arguments are at least 0.
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kMost - b ? kMost : a + b; }
 
-/// The most that results, and what comes into being with them, take at one time.
+/// Computes the peak memory of results and of storages that appear with them.
 class ResultsPeak {
  public:
   explicit ResultsPeak(const ReplayPlan& plan)
       : plan_(plan), users_(plan.group_bytes.size(), 0), holders_(plan.storages.size(), 0) {}
 
-  std::int64_t of_all() {
+  std::int64_t peak() {
     std::vector<std::vector<Slot>> retained(plan_.steps.size());
     for (const External& external : plan_.externals)
       if (const std::uint32_t step = plan_.storages[external.storage].after; step != kNoStep)
         retained[step].push_back(external.slot);
     std::int64_t most = 0;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
-      for (const Output& output : plan_.steps[s].outputs) take(output.slot);
-      for (const Slot slot : retained[s]) take(slot);
+      for (const Output& output : plan_.steps[s].outputs) allocate(output.slot);
+      for (const Slot slot : retained[s]) allocate(slot);
       most = std::max(most, now_);
-      for (const Slot slot : plan_.steps[s].last) let_go(slot);
+      for (const Slot slot : plan_.steps[s].last) release(slot);
     }
     return most;
   }
 
  private:
-  [[nodiscard]] bool is_kept(const SlotInfo& slot) const {
+  [[nodiscard]] bool is_retained(const SlotInfo& slot) const {
     return slot.storage != kNoStorage && plan_.storages[slot.storage].after != kNoStep;
   }
-  void take(Slot slot) {
+  void allocate(Slot slot) {
     const SlotInfo& is = plan_.info[slot];
     if (is.group != kNoGroup && users_[is.group]++ == 0)
       now_ = sum(now_, plan_.group_bytes[is.group]);
-    if (is_kept(is) && holders_[is.storage]++ == 0)
+    if (is_retained(is) && holders_[is.storage]++ == 0)
       now_ = sum(now_, plan_.storages[is.storage].bytes);
   }
-  void let_go(Slot slot) {
+  void release(Slot slot) {
     const SlotInfo& is = plan_.info[slot];
     if (is.group != kNoGroup && --users_[is.group] == 0) now_ -= plan_.group_bytes[is.group];
-    if (is_kept(is) && --holders_[is.storage] == 0) now_ -= plan_.storages[is.storage].bytes;
+    if (is_retained(is) && --holders_[is.storage] == 0) now_ -= plan_.storages[is.storage].bytes;
   }
 
   const ReplayPlan& plan_;
-  std::vector<std::uint32_t> users_, holders_;  // of groups, of storages
+  std::vector<std::uint32_t> users_, holders_;  // by group of results; by storage
   std::int64_t now_ = 0;
 };
 
@@ -83,18 +83,18 @@ Result<void> plan_memory(ReplayPlan& plan, std::int64_t limit) {
     if (storage.written && storage.after == kNoStep)
       plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);
   }
-  plan.peak_bytes = sum(plan.external_bytes, ResultsPeak(plan).of_all());
+  plan.peak_bytes = sum(plan.external_bytes, ResultsPeak(plan).peak());
   const std::int64_t all = sum(plan.peak_bytes, plan.restored_bytes);
   if (all <= limit) return {};
-  return fail(
-      Errc::limit_exceeded, "",
-      fmt::format("replaying it takes {} of memory, more than {}{}",
-                  all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
-                  format_bytes(Bytes(limit)),
-                  plan.restored_bytes > 0 ? fmt::format(" ({} of it for copies of what is written)",
-                                                        format_bytes(Bytes(plan.restored_bytes)))
-                                          : ""),
-      "replay part of it (--subtrace), or allow more (--memory-limit)");
+  return fail(Errc::limit_exceeded, "",
+              fmt::format("the replay needs {} of memory, more than {}{}",
+                          all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
+                          format_bytes(Bytes(limit)),
+                          plan.restored_bytes > 0
+                              ? fmt::format(" ({} of it for copies of overwritten data)",
+                                            format_bytes(Bytes(plan.restored_bytes)))
+                              : ""),
+              "replay a part (--subtrace), or raise the limit (--memory-limit)");
 }
 
 }  // namespace orrery::bench

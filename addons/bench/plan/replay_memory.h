@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How long a plan's tensors live, and what memory they take together.
+// Lifetimes of a plan's tensors, and their total memory.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace orrery::bench {
 
-/// Fills Step::last: every slot is let go by the last step that uses or makes it. Those that exist
-/// before the first step are not.
+/// Fills Step::last: each slot is released by the last step that uses or creates it. Slots that
+/// exist before the first step are never released.
 void find_last_uses(ReplayPlan& plan);
 
-/// Fills what the plan needs, by recorded sizes. Errc: limit_exceeded where that, or one tensor by
-/// itself, is more than `limit`; nothing has been allocated then.
+/// Fills the memory requirements of the plan, from recorded sizes. Allocates nothing. Errc:
+/// limit_exceeded if the total, or one tensor, exceeds `limit`.
 [[nodiscard]] Result<void> plan_memory(ReplayPlan& plan, std::int64_t limit);
 
 }  // namespace orrery::bench

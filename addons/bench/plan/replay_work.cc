@@ -18,7 +18,7 @@ double elements(const TensorSpec& spec) {
   return static_cast<double>(elements_of(spec).value_or(0));
 }
 
-/// Of a product or a convolution, else 0.
+/// The operations of a matrix product or a convolution; otherwise 0.
 double flops_of(const ReplayPlan& plan, const ReplayStep& step) {
   if (step.kind != ReplayStep::Kind::call || step.outputs.empty()) return 0;
   std::string_view name = plan.operations[step.operation];
@@ -71,6 +71,11 @@ PlanWork work_of(const ReplayPlan& plan) {
     work.flops += flops_of(plan, step) + step.flops;
   }
   return work;
+}
+
+WorkRatio work_ratio(const PlanWork& changed, const PlanWork& original) {
+  const auto over = [](double now, double before) { return before > 0 ? now / before : 1; };
+  return {over(changed.bytes, original.bytes), over(changed.flops, original.flops)};
 }
 
 }  // namespace orrery::bench

@@ -5,11 +5,18 @@
 
 namespace orrery::bench {
 
-/// What a plan's operators read and write, and what its matrix products and convolutions calculate.
+/// Bytes that a plan's operators read and write, and operations of its matrix products and
+/// convolutions.
 struct PlanWork {
   double bytes = 0;
   double flops = 0;
 };
 [[nodiscard]] PlanWork work_of(const ReplayPlan& plan);
+
+/// Work of a changed plan / work of the original; 1: the original has no such work.
+struct WorkRatio {
+  double bytes = 1, flops = 1;
+};
+[[nodiscard]] WorkRatio work_ratio(const PlanWork& changed, const PlanWork& original);
 
 }  // namespace orrery::bench

@@ -47,23 +47,23 @@ Result<Value> Arguments::convert_list(const RecordedValue& value, const Paramete
   return list;
 }
 
-/// `fits` has held.
+/// Requires fits(value, type).
 Result<Value> Arguments::convert(const RecordedValue& value, const ParameterType& type,
                                  std::vector<Slot>& inputs) {
-  using Kind = Value::Kind;
+  using ValueKind = Value::Kind;
   Value out;
   const bool nothing = value.kind == RecordedValue::Kind::none || type.base == BaseType::nothing;
   const bool empty = value.kind == RecordedValue::Kind::tensor && !value.tensor.defined;
   if (nothing || (empty && type.optional)) {
     const bool needed = type.base == BaseType::tensor && !type.optional && !type.list;
-    out.kind = needed ? Kind::undefined : Kind::none;
+    out.kind = needed ? ValueKind::undefined : ValueKind::none;
     return out;
   }
   if (type.list) return convert_list(value, type, inputs);
   switch (type.base) {
     case BaseType::tensor: {
       if (empty) {
-        out.kind = Kind::undefined;
+        out.kind = ValueKind::undefined;
         return out;
       }
       auto slot = slots_.input(value.tensor);
@@ -74,31 +74,31 @@ Result<Value> Arguments::convert(const RecordedValue& value, const ParameterType
       }
       out.written = type.written;
       inputs.push_back(*slot);
-      out.kind = Kind::tensor;
+      out.kind = ValueKind::tensor;
       out.slot = *slot;
       return out;
     }
     case BaseType::real:
-      out.kind = Kind::real;
+      out.kind = ValueKind::real;
       out.real =
           value.kind == RecordedValue::Kind::real ? value.real : static_cast<double>(value.integer);
       return out;
     case BaseType::text:
-      out.kind = Kind::text;
+      out.kind = ValueKind::text;
       out.text = value.text;
       return out;
     case BaseType::device:
-      out.kind = Kind::device;
+      out.kind = ValueKind::device;
       return out;
     default:
       break;
   }
   out.integer = value.integer;
   out.real = value.real;
-  out.kind = value.kind == RecordedValue::Kind::real ? Kind::real
+  out.kind = value.kind == RecordedValue::Kind::real ? ValueKind::real
              : value.kind == RecordedValue::Kind::truth && type.base != BaseType::integer
-                 ? Kind::truth
-                 : Kind::integer;
+                 ? ValueKind::truth
+                 : ValueKind::integer;
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recorded arguments as schemas want them.
+// Converts recorded arguments to the types of a schema.
 #pragma once
 
 #include <utility>
@@ -18,10 +18,10 @@ class Arguments {
  public:
   explicit Arguments(Slots& slots) : slots_(slots) {}
 
-  /// `fits` has held. Slots of tensors are appended to `inputs`. Errc: input_range.
+  /// Requires fits(value, type). Appends the slots of tensors to `inputs`. Errc: input_range.
   [[nodiscard]] Result<Value> convert(const RecordedValue& value, const ParameterType& type,
                                       std::vector<Slot>& inputs);
-  /// Slots of what operators have written since the last call.
+  /// The slots of tensors that operators wrote since the last call.
   [[nodiscard]] std::vector<Slot> take_written() { return std::exchange(written_, {}); }
 
  private:

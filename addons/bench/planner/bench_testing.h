@@ -17,7 +17,7 @@
 
 namespace orrery::bench {
 
-/// Knows the operators that it is given.
+/// Has the operators that the test adds.
 class FakeOperators final : public FrameworkOperators {
  public:
   explicit FakeOperators(std::vector<Overload> overloads) {
@@ -50,7 +50,7 @@ inline constexpr std::string_view kEmbedding =
     "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool "
     "scale_grad_by_freq=False, bool sparse=False) -> Tensor";
 
-/// relu, add, add_, t, embedding and addmm have kernels, linear calls others.
+/// relu, add, add_, t, embedding and addmm have kernels; linear calls other operators.
 inline FakeOperators few_operators() {
   return FakeOperators({{std::string(kRelu), true, false},
                         {std::string(kAddTensor), true, false},
@@ -61,7 +61,7 @@ inline FakeOperators few_operators() {
                         {std::string(kEmbedding), true, false}});
 }
 
-/// A node as it stands in a file.
+/// A node as text in a file.
 struct NodeLine {
   int id = 0;
   std::string name;
@@ -77,7 +77,7 @@ inline std::string tensor(int id, int storage, long long elements, long long off
   return fmt::format(R"j([{}, {}, {}, {}, {}, "cpu"])j", id, storage, offset, elements, width);
 }
 
-/// A whole trace in schema 1.0.1.
+/// A complete trace in schema 1.0.1.
 inline std::string trace_text(const std::vector<NodeLine>& nodes) {
   std::string text = R"({"schema": "1.0.1", "pid": 1, "time": "t", "start_ts": 1, "nodes": [)";
   const auto add = [&](const NodeLine& node) {

@@ -22,13 +22,24 @@
 #include "addons/bench/recording/fewer_layers.h"
 #include "addons/bench/recording/host_gaps.h"
 #include "addons/bench/recording/inner_operators.h"
-#include "addons/bench/recording/recorded_kernel.h"
+#include "addons/bench/recording/name_pattern.h"
+#include "orrery/trace/operators/operator_kernel.h"
 
 namespace orrery::bench {
 namespace {
 
 using profile::EventId;
 using profile::Profile;
+
+/// The computation of an operator; empty if unknown.
+std::optional<graph::Kernel> kernel_of(const Profile& profile, EventId event) {
+  const profile::Node& node = *profile.node(event);
+  const auto arguments = trace::operators::Arguments::read({profile.string(node.input_shapes),
+                                                            profile.string(node.input_types),
+                                                            profile.texts.view(node.inputs)});
+  if (!arguments) return std::nullopt;
+  return trace::operators::kernel_of_operator(profile.name(event), *arguments);
+}
 
 class Planner {
  public:
@@ -46,21 +57,21 @@ class Planner {
 
  private:
   Result<void> add_operator(EventId event, const std::vector<bool>* items);
-  void pass_over(EventId event);
+  void skip_operator(EventId event);
   Result<void> add_communication(EventId event);
   Result<void> add_selected(const Selection& selection);
-  Result<void> add_pieces(const std::vector<SubstitutePart>& pieces, PlanSource& source);
-  Result<void> add_piece(const SubstitutePart& piece, std::optional<Match> match);
+  Result<void> add_parts(const std::vector<SubstitutePart>& parts, PlanSource& source);
+  Result<void> add_part(const SubstitutePart& part, std::optional<Match> match);
   Result<void> add_arguments(const Call& call, const Match& match, ReplayStep& step,
                              std::vector<Slot>& inputs);
   Result<void> add_results(const Call& call, const std::vector<Slot>& inputs, ReplayStep& step);
-  Result<void> add_stand_in(const SubstitutePart& piece, ReplayStep& step,
+  Result<void> add_stand_in(const SubstitutePart& part, ReplayStep& step,
                             std::vector<Slot>& inputs);
   [[nodiscard]] Call call_of(EventId event);
   std::uint32_t operation(const std::string& full_name);
   void add_source(EventId event, std::size_t first, PlanSource source);
   void set_times(EventId event, std::size_t first, PlanSource& source);
-  void mark_kept(EventId event, const Call& call);
+  void mark_retained(EventId event, const Call& call);
 
   const Profile& profile_;
   const PlanOptions& options_;
@@ -79,12 +90,8 @@ class Planner {
 Call Planner::call_of(EventId event) {
   const profile::Node& node = *profile_.node(event);
   Call call;
-  const ValueColumns in{profile_.texts.view(node.inputs), profile_.string(node.input_shapes),
-                        profile_.string(node.input_types), profile_.string(node.input_strides)};
-  const ValueColumns out{profile_.texts.view(node.outputs), profile_.string(node.output_shapes),
-                         profile_.string(node.output_types), profile_.string(node.output_strides)};
-  call.arguments = read_recorded_values(in);
-  call.results = read_recorded_values(out);
+  call.arguments = recorded_arguments(profile_, event);
+  call.results = recorded_results(profile_, event);
   const auto [known, added] = schemas_.try_emplace(static_cast<std::uint32_t>(node.schema));
   if (added) known->second = parse_schema(profile_.string(node.schema));
   call.name = std::string(profile_.name(event));
@@ -145,14 +152,14 @@ Result<void> Planner::add_results(const Call& call, const std::vector<Slot>& inp
   return {};
 }
 
-/// Two lists of tensors: what is read, what is written.
-Result<void> Planner::add_stand_in(const SubstitutePart& piece, ReplayStep& step,
+/// Adds the two lists of tensors of a stand-in: to read, and to write.
+Result<void> Planner::add_stand_in(const SubstitutePart& part, ReplayStep& step,
                                    std::vector<Slot>& inputs) {
   step.kind = ReplayStep::Kind::stand_in;
-  step.flops = piece.flops;
+  step.flops = part.flops;
   ParameterType tensors{BaseType::tensor, false, true, false, false, false};
-  for (const std::vector<RecordedValue>* side : {&piece.call.arguments, &piece.written}) {
-    tensors.written = side == &piece.written;
+  for (const std::vector<RecordedValue>* side : {&part.call.arguments, &part.written}) {
+    tensors.written = side == &part.written;
     std::vector<RecordedValue> defined;
     for_each_recorded_tensor(*side, [&](const RecordedTensor& tensor) {
       if (tensor.defined) defined.push_back(RecordedValue::of(tensor));
@@ -164,30 +171,30 @@ Result<void> Planner::add_stand_in(const SubstitutePart& piece, ReplayStep& step
   return {};
 }
 
-Result<void> Planner::add_piece(const SubstitutePart& piece, std::optional<Match> match) {
+Result<void> Planner::add_part(const SubstitutePart& part, std::optional<Match> match) {
   ReplayStep step;
   std::vector<Slot> inputs;
-  if (piece.kind == SubstitutePart::Kind::stand_in) {
-    if (auto added = add_stand_in(piece, step, inputs); !added) return added;
-  } else if (piece.kind == SubstitutePart::Kind::call && match && match->runs) {
+  if (part.kind == SubstitutePart::Kind::stand_in) {
+    if (auto added = add_stand_in(part, step, inputs); !added) return added;
+  } else if (part.kind == SubstitutePart::Kind::call && match && match->runs) {
     step.operation = operation(match->schema->full_name());
-    if (auto added = add_arguments(piece.call, *match, step, inputs); !added) return added;
+    if (auto added = add_arguments(part.call, *match, step, inputs); !added) return added;
   } else {
     step.kind = ReplayStep::Kind::absent;
   }
-  if (auto added = add_results(piece.call, inputs, step); !added) return added;
+  if (auto added = add_results(part.call, inputs, step); !added) return added;
   plan_.steps.push_back(std::move(step));
   return {};
 }
 
-Result<void> Planner::add_pieces(const std::vector<SubstitutePart>& pieces, PlanSource& source) {
-  if (pieces.empty()) source.how = ReplayMethod::skipped;
-  for (const SubstitutePart& piece : pieces) {
+Result<void> Planner::add_parts(const std::vector<SubstitutePart>& parts, PlanSource& source) {
+  if (parts.empty()) source.how = ReplayMethod::skipped;
+  for (const SubstitutePart& part : parts) {
     std::optional<Match> match;
-    if (piece.kind == SubstitutePart::Kind::call) match = resolver_.match(piece.call);
-    if (piece.kind == SubstitutePart::Kind::call && (!match || !match->runs))
+    if (part.kind == SubstitutePart::Kind::call) match = resolver_.match(part.call);
+    if (part.kind == SubstitutePart::Kind::call && (!match || !match->runs))
       source.how = ReplayMethod::absent;
-    if (auto added = add_piece(piece, std::move(match)); !added) return added;
+    if (auto added = add_part(part, std::move(match)); !added) return added;
   }
   return {};
 }
@@ -197,22 +204,23 @@ void Planner::set_times(EventId event, std::size_t first, PlanSource& source) {
   if (!recorded.timed()) return;
   plan_.timed = true;
   source.recorded = recorded.duration;
-  gaps_.pass(event);
-  if (first < plan_.steps.size()) plan_.steps[first].gap = gaps_.take();
+  gaps_.visit(event);
+  if (first < plan_.steps.size()) plan_.steps[first].gap_ns = gaps_.take().count() / kPsPerNs;
 }
 
-/// Where an operator is called as a whole, what it keeps for later ones is not among its results.
-void Planner::mark_kept(EventId event, const Call& call) {
+/// An operator that is called as a whole may retain memory for later operators that is not among
+/// its results.
+void Planner::mark_retained(EventId event, const Call& call) {
   std::vector<std::uint64_t> known;
   for (const std::vector<RecordedValue>* side : {&call.arguments, &call.results})
     for_each_recorded_tensor(
         *side, [&](const RecordedTensor& tensor) { known.push_back(tensor.storage); });
   for (const RecordedTensor& tensor : inside_.inner_results(event))
     if (std::find(known.begin(), known.end(), tensor.storage) == known.end())
-      slots_.retained(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
+      slots_.retain(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
 }
 
-/// `items`: which it keeps of its lists; null: all.
+/// `items`: items of its lists to retain; null: all.
 Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items) {
   SubstitutePart whole;
   whole.call = call_of(event);
@@ -224,53 +232,53 @@ Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items
   source.name =
       whole.call.overload.empty() ? whole.call.name : whole.call.name + "." + whole.call.overload;
   const std::size_t first = plan_.steps.size();
-  std::optional<std::vector<SubstitutePart>> pieces;
+  std::optional<std::vector<SubstitutePart>> parts;
   const auto substitute = [&](bool always) {
     for (const SubstitutionRule& rule : rules()) {
-      if (pieces || rule.always != always || !applies_to(rule, whole.call.name)) continue;
-      pieces = rule.apply(whole.call, context_);
-      if (pieces) source.rule = std::string(rule.name);
+      if (parts || rule.always != always || !matches(rule.pattern, whole.call.name)) continue;
+      parts = rule.apply(whole.call, context_);
+      if (parts) source.rule = std::string(rule.name);
     }
   };
   const profile::Node& node = *profile_.node(event);
   std::optional<Match> match;
   if (profile_.string(node.schema).empty()) {
-    pieces = std::vector{triton_stand_in(whole.call.name, whole.call.arguments)};
+    parts = std::vector{triton_stand_in(whole.call.name, whole.call.arguments)};
     source.rule = std::string(kTritonRule);
   } else {
     substitute(true);
-    if (!pieces) match = resolver_.match(whole.call);
-    if (!pieces && !(match && match->runs)) substitute(false);
+    if (!parts) match = resolver_.match(whole.call);
+    if (!parts && !(match && match->runs)) substitute(false);
   }
   Result<void> added;
-  if (pieces) {
+  if (parts) {
     source.how = ReplayMethod::rule;
-    added = add_pieces(*pieces, source);
+    added = add_parts(*parts, source);
   } else {
     source.how = !match || !match->runs ? ReplayMethod::absent
                  : match->exact         ? ReplayMethod::exact
                                         : ReplayMethod::overload;
-    added = add_piece(whole, std::move(match));
+    added = add_part(whole, std::move(match));
   }
   if (!added) {
     added.error().where = fmt::format("{}: node {}", profile_.where, node.id);
     return added;
   }
   add_source(event, first, std::move(source));
-  if (plan_.steps.size() > first) mark_kept(event, whole.call);
-  exchanges_.settle(first, arguments_.take_written());
+  if (plan_.steps.size() > first) mark_retained(event, whole.call);
+  exchanges_.insert_waits(first, arguments_.take_written());
   return {};
 }
 
-/// The steps since `first` are what came of it; those that wait belong to what they wait for.
+/// Adds a source for the steps since `first`. Wait steps belong to the source of their
+/// communication.
 void Planner::add_source(EventId event, std::size_t first, PlanSource source) {
   for (std::size_t s = first; s < plan_.steps.size(); ++s) {
-    plan_.steps[s].node = profile_.node(event)->id;
     if (plan_.steps[s].kind != ReplayStep::Kind::wait)
       plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
   const std::uint64_t record_function = profile_.op(event).record_function_id;
-  if (options_.kernels) source.kernel = recorded_kernel(profile_, event);
+  if (options_.kernels) source.kernel = kernel_of(profile_, event);
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
   source.event = event;
   set_times(event, first, source);
@@ -293,7 +301,7 @@ Result<void> Planner::add_communication(EventId event) {
   return {};
 }
 
-/// Operators, and communications among them, in the order of the recording.
+/// Adds operators and communications in the order of the recording.
 Result<void> Planner::add_selected(const Selection& selection) {
   const bool none = options_.communicate == CommunicationMode::no;
   if (none) plan_.communications = selection.communications.size();
@@ -302,7 +310,7 @@ Result<void> Planner::add_selected(const Selection& selection) {
   const auto communicate_before = [&](std::uint64_t node) -> Result<void> {
     for (; next != selection.communications.end() && id(*next) < node; ++next) {
       if (none)
-        gaps_.pass(*next);
+        gaps_.visit(*next);
       else if (auto added = add_communication(*next); !added)
         return added;
     }
@@ -312,20 +320,20 @@ Result<void> Planner::add_selected(const Selection& selection) {
   for (const EventId event : selection.operators) {
     if (auto added = communicate_before(id(event)); !added) return added;
     while (others < selection.others.size() && id(selection.others[others]) < id(event))
-      pass_over(selection.others[others++]);
+      skip_operator(selection.others[others++]);
     const auto items = selection.items.find(event);
     if (auto added = add_operator(event, items == selection.items.end() ? nullptr : &items->second);
         !added)
       return added;
   }
   if (auto added = communicate_before(~std::uint64_t{0}); !added) return added;
-  exchanges_.finish();
+  exchanges_.wait_for_all();
   exchanges_.find_recorded_times(profile_);
   return {};
 }
 
-/// What an operator of another part made is something that exists before the first step.
-void Planner::pass_over(EventId event) {
+/// Results of an operator of another part exist before the first step.
+void Planner::skip_operator(EventId event) {
   gaps_.skip(event);
   const Call call = call_of(event);
   std::vector<RecordedTensor> inputs;
@@ -342,9 +350,9 @@ Result<ReplayPlan> Planner::run() {
   plan_.other_nodes = selection->other_nodes;
   if (auto added = add_selected(*selection); !added)
     return tl::unexpected(std::move(added.error()));
-  const double more = gaps_.more();
+  const double ratio = gaps_.total_ratio();
   for (ReplayStep& step : plan_.steps)
-    step.gap = Time{std::llround(more * static_cast<double>(step.gap.count()))};
+    step.gap_ns = std::llround(ratio * static_cast<double>(step.gap_ns * kPsPerNs)) / kPsPerNs;
   find_step_streams(profile_, plan_);
   plan_.reuse = options_.reuse;
   choose_fills(plan_);

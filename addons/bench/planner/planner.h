@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a recorded rank to the plan of its replay.
+// Converts a recorded rank to a replay plan.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,22 @@
 
 namespace orrery::bench {
 
-/// What becomes of communications: they are left out; they begin and are waited for, and take as
-/// long as they are told to; or tensors are really sent, which changes what they hold.
+/// How communications are replayed. `no`: omitted. `delays`: they begin, last as long as specified,
+/// and the host waits for them. `really`: tensors are sent, which changes their contents.
 enum class CommunicationMode : std::uint8_t { no, delays, really };
 
 struct PlanOptions {
   SelectOptions select;
-  /// Most that tensors may take at a time, copies included, by their recorded sizes.
+  /// Maximum memory of tensors at a time, including copies, from recorded sizes.
   std::int64_t memory_limit = std::int64_t{1} << 62;
-  /// Rows of tables are looked up so that of the rows that occur the share reuse[j] occurs more
-  /// than 2^(j-1) and at most 2^j times; empty: evenly drawn.
+  /// For lookups in tables: the share reuse[j] of the rows that occur is used more than 2^(j-1) and
+  /// at most 2^j times; empty: uniform.
   std::vector<double> reuse;
-  bool kernels = false;  ///< fill Source::kernel
+  bool kernels = false;  ///< fill PlanSource::kernel
   CommunicationMode communicate = CommunicationMode::no;
 };
 
-/// Errc: as select; input_range (a tensor that cannot be), limit_exceeded (memory). O(nodes log
-/// nodes).
+/// Errc: as select; input_range (an invalid tensor), limit_exceeded (memory). O(nodes log nodes).
 [[nodiscard]] Result<ReplayPlan> make_plan(const profile::Profile& profile,
                                            const FrameworkOperators& operators,
                                            const PlanOptions& options);

@@ -85,7 +85,7 @@ TEST(BenchPlan, IdsThatComeAgainAreTheLastOnes) {
   EXPECT_THAT(plan_text(*plan), HasSubstr("view %3 %2 float [32] [] 0"));
 }
 
-// Tensors without a storage are told apart by their own ids.
+// Tensors without a storage are distinguished by their own ids.
 TEST(BenchPlan, WithoutAStorageTensorsAreThemselves) {
   const auto plan = plan_of({relu_node(5, 10, 0, 11, 21), relu_node(6, 12, 0, 13, 22),
                              relu_node(7, 10, 0, 14, 23), relu_node(8, 12, 0, 15, 24)},
@@ -190,7 +190,7 @@ TEST(BenchPlan, NothingToReplayIsAnError) {
   EXPECT_EQ(plan.error().code, Errc::input_missing_attr);
 }
 
-// Hostile shapes are told before anything is allocated.
+// Hostile shapes are refused before anything is allocated.
 TEST(BenchPlan, ShapesThatCannotBeAreRefused) {
   NodeLine hostile = relu_node(5, 10, 20, 11, 21);
   hostile.input_shapes = "[[-4]]";
@@ -277,7 +277,7 @@ TEST(BenchPlan, LastUsesLetGoOfEverything) {
       few_operators());
   ASSERT_TRUE(plan);
   EXPECT_THAT(plan->steps[0].last, IsEmpty());
-  EXPECT_THAT(plan->steps[1].last, ElementsAre(2u)) << "nobody reads it";
+  EXPECT_THAT(plan->steps[1].last, ElementsAre(2u)) << "no step reads it";
   EXPECT_THAT(plan->steps[2].last, ElementsAre(1u, 3u));
 }
 

@@ -143,7 +143,7 @@ TEST(BenchPart, TimesAreSinceTheFirst) {
   EXPECT_EQ(middle->externals.size(), 1u) << "what the first one made";
   const auto later = at_times("1s-2s", true);
   ASSERT_FALSE(later);
-  EXPECT_THAT(later.error().what, HasSubstr("they take 5 ms in all"));
+  EXPECT_THAT(later.error().what, HasSubstr("all operators last 5 ms"));
   EXPECT_EQ(at_times("0ms-1ms", false).error().code, Errc::input_missing_attr);
 }
 

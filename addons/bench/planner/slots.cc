@@ -12,11 +12,10 @@ bool same_tensor(const TensorSpec& a, const TensorSpec& b) {
          (a.strides.empty() || b.strides.empty() || a.strides == b.strides);
 }
 
-tl::unexpected<Error> impossible(const RecordedTensor& tensor) {
+tl::unexpected<Error> invalid_tensor(const RecordedTensor& tensor) {
   return fail(Errc::input_range, "",
-              "tensor " + std::to_string(tensor.id) +
-                  " has a size, a stride or an offset that no tensor can have",
-              "the recording is damaged or was made to do harm");
+              "tensor " + std::to_string(tensor.id) + " has an invalid size, stride or offset",
+              "the recording is damaged or malicious");
 }
 
 }  // namespace
@@ -24,24 +23,26 @@ tl::unexpected<Error> impossible(const RecordedTensor& tensor) {
 std::optional<Slot> Slots::known(const RecordedTensor& tensor) const {
   const auto named = by_id_.find(tensor.id);
   if (named == by_id_.end() || named->second.storage != tensor.storage) return std::nullopt;
-  const Named& found = named->second;
+  const SlotOfId& found = named->second;
   if (!same_tensor(plan_.info[found.slot].spec, tensor.spec)) return std::nullopt;
-  if (tensor.storage == 0) return found.slot;  // of no storage, which says nothing of others
-  const auto held = by_storage_.find(tensor.storage);
-  if (held != by_storage_.end() && held->second.generation != found.generation) return std::nullopt;
+  if (tensor.storage == 0) return found.slot;  // a tensor without storage is independent of others
+  const auto state = by_storage_.find(tensor.storage);
+  if (state != by_storage_.end() && state->second.generation != found.generation)
+    return std::nullopt;
   return found.slot;
 }
 
-/// What the tensor's storage is, made anew where what is known cannot be it.
-Slots::StorageState& Slots::held(const RecordedTensor& tensor, std::int64_t reach) {
+/// The state of the tensor's storage. It is reset if the known state is inconsistent with the
+/// tensor.
+Slots::StorageState& Slots::state_of(const RecordedTensor& tensor, std::int64_t reach) {
   const auto [at, added] = by_storage_.try_emplace(tensor.storage);
-  StorageState& held = at->second;
-  const bool outgrown = held.storage == kNoStorage && reach > held.reach;
-  if (!added && held.dtype == tensor.spec.dtype && !outgrown && tensor.storage != 0) return held;
-  held = {};
-  held.dtype = tensor.spec.dtype;
-  held.generation = ++generation_;
-  return held;
+  StorageState& state = at->second;
+  const bool outgrown = state.storage == kNoStorage && reach > state.reach;
+  if (!added && state.dtype == tensor.spec.dtype && !outgrown && tensor.storage != 0) return state;
+  state = {};
+  state.dtype = tensor.spec.dtype;
+  state.generation = ++generation_;
+  return state;
 }
 
 Slot Slots::add(const TensorSpec& spec, std::uint32_t storage, Group group) {
@@ -51,35 +52,32 @@ Slot Slots::add(const TensorSpec& spec, std::uint32_t storage, Group group) {
   return plan_.slots - 1;
 }
 
-void Slots::name(const RecordedTensor& tensor, Slot slot) {
-  const auto held = by_storage_.find(tensor.storage);
+void Slots::set_id(const RecordedTensor& tensor, Slot slot) {
+  const auto state = by_storage_.find(tensor.storage);
   by_id_[tensor.id] = {slot, tensor.storage,
-                       held == by_storage_.end() ? 0 : held->second.generation};
+                       state == by_storage_.end() ? 0 : state->second.generation};
   ids_[slot] = tensor.storage;
 }
 
-Slot Slots::external(const RecordedTensor& tensor, StorageState& held, std::int64_t reach) {
-  if (held.storage == kNoStorage) {
-    held.storage = static_cast<std::uint32_t>(plan_.storages.size());
+Slot Slots::add_external(const RecordedTensor& tensor, StorageState& state, std::int64_t reach) {
+  if (state.storage == kNoStorage) {
+    state.storage = static_cast<std::uint32_t>(plan_.storages.size());
     plan_.storages.push_back({0, tensor.spec.dtype});
-    plan_.storages.back().after = held.after;
+    plan_.storages.back().after = state.after;
   }
-  Storage& storage = plan_.storages[held.storage];
+  Storage& storage = plan_.storages[state.storage];
   storage.bytes = std::max(storage.bytes, reach);
-  held.reach = storage.bytes;
-  const Slot slot = add(tensor.spec, held.storage, kNoGroup);
-  plan_.externals.push_back({slot, held.storage, tensor.spec});
+  state.reach = storage.bytes;
+  const Slot slot = add(tensor.spec, state.storage, kNoGroup);
+  plan_.externals.push_back({slot, state.storage, tensor.spec});
   return slot;
 }
 
-Slot Slots::view(const RecordedTensor& tensor, const StorageState& held) {
-  const Slot slot = add(tensor.spec, plan_.info[held.base].storage, plan_.info[held.base].group);
+Slot Slots::add_view(const RecordedTensor& tensor, const StorageState& state) {
+  const Slot slot = add(tensor.spec, plan_.info[state.base].storage, plan_.info[state.base].group);
   ReplayStep step;
   step.kind = ReplayStep::Kind::view;
-  Value of;
-  of.kind = Value::Kind::tensor;
-  of.slot = held.base;
-  step.arguments.push_back(std::move(of));
+  step.arguments.push_back({.kind = Value::Kind::tensor, .slot = state.base});
   step.outputs.push_back({0, -1, slot, tensor.spec});
   plan_.steps.push_back(std::move(step));
   return slot;
@@ -87,25 +85,25 @@ Slot Slots::view(const RecordedTensor& tensor, const StorageState& held) {
 
 Result<Slot> Slots::input(const RecordedTensor& tensor) {
   const auto reach = reach_of(tensor.spec);
-  if (!reach) return impossible(tensor);
+  if (!reach) return invalid_tensor(tensor);
   if (const auto found = known(tensor)) return *found;
-  StorageState& storage = held(tensor, *reach);
+  StorageState& storage = state_of(tensor, *reach);
   const Slot slot =
-      storage.base == kNoSlot ? external(tensor, storage, *reach) : view(tensor, storage);
-  name(tensor, slot);
+      storage.base == kNoSlot ? add_external(tensor, storage, *reach) : add_view(tensor, storage);
+  set_id(tensor, slot);
   return slot;
 }
 
 Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>& inputs) {
   const auto reach = reach_of(tensor.spec);
-  if (!reach) return impossible(tensor);
+  if (!reach) return invalid_tensor(tensor);
   const auto shared = std::find_if(inputs.begin(), inputs.end(), [&](Slot slot) {
     return tensor.storage != 0 && ids_[slot] == tensor.storage;
   });
   if (shared != inputs.end()) {
     const SlotInfo of = plan_.info[*shared];
     const Slot slot = add(tensor.spec, of.storage, of.group);
-    name(tensor, slot);
+    set_id(tensor, slot);
     return slot;
   }
   const auto group = static_cast<Group>(plan_.group_bytes.size());
@@ -114,7 +112,7 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
   if (tensor.storage != 0)
     by_storage_[tensor.storage] = {kNoStorage,        slot,          *reach,
                                    tensor.spec.dtype, ++generation_, kNoStep};
-  name(tensor, slot);
+  set_id(tensor, slot);
   return slot;
 }
 
@@ -127,12 +125,12 @@ void Slots::forget(const RecordedTensor& tensor, const std::vector<RecordedTenso
   if (same) return;
   by_id_.erase(tensor.id);
   if (shared) return;
-  StorageState& held = by_storage_[tensor.storage];
-  held = {};
-  held.generation = ++generation_;
+  StorageState& state = by_storage_[tensor.storage];
+  state = {};
+  state.generation = ++generation_;
 }
 
-void Slots::retained(const RecordedTensor& tensor, std::uint32_t step) {
+void Slots::retain(const RecordedTensor& tensor, std::uint32_t step) {
   if (const auto reach = reach_of(tensor.spec))
     by_storage_[tensor.storage] = {kNoStorage,        kNoSlot,       *reach,
                                    tensor.spec.dtype, ++generation_, step};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a recording's tensor and storage ids to slots. Ids are addresses and come again: what counts
-// is who wrote them last.
+// Maps tensor and storage ids of a recording to slots. Ids are addresses, which are reused: the
+// last writer of an id counts.
 #pragma once
 
 #include <cstdint>
@@ -14,39 +14,38 @@
 
 namespace orrery::bench {
 
-/// Gives slots to tensors in the order in which they are used (Plan::info, Plan::group_bytes), and
-/// makes what exists before.
+/// Assigns slots to tensors in order of use (ReplayPlan::info and group_bytes), and adds storages
+/// for tensors that exist before the first step.
 class Slots {
  public:
   explicit Slots(ReplayPlan& plan) : plan_(plan) {}
 
-  /// The slot of an argument: what made it; or a view of what made its storage, whose step is
-  /// appended to the plan; or something that exists before the first step. Errc: input_range
-  /// (sizes, strides or offset that cannot be).
+  /// The slot of an argument. It is an earlier result, or a view of an earlier result's storage (it
+  /// appends the view step to the plan), or a tensor that exists before the first step. Errc:
+  /// input_range (invalid sizes, strides or offset).
   [[nodiscard]] Result<Slot> input(const RecordedTensor& tensor);
-  /// A new slot for a result, which sees the storage of one of `inputs` if that has the same id.
-  /// Errc: input_range.
+  /// A new slot for a result. It shares the storage of the first of `inputs` with the same storage
+  /// id. Errc: input_range.
   [[nodiscard]] Result<Slot> output(const RecordedTensor& tensor, const std::vector<Slot>& inputs);
-  /// What an operator made that is no step: tensors of that id are not what they were, and neither
-  /// is their storage where it is not that of one of the operator's `inputs`.
+  /// Invalidates the results of an operator that has no step: tensors with this id are no longer
+  /// known, nor is their storage, unless it is that of one of the operator's `inputs`.
   void forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs);
-  /// Memory has come into being inside the operator that `step` calls, which keeps it: if it is
-  /// used later, it is something that no step makes. Not for storages among its arguments and
-  /// results.
-  void retained(const RecordedTensor& tensor, std::uint32_t step);
-  /// A step writes what the slot sees.
+  /// Registers memory that the operator of `step` creates and retains internally. If an operator
+  /// uses it later, no step creates it. Not for storages of its arguments and results.
+  void retain(const RecordedTensor& tensor, std::uint32_t step);
+  /// Marks the storage of the slot as written by a step.
   void write(Slot slot);
 
  private:
-  struct Named {
+  struct SlotOfId {
     Slot slot = kNoSlot;
     std::uint64_t storage = 0;
     std::uint64_t generation = 0;
   };
-  /// What a storage id stands for at the moment.
+  /// The current meaning of a storage id.
   struct StorageState {
-    std::uint32_t storage = kNoStorage;  ///< existed before
-    Slot base = kNoSlot;                 ///< else the result that brought it
+    std::uint32_t storage = kNoStorage;  ///< storage that existed before the first step
+    Slot base = kNoSlot;                 ///< else the result that created it
     std::int64_t reach = 0;
     Dtype dtype = Dtype::real32;
     std::uint64_t generation = 0;
@@ -54,16 +53,16 @@ class Slots {
   };
 
   [[nodiscard]] std::optional<Slot> known(const RecordedTensor& tensor) const;
-  [[nodiscard]] StorageState& held(const RecordedTensor& tensor, std::int64_t reach);
+  [[nodiscard]] StorageState& state_of(const RecordedTensor& tensor, std::int64_t reach);
   Slot add(const TensorSpec& spec, std::uint32_t storage, Group group);
-  void name(const RecordedTensor& tensor, Slot slot);
-  Slot external(const RecordedTensor& tensor, StorageState& held, std::int64_t reach);
-  Slot view(const RecordedTensor& tensor, const StorageState& held);
+  void set_id(const RecordedTensor& tensor, Slot slot);
+  Slot add_external(const RecordedTensor& tensor, StorageState& state, std::int64_t reach);
+  Slot add_view(const RecordedTensor& tensor, const StorageState& state);
 
   ReplayPlan& plan_;
-  std::unordered_map<std::uint64_t, Named> by_id_;
+  std::unordered_map<std::uint64_t, SlotOfId> by_id_;
   std::unordered_map<std::uint64_t, StorageState> by_storage_;
-  std::vector<std::uint64_t> ids_;  // recorded storage ids by slot
+  std::vector<std::uint64_t> ids_;  // recorded storage id of each slot
   std::uint64_t generation_ = 0;
 };
 

@@ -15,7 +15,7 @@ using profile::kNoEvent;
 constexpr int kFarthestAbove = 64;
 constexpr std::uint32_t kNoLane = ~std::uint32_t{0};
 
-/// By source: how long its kernels ran on each lane.
+/// By source: the time of its kernels on each lane.
 using TimeByLane = std::vector<std::map<std::uint32_t, Time>>;
 
 TimeByLane time_by_lane(const profile::Profile& profile, const ReplayPlan& plan) {
@@ -39,7 +39,7 @@ TimeByLane time_by_lane(const profile::Profile& profile, const ReplayPlan& plan)
   return times;
 }
 
-/// The lane with the longest time, the first of equals.
+/// The lane with the longest time; ties: the first.
 std::uint32_t longest(const std::map<std::uint32_t, Time>& times) {
   std::uint32_t lane = kNoLane;
   Time most{};
@@ -62,17 +62,11 @@ void find_step_streams(const profile::Profile& profile, ReplayPlan& plan) {
         step.kind != ReplayStep::Kind::communicate && step.kind != ReplayStep::Kind::wait;
     const std::uint32_t lane = calculates ? longest(times[step.source]) : kNoLane;
     if (lane != kNoLane) {
-      const auto next = static_cast<std::uint32_t>(number_of.size()) % kMostStreams;
+      const auto next = static_cast<std::uint32_t>(number_of.size()) % kMaxStreams;
       now = number_of.try_emplace(lane, next).first->second;
     }
     step.stream = now;
   }
-}
-
-std::uint32_t stream_count(const ReplayPlan& plan) {
-  std::uint32_t most = 0;
-  for (const ReplayStep& step : plan.steps) most = std::max(most, step.stream);
-  return most + 1;
 }
 
 }  // namespace orrery::bench

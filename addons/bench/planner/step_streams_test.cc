@@ -85,8 +85,8 @@ TEST(BenchRecordedStreams, AreFew) {
   std::vector<OnStream> kernels;
   for (std::size_t i = 0; i < 40; ++i) kernels.push_back({i, static_cast<std::int64_t>(100 + i)});
   const auto [recorded, plan] = relus(40, kernels);
-  EXPECT_EQ(stream_count(plan), kMostStreams);
-  EXPECT_EQ(plan.steps[kMostStreams].stream, 0u);
+  EXPECT_EQ(stream_count(plan), kMaxStreams);
+  EXPECT_EQ(plan.steps[kMaxStreams].stream, 0u);
 }
 
 /// The streams that device work of no communication is on.

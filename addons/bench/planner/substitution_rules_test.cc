@@ -5,6 +5,7 @@
 
 #include "addons/bench/plan/replay_plan_text.h"
 #include "addons/bench/planner/bench_testing.h"
+#include "addons/bench/recording/name_pattern.h"
 
 namespace orrery::bench {
 namespace {
@@ -27,8 +28,8 @@ RecordedValue whole(std::int64_t number) { return RecordedValue::of(number); }
 std::optional<std::vector<SubstitutePart>> apply(const Call& call) {
   RuleContext context;
   for (const SubstitutionRule& rule : rules()) {
-    if (!applies_to(rule, call.name)) continue;
-    if (auto pieces = rule.apply(call, context)) return pieces;
+    if (!matches(rule.pattern, call.name)) continue;
+    if (auto parts = rule.apply(call, context)) return parts;
   }
   return std::nullopt;
 }
@@ -44,7 +45,7 @@ Call call_of(std::string name, std::vector<RecordedValue> arguments,
 
 TEST(BenchRules, EveryRuleHasANameAndSaysWhatItDoes) {
   for (const SubstitutionRule& rule : rules()) {
-    EXPECT_FALSE(rule.name.empty() || rule.says.empty() || rule.apply == nullptr);
+    EXPECT_FALSE(rule.name.empty() || rule.description.empty() || rule.apply == nullptr);
     EXPECT_THAT(std::string(rule.pattern), HasSubstr("::"));
   }
 }
@@ -80,12 +81,12 @@ TEST(BenchRules, ForeachIsOneForEach) {
        RecordedValue::of(std::vector{floats(3, {2}), floats(4, {3})}), RecordedValue::of(0.1)},
       {});
   call.names = {"self", "tensors1", "weight"};
-  const auto pieces = apply(call);
-  ASSERT_TRUE(pieces);
-  ASSERT_THAT(*pieces, SizeIs(2));
-  EXPECT_EQ((*pieces)[1].call.name, "aten::lerp_");
-  EXPECT_EQ((*pieces)[1].call.arguments[1].tensor.id, 4u);
-  EXPECT_EQ((*pieces)[1].call.arguments[2].real, 0.1);
+  const auto parts = apply(call);
+  ASSERT_TRUE(parts);
+  ASSERT_THAT(*parts, SizeIs(2));
+  EXPECT_EQ((*parts)[1].call.name, "aten::lerp_");
+  EXPECT_EQ((*parts)[1].call.arguments[1].tensor.id, 4u);
+  EXPECT_EQ((*parts)[1].call.arguments[2].real, 0.1);
   call.arguments[1].items.pop_back();
   EXPECT_FALSE(apply(call)) << "lists of different lengths";
 }
@@ -103,13 +104,13 @@ TEST(BenchRules, TablesOfFbgemmAreOneTable) {
                        floats(3, {9}, Dtype::int64), whole(0)},
                       {floats(4, {4, 32})});
   call.names = {"dev_weights", "max_D", "indices", "offsets", "pooling_mode"};
-  const auto pieces = apply(call);
-  ASSERT_TRUE(pieces);
-  ASSERT_THAT(*pieces, SizeIs(3));
-  EXPECT_EQ((*pieces)[0].call.results[0].tensor.spec.sizes, (std::vector<std::int64_t>{10, 16}));
-  EXPECT_EQ((*pieces)[1].call.name, "aten::embedding_bag");
-  EXPECT_EQ((*pieces)[1].call.results[0].tensor.spec.sizes, (std::vector<std::int64_t>{8, 16}));
-  EXPECT_EQ((*pieces)[2].call.name, "aten::reshape");
+  const auto parts = apply(call);
+  ASSERT_TRUE(parts);
+  ASSERT_THAT(*parts, SizeIs(3));
+  EXPECT_EQ((*parts)[0].call.results[0].tensor.spec.sizes, (std::vector<std::int64_t>{10, 16}));
+  EXPECT_EQ((*parts)[1].call.name, "aten::embedding_bag");
+  EXPECT_EQ((*parts)[1].call.results[0].tensor.spec.sizes, (std::vector<std::int64_t>{8, 16}));
+  EXPECT_EQ((*parts)[2].call.name, "aten::reshape");
   // Rows of different lengths: only the same bytes.
   call.results[0].tensor.spec.sizes = {4, 30};
   const auto other = apply(call);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan as a program of its own: sources, CMake, the plan as its data. Needs libtorch, and neither
-// Python nor Orrery. Operators are looked up once, when it starts.
+// Converts a plan to a separate program: sources, CMake files, and the plan as data. It needs
+// libtorch, but neither Python nor Orrery. It looks up operators once at its start.
 #pragma once
 
 #include <string>
@@ -17,10 +17,10 @@ struct GeneratedFile {
   std::string text;
 };
 
-/// The same bytes for the same plan. Of the recording only operators, arguments, types and sizes
-/// are in it: no names of ranges, files or people, and no values of tensors.
+/// The files of the program. Deterministic. They contain only operators, arguments, types and sizes
+/// of the recording: no names of ranges, files or people, and no values of tensors.
 [[nodiscard]] std::vector<GeneratedFile> generated_program(const ReplayPlan& plan);
-/// The same of benchmarks of single operators.
+/// The same for benchmarks of single operators.
 [[nodiscard]] std::vector<GeneratedFile> generated_microbenchmarks(
     const std::vector<Microbenchmark>& all);
 

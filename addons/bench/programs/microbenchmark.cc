@@ -18,7 +18,8 @@
 namespace orrery::bench {
 namespace {
 
-/// Steps of one recorded operator as a plan of their own. Tensors that share memory still do.
+/// Extracts the steps of one recorded operator as a separate plan. Tensors that share memory still
+/// do.
 class Extract {
  public:
   Extract(const ReplayPlan& whole, std::size_t first, std::size_t end)
@@ -43,7 +44,7 @@ class Extract {
   void add(const ReplayStep& step) {
     ReplayStep copy = step;
     copy.source = 0;
-    copy.gap = Time{};
+    copy.gap_ns = 0;
     copy.stream = 0;
     copy.last.clear();
     if (copy.kind == ReplayStep::Kind::call) {
@@ -65,12 +66,6 @@ class Extract {
     value.slot = argument(value.slot);
     const std::uint32_t storage = made_.info[value.slot].storage;
     if (value.written && storage != kNoStorage) made_.storages[storage].written = true;
-  }
-
-  /// Of the whole plan: which memory a slot sees.
-  static std::pair<bool, std::uint32_t> memory_of(const SlotInfo& info) {
-    const bool before = info.storage != kNoStorage;
-    return {before, before ? info.storage : info.group};
   }
 
   Slot add_slot(Slot old, const SlotInfo& info) {
@@ -100,7 +95,7 @@ class Extract {
     return add_slot(old, {info.spec, kNoStorage, group->second});
   }
 
-  /// What lies in a storage before all that is used of it is not made.
+  /// Removes the part of each storage before the first byte in use.
   void begin_at_their_first() {
     for (std::uint32_t s = 0; s < made_.storages.size(); ++s) {
       std::int64_t least = -1;
@@ -129,7 +124,7 @@ class Extract {
   std::size_t first_, end_;
   ReplayPlan made_;
   std::unordered_map<Slot, Slot> slots_;
-  std::map<std::pair<bool, std::uint32_t>, std::uint32_t> storages_;  // by memory_of
+  std::map<Memory, std::uint32_t> storages_;  // by memory in the complete plan
   std::map<Group, Group> groups_;
 };
 

@@ -9,49 +9,49 @@
 #include <string_view>
 #include <vector>
 
-#include "addons/bench/outcome/replay_outcome.h"
+#include "addons/bench/outcome/replay_report.h"
 #include "addons/bench/plan/replay_plan.h"
 #include "orrery/core/error.h"
 #include "orrery/graph/kernel.h"
 
 namespace orrery::bench {
 
-/// One operator with one set of arguments: what it takes exists before, nothing comes after it.
+/// One operator with one set of arguments. Its inputs exist before it runs; no step follows it.
 struct Microbenchmark {
   std::string name;          ///< of the recorded operator, with its overload
-  std::string tensors;       ///< what it takes: "float [32,64], int64 [8]"
-  std::uint64_t weight = 0;  ///< so often it is in the plan
-  Time recorded{};           ///< all of those together
+  std::string tensors;       ///< types and sizes of its inputs: "float [32,64], int64 [8]"
+  std::uint64_t weight = 0;  ///< number of occurrences in the plan
+  Time recorded{};           ///< total recorded time of these occurrences
   std::optional<graph::Kernel> kernel;
   ReplayPlan plan;
 };
 
-/// In the order in which they come first; operators that became no step are none. `filter`: only
-/// those whose name contains it. `memory_limit`: as of make_plan, for each by itself. Errc: usage
-/// where no operator has that name; limit_exceeded. O(plan).
+/// In order of first occurrence, without operators that have no step. `filter`: only operators
+/// whose name contains it. `memory_limit`: as in make_plan, for each benchmark separately. Errc:
+/// usage if no operator has such a name; limit_exceeded. O(plan).
 [[nodiscard]] Result<std::vector<Microbenchmark>> microbenchmarks_of(const ReplayPlan& plan,
                                                                      std::string_view filter,
                                                                      std::int64_t memory_limit);
 
-/// All of them as one file, which generated programs play one after another:
+/// All benchmarks as one file, which generated programs run one after another:
 ///
 ///   orrery microbenchmarks 1
 ///   benchmark TAB weight TAB recorded nanoseconds TAB operator TAB tensors TAB kernel
 ///
-/// each followed by its plan (plan_text.h).
+/// Each such line is followed by the plan of the benchmark (program_format.h).
 [[nodiscard]] std::string microbenchmark_text(const std::vector<Microbenchmark>& all);
 
-/// What was measured of one of them.
+/// The measured time of one benchmark.
 struct MicrobenchmarkTime {
-  TimePercentiles each;        ///< of one call
-  std::uint64_t failures = 0;  ///< iterations in which a step did not work
-  std::string reason;          ///< of the first
+  TimePercentiles each;        ///< over single calls
+  std::uint64_t failures = 0;  ///< iterations in which a step failed
+  std::string reason;          ///< cause of the first failure
 };
 [[nodiscard]] MicrobenchmarkTime microbenchmark_time(const Microbenchmark& micro,
                                                      const ReplayOutcome& outcome);
 
-/// Those whose kernel is known and that did not fail, as `orrery kernels` reads measured ones:
-/// "device,kernel,us", by median. What has no kernel is left out.
+/// The benchmarks with a known kernel and without failures as measured kernels for `orrery
+/// kernels`: "device,kernel,us", medians.
 [[nodiscard]] std::string measured_kernels(const std::vector<Microbenchmark>& all,
                                            const std::vector<MicrobenchmarkTime>& times,
                                            std::string_view device);

@@ -15,63 +15,59 @@ namespace {
 using profile::EventId;
 using profile::Profile;
 
-/// Whether something stays with its layer, or goes with it.
-enum class Fate : std::uint8_t { untold, stays, goes };
+/// Whether an operation stays, or is removed with its layer.
+enum class Decision : std::uint8_t { undecided, stays, removed };
 
-/// What an operator does; of one that works through lists (_foreach_…), what it does for an item.
-struct Doing {
-  std::size_t place = 0;                ///< of the operator
-  std::vector<std::uint32_t> memories;  ///< what it reads, in order, then what it makes
-  bool makes_some = false;
-  Fate fate = Fate::untold;
+/// The operation of an operator; for an operator on lists (_foreach_…), its operation on one item.
+struct OperationUse {
+  std::size_t place = 0;  ///< index of the operator
+  /// Memory that it reads, in order, then memory that it creates.
+  std::vector<std::uint32_t> memories;
+  bool creates_memory = false;
+  Decision decision = Decision::undecided;
 };
 
-/// Memory as operators see it: what existed before, by storage, or what one of them made. Ids are
-/// addresses and come again: what counts is who made it last.
+/// Memory as operators refer to it: by storage if it existed before, or by the operator that
+/// created it. Ids are addresses, which are reused: the last creator of an id counts.
 class Memories {
  public:
   Memories(const Profile& profile, const std::vector<EventId>& operators) {
     for (std::size_t place = 0; place < operators.size(); ++place)
       add(profile, operators[place], place);
   }
-  [[nodiscard]] std::vector<Doing>& doings() { return doings_; }
+  [[nodiscard]] std::vector<OperationUse>& uses() { return uses_; }
   [[nodiscard]] std::uint32_t count() const { return next_; }
 
  private:
   void add(const Profile& profile, EventId event, std::size_t place) {
-    const profile::Node& node = *profile.node(event);
-    const auto inputs = read_recorded_values(
-        {profile.texts.view(node.inputs), profile.string(node.input_shapes),
-         profile.string(node.input_types), profile.string(node.input_strides)});
-    const auto results = read_recorded_values(
-        {profile.texts.view(node.outputs), profile.string(node.output_shapes),
-         profile.string(node.output_types), profile.string(node.output_strides)});
+    const auto inputs = recorded_arguments(profile, event);
+    const auto results = recorded_results(profile, event);
     const std::size_t items = list_length(profile.name(event), inputs);
-    const std::size_t first = doings_.size();
-    doings_.resize(first + std::max<std::size_t>(items, 1), {place, {}, false, Fate::untold});
-    add_side(inputs, items, first, [&](const RecordedTensor& tensor, Doing& doing) {
-      doing.memories.push_back(known(tensor.storage));
+    const std::size_t first = uses_.size();
+    uses_.resize(first + std::max<std::size_t>(items, 1), {place, {}, false, Decision::undecided});
+    add_values(inputs, items, first, [&](const RecordedTensor& tensor, OperationUse& use) {
+      use.memories.push_back(known(tensor.storage));
     });
-    add_side(results, items, first, [&](const RecordedTensor& tensor, Doing& doing) {
+    add_values(results, items, first, [&](const RecordedTensor& tensor, OperationUse& use) {
       const auto at = by_storage_.find(tensor.storage);
-      if (at != by_storage_.end() && std::find(doing.memories.begin(), doing.memories.end(),
-                                               at->second) != doing.memories.end())
-        return;  // a view, or in place
+      if (at != by_storage_.end() &&
+          std::find(use.memories.begin(), use.memories.end(), at->second) != use.memories.end())
+        return;  // a view, or an in-place operation
       by_storage_[tensor.storage] = next_;
-      doing.memories.push_back(next_++);
-      doing.makes_some = true;
+      use.memories.push_back(next_++);
+      use.creates_memory = true;
     });
   }
 
-  /// `fn(tensor, doing)`: the i-th tensor of a list of so many items is of the i-th.
+  /// Calls `fn(tensor, use)`. Tensor i in a list of `items` tensors belongs to item i.
   template <class Add>
-  void add_side(const std::vector<RecordedValue>& side, std::size_t items, std::size_t first,
-                const Add& fn) {
+  void add_values(const std::vector<RecordedValue>& side, std::size_t items, std::size_t first,
+                  const Add& fn) {
     for (const RecordedValue& value : side) {
       const bool parallel = items > 0 && value.items.size() == items;
       std::size_t item = 0;
       const auto one = [&](const RecordedTensor& tensor) {
-        if (tensor.defined) fn(tensor, doings_[first + (parallel ? item : 0)]);
+        if (tensor.defined) fn(tensor, uses_[first + (parallel ? item : 0)]);
         ++item;
       };
       const std::vector<RecordedValue> alone{value};
@@ -85,54 +81,56 @@ class Memories {
   }
 
   std::unordered_map<std::uint64_t, std::uint32_t> by_storage_;
-  std::vector<Doing> doings_;
+  std::vector<OperationUse> uses_;
   std::uint32_t next_ = 0;
 };
 
-/// What begins the forward pass and ends it stays, whatever the first and the last layer do.
-void keep_ends(std::vector<Doing>& doings) {
-  std::size_t first = doings.size(), last = 0;
-  for (std::size_t i = 0; i < doings.size(); ++i) {
-    if (doings[i].fate == Fate::untold) continue;
+/// Operators at the begin and at the end of the forward pass stay, independent of the first and
+/// last layer.
+void keep_ends(std::vector<OperationUse>& uses) {
+  std::size_t first = uses.size(), last = 0;
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (uses[i].decision == Decision::undecided) continue;
     first = std::min(first, i);
     last = i;
   }
   for (std::size_t i = 0; i < last; ++i)
-    if (doings[i].fate == Fate::untold && (i > first || doings[i].makes_some))
-      doings[i].fate = Fate::stays;
+    if (uses[i].decision == Decision::undecided && (i > first || uses[i].creates_memory))
+      uses[i].decision = Decision::stays;
 }
 
-/// Hands fates on from operators in layers to those outside, as long as more of them are told.
-void tell_others(std::vector<Doing>& doings, std::uint32_t memories) {
-  std::vector<Fate> predicted(memories, Fate::untold);
-  for (const Fate fate : {Fate::stays, Fate::goes})
-    for (const Doing& doing : doings)
-      for (const std::uint32_t memory : doing.memories)
-        if (doing.fate == fate && predicted[memory] == Fate::untold) predicted[memory] = fate;
-  keep_ends(doings);
+/// Propagates decisions from operators in layers to operators outside, until nothing changes.
+void propagate_decisions(std::vector<OperationUse>& uses, std::uint32_t memories) {
+  std::vector<Decision> decided(memories, Decision::undecided);
+  for (const Decision decision : {Decision::stays, Decision::removed})
+    for (const OperationUse& use : uses)
+      for (const std::uint32_t memory : use.memories)
+        if (use.decision == decision && decided[memory] == Decision::undecided)
+          decided[memory] = decision;
+  keep_ends(uses);
   for (bool more = true; more;) {
     more = false;
-    for (Doing& doing : doings) {
-      if (doing.fate != Fate::untold) continue;
-      for (const std::uint32_t memory : doing.memories)
-        if (doing.fate == Fate::untold) doing.fate = predicted[memory];
-      if (doing.fate == Fate::untold) continue;
+    for (OperationUse& use : uses) {
+      if (use.decision != Decision::undecided) continue;
+      for (const std::uint32_t memory : use.memories)
+        if (use.decision == Decision::undecided) use.decision = decided[memory];
+      if (use.decision == Decision::undecided) continue;
       more = true;
-      for (const std::uint32_t memory : doing.memories)
-        if (predicted[memory] == Fate::untold) predicted[memory] = doing.fate;
+      for (const std::uint32_t memory : use.memories)
+        if (decided[memory] == Decision::undecided) decided[memory] = use.decision;
     }
   }
 }
 
-/// By operator: fates of what it does.
-FewerLayers told_by(const std::vector<Doing>& doings, std::size_t operators) {
+/// Combines the decisions of operations by operator.
+FewerLayers layers_from(const std::vector<OperationUse>& uses, std::size_t operators) {
   FewerLayers made;
   made.stays.assign(operators, false);
-  for (std::size_t i = 0; i < doings.size();) {
-    const std::size_t place = doings[i].place;
+  for (std::size_t i = 0; i < uses.size();) {
+    const std::size_t place = uses[i].place;
     std::vector<bool> items;
-    for (; i < doings.size() && doings[i].place == place; ++i)
-      items.push_back(doings[i].fate != Fate::goes);
+    for (; i < uses.size() && uses[i].place == place; ++i)
+      items.push_back(uses[i].decision != Decision::removed);
     made.stays[place] = std::find(items.begin(), items.end(), true) != items.end();
     if (made.stays[place] && std::find(items.begin(), items.end(), false) != items.end())
       made.items[place] = std::move(items);
@@ -166,20 +164,20 @@ Result<FewerLayers> with_fewer_layers(const Profile& profile, const std::vector<
   const auto found = layers_of(profile, operators);
   if (!found) return tl::unexpected(found.error());
   if (found->count == 0)
-    return fail(Errc::input_missing_attr, profile.where, "nothing repeats in it as layers do",
+    return fail(Errc::input_missing_attr, profile.where, "contains no repeating layers",
                 "choose a part by scope=NAME or by time (10ms-20ms)");
   if (layers == 0 || layers >= found->count)
     return fail(Errc::usage, "--subtrace",
                 fmt::format("fewer={}: {} has {} layers", layers, profile.where, found->count));
   Memories memories(profile, operators);
-  for (Doing& doing : memories.doings()) {
-    const std::uint32_t layer = found->of[doing.place];
+  for (OperationUse& use : memories.uses()) {
+    const std::uint32_t layer = found->of[use.place];
     if (layer == kNoLayer) continue;
     const bool stays = layer < (layers + 1) / 2 || layer + layers / 2 >= found->count;
-    doing.fate = stays ? Fate::stays : Fate::goes;
+    use.decision = stays ? Decision::stays : Decision::removed;
   }
-  tell_others(memories.doings(), memories.count());
-  return told_by(memories.doings(), operators.size());
+  propagate_decisions(memories.uses(), memories.count());
+  return layers_from(memories.uses(), operators.size());
 }
 
 }  // namespace orrery::bench

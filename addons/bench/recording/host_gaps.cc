@@ -19,15 +19,15 @@ using profile::kNoEvent;
 constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
 constexpr std::int64_t kMicrosecond = 1'000'000;
 
-/// Profilers before PyTorch 2.1 cut begins and lengths off: an end is then a microsecond early in
-/// the mean, a begin half of one.
-Time cut_off(Time end, Time begin) {
+/// Profilers before PyTorch 2.1 truncate begins and durations to microseconds: on average, an end
+/// is a microsecond early, and a begin half a microsecond.
+Time truncation(Time end, Time begin) {
   const bool whole = end.count() % kMicrosecond == 0 && begin.count() % kMicrosecond == 0;
   return Time{whole ? kMicrosecond / 2 : 0};
 }
 
-/// The mean of all but the largest tenth. Sorts.
-Time usual(std::vector<Time>& times) {
+/// The mean without the largest tenth. Sorts `times`.
+Time trimmed_mean(std::vector<Time>& times) {
   std::sort(times.begin(), times.end());
   const auto most = std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(times.size()) * 9 / 10, 1);
   return Time{std::accumulate(times.begin(), times.begin() + most, Time{}).count() / most};
@@ -40,7 +40,7 @@ HostGaps::HostGaps(const profile::Profile& profile) : profile_(profile), repeats
   for (std::size_t step = 0; step < repeats_.size(); ++step)
     walks_.push_back({none, repeats_.begin(step), {}, false, {}});
   find_places();
-  find_profiler();
+  estimate_profiler_overhead();
   find_ends();
 }
 
@@ -65,9 +65,9 @@ void HostGaps::find_places() {
   }
 }
 
-/// Whether `inner` is all that is inside of its parent, and which kind of pair they are: two names,
-/// or the autograd engine's range and what it is of.
-std::optional<HostGaps::Pair> HostGaps::alone_inside(EventId inner) const {
+/// If `inner` is the only event in its parent, the kind of the pair: two names, or the range of the
+/// autograd engine and its operator.
+std::optional<HostGaps::Pair> HostGaps::single_child(EventId inner) const {
   const profile::Event& event = profile_.events[inner];
   const EventId outer = event.parent;
   if (!event.timed() || outer == kNoEvent || !profile_.events[outer].timed()) return std::nullopt;
@@ -75,35 +75,36 @@ std::optional<HostGaps::Pair> HostGaps::alone_inside(EventId inner) const {
   const std::string_view name = profile_.name(outer);
   if (name.starts_with(kEngine) && name.substr(kEngine.size()) == profile_.name(inner))
     return Pair{StringId::empty, StringId::empty};
-  // What is inside of what is known by the execution trace alone, where times are rounded.
+  // Other pairs must be known from the execution trace: other times may be rounded.
   if (profile_.node(outer) == nullptr || profile_.node(inner) == nullptr) return std::nullopt;
   return Pair{profile_.events[outer].name, event.name};
 }
 
-void HostGaps::find_profiler() {
+void HostGaps::estimate_profiler_overhead() {
   constexpr std::size_t kFew = 20;
   std::map<Pair, std::vector<Time>> by_pair;
   for (EventId e = 0; e < profile_.events.size(); ++e) {
-    const auto pair = alone_inside(e);
+    const auto pair = single_child(e);
     if (!pair) continue;
     const EventId around = profile_.events[e].parent;
     std::vector<Time>& times = by_pair[*pair];
     for (std::size_t step = 0; step < repeats_.size(); ++step) {
-      const EventId outer = repeats_.in(step, around), inner = repeats_.in(step, e);
+      const EventId outer = repeats_.counterpart(step, around),
+                    inner = repeats_.counterpart(step, e);
       if (outer != kNoEvent && inner != kNoEvent)
         times.push_back(profile_.events[outer].duration - profile_.events[inner].duration);
     }
   }
-  // Lin et al. (TPDS 2024): 2 us an event on hosts of V100s
+  // Lin et al. (TPDS 2024): 2 us per event on hosts with V100
   Time least{static_cast<std::int64_t>(profile::OverheadBuilder::kEvent * 1e6)};
   bool any = false;
   for (auto& [pair, times] : by_pair) {
     const bool engine = pair == Pair{StringId::empty, StringId::empty};
     if (times.empty() || (!engine && times.size() < kFew)) continue;
-    least = std::min(least, usual(times));
+    least = std::min(least, trimmed_mean(times));
     any = true;
   }
-  profiler_ = any ? std::max(least, Time{}) : Time{};
+  profiler_overhead_ = any ? std::max(least, Time{}) : Time{};
 }
 
 void HostGaps::find_ends() {
@@ -116,8 +117,8 @@ void HostGaps::find_ends() {
   std::sort(ends_.begin(), ends_.end());
 }
 
-/// Begins and ends on its thread since the last operator there. The difference of depths is that of
-/// begins and ends.
+/// The number of begins and ends of events on the thread since the last operator there. The
+/// difference in depth is begins minus ends.
 std::int64_t HostGaps::stamps_before(const Walk& walk, EventId event) const {
   const EventId last = walk.last[profile_.events[event].lane];
   if (last == kNoEvent) return 0;
@@ -127,13 +128,13 @@ std::int64_t HostGaps::stamps_before(const Walk& walk, EventId event) const {
   return std::max<std::int64_t>(2 * begins - (std::int64_t{to.depth} - from.depth), 0);
 }
 
-void HostGaps::pass(EventId event) {
+void HostGaps::visit(EventId event) {
   if (!profile_.events[event].timed()) return;
   for (std::size_t step = 0; step < walks_.size(); ++step)
-    pass(walks_[step], repeats_.in(step, event));
+    visit(walks_[step], repeats_.counterpart(step, event));
 }
 
-void HostGaps::pass(Walk& walk, EventId event) const {
+void HostGaps::visit(Walk& walk, EventId event) const {
   if (event == kNoEvent) {
     walk.lost = true;
     walk.host = Time{};
@@ -149,19 +150,19 @@ void HostGaps::pass(Walk& walk, EventId event) const {
       walk.host = end->first;
       break;
     }
-    walk.owed += recorded.start - walk.host - cut_off(walk.host, recorded.start);
-    walk.owed -= Time{profiler_.count() * (stamps_before(walk, event) + 1) / 2};
+    walk.remaining += recorded.start - walk.host - truncation(walk.host, recorded.start);
+    walk.remaining -= Time{profiler_overhead_.count() * (stamps_before(walk, event) + 1) / 2};
   }
-  go_to_end(walk, event);
+  move_to_end(walk, event);
 }
 
 void HostGaps::skip(EventId event) {
   if (!profile_.events[event].timed()) return;
   for (std::size_t step = 0; step < walks_.size(); ++step)
-    if (walks_[step].host != Time{}) go_to_end(walks_[step], repeats_.in(step, event));
+    if (walks_[step].host != Time{}) move_to_end(walks_[step], repeats_.counterpart(step, event));
 }
 
-void HostGaps::go_to_end(Walk& walk, EventId event) const {
+void HostGaps::move_to_end(Walk& walk, EventId event) const {
   if (event == kNoEvent) {
     walk.host = Time{};
     return;
@@ -176,8 +177,8 @@ Time HostGaps::take() {
   std::vector<Time> taken;
   std::vector<Walk*> lost;
   for (Walk& walk : walks_) {
-    const Time some = std::max(walk.owed, Time{});
-    walk.owed -= some;
+    const Time some = std::max(walk.remaining, Time{});
+    walk.remaining -= some;
     if (std::exchange(walk.lost, false)) {
       lost.push_back(&walk);
     } else {
@@ -186,13 +187,13 @@ Time HostGaps::take() {
     }
   }
   if (taken.empty()) return Time{};
-  const Time predicted = median(std::move(taken));
-  for (Walk* walk : lost) walk->all += predicted;
-  taken_ += predicted;
-  return predicted;
+  const Time gap = median(std::move(taken));
+  for (Walk* walk : lost) walk->all += gap;
+  taken_ += gap;
+  return gap;
 }
 
-double HostGaps::more() const {
+double HostGaps::total_ratio() const {
   std::vector<Time> all;
   for (const Walk& walk : walks_) all.push_back(walk.all);
   if (all.size() == 1 || taken_ <= Time{}) return 1;

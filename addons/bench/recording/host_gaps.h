@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded host did between operators.
+// The host time between recorded operators.
 #pragma once
 
 #include <cstdint>
@@ -14,72 +14,75 @@
 
 namespace orrery::bench {
 
-/// Goes along recorded operators in their order, and adds up the host's time between them: without
-/// what it waited for other ranks, and without the profiler's own time.
+/// Visits recorded operators in order and sums the host time between them, without waits for other
+/// ranks and without the overhead of the profiler.
 ///
-/// That it waited until a communication of another thread ended (Gloo's) is taken for granted where
-/// one ended between two operators. The profiler's time for an event is at most what
-/// any range takes beyond the only one inside of it: of the autograd engine's and of each operator
-/// that is found 20 times with one inside, the least mean (without the largest tenth), and 2 us at
-/// most; none, nothing is taken off. Half of it is spent at an event's begin, half at its end; of
-/// the operators themselves, half between them.
+/// If a communication of another thread (Gloo) ends between two operators, it assumes that the host
+/// waited until then. The profiler overhead per event is estimated from ranges that contain exactly
+/// one other range, as the difference of their durations. For the ranges of the autograd engine,
+/// and for each pair of operators found at least 20 times, it takes the mean without the largest
+/// tenth. The estimate is the smallest mean, at most 2 us; without such ranges it is 0. Half of it
+/// is subtracted at the begin and half at the end of each event; for the operators themselves, the
+/// half between them.
 ///
-/// Where steps are annotated the first operator's time begins with its step.
+/// If steps are annotated, the gap of the first operator starts at the begin of its step.
 ///
-/// Where the device trace has the step several times (Repeats), the time is the median of theirs;
-/// one in which an operator is not found counts for nothing there.
+/// If the device trace contains the step several times (StepRepeats), the time is the median over
+/// the steps. Steps in which an operator is not found do not contribute to it.
 class HostGaps {
  public:
-  /// `profile` is indexed and outlives this. O(events log events).
+  /// `profile` must be indexed and outlive this object. O(events log events).
   explicit HostGaps(const profile::Profile& profile);
 
-  /// Adds what the host did since the last one, up to this one. Untimed ones count for nothing.
-  void pass(profile::EventId event);
-  /// Goes on to this one's end, and adds nothing. Before the first that was passed does nothing
-  /// where no step is annotated.
+  /// Adds the host time from the end of the last visited operator to this one. Operators without
+  /// times are ignored.
+  void visit(profile::EventId event);
+  /// Advances to the end of this operator without adding time. Has no effect before the first
+  /// visit(), unless a step is annotated.
   void skip(profile::EventId event);
-  /// What was added since it was last taken, never negative: of steps, the median (of an even
-  /// number the mean of two). What was taken off too much in a step, times being rounded, is taken
-  /// off the next.
+  /// The time added since the last take(), at least 0: the median over steps (for an even number,
+  /// the mean of the two middle values). Because times are rounded, the sum of a step may be
+  /// negative; the next take() compensates for it.
   [[nodiscard]] Time take();
-  /// By how much a step's times together are more than what was taken: what takes long now and then
-  /// is in no median, but some of it in every step. The median of steps; 1 of a single one.
-  [[nodiscard]] double more() const;
+  /// The median over steps of the total time, relative to the total of take(); at least 1, and 1
+  /// for a single step. It is above 1 because rare long gaps are in no median, but each step has
+  /// some.
+  [[nodiscard]] double total_ratio() const;
 
-  /// What the profiler takes for one event.
-  [[nodiscard]] Time profiler() const { return profiler_; }
+  /// The estimated profiler overhead per event.
+  [[nodiscard]] Time profiler_overhead() const { return profiler_overhead_; }
 
  private:
   struct Place {
-    std::uint32_t at = 0;     ///< among its lane's timed events in order
-    std::uint32_t size = 0;   ///< of it and all that is inside of it
-    std::uint32_t depth = 0;  ///< how many are around it
+    std::uint32_t at = 0;     ///< index among the timed events of its lane
+    std::uint32_t size = 0;   ///< number of timed events in it, including itself
+    std::uint32_t depth = 0;  ///< number of timed events around it
   };
 
-  /// How far one step was gone along.
+  /// The progress in one step.
   struct Walk {
-    std::vector<profile::EventId> last;  // by lane: passed, and ended last
-    Time host{}, owed{};
-    bool lost = false;  ///< since the last take
-    Time all{};         ///< taken; the median where it was lost
+    std::vector<profile::EventId> last;  // by lane: the visited event that ended last
+    Time host{}, remaining{};
+    bool lost = false;  ///< an operator was not found since the last take
+    Time all{};         ///< total of take(); the median if lost
   };
 
   void find_places();
   using Pair = std::pair<StringId, StringId>;
 
-  [[nodiscard]] std::optional<Pair> alone_inside(profile::EventId inner) const;
-  void find_profiler();
+  [[nodiscard]] std::optional<Pair> single_child(profile::EventId inner) const;
+  void estimate_profiler_overhead();
   void find_ends();
-  void pass(Walk& walk, profile::EventId event) const;
-  void go_to_end(Walk& walk, profile::EventId event) const;
+  void visit(Walk& walk, profile::EventId event) const;
+  void move_to_end(Walk& walk, profile::EventId event) const;
   [[nodiscard]] std::int64_t stamps_before(const Walk& walk, profile::EventId event) const;
 
   const profile::Profile& profile_;
   StepRepeats repeats_;
   std::vector<Place> places_;                         // by event
-  std::vector<std::pair<Time, std::uint32_t>> ends_;  // of communications, with their lanes
+  std::vector<std::pair<Time, std::uint32_t>> ends_;  // ends of communications, with their lanes
   std::vector<Walk> walks_;                           // by step
-  Time profiler_{}, taken_{};
+  Time profiler_overhead_{}, taken_{};
 };
 
 }  // namespace orrery::bench

@@ -20,22 +20,15 @@ std::vector<RecordedTensor> defined_in(const std::vector<RecordedValue>& values)
 
 std::vector<RecordedTensor> argument_tensors(const profile::Profile& profile,
                                              profile::EventId event) {
-  const profile::Node& node = *profile.node(event);
-  return defined_in(
-      read_recorded_values({profile.texts.view(node.inputs), profile.string(node.input_shapes),
-                            profile.string(node.input_types), profile.string(node.input_strides)}));
+  return defined_in(recorded_arguments(profile, event));
 }
 
 std::vector<RecordedTensor> result_tensors(const profile::Profile& profile,
                                            profile::EventId event) {
-  const profile::Node& node = *profile.node(event);
-  return defined_in(read_recorded_values(
-      {profile.texts.view(node.outputs), profile.string(node.output_shapes),
-       profile.string(node.output_types), profile.string(node.output_strides)}));
+  return defined_in(recorded_results(profile, event));
 }
 
-InnerOperators::InnerOperators(const profile::Profile& profile)
-    : profile_(profile), called_(profile.events.size()) {
+std::vector<profile::EventId> nodes_by_id(const profile::Profile& profile) {
   std::vector<profile::EventId> nodes;
   for (profile::EventId e = 0; e < profile.events.size(); ++e)
     if (profile.node(e) != nullptr) nodes.push_back(e);
@@ -43,9 +36,15 @@ InnerOperators::InnerOperators(const profile::Profile& profile)
     const std::uint64_t left = profile.node(a)->id, right = profile.node(b)->id;
     return left != right ? left < right : a < b;
   });
+  return nodes;
+}
+
+InnerOperators::InnerOperators(const profile::Profile& profile)
+    : profile_(profile), called_(profile.events.size()) {
   std::vector<bool> seen(profile.events.size(), false);
-  for (const profile::EventId e : nodes) {
-    // What only the device trace has stands between some; what comes later has called nothing.
+  for (const profile::EventId e : nodes_by_id(profile)) {
+    // Events that are only in the device trace may be between caller and callee. Later nodes cannot
+    // be callers.
     profile::EventId caller = profile.events[e].parent;
     for (int i = 0; i < kLevelsBetween && caller != profile::kNoEvent && !seen[caller]; ++i)
       caller = profile.events[caller].parent;
@@ -56,7 +55,7 @@ InnerOperators::InnerOperators(const profile::Profile& profile)
 
 std::vector<RecordedTensor> InnerOperators::inner_results(profile::EventId event) const {
   std::vector<RecordedTensor> made;
-  // Recordings may be made to do harm: no recursion.
+  // No recursion, because a malicious recording may be deeply nested.
   std::vector<profile::EventId> open(called_[event].rbegin(), called_[event].rend());
   while (!open.empty()) {
     const profile::EventId e = open.back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What runs inside a recorded operator: the operators that it calls, and the memory that those
-// bring, of which its own results do not tell.
+// Operators that a recorded operator calls, and memory that they create which its results do not
+// contain.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace orrery::bench {
 
-/// The operators of an execution trace by what called them.
+/// Indexes the operators of an execution trace by their caller.
 class InnerOperators {
  public:
-  /// `profile` is indexed and stays as it is. O(events log events).
+  /// `profile` must be indexed and must not change. O(events log events).
   explicit InnerOperators(const profile::Profile& profile);
 
-  /// The nodes that an event has called itself, in their order.
+  /// The nodes that an event calls directly, in order.
   [[nodiscard]] const std::vector<profile::EventId>& inner_operators(profile::EventId event) const {
     return called_[event];
   }
-  /// The tensors with which memory came into being inside of it: results of what it calls, directly
-  /// or not, that share no storage with what made them was given. A storage may come more than
-  /// once: whoever hands it on without having been given it seems to make it. In their order.
+  /// Tensors whose memory is created inside the event: results of direct or indirect callees that
+  /// share no storage with the inputs of the callee. A storage may occur more than once, because a
+  /// callee that returns it without receiving it seems to create it. In order of the callees.
   [[nodiscard]] std::vector<RecordedTensor> inner_results(profile::EventId event) const;
 
  private:
@@ -37,5 +37,8 @@ class InnerOperators {
                                                            profile::EventId event);
 [[nodiscard]] std::vector<RecordedTensor> result_tensors(const profile::Profile& profile,
                                                          profile::EventId event);
+
+/// The events with nodes, ascending by the node's id.
+[[nodiscard]] std::vector<profile::EventId> nodes_by_id(const profile::Profile& profile);
 
 }  // namespace orrery::bench

@@ -13,8 +13,8 @@ Result<Microbatches> microbatches_of(const profile::Profile& profile,
   if (std::any_of(profile.comms.begin(), profile.comms.end(),
                   [](const profile::Comm& comm) { return is_message(comm.kind); }))
     return fail(Errc::input_missing_attr, profile.where,
-                "its ranks send each other messages, so that passes of microbatches overlap",
-                "orrery scale-down makes pipelines smaller (docs/scale-down.md)");
+                "its ranks exchange messages, so passes of microbatches overlap",
+                "shrink the pipeline with orrery scale-down (docs/scale-down.md)");
   Microbatches found;
   found.of.assign(operators.size(), kNoMicrobatch);
   bool backward = false;

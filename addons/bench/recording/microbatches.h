@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which microbatch an operator belongs to.
+// Finds the microbatch of each operator.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@ namespace orrery::bench {
 inline constexpr std::uint32_t kNoMicrobatch = ~std::uint32_t{0};
 
 struct Microbatches {
-  std::uint32_t count = 0;        ///< passes forward that a pass backward follows
-  std::vector<std::uint32_t> of;  ///< by operator; kNoMicrobatch: an optimizer's, and what is last
+  std::uint32_t count = 0;  ///< number of forward passes that are followed by a backward pass
+  /// By operator; kNoMicrobatch: optimizer and operators after the last microbatch.
+  std::vector<std::uint32_t> of;
 };
 
-/// Each begins where the forward pass does again after a backward one. Errc: input_missing_attr
-/// where ranks send each other messages: passes of a pipeline's stages overlap. O(operators ×
-/// depth).
+/// A microbatch begins where the forward pass begins again after a backward pass. Errc:
+/// input_missing_attr if ranks send messages, because passes of pipeline stages overlap.
+/// O(operators × depth).
 [[nodiscard]] Result<Microbatches> microbatches_of(const profile::Profile& profile,
                                                    const std::vector<profile::EventId>& operators);
 

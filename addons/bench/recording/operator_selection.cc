@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "addons/bench/recording/fewer_layers.h"
+#include "addons/bench/recording/inner_operators.h"
 #include "addons/bench/recording/recorded_value.h"
 #include "orrery/core/text/text.h"
 
@@ -20,51 +21,43 @@ using profile::Profile;
 
 constexpr std::string_view kStepMark = "ProfilerStep#";
 
-/// What a node means for its own selection and for what it calls.
+/// The role of a node in the selection.
 enum class Role : std::uint8_t { other, candidate, communication, hidden };
 
 class Selector {
  public:
   Selector(const Profile& profile, const SelectOptions& options, const Composite& is_composite)
-      : profile_(profile), options_(options), composite_(is_composite) {}
+      : profile_(profile),
+        options_(options),
+        composite_(is_composite),
+        nodes_(nodes_by_id(profile)) {}
 
   Result<Selection> run();
 
  private:
-  void order_nodes();
-  void find_begun();
-  [[nodiscard]] bool is_begun(EventId event) const;
-  Result<void> bound();
+  void find_c10d_storages();
+  [[nodiscard]] bool is_gloo_work(EventId event) const;
+  Result<void> find_bounds();
   [[nodiscard]] Role role(EventId event) const;
-  [[nodiscard]] bool inside(EventId event) const;
+  [[nodiscard]] bool is_in_bounds(EventId event) const;
   void mark_callers();
-  void take();
-  Result<void> leave_out_others();
+  void select_operators();
+  Result<void> apply_part();
   void add_communication(EventId event);
 
   const Profile& profile_;
   const SelectOptions& options_;
   const Composite& composite_;
-  std::vector<EventId> nodes_;          // ascending by id
-  std::set<std::uint64_t> begun_;       // storages that c10d's operators are given
-  std::vector<bool> calls_candidates_;  // by event
-  std::vector<bool> covered_;           // by event: inside something that was taken
+  std::vector<EventId> nodes_;             // ascending by id
+  std::set<std::uint64_t> c10d_storages_;  // storages that c10d operators receive
+  std::vector<bool> calls_candidates_;     // by event
+  std::vector<bool> covered_;              // by event: whether it is inside a selected one
   std::vector<bool> in_scope_;
   std::uint64_t first_ = 0, last_ = ~std::uint64_t{0};  // node ids, exclusive
   EventId scope_ = kNoEvent;
-  EventId step_ = kNoEvent;  // where marked, the step's
+  EventId step_ = kNoEvent;  // annotation of the selected step, if steps are annotated
   Selection selection_;
 };
-
-void Selector::order_nodes() {
-  for (EventId e = 0; e < profile_.events.size(); ++e) {
-    if (profile_.node(e) != nullptr) nodes_.push_back(e);
-  }
-  std::sort(nodes_.begin(), nodes_.end(), [&](EventId a, EventId b) {
-    const std::uint64_t left = profile_.node(a)->id, right = profile_.node(b)->id;
-    return left != right ? left < right : a < b;
-  });
-}
 
 bool is_c10d(const Profile& profile, EventId event) {
   return profile.name(event).starts_with("c10d::") ||
@@ -72,33 +65,30 @@ bool is_c10d(const Profile& profile, EventId event) {
 }
 
 std::vector<std::uint64_t> storages_read(const Profile& profile, EventId event) {
-  const profile::Node& node = *profile.node(event);
-  const std::vector<RecordedValue> read =
-      read_recorded_values({profile.texts.view(node.inputs), profile.string(node.input_shapes),
-                            profile.string(node.input_types), profile.string(node.input_strides)});
+  const std::vector<RecordedValue> read = recorded_arguments(profile, event);
   std::vector<std::uint64_t> storages;
   for_each_recorded_tensor(
       read, [&](const RecordedTensor& tensor) { storages.push_back(tensor.storage); });
   return storages;
 }
 
-void Selector::find_begun() {
+void Selector::find_c10d_storages() {
   for (const EventId e : nodes_)
     if (is_c10d(profile_, e))
-      for (const std::uint64_t storage : storages_read(profile_, e)) begun_.insert(storage);
+      for (const std::uint64_t storage : storages_read(profile_, e)) c10d_storages_.insert(storage);
 }
 
-/// Gloo's own threads do what an operator has begun. Observers before PyTorch 2 write that as if
-/// the thread that is recorded did it, inside of whatever it does just then, and what this does
-/// next as if it were inside of that.
-bool Selector::is_begun(EventId event) const {
-  if (begun_.empty() || !profile_.name(event).starts_with("gloo:")) return false;
+/// Whether an event is work of Gloo's own threads for an operator that is selected itself.
+/// Observers before PyTorch 2 record this work on the recorded thread, inside its current event,
+/// and the next event of that thread inside the Gloo event.
+bool Selector::is_gloo_work(EventId event) const {
+  if (c10d_storages_.empty() || !profile_.name(event).starts_with("gloo:")) return false;
   const std::vector<std::uint64_t> read = storages_read(profile_, event);
   return std::any_of(read.begin(), read.end(),
-                     [&](std::uint64_t storage) { return begun_.count(storage) != 0; });
+                     [&](std::uint64_t storage) { return c10d_storages_.count(storage) != 0; });
 }
 
-Result<void> Selector::bound() {
+Result<void> Selector::find_bounds() {
   if (options_.part.kind == RecordingPart::Kind::scope) {
     const std::string& wanted = options_.part.scope;
     const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](EventId e) {
@@ -109,7 +99,7 @@ Result<void> Selector::bound() {
       return {};
     }
     return fail(Errc::usage, "--subtrace",
-                fmt::format("nothing in {} is called {}", profile_.where, in_quotes(wanted)),
+                fmt::format("nothing in {} is named {}", profile_.where, in_quotes(wanted)),
                 "'orrery inspect' lists ranges and operators");
   }
   if (options_.all_steps) return {};
@@ -127,7 +117,7 @@ Result<void> Selector::bound() {
 Role Selector::role(EventId event) const {
   const std::string_view name = profile_.name(event);
   const profile::Node& node = *profile_.node(event);
-  if (is_begun(event)) return Role::other;
+  if (is_gloo_work(event)) return Role::other;
   if (name == "record_param_comms" || is_c10d(profile_, event) || profile_.comm(event) != nullptr)
     return Role::communication;
   if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
@@ -135,12 +125,12 @@ Role Selector::role(EventId event) const {
   return node.schema == StringId::empty ? Role::other : Role::candidate;
 }
 
-bool Selector::inside(EventId event) const {
+bool Selector::is_in_bounds(EventId event) const {
   const std::uint64_t id = profile_.node(event)->id;
   return id > first_ && id < last_ && (scope_ == kNoEvent || in_scope_[event]);
 }
 
-/// Which nodes call something that could be taken instead of them.
+/// Marks nodes that call operators that could be selected instead of them.
 void Selector::mark_callers() {
   calls_candidates_.assign(profile_.events.size(), false);
   if (options_.level == OperatorLevel::top) return;
@@ -151,7 +141,7 @@ void Selector::mark_callers() {
   }
 }
 
-void Selector::take() {
+void Selector::select_operators() {
   covered_.assign(profile_.events.size(), false);
   in_scope_.assign(profile_.events.size(), false);
   for (const EventId e : nodes_) {
@@ -163,7 +153,7 @@ void Selector::take() {
     }
     const Role is = role(e);
     if (is == Role::hidden) covered_[e] = true;
-    if (!inside(e)) continue;
+    if (!is_in_bounds(e)) continue;
     if (is == Role::communication) {
       covered_[e] = true;
       add_communication(e);
@@ -178,9 +168,9 @@ void Selector::take() {
   }
 }
 
-/// Parts by layers or time are of what was taken; a communication belongs to the operator before
-/// it.
-Result<void> Selector::leave_out_others() {
+/// Applies parts by layers or time to the selected operators. A communication belongs to the
+/// operator before it.
+Result<void> Selector::apply_part() {
   std::vector<EventId>& taken = selection_.operators;
   const EventId first = step_ != kNoEvent && profile_.events[step_].timed() ? step_ : taken.front();
   Result<std::vector<bool>> retained;
@@ -209,7 +199,7 @@ Result<void> Selector::leave_out_others() {
   return {};
 }
 
-/// Some libraries leave a node of their own beside the framework's: one communication all the same.
+/// Some libraries record a node in addition to the framework's: both are one communication.
 void Selector::add_communication(EventId event) {
   std::vector<EventId>& all = selection_.communications;
   const std::uint32_t comm = profile_.op(event).comm;
@@ -218,17 +208,17 @@ void Selector::add_communication(EventId event) {
 }
 
 Result<Selection> Selector::run() {
-  order_nodes();
-  find_begun();
-  if (auto bounded = bound(); !bounded) return tl::unexpected(std::move(bounded.error()));
+  find_c10d_storages();
+  if (auto bounded = find_bounds(); !bounded) return tl::unexpected(std::move(bounded.error()));
   mark_callers();
-  take();
+  select_operators();
   if (selection_.operators.empty()) {
-    return fail(Errc::input_missing_attr, profile_.where, "no operator in it can be replayed",
-                "record it with PyTorch's ExecutionTraceObserver: an execution trace has operators "
-                "with their schemas and tensors");
+    return fail(Errc::input_missing_attr, profile_.where,
+                "contains no operator that can be replayed",
+                "record it with PyTorch's ExecutionTraceObserver: execution traces contain "
+                "operators with their schemas and tensors");
   }
-  if (auto left = leave_out_others(); !left) return tl::unexpected(std::move(left.error()));
+  if (auto left = apply_part(); !left) return tl::unexpected(std::move(left.error()));
   return std::move(selection_);
 }
 

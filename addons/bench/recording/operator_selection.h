@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of a recording's operators are replayed.
+// Selects the operators of a recording to replay.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,34 @@
 
 namespace orrery::bench {
 
-/// Operators call others. `top` takes the outermost, which every release and back-end has;
-/// `kernel` those that do the work, as they were chosen where the recording was made.
+/// Operators call other operators. `top` selects the outermost, which all releases and back-ends
+/// have. `kernel` selects those that do the work, as dispatched in the recording.
 enum class OperatorLevel : std::uint8_t { top, kernel };
 
 struct SelectOptions {
   OperatorLevel level = OperatorLevel::top;
-  RecordingPart part;  ///< of the first whole step where steps are marked; a scope of everything
-  bool all_steps = false;  ///< everything even where steps are marked
+  RecordingPart part;  ///< a part of the first complete step if steps are annotated; a scope: of
+                       ///< the complete recording
+  bool all_steps = false;  ///< use all steps even if steps are annotated
 };
 
 struct Selection {
-  std::vector<profile::EventId> operators;  ///< ascending by node id, which is the order of starts
-  /// Of other parts, which the operators may need something of; ascending as they are.
+  /// Ascending by node id, which is the order of their starts.
+  std::vector<profile::EventId> operators;
+  /// Operators of other parts, on which the selected ones may depend; ascending by node id.
   std::vector<profile::EventId> others;
-  /// Of operators that work through lists: which items they keep (FewerLayers::items).
+  /// For operators on lists: the items that stay (FewerLayers::items).
   std::map<profile::EventId, std::vector<bool>> items;
-  std::vector<profile::EventId> communications;  ///< collectives, messages, waits; in that order
-  std::uint64_t other_nodes = 0;                 ///< with neither schema nor backend
+  /// Collectives, messages, waits; in order of node id.
+  std::vector<profile::EventId> communications;
+  std::uint64_t other_nodes = 0;  ///< nodes with neither schema nor back-end
 };
 
-/// True for an operator that only calls others, by its schema's text.
+/// Whether an operator only calls others, by the text of its schema.
 using Composite = std::function<bool(std::string_view schema)>;
 
-/// Errc: usage where nothing is called as the scope; input_missing_attr where nodes have no schemas
-/// (or there are none); as operators_in_part.
+/// Errc: usage if no range or operator matches the scope; input_missing_attr if nodes have no
+/// schemas (or there are none); as operators_in_part.
 [[nodiscard]] Result<Selection> select(const profile::Profile& profile,
                                        const SelectOptions& options, const Composite& is_composite);
 

@@ -19,7 +19,7 @@ namespace {
 using profile::EventId;
 using profile::Profile;
 
-/// What the symbols of a graph's works tell operators apart by; they leave out digits.
+/// A name that distinguishes operators without digits, because symbols of works ignore digits.
 std::string work_name(const Profile& profile, EventId event, TrainingPass pass) {
   const profile::Node& node = *profile.node(event);
   std::string name = pass == TrainingPass::backward ? "backward " : "";

@@ -18,7 +18,7 @@ namespace {
 using trace::json::elements_of;
 using trace::pytorch::string_value;
 
-constexpr std::size_t kMostItems = limits::kListItems;
+constexpr std::size_t kMaxItems = limits::kListItems;
 
 template <class Number>
 std::optional<Number> number(std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<Number> number(std::string_view text) {
   return value;
 }
 
-/// Reals are numbers or, where JSON has none, words.
+/// A real: a number or, if JSON cannot represent it, a word.
 std::optional<double> real(std::string_view text) {
   if (text.starts_with('"') && text.ends_with('"') && text.size() >= 2)
     text = text.substr(1, text.size() - 2);
@@ -42,7 +42,7 @@ std::string_view item(const std::vector<std::string_view>& items, std::size_t i)
   return i < items.size() ? items[i] : std::string_view{};
 }
 
-/// A list of whole numbers; nothing when one of them is none.
+/// A list of integers; empty if an item is not an integer.
 std::optional<std::vector<std::int64_t>> integers(std::string_view list) {
   std::vector<std::int64_t> out;
   for (const std::string_view element : elements_of(list, kMaxDimensions + 1)) {
@@ -60,11 +60,7 @@ std::string_view inside(std::string_view type) {
   return type.substr(open + 1, type.size() - open - 2);
 }
 
-RecordedValue unknown() {
-  RecordedValue value;
-  value.kind = RecordedValue::Kind::other;
-  return value;
-}
+RecordedValue unknown() { return {.kind = RecordedValue::Kind::other}; }
 
 /// [id, storage, offset, elements, width, "device"]; 1.0.0 lacks the device.
 RecordedValue tensor(std::string_view text, std::string_view shape, std::string_view type,
@@ -94,27 +90,26 @@ RecordedValue tensor(std::string_view text, std::string_view shape, std::string_
   return value;
 }
 
-/// The types of a list's or tuple's items: "GenericList[Int,Tensor(float)]".
+/// The types of the items of a list or tuple: "GenericList[Int,Tensor(float)]".
 std::vector<std::string_view> item_types(std::string_view type) {
   const std::size_t open = type.find('[');
   if (open == std::string_view::npos || !type.ends_with(']')) return {};
-  return elements_of(type.substr(open), kMostItems);
+  return elements_of(type.substr(open), kMaxItems);
 }
 
 RecordedValue scalar(std::string_view text, std::string_view type) {
   RecordedValue value;
-  using Kind = RecordedValue::Kind;
   if (type == "None" || text == "null") return value;
-  value.kind = Kind::other;
+  value.kind = RecordedValue::Kind::other;
   if (type == "Bool" || text == "true" || text == "false") {
-    if (text == "true" || text == "false") value.kind = Kind::truth;
+    if (text == "true" || text == "false") value.kind = RecordedValue::Kind::truth;
     value.integer = text == "true" ? 1 : 0;
   } else if (type == "Int") {
     if (const auto whole = number<std::int64_t>(text)) return RecordedValue::of(*whole);
   } else if (type == "Double") {
     if (const auto read = real(text)) return RecordedValue::of(*read);
   } else if (type == "String" || type == "Device") {
-    value.kind = type == "Device" ? Kind::device : Kind::text;
+    value.kind = type == "Device" ? RecordedValue::Kind::device : RecordedValue::Kind::text;
     value.text = string_value(text);
   }
   return value;
@@ -126,10 +121,10 @@ RecordedValue value_of(std::string_view text, std::string_view shape, std::strin
   if (type.starts_with("Tensor(")) return tensor(text, shape, type, strides);
   if (!type.starts_with("GenericList[") && !type.starts_with("Tuple[")) return scalar(text, type);
   const auto types = item_types(type);
-  const auto values = elements_of(text, kMostItems);
+  const auto values = elements_of(text, kMaxItems);
   if (types.size() != values.size()) return unknown();
-  const auto shapes = elements_of(shape, kMostItems);
-  const auto steps = elements_of(strides, kMostItems);
+  const auto shapes = elements_of(shape, kMaxItems);
+  const auto steps = elements_of(strides, kMaxItems);
   RecordedValue list;
   list.kind = RecordedValue::Kind::list;
   list.items.reserve(values.size());
@@ -141,45 +136,28 @@ RecordedValue value_of(std::string_view text, std::string_view shape, std::strin
 }  // namespace
 
 RecordedValue RecordedValue::of(std::int64_t number) {
-  RecordedValue value;
-  value.kind = Kind::integer;
-  value.integer = number;
-  return value;
+  return {.kind = Kind::integer, .integer = number};
 }
 
-RecordedValue RecordedValue::of(double number) {
-  RecordedValue value;
-  value.kind = Kind::real;
-  value.real = number;
-  return value;
-}
+RecordedValue RecordedValue::of(double number) { return {.kind = Kind::real, .real = number}; }
 
 RecordedValue RecordedValue::of(bool truth) {
-  RecordedValue value;
-  value.kind = Kind::truth;
-  value.integer = truth ? 1 : 0;
-  return value;
+  return {.kind = Kind::truth, .integer = truth ? 1 : 0};
 }
 
 RecordedValue RecordedValue::of(RecordedTensor tensor) {
-  RecordedValue value;
-  value.kind = Kind::tensor;
-  value.tensor = std::move(tensor);
-  return value;
+  return {.kind = Kind::tensor, .tensor = std::move(tensor)};
 }
 
 RecordedValue RecordedValue::of(std::vector<RecordedValue> items) {
-  RecordedValue value;
-  value.kind = Kind::list;
-  value.items = std::move(items);
-  return value;
+  return {.kind = Kind::list, .items = std::move(items)};
 }
 
 std::vector<RecordedValue> read_recorded_values(const ValueColumns& side) {
-  const auto values = elements_of(side.values, kMostItems);
-  const auto types = elements_of(side.types, kMostItems);
-  const auto shapes = elements_of(side.shapes, kMostItems);
-  const auto strides = elements_of(side.strides, kMostItems);
+  const auto values = elements_of(side.values, kMaxItems);
+  const auto types = elements_of(side.types, kMaxItems);
+  const auto shapes = elements_of(side.shapes, kMaxItems);
+  const auto strides = elements_of(side.strides, kMaxItems);
   std::vector<RecordedValue> out;
   out.reserve(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -188,6 +166,22 @@ std::vector<RecordedValue> read_recorded_values(const ValueColumns& side) {
     out.push_back(value_of(values[i], item(shapes, i), type, item(strides, i), 0));
   }
   return out;
+}
+
+std::vector<RecordedValue> recorded_arguments(const profile::Profile& profile,
+                                              profile::EventId event) {
+  const profile::Node& node = *profile.node(event);
+  return read_recorded_values({profile.texts.view(node.inputs), profile.string(node.input_shapes),
+                               profile.string(node.input_types),
+                               profile.string(node.input_strides)});
+}
+
+std::vector<RecordedValue> recorded_results(const profile::Profile& profile,
+                                            profile::EventId event) {
+  const profile::Node& node = *profile.node(event);
+  return read_recorded_values({profile.texts.view(node.outputs), profile.string(node.output_shapes),
+                               profile.string(node.output_types),
+                               profile.string(node.output_strides)});
 }
 
 }  // namespace orrery::bench

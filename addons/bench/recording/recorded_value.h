@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments and results of an operator as an execution trace has them.
+// Arguments and results of an operator, as an execution trace contains them.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 #include <vector>
 
 #include "addons/bench/recording/tensor.h"
+#include "orrery/profile/profile.h"
 
 namespace orrery::bench {
 
-/// One argument, or one item of a list.
+/// An argument, or an item of a list.
 struct RecordedValue {
   enum class Kind : std::uint8_t {
     none,
@@ -23,12 +24,12 @@ struct RecordedValue {
     text,
     device,
     list,
-    other  ///< a stream, a storage, an object; or nothing that can be made out
+    other  ///< a stream, storage or object, or an invalid value
   };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;  ///< and truth
+  std::int64_t integer = 0;  ///< also for booleans
   double real = 0;
-  std::string text;  ///< of a text or a device
+  std::string text;  ///< for texts and devices
   RecordedTensor tensor;
   std::vector<RecordedValue> items;
 
@@ -39,16 +40,22 @@ struct RecordedValue {
   [[nodiscard]] static RecordedValue of(std::vector<RecordedValue> items);
 };
 
-/// Four lists side by side, as JSON texts; `strides` may be empty.
+/// Four parallel lists as JSON texts; `strides` may be empty.
 struct ValueColumns {
   std::string_view values, shapes, types, strides;
 };
 
-/// The arguments in order. What does not fit together (a tensor without sizes, an unknown type)
-/// becomes Kind::other. Whatever the texts, it ends; deeper than limits::kJsonDepth is other.
+/// The arguments in order. Inconsistent values (a tensor without sizes, an unknown type) become
+/// Kind::other, as do values nested deeper than limits::kJsonDepth. Terminates for any text.
 [[nodiscard]] std::vector<RecordedValue> read_recorded_values(const ValueColumns& side);
 
-/// `fn(RecordedTensor&)` or of const, for each tensor in `values`, those in lists too.
+/// Those of a node.
+[[nodiscard]] std::vector<RecordedValue> recorded_arguments(const profile::Profile& profile,
+                                                            profile::EventId event);
+[[nodiscard]] std::vector<RecordedValue> recorded_results(const profile::Profile& profile,
+                                                          profile::EventId event);
+
+/// Calls `fn(RecordedTensor&)` (or const) for each tensor in `values`, including tensors in lists.
 template <class Values, class Fn>
 void for_each_recorded_tensor(Values& values, Fn&& fn) {
   for (auto& value : values) {

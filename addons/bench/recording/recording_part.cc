@@ -22,10 +22,9 @@ using profile::Profile;
 constexpr const char* kPartOption = "--subtrace";
 
 tl::unexpected<Error> no_part(std::string_view text) {
-  return fail(
-      Errc::usage, kPartOption, in_quotes(text) + " is no part of a recording",
-      "scope=NAME, layer=3, layers=0-3, fewer=4 (layers), microbatches=2, or times since the "
-      "step's begin: 10ms-20ms");
+  return fail(Errc::usage, kPartOption, in_quotes(text) + " is not a part of a recording",
+              "use scope=NAME, layer=3, layers=0-3, fewer=4 (layers), microbatches=2, or times "
+              "since the begin of the step: 10ms-20ms");
 }
 
 /// "3" or "0-3".
@@ -33,8 +32,8 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> range_of(std::string_view
   const std::size_t dash = text.find('-');
   const auto first = parse_integer(text.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : parse_integer(text.substr(dash + 1));
-  constexpr std::int64_t kMostLayer = std::numeric_limits<std::uint32_t>::max();
-  if (!first || !last || *first < 0 || *first > *last || *last > kMostLayer) return std::nullopt;
+  constexpr std::int64_t kMaxLayer = std::numeric_limits<std::uint32_t>::max();
+  if (!first || !last || *first < 0 || *first > *last || *last > kMaxLayer) return std::nullopt;
   return std::pair(static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last));
 }
 
@@ -43,11 +42,11 @@ Result<std::vector<bool>> by_layers(const RecordingPart& part, const Profile& pr
   const auto layers = layers_of(profile, operators);
   if (!layers) return tl::unexpected(layers.error());
   if (layers->count == 0)
-    return fail(Errc::input_missing_attr, profile.where, "nothing repeats in it as layers do",
+    return fail(Errc::input_missing_attr, profile.where, "contains no repeating layers",
                 "choose a part by scope=NAME or by time (10ms-20ms)");
   if (part.last >= layers->count)
     return fail(Errc::usage, kPartOption,
-                fmt::format("there is no layer {}: {} has layers 0-{}", part.last, profile.where,
+                fmt::format("layer {} does not exist: {} has layers 0-{}", part.last, profile.where,
                             layers->count - 1));
   std::vector<bool> retained(operators.size());
   for (std::size_t i = 0; i < operators.size(); ++i)
@@ -84,12 +83,12 @@ Result<std::vector<bool>> by_time(const RecordingPart& part, const Profile& prof
   }
   if (!timed)
     return fail(
-        Errc::input_missing_attr, profile.where, "it has no times to choose a part by",
-        "give its device trace, too (orrery bench run ET TRACE), or choose by layer or scope");
+        Errc::input_missing_attr, profile.where, "contains no times to select a part",
+        "also give its device trace (orrery bench run ET TRACE), or select by layer or scope");
   if (!any)
     return fail(
         Errc::usage, kPartOption,
-        fmt::format("no operator begins between {} and {}: they take {} in all",
+        fmt::format("no operator begins between {} and {}: all operators last {}",
                     format_time(part.from), format_time(part.to), format_time(end - begin)));
   return retained;
 }

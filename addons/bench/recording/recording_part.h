@@ -14,15 +14,15 @@
 
 namespace orrery::bench {
 
-/// Which operators, of those of a step or of everything.
+/// Selects operators of a step or of the complete recording.
 struct RecordingPart {
   enum class Kind : std::uint8_t {
     all,
     scope,         ///< inside the first range or operator whose name contains `scope`
-    layers,        ///< of layers first to last, forward and backward
-    fewer,         ///< all but those of some layers: `last` layers stay (with_fewer_layers)
-    microbatches,  ///< all but those of the last microbatches: the first `last` stay
-    time,          ///< begun in [from, to) since the step's begin, or the first operator's
+    layers,        ///< layers first to last, forward and backward
+    fewer,         ///< a reduced number of layers: `last` layers stay (with_fewer_layers)
+    microbatches,  ///< the first `last` microbatches
+    time,  ///< begin in [from, to), relative to the begin of the step or of the first operator
   };
   Kind kind = Kind::all;
   std::string scope;
@@ -30,14 +30,14 @@ struct RecordingPart {
   Time from{}, to{};
 };
 
-/// "scope=backward", "layer=3", "layers=0-3", "fewer=4", "microbatches=2", "10ms-20ms"; empty: all.
-/// Errc: usage.
+/// "scope=backward", "layer=3", "layers=0-3", "fewer=4", "microbatches=2", "10ms-20ms"; empty:
+/// everything. Errc: usage.
 [[nodiscard]] Result<RecordingPart> parse_part(std::string_view text);
 
-/// Of `operators` (in order of their starts) those of a part by layers, microbatches or time; time
-/// counts from `begin`. Errc: usage where there are none, saying what there is; input_missing_attr
-/// where the recording has no times, nothing repeats in it as layers do, or as microbatches_of. As
-/// layers_of.
+/// For each of `operators` (in order of start), whether it is in a part by layers, microbatches or
+/// time; time is relative to `begin`. Errc: usage if the part is empty (the error lists what
+/// exists); input_missing_attr if the recording has no times or no repeating layers, or as
+/// microbatches_of. As layers_of.
 [[nodiscard]] Result<std::vector<bool>> operators_in_part(
     const RecordingPart& part, const profile::Profile& profile,
     const std::vector<profile::EventId>& operators, Time begin);

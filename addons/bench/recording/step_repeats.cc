@@ -17,10 +17,10 @@ bool is_range(const profile::Event& event) {
          (event.kind == profile::Kind::op || event.kind == profile::Kind::annotation);
 }
 
-/// The step in which most of the events begin, or past the end.
+/// The step in which most of the events begin; past the end if there is none.
 std::size_t most_of(const profile::Profile& profile, const std::vector<Iteration>& steps,
                     const std::vector<EventId>& events) {
-  std::vector<std::size_t> count(steps.size() + 1);  // the last: in none
+  std::vector<std::size_t> count(steps.size() + 1);  // last entry: in no step
   for (const EventId e : events) ++count[profile::iteration_at(steps, profile.events[e].start)];
   const auto most = std::max_element(count.begin(), count.end() - 1);
   return most == count.end() - 1 || *most == 0 ? steps.size()
@@ -90,7 +90,7 @@ void StepRepeats::find_same(const Iteration& step) {
   begins_.push_back(step.start);
 }
 
-EventId StepRepeats::in(std::size_t step, EventId event) const {
+EventId StepRepeats::counterpart(std::size_t step, EventId event) const {
   if (step == 0) return event;
   const std::uint32_t place = place_[event];
   return place == kNoEvent ? kNoEvent : others_[step - 1][place];

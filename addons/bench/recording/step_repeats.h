@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same step, recorded several times.
+// Finds further recordings of the same step.
 #pragma once
 
 #include <cstddef>
@@ -14,25 +14,25 @@
 
 namespace orrery::bench {
 
-/// An execution trace is of one step, a device trace beside it often of several: this tells which
-/// operators of the others are those of the one that has nodes.
+/// An execution trace contains one step, the device trace of the same run often several. This class
+/// finds the operators in the other steps that correspond to those of the step with nodes.
 ///
-/// Steps are annotated ("ProfilerStep#N"); that with most nodes is the one. Each thread of another
-/// one is aligned with it by names; where 19 of 20 are found it is the same step, else it counts
-/// for nothing. (Not all: an operator of no length stands before or behind its neighbour where
-/// times are whole microseconds.)
+/// Steps must be annotated ("ProfilerStep#N"); the step with the most nodes is the reference. Each
+/// thread of another step is aligned with the reference by names. If 19 of 20 events match, it is
+/// the same step; otherwise the step is ignored. (Not all events match: if times are rounded to
+/// microseconds, an event of zero duration may be sorted before or after its neighbour.)
 class StepRepeats {
  public:
   /// O(events log events).
   explicit StepRepeats(const profile::Profile& profile);
 
-  /// How many steps are the same, the one with nodes among them: 1 at least.
+  /// The number of equal steps, including the reference: at least 1.
   [[nodiscard]] std::size_t size() const { return 1 + others_.size(); }
-  /// When a step's annotation begins; 0: there is none.
+  /// The begin of a step's annotation; 0: there is none.
   [[nodiscard]] Time begin(std::size_t step) const { return begins_[step]; }
-  /// What `event`, an operator with a node, or another range of its step, is in a step, or
-  /// kNoEvent; in step 0 it is itself.
-  [[nodiscard]] profile::EventId in(std::size_t step, profile::EventId event) const;
+  /// The event in `step` that corresponds to `event` (an operator with a node, or another range of
+  /// the reference step), or kNoEvent. Step 0 is the reference.
+  [[nodiscard]] profile::EventId counterpart(std::size_t step, profile::EventId event) const;
 
  private:
   void find_ranges();
@@ -41,12 +41,12 @@ class StepRepeats {
   void find_same(const profile::Iteration& step);
 
   const profile::Profile& profile_;
-  // By lane that has nodes: timed ones of all steps, and those of the step with nodes
+  // By lane with nodes: timed events of all steps, and those of the reference step.
   std::map<std::uint32_t, std::vector<profile::EventId>> ranges_;
   std::map<std::uint32_t, std::vector<profile::AlignedEvent>> linked_;
   std::vector<std::vector<profile::EventId>> others_;  // by step, then by place
   std::vector<Time> begins_{Time{}};                   // by step
-  std::vector<std::uint32_t> place_;                   // by event: among all of linked_
+  std::vector<std::uint32_t> place_;                   // by event: index in linked_
 };
 
 }  // namespace orrery::bench

@@ -124,7 +124,7 @@ TEST(BenchRepeats, FindTheSameOperators) {
           const auto &here = steps.operators[static_cast<std::size_t>(linked)],
                      &there = steps.operators[static_cast<std::size_t>(s)];
           for (std::size_t i = 0; i < here.size(); ++i, ++asked)
-            right += repeats.in(s == linked ? 0 : step, here[i]) == there[i];
+            right += repeats.counterpart(s == linked ? 0 : step, here[i]) == there[i];
         }
         EXPECT_GE(right, whole ? asked * 98 / 100 : asked) << "of " << asked << ", seed " << seed;
       }
@@ -138,12 +138,12 @@ TEST(BenchRepeats, GapsAreTheMedianOfSteps) {
       HostGaps gaps(steps.profile);
       std::int64_t predicted = 0;
       for (const EventId op : steps.operators[1]) {
-        gaps.pass(op);
+        gaps.visit(op);
         predicted += gaps.take().count() / 1000;
       }
       EXPECT_GT(steps.delayed, 0);
-      EXPECT_GE(gaps.more(), 1);
-      EXPECT_NEAR(gaps.more() * static_cast<double>(predicted),
+      EXPECT_GE(gaps.total_ratio(), 1);
+      EXPECT_NEAR(gaps.total_ratio() * static_cast<double>(predicted),
                   static_cast<double>(steps.worked + steps.usually_delayed()),
                   static_cast<double>(steps.worked) * (whole ? 0.05 : 0.03))
           << "whole " << whole << " seed " << seed;
@@ -160,7 +160,7 @@ TEST(BenchRepeats, OneStepIsAloneWithItself) {
   const EventId op = make.op(main, "aten::mm", 10, 5);
   const profile::Profile bare = make.take();
   EXPECT_EQ(StepRepeats(bare).size(), 1U);
-  EXPECT_EQ(StepRepeats(bare).in(0, op), op);
+  EXPECT_EQ(StepRepeats(bare).counterpart(0, op), op);
 
   Maker outside;
   const auto thread = outside.thread(1);
@@ -199,7 +199,7 @@ TEST(BenchRepeats, TheProfilerTakesNoMoreThanTheLeastOfRanges) {
     nest("aten::conv2d", "aten::convolution", 4);
     nest("aten::t", "aten::transpose", 1);
     const profile::Profile profile = make.take();
-    EXPECT_EQ(HostGaps(profile).profiler(), Time{with_nodes ? 1'000'000 : 2'000'000});
+    EXPECT_EQ(HostGaps(profile).profiler_overhead(), Time{with_nodes ? 1'000'000 : 2'000'000});
   }
 }
 

@@ -10,24 +10,8 @@ namespace {
 
 constexpr std::int64_t kFarthest = std::int64_t{1} << 62;
 
-struct DtypeInfo {
-  std::string_view name;
-  std::int64_t bytes;
-};
-
-constexpr std::array<DtypeInfo, kDtypes> kInfo = {{{"uint8", 1},
-                                                   {"int8", 1},
-                                                   {"int16", 2},
-                                                   {"int32", 4},
-                                                   {"int64", 8},
-                                                   {"half", 2},
-                                                   {"float", 4},
-                                                   {"double", 8},
-                                                   {"complex_half", 4},
-                                                   {"complex_float", 8},
-                                                   {"complex_double", 16},
-                                                   {"bool", 1},
-                                                   {"bfloat16", 2}}};
+/// The bytes of an element, by Dtype.
+constexpr std::array<std::int64_t, kDtypes> kBytes = {1, 1, 2, 4, 8, 2, 4, 8, 4, 8, 16, 1, 2};
 
 constexpr std::array<std::pair<std::string_view, Dtype>, 25> kRecorded = {{
     {"float", Dtype::real32},
@@ -57,9 +41,7 @@ constexpr std::array<std::pair<std::string_view, Dtype>, 25> kRecorded = {{
     {"c10::complex<Half>", Dtype::complex_half},
 }};
 
-const DtypeInfo& info(Dtype dtype) { return kInfo[static_cast<std::size_t>(dtype)]; }
-
-/// a × b for numbers that are not negative, up to kFarthest.
+/// a × b for non-negative numbers; empty above kFarthest.
 std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
   std::int64_t out = 0;
   if (__builtin_mul_overflow(a, b, &out) || out > kFarthest) return std::nullopt;
@@ -68,9 +50,7 @@ std::optional<std::int64_t> product(std::int64_t a, std::int64_t b) {
 
 }  // namespace
 
-std::string_view name(Dtype dtype) { return info(dtype).name; }
-
-std::int64_t bytes_of(Dtype dtype) { return info(dtype).bytes; }
+std::int64_t bytes_of(Dtype dtype) { return kBytes[static_cast<std::size_t>(dtype)]; }
 
 bool is_whole(Dtype dtype) { return dtype <= Dtype::int64; }
 
@@ -100,7 +80,7 @@ std::optional<std::int64_t> bytes_of(const TensorSpec& spec) {
 std::optional<std::int64_t> reach_of(const TensorSpec& spec) {
   const auto count = elements_of(spec);
   if (!count || spec.offset < 0) return std::nullopt;
-  std::int64_t last = *count == 0 ? -1 : 0;  // the last element's place, from the offset
+  std::int64_t last = *count == 0 ? -1 : 0;  // offset of the last element
   if (spec.strides.empty()) {
     last = *count - 1;
   } else if (spec.strides.size() != spec.sizes.size()) {

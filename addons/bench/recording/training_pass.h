@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which pass of a step an operator is of.
+// Finds the training pass of an operator.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace orrery::bench {
 
 enum class TrainingPass : std::uint8_t { forward, backward, optimizer };
 
-/// By what an operator stands under. O(depth).
+/// Determined by the ranges around the operator. O(depth).
 [[nodiscard]] TrainingPass pass_of(const profile::Profile& profile, profile::EventId event);
 
 }  // namespace orrery::bench

@@ -7,36 +7,34 @@
 #include <utility>
 
 #include "addons/bench/plan/replay_memory.h"
-#include "addons/bench/plan/replay_work.h"
 #include "addons/bench/sizes/sizes.h"
 #include "orrery/intake/edit/aliases.h"
 
 namespace orrery::bench {
 namespace {
 
-constexpr std::uint64_t kTriedEachWay = 2;
+constexpr std::uint64_t kCandidatesPerDirection = 2;
 
-/// Near sizes that are none of `taken`: some larger ones and some smaller ones, or the other way
-/// round.
-std::vector<std::int64_t> near(std::int64_t size, bool larger, std::string_view salt,
-                               const std::vector<std::int64_t>& taken) {
+/// Near sizes that are not in `used`: larger ones first if `larger`, then smaller ones, otherwise
+/// the reverse.
+std::vector<std::int64_t> nearby_sizes(std::int64_t size, bool larger, std::string_view salt,
+                                       const std::vector<std::int64_t>& used) {
   const std::int64_t room = size / 16;
   std::int64_t step = 1;
   while (size % (2 * step) == 0 && 4 * step <= room) step *= 2;
   const auto choices = static_cast<std::uint64_t>(room / step);
-  const std::uint64_t drawn = intake::siphash(intake::siphash(0, 0, salt), 0, std::to_string(size));
+  const std::uint64_t random =
+      intake::siphash(intake::siphash(0, 0, salt), 0, std::to_string(size));
   std::vector<std::int64_t> all;
   for (const bool up : {larger, !larger}) {
-    for (std::uint64_t i = 0; i < std::min(choices, kTriedEachWay); ++i) {
-      const auto steps = static_cast<std::int64_t>((drawn + i) % choices) + 1;
+    for (std::uint64_t i = 0; i < std::min(choices, kCandidatesPerDirection); ++i) {
+      const auto steps = static_cast<std::int64_t>((random + i) % choices) + 1;
       const std::int64_t made = up ? size + steps * step : size - steps * step;
-      if (std::find(taken.begin(), taken.end(), made) == taken.end()) all.push_back(made);
+      if (std::find(used.begin(), used.end(), made) == used.end()) all.push_back(made);
     }
   }
   return all;
 }
-
-double over(double now, double before) { return before > 0 ? now / before : 1; }
 
 class SizeSearch {
  public:
@@ -47,29 +45,27 @@ class SizeSearch {
     auto before = trial_(plan_);
     if (!before) return tl::unexpected(std::move(before.error()));
     before_ = *std::move(before);
-    std::vector<std::int64_t> candidates = sizes_.free();
+    std::vector<std::int64_t> candidates = sizes_.free_sizes();
     std::erase_if(candidates, [](std::int64_t size) { return size < kMinHiddenSize; });
     std::reverse(candidates.begin(), candidates.end());
-    taken_ = sizes_.all();
+    used_ = sizes_.all();
     for (const std::int64_t size : candidates)
       if (auto tried = change(size); !tried) return tl::unexpected(std::move(tried.error()));
-    SizeObfuscation predicted;
-    for (const std::int64_t size : sizes_.all()) predicted.sizes += size >= kMinHiddenSize ? 1 : 0;
-    const PlanWork old = work_of(plan_), now = work_of(best_);
-    predicted.changed = different();
-    predicted.bytes = over(now.bytes, old.bytes);
-    predicted.flops = over(now.flops, old.flops);
-    return predicted;
+    SizeObfuscation outcome;
+    for (const std::int64_t size : sizes_.all()) outcome.sizes += size >= kMinHiddenSize ? 1 : 0;
+    outcome.changed = changed_sizes();
+    outcome.work = work_ratio(work_of(best_), work_of(plan_));
+    return outcome;
   }
   ReplayPlan take() { return std::move(best_); }
 
  private:
-  /// The first near size that operators agree to.
+  /// Uses the first near size that operators accept.
   Result<void> change(std::int64_t size) {
-    for (const std::int64_t made : near(size, less_work(), salt_, taken_)) {
+    for (const std::int64_t made : nearby_sizes(size, less_work(), salt_, used_)) {
       SizeChanges changes = changes_;
       changes[size] = made;
-      auto plan = sizes_.with(changes);
+      auto plan = sizes_.resized(changes);
       if (!plan || !plan_memory(*plan, limit_)) continue;
       const auto after = trial_(*plan);
       if (!after) return tl::unexpected(after.error());
@@ -78,7 +74,7 @@ class SizeSearch {
         worse = worse || ((*after)[s] && !before_[s]);
       if (worse) continue;
       changes_ = std::move(changes);
-      taken_.push_back(made);
+      used_.push_back(made);
       best_ = *std::move(plan);
       return {};
     }
@@ -86,11 +82,11 @@ class SizeSearch {
   }
 
   [[nodiscard]] bool less_work() const {
-    const PlanWork old = work_of(plan_), now = work_of(best_);
-    return over(now.bytes, old.bytes) + over(now.flops, old.flops) <= 2;
+    const WorkRatio ratio = work_ratio(work_of(best_), work_of(plan_));
+    return ratio.bytes + ratio.flops <= 2;
   }
 
-  [[nodiscard]] std::uint64_t different() const {
+  [[nodiscard]] std::uint64_t changed_sizes() const {
     std::map<std::int64_t, bool> changed;
     for (std::size_t slot = 0; slot < plan_.info.size(); ++slot) {
       const auto& old = plan_.info[slot].spec.sizes;
@@ -108,7 +104,7 @@ class SizeSearch {
   Sizes sizes_;
   ReplayPlan best_;
   std::vector<bool> before_;
-  std::vector<std::int64_t> taken_;
+  std::vector<std::int64_t> used_;
   SizeChanges changes_;
 };
 
@@ -122,16 +118,16 @@ void obfuscate_names(ReplayPlan& plan, std::string_view salt) {
     source.kernel.reset();
   }
   intake::Aliases groups("group_", salt);
-  for (PlanGroup& group : plan.groups) group.name = groups.of(group.name);
+  for (ProcessGroup& group : plan.groups) group.name = groups.of(group.name);
   plan.named = false;
 }
 
 Result<SizeObfuscation> obfuscate_sizes(ReplayPlan& plan, std::string_view salt,
                                         std::int64_t memory_limit, const Trial& trial) {
   SizeSearch search(plan, salt, memory_limit, trial);
-  auto predicted = search.run();
-  if (predicted) plan = search.take();
-  return predicted;
+  auto outcome = search.run();
+  if (outcome) plan = search.take();
+  return outcome;
 }
 
 }  // namespace orrery::bench

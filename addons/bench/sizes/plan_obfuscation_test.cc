@@ -24,8 +24,8 @@ TEST(BenchSizes, ProductsFollowTheirFactors) {
   ASSERT_TRUE(plan) << to_string(plan.error());
   const Sizes sizes(*plan);
   EXPECT_THAT(sizes.all(), ElementsAre(2, 200, 240, 400));
-  EXPECT_THAT(sizes.free(), ElementsAre(2, 200, 240)) << "400 is 2 times 200";
-  const auto other = sizes.with({{200, 210}, {240, 260}});
+  EXPECT_THAT(sizes.free_sizes(), ElementsAre(2, 200, 240)) << "400 is 2 times 200";
+  const auto other = sizes.resized({{200, 210}, {240, 260}});
   ASSERT_TRUE(other);
   const std::string text = plan_text(*other);
   EXPECT_THAT(text, HasSubstr("float [210,420] []"));
@@ -52,8 +52,8 @@ TEST(BenchSizes, ProductsAreOneThing) {
   const auto plan = plan_of({split(5, 2, "[2,24]"), split(6, 3, "[3,16]")}, with_views());
   ASSERT_TRUE(plan);
   const Sizes sizes(*plan);
-  EXPECT_FALSE(sizes.with({{24, 27}}));
-  const auto both = sizes.with({{24, 27}, {16, 18}});
+  EXPECT_FALSE(sizes.resized({{24, 27}}));
+  const auto both = sizes.resized({{24, 27}, {16, 18}});
   ASSERT_TRUE(both);
   EXPECT_EQ(both->externals[0].spec.sizes[0], 54);
 }
@@ -68,7 +68,7 @@ TEST(BenchSizes, StridesAndOffsetsAreThoseOfTheNewSizes) {
   plan.slots = 2;
   plan.storages = {{24 * 40 * 4, Dtype::real32}};
   plan.externals = {{0, 0, half}, {1, 0, whole}};
-  const auto made = Sizes(plan).with({{20, 22}, {24, 25}, {40, 44}});
+  const auto made = Sizes(plan).resized({{20, 22}, {24, 25}, {40, 44}});
   ASSERT_TRUE(made);
   EXPECT_THAT(made->externals[0].spec.sizes, ElementsAre(22, 25));
   EXPECT_THAT(made->externals[0].spec.strides, ElementsAre(1, 44));
@@ -91,8 +91,8 @@ TEST(BenchObfuscate, SizesAreOthersAndNear) {
       EXPECT_NEAR(static_cast<double>(info.spec.sizes[d]) / static_cast<double>(old[d]), 1,
                   1. / 16);
   }
-  EXPECT_NEAR(predicted->flops, work_of(one).flops / work_of(*plan).flops, 1e-9);
-  EXPECT_THAT(predicted->bytes, AllOf(Ge(0.88), Le(1.13)));
+  EXPECT_NEAR(predicted->work.flops, work_of(one).flops / work_of(*plan).flops, 1e-9);
+  EXPECT_THAT(predicted->work.bytes, AllOf(Ge(0.88), Le(1.13)));
   ASSERT_TRUE(obfuscate_sizes(same, "", kPlenty, trial));
   EXPECT_EQ(plan_text(one), plan_text(same));
   bool differs = false;

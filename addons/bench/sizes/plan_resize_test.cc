@@ -47,7 +47,8 @@ TEST(BenchResize, WhatCannotBeIsSaidAndLeavesThePlan) {
     EXPECT_EQ(plan_text(*plan), before);
     return made ? std::string() : to_string(made.error());
   };
-  EXPECT_THAT(refused({{128, 32}}, kPlenty, all_agree), HasSubstr("there are 2, 200, 240, 400"));
+  EXPECT_THAT(refused({{128, 32}}, kPlenty, all_agree),
+              HasSubstr("the sizes are 2, 200, 240, 400"));
   EXPECT_THAT(refused({{400, 100}}, kPlenty, all_agree), HasSubstr("400 is 2 x 200"));
   EXPECT_THAT(refused({{200, 50}}, 1000, all_agree), HasSubstr("E4000"));
   // Whatever is 240 has to be; and what did not work before need not work now.
@@ -58,7 +59,7 @@ TEST(BenchResize, WhatCannotBeIsSaidAndLeavesThePlan) {
     return Result<std::vector<bool>>(bad);
   };
   EXPECT_THAT(refused({{240, 60}}, kPlenty, needs_240),
-              HasSubstr("aten::addmm (step 1) does not agree"));
+              HasSubstr("aten::addmm (step 1) does not accept the new sizes"));
   auto plan = product_and_view();
   EXPECT_TRUE(resize(*plan, {{200, 50}}, kPlenty, needs_240));
 }

@@ -19,7 +19,7 @@ bool has_word(std::string_view name, std::initializer_list<std::string_view> wor
   });
 }
 
-/// Where the dimensions of `sizes` end among its elements: 4, 12, 60 of [4,3,5].
+/// The cumulative products of `sizes`: 4, 12, 60 for [4,3,5].
 std::vector<std::int64_t> ends_of(const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> ends;
   std::int64_t end = 1;
@@ -27,7 +27,7 @@ std::vector<std::int64_t> ends_of(const std::vector<std::int64_t>& sizes) {
   return ends;
 }
 
-/// In whatever order: what is transposed is neither merged nor split.
+/// Equal sizes in any order: a transposition neither merges nor splits dimensions.
 bool same_sizes(const TensorSpec& one, const TensorSpec& other) {
   std::vector<std::int64_t> left = one.sizes, right = other.sizes;
   for (auto* sizes : {&left, &right}) {
@@ -37,7 +37,7 @@ bool same_sizes(const TensorSpec& one, const TensorSpec& other) {
   return left == right;
 }
 
-/// a × b, no more than tensors can reach.
+/// a × b, limited to the maximum size of a tensor.
 std::int64_t times(std::int64_t a, std::int64_t b) {
   constexpr std::int64_t kBeyond = std::int64_t{1} << 62;
   std::int64_t product = 0;
@@ -50,7 +50,8 @@ std::optional<std::int64_t> changed(std::int64_t value, const SizeChanges& chang
   return found->second;
 }
 
-/// Sizes and strides in other sizes: dense but for gaps that are themselves sizes.
+/// Computes strides and offsets for changed sizes. Strides are dense except for gaps, which are
+/// sizes themselves.
 class Restrider {
  public:
   explicit Restrider(const SizeChanges& changes) : changes_(changes) {}
@@ -59,7 +60,7 @@ class Restrider {
     return changed(old, changes_).value_or(old);
   }
 
-  /// Of dimensions of the old `sizes`; nothing where a gap is no size.
+  /// Strides for dimensions with the old `sizes`; empty if a gap is not a size.
   [[nodiscard]] std::optional<std::vector<std::int64_t>> strides(
       const std::vector<std::int64_t>& sizes, const std::vector<std::int64_t>& old) const {
     if (old.size() != sizes.size()) return std::vector<std::int64_t>{};
@@ -89,8 +90,8 @@ class Restrider {
     return made;
   }
 
-  /// Where a view begins: so many steps along each dimension, whole parts of its own length where
-  /// they are that. Negative where that is nowhere.
+  /// The offset of a view in the new sizes: it keeps the number of steps along each dimension, in
+  /// multiples of the view's length if possible. Negative if there is no such offset.
   [[nodiscard]] std::int64_t offset(const TensorSpec& old, const TensorSpec& made) const {
     if (old.strides.empty() || made.strides.empty()) return old.offset;
     std::int64_t left = old.offset, at = 0;
@@ -131,7 +132,7 @@ class Restrider {
   const SizeChanges& changes_;
 };
 
-/// Operators that are told strides, and where: sizes stand before them.
+/// Operators with a stride argument, and its position: the argument before it is the sizes.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 4> kStrided = {
     {{"aten::as_strided", 2},
      {"aten::_reshape_alias", 2},
@@ -144,7 +145,7 @@ std::vector<std::int64_t> integers_of(const Value& list) {
   return numbers;
 }
 
-/// False where strides cannot be told.
+/// Returns false if the strides have no equivalent in the new sizes.
 bool change_arguments(std::string_view operation, ReplayStep& step, const Restrider& restrider) {
   std::optional<std::vector<std::int64_t>> strides;
   std::size_t place = step.arguments.size();
@@ -199,7 +200,7 @@ void Sizes::relate(const ReplayStep& step) {
   }
 }
 
-/// Where both end, so do the parts that they have in common.
+/// Dimensions of both tensors end at common products; the parts between these ends are factors.
 void Sizes::relate_view(const TensorSpec& from, const TensorSpec& to) {
   const auto count = elements_of(from);
   if (!count || *count < 2 || count != elements_of(to) || same_sizes(from, to)) return;
@@ -245,7 +246,7 @@ void Sizes::add_product(std::int64_t value, Factors factors) {
     known.push_back(std::move(factors));
 }
 
-std::vector<std::int64_t> Sizes::free() const {
+std::vector<std::int64_t> Sizes::free_sizes() const {
   std::vector<std::int64_t> values;
   for (const std::int64_t value : all_)
     if (!products_.contains(value)) values.push_back(value);
@@ -257,8 +258,8 @@ std::vector<std::vector<std::int64_t>> Sizes::products_of(std::int64_t size) con
   return found == products_.end() ? std::vector<Factors>{} : found->second;
 }
 
-bool Sizes::close(SizeChanges& changes) const {
-  for (const std::int64_t value : all_) {  // factors are smaller, and come before
+bool Sizes::add_products(SizeChanges& changes) const {
+  for (const std::int64_t value : all_) {  // factors are smaller and come earlier
     const auto products = products_.find(value);
     if (products == products_.end()) continue;
     std::optional<std::int64_t> made;
@@ -275,14 +276,14 @@ bool Sizes::close(SizeChanges& changes) const {
   return true;
 }
 
-std::optional<ReplayPlan> Sizes::with(const SizeChanges& changes) const {
+std::optional<ReplayPlan> Sizes::resized(const SizeChanges& changes) const {
   SizeChanges all = changes;
-  if (!close(all)) return std::nullopt;
+  if (!add_products(all)) return std::nullopt;
   const Restrider restrider(all);
   ReplayPlan made = plan_;
   for (SlotInfo& info : made.info) {
     auto spec = restrider.spec(info.spec);
-    if (!spec) {  // only what begins as memory has to be told exactly
+    if (!spec) {  // exact strides are needed only for tensors with their own memory
       info.spec.strides.clear();
       spec = restrider.spec(info.spec);
       if (!spec) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans to change the sizes of, and operators that agree or not.
+// For tests of sizes: plans, and trials that accept or reject sizes.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline FakeOperators with_views() {
                         {std::string(kView), true, false}});
 }
 
-/// [200,240] × [240,400], seen as [200,2,200], and its relu.
+/// A plan: [200,240] × [240,400], viewed as [200,2,200], then relu.
 inline Result<ReplayPlan> product_and_view() {
   const NodeLine addmm{
       5,
@@ -51,7 +51,7 @@ inline Result<ReplayPlan> product_and_view() {
   return plan_of({addmm, view, relu}, with_views());
 }
 
-/// Bad are steps whose plan is none that `good` likes.
+/// A trial in which the steps that `good` rejects fail.
 inline Trial agreeing(const std::function<bool(const ReplayStep&)>& good) {
   return [good](const ReplayPlan& plan) -> Result<std::vector<bool>> {
     std::vector<bool> bad;

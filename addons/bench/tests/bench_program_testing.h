@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests that replay: the program asked, files that go with the test.
+// For tests that replay: runs the program, with files that the test removes.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ inline Said ask(const std::string& arguments, const std::string& talk = "2>&1",
 
 class Bench : public ::testing::Test {
  protected:
-  /// Of operators; with quick effort only that of kernels, which goes through more of a plan.
+  /// Operator levels. With quick effort only `kernel`, which covers more of a plan.
   [[nodiscard]] static std::vector<std::string> levels() {
     if (core_testing::full_effort()) return {"top", "kernel"};
     return {"kernel"};
@@ -67,7 +67,7 @@ class Bench : public ::testing::Test {
     const Json all = Json::parse(said.text, nullptr, false);
     return all.is_object() ? all.value("result", Json::object()) : Json::object();
   }
-  /// A file with these bytes, gone with the test.
+  /// Writes a file that is removed after the test.
   std::string file(const std::string& name, const std::string& text) {
     std::ofstream(folder_ / name) << text;
     return (folder_ / name).string();

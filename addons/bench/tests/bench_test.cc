@@ -234,7 +234,8 @@ TEST_F(Bench, KernelTimesAreATable) {
   EXPECT_THAT(seen.text, HasSubstr("my-host"));
   EXPECT_EQ(ask("bench run " + mlp + "--filter mm").code, 2) << "no --micro";
   EXPECT_EQ(ask("bench run " + mlp + "--micro --filter dance").code, 2);
-  EXPECT_EQ(ask("bench run " + mlp + "--micro --html page.html").code, 2) << "of a whole replay";
+  EXPECT_EQ(ask("bench run " + mlp + "--micro --html page.html").code, 2)
+      << "needs a complete replay";
   EXPECT_EQ(ask("bench generate " + mlp + "-o program --html page.html").code, 2);
 }
 

@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Own, EachWay,
                          ::testing::Combine(::testing::Values("skip", "gloo", "predicted"),
                                             ::testing::Values("top", "kernel"), ::testing::Bool()));
 
-// Delays are what the run says, one after another, beside operators; the trace shows them.
+// Delays are what the run says, one after another, between operators; the trace shows them.
 TEST_F(Communication, TakesAsLongAsPredicted) {
   const std::string run = run_of(kRanks), trace = folder_ / "replayed.json",
                     plan = folder_ / "plan";
@@ -239,7 +239,7 @@ TEST_F(Communication, RanksThatDoNotFitEndWithOneError) {
   const Said kinds =
       ask("bench run --communication gloo " + one + file("rank1.json", rank("broadcast")));
   EXPECT_EQ(kinds.code, 3) << kinds.text;
-  EXPECT_THAT(kinds.text, HasSubstr("is a broadcast, and rank 0's a all_reduce"));
+  EXPECT_THAT(kinds.text, HasSubstr("is a broadcast, but rank 0's is a all_reduce"));
   // How an all-to-all is split is not compared ahead: Gloo finds out, and ends the process.
   const Said splits = ask("bench run --communication gloo --timeout 3 --force " +
                           file("rank0.json", rank("all_to_allv", "[16, 16], [16, 16]")) + " " +
@@ -249,7 +249,7 @@ TEST_F(Communication, RanksThatDoNotFitEndWithOneError) {
 }
 
 /// Starts a long replay of two ranks, waits until both processes are there, does `then` with the
-/// parent's id in $parent and those of the ranks in $ranks, and says what comes of it.
+/// parent's id in $parent and those of the ranks in $ranks, and returns the result.
 std::string meanwhile(const std::string& program, const std::filesystem::path& folder,
                       const std::string& then) {
   const std::string script = folder / "script";

@@ -76,7 +76,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
       EXPECT_TRUE(name != "mlp" || meta["replay"]["failed_operators"] == 0);
       for (const Json& failed : meta["replay"]["failed_by_name"])
         EXPECT_THAT(failed["reason"].get<std::string>(), HasSubstr("from the 'Meta' backend"));
-      EXPECT_FALSE(meta["replay"].contains("peak_bytes")) << "nobody counts there";
+      EXPECT_FALSE(meta["replay"].contains("peak_bytes")) << "not counted there";
       EXPECT_EQ(meta["replay"]["wall_ns"].size(), 2u);
       EXPECT_GT(meta["replay"]["copied_bytes"], 0);
     }
@@ -84,12 +84,12 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
   const Said said = ask("bench run " + kRecordings + "mlp.json.gz --iterations 1 --device meta");
   EXPECT_THAT(said.text, HasSubstr(" on meta"));
   EXPECT_THAT(said.text, Not(HasSubstr("operator mix"))) << "times are those of calls";
-  EXPECT_THAT(said.text, HasSubstr("how much at most the device does not say"));
+  EXPECT_THAT(said.text, HasSubstr("the device reports no peak"));
   const Json apart = replay(kRecordings + "mlp.json.gz --iterations 1 --micro --device meta");
   EXPECT_EQ(apart["failed"], 0);
 }
 
-// Streams of a recording are told, and one queue on the host plays them.
+// Streams of a recording are printed, and one queue on the host plays them.
 TEST_F(Bench, StreamsAsRecorded) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
   const std::string dlrm = kShared + "dlrm_pytorch_et.tar.gz " + kShared +

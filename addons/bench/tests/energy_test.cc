@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 class EnergyTest : public ::testing::Test {
@@ -64,4 +64,4 @@ TEST_F(EnergyTest, IsNotKnownWhereNothingCanBeRead) {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench

@@ -7,41 +7,40 @@
 #include <map>
 #include <vector>
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 using ::testing::Each;
 using ::testing::ElementsAre;
 
 template <class Element>
-std::vector<Element> filled(std::string_view dtype, std::string_view how, double first,
-                            double second, std::size_t count) {
+std::vector<Element> filled(Dtype dtype, const Fill& how, std::size_t count) {
   std::vector<Element> memory(count);
-  fill(memory.data(),
-       {static_cast<std::int64_t>(count * sizeof(Element)), dtype, how, first, second, false}, 7,
-       {});
+  fill(memory.data(), {static_cast<std::int64_t>(count * sizeof(Element)), dtype, how}, 7, {});
   return memory;
 }
 
 TEST(Fill, RealsLieWithinTheirRange) {
-  const auto values = filled<float>("float", "uniform", 0, 0.25, 10'000);
+  const auto values = filled<float>(Dtype::real32, {Fill::Kind::uniform, 0, 0.25}, 10'000);
   EXPECT_GE(*std::min_element(values.begin(), values.end()), 0);
   EXPECT_LE(*std::max_element(values.begin(), values.end()), 0.25f);
   double sum = 0;
   for (const float value : values) sum += value;
   EXPECT_NEAR(sum / 10'000, 0.125, 0.005);
-  EXPECT_EQ(values, filled<float>("float", "uniform", 0, 0.25, 10'000)) << "the same every time";
+  EXPECT_EQ(values, filled<float>(Dtype::real32, {Fill::Kind::uniform, 0, 0.25}, 10'000))
+      << "the same every time";
 }
 
 TEST(Fill, WholeNumbersTakeBothEnds) {
-  const auto values = filled<std::int32_t>("int32", "whole", 3, 5, 300);
+  const auto values = filled<std::int32_t>(Dtype::int32, {Fill::Kind::whole, 3, 5}, 300);
   EXPECT_EQ(*std::min_element(values.begin(), values.end()), 3);
   EXPECT_EQ(*std::max_element(values.begin(), values.end()), 5);
-  EXPECT_THAT(filled<std::uint8_t>("bool", "whole", 1, 1, 9), Each(1));
+  EXPECT_THAT(filled<std::uint8_t>(Dtype::truth, {Fill::Kind::whole, 1, 1}, 9), Each(1));
 }
 
 TEST(Fill, RampsAreWhereBagsBegin) {
-  EXPECT_THAT(filled<std::int64_t>("int64", "ramp", 2.5, 10, 5), ElementsAre(0, 2, 5, 7, 10));
+  EXPECT_THAT(filled<std::int64_t>(Dtype::int64, {Fill::Kind::ramp, 0, 10, 2.5}, 5),
+              ElementsAre(0, 2, 5, 7, 10));
 }
 
 // Of 1000 rows 600 occur once, 300 twice, 100 three times: 1500 lookups.
@@ -64,4 +63,4 @@ TEST(Fill, FewRowsAreEnough) {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench

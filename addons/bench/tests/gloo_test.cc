@@ -15,7 +15,7 @@
 
 #include "apps/orrery_bench/gloo_communicator.h"
 
-namespace orrery::replay {
+namespace orrery::bench {
 namespace {
 
 using Tensors = std::vector<at::Tensor>;
@@ -37,9 +37,9 @@ bool on_two_ranks(const std::string& communication, const Check& check) {
       const std::string text = "orrery benchmark 1\ngroup 0 \"\" []\ncommunicate " + communication +
                                " (t[], t[]) -> ; last\n";
       const Program program = read_program(text);
-      const auto gloo = gloo_of(program, {store, rank, {0, 1}, 20'000});
+      const auto gloo = make_gloo_communicator(program, {store, rank, {0, 1}, 20'000});
       good = check(*gloo, rank);
-      gloo->meet();
+      gloo->barrier();
     } catch (const std::exception& error) {
       std::fprintf(stderr, "rank %u: %s\n", rank, error.what());
     }
@@ -58,7 +58,7 @@ bool on_two_ranks(const std::string& communication, const Check& check) {
 
 void play(Communicator& gloo, const Tensors& sent, const Tensors& received) {
   gloo.begin(0, sent, received);
-  const Busy busy = gloo.wait(0);
+  const TimeSpan busy = gloo.wait(0);
   if (busy.end_ns <= busy.begin_ns) throw std::runtime_error("it took no time");
 }
 
@@ -171,4 +171,4 @@ TEST(Gloo, WhatCannotBeIsToldInWords) {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench

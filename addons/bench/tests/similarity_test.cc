@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench run: recording beside replay, as the whole program says it.
+// orrery bench run: recording compared with replay, by the complete program.
 #include <gmock/gmock.h>
 #include <stdlib.h>
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Who waits for whom where a replay's steps run on several streams.
-#include "apps/orrery_bench/streams.h"
-
 #include <gmock/gmock.h>
 
 #include <array>
@@ -12,7 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace orrery::replay {
+#include "apps/orrery_bench/stream_order.h"
+
+namespace orrery::bench {
 namespace {
 
 using ::testing::ElementsAre;
@@ -20,11 +20,11 @@ using ::testing::IsEmpty;
 
 const std::array<char, 8> kBytes{};
 const void* memory(std::size_t number) { return &kBytes.at(number); }
-Use reads(std::size_t number) { return {memory(number), false}; }
-Use writes(std::size_t number) { return {memory(number), true}; }
+MemoryUse reads(std::size_t number) { return {memory(number), false}; }
+MemoryUse writes(std::size_t number) { return {memory(number), true}; }
 
 TEST(BenchStreams, OneStreamIsAQueue) {
-  Streams streams(2);
+  StreamOrder streams(2);
   for (int i = 0; i < 3; ++i) {
     EXPECT_THAT(streams.step(1, {reads(0), writes(1)}), IsEmpty());
     EXPECT_THAT(streams.step(1, {writes(0), reads(1)}), IsEmpty());
@@ -32,7 +32,7 @@ TEST(BenchStreams, OneStreamIsAQueue) {
 }
 
 TEST(BenchStreams, AReaderWaitsForTheWriterOnce) {
-  Streams streams(2);
+  StreamOrder streams(2);
   EXPECT_THAT(streams.step(0, {writes(0)}), IsEmpty());
   EXPECT_THAT(streams.step(1, {reads(0)}), ElementsAre(0));
   EXPECT_THAT(streams.step(1, {reads(0)}), IsEmpty());
@@ -41,21 +41,21 @@ TEST(BenchStreams, AReaderWaitsForTheWriterOnce) {
 }
 
 TEST(BenchStreams, ReadersDoNotWaitForEachOther) {
-  Streams streams(3);
+  StreamOrder streams(3);
   EXPECT_THAT(streams.step(0, {reads(0)}), IsEmpty());
   EXPECT_THAT(streams.step(1, {reads(0)}), IsEmpty());
   EXPECT_THAT(streams.step(2, {writes(0)}), ElementsAre(0, 1));
 }
 
 TEST(BenchStreams, ResultsAreWritten) {
-  Streams streams(2);
+  StreamOrder streams(2);
   EXPECT_THAT(streams.step(0, {}), IsEmpty());
   streams.made(memory(3));
   EXPECT_THAT(streams.step(1, {reads(3)}), ElementsAre(0));
 }
 
 TEST(BenchStreams, WaitingIsForAllThatWasWaitedFor) {
-  Streams streams(3);
+  StreamOrder streams(3);
   EXPECT_THAT(streams.step(0, {writes(0)}), IsEmpty());
   EXPECT_THAT(streams.step(1, {reads(0), writes(1)}), ElementsAre(0));
   EXPECT_THAT(streams.step(2, {reads(1)}), ElementsAre(1));
@@ -63,7 +63,7 @@ TEST(BenchStreams, WaitingIsForAllThatWasWaitedFor) {
 }
 
 TEST(BenchStreams, MemoryThatComesAgainIsAnother) {
-  Streams streams(2);
+  StreamOrder streams(2);
   EXPECT_THAT(streams.step(0, {writes(0)}), IsEmpty());
   streams.forget(memory(0));
   EXPECT_THAT(streams.step(1, {writes(0)}), IsEmpty());
@@ -77,13 +77,13 @@ TEST(BenchStreams, WhatConflictsIsOrdered) {
   std::mt19937 random(7);
   const auto below = [&](unsigned most) { return random() % most; };
   for (int round = 0; round < 200; ++round) {
-    Streams streams(4);
-    std::vector<std::pair<std::uint32_t, std::vector<Use>>> steps;
+    StreamOrder streams(4);
+    std::vector<std::pair<std::uint32_t, std::vector<MemoryUse>>> steps;
     std::vector<std::set<std::size_t>> after;  // by step: all that have ended before it
     std::vector<std::vector<std::size_t>> queue(4);
     for (std::size_t i = 0; i < 40; ++i) {
       const std::uint32_t stream = below(4);
-      std::vector<Use> uses;
+      std::vector<MemoryUse> uses;
       for (unsigned u = 0; u < 1 + below(3); ++u) uses.push_back({memory(below(5)), below(3) == 0});
       std::set<std::size_t> ended;
       std::vector<std::uint32_t> before = streams.step(stream, uses);
@@ -96,8 +96,8 @@ TEST(BenchStreams, WhatConflictsIsOrdered) {
         ended.insert(after[tail].begin(), after[tail].end());
       }
       for (std::size_t earlier = 0; earlier < i; ++earlier) {
-        for (const Use& one : steps[earlier].second) {
-          for (const Use& two : uses) {
+        for (const MemoryUse& one : steps[earlier].second) {
+          for (const MemoryUse& two : uses) {
             if (one.memory != two.memory || !(one.written || two.written)) continue;
             EXPECT_TRUE(ended.contains(earlier)) << "round " << round << " step " << i;
           }
@@ -111,4 +111,4 @@ TEST(BenchStreams, WhatConflictsIsOrdered) {
 }
 
 }  // namespace
-}  // namespace orrery::replay
+}  // namespace orrery::bench

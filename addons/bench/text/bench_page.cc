@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "addons/bench/text/bench_similarity_text.h"
+#include "addons/bench/text/bench_similarity_answer.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
@@ -15,8 +15,8 @@ namespace {
 
 using report::PageReplay;
 
-PageReplay::Side side_of(const bench::ResourceUse& taken) {
-  return {taken.count, taken.ns, taken.flops_rate(), taken.bytes_rate()};
+PageReplay::Side side_of(const bench::ResourceUse& use) {
+  return {use.count, use.ns, use.flops_rate(), use.bytes_rate()};
 }
 
 PageReplay::Row row_of(const std::string& name, const bench::OperatorComparison& one) {
@@ -29,35 +29,28 @@ PageReplay::Row row_of(const std::string& name, const bench::OperatorComparison&
 }
 
 void add_facts(PageReplay& page, const Benchmark& benchmark, const bench::Coverage& coverage) {
-  const bench::Similarity& similarity = *benchmark.similarity;
   const bench::Timing timing = bench::timing_of(benchmark.plan, *benchmark.outcome);
-  const auto add = [&](const char* label, const std::string& text) {
-    if (!text.empty()) page.facts.emplace_back(label, text);
-  };
-  add("recording", fmt::format("rank {}, {}, level {}", benchmark.rank, printable(benchmark.file),
-                               benchmark.level));
-  add("replayed by", framework_text(benchmark));
+  report::Answer answer(page.facts);
+  state_recording(answer, benchmark);
   const std::uint64_t called = coverage.of(bench::ReplayMethod::exact).count +
                                coverage.of(bench::ReplayMethod::overload).count;
-  add("operators", fmt::format("{}: {} called as recorded, {} by rules, {} not at all; {} failed",
-                               count(coverage.all.count), count(called),
-                               count(coverage.of(bench::ReplayMethod::rule).count),
-                               count(coverage.of(bench::ReplayMethod::absent).count),
-                               count(timing.failed_operators)));
+  answer.line("operators",
+              fmt::format("{}: {} called as recorded, {} replaced by rules, {} absent; {} failed",
+                          count(coverage.all.count), count(called),
+                          count(coverage.of(bench::ReplayMethod::rule).count),
+                          count(coverage.of(bench::ReplayMethod::absent).count),
+                          count(timing.failed_operators)));
   if (benchmark.plan.timed)
-    add("of recorded time",
-        fmt::format("{} called as recorded, {} by rules",
+    answer.line(
+        "of recorded time",
+        fmt::format("{} called as recorded, {} replaced by rules",
                     share(coverage.of(bench::ReplayMethod::exact).recorded +
                               coverage.of(bench::ReplayMethod::overload).recorded,
                           coverage.all.recorded),
                     share(coverage.of(bench::ReplayMethod::rule).recorded, coverage.all.recorded)));
-  add("iteration", fmt::format("{} in the median of {}", format_time(Time(timing.wall.half * 1000)),
-                               count(benchmark.outcome->wall_ns.size())));
-  add("operator mix", mix_text(similarity));
-  add("time", time_text(similarity));
-  add("memory", memory_usage_text(similarity));
-  add("communication", communication_text(similarity));
-  add("busy", busy_text(similarity));
+  answer.line("iteration", fmt::format("median {} of {}", format_time(ns(timing.wall.half)),
+                                       count(benchmark.outcome->wall_ns.size())));
+  state_similarity(answer, *benchmark.similarity);
 }
 
 }  // namespace
@@ -74,11 +67,12 @@ PageReplay bench_page(const Benchmark& benchmark) {
     if (one.recorded.count > 0) page.kinds.push_back(row_of(std::string(name(one.kind)), one));
   for (const bench::OperatorComparison& one : similarity.names)
     page.operators.push_back(row_of(printable(one.name), one));
-  for (const bench::OperatorCount& one : similarity.ran)
-    page.ran.push_back({printable(one.name), one.recorded, one.replayed});
+  for (const bench::OperatorCount& one : similarity.operator_counts)
+    page.operator_counts.push_back({printable(one.name), one.recorded, one.replayed});
   for (const bench::RuleUse& use : coverage.rules)
-    page.rules.push_back({use.rule, use.says, use.share.count, use.share.recorded.count() / 1000});
-  for (const bench::CommunicationComparison& one : similarity.comms)
+    page.rules.push_back(
+        {use.rule, use.description, use.share.count, use.share.recorded.count() / 1000});
+  for (const bench::CommunicationComparison& one : similarity.communications)
     page.comms.push_back({std::string(profile::name(one.kind)), one.recorded, one.replayed,
                           one.bytes, one.recorded_ns, one.replayed_ns});
   page.recorded_memory = similarity.memory.recorded.most;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording beside its replay as a web page.
+// A recording and its replay as a web page.
 #pragma once
 
-#include "addons/bench/text/bench_text.h"
+#include "addons/bench/text/bench_answer.h"
 #include "orrery/report/html/replay_page.h"
 
 namespace orrery::present {
 
-/// `benchmark` was played.
+/// `benchmark` has been replayed.
 [[nodiscard]] report::PageReplay bench_page(const Benchmark& benchmark);
 
 }  // namespace orrery::present

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command of this add-on.
+// The command of this add-on, as a row of the command table.
 #pragma once
 
 #include <array>
 
-#include "apps/orrery/command.h"
+#include "orrery/commands/command.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-Action add_calculon(CLI::App& command, Session& session);
+Action add_calculon(CommandOptions& command, Context& context);
 
 namespace addons::calculon {
 
@@ -22,4 +22,4 @@ inline constexpr auto kCommands = std::to_array<Command>({
 });
 
 }  // namespace addons::calculon
-}  // namespace orrery::app
+}  // namespace orrery::commands

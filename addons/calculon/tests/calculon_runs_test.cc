@@ -11,6 +11,7 @@
 
 #include "addons/calculon/calculon_search.h"
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 
 namespace orrery::estimate::calculon {
@@ -137,9 +138,9 @@ TEST(CalculonRuns, WhatIsRefusedIsRefusedForTheSameReason) {
       const Space space = space_of(model, *plan, block);
       why = refused(machine, space);
       const Json& memory = run["error"]["mem"];
-      EXPECT_NEAR(space.near / memory["tier1_total"].get<double>(), 1, 1e-9) << id;
+      EXPECT_NEAR(space.tier1 / memory["tier1_total"].get<double>(), 1, 1e-9) << id;
       if (const double far = memory["tier2_total"]; far > 0) {
-        EXPECT_NEAR(space.far / far, 1, 1e-9) << id;
+        EXPECT_NEAR(space.tier2 / far, 1, 1e-9) << id;
       }
     }
     ASSERT_TRUE(why) << id << ": " << words;
@@ -156,7 +157,7 @@ TEST(CalculonRuns, HugeSizesAreNoTrouble) {
   Model model;
   for (auto size : {&Model::hidden, &Model::feedforward, &Model::seq_size, &Model::attn_heads,
                     &Model::attn_size, &Model::num_blocks})
-    model.*size = static_cast<std::int64_t>(Model::kMost);
+    model.*size = static_cast<std::int64_t>(Model::kMax);
   const Machine machine = machine_of("a100_80g");
   Plan plan;
   plan.num_procs = plan.tensor_par = plan.pipeline_par = plan.data_par = 1'000'000'000;
@@ -193,7 +194,7 @@ TEST(CalculonRuns, KorthikantisStepsAreAsPrinted) {
       const auto step = step_of(model_of(run), machine_of(run["system"]), *plan);
       ASSERT_TRUE(step) << file;
       EXPECT_NEAR(step->times.total(), steps[model]["calc"].get<double>(), 0.005) << file;
-      EXPECT_NEAR(step->space.near / (1 << 30), steps[model]["mem_GiB"].get<double>(), 0.005)
+      EXPECT_NEAR(step->space.tier1 / (1 << 30), steps[model]["mem_GiB"].get<double>(), 0.005)
           << file;
     }
   }
@@ -215,11 +216,11 @@ TEST(CalculonSearch, LooksAtEveryCandidateOfGpt3On4096) {
   EXPECT_EQ(found->feasible + refused, found->candidates);
   ASSERT_EQ(found->best.size(), 10u);
   EXPECT_GE(found->best[0].samples_per_second, 445.464);
-  for (const Found& one : found->best) {  // what the search says is what a step says
+  for (const RankedPlan& one : found->best) {  // what the search says is what a step says
     const auto step = step_of(model, machine, one.plan);
     ASSERT_TRUE(step);
     EXPECT_EQ(step->times.total(), one.seconds);
-    EXPECT_EQ(step->space.near, one.space.near);
+    EXPECT_EQ(step->space.tier1, one.space.tier1);
   }
   asked.threads = 1;
   const auto again = search(model, machine, asked);

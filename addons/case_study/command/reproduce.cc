@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery reproduce: a case study run again, beside what was published.
-#include <CLI/CLI.hpp>
+// orrery reproduce: repeats a case study and compares it with its publication.
 #include <filesystem>
 #include <memory>
 #include <utility>
 
 #include "addons/case_study/command/rows.h"
-#include "addons/case_study/text/reproduce_text.h"
-#include "apps/orrery/output_file.h"
-#include "apps/orrery/progress.h"
-#include "apps/orrery/question_options.h"
+#include "addons/case_study/text/reproduce_answer.h"
+#include "addons/case_study/text/reproduce_files.h"
+#include "orrery/commands/command_options.h"
+#include "orrery/commands/output_file.h"
+#include "orrery/commands/progress.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
@@ -21,16 +21,16 @@ struct ReproduceOptions {
   bool list = false;
   std::uint32_t threads = 0;
 
-  static constexpr auto fields = std::tuple{
-      QuestionField{"name", &ReproduceOptions::name, "NAME", "", kAnswer, "themis-tutorial",
-                    "A case study that is built in, or a file (study.yaml)"},
-      QuestionField{"list", &ReproduceOptions::list, "--list", "", kAnswer, "true",
-                    "Name those that are built in"},
-      QuestionField{"threads", &ReproduceOptions::threads, "--threads", "N", kNothing, "2",
-                    "Runs at a time; 0: as many as there are cores"}};
+  static constexpr auto fields =
+      std::tuple{QuestionField{"name", &ReproduceOptions::name, "NAME", "", kAnswer,
+                               "themis-tutorial", "A built-in case study, or a file (study.yaml)"},
+                 QuestionField{"list", &ReproduceOptions::list, "--list", "", kAnswer, "true",
+                               "List the built-in case studies"},
+                 QuestionField{"threads", &ReproduceOptions::threads, "--threads", "N", kNothing,
+                               "2", "Runs that are simulated concurrently; 0: one per core"}};
 };
 
-/// What goes into the folder beside the results.
+/// The files of the folder in addition to the results.
 std::vector<std::pair<std::string, std::string>> files_of(
     const present::Reproduction& reproduction) {
   std::vector<std::pair<std::string, std::string>> files{
@@ -41,7 +41,7 @@ std::vector<std::pair<std::string, std::string>> files_of(
   return files;
 }
 
-/// A folder with results in it is ours to write into again.
+/// Files in a folder with results may be overwritten.
 Result<void> check_folder(const std::string& folder, const std::string& results, bool force) {
   std::error_code none;
   if (force || std::filesystem::exists(results, none)) return {};
@@ -50,51 +50,45 @@ Result<void> check_folder(const std::string& folder, const std::string& results,
   return {};
 }
 
-int list(const Session& session) {
-  return session.deliver(present::case_studies_text(session.out_style()),
-                         [] { return present::case_studies_json(); });
-}
-
-int reproduce(ReproduceOptions& options, Session& session) {
-  if (options.list) return list(session);
+int reproduce(ReproduceOptions& options, Context& context) {
+  if (options.list) return context.deliver(present::state_case_studies);
   if (options.name.empty())
-    return session.fail(
-        {Errc::usage, "NAME", "is missing", "'orrery reproduce --list' names them"});
+    return context.fail(
+        {Errc::usage, "NAME", "is missing", "'orrery reproduce --list' lists them"});
   auto study = case_study::read_case_study(options.name);
-  if (!study) return session.fail(study.error());
-  const std::string folder = std::exchange(session.output, {});
+  if (!study) return context.fail(study.error());
+  const std::string folder = std::exchange(context.output, {});
   case_study::CaseRunOptions how;
   how.threads = options.threads;
   if (!folder.empty()) {
     how.file = folder + "/results.jsonl";
-    if (auto fine = check_folder(folder, how.file, session.force); !fine)
-      return session.fail(fine.error());
+    if (auto fine = check_folder(folder, how.file, context.force); !fine)
+      return context.fail(fine.error());
   }
-  Progress progress(session);
+  Progress progress(context);
   const Progress::Phase phase{"simulate", "simulating", "runs"};
-  how.progress = [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); };
+  how.progress = [&](std::size_t done, std::size_t of) { progress.update(phase, done, of); };
   auto answers = case_study::evaluate_runs(study->space, study->runs, how);
   progress.clear();
-  if (!answers) return session.fail(answers.error());
+  if (!answers) return context.fail(answers.error());
   present::Reproduction reproduction{*std::move(study), *std::move(answers), {}};
   reproduction.table = case_study::fill_case_table(reproduction.study, reproduction.answers.runs);
   if (!folder.empty())
     for (const auto& [name, text] : files_of(reproduction))
       if (auto written = write_output(folder + "/" + name, text, true); !written)
-        return session.fail(written.error());
-  return session.deliver(
-      present::reproduce_text(reproduction, session.out_style()),
-      [&] { return present::reproduce_json(reproduction); },
+        return context.fail(written.error());
+  return context.deliver(
+      [&](report::Answer& answer) { present::state_reproduction(answer, reproduction); },
       reproduction.failed() > 0 ? kSaysNo : kOk);
 }
 
 }  // namespace
 
-Action add_reproduce(CLI::App& command, Session& session) {
+Action add_reproduce(CommandOptions& command, Context& context) {
   describe(command,
            "Shows which inputs are known and from where, the simulated figures, their\n"
-           "difference from the published ones, and why.\n"
-           "With -o the results are stored; the same command continues after an interruption.\n"
+           "difference from the published ones, and why. With -o the results are stored; the\n"
+           "same command continues after an interruption.\n"
            "Exit code: 0, or 1 if a run could not be simulated.\n"
            "\n"
            "Examples:\n"
@@ -102,9 +96,9 @@ Action add_reproduce(CLI::App& command, Session& session) {
            "  orrery reproduce themis-tutorial -o themis\n");
   const auto options = std::make_shared<ReproduceOptions>();
   add_fields(command, *options);
-  session.add_options(command);
-  command.get_option("--output")->type_name("DIR");
-  return [options, &session] { return reproduce(*options, session); };
+  context.add_options(command);
+  command.field("--output").type = "DIR";
+  return [options, &context] { return reproduce(*options, context); };
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

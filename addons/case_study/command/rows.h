@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command of this add-on.
+// The command of this add-on, as a row of the command table.
 #pragma once
 
 #include <array>
 
 #include "addons/case_study/case_study_reference.h"
-#include "apps/orrery/command.h"
+#include "orrery/commands/command.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-Action add_reproduce(CLI::App& command, Session& session);
+Action add_reproduce(CommandOptions& command, Context& context);
 
 namespace addons::case_study {
 
@@ -19,11 +19,11 @@ inline constexpr SchemaFile kSchemas[] = {{"case-study", orrery::case_study::cas
 inline constexpr auto kCommands = std::to_array<Command>({
     {.name = "reproduce",
      .group = Group::accuracy,
-     .summary = "Run a case study again, and compare with its publication",
+     .summary = "Reproduce a case study and compare it with its publication",
      .add = add_reproduce,
      .output = {.file = "Store the results in DIR, with a table and a plot"},
      .schemas = kSchemas},
 });
 
 }  // namespace addons::case_study
-}  // namespace orrery::app
+}  // namespace orrery::commands

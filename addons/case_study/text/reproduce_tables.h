@@ -1,31 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cells of a case study's tables, whatever they are written as.
+// A case study with its results, and the columns of its tables for every output format.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "addons/case_study/text/reproduce_text.h"
+#include "addons/case_study/case_study.h"
+#include "addons/case_study/evaluate_runs.h"
+#include "addons/case_study/published_comparison.h"
+#include "orrery/report/answer/columns.h"
 
 namespace orrery::present {
 
-struct StudyTable {
-  std::vector<report::Table::Column> columns;
-  std::vector<std::vector<std::string>> rows;
+struct Reproduction {
+  case_study::CaseStudy study;
+  case_study::RunResults answers;
+  case_study::CaseTable table;
+
+  /// Runs that could not be simulated.
+  [[nodiscard]] std::size_t failed() const;
 };
 
-/// A row for each run: its choices, then its figures.
-[[nodiscard]] StudyTable runs_table(const Reproduction& reproduction);
-/// A row for each of the best; no rows where the study does not ask for them.
-[[nodiscard]] StudyTable best_table(const Reproduction& reproduction);
-/// A row for each published figure, with ours beside it.
-[[nodiscard]] StudyTable published_table(const Reproduction& reproduction);
-/// A row for each thing that runs are made of.
-[[nodiscard]] StudyTable inputs_table(const Reproduction& reproduction);
-/// "A: read in the authors' …", those that the study has.
+/// A run with its result and its cells in the table of the study.
+struct ReproducedRun {
+  const case_study::GridRun& run;
+  const case_study::RunResult& result;
+  const std::vector<double>& cells;
+};
+[[nodiscard]] std::vector<ReproducedRun> reproduced_runs(const Reproduction& reproduction);
+
+// The functions below return columns that refer to the reproduction, which must outlive them.
+
+/// The choices of a run, then its figures.
+[[nodiscard]] report::Columns<ReproducedRun> run_columns(const Reproduction& reproduction);
+/// The choices of all axes but one, the best choice of that one, then its figures.
+[[nodiscard]] report::Columns<case_study::BestChoice> best_columns(
+    const Reproduction& reproduction);
+/// A published figure and the simulated one.
+[[nodiscard]] report::Columns<case_study::PublishedComparison> published_columns(
+    const Reproduction& reproduction);
+[[nodiscard]] report::Columns<case_study::StudyInput> input_columns();
+
+/// "A: read in the authors' …", for the kinds of evidence in the study.
 [[nodiscard]] std::vector<std::string> source_mark_lines(const Reproduction& reproduction);
-/// Why a figure differs, or why there is none, by row of published_table.
-[[nodiscard]] std::string reason(const case_study::PublishedComparison& comparisons);
+/// The reason why a figure differs, or why none is simulated.
+[[nodiscard]] std::string reason(const case_study::PublishedComparison& comparison);
 
 }  // namespace orrery::present

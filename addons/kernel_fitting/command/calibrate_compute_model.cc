@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery calibrate compute --write-model: a model of kernel times next to the table.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "addons/kernel_fitting/calibration_model.h"
 #include "addons/kernel_fitting/command/rows.h"
 #include "addons/kernel_fitting/text/calibration_model_text.h"
-#include "apps/orrery/clusters/calibrate.h"
+#include "orrery/commands/clusters/calibrate.h"
+#include "orrery/commands/output_file.h"
 #include "orrery/core/system/atomic_file.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
@@ -20,16 +20,16 @@ struct ModelOptions {
   static constexpr std::string_view group = "Output";
   static constexpr auto fields =
       std::tuple{QuestionField{"model", &ModelOptions::model, "--write-model", "FILE", kNothing,
-                               "kernels.model", "compute: a model fitted to the kernels, too"}
+                               "kernels.model", "compute: also write a model fitted to the kernels"}
                      .only_for("'compute'")};
 };
 
 int calibrate_with_model(const CalibrateOptions& options, const std::string& path,
-                         Session& session) {
-  if (path.empty()) return calibrate_compute(options, session, {});
-  if (auto fine = check_absent(path, session.force); !fine) return session.fail(fine.error());
+                         Context& context) {
+  if (path.empty()) return calibrate_compute(options, context, {});
+  if (auto fine = check_absent(path, context.force); !fine) return context.fail(fine.error());
   return calibrate_compute(
-      options, session,
+      options, context,
       [&](const study::ComputeCalibration& answer) -> Result<present::KernelModelFile> {
         const auto fit = study::fit_calibration(answer);
         if (!fit) return tl::unexpected(fit.error());
@@ -39,10 +39,11 @@ int calibrate_with_model(const CalibrateOptions& options, const std::string& pat
 
 }  // namespace
 
-Action add_calibrate_compute(CLI::App& command, const CalibrateOptions& options, Session& session) {
+Action add_calibrate_compute(CommandOptions& command, const CalibrateOptions& options,
+                             Context& context) {
   const auto own = std::make_shared<ModelOptions>();
   add_fields(command, *own);
-  return [own, &options, &session] { return calibrate_with_model(options, own->model, session); };
+  return [own, &options, &context] { return calibrate_with_model(options, own->model, context); };
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The modes that this add-on contributes to commands of the core.
+// The modes that this add-on contributes to core commands.
 #pragma once
 
 #include <array>
 
-#include "apps/orrery/command.h"
+#include "orrery/commands/command.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-Action add_kernels_fit(CLI::App& command, const KernelsOptions& options, Session& session);
-Action add_embeddings_fit(CLI::App& command, const EmbeddingsOptions& options, Session& session);
-Action add_calibrate_compute(CLI::App& command, const CalibrateOptions& options, Session& session);
+Action add_kernels_fit(CommandOptions& command, const KernelsOptions& options, Context& context);
+Action add_embeddings_fit(CommandOptions& command, const EmbeddingsOptions& options,
+                          Context& context);
+Action add_calibrate_compute(CommandOptions& command, const CalibrateOptions& options,
+                             Context& context);
 
 namespace addons::kernel_fitting {
 
@@ -36,4 +38,4 @@ inline constexpr auto kModes = std::to_array<AddedMode>({
 });
 
 }  // namespace addons::kernel_fitting
-}  // namespace orrery::app
+}  // namespace orrery::commands

@@ -11,10 +11,10 @@ namespace orrery::present {
 std::vector<std::string> model_errors(const model::KernelFit& fit) {
   std::vector<std::string> lines;
   for (const model::KernelFitReport& about : fit.reports)
-    lines.push_back(fmt::format("{}{}: {:.1f} % off by the median of {} held back",
-                                name(about.kernels),
-                                about.device.empty() ? "" : ", " + printable(about.device),
-                                100 * about.seen.median_error, format_count(about.seen.rows)));
+    lines.push_back(
+        fmt::format("{}{}: median error {:.1f} % of {} held-out kernels", name(about.kernels),
+                    about.device.empty() ? "" : ", " + printable(about.device),
+                    100 * about.test_error.median_error, format_count(about.test_error.rows)));
   return lines;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `orrery calibrate compute --write-model` prints of the model.
+// The text of `orrery calibrate compute --write-model` about the model.
 #pragma once
 
 #include <string>

@@ -27,7 +27,8 @@ Result<std::vector<GrownTree>> boost_trees(const TrainingRows&, double, const Bo
 namespace orrery::model {
 namespace {
 
-/// The library's functions, found when they are first needed: no other command loads it.
+/// The functions of the XGBoost library, loaded on first use: other commands do not need the
+/// library.
 struct XgboostLibrary {
   decltype(&XGBGetLastError) last_error = nullptr;
   decltype(&XGDMatrixCreateFromMat) matrix_of = nullptr;
@@ -82,17 +83,18 @@ GrownTree tree_of(const BoosterJson& tree) {
   return all_trees;
 }
 
-/// Matrix and booster, freed whatever happens.
-struct Growing {
+/// Owns the matrix and the booster.
+struct TrainingBooster {
   DMatrixHandle matrix = nullptr;
   BoosterHandle booster = nullptr;
-  ~Growing() {
+  ~TrainingBooster() {
     if (booster != nullptr) xgboost().free(booster);
     if (matrix != nullptr) xgboost().free_matrix(matrix);
   }
 };
 
-bool set_up(Growing& is, const TrainingRows& rows, double bias, const BoosterOptions& options) {
+bool set_up(TrainingBooster& is, const TrainingRows& rows, double bias,
+            const BoosterOptions& options) {
   const XgboostLibrary& use = xgboost();
   const std::array<std::pair<const char*, std::string>, 15> settings = {
       {{"booster", "gbtree"},
@@ -135,8 +137,8 @@ Result<std::vector<GrownTree>> boost_trees(const TrainingRows& rows, double bias
   if (!has_xgboost())
     return fail(Errc::usage, "fit", "the library libxgboost.so.0 is not found",
                 "install libxgboost0, or fit nets (--by nets)");
-  if (rows.targets.empty()) return fail(Errc::input_empty, "fit", "no rows to grow trees on");
-  Growing is;
+  if (rows.targets.empty()) return fail(Errc::input_empty, "fit", "no rows to fit trees to");
+  TrainingBooster is;
   if (!set_up(is, rows, bias, options)) return xgboost_failed();
   for (int round = 0; round < options.rounds; ++round)
     if (xgboost().update(is.booster, round, is.matrix) != 0) return xgboost_failed();

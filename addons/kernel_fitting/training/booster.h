@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Growing boosted trees, which is left to XGBoost; walking them is ours (forest.h).
+// Grows boosted trees with XGBoost. forest.h evaluates them without XGBoost.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -15,15 +14,15 @@ namespace orrery::model {
 struct BoosterOptions {
   std::uint64_t seed = 1;
   int rounds = 220;          ///< trees
-  int leaves = 128;          ///< of one tree, at most
-  int depth = 12;            ///< at most
-  double rate = 0.1;         ///< share of what is left that a tree corrects
-  int bins = 90;             ///< of one feature
-  double rows = 1;           ///< share of the rows that a tree sees
-  double min_leaf_rows = 2;  ///< at least
+  int leaves = 128;          ///< per tree, maximum
+  int depth = 12;            ///< maximum
+  double rate = 0.1;         ///< learning rate: share of the residual that a tree corrects
+  int bins = 90;             ///< per feature
+  double rows = 1;           ///< share of the rows that each tree uses
+  double min_leaf_rows = 2;  ///< minimum
 };
 
-/// A node as it was grown: below the threshold goes left. feature < 0: a leaf.
+/// A node of a grown tree. Values below the threshold go left. feature < 0: a leaf.
 struct GrownNode {
   int feature = -1;
   float threshold = 0;
@@ -32,7 +31,7 @@ struct GrownNode {
 };
 using GrownTree = std::vector<GrownNode>;
 
-/// Rows of `columns` floats, their targets and weights.
+/// Rows of `columns` floats, with their targets and weights.
 struct TrainingRows {
   std::size_t columns = 0;
   std::vector<float> features;
@@ -40,11 +39,11 @@ struct TrainingRows {
   std::vector<float> weights;
 };
 
-/// True where this program was built with XGBoost and its library is found when it runs.
+/// Whether the program was built with XGBoost and finds its library at run time.
 [[nodiscard]] bool has_xgboost();
 
-/// Trees whose sum, on top of `bias`, is near the targets. One thread; the same rows and options
-/// give the same trees. Errc: usage (no XGBoost), input_empty, input_unsupported (XGBoost fails).
+/// Trees whose sum plus `bias` approximates the targets. Uses one thread; deterministic. Errc:
+/// usage (no XGBoost), input_empty, input_unsupported (XGBoost fails).
 [[nodiscard]] Result<std::vector<GrownTree>> boost_trees(const TrainingRows& rows, double bias,
                                                          const BoosterOptions& options);
 

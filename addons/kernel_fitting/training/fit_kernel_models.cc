@@ -12,7 +12,7 @@
 namespace orrery::model {
 namespace {
 
-/// Why nothing was fitted: of the class, or class and device, with the most rows.
+/// The error if nothing was fitted: it names the class, or class and device, with the most rows.
 Error too_few(const TrainingSet& set, const FitOptions& options) {
   const bool trees = options.by == Learner::trees;
   std::size_t max_rows = 0;
@@ -32,15 +32,15 @@ Error too_few(const TrainingSet& set, const FitOptions& options) {
   }
   if (static_cast<std::int64_t>(max_rows) >= kMinRows)
     return {Errc::input_empty, "fit",
-            fmt::format("too few different kernels: of the {} rows of {} none can be held back",
+            fmt::format("too few different kernels: no row of the {} rows of {} can be held out",
                         max_rows, of),
-            "use the table itself (--kernel-table), or measure more sizes"};
+            "use the table directly (--kernel-table), or measure more sizes"};
   return {Errc::input_empty, "fit",
-          fmt::format("too few rows: {} are needed {}, and {}", kMinRows,
-                      trees ? "of a class" : "of a class on a device",
-                      max_rows == 0 ? "there are none of a class that can be learned"
-                                    : fmt::format("of {} there are {}", of, max_rows)),
-          "use the table itself (--kernel-table), or measure more"};
+          fmt::format("too few rows: {} are needed {}, but {}", kMinRows,
+                      trees ? "per class" : "per class and device",
+                      max_rows == 0 ? "no row belongs to a supported class"
+                                    : fmt::format("{} has {}", of, max_rows)),
+          "use the table directly (--kernel-table), or measure more"};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured tables to a file of fitted kernel times.
+// Fits models of kernel times to measured tables.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace orrery::model {
 
-/// What learns.
+/// The kind of model.
 enum class Learner : std::uint8_t {
-  trees,  ///< boosted, one set for a class on all devices; grown by XGBoost
-  nets,   ///< one for each device and class, knowing sizes alone (Lin et al.)
+  trees,  ///< boosted trees, one model per class for all devices; grown by XGBoost
+  nets,   ///< neural networks, one per device and class; sizes are the only inputs (Lin et al.)
 };
 
-/// Few leaves: what all devices have in common.
+/// Options for devices that were not measured: few leaves, for what devices have in common.
 [[nodiscard]] inline BoosterOptions general_boost_options() {
   BoosterOptions options;
   options.rounds = 100;
@@ -35,49 +35,49 @@ enum class Learner : std::uint8_t {
 struct FitOptions {
   Learner by = Learner::trees;
   std::uint64_t seed = 1;
-  BoosterOptions boost;  ///< trees for devices that were measured; twice the leaves for
-                         ///< experts, whose seven sizes make nearly as many curves as rows
-  BoosterOptions general = general_boost_options();  ///< … for others
-  NetOptions net;                                    ///< nets
-  std::string notes;                       ///< sources and licences, at the head of the file
-  bool leave_out = true;                   ///< trees: grow also without each device in turn
-  std::vector<KernelClass> only;           ///< these classes; empty: all
-  std::vector<std::string> not_evaluated;  ///< devices that are learned, but never left out
+  BoosterOptions boost;  ///< trees for measured devices; twice the leaves for expert kernels, whose
+                         ///< seven sizes form almost as many curves as rows
+  BoosterOptions general = general_boost_options();  ///< trees for other devices
+  NetOptions net;                                    ///< neural networks
+  std::string notes;      ///< sources and licences, for the head of the file
+  bool leave_out = true;  ///< trees: also fit without each device in turn, to evaluate the error
+  std::vector<KernelClass> only;           ///< only these classes; empty: all
+  std::vector<std::string> not_evaluated;  ///< devices that are used for fitting but never left out
 
   [[nodiscard]] bool wants(KernelClass kernels) const {
     return only.empty() || std::find(only.begin(), only.end(), kernels) != only.end();
   }
 };
 
-/// What came of one class (of nets: on one device), and of each device that was left out of it.
+/// The fit of one class (for nets: on one device), and the error on each device that was left out.
 struct KernelFitReport {
   KernelClass kernels = KernelClass::none;
-  std::string device;     ///< of nets; else empty
-  std::int64_t rows = 0;  ///< learned
-  HoldoutError seen;      ///< the tenth that was never looked at; of few rows each tenth in turn
-  ErrorBand band{};       ///< of answers, from kernels held back before
-  double inside = 0;      ///< share of these that bands from the others hold
+  std::string device;       ///< for nets; otherwise empty
+  std::int64_t rows = 0;    ///< used for fitting
+  HoldoutError test_error;  ///< error on the test tenth; with few rows, on each tenth in turn
+  ErrorBand band{};         ///< error band of predictions, from kernels that were held out
+  double inside = 0;        ///< share of these that are within the band of the others
   struct LeftOut {
     std::string device;
-    HoldoutError held;
+    HoldoutError test_error;
   };
   std::vector<LeftOut> left_out;
 };
 
 struct KernelFit {
-  std::string file;  ///< what LearnedModel::read or NetModel::read reads
+  std::string file;  ///< for LearnedModel::read or NetModel::read
   std::vector<KernelFitReport> reports;
-  std::size_t unlearned = 0;  ///< rows of kernels that have no class
+  std::size_t unlearned = 0;  ///< rows whose kernels have no class
 };
 
-inline constexpr std::int64_t kMinRows = 200;  ///< of what is fitted
+inline constexpr std::int64_t kMinRows = 200;  ///< minimum number of rows for a fit
 
-/// Fits each class (and device) that has kMinRows rows of different kernels (can_hold_back). A
-/// row of several kernels counts as each of them, its time shared as the heuristic does. Devices
-/// are found in `silicons` by name. One thread, and the same bytes for the same input. `on_class`
-/// hears of each class when it is done. Errc: usage (trees without XGBoost), input_mismatch (a
-/// device that is not described), input_range (times that look like another unit), input_empty (too
-/// few rows, or too few different kernels).
+/// Fits each class (and device) with at least kMinRows rows of different kernels (can_hold_out). A
+/// row with several kernels counts as each of them; its time is divided in proportion to the
+/// heuristic's times. Devices are found in `silicons` by name. Uses one thread; deterministic.
+/// Calls `on_done` after each class. Errc: usage (trees without XGBoost), input_mismatch (a device
+/// is not described), input_range (times that seem to be in another unit), input_empty (too few
+/// rows, or too few different kernels).
 [[nodiscard]] Result<KernelFit> fit_kernel_models(
     const MeasuredRows& measured, std::span<const Silicon> silicons, const FitOptions& options,
     const std::function<void(const KernelFitReport&)>& on_done = {});

@@ -10,7 +10,7 @@
 namespace orrery::model {
 namespace {
 
-/// Samples of one class on one device, by what they are for.
+/// The samples of one class on one device, by part.
 struct NetSamples {
   NetTrainingRows learning, choosing, testing;
   std::vector<graph::Kernel> chosen, tested;
@@ -44,7 +44,7 @@ NetSamples sorted_out(const Samples& samples) {
   return made;
 }
 
-/// Measured over predicted.
+/// Ratios measured / predicted.
 std::vector<double> net_ratios(const Net& net, const std::vector<graph::Kernel>& kernels,
                                const NetTrainingRows& rows) {
   std::vector<double> ratios;
@@ -79,10 +79,10 @@ Result<std::string> fit_nets(const TrainingSet& set, const FitOptions& options,
       about.kernels = kernels;
       about.device = set.devices[device]->name;
       about.rows = is.rows;
-      about.seen = holdout_error(last);
+      about.test_error = holdout_error(last);
       about.band = holdout_band(is.seen, false);
       about.inside = share_within_band(is.seen, last);
-      is.seen.median_error = about.seen.median_error;
+      is.seen.median_error = about.test_error.median_error;
       on_done(std::move(about));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nets, trained on measured kernels.
+// Trains neural networks on measured kernels.
 #pragma once
 
 #include <functional>
@@ -11,9 +11,9 @@
 
 namespace orrery::model {
 
-/// What NetModel::read reads: a net for each class that the options want and each device that has
-/// rows enough of it. Eight tenths of the rows are learned, one chooses the epoch and sets the
-/// band, one is tested on.
+/// A file for NetModel::read: a network for each class in the options and each device with enough
+/// rows of it. Eight tenths of the rows are used for training, one tenth selects the epoch and sets
+/// the error band, and one is the test set.
 [[nodiscard]] Result<std::string> fit_nets(const TrainingSet& set, const FitOptions& options,
                                            const std::function<void(KernelFitReport)>& on_done);
 

@@ -15,17 +15,17 @@
 namespace orrery::model {
 namespace {
 
-constexpr double kStep = 1.0 / 1024;         // of a leaf: log2, 0.07 %
-constexpr std::size_t kLeastLeftOut = 50;    // rows of a device that is left out
+constexpr double kStep = 1.0 / 1024;         // resolution of leaves: log2, 0.07 %
+constexpr std::size_t kMinLeftOut = 50;      // minimum rows of a device that is left out
 constexpr std::size_t kSmallClass = 10'000;  // rows
 
-/// Of what trees for any device say so much is believed, in logarithms; the rest is the
-/// heuristic's. Of 52 pairs of classes and devices, each told without the device, the mean of
-/// median errors is 13.6 % so, 14.5 with all and 14.8 with nothing; whichever device is not
-/// counted, a half or 0.6 is the best.
-constexpr double kBelieved = 0.5;
+/// Weight of the correction by trees for devices that were not measured; the heuristic has the rest
+/// (in logarithms). Over 52 pairs of class and left-out device, the mean of median errors is 13.6 %
+/// with this weight, 14.5 % with weight 1 and 14.8 % with weight 0. Whichever device is excluded
+/// from the mean, 0.5 or 0.6 is best.
+constexpr double kTreeWeight = 0.5;
 
-/// Twice the leaves for experts.
+/// Doubles the leaves for expert kernels.
 BoosterOptions options_for(KernelClass kernels, BoosterOptions options) {
   switch (kernels) {
     case KernelClass::grouped_gemm_bf16:
@@ -40,12 +40,13 @@ BoosterOptions options_for(KernelClass kernels, BoosterOptions options) {
   }
 }
 
-/// Trees as text, their leaves times `believed`, over cuts that `forest` takes. Errc:
-/// input_unsupported (more cuts or nodes than a model has).
-Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, double believed,
+/// Encodes trees as text, with leaves multiplied by `tree_weight` and thresholds from `forest`.
+/// Errc: input_unsupported (more thresholds or nodes than a model can have).
+Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, double tree_weight,
                                         Forest& forest) {
   const auto strange = [] {
-    return fail(Errc::input_unsupported, "fit", "XGBoost grew trees that no model can hold",
+    return fail(Errc::input_unsupported, "fit",
+                "XGBoost built trees that the model format does not support",
                 "use XGBoost 1.7, or fit nets (--by nets)");
   };
   std::array<std::set<float>, kFeatures> thresholds;
@@ -63,7 +64,7 @@ Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, dou
       const GrownNode& node = tree[open.back()];
       open.pop_back();
       if (node.feature < 0) {
-        append_leaf(text, static_cast<std::int32_t>(std::lround(believed * node.value / kStep)));
+        append_leaf(text, static_cast<std::int32_t>(std::lround(tree_weight * node.value / kStep)));
         continue;
       }
       const auto& known = thresholds[static_cast<std::size_t>(node.feature)];
@@ -78,15 +79,15 @@ Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, dou
   return texts;
 }
 
-struct Grown {
+struct GrownTrees {
   LearnedTrees is;
   std::vector<std::string> trees;
 };
 
-/// Grows trees on the samples that `taken` takes.
+/// Grows trees on the samples for which `taken` returns true.
 template <class Taken>
-Result<Grown> grow_trees(KernelClass kernels, FeatureView view, const Samples& samples,
-                         const BoosterOptions& options, const Taken& taken) {
+Result<GrownTrees> grow_trees(KernelClass kernels, FeatureView view, const Samples& samples,
+                              const BoosterOptions& options, const Taken& taken) {
   TrainingRows rows;
   rows.columns = feature_names(kernels).size();
   std::vector<double> targets;
@@ -109,21 +110,21 @@ Result<Grown> grow_trees(KernelClass kernels, FeatureView view, const Samples& s
     rows.weights.push_back(view == FeatureView::measured ? 1.0f : static_cast<float>(1 / share));
   }
   if (targets.empty()) return fail(Errc::input_empty, "fit", "no rows of a class");
-  Grown all_trees;
+  GrownTrees all_trees;
   const double bias = std::round(quantile_nearest(targets, 0.5) / kStep) * kStep;
-  const double believed = view == FeatureView::general ? kBelieved : 1;
+  const double tree_weight = view == FeatureView::general ? kTreeWeight : 1;
   Result<std::vector<GrownTree>> trees = boost_trees(
       rows, bias, view == FeatureView::general ? options : options_for(kernels, options));
   if (!trees) return tl::unexpected(std::move(trees.error()));
-  all_trees.is.bias = std::round(believed * bias / kStep) * kStep;
+  all_trees.is.bias = std::round(tree_weight * bias / kStep) * kStep;
   all_trees.is.step = kStep;
-  Result<std::vector<std::string>> texts = encode(*trees, believed, all_trees.is.forest);
+  Result<std::vector<std::string>> texts = encode(*trees, tree_weight, all_trees.is.forest);
   if (!texts) return tl::unexpected(std::move(texts.error()));
   all_trees.trees = *std::move(texts);
   return all_trees;
 }
 
-/// Measured over predicted, of the samples taken.
+/// Ratios measured / predicted of these samples.
 template <class Taken>
 std::vector<double> ratios_of(const LearnedTrees& is, FeatureView view, const Samples& samples,
                               const Taken& taken) {
@@ -141,13 +142,13 @@ std::vector<double> ratios_of(const LearnedTrees& is, FeatureView view, const Sa
   return targets;
 }
 
-/// A class with its trees as text.
-struct Fitted {
+/// A fitted class with its trees as text.
+struct FittedClass {
   LearnedClass is;
   std::vector<std::string> measured, general;
 };
 
-/// Measured over predicted, by part: each by trees that did not see it.
+/// Ratios measured / predicted by part, each predicted by trees that did not use the part.
 using HeldParts = std::array<std::vector<double>, kParts>;
 
 std::vector<double> all_but(const HeldParts& held, std::size_t part) {
@@ -157,8 +158,8 @@ std::vector<double> all_but(const HeldParts& held, std::size_t part) {
   return all;
 }
 
-/// Share that lies in bands which the other parts set. Source: Vovk, "Cross-conformal predictors",
-/// Annals of Mathematics and Artificial Intelligence 74, 2015.
+/// The share of each part within the error band from the other parts. Source: Vovk,
+/// "Cross-conformal predictors", Annals of Mathematics and Artificial Intelligence 74, 2015.
 double inside_in_turn(const HeldParts& held) {
   double inside = 0, rows = 0;
   for (std::size_t part = 0; part < held.size(); ++part) {
@@ -169,24 +170,24 @@ double inside_in_turn(const HeldParts& held) {
   return inside / std::max(rows, 1.0);
 }
 
-class TreeFitting {
+class TreeFitter {
  public:
-  TreeFitting(const TrainingSet& set, const FitOptions& options)
+  TreeFitter(const TrainingSet& set, const FitOptions& options)
       : devices_(set.devices), options_(options) {}
 
-  Result<Fitted> learn(KernelClass kernels, const Samples& samples, KernelFitReport& about) {
+  Result<FittedClass> learn(KernelClass kernels, const Samples& samples, KernelFitReport& about) {
     const auto trained = [](const Sample& sample) { return sample.part >= 2; };
-    Result<Grown> all_trees =
+    Result<GrownTrees> all_trees =
         grow_trees(kernels, FeatureView::measured, samples, options_.boost, trained);
     if (!all_trees) return tl::unexpected(std::move(all_trees.error()));
-    Result<Grown> general = Grown{};
+    Result<GrownTrees> general = GrownTrees{};
     const bool several = std::any_of(samples.begin(), samples.end(), [&](const Sample& sample) {
       return sample.device != samples.front().device;
     });
     if (several)
       general = grow_trees(kernels, FeatureView::general, samples, options_.general, trained);
     if (!general) return tl::unexpected(std::move(general.error()));
-    Fitted fitted{{}, std::move(all_trees->trees), std::move(general->trees)};
+    FittedClass fitted{{}, std::move(all_trees->trees), std::move(general->trees)};
     LearnedClass& is = fitted.is;
     is.kernels = kernels;
     is.rows = std::count_if(samples.begin(), samples.end(), trained);
@@ -205,13 +206,13 @@ class TreeFitting {
     if (samples.size() < kSmallClass) {
       if (Result<void> done = hold_back_in_turn(kernels, samples, held); !done)
         return tl::unexpected(done.error());
-      is.seen = about.seen = holdout_error(all_but(held, held.size()));
+      is.seen = about.test_error = holdout_error(all_but(held, held.size()));
       about.inside = inside_in_turn(held);
     } else {
       is.seen = holdout_error(held[1]);
-      about.seen = holdout_error(held[0]);
+      about.test_error = holdout_error(held[0]);
       about.inside = share_within_band(is.seen, held[0]);
-      is.seen.median_error = about.seen.median_error;
+      is.seen.median_error = about.test_error.median_error;
     }
     about.band = holdout_band(is.seen, false);
     describe(samples, is);
@@ -222,12 +223,12 @@ class TreeFitting {
   }
 
  private:
-  /// A tenth of a small class is too little to judge or to set a band by: each of its tenths is
-  /// held back once.
+  /// A tenth of a small class is too few rows for a test or an error band: each tenth is held out
+  /// once.
   Result<void> hold_back_in_turn(KernelClass kernels, const Samples& samples,
                                  HeldParts& held) const {
     for (std::uint8_t part = 2; part < kParts; ++part) {
-      const Result<Grown> all_trees =
+      const Result<GrownTrees> all_trees =
           grow_trees(kernels, FeatureView::measured, samples, options_.boost,
                      [&](const Sample& sample) { return sample.part != 0 && sample.part != part; });
       if (!all_trees) return tl::unexpected(all_trees.error());
@@ -251,17 +252,18 @@ class TreeFitting {
       is.devices.push_back(signature_of(is.kernels, *devices_[device]));
   }
 
-  /// Of a device's rows measured over predicted, by trees that were grown without it: from a device
-  /// of its architecture if there is one, else as any device.
-  Result<std::vector<double>> told_without(std::uint32_t device, KernelClass kernels,
-                                           const Samples& samples) const {
+  /// Ratios measured / predicted of a device's rows, by trees grown without this device: relative
+  /// to a measured device of its architecture if there is one, otherwise by the trees for any
+  /// device.
+  Result<std::vector<double>> predict_without(std::uint32_t device, KernelClass kernels,
+                                              const Samples& samples) const {
     const Silicon& silicon = *devices_[device];
     std::vector<Silicon> others;
     for (std::uint32_t other = 0; other < devices_.size(); ++other)
       if (other != device && learned_from(other, samples)) others.push_back(*devices_[other]);
     const Silicon* const relative = nearest_measured_device(kernels, others, silicon);
     const FeatureView view = relative != nullptr ? FeatureView::measured : FeatureView::general;
-    const Result<Grown> all_trees =
+    const Result<GrownTrees> all_trees =
         grow_trees(kernels, view, samples, relative != nullptr ? options_.boost : options_.general,
                    [&](const Sample& sample) { return sample.device != device; });
     if (!all_trees) return tl::unexpected(all_trees.error());
@@ -282,7 +284,7 @@ class TreeFitting {
                        [device](const Sample& sample) { return sample.device == device; });
   }
 
-  /// Each device once: trees grown on all others, asked about it.
+  /// Leaves out each device once, and evaluates the trees grown on all others on it.
   Result<void> leave_out(KernelClass kernels, const Samples& samples, LearnedClass& is,
                          KernelFitReport& about) {
     std::vector<std::size_t> of_device(devices_.size());
@@ -290,14 +292,14 @@ class TreeFitting {
     std::vector<double> all;
     for (std::uint32_t device = 0; device < devices_.size(); ++device) {
       const auto& skipped = options_.not_evaluated;
-      if (of_device[device] < kLeastLeftOut || of_device[device] + kLeastLeftOut > samples.size() ||
+      if (of_device[device] < kMinLeftOut || of_device[device] + kMinLeftOut > samples.size() ||
           std::find(skipped.begin(), skipped.end(), devices_[device]->name) != skipped.end())
         continue;
-      Result<std::vector<double>> on_done = told_without(device, kernels, samples);
+      Result<std::vector<double>> on_done = predict_without(device, kernels, samples);
       if (!on_done) return tl::unexpected(on_done.error());
       const std::vector<double>& ratios = *on_done;
       about.left_out.push_back({devices_[device]->name, holdout_error(ratios)});
-      // As many of each device.
+      // About the same number of ratios from each device.
       const std::size_t stride = std::max<std::size_t>(1, ratios.size() / 1000);
       for (std::size_t i = 0; i < ratios.size(); i += stride) all.push_back(ratios[i]);
     }
@@ -313,7 +315,7 @@ class TreeFitting {
 
 Result<std::string> fit_trees(const TrainingSet& set, const FitOptions& options,
                               const std::function<void(KernelFitReport)>& on_done) {
-  std::vector<Fitted> learned;
+  std::vector<FittedClass> learned;
   for (std::size_t which = 1; which < kKernelClasses; ++which) {
     const auto kernels = static_cast<KernelClass>(which);
     const Samples& samples = set.samples[which];
@@ -321,13 +323,13 @@ Result<std::string> fit_trees(const TrainingSet& set, const FitOptions& options,
         !can_hold_out(samples))
       continue;
     KernelFitReport about;
-    Result<Fitted> fitted = TreeFitting(set, options).learn(kernels, samples, about);
+    Result<FittedClass> fitted = TreeFitter(set, options).learn(kernels, samples, about);
     if (!fitted) return tl::unexpected(std::move(fitted.error()));
     on_done(std::move(about));
     learned.push_back(*std::move(fitted));
   }
   std::vector<SerializedClass> written;
-  for (const Fitted& fitted : learned)
+  for (const FittedClass& fitted : learned)
     written.push_back({&fitted.is, fitted.measured, fitted.general});
   return write_model(options.notes, written);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trees, grown on measured kernels.
+// Grows trees on measured kernels.
 #pragma once
 
 #include <functional>
@@ -11,8 +11,8 @@
 
 namespace orrery::model {
 
-/// What LearnedModel::read reads, of the classes that the options want and that have rows enough.
-/// A class that one device has says nothing of others. Errc: usage (no XGBoost).
+/// A file for LearnedModel::read, with the classes in the options that have enough rows. A class
+/// that was measured on one device only has no model for other devices. Errc: usage (no XGBoost).
 [[nodiscard]] Result<std::string> fit_trees(const TrainingSet& set, const FitOptions& options,
                                             const std::function<void(KernelFitReport)>& on_done);
 

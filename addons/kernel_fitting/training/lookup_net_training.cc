@@ -3,27 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
 #include <map>
-#include <numeric>
-#include <random>
 
-#include "addons/kernel_fitting/training/trained_layer.h"
+#include "addons/kernel_fitting/training/net_trainer.h"
 #include "orrery/core/check.h"
-#include "orrery/core/statistics/exact_math.h"
-#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::model {
 namespace {
 
-constexpr double kLeastLookupError = 1e-4;  // errors below count as this in their geometric mean
-
-/// Lookups as numbers, worked out once.
+/// Lookups as precomputed network inputs.
 struct LookupRows {
   std::vector<LookupInputs> inputs;  ///< of all tables of all lookups
-  std::vector<std::size_t> first;    ///< of each lookup, and the end
+  std::vector<std::size_t> first;    ///< first table of each lookup, and the total
   std::vector<double> log2_us;
 
   explicit LookupRows(std::span<const MeasuredLookup> lookups) {
@@ -40,16 +31,11 @@ struct LookupRows {
 class LookupTrainer {
  public:
   LookupTrainer(const LookupRows& learning, const LookupNetOptions& options, std::uint64_t seed)
-      : random_(seed) {
-    measure(learning);
-    std::size_t in = kLookupInputs;
-    for (std::size_t l = 0; l < options.layers; ++l) {
-      const std::size_t out = l + 1 < options.layers ? options.width : 1;
-      layers_.emplace_back().begin(in, out, random_);
-      in = out;
-    }
+      : options_(options), random_(seed) {
+    normalize(net_, learning.inputs, learning.log2_us);
+    layers_ = begin_layers(kLookupInputs, options.layers, options.width, random_);
   }
-  /// Goes on from a net.
+  /// Continues the training of a network.
   explicit LookupTrainer(const LookupNet& net) : net_(net) {
     for (const std::vector<NetLayer>* layers : {&net.each, &net.all}) {
       for (const NetLayer& layer : *layers) {
@@ -61,37 +47,28 @@ class LookupTrainer {
     }
   }
 
-  void epoch(const LookupRows& rows, const LookupNetOptions& options, double rate) {
+  void epoch(const LookupRows& rows, double rate) {
     if (order_.size() != rows.size()) {
       order_.resize(rows.size());
       std::iota(order_.begin(), order_.end(), std::size_t{0});
     }
-    for (std::size_t i = order_.size(); i > 1; --i) std::swap(order_[i - 1], order_[random_() % i]);
-    for (std::size_t begin = 0; begin < order_.size(); begin += options.batch) {
+    shuffle(order_, random_);
+    for (std::size_t begin = 0; begin < order_.size(); begin += options_.batch) {
       const auto batch =
-          std::span(order_).subspan(begin, std::min(options.batch, order_.size() - begin));
+          std::span(order_).subspan(begin, std::min(options_.batch, order_.size() - begin));
       forward(rows, batch);
       back(rows, batch);
       advance_decay(left_);
-      for (TrainedLayer& layer : layers_) layer.step(rate, options.decay, left_);
+      for (TrainedLayer& layer : layers_) layer.step(rate, options_.decay, left_);
     }
   }
 
-  /// The logarithm of the geometric mean of the errors.
+  /// log2 of the geometric mean of the errors.
   double log2_error(const LookupRows& rows) {
-    double sum = 0;
-    std::vector<std::size_t> some;
-    for (std::size_t begin = 0; begin < rows.size(); begin += 256) {
-      some.resize(std::min<std::size_t>(256, rows.size() - begin));
-      std::iota(some.begin(), some.end(), begin);
+    return mean_log2_error(rows.log2_us, [&](std::span<const std::size_t> some) {
       forward(rows, some);
-      for (std::size_t i = 0; i < some.size(); ++i) {
-        const double off = net_.target_mean + net_.target_scale * out_.row(i)[0];
-        const double error = std::abs(exact_exp2(off - rows.log2_us[some[i]]) - 1);
-        sum += exact_log2(std::max(error, kLeastLookupError));
-      }
-    }
-    return sum / static_cast<double>(rows.size());
+      return [&](std::size_t i) { return net_.target_mean + net_.target_scale * out_.row(i)[0]; };
+    });
   }
 
   LookupGradient slopes(const LookupRows& rows) {
@@ -120,21 +97,6 @@ class LookupTrainer {
   }
 
  private:
-  /// Means and spreads, so that inputs and the target are about 1.
-  void measure(const LookupRows& rows) {
-    for (std::size_t at = 0; at < kLookupInputs; ++at) {
-      const auto [mean, spread] = mean_and_deviation(rows.inputs.size(), [&](std::size_t i) {
-        return static_cast<double>(rows.inputs[i][at]);
-      });
-      net_.mean[at] = static_cast<float>(mean);
-      net_.scale[at] = spread > 1e-6 ? static_cast<float>(1 / spread) : 0;
-    }
-    const auto [mean, spread] =
-        mean_and_deviation(rows.size(), [&](std::size_t i) { return rows.log2_us[i]; });
-    net_.target_mean = mean;
-    net_.target_scale = std::max(spread, 1e-6);
-  }
-
   [[nodiscard]] double target(const LookupRows& rows, std::size_t i) const {
     return (rows.log2_us[i] - net_.target_mean) / net_.target_scale;
   }
@@ -174,7 +136,8 @@ class LookupTrainer {
     layers_.back().pass_error(layers_[tables_end()].error, true, scratch_);
     layers_[tables_end()].find_gradient(scratch_);
     layers_[tables_end()].pass_error(of_sum_, false, scratch_);
-    // Every table of a lookup has its share of the sum's error, where it was not rectified to 0.
+    // The derivative of the sum passes unchanged to each table of a lookup, unless ReLU set it to
+    // 0.
     Matrix& error = layers_[tables_end() - 1].error;
     error.resize(lookup_of_.size(), of_sum_.columns);
     for (std::size_t i = 0; i < lookup_of_.size(); ++i)
@@ -186,12 +149,13 @@ class LookupTrainer {
     }
   }
 
+  LookupNetOptions options_{};
   std::mt19937_64 random_;
-  LookupNet net_;  ///< without its layers
+  LookupNet net_;  ///< without layers
   std::vector<TrainedLayer> layers_;
   AdamDecay left_ = {1, 1};
   std::vector<std::size_t> order_;
-  std::vector<std::size_t> lookup_of_;  ///< which of the batch each table belongs to
+  std::vector<std::size_t> lookup_of_;  ///< by table: index of its lookup in the batch
   Matrix of_tables_, of_sum_, out_, scratch_;
 };
 
@@ -205,16 +169,7 @@ LookupNet train_lookup_net(std::span<const MeasuredLookup> learning,
                options.width <= Net::kMaxWidth && options.batch > 0);
   const LookupRows rows(learning), others(choosing);
   LookupTrainer trainer(rows, options, seed);
-  LookupNet best = trainer.net();
-  double least_error = std::numeric_limits<double>::infinity();
-  for (int epoch = 0; epoch < options.epochs; ++epoch) {
-    trainer.epoch(rows, options, options.rate * (options.epochs - epoch) / options.epochs);
-    const double error = trainer.log2_error(others);
-    if (!(error < least_error)) continue;
-    least_error = error;
-    best = trainer.net();
-  }
-  return best;
+  return train_epochs(trainer, rows, others, options.epochs, options.rate);
 }
 
 LookupGradient lookup_gradient(const LookupNet& net, std::span<const MeasuredLookup> lookups) {
@@ -242,19 +197,19 @@ Result<std::vector<DeviceLookupNet>> fit_lookup_nets(
     std::span<const MeasuredLookup> lookups, const LookupNetOptions& options, std::uint64_t seed,
     const std::function<void(const DeviceLookupNet&)>& on_done) {
   if (options.epochs < 1 || options.epochs > 100'000)
-    return fail(Errc::usage, "--epochs", "has to be 1 to 100,000");
+    return fail(Errc::usage, "--epochs", "must be 1 to 100,000");
   std::map<std::pair<std::string, bool>, std::vector<MeasuredLookup>> kinds;
   for (const MeasuredLookup& is : lookups) kinds[{is.device, is.backward}].push_back(is);
   std::vector<DeviceLookupNet> nets;
   for (auto& [kind, rows] : kinds) {
-    constexpr std::size_t kLeastLookups = 20;
-    if (rows.size() < kLeastLookups)
+    constexpr std::size_t kMinLookups = 20;
+    if (rows.size() < kMinLookups)
       return fail(Errc::input_empty, kind.first,
                   fmt::format("{} {} lookups; a net needs {} or more", rows.size(),
-                              kind.second ? "backward" : "forward", kLeastLookups));
+                              kind.second ? "backward" : "forward", kMinLookups));
     std::mt19937_64 random(seed);
-    for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
-    // A tenth chooses among epochs, a tenth is looked at by nothing but the error that is told.
+    shuffle(rows, random);
+    // A tenth selects the epoch; another tenth is used only for the reported error.
     const std::size_t tenth = rows.size() / 10;
     const std::span<const MeasuredLookup> all(rows);
     DeviceLookupNet& is = nets.emplace_back();

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "addons/kernel_fitting/training/matrix.h"
 
-#include <algorithm>
 #include <array>
 
 namespace orrery::model {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 4, kColumnsAtOnce = 8;  // sums that registers hold
+constexpr std::size_t kRowsAtOnce = 4, kColumnsAtOnce = 8;  // sums that fit in registers
 
 /// c[i .. i + 4][j .. j + 8] += a[i .. i + 4][…] · b[…][j .. j + 8]
 void add_tile(const Matrix& a, const Matrix& b, Matrix& c, std::size_t i, std::size_t j) {
@@ -26,7 +25,7 @@ void add_tile(const Matrix& a, const Matrix& b, Matrix& c, std::size_t i, std::s
     std::copy_n(sums[r].begin(), kColumnsAtOnce, c.row(i + r) + j);
 }
 
-/// The same for what is left over at the edges.
+/// The same for the remaining rows and columns.
 void add_edge(const Matrix& a, const Matrix& b, Matrix& c, std::size_t i, std::size_t from,
               std::size_t to) {
   float* const sums = c.row(i);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The arithmetic of nets.
+// Matrix arithmetic for neural networks.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace orrery::model {
 
-/// Numbers in rows.
+/// A matrix, row by row.
 struct Matrix {
   std::size_t rows = 0, columns = 0;
   std::vector<float> values;
@@ -22,7 +22,7 @@ struct Matrix {
   [[nodiscard]] const float* row(std::size_t i) const { return values.data() + i * columns; }
 };
 
-/// c += a · b. Each sum is made in the order of a's columns.
+/// c += a · b. Sums over a's columns are in ascending order.
 void add_product(const Matrix& a, const Matrix& b, Matrix& c);
 
 void transpose(const Matrix& from, Matrix& into);

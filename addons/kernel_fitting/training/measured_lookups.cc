@@ -30,7 +30,7 @@ enum RowCell {
 };
 constexpr std::array<string_view, 9> kRowColumns = {
     "lookup", "device", "pass", "us", "batch", "rows", "pooling", "features", "reuse"};
-constexpr std::int64_t kMostCell = 1ll << 40;
+constexpr std::int64_t kMaxCell = 1ll << 40;
 
 class LookupCsv {
  public:
@@ -40,7 +40,7 @@ class LookupCsv {
     bool has_header = false;
     for (string_view line; lines_.next(line);) {
       if (line.empty() || line.starts_with('#')) continue;
-      if (!split_csv_row(line, cells_, kept_)) return wrong("quotes that do not end");
+      if (!split_csv_row(line, cells_, kept_)) return wrong("has an unclosed quote");
       auto fine = has_header ? row() : header();
       if (!fine) return tl::unexpected(fine.error());
       has_header = true;
@@ -48,7 +48,7 @@ class LookupCsv {
         return fail(Errc::limit_exceeded, lines_.place(),
                     fmt::format("more than {} rows", kMaxLookupRows));
     }
-    if (lookups_.empty()) return fail(Errc::input_empty, where_, "has no lookups");
+    if (lookups_.empty()) return fail(Errc::input_empty, where_, "contains no lookups");
     return std::move(lookups_);
   }
 
@@ -58,8 +58,9 @@ class LookupCsv {
                 "lookup,device,pass,us,batch,rows,pooling,features,reuse");
   }
   [[nodiscard]] tl::unexpected<Error> out_of_range(RowCell cell) const {
-    return fail(Errc::input_range, lines_.place(),
-                fmt::format("{} is no {}", in_quotes(cells_[*at_[cell]]), kRowColumns[cell]));
+    return fail(
+        Errc::input_range, lines_.place(),
+        fmt::format("{} is not a valid {}", in_quotes(cells_[*at_[cell]]), kRowColumns[cell]));
   }
 
   Result<void> header() {
@@ -69,7 +70,7 @@ class LookupCsv {
     for (std::size_t column = 0; column < kCellReuse; ++column)
       if (!at_[column])
         return fail(Errc::input_missing_attr, lines_.place(),
-                    fmt::format("no column is called {}", kRowColumns[column]),
+                    fmt::format("no column is named {}", kRowColumns[column]),
                     "lookup,device,pass,us,batch,rows,pooling,features,reuse");
     columns_ = cells_.size();
     return {};
@@ -77,25 +78,25 @@ class LookupCsv {
 
   Result<void> row() {
     if (cells_.size() != columns_)
-      return wrong(fmt::format("{} cells, {} columns", cells_.size(), columns_));
+      return wrong(fmt::format("{} cells, but {} columns", cells_.size(), columns_));
     MeasuredLookup is;
     is.device = cells_[*at_[kCellDevice]];
     if (is.device.empty() || is.device.find_first_of(" \t") != std::string::npos ||
         printable(is.device) != is.device)
-      return wrong("a device is one word");
+      return wrong("a device must be one word");
     const string_view pass = cells_[*at_[kCellPass]];
     is.backward = pass == "backward";
-    if (pass != "forward" && !is.backward) return wrong("a pass is forward or backward");
+    if (pass != "forward" && !is.backward) return wrong("a pass must be forward or backward");
     LookupTable table;
-    if (!parse_number(cells_[*at_[kCellUs]], is.us) || !(is.us > 1e-6) || !(is.us < 1e12))
+    if (!read_number(cells_[*at_[kCellUs]], is.us) || !(is.us > 1e-6) || !(is.us < 1e12))
       return out_of_range(kCellUs);
-    if (!parse_number(cells_[*at_[kCellPooling]], table.pooling) || !(table.pooling >= 0) ||
+    if (!read_number(cells_[*at_[kCellPooling]], table.pooling) || !(table.pooling >= 0) ||
         !(table.pooling < 1e12))
       return out_of_range(kCellPooling);
     for (const auto& [cell, value] :
          {std::pair{kCellBatch, &table.batch}, std::pair{kCellRows, &table.rows},
           std::pair{kCellFeatures, &table.features}})
-      if (!parse_number(cells_[*at_[cell]], *value) || *value < 1 || *value > kMostCell)
+      if (!read_number(cells_[*at_[cell]], *value) || *value < 1 || *value > kMaxCell)
         return out_of_range(cell);
     if (auto fine = reuse(table); !fine) return fine;
     const string_view name = cells_[*at_[kCellName]];
@@ -104,7 +105,7 @@ class LookupCsv {
       lookups_.push_back(std::move(is));
     } else if (const MeasuredLookup& begun = lookups_.back();
                begun.device != is.device || begun.backward != is.backward || begun.us != is.us) {
-      return wrong("tables of one lookup that differ in device, pass or time");
+      return wrong("the tables of one lookup differ in device, pass or time");
     }
     lookups_.back().tables.push_back(table);
     return {};
@@ -120,7 +121,7 @@ class LookupCsv {
     }
     double sum = 0;
     for (double& share : table.shares) {
-      if (!parse_number(next_token(rest), share) || !(share >= 0 && share <= 1))
+      if (!read_number(next_token(rest), share) || !(share >= 0 && share <= 1))
         return out_of_range(kCellReuse);
       sum += share;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Any bytes as a table of measured lookups: times above 0 and whole histograms, or an error that
-// says where; what is read is read again from what is written of it.
+// Arbitrary bytes as a table of measured lookups: the result is an error with a location, or
+// lookups with positive times and complete histograms, which are unchanged after writing and
+// reading.
 #include <cmath>
 #include <string>
 

@@ -7,7 +7,7 @@
 namespace orrery::model {
 namespace {
 
-/// Adam's constants, as its authors advise.
+/// Adam's constants, as recommended in the paper.
 constexpr float kFirstMoment = 0.9f, kSecondMoment = 0.999f, kAdamFloor = 1e-8f;
 constexpr float kFirstBias = 0.01f;
 

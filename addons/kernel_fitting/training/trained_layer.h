@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One layer of a net while it is trained: what all kinds of nets have in common. Sums are made in
-// one order, by the machine's own arithmetic, so that every machine makes the same net.
+// One layer of a neural network during training, shared by all kinds of networks. Sums have a fixed
+// order and use only the machine's basic arithmetic, so that all machines produce the same network.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <random>
 #include <utility>
 
@@ -14,17 +13,18 @@
 
 namespace orrery::model {
 
-/// From -1 to 1, of 53 bits. Libraries' engines are the same everywhere, their distributions not.
+/// A number from -1 to 1 with 53 random bits. Engines of the standard library are identical on all
+/// platforms; its distributions are not.
 [[nodiscard]] inline double uniform_signed(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1p-52 - 1;
 }
 
-/// What is left of both of Adam's moments' first values by now.
+/// The current decay of Adam's two moments: the powers beta1^t and beta2^t.
 using AdamDecay = std::pair<float, float>;
-/// … after one more step.
+/// Advances the decay by one step.
 void advance_decay(AdamDecay& left);
 
-/// Weights with what Adam remembers of them.
+/// Weights and their moments in Adam.
 struct TrainedWeights {
   Matrix weights, slope, first, second;
 
@@ -33,19 +33,19 @@ struct TrainedWeights {
   void step(float rate, float decay, const AdamDecay& left);
 };
 
-/// out = in · weights + bias, and max(0, out) where it is rectified.
+/// out = in · weights + bias; with ReLU, max(0, out).
 struct TrainedLayer {
   TrainedWeights weights, bias;
-  Matrix in;     ///< what came in last, a row for each of the batch
-  Matrix error;  ///< by how much what went out should have been less
+  Matrix in;     ///< the last input, one row per sample of the batch
+  Matrix error;  ///< derivative of the loss by the output
 
-  /// Weights evenly from -x to x, x² = 6 / (in + out). Source: Glorot and Bengio, AISTATS 2010,
-  /// eq. 16. Biases of 0.01.
+  /// Samples weights uniformly from -x to x, x² = 6 / (in + out). Source: Glorot and Bengio,
+  /// AISTATS 2010, eq. 16. Biases are 0.01.
   void begin(std::size_t inputs, std::size_t outputs, std::mt19937_64& random);
   void forward(Matrix& out, bool rectified) const;
-  /// Slopes of the weights, of `error`. `scratch` is anybody's.
+  /// Computes the derivatives of the loss by the weights from `error`. `scratch` is overwritten.
   void find_gradient(Matrix& scratch);
-  /// What `in` should have been less by; where `in` was rectified to 0 nothing.
+  /// Computes the derivative of the loss by `in`; 0 where ReLU set `in` to 0.
   void pass_error(Matrix& before, bool rectified, Matrix& scratch) const;
   void step(double rate, double decay, const AdamDecay& left);
 

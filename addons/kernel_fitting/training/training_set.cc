@@ -15,12 +15,13 @@
 namespace orrery::model {
 namespace {
 
-constexpr double kStrangeRatio = 50;  // median over the heuristic: another unit
+constexpr double kStrangeRatio = 50;  // median ratio to the heuristic that suggests another unit
 
-/// Devices of one architecture whose processors are equally wide.
+/// A hash of the architecture and the width of its processors; equal devices count as one.
 std::uint32_t kind_of(const Silicon& silicon) {
   graph::ContentHash hash;
-  hash.add(silicon.architecture.substr(0, silicon.architecture.find('-')));  // "-ultra" is alike
+  // "-ultra" is equivalent.
+  hash.add(silicon.architecture.substr(0, silicon.architecture.find('-')));
   if (silicon.processors > 0 && silicon.clock > 0) {
     const double width =
         silicon.rate(graph::Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
@@ -29,7 +30,7 @@ std::uint32_t kind_of(const Silicon& silicon) {
   return static_cast<std::uint32_t>(hash.value());
 }
 
-/// Milliseconds taken for microseconds, and the like.
+/// Detects times in another unit, e.g. milliseconds instead of microseconds.
 Result<void> check_units(const TrainingSet& is) {
   for (std::size_t which = 1; which < kKernelClasses; ++which) {
     std::vector<std::vector<double>> targets(is.devices.size());
@@ -40,15 +41,15 @@ Result<void> check_units(const TrainingSet& is) {
       const double ratio = exact_exp2(quantile_nearest(targets[i], 0.5));
       if (ratio < kStrangeRatio && ratio > 1 / kStrangeRatio) continue;
       return fail(Errc::input_range, "fit",
-                  fmt::format("times of {} on {} are {:.3g} times what its data sheet suggests",
+                  fmt::format("times of {} on {} are {:.3g} times the estimate from its data sheet",
                               name(static_cast<KernelClass>(which)), is.devices[i]->name, ratio),
-                  "times have to be microseconds, figures of devices SI units");
+                  "times must be in microseconds, values of devices in SI units");
     }
   }
   return {};
 }
 
-/// The kernels of one row; false where one of them cannot be learned.
+/// Adds the kernels of one row. Returns false if one of them cannot be used for training.
 bool take_row(const MeasuredRows& measured, const MeasuredKernel& row, const Silicon& silicon,
               std::vector<Sample>& taken) {
   const auto kernels = measured.kernels_of(row);
@@ -94,7 +95,7 @@ Result<TrainingSet> make_training_set(const MeasuredRows& measured,
     const auto found = std::find_if(silicons.begin(), silicons.end(),
                                     [&](const Silicon& silicon) { return silicon.name == name; });
     if (found == silicons.end())
-      return fail(Errc::input_mismatch, "fit", "no data sheet of the device " + in_quotes(name),
+      return fail(Errc::input_mismatch, "fit", "no data sheet for the device " + in_quotes(name),
                   "describe it in a file of devices (--devices), or rename it in the table");
     is.devices.push_back(&*found);
   }

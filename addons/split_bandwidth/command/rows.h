@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The command of this add-on.
+// The command of this add-on, as a row of the command table.
 #pragma once
 
 #include <array>
 
-#include "apps/orrery/command.h"
+#include "orrery/commands/command.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
-Action add_split_bandwidth(CLI::App& command, Session& session);
+Action add_split_bandwidth(CommandOptions& command, Context& context);
 
 namespace addons::split_bandwidth {
 
@@ -22,4 +22,4 @@ inline constexpr auto kCommands = std::to_array<Command>({
 });
 
 }  // namespace addons::split_bandwidth
-}  // namespace orrery::app
+}  // namespace orrery::commands

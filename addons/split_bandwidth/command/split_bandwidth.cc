@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery split-bandwidth: how much of a network's bandwidth each dimension should have for a job.
-#include <CLI/CLI.hpp>
+// orrery split-bandwidth: splits the bandwidth of a network among its dimensions for a job.
 #include <memory>
 #include <utility>
 
 #include "addons/split_bandwidth/command/rows.h"
 #include "addons/split_bandwidth/split_arguments.h"
-#include "addons/split_bandwidth/text/split_bandwidth_text.h"
-#include "apps/orrery/options/input_options.h"
-#include "apps/orrery/output_file.h"
-#include "apps/orrery/progress.h"
-#include "apps/orrery/question_options.h"
-#include "orrery/core/text/units.h"
+#include "addons/split_bandwidth/text/split_bandwidth_answer.h"
+#include "orrery/commands/command_options.h"
+#include "orrery/commands/options/input_options.h"
+#include "orrery/commands/output_file.h"
+#include "orrery/commands/progress.h"
 
-namespace orrery::app {
+namespace orrery::commands {
 
 namespace {
 
@@ -26,40 +24,40 @@ struct SplitOptions {
   static constexpr auto fields = std::tuple{
       UndeclaredField{&SplitOptions::asked}, QuestionGroup{"Inputs"},
       QuestionField{"cluster", &SplitOptions::cluster, "--cluster", "FILE", kAnswer, "a100-40gb:16",
-                    "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')"}
+                    "The cluster: a file with dimensions, or NAME:DEVICES ('h100-sxm:64')"}
           .required(),
       QuestionStruct{"words", &SplitOptions::words}};
 };
 
-int split_bandwidth(SplitOptions& options, Session& session) {
+int split_bandwidth(SplitOptions& options, Context& context) {
   options.asked.question.cluster = options.cluster;
   if (!options.asked.question.job.given())
-    return session.fail({Errc::usage, "JOB", "is missing",
+    return context.fail({Errc::usage, "JOB", "is missing",
                          "a specification (job.yaml), or --model with --tp, --dp …"});
   if (auto read = split_bandwidth::read_options(options.words, options.asked); !read)
-    return session.fail(read.error());
+    return context.fail(read.error());
   Findings findings;
-  ShownWatch watch(session);
-  const auto answer = split_bandwidth::split_for_job(options.asked, watch, findings);
+  ShownWatch watch(context);
+  const auto result = split_bandwidth::split_for_job(options.asked, watch, findings);
   watch.phase_done();
-  if (!answer) return session.fail(answer.error(), findings);
-  const std::string path = std::exchange(session.output, {});
+  if (!result) return context.fail(result.error(), findings);
+  const std::string path = std::exchange(context.output, {});
   if (!path.empty())
-    if (auto done = write_output(path, answer->file, session.force); !done)
-      return session.fail(done.error(), findings);
+    if (auto done = write_output(path, result->file, context.force); !done)
+      return context.fail(done.error(), findings);
   if (path == "-") return kOk;
-  return session.deliver(
-      present::split_bandwidth_text(*answer, path, findings, session.out_style()),
-      [&] { return present::split_bandwidth_json(*answer, path, findings); });
+  return context.deliver([&](report::Answer& answer) {
+    present::state_split_bandwidth(answer, *result, path, findings);
+  });
 }
 
 }  // namespace
 
-Action add_split_bandwidth(CLI::App& command, Session& session) {
+Action add_split_bandwidth(CommandOptions& command, Context& context) {
   describe(command,
-           "The split with the shortest communication, or the best of time and cost, with\n"
-           "proof; compared with the unchanged cluster and with equal dimensions, each by\n"
-           "formula and simulated.\n"
+           "Finds the split with the shortest communication, or the best of time and cost,\n"
+           "with proof. Compares it with the unchanged cluster and with equal dimensions,\n"
+           "each by formula and by simulation.\n"
            "\n"
            "Examples:\n"
            "  orrery split-bandwidth job.yaml --cluster cluster.yaml --total '600 GB/s'\n"
@@ -68,8 +66,8 @@ Action add_split_bandwidth(CLI::App& command, Session& session) {
   const auto options = std::make_shared<SplitOptions>();
   add_spec_options(command, options->asked.question.job, true);
   add_fields(command, *options);
-  session.add_options(command);
-  return [options, &session] { return split_bandwidth(*options, session); };
+  context.add_options(command);
+  return [options, &context] { return split_bandwidth(*options, context); };
 }
 
-}  // namespace orrery::app
+}  // namespace orrery::commands

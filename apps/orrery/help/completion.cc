@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery completion: scripts for shells, from the same table that parses the command line.
+// orrery completion: shell scripts, generated from the table that defines the command line.
 #include "help/completion.h"
 
 #include <fmt/format.h>
@@ -10,11 +10,13 @@
 #include <memory>
 #include <set>
 
-#include "command.h"
+#include "arguments.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/platform/collective_algorithm_names.h"
-#include "question_options.h"
+#include "program_commands.h"
+#include "session.h"
+#include "table_command.h"
 
 namespace orrery::app {
 
@@ -24,18 +26,18 @@ struct Word {
   std::string text;
   std::string about;
   bool takes_value = false;
-  std::string choices;  ///< all that the value may be; empty: anything
+  std::string choices;  ///< the possible values; empty: any
 };
 
 struct Entry {
   std::string name;
   std::string about;
   std::vector<Word> options;
-  std::vector<std::string_view> values;  ///< what its arguments may be
-  bool files = true;                     ///< files as well as values
+  std::vector<std::string_view> values;  ///< possible arguments
+  bool files = true;                     ///< whether it also accepts file names
 };
 
-/// Text inside single quotes: fine for all three shells once the quotes in it are gone.
+/// Text for single quotes in all three shells: removes quotes.
 std::string plain(std::string_view line) {
   std::string text(line.substr(0, line.find('\n')));
   std::erase_if(text, [](char c) {
@@ -51,20 +53,20 @@ std::string joined(const std::vector<Word>& words) {
   return text;
 }
 
-/// All that the option's value may be.
+/// The possible values of an option, separated by spaces; empty: any.
 std::string choices_of(const TableCommand& command, const std::string& option) {
-  if (option == "--collective-algorithm") {  // perhaps one for each dimension
+  if (option == "--collective-algorithm") {  // may be a list with one item per dimension
     std::string words = "auto";
     for (const platform::AlgorithmName& one : platform::algorithm_names()) words += " " + one.name;
     return words;
   }
-  if (option == "--dtype") {  // perhaps several, joined
+  if (option == "--dtype") {  // may be several joined names
     std::string words;
     for (std::size_t i = 1; i < graph::kFormats; ++i)
       words += fmt::format("{}{}", i == 1 ? "" : " ", name(static_cast<graph::Format>(i)));
     return words;
   }
-  for (const FieldRecord& field : command.fields)
+  for (const FieldRecord& field : command.fields())
     for (std::string_view names = field.options; !names.empty();) {
       const std::string one = first_name(names);
       if (one == option) return fmt::format("{}", fmt::join(field.choices, " "));
@@ -75,7 +77,7 @@ std::string choices_of(const TableCommand& command, const std::string& option) {
 
 std::vector<Entry> entries_of(const CLI::App& table) {
   std::vector<Entry> entries;
-  for (const Command& command : commands()) {
+  for (const Command& command : all_commands()) {
     if (command.group == Group::hidden) continue;
     Entry entry{std::string(command.name), plain(command.summary), {}, {}, command.words.files};
     if (command.words.list != nullptr) entry.values = command.words.list();
@@ -102,23 +104,20 @@ std::string bash(const std::vector<Entry>& entries) {
       "\"$word\")); return; fi\n",
       fmt::join(command_names(), " "));
   text += "  case $before in\n";
-  std::set<std::string_view> said;  // bash looks at the option alone
+  std::set<std::string_view> done;  // in bash, choices depend only on the option
   for (const Entry& entry : entries)
     for (const Word& option : entry.options)
-      if (!option.choices.empty() && said.insert(option.text).second)
+      if (!option.choices.empty() && done.insert(option.text).second)
         text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
                             option.text, option.choices);
   text += "  esac\n  case ${COMP_WORDS[1]} in\n";
-  for (const Entry& entry : entries) {
-    std::string values;
-    for (const std::string_view value : entry.values) values += fmt::format(" {}", value);
+  for (const Entry& entry : entries)
     text += fmt::format(
         "    {}) [[ $word == -* ]] && COMPREPLY=($(compgen -W '{}' -- \"$word\")){} ;;\n",
         entry.name, joined(entry.options),
-        values.empty()
-            ? ""
-            : fmt::format(" || COMPREPLY=($(compgen -W '{}' -- \"$word\"))", values.substr(1)));
-  }
+        entry.values.empty() ? ""
+                             : fmt::format(" || COMPREPLY=($(compgen -W '{}' -- \"$word\"))",
+                                           fmt::join(entry.values, " ")));
   text += "  esac\n}\ncomplete -o default -F _orrery orrery\n";
   return text;
 }
@@ -142,11 +141,10 @@ std::string zsh(const std::vector<Entry>& entries) {
       text += fmt::format(" \\\n        '{}{}[{}]{}'", option.text, option.takes_value ? "=" : "",
                           option.about, action);
     }
-    std::string values;
-    for (const std::string_view value : entry.values) values += fmt::format(" {}", value);
+    const std::string values = fmt::format("{}", fmt::join(entry.values, " "));
     text += values.empty() ? " \\\n        '*:file:_files'"
-            : entry.files  ? fmt::format(" \\\n        '*:word:{{compadd{}; _files}}'", values)
-                           : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
+            : entry.files  ? fmt::format(" \\\n        '*:word:{{compadd {}; _files}}'", values)
+                           : fmt::format(" \\\n        '*:word:({})'", values);
     text += " ;;\n";
   }
   return text +
@@ -193,7 +191,7 @@ std::string completion_script(const CLI::App& table, std::string_view shell) {
 
 std::vector<std::string_view> shell_names() { return names_of(kShells); }
 
-Action add_completion(CLI::App& command, Session& session) {
+Action add_completion(CommandOptions& command, Context& context) {
   describe(command,
            "\n"
            "Examples:\n"
@@ -201,10 +199,11 @@ Action add_completion(CLI::App& command, Session& session) {
            "  orrery completion fish > ~/.config/fish/completions/orrery.fish\n");
   const auto options = std::make_shared<CompletionOptions>();
   add_fields(command, *options);
-  return [options, &command, &session] {
-    return print(completion_script(*command.get_parent(), options->shell))
+  return [options, &context] {
+    Session session;
+    return print(completion_script(*build_table(session), options->shell))
                ? kOk
-               : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
+               : context.fail({Errc::output_failed, "stdout", "cannot be written", ""});
   };
 }
 

@@ -13,7 +13,7 @@ namespace orrery::app {
 
 struct Shell {
   std::string_view name;
-  std::string_view place;  ///< where below /usr/share Debian's shells look for scripts
+  std::string_view place;  ///< where the shell searches for scripts on Debian, below /usr/share
 };
 
 inline constexpr std::array<Shell, 3> kShells = {

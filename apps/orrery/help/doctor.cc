@@ -1,23 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery doctor: is this installation whole?
+// orrery doctor: checks this installation.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
-#include "command.h"
+#include "orrery/commands/module_file.h"
+#include "orrery/commands/search/mpi_module.h"
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/report/answer/answer.h"
 #include "orrery/report/html/run_page.h"
-#include "orrery/report/json/envelope.h"
 #include "orrery/study/questions/outcome/builtin_case.h"
+#include "program_commands.h"
 #include "resources/build_info.h"
 #include "resources/data_folder.h"
-#include "resources/module_file.h"
-#include "search/mpi_module.h"
+#include "session.h"
 
 namespace orrery::app {
 
@@ -45,11 +47,12 @@ std::vector<Line> examine() {
   lines.push_back(
       {"web page", true,
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
-                : "not built in; './setup --page' does that"});
+                : "not built in; './setup --page' builds it"});
   const auto mpi = mpi_library();
-  lines.push_back({"MPI", true,
-                   mpi ? *mpi : "not there: './setup mpi' and a build, or the package orrery-mpi"});
-  for (const Command& command : commands()) {
+  lines.push_back(
+      {"MPI", true,
+       mpi ? *mpi : "not installed: './setup mpi' and a new build, or the package orrery-mpi"});
+  for (const Command& command : all_commands()) {
     const PlugIn& module = command.plug_in;
     if (module.file.empty()) continue;
     const bool there = !module_file(std::string(module.file)).empty();
@@ -66,43 +69,36 @@ std::vector<Line> examine() {
   return lines;
 }
 
-int doctor(Session& session) {
+void state_lines(report::Answer& answer, const std::vector<Line>& lines, bool healthy) {
+  const report::Style style = answer.style();
+  for (const Line& line : lines)
+    answer.line(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
+                                       printable(line.text)));
+  report::Columns<Line> columns;
+  columns.field("name", [](const Line& line) { return line.name; })
+      .field("ok", [](const Line& line) { return line.ok; })
+      .field("text", [](const Line& line) { return line.text; });
+  answer.field("ok", healthy).table("lines", lines, columns);
+}
+
+int doctor(const Context& context) {
   const std::vector<Line> lines = examine();
-  const report::Style style = session.out_style();
-  report::Sheet sheet(style);
-  bool healthy = true;
-  for (const Line& line : lines) {
-    sheet.add(line.name, fmt::format("{}  {}", line.ok ? style.good("ok") : style.bad("no"),
-                                     printable(line.text)));
-    healthy = healthy && line.ok;
-  }
-  const auto json = [&] {
-    return report::envelope("doctor", {}, [&](report::JsonWriter& writer) {
-      writer.begin_object().field("ok", healthy).key("lines").begin_array();
-      for (const Line& line : lines) {
-        writer.begin_object()
-            .field("name", line.name)
-            .field("ok", line.ok)
-            .field("text", line.text)
-            .end_object();
-      }
-      writer.end_array().end_object();
-    });
-  };
-  return session.deliver(sheet.text(), json, healthy ? kOk : kSaysNo);
+  const bool healthy = std::all_of(lines.begin(), lines.end(), [](auto& line) { return line.ok; });
+  return context.deliver([&](report::Answer& answer) { state_lines(answer, lines, healthy); },
+                         healthy ? kOk : kSaysNo);
 }
 
 }  // namespace
 
-Action add_doctor(CLI::App& command, Session& session) {
+Action add_doctor(CommandOptions& command, Context& context) {
   describe(command,
            "Versions, catalogue, data, and a small simulation with a known result.\n"
            "\n"
            "Examples:\n"
            "  orrery doctor\n"
            "  orrery doctor --json\n");
-  session.add_options(command);
-  return [&session] { return doctor(session); };
+  context.add_options(command);
+  return [&context] { return doctor(context); };
 }
 
 }  // namespace orrery::app

@@ -4,9 +4,10 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "command.h"
+#include "arguments.h"
 #include "help/manual.h"
-#include "question_options.h"
+#include "program_commands.h"
+#include "session.h"
 
 namespace orrery::app {
 
@@ -17,23 +18,23 @@ struct ManOptions {
 
   static constexpr auto fields =
       std::tuple{QuestionField{"name", &ManOptions::name, "COMMAND", "", kAnswer, "run",
-                               "A command; without one, the program's page"}};
+                               "A command; by default the page of the program"}};
 };
 
-int print_page(const CLI::App& table, const std::string& name, const Session& session) {
+int print_page(const CLI::App& table, const std::string& name, const Context& context) {
   const Command* const command = name.empty() ? nullptr : find_command(name);
   if (!name.empty() && (command == nullptr || command->group == Group::hidden)) {
-    return session.fail({Errc::usage, "COMMAND", fmt::format("there is no command '{}'", name),
+    return context.fail({Errc::usage, "COMMAND", fmt::format("there is no command '{}'", name),
                          "'orrery --help' lists the commands"});
   }
   return print(manual_page(table, command))
              ? kOk
-             : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
+             : context.fail({Errc::output_failed, "stdout", "cannot be written", ""});
 }
 
 }  // namespace
 
-Action add_man(CLI::App& command, Session& session) {
+Action add_man(CommandOptions& command, Context& context) {
   describe(command,
            "The page is source for man, with the text of --help.\n"
            "\n"
@@ -42,8 +43,9 @@ Action add_man(CLI::App& command, Session& session) {
            "  orrery man run > orrery-run.1\n");
   const auto options = std::make_shared<ManOptions>();
   add_fields(command, *options);
-  return [options, &command, &session] {
-    return print_page(*command.get_parent(), options->name, session);
+  return [options, &context] {
+    Session session;
+    return print_page(*build_table(session), options->name, context);
   };
 }
 

@@ -7,17 +7,16 @@
 #include <algorithm>
 #include <string_view>
 #include <utility>
-#include <vector>
 
-#include "command.h"
 #include "exit_codes.h"
+#include "orrery/commands/command.h"
 #include "resources/build_info.h"
 
 namespace orrery::app {
 
 namespace {
 
-/// Text that roff prints unchanged. Hyphens of options and commands can be copied from the page.
+/// Escapes text for roff. Hyphens of options and commands stay ASCII, for copying.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -36,7 +35,7 @@ std::string escaped(std::string_view text) {
 std::string bold(std::string_view text) { return "\\fB" + escaped(text) + "\\fR"; }
 std::string italic(std::string_view text) { return "\\fI" + escaped(text) + "\\fR"; }
 
-/// Filled text between spaced, unfilled lines (those that are indented).
+/// Filled text between indented, unfilled lines.
 class Body {
  public:
   void add(std::string_view line) {
@@ -71,7 +70,7 @@ class Body {
 };
 
 struct Description {
-  std::string text;      ///< all but the examples
+  std::string text;      ///< without the examples
   std::string examples;  ///< "" or the indented lines
 };
 
@@ -100,7 +99,7 @@ Description description_of(const CLI::App& command) {
 
 bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
 
-/// "TRACES...", in brackets when it may be left out.
+/// "TRACES...", in brackets if it is optional.
 std::string usage_of(const CLI::Option& positional) {
   std::string text = italic(positional.get_name(true));
   if (positional.get_expected_max() > 1) text += " ...";
@@ -164,7 +163,7 @@ std::string options_of(const CLI::App& command) {
 std::string command_list() {
   std::string text = ".SH COMMANDS\n";
   Group group = Group::hidden;
-  for (const Command& command : commands()) {
+  for (const Command& command : all_commands()) {
     if (command.group == Group::hidden) continue;
     if (std::exchange(group, command.group) != command.group)
       text += fmt::format(".SS {}\n", escaped(heading(command.group)));
@@ -183,10 +182,12 @@ std::string exit_status() {
 
 std::string environment() {
   static constexpr std::pair<std::string_view, std::string_view> kVariables[] = {
-      {"ORRERY_DATA_DIR", "the folder of Orrery's own data, instead of the one that is found"},
-      {"XDG_CACHE_HOME", "packages unpack Orrery's own data there, into orrery/ (else ~/.cache)"},
-      {"BROWSER", "the program that --open starts"},
-      {"NO_COLOR, CLICOLOR_FORCE", "no colours; colours even when stdout is no terminal"}};
+      {"ORRERY_DATA_DIR",
+       "folder of Orrery's data, instead of the one that is found automatically"},
+      {"XDG_CACHE_HOME",
+       "folder in which packages unpack Orrery's data, as orrery/ (default: ~/.cache)"},
+      {"BROWSER", "program that --open starts"},
+      {"NO_COLOR, CLICOLOR_FORCE", "no colors; colors even if stdout is not a terminal"}};
   std::string text = ".SH ENVIRONMENT\n";
   for (const auto& [name, about] : kVariables) text += entry(bold(name), escaped(about));
   return text;
@@ -202,7 +203,7 @@ std::string see_also(const Command* command) {
   return text;
 }
 
-/// What NAME and lists of pages show.
+/// The summary in NAME and in lists of pages.
 std::string summary_of(const CLI::App& table, const Command* command) {
   if (command != nullptr) return std::string(command->summary);
   const std::string text = table.get_description();

@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
-#include "command.h"
+#include "orrery/commands/command.h"
+#include "orrery/commands/module_file.h"
 #include "orrery/report/html/run_page.h"
 #include "resources/built_in_data.h"
-#include "resources/module_file.h"
 
 namespace orrery::app {
+
+using commands::all_commands;
+using commands::Command;
+using commands::module_file;
+using commands::PlugIn;
 
 std::string version_name() { return "orrery " ORRERY_VERSION; }
 
@@ -36,7 +41,7 @@ std::string version_text() {
       yes_no(!report::built_in_page().empty()),
       built_in_data().empty() ? "in a folder" : "built in",
       yes_no(!module_file("orrery_mpi.so").empty()));
-  for (const Command& command : commands()) {
+  for (const Command& command : all_commands()) {
     const PlugIn& module = command.plug_in;
     if (module.file.empty()) continue;
     text += fmt::format("; {}: {}", module.label,

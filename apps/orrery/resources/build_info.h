@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What this program was built from.
+// The version of this program and how it was built.
 #pragma once
 
 #include <string>
 
 namespace orrery::app {
 
-/// The commit, its first 12 digits; "unknown" without git.
+/// The first 12 digits of the commit; "unknown" without git.
 extern const char* const kCommit;
-/// The day of the commit, as 2026-11-29; "" when that is unknown.
+/// The date of the commit, as 2026-11-29; "" if unknown.
 extern const char* const kCommitDate;
 
 /// "orrery 0.4.0"
@@ -19,7 +19,7 @@ extern const char* const kCommitDate;
 /// The libraries that were found at build time, with versions.
 [[nodiscard]] std::string library_versions();
 
-/// What --version prints: version, commit, compiler, libraries, and which optional parts there are.
+/// The text of --version: version, commit, compiler, libraries, and the optional parts.
 [[nodiscard]] std::string version_text();
 
 }  // namespace orrery::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The assembler includes the archive that ORRERY_DATA_ARCHIVE names. Compiled by itself, so that a
-// change of the data compiles nothing else.
+// Includes the archive ORRERY_DATA_ARCHIVE with the assembler. A separate file, so that a change of
+// the data recompiles only this file.
 #include "resources/built_in_data.h"
 
 #ifdef ORRERY_DATA_ARCHIVE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The data folder as an archive inside the program: packages are one file.
+// The data folder as an archive inside the program, so that a package is a single file.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace orrery::app {
 
-/// A tar archive, compressed by zstd, of the folder `data`; empty in a program that is built
-/// without it (ORRERY_PORTABLE is off).
+/// A tar archive of the folder `data`, compressed by zstd; empty if the program was built without
+/// it (ORRERY_PORTABLE is off).
 [[nodiscard]] std::string_view built_in_data();
 
-/// The folder `data` of `archive`, unpacked into the user's cache: `<cache>/orrery/<hash of the
-/// archive>/data`. The cache is XDG_CACHE_HOME, else HOME/.cache. The folder appears in one step;
-/// processes that unpack at the same time get the same one. Errc: output_failed.
+/// Unpacks the folder `data` of `archive` into the user's cache: `<cache>/orrery/<hash of the
+/// archive>/data`. The cache is XDG_CACHE_HOME, otherwise HOME/.cache. The folder appears
+/// atomically; processes that unpack concurrently get the same one. Errc: output_failed.
 [[nodiscard]] Result<std::string> unpacked_data(std::string_view archive);
 
 }  // namespace orrery::app

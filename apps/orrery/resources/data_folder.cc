@@ -20,8 +20,8 @@ Result<std::string> data_folder(const std::string& given) {
   const std::string asked = !given.empty() ? given : variable != nullptr ? variable : "";
   if (!asked.empty()) {
     if (holds_data(asked)) return asked;
-    return fail(Errc::config_not_found, asked, "does not hold Orrery's data",
-                "the folder with demo/README.md in it");
+    return fail(Errc::config_not_found, asked, "does not contain Orrery's data",
+                "give the folder that contains demo/README.md");
   }
   if (const std::string_view archive = built_in_data(); !archive.empty())
     return unpacked_data(archive);
@@ -33,7 +33,7 @@ Result<std::string> data_folder(const std::string& given) {
     }
     if (folder == folder.root_path()) break;
   }
-  return fail(Errc::config_not_found, "", "Orrery's own data is not found",
+  return fail(Errc::config_not_found, "", "Orrery's data was not found",
               "set ORRERY_DATA_DIR to its data folder");
 }
 

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -43,7 +42,7 @@ std::optional<fs::path> cache_folder() {
 
 constexpr std::string_view kUnpacking = ".unpacking-";
 
-/// Removes what unpacking left that was killed: an hour later no process is still at it.
+/// Removes folders of processes that were killed while unpacking, if they are older than an hour.
 void remove_leftovers(const fs::path& inside) {
   std::error_code ignored;
   const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
@@ -55,10 +54,10 @@ void remove_leftovers(const fs::path& inside) {
   for (const fs::path& each : old) fs::remove_all(each, ignored);
 }
 
-/// A folder with a name of its own that is removed unless it is moved away.
+/// A folder with a unique name that is removed unless it is moved.
 class TemporaryFolder {
  public:
-  /// Empty where it cannot be made; errno has the reason.
+  /// The path is empty if it cannot be created; errno has the reason.
   explicit TemporaryFolder(const fs::path& inside) {
     std::string name = (inside / fmt::format("{}XXXXXX", kUnpacking)).string();
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
@@ -118,7 +117,7 @@ Result<std::string> unpacked_data(std::string_view archive) {
     return no_place(place.parent_path().string(), std::generic_category().message(errno));
   if (auto done = unpack_into(temporary.path(), archive); !done)
     return no_place(place.parent_path().string(), done.error().what);
-  // Fails where another process was faster, which is as good.
+  // Fails if another process was faster; its folder is identical.
   fs::rename(temporary.path(), place, error);
   if (holds_data(place / "data")) return (place / "data").string();
   std::error_code ignored;

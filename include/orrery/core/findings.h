@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Findings: odd but survivable things, counted and explained instead of thrown.
+// Findings: unexpected but recoverable conditions, which are counted and explained.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace orrery {
 
 enum class Severity : std::uint8_t { info, repaired, data_loss, error };
 
-/// What kind of oddity. Each has a name, a severity and a sentence (see `describe`).
+/// The kind of a finding. Each has a name, a severity and a sentence (see `describe`).
 enum class FindingCode : std::uint8_t {
   // Reading traces
   duplicate_id_dropped,
@@ -122,36 +122,37 @@ enum class FindingCode : std::uint8_t {
   fabric_without_devices,
   fabric_contradicts,
   // Changed structure
-  edges_not_told,
+  edges_dropped,
   repetitions_few,
 };
 
 struct FindingInfo {
   std::string_view name;  ///< stable, snake_case
   Severity severity;
-  std::string_view sentence;  ///< what it means for the result
+  std::string_view sentence;  ///< consequence for the result
 };
 
 [[nodiscard]] FindingInfo describe(FindingCode code);
-/// The code of that name.
+/// The code with this name.
 [[nodiscard]] std::optional<FindingCode> find_finding_code(std::string_view name);
 [[nodiscard]] std::string_view name(Severity severity);
 
 struct Finding {
   FindingCode code;
   std::uint64_t count = 0;
-  std::vector<std::string> places;  ///< the first three
+  std::vector<std::string> places;  ///< the first Findings::kPlaces
 };
 
-/// Counted findings, ordered by code. Not thread-safe: one per worker, then merge in a fixed order.
+/// Counted findings, ordered by code. Not thread-safe: use one object per worker, and merge them in
+/// a fixed order.
 class Findings {
  public:
   static constexpr std::size_t kPlaces = 3;
 
-  /// Counts one more `code`; keeps `place` if fewer than kPlaces are known.
+  /// Increases the count of `code`, and stores `place` if there are fewer than kPlaces.
   void add(FindingCode code, std::string_view place = {}, std::uint64_t count = 1);
   void merge(const Findings& other);
-  /// … of the same things, looked at once more: of each code as many as the one that has more.
+  /// Merges the findings of a second pass over the same input: each code gets the larger count.
   void merge_maximum(const Findings& other);
   [[nodiscard]] std::uint64_t count(FindingCode code) const;
   [[nodiscard]] std::vector<Finding> list() const;

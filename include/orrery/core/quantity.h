@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers with units. Time is whole picoseconds, so sums and ties are exact and order is
-// reproducible.
+// Numbers with units. Time is an integer number of picoseconds, so that sums and comparisons are
+// exact and the order of events is reproducible.
 #pragma once
 
 #include <compare>
@@ -19,7 +19,7 @@ class Quantity {
   constexpr Quantity() = default;
   constexpr explicit Quantity(Rep count) : count_(count) {}
 
-  /// The bare number, in the unit's base (ps, bytes, bytes/s, FLOP/s).
+  /// The number in the base unit (ps, bytes, bytes/s, FLOP/s).
   [[nodiscard]] constexpr Rep count() const { return count_; }
 
   friend constexpr auto operator<=>(Quantity, Quantity) = default;
@@ -62,7 +62,7 @@ inline constexpr Time kTimeMax{std::numeric_limits<std::int64_t>::max()};
 [[nodiscard]] constexpr Time ns(std::int64_t n) { return Time(n * kPsPerNs); }
 [[nodiscard]] constexpr Time us(std::int64_t n) { return Time(n * kPsPerUs); }
 
-/// `a + b * times`, or the nearest Time there is: for sums over ranks, which may be millions.
+/// `a + b * times`, clamped to the range of Time: for sums over up to millions of ranks.
 [[nodiscard]] constexpr Time saturating_sum(Time a, Time b, std::int64_t times = 1) {
   std::int64_t product = 0, sum = 0;
   const bool negative = (b.count() < 0) != (times < 0);
@@ -75,9 +75,8 @@ inline constexpr Time kTimeMax{std::numeric_limits<std::int64_t>::max()};
 /// `t` in seconds, for reports and rates only (a double).
 [[nodiscard]] constexpr double seconds(Time t) { return static_cast<double>(t.count()) * 1e-12; }
 
-/// Time to push `size` through a pipe of `rate`, rounded up to a whole picosecond.
-/// Empty when `rate` is not positive and finite, `size` is negative, or the answer does not fit in
-/// Time.
+/// The time to transfer `size` at `rate`, rounded up to a picosecond. Empty if `rate` is not
+/// positive and finite, `size` is negative, or the result exceeds the range of Time.
 [[nodiscard]] std::optional<Time> transfer_time(Bytes size, Bandwidth rate);
 
 }  // namespace orrery

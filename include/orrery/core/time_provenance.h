@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a time that is told stands on.
+// Provenance of a predicted time: what it is derived from.
 #pragma once
 
 #include <array>
@@ -14,25 +14,25 @@
 
 namespace orrery {
 
-/// From what is surest to what is least sure. A time that stands on several has the last of them.
+/// From the most to the least certain. A time derived from several has the least certain of them.
 enum class TimeProvenance : std::uint8_t {
-  recorded,      ///< it was measured so
-  scaled,        ///< measured, times a factor: one that was asked for, or a ratio of models
-  interpolated,  ///< a model says it, within what it was measured or trained on
-  extrapolated,  ///< … beyond that
-  formula,       ///< rules and data sheets say it; how far off that is nobody knows
-  bound          ///< as if something were not there at all
+  recorded,      ///< measured
+  scaled,        ///< measured, times a factor: from the user, or a ratio of models
+  interpolated,  ///< predicted by a model within its range of measurements or training
+  extrapolated,  ///< predicted by a model beyond that range
+  formula,       ///< derived from rules and data sheets; no known error
+  bound          ///< a lower bound: some effects are not modelled at all
 };
-inline constexpr std::size_t kTimeProvenances = 6;
+inline constexpr std::size_t kTimeProvenances = static_cast<std::size_t>(TimeProvenance::bound) + 1;
 /// "recorded", "scaled" …
 [[nodiscard]] std::string_view name(TimeProvenance provenance);
-/// The footing of that name, if it is one.
+/// The provenance with this name; empty for any other text.
 [[nodiscard]] std::optional<TimeProvenance> time_provenance_named(std::string_view name);
 
-/// How much of a time stands on each.
+/// The part of a time with each provenance.
 using TimeByProvenance = std::array<Time, kTimeProvenances>;
-/// "interpolated 71.2 %, scaled 28.8 %": shares of their sum, the largest first, without those
-/// below a twentieth of a percent. Empty where nothing stands on anything.
+/// "interpolated 71.2 %, scaled 28.8 %": shares of the sum, in descending order, without those
+/// below 0.05 %. Empty if the sum is 0.
 [[nodiscard]] std::string provenance_text(const TimeByProvenance& time_by_provenance);
 
 }  // namespace orrery

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The run file: one SQLite database. Its tables are documented in docs/reference/run-file.md; equal
-// runs give equal bytes.
+// The run file: one SQLite database. docs/reference/run-file.md describes its tables. Equal runs
+// give equal bytes.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace orrery::result {
 
-/// The version of the tables (PRAGMA user_version): counts up with every change to one. Readers
-/// take this one.
+/// The version of the tables (PRAGMA user_version). It increases with each change of a table.
+/// Readers accept only this version.
 inline constexpr int kRunFileVersion = 9;
 
-/// Writes `run` whole or not at all (a temporary beside it, then a rename). Errc: output_exists
-/// unless `force`, output_failed.
+/// Writes `run` completely or not at all (to a temporary file in the same folder, then renamed).
+/// Errc: output_exists unless `force`, output_failed.
 [[nodiscard]] Result<void> write_run(const Run& run, const std::string& path, bool force);
 
-/// Reads a run file, which may be hostile: read-only, everything checked (indices, order, counts).
-/// Errc: input_not_found, input_corrupt, input_unsupported (another version), limit_exceeded.
+/// Reads an untrusted run file: read-only, with all values checked (indices, order, counts). Errc:
+/// input_not_found, input_corrupt, input_unsupported (another version), limit_exceeded.
 [[nodiscard]] Result<Run> read_run(const std::string& path);
 
-/// Drops the spans that `choice` does not keep and renumbers what refers to them. `critical` keeps
-/// those on the path, those without slack and the last comer of each collective.
+/// Removes the spans that `choice` excludes and renumbers references to spans. `critical` retains
+/// spans on the critical path, spans without slack, and the last member of each collective.
 void filter_spans(Run& run, SpanChoice choice);
 
 }  // namespace orrery::result

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The front door: a question in, an answer out. Without a terminal, a clock or the environment.
+// The main interface: simulates a question and returns an answer. It uses no terminal, no clock and
+// no environment variables.
 #pragma once
 
 #include <cstdint>
@@ -18,42 +19,42 @@
 
 namespace orrery::study {
 
-struct Outcome;  // what is known inside
+struct Outcome;  // internal data
 
-/// Is told how far a question is. Calls come from the thread that asked, but for several questions
-/// at a time.
+/// Receives the progress of a question. Calls come from the thread that calls simulate(); with
+/// several questions, calls may be concurrent.
 class Watch {
  public:
   virtual ~Watch() = default;
-  /// So many of the ranks' traces are read, or converted.
+  /// The number of ranks whose traces are read or converted.
   virtual void reading(std::uint32_t /*ranks*/, std::uint32_t /*of*/) {}
   virtual void converting(std::uint32_t /*ranks*/, std::uint32_t /*of*/) {}
-  /// So many ranks have finished, by so many messages.
+  /// The number of ranks that finished, and the number of messages.
   virtual void simulating(std::uint32_t /*ranks*/, std::uint32_t /*of*/,
                           std::uint64_t /*messages*/) {}
-  /// What was told of last is through.
+  /// The phase of the last notification is complete.
   virtual void phase_done() {}
   /// Traces were put into a temporary file in `folder` (Question::stream_folder).
   virtual void spilled(std::uint64_t /*bytes*/, const std::string& /*folder*/) {}
 };
 
-/// What came of a question. Cheap to copy.
+/// The result of a question. Cheap to copy.
 class Answer {
  public:
   explicit Answer(std::shared_ptr<const Outcome> outcome) : outcome_(std::move(outcome)) {}
 
-  /// When the last rank ended.
+  /// The end of the last rank.
   [[nodiscard]] Time step() const;
-  /// Ranks wait for each other and never end; json() says which, and why.
+  /// Whether the run deadlocked; json() contains the waiting ranks and their causes.
   [[nodiscard]] bool stalled() const;
   [[nodiscard]] std::uint32_t ranks() const;
-  /// What was odd, ignored or assumed, of reading and of simulating.
+  /// Unexpected, ignored or assumed conditions, of reading and of simulating.
   [[nodiscard]] const Findings& findings() const;
-  /// What `orrery run --json` prints, but for `question`, the options; docs/reference/run.md says
-  /// what is in it. O(ranks).
+  /// The document of `orrery run --json` without `question` (the options); docs/reference/run.md
+  /// describes it. O(ranks).
   [[nodiscard]] std::string json() const;
-  /// When everything happened, as a run file holds it (result::write_run); for questions with
-  /// `record`. Errc: usage without.
+  /// The run with all recorded times, as a run file contains it (result::write_run). Requires
+  /// `record`. Errc: usage without it.
   [[nodiscard]] Result<result::Run> run() const;
 
   [[nodiscard]] const Outcome& outcome() const { return *outcome_; }
@@ -62,13 +63,13 @@ class Answer {
   std::shared_ptr<const Outcome> outcome_;
 };
 
-/// Reads, simulates, and says what came of it. A run that cannot finish is an answer, too. Errors:
-/// as the command line has them, with the same hints.
+/// Reads and simulates a question, and returns the result. A deadlocked run is a result, too.
+/// Errors and hints are those of the command line.
 [[nodiscard]] Result<Answer> simulate(const Question& question, Watch* watch = nullptr);
 
-/// The same for each, on so many threads (0: all cores) beside those that a question asks for
-/// itself. Questions about one workload or one cluster share it: it is read once. Answers come in
-/// the order of the questions, and are the same as one after another.
+/// Simulates each question, on `threads` threads (0: all cores) in addition to the threads that a
+/// question requests itself. Questions with the same workload or cluster share it: it is read once.
+/// Answers are in the order of the questions and equal those of sequential calls.
 [[nodiscard]] std::vector<Result<Answer>> simulate_all(std::span<const Question> questions,
                                                        std::uint32_t threads = 0);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranks share a timeline, and which groups its group numbers stand for at them.
+// An index of a run: which ranks share a timeline, and which groups a timeline's group numbers
+// refer to at those ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +12,14 @@
 
 namespace orrery::analysis {
 
-/// Whether the span came to an end (in a stalled run some only began).
+/// Whether the span ended. In a stalled run, some spans begin but never end.
 [[nodiscard]] inline bool has_ended(const result::Span& span) { return span.end >= span.start; }
 
-/// Made once per question over a run; refers to it. O(ranks × groups per rank).
+/// Build it once per query on a run. It refers to the run, which must outlive it. O(ranks × groups
+/// per rank).
 class RunIndex {
  public:
-  /// One of the groups that a number stands for, and at how many of the timeline's ranks.
+  /// One of the groups that a number refers to, and the number of the timeline's ranks in it.
   struct GroupShare {
     std::uint32_t group;
     std::uint32_t ranks;
@@ -25,15 +27,15 @@ class RunIndex {
 
   explicit RunIndex(const result::Run& run);
 
-  /// Ascending.
+  /// The ranks of the timeline, ascending.
   [[nodiscard]] std::span<const std::uint32_t> ranks_of(std::uint32_t timeline) const {
     return {ranks_.data() + first_rank_[timeline],
             first_rank_[timeline + 1] - first_rank_[timeline]};
   }
-  /// By group, ascending; empty when no rank of the timeline has that number.
+  /// The groups of a number, ascending. Empty if no rank of the timeline has this number.
   [[nodiscard]] std::span<const GroupShare> groups_of(std::uint32_t timeline,
                                                       std::uint32_t number) const;
-  /// The timelines of those `distance` away from the ranks of `timeline`, ascending, each once.
+  /// The distinct timelines of the ranks at `distance` from the ranks of `timeline`, ascending.
   [[nodiscard]] std::vector<std::uint32_t> timelines_at(std::uint32_t timeline,
                                                         std::uint32_t distance) const;
 
@@ -43,7 +45,8 @@ class RunIndex {
   std::vector<std::vector<std::vector<GroupShare>>> groups_;  // by timeline, by number
 };
 
-/// The span's collectives at the ranks of its timeline: calls `use(collective, ranks)` for each.
+/// Calls `use(collective, ranks)` for each collective that the span is part of at the ranks of its
+/// timeline.
 template <class Use>
 void for_each_collective(const result::Run& run, const RunIndex& index, std::uint32_t timeline,
                          const result::Span& span, const Use& use) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A toy cluster for the tests of analysis: rounds in which all ranks compute, meet in a collective
-// or pass a message on, small enough to be worked out again with any span made longer.
+// A toy cluster for the tests of analysis: in each round, all ranks compute, join a collective or
+// pass a message to the next rank. It is small enough to recompute with any span delayed.
 #pragma once
 
 #include <algorithm>
@@ -17,10 +17,10 @@ namespace orrery::analysis::testing {
 
 struct Round {
   enum Kind { compute, all_reduce, shift } kind = compute;
-  std::vector<std::int64_t> lengths;  ///< by rank, ps; an all_reduce takes the first
+  std::vector<std::int64_t> lengths;  ///< by rank, ps; an all_reduce uses the first
 };
 
-/// Which span takes how much longer than it would.
+/// The span that lasts longer, and by how much (ps).
 struct Delay {
   std::uint32_t rank = 0, span = 0;
   std::int64_t by = 0;
@@ -44,7 +44,7 @@ using result::Span;
 using result::SpanKind;
 
 struct State {
-  std::vector<std::vector<std::uint32_t>> last;  ///< by rank: what the next round depends on
+  std::vector<std::vector<std::uint32_t>> last;  ///< by rank: spans that the next round depends on
   std::vector<std::vector<std::vector<std::uint32_t>>> deps;  ///< by rank, by span
 };
 
@@ -115,7 +115,7 @@ inline void shift(result::Run& run, State& state, const Round& round, const Dela
     const std::uint32_t from = (r + n - 1) % n;
     Span& receive = begin(run, state, r, SpanKind::receive);
     const auto number = static_cast<std::uint32_t>(run.timelines[r].spans.size() - 1);
-    // Every rank has done as many spans as any other.
+    // All ranks have the same number of spans.
     receive.peer_span = number - 1;
     run.timelines[r].spans[number - 1].peer_span = number;
     const Span& send = run.timelines[from].spans[number - 1];
@@ -155,7 +155,7 @@ inline graph::Graph graph_of(const std::vector<std::vector<std::uint32_t>>& deps
 
 }  // namespace toy
 
-/// Works the rounds out. Every rank has a timeline of its own.
+/// Computes the rounds. Each rank has its own timeline.
 inline ToyRun make_toy(std::uint32_t ranks, const std::vector<Round>& rounds,
                        const Delay& delay = {}) {
   ToyRun made;
@@ -197,7 +197,7 @@ inline ToyRun make_toy(std::uint32_t ranks, const std::vector<Round>& rounds,
   return made;
 }
 
-/// What is wrong with the critical path; "" when it covers the step once and marks its spans.
+/// The defect of the critical path; "" if it covers the step exactly once and marks its spans.
 inline std::string path_problem(const result::Run& run) {
   Time at{};
   for (const result::PathSegment& segment : run.path) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
@@ -13,8 +14,15 @@
 namespace orrery::analysis {
 
 namespace {
+
 constexpr std::size_t kLongestName = 120;  // bytes
+
+std::int64_t clamped(std::uint64_t number) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::min(number, kMost));
 }
+
+}  // namespace
 
 std::string share_text(double share) {
   if (share == 0) return "0 %";
@@ -46,7 +54,7 @@ std::string interval_text(Time middle, Time lower, Time upper) {
   const std::string text = format_time(middle);
   std::size_t unit = 0;
   while (unit + 1 < kUnits.size() && !text.ends_with(kNames[unit])) ++unit;
-  // So many places that a step of the last one is at most an eighth of the band.
+  // Enough decimals that one unit of the last is at most an eighth of the interval.
   double width = std::abs(static_cast<double>((upper - lower).count())) / kUnits[unit] / 8;
   int places = 0;
   for (; places < 3 && width > 0 && width < 1; ++places) width *= 10;
@@ -63,13 +71,16 @@ std::string error_interval_text(const result::ErrorInterval& off, Time time) {
 }
 
 std::string quoted(std::string_view name) {
-  return fmt::format("\"{}\"", shortened(name, kLongestName));
+  return fmt::format("\"{}\"", truncate(name, kLongestName));
 }
 
-std::string plural_text(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(static_cast<std::int64_t>(count)), noun,
-                     count == 1 ? "" : "s");
+std::string count(std::uint64_t number) { return format_count(clamped(number)); }
+
+std::string plural(std::uint64_t number, std::string_view noun) {
+  return fmt::format("{} {}{}", count(number), noun, number == 1 ? "" : "s");
 }
+
+std::string bytes_text(std::uint64_t bytes) { return format_bytes(Bytes(clamped(bytes))); }
 
 bool communicates(result::SpanKind kind) {
   using result::SpanKind;
@@ -86,7 +97,7 @@ std::string group_label(const result::Run& run, std::uint32_t group) {
   if (group >= run.groups.size()) return "an unknown group";
   const result::Group& known = run.groups[group];
   if (known.name.empty() && known.ranks.empty()) return "all ranks";
-  if (known.name.empty()) return fmt::format("a group of {}", plural_text(known.size, "rank"));
+  if (known.name.empty()) return fmt::format("a group of {}", plural(known.size, "rank"));
   return "group " + quoted(known.name);
 }
 

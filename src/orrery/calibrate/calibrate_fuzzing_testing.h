@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For fuzz targets: what every reader promises, whatever it reads.
+// For fuzz targets: checks that hold for every reader on any input.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/calibrate/measurements/measured_curves.h"
 #include "orrery/calibrate/tuner_choices.h"
 #include "orrery/core/check.h"
@@ -19,13 +19,14 @@
 
 namespace orrery::calibrate::fuzzing {
 
-/// A curve says of its sizes what was measured, and of those between two nothing beyond them. (Of
-/// more bytes than anything has, sizes next to each other may be one to a double.)
+/// Checks that a curve returns the measured time at each of its sizes, and between two sizes a time
+/// between theirs. Skips sizes from 2^45 bytes on, where neighbouring sizes may be equal as
+/// doubles.
 inline void check_curve(const CalibratedCurve& made) {
-  constexpr std::int64_t kMost = std::int64_t{1} << 45;
+  constexpr std::int64_t kMax = std::int64_t{1} << 45;
   double longest = 0;
   for (const model::SizedTime& point : made.points) longest = std::max(longest, point.us);
-  for (std::size_t i = 0; i < made.points.size() && made.points[i].bytes < kMost; ++i) {
+  for (std::size_t i = 0; i < made.points.size() && made.points[i].bytes < kMax; ++i) {
     const model::SizedTime& is = made.points[i];
     ORRERY_CHECK(std::abs(made.curve.curve(is.bytes) - is.us) <= 0.01 * longest);
     if (i == 0) continue;
@@ -38,12 +39,13 @@ inline void check_curve(const CalibratedCurve& made) {
   }
 }
 
-/// What is made of a set can be read again, as can what a tuner is told.
+/// Checks that curves built from a set can be written and read again, and also the file of tuner
+/// choices.
 inline void check_calibration(const MeasurementSet& set) {
   Findings findings;
   const auto made = calibrate_network(set, {"h100-sxm"}, findings);
   if (!made) return;
-  std::vector<model::MeasuredCollective> curves;
+  std::vector<model::CollectiveCurve> curves;
   for (const CalibratedCurve& one : made->curves) {
     check_curve(one);
     curves.push_back(one.curve);
@@ -54,7 +56,7 @@ inline void check_calibration(const MeasurementSet& set) {
   if (tuner) ORRERY_CHECK(model::nccl::parse_tuner(tuner->text(), "fuzz").has_value());
 }
 
-/// Reads the bytes with `read(source, into)`, and makes curves of what comes of it.
+/// Reads the bytes with `read(source, into)`, and builds curves from the result.
 template <class Read>
 void check_reader(const std::uint8_t* data, std::size_t size, Read read) {
   for (const ReadOptions& options : {ReadOptions{}, ReadOptions{"all_reduce", "d", 8, 2}}) {
@@ -72,7 +74,7 @@ void check_reader(const std::uint8_t* data, std::size_t size, Read read) {
     for (const MeasuredCurve& curve : measured_curves(set, findings)) {
       ORRERY_CHECK(curve.points.size() >= 4);
       for (std::size_t i = 1; i < curve.points.size(); ++i)
-        ORRERY_CHECK(curve.points[i - 1].first < curve.points[i].first);
+        ORRERY_CHECK(curve.points[i - 1].bytes < curve.points[i].bytes);
     }
     check_calibration(set);
   }

@@ -9,11 +9,12 @@
 #include <filesystem>
 #include <optional>
 
-#include "orrery/calibrate/maker_node.h"
-#include "orrery/calibrate/measurements/measured_collectives.h"
+#include "orrery/calibrate/maker_hardware.h"
+#include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/calibrate/measurements/toy_runs_testing.h"
 #include "orrery/calibrate/network_calibration.h"
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/model/collective/library/library_times.h"
@@ -64,8 +65,7 @@ struct Machine {
   const char* device;
 };
 
-// Devices that were measured, and one (MI300X) that nobody measured: its times are the cost
-// model's.
+// Measured devices, and one without measurements (MI300X): its times come from the cost model.
 TEST(Closure, TheModelComesBack) {
   double worst = 0;
   int sizes = 0;
@@ -84,7 +84,7 @@ TEST(Closure, TheModelComesBack) {
       const auto made = calibrate_network(*set, {machine.device}, findings);
       ASSERT_TRUE(made) << to_string(made.error());
       ASSERT_EQ(made->curves.size(), kPrograms.size());
-      std::vector<model::MeasuredCollective> curves;
+      std::vector<model::CollectiveCurve> curves;
       for (const CalibratedCurve& one : made->curves) curves.push_back(one.curve);
       const auto own = model::parse_curves(model::write_curve_file(made->notes, curves), "c.yaml");
       ASSERT_TRUE(own) << to_string(own.error());
@@ -124,7 +124,8 @@ std::string catalogued(std::string_view device) {
   return std::string(device);
 }
 
-/// Each size but the first and last told from its neighbours, by straight lines and as calibrated.
+/// Predicts each size except the first and last from its neighbours, by straight lines and as
+/// calibrated.
 struct CurveHoldout {
   std::string name;
   double straight = 0, median = 0;
@@ -140,7 +141,7 @@ std::optional<CurveHoldout> hold_out_sizes(const MeasuredCurve& curve, const std
   for (const CollectiveType one : model::nccl::kTunedCollectives)
     if (graph::name(one) == curve.collective) type = one;
   CurveHoldout holdout{name};
-  holdout.held = model::held_back(points, curve_maker(curve, catalogued(device), type, shape));
+  holdout.held = model::held_out_sizes(points, curve_maker(curve, catalogued(device), type, shape));
   holdout.straight = model::holdout_curve_error(points, model::curve_through).median;
   holdout.median = model::error_of(holdout.held).median;
   holdout.points = points.size();
@@ -219,7 +220,7 @@ Misses print_misses(const char* name, const std::vector<CurveHoldout>& all) {
 TEST(Halves, OfPublicCurvesTellTheOther) {
   const fs::path folder = fs::path(core_testing::kSourceFolder) / "../shared/data/kernels";
   if (!fs::exists(folder))
-    GTEST_SKIP() << "the measured tables are not beside the project (../shared/data/kernels)";
+    GTEST_SKIP() << "the measured tables are not next to the project (../shared/data/kernels)";
   for (const char* name : {"nccl_intranode_aiconfigurator", "nccl_more"}) {
     const std::vector<CurveHoldout> all = hold_out_files(folder / (std::string(name) + ".csv.gz"));
     ASSERT_GT(all.size(), 90u);

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <utility>
 
-#include "orrery/calibrate/maker_node.h"
+#include "orrery/calibrate/maker_hardware.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/collective/curves/lin_curve.h"
 #include "orrery/platform/catalogue/catalogue.h"
@@ -22,9 +22,9 @@ namespace {
 using graph::CollectiveType;
 using model::SizedTime;
 
-constexpr std::size_t kMostPoints = 1024;
+constexpr std::size_t kMaxPoints = 1024;
 
-/// "2.29.7" as numbers, so that 2.9 comes before 2.29.
+/// The numbers of a version such as "2.29.7", so that 2.9 precedes 2.29.
 std::vector<std::int64_t> version_numbers(std::string_view version) {
   std::vector<std::int64_t> numbers(1, 0);
   for (const char c : version) {
@@ -37,20 +37,19 @@ std::vector<std::int64_t> version_numbers(std::string_view version) {
   return numbers;
 }
 
-/// Half precision is what training mostly sends.
+/// Half precision precedes others, because training mostly sends it.
 int rank_of_dtype(std::string_view dtype) {
   constexpr std::array<std::string_view, 4> kUsual = {"bfloat16", "half", "float16", "float"};
   const auto found = std::find(kUsual.begin(), kUsual.end(), dtype);
   return static_cast<int>(found - kUsual.begin());
 }
 
-/// The better one first.
+/// A sort key: the preferred curve comes first.
 auto preference(const MeasuredCurve& curve) {
   std::vector<std::int64_t> version = version_numbers(curve.version);
   for (std::int64_t& number : version) number = -number;
-  return std::tuple(!curve.algorithm.empty() || !curve.protocol.empty(), version,
-                    -static_cast<std::int64_t>(curve.points.size()), rank_of_dtype(curve.dtype),
-                    curve.dtype, curve.library, curve.in_place);
+  return std::tuple(curve.is_forced(), version, -static_cast<std::int64_t>(curve.points.size()),
+                    rank_of_dtype(curve.dtype), curve.dtype, curve.library, curve.in_place);
 }
 
 std::string words(std::initializer_list<std::string_view> all) {
@@ -60,15 +59,15 @@ std::string words(std::initializer_list<std::string_view> all) {
   return text;
 }
 
-/// Which of a device's curves it is, for people.
-std::string kind_text(const MeasuredCurve& curve) {
+/// Text that distinguishes the curves of a device, for messages.
+std::string kind_text(const MeasuredSeries& curve) {
   return words({curve.library, curve.version, curve.dtype, curve.algorithm, curve.protocol,
                 curve.in_place ? "in place" : ""});
 }
 
-/// What the curve is of, but for the device.
+/// The key of a curve in the result.
 struct Group {
-  std::string device;  ///< of the catalogue, or as measured
+  std::string device;  ///< name in the catalogue, or as measured
   CollectiveType type = CollectiveType::all_reduce;
   std::int64_t nodes = 1, ranks = 2;
 
@@ -80,9 +79,8 @@ struct Group {
 };
 
 std::vector<SizedTime> points_of(const MeasuredCurve& curve) {
-  std::vector<SizedTime> points;
-  for (const auto& [bytes, us] : curve.points) points.push_back({bytes, us});
-  while (points.size() > kMostPoints) {
+  std::vector<SizedTime> points = curve.points;
+  while (points.size() > kMaxPoints) {
     std::vector<SizedTime> fewer;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (i % 2 == 0 || i + 1 == points.size()) fewer.push_back(points[i]);
@@ -96,7 +94,7 @@ CalibratedCurve calibrated(const Group& group, const MeasuredCurve& measured,
   CalibratedCurve made;
   made.algorithm = measured.algorithm;
   made.protocol = measured.protocol;
-  model::MeasuredCollective& curve = made.curve;
+  model::CollectiveCurve& curve = made.curve;
   curve.name = group.text();
   curve.device = group.device;
   curve.library = words({measured.library, measured.version});
@@ -109,14 +107,14 @@ CalibratedCurve calibrated(const Group& group, const MeasuredCurve& measured,
   const model::CurveMaker make =
       curve_maker(measured, group.device, group.type, {group.ranks, group.nodes});
   curve.curve = make(points);
-  made.held_back = model::held_back(points, make);
-  curve.error = model::error_of(made.held_back);
+  made.held_out = model::held_out_sizes(points, make);
+  curve.error = model::error_of(made.held_out);
   if (measured.in_place) curve.source = "in place";
   made.points = std::move(points);
   return made;
 }
 
-/// At each size the fastest of several.
+/// The shortest time of several curves at each size.
 std::vector<SizedTime> fastest(const std::vector<const MeasuredCurve*>& curves) {
   std::map<std::int64_t, double> least;
   for (const MeasuredCurve* curve : curves)
@@ -163,8 +161,8 @@ class Calibration {
     }
     if (unknown.empty()) return only_for_unknown();
     if (unknown.contains("") && options_.device.empty())
-      return fail(Errc::input_missing_attr, set_.where, "nothing says which device was measured",
-                  "--device h100-sxm, say");
+      return fail(Errc::input_missing_attr, set_.where, "the measured device is not given",
+                  "give it, for example --device h100-sxm");
     if (options_.device.empty()) return {};
     if (unknown.size() > 1)
       return fail(Errc::usage, "--device",
@@ -175,41 +173,42 @@ class Calibration {
     return {};
   }
 
-  /// A name for a device that the catalogue knows by its driver's name would change nothing.
+  /// Fails if options.device differs from a device that the catalogue contains.
   Result<void> only_for_unknown() {
     if (options_.device.empty()) return {};
     for (const auto& [measured, name] : names_) {
       if (name != options_.device)
         return fail(Errc::usage, "--device",
-                    in_quotes(measured) + " is " + name + ", and not " + in_quotes(options_.device),
-                    "leave it out; it is for devices that the catalogue does not know");
+                    in_quotes(measured) + " is " + name + ", not " + in_quotes(options_.device),
+                    "remove it; it is only for devices that are not in the catalogue");
     }
     return {};
   }
 
-  /// Nothing for what no curve can be of.
+  /// Empty: no curve is built for this measurement (the notes explain why).
   Result<std::optional<Group>> group_of(const MeasuredCurve& curve) {
     const std::string what = words({curve.device, curve.collective, kind_text(curve)});
     const auto type = collective_type(curve.collective);
     if (!type) {
-      left_out(what, "sends and receives take the network's latency and bandwidth");
+      left_out(what, "sends and receives use the network's latency and bandwidth");
       return std::nullopt;
     }
     Group group{names_[curve.device], *type, curve.nodes, curve.ranks};
     if (curve.ranks == 0)
       return fail(Errc::input_missing_attr, set_.where,
-                  "nothing says among how many ranks " + what + " was measured", "--ranks 8, say");
+                  "the number of ranks of " + what + " is not given",
+                  "give it, for example --ranks 8");
     if (curve.ranks == 1) {
-      left_out(what, "one rank has nobody to talk to");
+      left_out(what, "a single rank does not communicate");
       return std::nullopt;
     }
     if (curve.nodes == 0) {
       const platform::DeviceEntry* entry = platform::find_device(group.device);
       if (entry == nullptr || curve.ranks > entry->build.island)
-        return fail(Errc::input_missing_attr, set_.where,
-                    fmt::format("nothing says on how many nodes {} among {} ranks was measured",
-                                what, curve.ranks),
-                    "--nodes 2, say");
+        return fail(
+            Errc::input_missing_attr, set_.where,
+            fmt::format("the number of nodes of {} among {} ranks is not given", what, curve.ranks),
+            "give it, for example --nodes 2");
       findings_.add(FindingCode::default_assumed,
                     fmt::format("{} among {} ranks: one node", what, curve.ranks));
       group.nodes = 1;
@@ -224,14 +223,13 @@ class Calibration {
     std::stable_sort(curves.begin(), curves.end(),
                      [](const auto* a, const auto* b) { return preference(*a) < preference(*b); });
     const MeasuredCurve& best = *curves.front();
-    std::vector<const MeasuredCurve*> forced;  // of the best's kind
+    std::vector<const MeasuredCurve*> forced;
     for (const MeasuredCurve* curve : curves) {
-      if (curve->algorithm.empty() && curve->protocol.empty()) continue;
+      if (!curve->is_forced()) continue;
       made_.forced.push_back(calibrated(group, *curve, points_of(*curve)));
       forced.push_back(curve);
     }
-    const bool own_choice = best.algorithm.empty() && best.protocol.empty();
-    if (!own_choice && forced.size() > 1) {
+    if (best.is_forced() && forced.size() > 1) {
       CalibratedCurve& made = made_.curves.emplace_back(calibrated(group, best, fastest(forced)));
       made.algorithm.clear();
       made.protocol.clear();
@@ -240,10 +238,9 @@ class Calibration {
     }
     made_.curves.push_back(calibrated(group, best, points_of(best)));
     for (std::size_t i = 1; i < curves.size(); ++i) {
-      const bool is_forced = !curves[i]->algorithm.empty() || !curves[i]->protocol.empty();
       left_out(words({group.text(), kind_text(*curves[i])}),
-               is_forced ? "the library's own choice was measured, too"
-                         : "the curve is of " + kind_text(best));
+               curves[i]->is_forced() ? "the library's own choice is also measured"
+                                      : "the curve is of " + kind_text(best));
     }
   }
 
@@ -278,17 +275,16 @@ class Calibration {
   const MeasurementSet& set_;
   const NetworkOptions& options_;
   Findings& findings_;
-  std::map<std::string, std::string, std::less<>> names_;  // as measured → of the catalogue
+  std::map<std::string, std::string, std::less<>> names_;  // measured name → name in the catalogue
   NetworkCalibration made_;
 };
 
 }  // namespace
 
-model::CurveMaker curve_maker(const MeasuredCurve& measured, std::string_view device,
+model::CurveMaker curve_maker(const MeasuredSeries& measured, std::string_view device,
                               CollectiveType type, const model::nccl::Shape& shape) {
-  const bool own_choice = measured.algorithm.empty() && measured.protocol.empty();
   const bool nccl = measured.library.empty() || measured.library == "nccl";
-  if (!own_choice || !nccl) return model::curve_through;
+  if (measured.is_forced() || !nccl) return model::curve_through;
   return [runs_at = nccl_choices(device, type, shape)](std::span<const SizedTime> points) {
     return model::curve_with_protocol_changes(points, runs_at);
   };

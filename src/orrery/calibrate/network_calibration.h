@@ -1,67 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured collectives as curves that a cluster file takes.
+// Fits measured collectives with curves that cluster files include.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "orrery/calibrate/measurements/measured.h"
 #include "orrery/calibrate/measurements/measured_curves.h"
+#include "orrery/calibrate/measurements/measurement_set.h"
 #include "orrery/model/collective/curves/curve_file.h"
 #include "orrery/model/collective/nccl/tuning.h"
 
 namespace orrery::calibrate {
 
-/// What measurements may not say.
+/// Facts that measurements may lack.
 struct NetworkOptions {
-  std::string device;  ///< of the catalogue, for a name that no driver gives; empty: none
+  /// Device of the catalogue, for measurements whose device name the catalogue does not contain.
+  /// Empty: none.
+  std::string device;
 };
 
-/// One collective among one group of devices.
+/// The curve of one collective in one group of devices.
 struct CalibratedCurve {
-  model::MeasuredCollective curve;
-  std::vector<model::SizedTime> points;       ///< what it goes through
-  std::vector<model::HeldOutSize> held_back;  ///< what its error is of
-  /// What the library was made to run; empty: its own choice, or the fastest of several.
+  model::CollectiveCurve curve;
+  std::vector<model::SizedTime> points;      ///< measured points of the curve
+  std::vector<model::HeldOutSize> held_out;  ///< held-out sizes that determine its error
+  /// Forced choices of the library. Empty: its own choice, or the fastest of several.
   std::string algorithm, protocol;
 
-  /// GB/s on the bus, as nccl-tests says it: the most of all sizes.
+  /// Maximum bus bandwidth of all sizes, in GB/s, as nccl-tests defines it.
   [[nodiscard]] double peak_bus_bandwidth() const;
 };
 
-/// What measurements come to.
+/// Curves fitted to measurements.
 struct NetworkCalibration {
-  /// One for each device, collective, number of nodes and ranks; by these.
+  /// One curve for each device, collective, number of nodes and number of ranks, in this order.
   std::vector<CalibratedCurve> curves;
-  /// Those that the library was made to run, whether or not they are among the curves: what a
-  /// tuner's file is chosen from.
+  /// All curves with forced algorithm or protocol, also if `curves` does not contain them. The
+  /// choices of a tuner file are based on them.
   std::vector<CalibratedCurve> forced;
-  model::CurveNotes notes;  ///< all but the files and `made_by`
+  model::CurveNotes notes;  ///< without the files and `made_by`
 };
 
-/// What makes a curve of such points: straight lines from size to size, but where NCCL chose for
-/// itself and its cost model (on the maker's machine) says that the choice changes between two,
-/// curve_with_protocol_changes(). `device`: of the catalogue; of others no change is known.
-[[nodiscard]] model::CurveMaker curve_maker(const MeasuredCurve& measured, std::string_view device,
+/// Returns the function that builds a curve from points. It connects sizes by straight lines. If
+/// NCCL made its own choice, it uses curve_with_protocol_changes(): NCCL's cost model (on the
+/// maker's machine) shows where the choice changes between two sizes. `device`: a name of the
+/// catalogue; for other devices no change is known.
+[[nodiscard]] model::CurveMaker curve_maker(const MeasuredSeries& measured, std::string_view device,
                                             graph::CollectiveType type,
                                             const model::nccl::Shape& shape);
 
-/// Makes curves of what was measured.
+/// Builds curves from measurements.
 ///
-/// Where a group was measured several times, the library's own choice counts before one that was
-/// forced (of which, if there is nothing else, the fastest is taken size by size), then the newest
-/// version, then the most sizes, then half precision; the others are said in the notes. Of more
-/// than 1024 sizes of one curve every second is taken until there are fewer.
+/// If a group was measured several times, the library's own choice takes precedence over a forced
+/// one (if all are forced, the curve uses the fastest at each size), then the newest version, then
+/// the most sizes, then half precision. The notes list the others. If a curve has more than 1024
+/// sizes, every second one is dropped until at most 1024 remain.
 ///
-/// Devices: a name of the catalogue, or what its drivers say, else options.device, else as it
-/// stands. Several devices give curves of each. Nodes that nobody told are one where so many ranks
-/// fit into a node of the maker's (default_assumed).
+/// The device is a name of the catalogue or the name that its driver reports, otherwise
+/// options.device, otherwise the measured name unchanged. Each of several devices gets its own
+/// curves. If the number of nodes is not stated and the ranks fit into one node of the maker, one
+/// node is assumed (default_assumed).
 ///
 /// Errc: input_missing_attr (no device, or no number of ranks or nodes), usage (options.device for
-/// several unknown names), input_empty (no curve is left). Findings: those of measured_curves().
+/// several unknown names), input_mismatch (fewer ranks than nodes), input_empty (no curve remains).
+/// Findings: default_assumed and those of measured_curves().
 [[nodiscard]] Result<NetworkCalibration> calibrate_network(const MeasurementSet& set,
                                                            const NetworkOptions& options,
                                                            Findings& findings);

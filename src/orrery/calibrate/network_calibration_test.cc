@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/calibrate/maker_node.h"
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/maker_hardware.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/calibrate/measurements/toy_runs_testing.h"
 #include "orrery/model/collective/library/library_times.h"
 
@@ -40,7 +40,7 @@ TEST(Network, NamesTheDeviceByItsDriver) {
   const auto made = calibrate(text_of({.ranks = 16, .hosts = 2, .factor = 1.875}, toy_times(6)));
   ASSERT_TRUE(made) << to_string(made.error());
   ASSERT_EQ(made->curves.size(), 1u);
-  const model::MeasuredCollective& curve = made->curves[0].curve;
+  const model::CollectiveCurve& curve = made->curves[0].curve;
   EXPECT_EQ(curve.name, "h100-sxm all_reduce 2x8");
   EXPECT_EQ(curve.driver, "NVIDIA H100 80GB HBM3");
   EXPECT_EQ(curve.library, "nccl 2.29.7");
@@ -59,13 +59,13 @@ TEST(Network, NamesTheDeviceByItsDriver) {
 TEST(Network, RefusesAnotherNameForAKnownDevice) {
   const std::string text = text_of({.ranks = 8, .factor = 1.75}, toy_times(6));
   EXPECT_EQ(error_of_all(text, {"h100-sxm"}), "none");
-  EXPECT_THAT(error_of_all(text, {"a100-80gb"}), HasSubstr("is h100-sxm, and not \"a100-80gb\""));
+  EXPECT_THAT(error_of_all(text, {"a100-80gb"}), HasSubstr("is h100-sxm, not \"a100-80gb\""));
 }
 
 TEST(Network, KeepsDevicesApart) {
   const std::string two =
       kHeader + csv("B200", "all_reduce", 8) + csv("H100-SXM5", "all_reduce", 8);
-  EXPECT_THAT(error_of_all(two), HasSubstr("how many nodes"));
+  EXPECT_THAT(error_of_all(two), HasSubstr("the number of nodes"));
   EXPECT_THAT(error_of_all(two, {"h100-sxm"}), HasSubstr("cannot both be"));
   const auto made = calibrate(two, {}, {.nodes = 1});
   ASSERT_TRUE(made) << to_string(made.error());
@@ -81,7 +81,7 @@ TEST(Network, SaysWhatNobodyTold) {
   const std::string rows =
       "all_reduce,8,1024,5\nall_reduce,8,2048,6\nall_reduce,8,4096,7\n"
       "all_reduce,8,8192,8\n";
-  EXPECT_THAT(error_of_all(nameless + rows), HasSubstr("which device was measured"));
+  EXPECT_THAT(error_of_all(nameless + rows), HasSubstr("the measured device is not given"));
   EXPECT_THAT(error_of_all(kHeader + csv("h100-sxm", "all_reduce", 0)), HasSubstr("--ranks 8"));
   EXPECT_THAT(error_of_all(kHeader + csv("h100-sxm", "all_reduce", 64)), HasSubstr("--nodes 2"))
       << "more than a node of the maker's";
@@ -198,7 +198,7 @@ TEST(Network, WritesWhatCanBeRead) {
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_LE(made->curves[0].points.size(), 1024u);
   EXPECT_EQ(made->curves[0].points.back().bytes, 5000 * 512);
-  std::vector<model::MeasuredCollective> curves;
+  std::vector<model::CollectiveCurve> curves;
   for (const CalibratedCurve& one : made->curves) curves.push_back(one.curve);
   const auto again = model::parse_curves(model::write_curve_file(made->notes, curves), "f");
   ASSERT_TRUE(again) << to_string(again.error());
@@ -241,7 +241,7 @@ TEST(Network, GoesStraightWhereNcclDoesNotChoose) {
   const auto runs_at = nccl_choices("h100-sxm", type, {8, 1});
   for (std::int64_t bytes = 1024; bytes <= 1 << 26; bytes *= 4)
     points.push_back({bytes, two_lines(runs_at, bytes)});
-  const auto curve_of = [&](const MeasuredCurve& measured, std::string_view device,
+  const auto curve_of = [&](const MeasuredSeries& measured, std::string_view device,
                             graph::CollectiveType of) {
     return curve_maker(measured, device, of, {8, 1})(points);
   };

@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "orrery/calibrate/maker_node.h"
+#include "orrery/calibrate/maker_hardware.h"
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/collective/curves/size_curve.h"
@@ -22,24 +22,25 @@ using model::nccl::Choice;
 using model::nccl::Protocol;
 using model::nccl::TunerLine;
 
-/// Both are one each, by their names in NCCL_ALGO and NCCL_PROTO.
+/// The algorithm and the protocol, if both settings name exactly one.
 std::optional<std::pair<Algorithm, Protocol>> named_choice(const CalibratedCurve& curve) {
   const auto protocol = model::nccl::protocol_named(curve.protocol);
   for (std::size_t a = 0; protocol && a < model::nccl::kAlgorithms; ++a) {
     const auto algorithm = static_cast<Algorithm>(a);
-    if (setting_name(algorithm) == curve.algorithm) return std::pair(algorithm, *protocol);
+    if (model::nccl::setting_name(algorithm) == curve.algorithm)
+      return std::pair(algorithm, *protocol);
   }
   return std::nullopt;
 }
 
-struct At {
+struct SizeChoice {
   Choice choice;
   double us = std::numeric_limits<double>::infinity();
 };
 
-class Choosing {
+class TunerChooser {
  public:
-  Choosing(const CalibratedCurve& curve, const model::nccl::Hardware& hardware)
+  TunerChooser(const CalibratedCurve& curve, const model::nccl::Hardware& hardware)
       : curve_(curve.curve),
         shape_{curve.curve.ranks, curve.curve.nodes},
         machine_(model::nccl::machine_of(hardware, shape_)) {
@@ -47,30 +48,30 @@ class Choosing {
   }
 
   TunerChoices by_cost_model(const CalibratedCurve& curve) {
-    made_.by = "cost model";
+    made_.basis = "cost model";
     for (const model::SizedTime& point : curve.points)
       if (const auto choice = model::nccl::choose(curve_.type, point.bytes, shape_, machine_))
-        at_[point.bytes] = {*choice, choice->us};
+        choices_[point.bytes] = {*choice, choice->us};
     return lines();
   }
 
   TunerChoices by_measurement(const std::vector<const CalibratedCurve*>& forced) {
-    made_.by = "measured";
-    std::map<std::int64_t, double> of_model;  // what the model's choice was measured to take
+    made_.basis = "measured";
+    std::map<std::int64_t, double> cost_model_times;  // measured times of the cost model's choices
     for (const CalibratedCurve* one : forced) {
       const auto [algorithm, protocol] = *named_choice(*one);
       for (const model::SizedTime& point : one->points) {
-        At& best = at_[point.bytes];
+        SizeChoice& best = choices_[point.bytes];
         if (point.us < best.us) best = {choice_of(algorithm, protocol, point.bytes), point.us};
         const auto own = model::nccl::choose(curve_.type, point.bytes, shape_, machine_);
         if (own && own->algorithm == algorithm && own->protocol == protocol)
-          of_model[point.bytes] = point.us;
+          cost_model_times[point.bytes] = point.us;
       }
     }
     std::vector<double> gains;
-    for (const auto& [bytes, us] : of_model)
-      if (us > at_[bytes].us) gains.push_back(us / at_[bytes].us - 1);
-    made_.gain = median(std::move(gains));
+    for (const auto& [bytes, us] : cost_model_times)
+      if (us > choices_[bytes].us) gains.push_back(us / choices_[bytes].us - 1);
+    made_.median_speedup = median(std::move(gains));
     return lines();
   }
 
@@ -82,15 +83,15 @@ class Choosing {
   }
 
   TunerChoices lines() {
-    for (auto at = at_.begin(); at != at_.end(); ++at) {
+    for (auto at = choices_.begin(); at != choices_.end(); ++at) {
       const auto& [bytes, best] = *at;
       ++made_.sizes;
       const auto own = model::nccl::choose(curve_.type, bytes, shape_, machine_);
       if (own && own->algorithm == best.choice.algorithm && own->protocol == best.choice.protocol)
         ++made_.agree;
       const auto next = std::next(at);
-      const std::int64_t upper = next == at_.end() ? std::numeric_limits<std::int64_t>::max()
-                                                   : geometric_mean(bytes, next->first);
+      const std::int64_t upper = next == choices_.end() ? std::numeric_limits<std::int64_t>::max()
+                                                        : geometric_mean(bytes, next->first);
       TunerLine line{curve_.type, made_.lines.empty() ? 0 : made_.lines.back().upper + 1, upper};
       line.algorithm = best.choice.algorithm;
       line.protocol = best.choice.protocol;
@@ -108,31 +109,25 @@ class Choosing {
     return std::move(made_);
   }
 
-  const model::MeasuredCollective& curve_;
+  const model::CollectiveCurve& curve_;
   model::nccl::Shape shape_;
   model::nccl::Machine machine_;
-  std::map<std::int64_t, At> at_;
+  std::map<std::int64_t, SizeChoice> choices_;
   TunerChoices made_;
 };
 
-bool same_group(const model::MeasuredCollective& a, const model::MeasuredCollective& b) {
+bool same_group(const model::CollectiveCurve& a, const model::CollectiveCurve& b) {
   return a.device == b.device && a.type == b.type && a.nodes == b.nodes && a.ranks == b.ranks;
 }
 
 }  // namespace
 
-std::string setting_name(Algorithm algorithm) {
-  std::string bare(model::nccl::name(algorithm));
-  std::erase(bare, '_');
-  return bare;
-}
-
 std::string TunerExport::text() const {
   std::string text = "# collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks\n";
   for (const TunerChoices& one : choices) {
     text += fmt::format("# {}: {}\n", printable(one.name),
-                        one.by == "measured" ? "the fastest that was measured"
-                                             : "what NCCL's cost model chooses, not measured");
+                        one.basis == "measured" ? "the fastest measured choice"
+                                                : "choice of NCCL's cost model, not measured");
     text += model::nccl::write_tuner(one.lines);
   }
   return text;
@@ -143,13 +138,13 @@ Result<TunerExport> tuner_choices(const NetworkCalibration& calibration) {
   for (const CalibratedCurve& curve : calibration.curves) {
     const auto hardware = maker_hardware(curve.curve.device);
     if (!hardware)
-      return fail(Errc::usage, "--write-tuner",
-                  in_quotes(curve.curve.device) + " is not in the catalogue",
-                  "--device says what it is like: how many channels NCCL has depends on it");
+      return fail(
+          Errc::usage, "--write-tuner", in_quotes(curve.curve.device) + " is not in the catalogue",
+          "give a device of the catalogue with --device: NCCL's number of channels depends on it");
     std::vector<const CalibratedCurve*> forced;
     for (const CalibratedCurve& one : calibration.forced)
       if (same_group(one.curve, curve.curve) && named_choice(one)) forced.push_back(&one);
-    Choosing choosing(curve, *hardware);
+    TunerChooser choosing(curve, *hardware);
     TunerChoices choices =
         forced.size() > 1 ? choosing.by_measurement(forced) : choosing.by_cost_model(curve);
     if (choices.lines.empty()) {
@@ -159,8 +154,8 @@ Result<TunerExport> tuner_choices(const NetworkCalibration& calibration) {
     }
   }
   if (made.choices.empty())
-    return fail(Errc::input_empty, "--write-tuner", "nothing was measured that a tuner chooses for",
-                "it does for all-reduce, all-gather, reduce-scatter, broadcast and reduce");
+    return fail(Errc::input_empty, "--write-tuner", "no measured collective can be tuned",
+                "a tuner chooses for all-reduce, all-gather, reduce-scatter, broadcast and reduce");
   return made;
 }
 

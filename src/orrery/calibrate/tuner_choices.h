@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NCCL should run, as a tuner's file says it.
+// Choices of algorithm and protocol for NCCL, as the file of a tuner plug-in contains them.
 #pragma once
 
 #include <cstdint>
@@ -12,34 +12,34 @@
 
 namespace orrery::calibrate {
 
-/// One collective among one group.
+/// The choices for one collective in one group.
 struct TunerChoices {
-  std::string name;  ///< of its curve
-  std::string by;    ///< "measured" or "cost model"
+  std::string name;   ///< name of its curve
+  std::string basis;  ///< "measured" or "cost model"
   std::vector<model::nccl::TunerLine> lines;
-  std::int64_t sizes = 0;  ///< at which something was chosen
-  std::int64_t agree = 0;  ///< of these, where the cost model would have chosen the same
-  /// Of the others where the model's choice was measured, too: its time / the fastest - 1, median.
-  double gain = 0;
+  std::int64_t sizes = 0;  ///< number of sizes with a choice
+  std::int64_t agree = 0;  ///< of these, sizes at which NCCL's cost model makes the same choice
+  /// Median of (time of the cost model's choice / shortest time - 1), over sizes at which the cost
+  /// model's choice was measured and is slower.
+  double median_speedup = 0;
 };
 
-/// What a tuner's file says, and of what it says nothing.
+/// The choices of a tuner file, and the groups without choices.
 struct TunerExport {
   std::vector<TunerChoices> choices;
-  std::vector<std::string> skipped_groups;  ///< groups of which a tuner's file can say nothing
-  /// All lines, with remarks.
+  std::vector<std::string> skipped_groups;  ///< groups for which a tuner file has no lines
+  /// The text of the file, with comments.
   [[nodiscard]] std::string text() const;
 };
 
-/// As NCCL_ALGO takes it: "nvlstree".
-[[nodiscard]] std::string setting_name(model::nccl::Algorithm algorithm);
-
-/// For each size of each curve the fastest of at least two algorithms and protocols that were
-/// measured with NCCL_ALGO and NCCL_PROTO set to one each, else what NCCL's cost model chooses on
-/// the maker's machine. Sizes between two belong to the nearer one (in logarithms), those beyond
-/// the first and last to these. Channels are those of the cost model, which a file has to say
-/// (tuner_file.h). Errc: usage (a device that is not in the catalogue), input_empty (nothing that a
-/// tuner chooses).
+/// Chooses an algorithm and a protocol for each size of each curve. The choice is the fastest
+/// measured pair if at least two pairs were measured, each with one value of NCCL_ALGO and one of
+/// NCCL_PROTO. Otherwise it is the choice of NCCL's cost model on the maker's machine.
+///
+/// A size between two measured sizes uses the choice of the nearer one (in logarithms); a size
+/// outside all uses the first or the last. The number of channels, which a file must contain
+/// (tuner_file.h), is that of the cost model. Errc: usage (a device that is not in the catalogue),
+/// input_empty (no collective that a tuner chooses for).
 [[nodiscard]] Result<TunerExport> tuner_choices(const NetworkCalibration& calibration);
 
 }  // namespace orrery::calibrate

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/calibrate/maker_node.h"
+#include "orrery/calibrate/maker_hardware.h"
 #include "orrery/calibrate/measurements/toy_runs_testing.h"
 
 namespace orrery::calibrate {
@@ -56,7 +56,7 @@ TEST(TunerChoice, TheFastestMeasuredComesBack) {
   const auto made = tuner_choices(calibration);
   ASSERT_TRUE(made) << to_string(made.error());
   ASSERT_EQ(made->choices.size(), 1u);
-  EXPECT_EQ(made->choices[0].by, "measured");
+  EXPECT_EQ(made->choices[0].basis, "measured");
   EXPECT_EQ(made->choices[0].lines.size(), 3u);
   EXPECT_EQ(made->choices[0].sizes, 23);
   for (const auto& [bytes, us] : line(0, 1)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists that are built into the program as YAML (data/, cmake/OrreryEmbed.cmake), read entry by
-// entry as they are asked for: reading all of one takes longer than many a command.
+// YAML lists embedded in the program (data/, cmake/OrreryEmbed.cmake). Entries are parsed on first
+// use, since parsing a whole list takes longer than many commands.
 #pragma once
 
 #include <cstddef>
@@ -16,16 +16,16 @@
 
 namespace orrery::config {
 
-/// An entry of such a list, not read yet.
+/// An unparsed entry of an embedded list.
 struct EntryText {
   std::string_view name;
   std::string_view text;  ///< a list with this entry alone
 };
 
-/// The entries of a list in YAML, each of which begins a line with "- name: ".
+/// The entries of a YAML list, each starting with a line "- name: ".
 [[nodiscard]] std::vector<EntryText> split_entries(std::string_view yaml);
 
-/// What an entry says. Errc: those of parse_yaml and of the table of T.
+/// Parses an entry. Errc: those of parse_yaml and of T's table.
 template <Declared T>
 [[nodiscard]] Result<T> read_entry(const EntryText& entry) {
   const std::string where(entry.name);
@@ -38,7 +38,7 @@ template <Declared T>
   return std::move(read.front());
 }
 
-/// Entries by name. A mistake in them is ours and ends the program, so a test has to check() them.
+/// Entries by name. An invalid entry is a bug and ends the program, so a test must check() them.
 /// Thread-safe.
 template <Declared T>
 class BuiltInList {
@@ -46,21 +46,21 @@ class BuiltInList {
   explicit BuiltInList(std::vector<EntryText> texts)
       : texts_(std::move(texts)), is_read_(texts_.size()), entries_(texts_.size()) {}
 
-  /// The first thing that is wrong with an entry.
+  /// The first error in any entry.
   [[nodiscard]] Result<void> check() const {
     for (const EntryText& text : texts_) {
       if (const Result<T> entry = read_entry<T>(text); !entry) return tl::unexpected(entry.error());
     }
     return {};
   }
-  /// The entry of that name, or null. It stays where it is.
+  /// The entry of that name, or null. The pointer stays valid.
   [[nodiscard]] const T* find(std::string_view name) {
     for (std::size_t i = 0; i < texts_.size(); ++i) {
       if (texts_[i].name == name) return &at(i);
     }
     return nullptr;
   }
-  /// All of them, in order.
+  /// All entries, in order.
   [[nodiscard]] const std::vector<T>& all() {
     for (std::size_t i = 0; i < texts_.size(); ++i) (void)at(i);
     return entries_;

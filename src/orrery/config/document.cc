@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -12,8 +11,9 @@
 #include <system_error>
 #include <vector>
 
+#include "orrery/config/json.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/system/read_files.h"
+#include "orrery/core/system/file_read_recorder.h"
 #include "orrery/core/text/text.h"
 
 namespace orrery::config {
@@ -31,8 +31,7 @@ std::string line_and_column(std::string_view text, std::size_t offset) {
   return fmt::format("{}:{}", line, end - start + 1);
 }
 
-/// Walks JSON text without building anything: finds the first mistake, or the limit that the text
-/// exceeds.
+/// Validates JSON without building a tree: finds the first error or exceeded limit.
 class JsonCheck : public nlohmann::json_sax<Json> {
  public:
   JsonCheck(std::string_view text, const std::string& where) : text_(text), where_(where) {}
@@ -76,7 +75,7 @@ class JsonCheck : public nlohmann::json_sax<Json> {
     }
     const bool at_end = position > text_.size() || token.empty() || token == "<EOF>";
     error = Error{Errc::config_syntax, place,
-                  at_end ? "not JSON: the text ends too early"
+                  at_end ? "not JSON: the text ends unexpectedly"
                          : fmt::format("not JSON: unexpected {}", in_quotes(token))};
     return false;
   }
@@ -106,7 +105,7 @@ class JsonCheck : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-Result<std::string> read_text(const std::string& path, std::uint64_t most) {
+Result<std::string> read_text(const std::string& path, std::uint64_t maximum) {
   std::error_code status;
   if (std::filesystem::is_directory(path, status)) {
     return fail(Errc::config_not_found, path, "is a folder, not a file");
@@ -121,9 +120,9 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
   char block[1 << 16];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > most) {
+    if (text.size() > maximum) {
       return fail(Errc::limit_exceeded, path,
-                  fmt::format("larger than {} MiB, the limit for a configuration", most >> 20));
+                  fmt::format("larger than {} MiB, the limit for a configuration", maximum >> 20));
     }
   }
   if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");
@@ -133,7 +132,7 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
 
 Result<Json> parse_json(std::string_view text, const std::string& where) {
   if (text.size() > limits::kConfigBytes)
-    return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+    return fail(Errc::limit_exceeded, where, "larger than the limit for a configuration");
   JsonCheck check(text, where);
   if (!Json::sax_parse(text, &check)) {
     if (check.error) return tl::unexpected(*check.error);
@@ -151,26 +150,12 @@ std::string pointer(std::string_view parent, std::size_t index) {
 }
 
 std::string_view json_kind(const Json& value) {
-  switch (value.type()) {
-    case Json::value_t::null:
-      return "nothing";
-    case Json::value_t::object:
-      return "a mapping";
-    case Json::value_t::array:
-      return "a list";
-    case Json::value_t::string:
-      return "text";
-    case Json::value_t::boolean:
-      return "true or false";
-    case Json::value_t::number_integer:
-    case Json::value_t::number_unsigned:
-    case Json::value_t::number_float:
-      return "a number";
-    case Json::value_t::binary:
-    case Json::value_t::discarded:
-      break;
-  }
-  return "something else";
+  if (value.is_null()) return "nothing";
+  if (value.is_object()) return "a mapping";
+  if (value.is_array()) return "a list";
+  if (value.is_string()) return "text";
+  if (value.is_boolean()) return "true or false";
+  return value.is_number() ? "a number" : "something else";
 }
 
 }  // namespace orrery::config

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 
@@ -17,9 +16,9 @@
 
 namespace orrery::config {
 
-/// The bytes of a configuration file. Errc: config_not_found, limit_exceeded (more than `most`).
+/// The bytes of a configuration file. Errc: config_not_found, limit_exceeded (more than `maximum`).
 [[nodiscard]] Result<std::string> read_text(const std::string& path,
-                                            std::uint64_t most = limits::kConfigBytes);
+                                            std::uint64_t maximum = limits::kConfigBytes);
 
 /// JSON text. Errc: config_syntax (with "line:column"; also a key given twice), limit_exceeded.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);

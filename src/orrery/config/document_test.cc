@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include "orrery/config/json.h"
 #include "orrery/core/text/text.h"
 
 namespace orrery::config {

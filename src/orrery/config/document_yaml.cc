@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 
@@ -36,16 +37,12 @@ struct Stop {
   Error error;
 };
 
-template <class Number>
-bool whole_text(std::string_view text, Number& number, int base = 10) {
-  if constexpr (std::is_floating_point_v<Number>) {
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return status == std::errc() && end == text.data() + text.size();
-  } else {
-    const auto [end, status] =
-        std::from_chars(text.data(), text.data() + text.size(), number, base);
-    return status == std::errc() && end == text.data() + text.size();
-  }
+/// Whether all of `text` is a number. `base`: of an integer, if not 10.
+template <class Number, class... Base>
+bool whole_text(std::string_view text, Number& number, Base... base) {
+  const char* const end = text.data() + text.size();
+  const auto [stop, status] = std::from_chars(text.data(), end, number, base...);
+  return status == std::errc() && stop == end;
 }
 
 /// A plain scalar by the YAML 1.2 core schema. `.inf` and `.nan` stay text: no configuration value
@@ -84,7 +81,7 @@ class TreeBuilder : public YAML::EventHandler {
   explicit TreeBuilder(const std::string& where) : where_(where) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (documents_++ > 0) stop(Errc::config_syntax, mark, "holds more than one YAML document");
+    if (documents_++ > 0) stop(Errc::config_syntax, mark, "contains more than one YAML document");
   }
   void OnDocumentEnd() override {}
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -100,7 +97,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
     if (found == anchors_.end())
-      stop(Errc::config_syntax, mark, "an alias inside the value it stands for");
+      stop(Errc::config_syntax, mark, "an alias refers to a value that contains it");
     count(mark, found->second.second);
     add(mark, Json(found->second.first), found->second.second, YAML::NullAnchor);
   }
@@ -231,7 +228,7 @@ std::size_t too_many_values(std::string_view text) {
 
 Result<Json> parse_yaml(std::string_view text, const std::string& where) {
   if (text.size() > limits::kConfigBytes)
-    return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+    return fail(Errc::limit_exceeded, where, "larger than the limit for a configuration");
   std::size_t bad = 0;
   if (!is_utf8(text, bad))
     return fail(Errc::config_syntax, fmt::format("{}:byte {}", where, bad), "not UTF-8 text");

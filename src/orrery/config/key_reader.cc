@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "orrery/config/json.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 
@@ -23,7 +24,7 @@ void KeyReader::fail(Errc code, std::string place, std::string what, std::string
 }
 
 void KeyReader::wrong_kind(const std::string& place, const Json& value, std::string_view wanted) {
-  fail(Errc::config_type, place, fmt::format("is {} where {} belongs", json_kind(value), wanted));
+  fail(Errc::config_type, place, fmt::format("is {}, but must be {}", json_kind(value), wanted));
 }
 
 void KeyReader::unknown_name(std::string_view key, std::string_view word,
@@ -107,7 +108,7 @@ std::vector<double> KeyReader::numbers(std::string_view key) {
   const Json* list = find(key);
   if (list == nullptr) return result;
   if (!list->is_array()) {
-    wrong_kind(place(key), *list, "a list of numbers, one per dimension,");
+    wrong_kind(place(key), *list, "a list of numbers, one per dimension");
     return result;
   }
   for (std::size_t i = 0; i < list->size(); ++i) {

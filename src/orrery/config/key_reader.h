@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads the keys of one JSON object whose kinds ASTRA-sim coerces freely.
+// Reads the keys of a JSON object with ASTRA-sim's implicit type conversions.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,15 @@ struct Named {
   Value value;
 };
 
-/// Reads one object key by key. The first mistake is kept in `error()`, and every later read
-/// answers its fallback, so that a reader is a list of assignments with one check at the end.
+/// Reads an object key by key. The first error is kept in `error()`, and every later read returns
+/// its fallback, so callers check once at the end.
 class KeyReader {
  public:
   /// `object` must be an object and outlive this; `where` is the file's name.
   KeyReader(const Json& object, std::string where) : object_(object), where_(std::move(where)) {}
 
   [[nodiscard]] bool has(std::string_view key);
-  /// As ASTRA-sim's JSON library converts it: a whole number; reals are cut off, booleans are 0
-  /// and 1.
+  /// An integer as ASTRA-sim's JSON library converts it: reals are truncated, booleans are 0 and 1.
   [[nodiscard]] std::int64_t integer(std::string_view key, std::int64_t fallback, std::int64_t low,
                                      std::int64_t high);
   /// Finite and not negative.
@@ -43,7 +42,7 @@ class KeyReader {
   [[nodiscard]] bool flag(std::string_view key);
   [[nodiscard]] std::string text(std::string_view key, std::string fallback);
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);
-  /// Numbers, or text that is a number (YAML writers quote them at times).
+  /// Numbers, or strings that hold a number (some YAML writers quote them).
   [[nodiscard]] std::vector<double> numbers(std::string_view key);
   template <class Value>
   [[nodiscard]] Value choice(std::string_view key, Value fallback,
@@ -59,9 +58,9 @@ class KeyReader {
     return fallback;
   }
 
-  /// Counts a key_ignored finding for every key that was never asked for.
+  /// Counts a key_ignored finding for every key that was never read.
   void report_unread(Findings& findings) const;
-  /// Notes an error at `key` unless there is one already.
+  /// Records an error at `key` unless there already is one.
   void fail(Errc code, std::string place, std::string what, std::string hint = {});
   void unknown_name(std::string_view key, std::string_view word,
                     std::span<const std::string_view> allowed);

@@ -90,7 +90,7 @@ std::string number_words(std::string_view noun, const Limits& limits) {
 }  // namespace
 
 void Reading::wrong_kind(const std::string& path, const Json& value, std::string_view wanted) {
-  fail(Errc::config_type, path, fmt::format("is {} where {} belongs", json_kind(value), wanted));
+  fail(Errc::config_type, path, fmt::format("is {}, but must be {}", json_kind(value), wanted));
 }
 
 void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out,
@@ -99,7 +99,7 @@ void read_value(const Json& value, const std::string& path, const Limits& limits
   const double number = value.get<double>();
   if (number != std::trunc(number)) {
     return reading.fail(Errc::config_type, path,
-                        fmt::format("is {} where a whole number belongs", number));
+                        fmt::format("is {}, but must be a whole number", number));
   }
   if (!(std::fabs(number) < 9.2e18))
     return reading.fail(Errc::config_range, path, fmt::format("{} is too large", number));
@@ -285,8 +285,9 @@ void read_struct(const Json& value, const std::string& path, const Table& table,
   for (const auto& [key, unused] : value.items()) {
     if (std::find(names.begin(), names.end(), key) != names.end()) continue;
     const std::string near = did_you_mean(key, names);
-    return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here",
-                        near.empty() ? "the keys here are " + join(names) : near);
+    return reading.fail(Errc::config_unknown_key, pointer(path, key),
+                        "is not a key of this mapping",
+                        near.empty() ? "valid keys are " + join(names) : near);
   }
   for (const Parameter& each : table.parameters) {
     if (reading.error) return;
@@ -300,6 +301,16 @@ void read_struct(const Json& value, const std::string& path, const Table& table,
   }
 }
 
+namespace {
+
+/// As files contain it; null: none.
+OrderedJson default_of(const Parameter& parameter, const Table& table) {
+  if (parameter.is_unset_by_default) return nullptr;
+  return parameter.operations->write(parameter.in(table.defaults));
+}
+
+}  // namespace
+
 OrderedJson schema_of_struct(const Table& table) {
   OrderedJson properties = OrderedJson::object();
   OrderedJson required = OrderedJson::array();
@@ -309,7 +320,7 @@ OrderedJson schema_of_struct(const Table& table) {
     if (each.is_required) {
       required.push_back(each.name);
     } else if (each.default_note.empty()) {
-      const OrderedJson value = each.operations->write(each.in(table.defaults));
+      const OrderedJson value = default_of(each, table);
       if (value.is_primitive() && !value.is_null()) property["default"] = value;
     }
     properties[std::string(each.name)] = std::move(property);
@@ -325,7 +336,9 @@ OrderedJson write_struct(const Table& table, const void* value) {
   OrderedJson object = OrderedJson::object();
   for (const Parameter& each : table.parameters) {
     OrderedJson item = each.operations->write(each.in(value));
-    if (!item.is_null()) object[std::string(each.name)] = std::move(item);
+    const bool is_unset =
+        each.is_unset_by_default && item == each.operations->write(each.in(table.defaults));
+    if (!item.is_null() && !is_unset) object[std::string(each.name)] = std::move(item);
   }
   return object;
 }
@@ -337,7 +350,7 @@ std::string reference_of_struct(const Table& table) {
     if (each.is_required) {
       by_default = "**required**";
     } else if (by_default.empty()) {
-      const OrderedJson value = each.operations->write(each.in(table.defaults));
+      const OrderedJson value = default_of(each, table);
       const std::string word = value.is_string() ? value.get<std::string>() : value.dump();
       by_default =
           value.is_null() || value.is_structured() || word.empty() ? "none" : "`" + word + "`";

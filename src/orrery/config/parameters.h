@@ -12,13 +12,12 @@
 //
 // and from that table come the reader (errors name a JSON pointer; an unknown key names the nearest
 // one), the JSON Schema, the reference page and the writer. Member defaults are the parameters'
-// defaults.
+// defaults. The table of a struct that does not know its file format is
+// ParameterTable<Part>::fields.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,25 +28,38 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/field.h"
-#include "orrery/config/json_types.h"
+#include "orrery/config/json.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/text/suggest.h"
 
 namespace orrery::config {
 
-/// A struct with a table of parameters.
 template <class T>
-concept Declared = requires {
+concept HasFields = requires {
   T::fields;
 };
 
-/// A declared struct that may also be written as one word: the parameter `T::shorthand`.
+/// A struct with a parameter table: its own, or ParameterTable<T>::fields.
+template <class T>
+concept Declared = HasFields<T> || requires {
+  ParameterTable<T>::fields;
+};
+
+template <Declared T>
+constexpr const auto& fields_of() {
+  if constexpr (HasFields<T>)
+    return T::fields;
+  else
+    return ParameterTable<T>::fields;
+}
+
+/// A struct with a table that may also be written as a single value: the parameter `T::shorthand`.
 template <class T>
 concept HasShorthand = Declared<T> && requires {
   T::shorthand;
 };
 
-/// Where reading stands: the first error stops everything after it.
+/// State of a read: after the first error, nothing more is read.
 struct Reading {
   std::string where;
   std::optional<Error> error{};
@@ -61,8 +73,7 @@ struct Reading {
   void wrong_kind(const std::string& path, const Json& value, std::string_view wanted);
 };
 
-// Single values. Each kind reads itself, describes itself for the schema and for people, and writes
-// itself.
+// Scalars: each has a reader, a schema, a description in words and a writer.
 
 void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out,
                 Reading& reading);
@@ -101,7 +112,7 @@ inline std::string about_kind(Kind<Bandwidth>, const Limits&) {
 }
 inline std::string about_kind(Kind<FlopRate>, const Limits&) { return "speed, e.g. `989 TFLOP/s`"; }
 
-// Lists of single values; limits are those of the list's length.
+// Lists of scalars; limits apply to the list's length.
 void read_value(const Json& value, const std::string& path, const Limits& limits,
                 std::vector<std::int64_t>& out, Reading& reading);
 void read_value(const Json& value, const std::string& path, const Limits& limits,
@@ -128,7 +139,7 @@ OrderedJson write_value(FlopRate value);
 
 // Enumerations.
 
-/// Which of `words` the value is; empty, and an error in `reading`, when it is none.
+/// The index of the value in `words`; empty, with an error in `reading`, if it is not among them.
 [[nodiscard]] std::optional<std::size_t> read_enum_name(const Json& value, const std::string& path,
                                                         const std::vector<std::string_view>& words,
                                                         Reading& reading);
@@ -160,7 +171,7 @@ OrderedJson write_value(E value) {
   return word.empty() ? OrderedJson(nullptr) : write_enum_name(word);
 }
 
-// Compounds call each other, so all are declared before any is defined.
+// Compound types are mutually recursive, so all are declared before any is defined.
 
 template <Declared S>
 void read_value(const Json& value, const std::string& path, const Limits&, S& out,
@@ -194,8 +205,8 @@ OrderedJson write_value(const std::optional<T>& value) {
   return value ? write_value(*value) : OrderedJson(nullptr);
 }
 
-/// Whether the value is a list of as many entries as `limits` allow; else an error in `reading`.
-/// `about`: what is wanted, in words.
+/// Whether the value is a list whose length is within `limits`; else an error in `reading`.
+/// `about`: the expected value, in words.
 [[nodiscard]] bool is_list(const Json& value, const std::string& path, const Limits& limits,
                            const std::string& about, Reading& reading);
 [[nodiscard]] OrderedJson schema_of_list(OrderedJson items, const Limits& limits);
@@ -227,10 +238,10 @@ OrderedJson write_value(const std::vector<S>& values) {
   return list;
 }
 
-// Declared structs. A table is made once for each, apart from its types, so that all that is done
-// with tables is compiled once.
+// Structs with tables. Each struct's table is type-erased once, so the code that uses tables is
+// compiled once.
 
-/// What can be done with a member of some type.
+/// Type-erased reader, writer and description of a member.
 struct Operations {
   void (*read)(const Json& value, const std::string& path, const Limits& limits, void* out,
                Reading& reading);
@@ -239,19 +250,38 @@ struct Operations {
   std::string (*about)(const Limits& limits);
 };
 
-template <class T>
+template <class Member, class Form>
+void read_member(const Json& value, const std::string& path, const Limits& limits, void* out,
+                 Reading& reading) {
+  Member& member = *static_cast<Member*>(out);
+  if constexpr (std::is_same_v<Member, Form>) {
+    read_value(value, path, limits, member, reading);
+  } else {
+    Form form{};
+    read_value(value, path, limits, form, reading);
+    member = static_cast<Member>(form);
+  }
+}
+
+template <class Member, class Form>
 inline constexpr Operations kOperations = {
-    [](const Json& value, const std::string& path, const Limits& limits, void* out,
-       Reading& reading) { read_value(value, path, limits, *static_cast<T*>(out), reading); },
-    [](const void* value) { return write_value(*static_cast<const T*>(value)); },
-    [](const Limits& limits) { return schema_of(Kind<T>{}, limits); },
-    [](const Limits& limits) { return about_kind(Kind<T>{}, limits); }};
+    read_member<Member, Form>,
+    [](const void* value) {
+      const Member& member = *static_cast<const Member*>(value);
+      if constexpr (std::is_same_v<Member, Form>)
+        return write_value(member);
+      else
+        return write_value(Form{member});
+    },
+    [](const Limits& limits) { return schema_of(Kind<Form>{}, limits); },
+    [](const Limits& limits) { return about_kind(Kind<Form>{}, limits); }};
 
 /// One line of a struct's table.
 struct Parameter {
   std::string_view name, about, default_note;
   Limits limits;
   bool is_required = false;
+  bool is_unset_by_default = false;
   std::ptrdiff_t offset = 0;  ///< of the member, in bytes from the struct's beginning
   const Operations* operations = nullptr;
 
@@ -263,8 +293,8 @@ struct Parameter {
 
 struct Table {
   std::vector<Parameter> parameters;
-  const void* defaults = nullptr;  ///< a struct that nothing was read into
-  std::string_view shorthand;      ///< empty: there is none
+  const void* defaults = nullptr;  ///< a struct with the default of every member
+  std::string_view shorthand;      ///< empty: none
 };
 
 void read_struct(const Json& value, const std::string& path, const Table& table, void* out,
@@ -280,14 +310,16 @@ const Table& table_of() {
     Table made;
     made.defaults = &defaults;
     if constexpr (HasShorthand<S>) made.shorthand = S::shorthand;
-    const auto add = [&made](const auto& each, const auto& member) {
+    const auto add = [&made]<class O, class Member, class Form>(const Field<O, Member, Form>& each,
+                                                                const Member& member) {
       const auto offset = reinterpret_cast<const char*>(&member) -  //
                           reinterpret_cast<const char*>(&defaults);
       made.parameters.push_back({each.name, each.about, each.default_note, each.limits,
-                                 each.is_required, offset,
-                                 &kOperations<std::remove_cvref_t<decltype(member)>>});
+                                 each.is_required, each.is_unset_by_default, offset,
+                                 &kOperations<Member, Form>});
     };
-    std::apply([&](const auto&... each) { (add(each, defaults.*each.member), ...); }, S::fields);
+    std::apply([&](const auto&... each) { (add(each, defaults.*each.member), ...); },
+               fields_of<S>());
     return made;
   }();
   return table;

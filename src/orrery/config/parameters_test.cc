@@ -4,8 +4,41 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+namespace orrery::config::crates {
+
+/// Without a table of its own.
+struct Crate {
+  double weight = 0;
+  bool open = false;
+};
+
+/// In files: "yes" or "no".
+struct YesNo {
+  bool yes = false;
+
+  explicit operator bool() const { return yes; }
+};
+inline void read_value(const Json& value, const std::string&, const Limits&, YesNo& out, Reading&) {
+  out.yes = value == "yes";
+}
+inline OrderedJson schema_of(Kind<YesNo>, const Limits&) { return {{"type", "string"}}; }
+inline std::string about_kind(Kind<YesNo>, const Limits&) { return "`yes` or `no`"; }
+inline OrderedJson write_value(YesNo value) { return value.yes ? "yes" : "no"; }
+
+}  // namespace orrery::config::crates
+
 namespace orrery::config {
+
+template <>
+struct ParameterTable<crates::Crate> {
+  static constexpr auto fields =
+      std::tuple{field("weight", &crates::Crate::weight, "in kg", positive()).unset_by_default(),
+                 field("open", &crates::Crate::open, "whether it is open").as<crates::YesNo>()};
+};
+
 namespace {
+
+using crates::Crate;
 
 struct Shelf {
   std::vector<std::int64_t> sizes = {1};
@@ -38,7 +71,7 @@ TEST(Lists, AreReadItemByItem) {
 TEST(Lists, NameTheItemThatIsWrong) {
   Shelf shelf;
   EXPECT_THAT(read(R"({"sizes": 4})", shelf),
-              testing::StartsWith("f:/sizes: is a number where a list"));
+              testing::StartsWith("f:/sizes: is a number, but must be a list"));
   EXPECT_THAT(read(R"({"sizes": [1, "x"]})", shelf), testing::StartsWith("f:/sizes/1: is text"));
   EXPECT_THAT(read(R"({"sizes": [1, 2.5]})", shelf), testing::StartsWith("f:/sizes/1: is 2.5"));
   EXPECT_THAT(read(R"({"sizes": [1e30]})", shelf), testing::StartsWith("f:/sizes/0: "));
@@ -106,6 +139,27 @@ TEST(Lists, AreInSchemaAndReference) {
             "| key | value | default | meaning |\n|---|---|---|---|\n"
             "| `sizes` | a list of whole numbers | none | how wide |\n"
             "| `names` | a list of words | none | what stands there |\n");
+}
+
+TEST(ParameterTables, DeclareTheFieldsOfOtherStructs) {
+  Crate crate;
+  Reading reading{"f"};
+  read_value(Json::parse(R"({"weight": 2.5, "open": "yes"})"), "", Limits{}, crate, reading);
+  EXPECT_FALSE(reading.error);
+  EXPECT_EQ(crate.weight, 2.5);
+  EXPECT_TRUE(crate.open);
+  EXPECT_EQ(write_value(crate).dump(), R"({"weight":2.5,"open":"yes"})");
+}
+
+TEST(ParameterTables, OmitMembersThatAreUnsetByDefault) {
+  EXPECT_EQ(write_value(Crate{}).dump(), R"({"open":"no"})");
+  const OrderedJson schema = schema_of(Kind<Crate>{}, {});
+  EXPECT_FALSE(schema["properties"]["weight"].contains("default"));
+  EXPECT_EQ(schema["properties"]["open"]["default"], "no");
+  EXPECT_EQ(reference_table<Crate>(),
+            "| key | value | default | meaning |\n|---|---|---|---|\n"
+            "| `weight` | number, above 0 | none | in kg |\n"
+            "| `open` | `yes` or `no` | `no` | whether it is open |\n");
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What values of a question's fields are in JSON, and in words.
+// The JSON types of question fields and their descriptions.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace orrery::config {
 
-/// The JSON type of one value, and what reference pages call it.
+/// The JSON type of a value and its name on reference pages.
 struct FieldKind {
   std::string_view json = "string", words = "text";
   bool is_list = false;

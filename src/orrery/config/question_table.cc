@@ -9,9 +9,17 @@
 #include "orrery/core/text/units.h"
 
 namespace orrery::config {
+namespace {
 
-std::string field_text(std::int64_t value) { return fmt::format("{}", value); }
-std::string field_text(std::uint64_t value) { return fmt::format("{}", value); }
+template <class T>
+Result<void> store(const Result<T>& value, T& out) {
+  if (!value) return tl::unexpected(value.error());
+  out = *value;
+  return {};
+}
+
+}  // namespace
+
 std::string field_text(double value) { return fmt::format("{}", value); }
 
 Result<void> set_field(const std::string& text, std::string_view, std::string& out) {
@@ -26,24 +34,15 @@ Result<void> set_field(const std::string& text, std::string_view where, bool& ou
 }
 
 Result<void> set_field(const std::string& text, std::string_view where, double& out) {
-  const auto number = parse_number(text, std::string(where));
-  if (!number) return tl::unexpected(number.error());
-  out = *number;
-  return {};
+  return store(parse_number(text, std::string(where)), out);
 }
 
 Result<void> set_field(const std::string& text, std::string_view where, Bytes& out) {
-  const auto size = parse_bytes(text, std::string(where));
-  if (!size) return tl::unexpected(size.error());
-  out = *size;
-  return {};
+  return store(parse_bytes(text, std::string(where)), out);
 }
 
 Result<void> set_field(const std::string& text, std::string_view where, Time& out) {
-  const auto time = parse_time(text, std::string(where));
-  if (!time) return tl::unexpected(time.error());
-  out = *time;
-  return {};
+  return store(parse_time(text, std::string(where)), out);
 }
 
 Result<void> set_enum_name(const std::string& text, std::string_view where,

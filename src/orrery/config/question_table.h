@@ -35,15 +35,15 @@
 
 namespace orrery::config {
 
-/// What has to be computed again when a field changes; several may apply.
+/// What must be recomputed when a field changes; flags may be combined.
 enum Stage : unsigned {
   kNothing = 0,  ///< only how it is computed or shown
   kCluster = 1,
   kLoad = 2,     ///< the workload
   kAnswer = 4,   ///< only what is computed from them
   kRunFile = 8,  ///< only what is stored
-  /// Not among the options that a run file's manifest lists: it names or describes an input, whose
-  /// content the manifest has, or no figure follows from it.
+  /// Not listed in a run file's manifest: it names or describes an input whose content the manifest
+  /// records, or it affects no result.
   kUnlisted = 16,
 };
 
@@ -57,7 +57,7 @@ struct QuestionField {
   unsigned stages;
   std::string_view other;  ///< another legal value, as text: tests change each field to it
   std::string_view about;
-  /// All that it may be; null: anything, or the words of an enumeration.
+  /// The allowed values; null: any, or the names of an enumeration.
   std::vector<std::string_view> (*choices)() = nullptr;
   std::string_view path{};   ///< of what it sets in a job's specification
   std::string_view modes{};  ///< of its command that have it: "'fit', 'plot'"; empty: all
@@ -68,15 +68,15 @@ struct QuestionField {
   [[nodiscard]] constexpr QuestionField required() const {
     return with([](QuestionField& field) { field.is_required = true; });
   }
-  /// Help shows the default.
+  /// Shows the default in help.
   [[nodiscard]] constexpr QuestionField shows_default() const {
     return with([](QuestionField& field) { field.default_shown = true; });
   }
-  /// One value for each time that the option stands there: arguments may follow it.
+  /// Takes one value per occurrence of the option, so arguments may follow it.
   [[nodiscard]] constexpr QuestionField one_each() const {
     return with([](QuestionField& field) { field.one_value = true; });
   }
-  /// Values may have commas between them.
+  /// Allows comma-separated values.
   [[nodiscard]] constexpr QuestionField comma_separated() const {
     return with([](QuestionField& field) { field.separator = ','; });
   }
@@ -99,15 +99,15 @@ template <class Owner, class Member, class... More>
 QuestionField(std::string_view, Member Owner::*, std::string_view, std::string_view, unsigned,
               std::string_view, std::string_view, More...) -> QuestionField<Owner, Member>;
 
-/// A row of a part's table that a command has. With a sentence of its own (`about`) it stands among
-/// the command's options, without one in the group of the part's table.
+/// A row of a nested struct's table that a command uses. With its own description (`about`) it is
+/// listed with the command's options, otherwise in the group of the nested table.
 struct SelectedRow {
   std::string_view name, about{}, modes{};
   std::string_view options{};  ///< instead of the row's
 };
 
-/// A member that has a table itself: all of its rows, or those that are chosen, in that order.
-/// Without a name, its rows are as if they were the owner's.
+/// A member with its own table: all of its rows, or the selected ones, in that order. Without a
+/// name, its rows are treated as the owner's.
 template <class Owner, class Member, std::size_t N = 0>
 struct QuestionStruct {
   template <class... Rows>
@@ -122,7 +122,7 @@ template <class Owner, class Member, class... Rows>
 QuestionStruct(std::string_view, Member Owner::*, Rows...)
     -> QuestionStruct<Owner, Member, sizeof...(Rows)>;
 
-/// A member that is not asked about: a callback, what an action fills in, options of another table.
+/// A member that is not a question: a callback, an output, or options of another table.
 template <class Owner, class Member>
 struct UndeclaredField {
   Member Owner::*member;
@@ -130,7 +130,7 @@ struct UndeclaredField {
 template <class Owner, class Member>
 UndeclaredField(Member Owner::*) -> UndeclaredField<Owner, Member>;
 
-/// The title in help of the options that follow, up to the next; before the first: the table's.
+/// Help heading of the options that follow, up to the next heading; the table's comes first.
 struct QuestionGroup {
   std::string_view title;
 };
@@ -148,7 +148,7 @@ struct AnyMember {
   requires(!kIsOptional<T>) operator T() const;
 };
 
-/// How many members an aggregate has.
+/// The number of members of an aggregate.
 template <class T, class... Any>
 constexpr std::size_t member_count() {
   if constexpr (requires { T{Any{}..., AnyMember{}}; })
@@ -173,7 +173,7 @@ constexpr bool check_table(const std::tuple<Rows...>& rows) {
 
 }  // namespace detail
 
-/// The table of a struct: its `fields`, or what question_table(const Owner*) beside it returns.
+/// The table of a struct: its `fields`, or what the overload question_table(const Owner*) returns.
 template <class Owner>
 constexpr const auto& rows_of() {
   if constexpr (requires { Owner::fields; }) {
@@ -186,7 +186,7 @@ constexpr const auto& rows_of() {
   }
 }
 
-/// The title in help of the first options.
+/// Help heading of the first options.
 template <class Owner>
 constexpr std::string_view group_of() {
   if constexpr (requires { Owner::group; })
@@ -197,7 +197,7 @@ constexpr std::string_view group_of() {
     return "Options";
 }
 
-/// Of a field: what its member is when nothing sets it.
+/// The default value of a field's member.
 template <class Owner, class Member>
 const Member& default_of(const QuestionField<Owner, Member>& field) {
   static const Owner owner{};
@@ -227,7 +227,8 @@ void each_row(Owner& owner, const Visit& visit, std::string_view group) {
   std::apply([&](const auto&... rows) { (one(rows), ...); }, rows_of<Plain>());
 }
 
-/// The rows of a part: visit(row, value, group, chosen), all with null, or those chosen with how.
+/// The rows of a nested struct: visit(row, value, group, selected), all with null, or those
+/// selected with their SelectedRow.
 template <class Part, class Member, class Visit>
 void each_row_of(const Part& part, Member& member, const Visit& visit) {
   if constexpr (std::tuple_size_v<decltype(part.only)> == 0) {
@@ -272,13 +273,9 @@ void each_field(Owner& owner, const Visit& visit) {
 /// A value as text: equal texts, equal values. Items of lists follow their lengths.
 [[nodiscard]] inline std::string field_text(const std::string& value) { return value; }
 [[nodiscard]] inline std::string field_text(bool value) { return value ? "true" : "false"; }
-[[nodiscard]] std::string field_text(std::int64_t value);
-[[nodiscard]] std::string field_text(std::uint64_t value);
-[[nodiscard]] inline std::string field_text(std::int32_t value) {
-  return field_text(std::int64_t{value});
-}
-[[nodiscard]] inline std::string field_text(std::uint32_t value) {
-  return field_text(std::uint64_t{value});
+template <std::integral T>
+[[nodiscard]] std::string field_text(T value) {
+  return std::to_string(value);
 }
 [[nodiscard]] std::string field_text(double value);
 template <class Unit>

@@ -3,11 +3,12 @@
 
 namespace orrery {
 
-/// Prints `expression` with its place and aborts: a defect of ours, never a user's mistake.
+/// Prints `expression` with its file and line and aborts. For defects of the program, never for
+/// mistakes of the user.
 [[noreturn]] void check_failed(const char* expression, const char* file, int line);
 
 }  // namespace orrery
 
-/// Always on. For what can only be false when this program is wrong.
+/// Active in every build. The condition is false only if the program has a defect.
 #define ORRERY_CHECK(condition) \
   ((condition) ? static_cast<void>(0) : ::orrery::check_failed(#condition, __FILE__, __LINE__))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A vector that grows without moving what it holds and without ever needing twice its room.
+// A vector that grows without moving its elements and without allocating twice their memory.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 
 namespace orrery {
 
-/// Values in blocks of 2^10: a job may have thousands of small traces. Indexing costs a shift and a
-/// mask more than a vector's; references stay valid while it grows.
+/// Elements in blocks of 2^10: small blocks, since a job may have thousands of small traces.
+/// Indexing costs a shift and a mask more than in std::vector. References stay valid while it
+/// grows.
 template <class T>
 class ChunkedVector {
  public:

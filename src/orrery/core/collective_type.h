@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// In Chakra's numbering. `unknown` stands for a number the schema does not have.
+/// In Chakra's numbering. `unknown`: any number that the schema does not define.
 enum class CollectiveType : std::uint8_t {
   all_reduce,
   reduce,
@@ -36,14 +36,18 @@ static_assert(kCollectiveNames.size() == static_cast<std::size_t>(CollectiveType
 [[nodiscard]] constexpr std::string_view name(CollectiveType type) {
   return kCollectiveNames[static_cast<std::size_t>(type)];
 }
-/// The type of that name, spelled as name() does; of "unknown", too.
+/// The type with this name, as name() spells it, including "unknown"; none for other names.
 [[nodiscard]] constexpr std::optional<CollectiveType> collective_type(std::string_view name) {
   for (std::size_t i = 0; i < kCollectiveNames.size(); ++i)
     if (kCollectiveNames[i] == name) return static_cast<CollectiveType>(i);
   return std::nullopt;
 }
+/// Whether one rank sends the same bytes to all, or receives the sum of all.
+[[nodiscard]] constexpr bool is_broadcast_or_reduce(CollectiveType type) {
+  return type == CollectiveType::broadcast || type == CollectiveType::reduce;
+}
 
-/// How bus bandwidth follows from algorithm bandwidth among n ranks. Source: nccl-tests,
+/// The ratio of bus bandwidth to algorithm bandwidth for n ranks. Source: nccl-tests,
 /// doc/PERFORMANCE.md.
 enum class BusFactor : std::uint8_t {
   twice,  ///< 2(n-1)/n
@@ -63,7 +67,7 @@ enum class BusFactor : std::uint8_t {
       return BusFactor::one;
   }
 }
-/// Of `ranks` ranks, from 1.
+/// The ratio for `ranks` ranks, at least 1.
 [[nodiscard]] constexpr double bus_factor(CollectiveType type, double ranks) {
   const BusFactor factor = bus_factor(type);
   return factor == BusFactor::one ? 1 : (factor == BusFactor::twice ? 2 : 1) * (ranks - 1) / ranks;

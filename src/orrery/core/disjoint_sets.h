@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets of numbers that are joined two by two.
+// Disjoint sets of numbers (union-find). Initially each number is its own set.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,25 @@
 
 namespace orrery {
 
-/// At first each number is a set of its own. Joining and asking take O(log n) amortised.
+/// Both find() and join() take O(log n) amortised.
 class DisjointSets {
  public:
-  explicit DisjointSets(std::uint32_t count) : up_(count) { std::iota(up_.begin(), up_.end(), 0u); }
-  /// The lowest of the set that `one` is in.
-  [[nodiscard]] std::uint32_t of(std::uint32_t one) {
-    while (up_[one] != one) one = up_[one] = up_[up_[one]];
-    return one;
+  explicit DisjointSets(std::uint32_t count) : parents_(count) {
+    std::iota(parents_.begin(), parents_.end(), 0u);
+  }
+  /// The smallest number of the set that contains `member`.
+  [[nodiscard]] std::uint32_t find(std::uint32_t member) {
+    while (parents_[member] != member) member = parents_[member] = parents_[parents_[member]];
+    return member;
   }
   void join(std::uint32_t a, std::uint32_t b) {
-    a = of(a);
-    b = of(b);
-    up_[std::max(a, b)] = std::min(a, b);
+    a = find(a);
+    b = find(b);
+    parents_[std::max(a, b)] = std::min(a, b);
   }
 
  private:
-  std::vector<std::uint32_t> up_;
+  std::vector<std::uint32_t> parents_;
 };
 
 }  // namespace orrery

@@ -3,7 +3,45 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace orrery {
+namespace {
+
+constexpr std::pair<Errc, std::string_view> kErrorNames[] = {
+    {Errc::usage, "usage"},
+    {Errc::config_not_found, "config_not_found"},
+    {Errc::config_syntax, "config_syntax"},
+    {Errc::config_unknown_key, "config_unknown_key"},
+    {Errc::config_missing_key, "config_missing_key"},
+    {Errc::config_type, "config_type"},
+    {Errc::config_range, "config_range"},
+    {Errc::config_unit, "config_unit"},
+    {Errc::config_conflict, "config_conflict"},
+    {Errc::output_exists, "output_exists"},
+    {Errc::output_failed, "output_failed"},
+    {Errc::input_not_found, "input_not_found"},
+    {Errc::input_read, "input_read"},
+    {Errc::input_truncated, "input_truncated"},
+    {Errc::input_corrupt, "input_corrupt"},
+    {Errc::input_unsupported, "input_unsupported"},
+    {Errc::input_duplicate_id, "input_duplicate_id"},
+    {Errc::input_dangling_dep, "input_dangling_dep"},
+    {Errc::input_self_edge, "input_self_edge"},
+    {Errc::input_cycle, "input_cycle"},
+    {Errc::input_range, "input_range"},
+    {Errc::input_missing_attr, "input_missing_attr"},
+    {Errc::input_empty, "input_empty"},
+    {Errc::input_group, "input_group"},
+    {Errc::input_unlinked, "input_unlinked"},
+    {Errc::input_mismatch, "input_mismatch"},
+    {Errc::stall, "stall"},
+    {Errc::limit_exceeded, "limit_exceeded"},
+    {Errc::cancelled, "cancelled"},
+    {Errc::defect, "defect"},
+};
+
+}  // namespace
 
 std::string to_string(const Error& error) {
   std::string text =
@@ -14,67 +52,15 @@ std::string to_string(const Error& error) {
 }
 
 std::string_view name(Errc code) {
-  switch (code) {
-    case Errc::usage:
-      return "usage";
-    case Errc::config_not_found:
-      return "config_not_found";
-    case Errc::config_syntax:
-      return "config_syntax";
-    case Errc::config_unknown_key:
-      return "config_unknown_key";
-    case Errc::config_missing_key:
-      return "config_missing_key";
-    case Errc::config_type:
-      return "config_type";
-    case Errc::config_range:
-      return "config_range";
-    case Errc::config_unit:
-      return "config_unit";
-    case Errc::config_conflict:
-      return "config_conflict";
-    case Errc::output_exists:
-      return "output_exists";
-    case Errc::output_failed:
-      return "output_failed";
-    case Errc::input_not_found:
-      return "input_not_found";
-    case Errc::input_read:
-      return "input_read";
-    case Errc::input_truncated:
-      return "input_truncated";
-    case Errc::input_corrupt:
-      return "input_corrupt";
-    case Errc::input_unsupported:
-      return "input_unsupported";
-    case Errc::input_duplicate_id:
-      return "input_duplicate_id";
-    case Errc::input_dangling_dep:
-      return "input_dangling_dep";
-    case Errc::input_self_edge:
-      return "input_self_edge";
-    case Errc::input_cycle:
-      return "input_cycle";
-    case Errc::input_range:
-      return "input_range";
-    case Errc::input_missing_attr:
-      return "input_missing_attr";
-    case Errc::input_empty:
-      return "input_empty";
-    case Errc::input_group:
-      return "input_group";
-    case Errc::input_unlinked:
-      return "input_unlinked";
-    case Errc::input_mismatch:
-      return "input_mismatch";
-    case Errc::stall:
-      return "stall";
-    case Errc::limit_exceeded:
-      return "limit_exceeded";
-  }
+  for (const auto& [known, name] : kErrorNames)
+    if (known == code) return name;
   return "unknown";
 }
 
-int exit_code(Errc code) { return static_cast<int>(code) / 1000 + 1; }
+int exit_code(Errc code) {
+  if (code == Errc::cancelled) return 130;
+  if (code == Errc::defect) return 70;
+  return static_cast<int>(code) / 1000 + 1;
+}
 
 }  // namespace orrery

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "orrery/core/check.h"
+#include "orrery/core/enum_names.h"
 
 namespace orrery {
 
@@ -13,228 +14,220 @@ using enum Severity;
 
 // In the order of FindingCode.
 constexpr FindingInfo kInfos[] = {
-    {"duplicate_id_dropped", data_loss, "a node id appears twice; only the first node was kept"},
+    {"duplicate_id_dropped", data_loss, "a node id appears twice; only the first node is used"},
     {"dangling_dep_dropped", repaired,
-     "a dependency names a node that does not exist; it was dropped"},
-    {"self_edge_dropped", repaired, "a node depends on itself; that edge was dropped"},
-    {"cycle_broken", repaired,
-     "nodes depend on each other in a circle; the edge that closes it was dropped"},
-    {"truncated_tail_dropped", data_loss, "the file ends inside a record; that record was dropped"},
-    {"corrupt_record_dropped", data_loss, "a record could not be decoded; it was dropped"},
-    {"value_clamped", repaired, "a number out of range was clamped to the nearest one allowed"},
-    {"unknown_field_kept", info, "a field this program does not know; kept when writing, not used"},
-    {"duplicate_dep_merged", info, "the same dependency is listed more than once; counted once"},
-    {"attr_coerced", info,
-     "an attribute was stored as another scalar kind than usual; its value was used"},
-    {"empty_record", info,
-     "a record of length zero; read as a node with every value at its default"},
-    {"legacy_schema", info, "the file uses an older Chakra schema; it was read as such"},
-    {"metadata_group_ignored", info,
-     "a METADATA node does not hold process groups; it was ignored"},
+     "a dependency names a node that does not exist; the dependency is dropped"},
+    {"self_edge_dropped", repaired, "a node depends on itself; that edge is dropped"},
+    {"cycle_broken", repaired, "nodes form a dependency cycle; the edge that closes it is dropped"},
+    {"truncated_tail_dropped", data_loss, "the file ends inside a record; that record is dropped"},
+    {"corrupt_record_dropped", data_loss, "a record cannot be decoded; it is dropped"},
+    {"value_clamped", repaired, "a number out of range is clamped to the nearest allowed value"},
+    {"unknown_field_kept", info, "an unknown field; it is preserved when writing, but not used"},
+    {"duplicate_dep_merged", info, "a dependency is listed more than once; it counts once"},
+    {"attr_coerced", info, "an attribute has an unusual scalar type; its value is used"},
+    {"empty_record", info, "a record has length zero; it is read as a node with default values"},
+    {"legacy_schema", info,
+     "the file uses an older Chakra schema; it is read according to that schema"},
+    {"metadata_group_ignored", info, "a METADATA node contains no process groups; it is ignored"},
     {"attr_ignored", info,
-     "an attribute whose value makes no sense for its name, or that is not used; it was "
-     "ignored"},
+     "an attribute is unused, or its value does not fit its name; it is ignored"},
     {"json_repaired", repaired,
-     "text that is not legal JSON (control characters, broken UTF-8, a missing comma) was mended"},
-    {"event_dropped", data_loss,
-     "a record lacks what an event needs (name, time, thread) and was left out"},
+     "invalid JSON (control characters, broken UTF-8, a missing comma) is repaired"},
+    {"event_dropped", data_loss, "a record lacks a name, time or thread; it is dropped"},
     {"event_not_kept", info,
-     "a record of a kind that takes no part in the model (counters, marks)"},
+     "a record type that the simulator does not use (counters, marks); it is dropped"},
     {"event_overlaps", info,
-     "an event ends after the one around it on the same thread; it was kept as its child"},
+     "an event ends after the event that encloses it on the same thread; it stays the child of "
+     "that event"},
     {"event_unfinished", repaired,
-     "an event begins and never ends; it was taken to last to the end of the trace"},
+     "an event begins and never ends; it is extended to the end of the trace"},
     {"event_time_clamped", data_loss,
-     "a time is negative, not a number or too far from the rest; it was set to the nearest "
-     "possible one"},
-    {"string_cut", data_loss, "a string longer than the limit was cut"},
+     "a time is negative, not a number or too far from the others; it is set to the nearest "
+     "possible value"},
+    {"string_cut", data_loss, "a string is longer than the limit; it is truncated"},
     {"correlation_repeated", info,
-     "several calls have one correlation id; device work goes to the last before it"},
+     "several calls have the same correlation id; device work is assigned to the last call before "
+     "it"},
     {"node_without_parent", repaired,
-     "a node's parent is not in the file; the node was kept under its thread"},
+     "a node's parent is not in the file; the node is placed under its thread"},
     {"linked_by_external_id", info,
-     "a node and an operator were told to be the same by external id (no record-function id)"},
+     "a node is matched to an operator by external id, because it has no record-function id"},
     {"linked_by_order", info,
-     "a node and an operator were told to be the same by their place among their neighbours"},
+     "a node is matched to an operator by its position among its neighbors"},
     {"node_without_operator", info,
-     "a node of the execution trace has no operator in the device trace; it was kept, without "
-     "time"},
+     "a node of the execution trace has no operator in the device trace; it stays, without a time"},
     {"operator_without_node", info,
-     "an operator of the device trace has no node in the execution trace; it was kept"},
+     "an operator of the device trace has no node in the execution trace; it stays"},
     {"attached_by_external_id", info,
-     "device work whose call is not in the file was given to the operator of its external id"},
+     "the call that launched device work is not in the file; the work is assigned to the operator "
+     "of its external id"},
     {"device_work_without_call", info,
-     "device work whose call is not in the file; it is ordered on its stream alone"},
+     "the call that launched device work is not in the file; the work is ordered only within its "
+     "stream"},
     {"device_busy_unseen", info,
-     "a device's first work ran long after it had been launched: the device was busy with work "
-     "that "
-     "is not in the file, and idle in the figures; iterations' rows show when work ran, not for "
-     "which of them it was launched"},
+     "a device's first work runs long after its launch: earlier work is not in the file, and the "
+     "figures show that time as idle. Rows of iterations show when work runs, not which iteration "
+     "launches it"},
     {"graph_captured", info,
-     "work of a graph whose operator is known from the recording of its capture"},
+     "work of a CUDA graph is assigned to its operators from the recording of the capture"},
     {"capture_unmatched", info,
-     "a launch of a graph that no recorded capture fits: what its works are is not known"},
+     "a launched CUDA graph matches no recorded capture; the operators of its kernels are unknown"},
     {"call_folded", info,
-     "a runtime call that launches nothing and waits for nothing became part of the step after it"},
+     "a runtime call launches nothing and waits for nothing; it is merged into the next operation"},
     {"host_context_folded", info,
-     "Python frames and the profiler's overhead became part of the steps around them"},
+     "Python frames and profiler overhead are merged into the adjacent operations"},
     {"stream_wait_guessed", info,
-     "the trace has no records of synchronisation; waits across streams were inferred from the "
-     "order of calls"},
+     "the trace has no synchronization records; waits across streams are inferred from the order "
+     "of calls"},
     {"inter_thread_guessed", info,
-     "a wait for another thread was inferred from a gap that ends when the other thread is done"},
+     "a wait for another thread is inferred from a gap that ends when that thread finishes"},
     {"wait_learned", info,
-     "work of the device that was late began just after work of another stream had ended; it was "
-     "taken to wait for that"},
+     "late device work begins just after work of another stream ends; it is assumed to wait for "
+     "that work"},
     {"recorded_wait", info,
-     "work of the device began later than anything it is known to wait for explains; the wait is "
-     "as "
-     "long as it was recorded, whatever becomes faster"},
+     "device work begins later than its known dependencies explain; the recorded wait stays "
+     "constant, even if other work becomes faster"},
     {"poll_guessed", info,
-     "a thread's wait for the device without a call that waits was inferred: the same step begins "
-     "or ends with the same work again and again"},
+     "a thread's wait for the device is inferred without a waiting call: the same operation "
+     "repeatedly begins or ends with the same device work"},
     {"launch_queue_full", info,
-     "a launch lasted until work far ahead of its own had ended: it waited for room in its "
-     "stream's "
-     "queue"},
+     "a launch lasts until much earlier work ends: it waits for space in the launch queue of its "
+     "stream"},
     {"thread_idle_unexplained", info,
-     "a thread that does less than another one was idle for long, and nothing says what it waited "
-     "for"},
+     "a thread that does less than another one is idle for long; the trace does not show what it "
+     "waits for"},
     {"dependency_contradicts_time", info,
-     "a dependency whose first end lies after the second; it was left out"},
+     "the recorded times contradict a dependency: the first node ends after the second begins; the "
+     "dependency is dropped"},
     {"comm_kind_from_name", info,
-     "what a communication does was taken from its kernel's name; nothing else says it"},
+     "the type of a communication is taken from its kernel's name; the trace has no other source "
+     "for it"},
     {"comm_kind_unknown", data_loss,
-     "a communication whose type nothing says; it became compute with its recorded time"},
+     "the type of a communication is unknown; it becomes compute with its recorded time"},
     {"comm_size_unknown", data_loss,
-     "a communication whose bytes nothing says; it takes its recorded time"},
+     "the size of a communication is unknown; its recorded time is used"},
     {"comm_peer_unknown", data_loss,
-     "a send or receive whose peer nothing says; it became compute with its recorded time"},
-    {"comm_unmatched", error,
-     "a communication that its peers, whose traces are there, do not have"},
-    {"comm_alone", info, "a communication whose peers' traces are not among the files"},
+     "the peer of a send or receive is unknown; it becomes compute with its recorded time"},
+    {"comm_unmatched", error, "a communication is missing in the traces of its peers"},
+    {"comm_alone", info, "the traces of a communication's peers are not among the files"},
     {"group_unknown", info,
-     "a communication whose process group nothing describes; it was taken to be all ranks"},
+     "the process group of a communication is not described; it is assumed to be all ranks"},
     {"group_from_order", info,
-     "nothing describes a process group; those ranks were taken to be in it that communicate in "
-     "it, "
-     "which all do so in the same order with as many bytes"},
-    {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
-    {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
+     "a process group is not described; its members are the ranks that communicate in it, all in "
+     "the same order and with the same sizes"},
+    {"clock_aligned", info,
+     "a rank's clock is shifted so that collectives end at the same time on all ranks"},
+    {"rank_from_order", info, "a trace does not specify its rank; it gets the next free number"},
     {"file_skipped", info,
-     "a file that is no recorded trace, or a capture of another rank's graphs, stands among "
-     "traces; "
-     "it was left out"},
+     "a file among the traces is not a recorded trace, or is another rank's graph capture; it is "
+     "skipped"},
     {"recorded_on_other_device", info,
-     "a recording was made on another device than the cluster has; its kernels keep the times that "
-     "they took there"},
+     "a recording comes from a different device than the cluster's; its kernels keep their "
+     "recorded times"},
     {"replicas_in_turn", info,
-     "traces of several replicas of a data-parallel job stand for more or fewer of them, in turn"},
+     "traces of several data-parallel replicas represent a different number of replicas; they are "
+     "used in turn"},
     {"key_ignored", info,
-     "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
+     "an unknown key is ignored; ASTRA-sim ignores unknown keys in its files, too"},
     {"key_without_effect", info,
-     "an option that is understood and changes nothing here: nothing fits it, what it changes "
-     "hides "
-     "behind something else, it is not modelled, or ASTRA-sim reads and never uses it"},
-    {"default_assumed", info, "a value that nothing gives; the usual one was assumed"},
+     "an option has no effect here: it matches nothing, other settings hide its effect, it is not "
+     "modeled, or ASTRA-sim reads and never uses it"},
+    {"default_assumed", info, "a value is not given; the usual value is assumed"},
     {"remainder_chunk_full", info,
-     "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "
-     "full size"},
+     "a collective's last chunk is smaller than the others; the ASTRA rules simulate it at full "
+     "size"},
     {"group_falls_back_to_ring", info,
-     "a sub-group on a multi-dimensional system runs as one logical ring under ASTRA rules"},
-    {"dims_not_crossed", info,
-     "a message between ranks that differ in several dimensions is charged for the first "
-     "one only"},
+     "a subgroup on a multi-dimensional system runs as one logical ring under the ASTRA rules"},
+    {"dims_not_crossed", info, "a message crosses several dimensions; only the first one counts"},
     {"zero_duration_compute", info,
-     "a compute node without a duration; it takes no time (1 ns under ASTRA rules)"},
+     "a compute node has no duration; it lasts 0 ns (1 ns under the ASTRA rules)"},
     {"collective_without_traffic", info, "a collective whose type moves no bytes in this model"},
-    {"unmatched_send", error, "a message was sent that nobody received"},
-    {"masked_collective", info, "a collective with no dimension to run on; it completes at once"},
+    {"unmatched_send", error, "no rank receives a message that was sent"},
+    {"masked_collective", info,
+     "a collective has no dimension to run on; it completes immediately"},
     {"collective_approximated", info,
-     "a collective without an algorithm of its own; charged as the one with the same traffic"},
+     "a collective has no algorithm of its own; the collective with the same traffic replaces it"},
     {"collective_by_end_points", info,
-     "switches were to carry an all-to-all, but it does not say that it takes tokens to experts "
-     "and "
-     "back, or crosses several dimensions; end points sent to each other directly"},
+     "switches cannot run an all-to-all that is not a token exchange of experts, or that crosses "
+     "several dimensions; the end points send to each other directly"},
     {"collective_not_added", info,
-     "switches were to sum a collective whose numbers they cannot add; end points did what sums "
-     "it, directly"},
+     "switches cannot add the number format of a collective; the end points run the direct "
+     "algorithm for it"},
     {"collective_numbers_unsaid", info,
-     "switches that can add some numbers only were to sum a collective that does not say its own; "
-     "they did"},
+     "a collective has no number format, and the switches add only some formats; they are assumed "
+     "to add this one"},
     {"collective_replayed", info,
-     "a collective that does not say its type or size, or has no other rank here; it takes its "
-     "recorded duration"},
+     "a collective has no type or size, or no other rank here; its recorded duration is used"},
     {"chunk_order_resolved", repaired,
-     "ranks ran different chunks in one dimension and waited for each other; chunks a "
-     "peer had begun were started"},
+     "ranks run different chunks in one dimension and block each other; chunks that a peer has "
+     "begun are started"},
     {"missing_chunk_raised", info,
-     "a collective smaller than its number of ranks; raised to one byte per rank"},
+     "a collective has fewer bytes than ranks; its size is raised to one byte per rank"},
     {"cluster_from_catalogue", info,
-     "the cluster has no file; it was made as the device's maker builds them"},
-    {"chosen_by_default", info, "the job leaves it open; the default was taken"},
+     "no cluster file is given; the cluster follows the device vendor's reference design"},
+    {"chosen_by_default", info, "the job does not specify a value; the default is used"},
     {"vocabulary_padded", info,
-     "the vocabulary is no multiple of tp; rows were added as Megatron does, to a multiple of 128 "
-     "x tp"},
-    {"layers_uneven", info, "the layers do not go evenly into the stages"},
+     "the vocabulary is not a multiple of tp; it is padded to a multiple of 128 x tp, as in "
+     "Megatron"},
+    {"layers_uneven", info, "the number of layers is not a multiple of the number of stages"},
     {"pipeline_bubble", info, "pipeline stages wait for each other for more than 30 % of the step"},
     {"may_not_fit", info,
-     "by model and plan a rank holds more than a device has; it was simulated as if it fitted, and "
-     "'orrery memory' says what would make it fit"},
+     "according to model and plan, a rank needs more memory than a device has. It is simulated as "
+     "if it fits; 'orrery memory' lists changes that make it fit"},
     {"tp_crosses_hosts", info,
-     "ranks of a tensor-parallel group, which talk in every layer, sit on several hosts, and less "
-     "leads from one host to another than from device to device inside"},
+     "a tensor-parallel group, which communicates in every layer, spans several hosts, and links "
+     "between hosts are slower than links inside a host"},
     {"measured_again", repaired,
-     "a table has a kernel or a collective several times with times more than 5 % apart; their "
-     "median was taken"},
+     "a table lists a kernel or collective several times, with times more than 5 % apart; the "
+     "median is used"},
     {"time_below_limit", error,
-     "a measured time is far below what the device can do by its data sheet; it was used"},
+     "a measured time is far below the limit from the device's data sheet; the time is used"},
     {"measured_wrong", error,
-     "a benchmark says that a collective's results were wrong; its time was used"},
+     "a benchmark reports wrong results of a collective; its time is used"},
     {"collective_inferred", info,
-     "nothing names the collective; it was told by bandwidth, reduction and root"},
+     "the file does not name the collective; it is inferred from bandwidth, reduction and root"},
     {"time_of_host", info,
-     "a time was taken on the host; nccl-tests' was worked out from the bandwidth instead, NCCL "
-     "Inspector's was used"},
+     "a time was measured on the host; for nccl-tests it is recomputed from the bandwidth, for "
+     "NCCL Inspector it is used"},
     {"measurement_left_out", info,
-     "a measurement of no bytes, without a time, or of what is no collective here; it was left "
-     "out"},
+     "a measurement has no bytes, no time or no supported collective; it is skipped"},
     {"cold_measurement_dropped", info,
-     "the first collective of its size took more than twice as long as is usual; it was dropped"},
+     "the first collective of its size lasts more than twice the usual time; it is dropped"},
     {"waiting_included", info,
-     "a collective of which not all ranks' logs are there: waiting for the others may be part of "
-     "its time"},
+     "logs of some ranks of a collective are missing; its time may include waiting for other "
+     "ranks"},
     {"outlier_dropped", repaired,
-     "a collective took more than 1.5 times as long as with fewer and with more bytes, or as the "
-     "first of its run than with more; it was dropped"},
+     "a collective lasts more than 1.5 times as long as with fewer and with more bytes, or, as the "
+     "first of its run, than with more; it is dropped"},
     {"curve_too_short", data_loss,
-     "a collective was measured with fewer than four sizes; it was left out"},
+     "a collective was measured with fewer than four sizes; it is skipped"},
     {"fabric_link_dropped", repaired,
-     "a link that leads from a node to itself, to what is not in the file, or between two that are "
-     "linked already; it was left out"},
+     "a link joins a node to itself, to a node that is not in the file, or two nodes that are "
+     "already linked; it is dropped"},
     {"fabric_pairs_cut", info,
-     "an edge pairs two lists of unequal length one to one; what is left of the longer one has no "
-     "link"},
+     "an edge pairs two lists of different lengths one to one; the remaining nodes of the longer "
+     "list get no link"},
     {"fabric_edge_without_ends", error,
-     "an edge names a component that its device does not have; it joins nothing, as in "
-     "InfraGraph's "
-     "own service, and what it should join may be out of reach"},
+     "an edge names a component that its device does not have; the edge is dropped, as in "
+     "InfraGraph's own service, and nodes may be unreachable"},
     {"fabric_part_ignored", info,
-     "a part of a fabric's file that says nothing about nodes, links or their figures"},
+     "a part of a fabric file does not describe nodes, links or their properties; it is ignored"},
     {"fabric_class_guessed", info,
-     "what a node of a fabric is stands nowhere; it was told by its name"},
+     "the type of a fabric node is not given; it is inferred from the node's name"},
     {"fabric_ranks_in_order", info,
-     "the ranks in the file do not count from 0 or are not all there; devices are in their order"},
+     "the ranks in the file do not start at 0, or some are missing; devices are numbered in their "
+     "order"},
     {"fabric_without_devices", info,
-     "no accelerator is in the file; the machine can be drawn, and no rank can sit in it"},
+     "the file contains no accelerator; the machine can be rendered, but no rank can run on it"},
     {"fabric_contradicts", repaired,
-     "a matrix says two things of one pair, or what cannot be together; what joins more counts"},
-    {"edges_not_told", info,
-     "what a repeated node waits for is not the same in every repetition, and nothing tells what a "
-     "new one would wait for; it waits for less"},
+     "a matrix has contradictory entries for a pair of devices; the entry that connects them more "
+     "closely is used"},
+    {"edges_dropped", info,
+     "a repeated node has different dependencies in different repetitions, so those of a new "
+     "repetition are unknown; it gets fewer dependencies"},
     {"repetitions_few", info,
-     "something stands there fewer than four times; what ends and what goes on in the middle can "
-     "hardly be told apart"},
+     "a pattern repeats fewer than four times; its first and last repetitions are hard to "
+     "distinguish from the middle ones"},
 };
 
 }  // namespace
@@ -253,17 +246,9 @@ std::optional<FindingCode> find_finding_code(std::string_view name) {
 }
 
 std::string_view name(Severity severity) {
-  switch (severity) {
-    case Severity::info:
-      return "info";
-    case Severity::repaired:
-      return "repaired";
-    case Severity::data_loss:
-      return "data-loss";
-    case Severity::error:
-      return "error";
-  }
-  return "error";
+  constexpr auto kNames =
+      enumerator_names<Severity::error>("info", "repaired", "data-loss", "error");
+  return kNames[static_cast<std::size_t>(severity)];
 }
 
 void Findings::add(FindingCode code, std::string_view place, std::uint64_t count) {

@@ -6,11 +6,11 @@
 
 namespace orrery {
 
-/// FNV-1a, 64 bits: a number for a few bytes or words that is the same everywhere. Others can find
-/// bytes for any number. Source: Fowler, Noll, Vo, Eastlake; RFC 9923.
+/// FNV-1a, 64 bits: a hash of a few bytes or words, identical on all machines. Not cryptographic:
+/// collisions are easy to construct. Source: Fowler, Noll, Vo, Eastlake; RFC 9923.
 inline constexpr std::uint64_t kFnvOffsetBasis = 0xcbf29ce484222325;
 
-/// Of what `hash` is of, and of `next` behind it.
+/// Extends `hash` by `next`.
 [[nodiscard]] constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint64_t next) {
   return (hash ^ next) * 0x100000001b3;
 }

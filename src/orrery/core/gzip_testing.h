@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests of rooms that have zlib: what they unpack.
+// Compressed test input, for tests that link zlib.
 #pragma once
 
 #include <zlib.h>
@@ -10,7 +10,7 @@
 
 namespace orrery::core_testing {
 
-/// One member of gzip.
+/// `bytes` as one gzip member.
 inline std::string gzip(std::string_view bytes) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
@@ -25,8 +25,8 @@ inline std::string gzip(std::string_view bytes) {
   return out;
 }
 
-/// What `head` and then `count` times `piece` compress to. The piece is compressed once: no time
-/// and no memory are spent on what only a reader is to unpack.
+/// Compresses `head` followed by `count` times `piece`. It compresses the piece only once, so that
+/// a test can build huge input in little time and memory.
 inline std::string gzip_repeated(std::string_view head, std::string_view piece, std::size_t count) {
   z_stream stream{};
   deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
@@ -45,7 +45,7 @@ inline std::string gzip_repeated(std::string_view head, std::string_view piece, 
   };
   std::string out("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
   out += packed(head, Z_FULL_FLUSH);
-  // Nothing refers to what came before a full flush.
+  // After a full flush, compressed data does not refer to earlier data: the piece can be repeated.
   const std::string again = packed(piece, Z_FULL_FLUSH);
   const uLong sum_of_piece = sum_of(piece);
   uLong sum = sum_of(head);

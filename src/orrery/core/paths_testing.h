@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: where the project, its build and its program are. CMake generates the definitions
-// (cmake/OrreryRooms.cmake), so that no test is compiled with an absolute path: a compiler cache
-// then has the tests of another clone, too. All are constants, safe to use in other constants.
+// For tests: the locations of the repository, its build and its program. CMake generates the
+// definitions (cmake/OrreryRooms.cmake), so that no test is compiled with an absolute path: clones
+// can then share a compiler cache. All are constants and safe to use in other constants.
 #pragma once
 
 namespace orrery::core_testing {
 
 extern const char* const kSourceFolder;
 extern const char* const kBuildFolder;
-extern const char* const kProgram;  ///< the command line, where this build has one
+extern const char* const kProgram;  ///< the command line, if this build has it
 
 }  // namespace orrery::core_testing

@@ -3,9 +3,9 @@
 
 namespace orrery {
 
-/// Whether the address or thread sanitizer watches this build. It looks at memory, not at figures,
-/// and makes tests ten times as long: one that repeats itself to make sure of a figure has enough
-/// with a few rounds there.
+/// Whether this build runs with the address or thread sanitizer. Sanitizers check memory accesses,
+/// not numbers, and slow tests down about ten times. A test that repeats itself to confirm a number
+/// therefore runs few rounds there.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool kSanitized = true;
 #elif defined(__has_feature)
@@ -18,7 +18,7 @@ inline constexpr bool kSanitized = false;
 inline constexpr bool kSanitized = false;
 #endif
 
-/// What a test repeats: `all` rounds, or `few` under a sanitizer.
+/// The rounds of a test: `all`, or `few` with a sanitizer.
 template <class Count>
 constexpr Count rounds(Count all, Count few) {
   return kSanitized ? few : all;

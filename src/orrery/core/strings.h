@@ -13,8 +13,8 @@ namespace orrery {
 /// An interned string: an index into its StringPool. 0 is always the empty string.
 enum class StringId : std::uint32_t { empty = 0 };
 
-/// Each distinct string once. Ids are dense, in order of first appearance; views stay valid while
-/// the pool lives.
+/// Stores each distinct string once. Ids are dense, in order of first appearance. Views stay valid
+/// while the pool lives.
 class StringPool {
  public:
   StringPool() { (void)intern(""); }
@@ -26,7 +26,7 @@ class StringPool {
     return strings_[static_cast<std::uint32_t>(id)];
   }
   [[nodiscard]] std::size_t size() const { return strings_.size(); }
-  /// About how many bytes of memory the strings take.
+  /// The approximate memory of the strings, in bytes.
   [[nodiscard]] std::size_t resident_bytes() const {
     constexpr std::size_t kEntry = sizeof(std::string) + 2 * sizeof(void*) +
                                    sizeof(std::pair<const std::string_view, StringId>);

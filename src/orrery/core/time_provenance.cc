@@ -4,27 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
+
+#include "orrery/core/enum_names.h"
 
 namespace orrery {
 
 std::string_view name(TimeProvenance provenance) {
-  switch (provenance) {
-    case TimeProvenance::recorded:
-      return "recorded";
-    case TimeProvenance::scaled:
-      return "scaled";
-    case TimeProvenance::interpolated:
-      return "interpolated";
-    case TimeProvenance::extrapolated:
-      return "extrapolated";
-    case TimeProvenance::formula:
-      return "formula";
-    case TimeProvenance::bound:
-      return "bound";
-  }
-  return "";
+  constexpr auto kTimeProvenanceNames = enumerator_names<TimeProvenance::bound>(
+      "recorded", "scaled", "interpolated", "extrapolated", "formula", "bound");
+  return kTimeProvenanceNames[static_cast<std::size_t>(provenance)];
 }
 
 std::optional<TimeProvenance> time_provenance_named(std::string_view name) {

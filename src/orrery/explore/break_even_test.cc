@@ -17,7 +17,7 @@ ExploreOptions by(Evaluation evaluation) {
   return options;
 }
 
-/// Two kinds of devices at a price each, on a network as fast as somebody says.
+/// Two kinds of devices at a price each, on a network of given speed.
 std::string two_kinds(const std::string& price, const std::string& more) {
   return R"(version: 1
 job:
@@ -52,9 +52,9 @@ const Competitor* rival_in(const ExplorationResult& found, const std::string& ax
 }
 
 const BreakEven* need_of(const Competitor& rival, BreakEvenKind what) {
-  const auto one = std::find_if(rival.needed.begin(), rival.needed.end(),
+  const auto one = std::find_if(rival.break_even.begin(), rival.break_even.end(),
                                 [&](const BreakEven& need) { return need.what == what; });
-  return one == rival.needed.end() ? nullptr : &*one;
+  return one == rival.break_even.end() ? nullptr : &*one;
 }
 
 // With the price that it says, and nothing else changed, the two cost the same.
@@ -70,19 +70,19 @@ TEST(Rivals, NeedThePriceThatMakesThemAsCheap) {
   EXPECT_EQ(fast->value, "fast");
   const BreakEven* price = need_of(*fast, BreakEvenKind::device_price);
   ASSERT_NE(price, nullptr);
-  EXPECT_EQ(price->is, 5);
+  EXPECT_EQ(price->current, 5);
   EXPECT_FALSE(price->for_both);
-  EXPECT_LT(price->needs, 5);
+  EXPECT_LT(price->required, 5);
   const std::uint64_t best = found.points[found.best.front()].number;
-  const auto cheaper = space_of(two_kinds(fmt::format("{:.15g}", price->needs), more));
+  const auto cheaper = space_of(two_kinds(fmt::format("{:.15g}", price->required), more));
   EXPECT_NEAR(cost_at(cheaper, fast->number) / cost_at(space, best), 1, 1e-9);
-  EXPECT_NEAR(fast->behind, cost_at(space, fast->number) / cost_at(space, best) - 1, 1e-12);
-  // What both pay: energy is dearer for whoever takes longer.
+  EXPECT_NEAR(fast->relative_gap, cost_at(space, fast->number) / cost_at(space, best) - 1, 1e-12);
+  // What both pay: a longer step costs more energy.
   const BreakEven* energy = need_of(*fast, BreakEvenKind::energy_price);
   ASSERT_NE(energy, nullptr);
   EXPECT_TRUE(energy->for_both);
   auto dearer = more;
-  dearer.replace(dearer.find("0.2"), 3, fmt::format("{:.15g}", energy->needs));
+  dearer.replace(dearer.find("0.2"), 3, fmt::format("{:.15g}", energy->required));
   const auto both = space_of(two_kinds("5", dearer));
   EXPECT_NEAR(cost_at(both, fast->number) / cost_at(both, best), 1, 1e-9);
 }
@@ -100,11 +100,11 @@ TEST(Rivals, NeedPartsOfTheStepToBeShorter) {
                                     [&](const auto& one) { return one.number == rival.number; });
     ASSERT_TRUE(point->simulation) << rival.axis;
     const double step = point->figures[Figure::step];
-    EXPECT_NEAR(rival.behind, step / least - 1, 1e-12);
-    for (const BreakEven& one : rival.needed) {
+    EXPECT_NEAR(rival.relative_gap, step / least - 1, 1e-12);
+    for (const BreakEven& one : rival.break_even) {
       if (one.what == BreakEvenKind::axis) continue;
-      EXPECT_GE(one.needs, 0);
-      EXPECT_NEAR(step * (1 - one.is + one.needs), least, least * 1e-9);
+      EXPECT_GE(one.required, 0);
+      EXPECT_NEAR(step * (1 - one.current + one.required), least, least * 1e-9);
       ++predicted;
     }
   }
@@ -132,7 +132,7 @@ TEST(Rivals, NeedTheNearestValueWithWhichTheyWin) {
     };
     for (const Competitor& rival : found.competitors) {
       const std::uint32_t own = space.at(best)[2];
-      for (const BreakEven& one : rival.needed) {
+      for (const BreakEven& one : rival.break_even) {
         if (one.what != BreakEvenKind::axis) continue;
         ++predicted;
         EXPECT_EQ(one.axis, "nic");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Spaces whose points are told in columns first.
+// Spaces whose points are estimated in columns first.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST(ColumnsFirst, LoseNoneOfTheBest) {
   const auto some = explored(space, options_with(Evaluation::columns, 2));
   ASSERT_GE(all.best.size(), 8u);
   EXPECT_EQ(some.best.size(), all.best.size());
-  EXPECT_GT(some.in_columns, some.played);
+  EXPECT_GT(some.in_columns, some.detailed);
   EXPECT_EQ(all.in_columns, 0u);
   EXPECT_LT(std::abs(some.columns_error), 0.15);
   for (std::size_t i = 0; i < 8; ++i) {
@@ -65,7 +65,7 @@ TEST(ColumnsFirst, LoseNoneOfTheBest) {
   }
 }
 
-// The same on however many threads, and from what was kept; its lines say which gear told them.
+// The same with any number of threads, and from stored points; lines contain their gear.
 TEST(ColumnsFirst, ThreadsAndFilesChangeNothing) {
   const SearchSpace space = space_of(small_space());
   const Folder folder;

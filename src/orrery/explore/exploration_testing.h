@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small spaces, searched, for tests.
+// Searches small spaces, for tests.
 #pragma once
 
 #include <gtest/gtest.h>

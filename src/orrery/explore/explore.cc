@@ -15,11 +15,11 @@ namespace orrery::explore {
 
 namespace {
 
-/// How often what is beside the best is looked at, where something there was better.
+/// Number of rounds over the neighbors of the best, as long as one of them is better.
 constexpr int kRounds = 1000;
-/// From so many points on all are told in columns first.
+/// Minimum number of points for estimating all in columns first.
 constexpr double kManyPoints = 4096;
-/// How often the front is simulated again after simulations changed it.
+/// Maximum number of rounds in which the front changes after simulations.
 constexpr int kFronts = 8;
 
 class Exploration {
@@ -66,7 +66,7 @@ class Exploration {
         points_of_part(std::move(drawn->points), options_.answers.part, options_.answers.parts));
   }
 
-  /// By estimates, and by simulations where these say nothing.
+  /// Estimates points; simulates those that estimates do not support.
   Result<void> evaluate(const std::vector<std::uint64_t>& numbers) {
     const char* what = first_ == Evaluation::simulate ? "simulate" : "estimate";
     if (auto done = points_.evaluate(numbers, first_, what); !done) return done;
@@ -85,13 +85,14 @@ class Exploration {
     return fitness;
   }
 
-  /// What others need is looked at, too; it may turn out to be better than the best.
+  /// Refines around the best point. Evaluating break-even conditions may find a better point; then
+  /// it starts again.
   Result<void> refine() {
     std::optional<std::uint64_t> best;
     for (int round = 0; round < kFronts && (round == 0 || best != points_.best_in(0)); ++round) {
-      if (auto done = look_beside(); !done) return done;
+      if (auto done = evaluate_neighbors(); !done) return done;
       if (first_ == Evaluation::columns)
-        if (auto done = play(); !done) return done;
+        if (auto done = estimate_in_detail(); !done) return done;
       if (options_.evaluation == Evaluation::automatic)
         if (auto done = simulate(); !done) return done;
       if (first_ == Evaluation::columns)
@@ -99,7 +100,7 @@ class Exploration {
       best = points_.best_in(0);
       explored_.competitors = competitors_of(space_, points_);
       const EvaluatePoints equivalent = [&](std::vector<std::uint64_t> numbers) {
-        return look_at_alike(std::move(numbers));
+        return evaluate_comparably(std::move(numbers));
       };
       if (auto done = find_break_even(space_, points_, equivalent, explored_.competitors); !done)
         return done;
@@ -107,9 +108,9 @@ class Exploration {
     return {};
   }
 
-  /// All by simulations, if one of them is.
-  Result<void> look_at_alike(std::vector<std::uint64_t> numbers) {
-    if (auto done = look_at_admitted(numbers); !done) return done;
+  /// Simulates all of these points if one of them is simulated, so that they are comparable.
+  Result<void> evaluate_comparably(std::vector<std::uint64_t> numbers) {
+    if (auto done = evaluate_admitted(numbers); !done) return done;
     std::vector<std::uint64_t> known;
     bool simulated = false;
     for (const std::uint64_t number : numbers) {
@@ -123,9 +124,9 @@ class Exploration {
                                          : Result<void>{};
   }
 
-  /// Around the best of each objective, until none is better; along continuous axes closer and
-  /// closer (a pattern search: Hooke and Jeeves, J. ACM 8(2), 1961).
-  Result<void> look_beside() {
+  /// Evaluates neighbours of the best point of each objective until none is better; along
+  /// continuous axes with decreasing steps (a pattern search: Hooke and Jeeves, J. ACM 8(2), 1961).
+  Result<void> evaluate_neighbors() {
     for (std::size_t objective = 0; objective < space_.objectives.size(); ++objective) {
       std::uint32_t by = 0;
       for (const Axis& axis : space_.axes)
@@ -136,25 +137,26 @@ class Exploration {
         if (!best || (best == last && by <= 1)) break;
         if (best == last) by /= 2;
         std::vector<std::uint64_t> numbers = refined_neighbours(space_, *best, by);
-        if (best != last) add_beside(*best, !last, numbers);
+        if (best != last) add_neighbors(*best, !last, numbers);
         last = best;
-        if (auto done = look_at_admitted(std::move(numbers)); !done) return done;
+        if (auto done = evaluate_admitted(std::move(numbers)); !done) return done;
       }
     }
-    // What axes do is told from what is known.
+    // Effects of axes use known points.
     std::vector<std::uint64_t> numbers;
-    if (const auto best = points_.best_in(0)) add_beside(*best, true, numbers);
-    return look_at_admitted(std::move(numbers));
+    if (const auto best = points_.best_in(0)) add_neighbors(*best, true, numbers);
+    return evaluate_admitted(std::move(numbers));
   }
 
-  void add_beside(std::uint64_t number, bool continuous_too, std::vector<std::uint64_t>& numbers) {
+  void add_neighbors(std::uint64_t number, bool continuous_too,
+                     std::vector<std::uint64_t>& numbers) {
     const auto around = axis_neighbours(space_, number);
     for (std::size_t a = 0; a < around.size(); ++a)
       if (continuous_too || space_.axes[a].coarse == 1)
         numbers.insert(numbers.end(), around[a].begin(), around[a].end());
   }
 
-  Result<void> look_at_admitted(std::vector<std::uint64_t> numbers) {
+  Result<void> evaluate_admitted(std::vector<std::uint64_t> numbers) {
     std::sort(numbers.begin(), numbers.end());
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
     std::vector<std::uint64_t> admitted;
@@ -166,14 +168,15 @@ class Exploration {
     return evaluate(admitted);
   }
 
-  /// Those of all that may be among the best in the first objective, and the front.
-  Result<void> play() {
+  /// Estimates in detail the points that may be among the best in the first objective, and the
+  /// front.
+  Result<void> estimate_in_detail() {
     std::vector<std::uint64_t> numbers;
     std::vector<std::optional<double>> predicted;
     for (const auto& [number, point] : points_.all()) {
       if (!point.allowed || !point.columns) continue;
       numbers.push_back(number);
-      predicted.push_back(growing(scores_of(space_, point.figures)[0]));
+      predicted.push_back(positive_score(scores_of(space_, point.figures)[0]));
     }
     Halving halving(std::move(predicted), 2 * options_.simulated);
     const auto estimate = [&](const std::vector<std::uint64_t>& chosen) {
@@ -185,10 +188,10 @@ class Exploration {
       if (auto done = estimate(some); !done) return done;
       for (const std::size_t one : chosen) {
         const Point& point = points_.all().at(numbers[one]);
-        if (point.allowed) halving.found(one, growing(scores_of(space_, point.figures)[0]));
+        if (point.allowed) halving.found(one, positive_score(scores_of(space_, point.figures)[0]));
       }
     }
-    for (int round = 0; round < kFronts; ++round) {  // whoever is on the front by now
+    for (int round = 0; round < kFronts; ++round) {  // the current front
       std::vector<std::uint64_t> open;
       for (const std::uint64_t number : points_.best()) {
         const Point& point = points_.all().at(number);
@@ -200,7 +203,7 @@ class Exploration {
     return {};
   }
 
-  /// What axes do around the best is told by the same gear.
+  /// Estimates neighbours of the best point in detail, so that effects of axes use one method.
   Result<void> estimate_around() {
     std::vector<std::uint64_t> around;
     if (const auto best = points_.best_in(0))
@@ -210,11 +213,10 @@ class Exploration {
     return points_.evaluate(around, Evaluation::estimate, "estimate");
   }
 
-  /// A score as something that grows with the step's time, above 0: less is better.
-  static double growing(double score) { return score < 0 ? -1 / score : score; }
+  /// Converts a score to a value above 0 that grows with the step time; lower is better.
+  static double positive_score(double score) { return score < 0 ? -1 / score : score; }
 
-  /// The front and the best, and a quarter as many of the rest; then whoever is on the front by
-  /// now.
+  /// Simulates the front, the best, and a quarter as many of the rest; then the current front.
   Result<void> simulate() {
     auto order = points_.best();
     const auto competitors = competitors_of(space_, points_);
@@ -258,7 +260,7 @@ class Exploration {
       if (predicted.state == State::too_large) count_too_large(i);
       if (predicted.state == State::failed && ++explored_.failed == 1)
         explored_.failure = predicted.error;
-      count_off(point);
+      record_errors(point);
     }
     for (const std::uint64_t number : order) explored_.best.push_back(places.at(number));
   }
@@ -270,11 +272,11 @@ class Exploration {
       explored_.smallest = place;
   }
 
-  void count_off(const Point& point) {
+  void record_errors(const Point& point) {
     if (point.columns && point.columns->step > 0) {
       ++explored_.in_columns;
       if (point.estimate && point.estimate->step > 0) {
-        ++explored_.played;
+        ++explored_.detailed;
         const double by =
             static_cast<double>(point.columns->step) / static_cast<double>(point.estimate->step) -
             1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A space searched: its points looked at, those that no other beats, and which axes matter.
+// Searches a space: evaluates points, and finds the Pareto front and the effects of axes.
 #pragma once
 
 #include <cstdint>
@@ -21,42 +21,45 @@ namespace orrery::explore {
 
 struct ExploreOptions {
   Evaluation evaluation = Evaluation::automatic;
-  std::size_t simulated = 20;  ///< points to simulate, where estimates come first
+  std::size_t simulated = 20;  ///< number of points to simulate after estimating all
   PointStoreOptions answers{};
-  /// Told what constraints leave, before anything is found out.
+  /// Called with the result of the constraint check before any evaluation.
   std::function<void(const SpaceCheck&)> space_check{};
 };
 
 struct ExplorationResult {
-  SpaceCheck space_check;     ///< ahead
+  SpaceCheck space_check;     ///< before any evaluation
   std::vector<Point> points;  ///< by number
-  /// Of `points`: allowed ones, the front first, then by the first objective.
+  /// Indices of allowed `points`: the front first, then by the first objective.
   std::vector<std::size_t> best;
-  std::uint64_t refused = 0;                      ///< by constraints, before anything was asked
-  std::map<std::string, std::uint64_t> violated;  ///< by constraint, early ones too
+  std::uint64_t refused = 0;  ///< points rejected by constraints before any evaluation
+  std::map<std::string, std::uint64_t> violated;  ///< by constraint, including early ones
   std::map<std::string, std::uint64_t> illegal;   ///< by rule
   std::uint64_t fitting = 0, too_large = 0, needs_simulation = 0, failed = 0;
-  std::optional<std::size_t> smallest;  ///< of those that are too large, the one that needs least
-  std::optional<Error> failure;         ///< of the first that failed
-  std::size_t evaluated = 0;            ///< all else was known before
-  std::size_t out_of_date = 0;    ///< points stored by a search whose inputs or models changed
-  std::size_t simulations = 0;    ///< points that have one
-  double max_estimate_error = 0;  ///< of estimates against simulations, as a share
-  std::size_t in_columns = 0, played = 0;  ///< points told in columns; of these estimated, too
-  double columns_error = 0;                ///< of columns against estimates, as a share
-  std::vector<AxisEffect> effects;         ///< of axes with several values; the strongest first
-  std::vector<Competitor> competitors;     ///< the best first
+  /// Index of the too large point that needs the least memory.
+  std::optional<std::size_t> smallest;
+  std::optional<Error> failure;   ///< error of the first failed point
+  std::size_t evaluated = 0;      ///< points without a stored result
+  std::size_t out_of_date = 0;    ///< stored points computed again because inputs or models changed
+  std::size_t simulations = 0;    ///< points with a simulation
+  double max_estimate_error = 0;  ///< largest relative error of estimates to simulations
+  std::size_t in_columns = 0,
+              detailed = 0;             ///< points estimated in columns; of these also in detail
+  double columns_error = 0;             ///< largest relative error of columns to estimates
+  std::vector<AxisEffect> effects;      ///< of axes with several values; strongest first
+  std::vector<Competitor> competitors;  ///< by the first objective, best first
 };
 
-/// Of a search by `gear`, what all points are told by. Where there are 4,096 or more, `automatic`
-/// begins with columns.
+/// The method of the first evaluation of all points. `automatic` means columns from 4,096 points
+/// on, else estimates.
 [[nodiscard]] Evaluation first_evaluation(const SearchSpace& space, Evaluation evaluation);
 
-/// Looks at the points that the space's sample says; but for `all` then at those beside the best,
-/// one axis at a time, until none is better; plays those of many that may be among the best
-/// (plans/halving.h); and simulates the front, the best, and some of the rest. One of several parts
-/// only looks at its share of the points. Errc: usage (parts of `evolve`); those of
-/// expressions and of keeping; the first failure where everything fails.
+/// Searches a space in phases. It evaluates the sampled points. Then it evaluates neighbours of the
+/// best points, one axis at a time, until none is better. After columns, it estimates possible best
+/// points in detail (plans/halving.h). For `automatic`, it simulates the front, the best points,
+/// and some of the rest. A part of a search evaluates only its share of the points. Errc: usage
+/// (parts of `evolve`); those of expressions and of storing; the first failure if every point
+/// fails.
 [[nodiscard]] Result<ExplorationResult> explore(const SearchSpace& space,
                                                 const ExploreOptions& options);
 

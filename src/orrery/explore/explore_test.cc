@@ -210,7 +210,7 @@ TEST(Explore, KeepsWhatOtherSpacesFoundAndNobodyElsesFiles) {
 TEST(Explore, PricesAndPowerCostNoNewAnswers) {
   const Folder folder;
   const std::string file = folder.path + "/points.jsonl";
-  const std::string power = "power: {device: 700, beside: 300, overhead: 1.5}\n";
+  const std::string power = "power: {device: 700, extra: 300, overhead: 1.5}\n";
   const auto cheap = space_of(small_space(power + "prices: {device: 2}\n"));
   const auto dear =
       space_of(small_space(power + "prices: {device: '=if(nic > 20, 3, 2)', energy: 0.2}\n"
@@ -231,7 +231,7 @@ TEST(Explore, PricesAndPowerCostNoNewAnswers) {
     EXPECT_DOUBLE_EQ(b[Figure::unit_cost], b[Figure::cost] / 65536 * 1e9);
     EXPECT_DOUBLE_EQ(b[Figure::work], 65536 / a[Figure::energy]);
   }
-  // What nobody knows is no good: the device is of no catalogue.
+  // Unknown figures count as worst: the device is not in the catalogue.
   const auto unknown = explored(space_of(small_space("constraints: [power < 1e9]\n")),
                                 options_of(Evaluation::estimate));
   EXPECT_TRUE(unknown.best.empty());
@@ -259,9 +259,9 @@ TEST(Explore, SaysWhatAxesDo) {
     before = effect.explains;
     int own = 0;
     for (const Alternative& other : effect.values) {
-      own += other.own;
-      EXPECT_TRUE(!other.own || other.change == 0);
-      EXPECT_GE(other.change, 0);  // nobody is better than the best
+      own += other.is_best;
+      EXPECT_TRUE(!other.is_best || other.change == 0);
+      EXPECT_GE(other.change, 0);  // no value is better than the best
       EXPECT_EQ(other.allowed, other.state == State::fits);
     }
     EXPECT_EQ(own, 1);
@@ -269,7 +269,7 @@ TEST(Explore, SaysWhatAxesDo) {
   EXPECT_TRUE(best.front);
 }
 
-// A thin sample is led to the best by looking beside it.
+// A small sample finds the best through neighbors.
 TEST(Explore, LooksBesideTheBest) {
   const auto all = explored(space_of(small_space()), options_of(Evaluation::estimate, 2));
   int same = 0;

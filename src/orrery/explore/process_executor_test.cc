@@ -66,9 +66,9 @@ Result<ExplorationResult> by_crew(const std::string& text, std::uint32_t process
   BoxChannel channel(boxes, 0);
   Result<ExplorationResult> found;
   {
-    ProcessExecutor processes(channel, space);
-    options.answers.executor = &processes;
-    const auto begun = processes.begin(text);
+    ProcessExecutor executor(channel, space);
+    options.answers.executor = &executor;
+    const auto begun = executor.begin(text);
     found = begun ? explore(space, options) : tl::unexpected(begun.error());
   }
   for (std::thread& other : others) other.join();
@@ -137,11 +137,11 @@ TEST(Crew, TakesNoAnswerToAnotherQuestion) {
     return line_of(space, space.at(point), Evaluation::estimate,
                    digest(space, *asked, Evaluation::estimate), predicted);
   };
-  EXPECT_TRUE(answered_by({"ready 1", "told\n" + line(7)}));
+  EXPECT_TRUE(answered_by({"ready 1", "results\n" + line(7)}));
   for (const std::string& wrong :
-       {"told\n" + line(8), "told\n" + line(7, "of another build"), std::string("told\n"),
-        std::string("milk"), std::string("told\n{\"digest\": 1}\n"),
-        "told\n" + line(7).substr(0, 200)}) {
+       {"results\n" + line(8), "results\n" + line(7, "of another build"), std::string("results\n"),
+        std::string("milk"), std::string("results\n{\"digest\": 1}\n"),
+        "results\n" + line(7).substr(0, 200)}) {
     const auto taken = answered_by({"ready 1", wrong});
     ASSERT_FALSE(taken) << wrong;
     EXPECT_EQ(taken.error().code, Errc::input_mismatch);

@@ -15,12 +15,12 @@ namespace orrery::explore {
 
 namespace {
 
-/// Whether something is to be found out there yet.
+/// Whether the point needs an evaluation.
 Result<bool> is_open(const SearchSpace& space, std::uint64_t point, Evaluation evaluation,
                      const StoredPoints& stored) {
   if (stored.empty()) return true;
   const auto asked = spec_at(space, space.at(point));
-  if (!asked) return false;  // nobody can look at it
+  if (!asked) return false;  // not readable
   const auto first = stored.find(digest(space, *asked, first_evaluation(space, evaluation)));
   if (first == stored.end()) return true;
   if (evaluation != Evaluation::automatic || first->second.state != State::needs_simulation)
@@ -45,7 +45,7 @@ std::string array_of(const std::vector<SearchShare>& shares) {
   return text;
 }
 
-/// What a line of `#SBATCH` takes between quotes.
+/// Whether text can be quoted in a line of `#SBATCH`.
 bool fits_a_line(std::string_view text) {
   return std::none_of(text.begin(), text.end(), [](char c) {
     return static_cast<unsigned char>(c) < 0x20 || c == 0x7f || c == '"' || c == '\\';
@@ -58,16 +58,17 @@ bool is_option_name(std::string_view text) {
   }) && text.front() != '-';
 }
 
-/// "account=me" as a line; those that the script gives itself are refused.
+/// "account=me" as a line; options that the script itself sets are rejected.
 Result<std::string> option_line(const std::string& option) {
   const std::string_view name = std::string_view(option).substr(0, option.find('='));
-  const std::string hint = "as sbatch has it, without dashes: account=me, time=2:00:00, exclusive";
+  const std::string hint =
+      "write it as for sbatch, without dashes: account=me, time=2:00:00, exclusive";
   if (!is_option_name(name) || !fits_a_line(option))
-    return fail(Errc::usage, "--slurm-option", in_quotes(option) + " is no option", hint);
+    return fail(Errc::usage, "--slurm-option", in_quotes(option) + " is not an option", hint);
   for (const std::string_view own : {"array", "output", "chdir", "cpus-per-task", "wrap"})
     if (name == own)
-      return fail(Errc::usage, "--slurm-option", in_quotes(name) + " is given by the script",
-                  own == "cpus-per-task" ? "--threads says it" : hint);
+      return fail(Errc::usage, "--slurm-option", in_quotes(name) + " is set by the script",
+                  own == "cpus-per-task" ? "set it with --threads" : hint);
   if (name.size() == option.size()) return fmt::format("#SBATCH --{}\n", option);
   return fmt::format("#SBATCH --{}=\"{}\"\n", name, option.substr(name.size() + 1));
 }
@@ -104,13 +105,14 @@ Result<std::vector<SearchShare>> search_shares_of(const SearchSpace& space,
 Result<std::string> share_script(const ShareScript& how, const std::vector<SearchShare>& shares) {
   for (const std::string* path : {&how.folder, &how.logs, &how.name})
     if (!fits_a_line(*path))
-      return fail(Errc::usage, *path, "cannot stand in a script for sbatch",
-                  "take a name without quotes, backslashes and control characters");
-  std::string logs;  // a percent sign is twice itself there
+      return fail(Errc::usage, *path, "cannot be used in a script for sbatch",
+                  "use a name without quotes, backslashes and control characters");
+  std::string logs;  // escapes percent signs
   for (const char c : how.logs) logs += c == '%' ? std::string("%%") : std::string(1, c);
   std::string text = fmt::format(
-      "#!/bin/sh\n# Shares of a search: by sbatch all that are not finished, by hand one, whose "
-      "number is the first word.\n#SBATCH --job-name=\"{}\"\n#SBATCH --array={}\n#SBATCH "
+      "#!/bin/sh\n# Shares of a search: sbatch runs all unfinished shares; by hand, the first "
+      "argument is the number of one share.\n#SBATCH --job-name=\"{}\"\n#SBATCH "
+      "--array={}\n#SBATCH "
       "--output=\"{}/share-%a.log\"\n#SBATCH --open-mode=append\n",
       how.name, array_of(shares), logs);
   if (how.threads > 0) text += fmt::format("#SBATCH --cpus-per-task={}\n", how.threads);
@@ -120,8 +122,8 @@ Result<std::string> share_script(const ShareScript& how, const std::vector<Searc
     text += *line;
   }
   text += fmt::format(
-      "share=${{1:-${{SLURM_ARRAY_TASK_ID:?which share? its number is the first "
-      "word}}}}\ncd {} || exit\nexec",
+      "share=${{1:-${{SLURM_ARRAY_TASK_ID:?give the number of a share as the first "
+      "argument}}}}\ncd {} || exit\nexec",
       shell_word(how.folder));
   for (const std::string& word : how.command) text += " " + shell_word(word);
   return text + fmt::format(" --part \"$share/{}\" --threads \"${{SLURM_CPUS_PER_TASK:-{}}}\"\n",

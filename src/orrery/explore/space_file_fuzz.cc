@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of spaces, with what their expressions give at some places, and kept points as anybody may
-// have written them.
+// Fuzzes space files, values of their expressions at some points, and files of stored points.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

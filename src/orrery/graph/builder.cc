@@ -22,35 +22,22 @@ constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
 constexpr std::uint64_t kMaxEdges = std::numeric_limits<std::uint32_t>::max() - 1;
 constexpr std::string_view kRepairHint = "--repair drops what is damaged and reports it";
 
-bool same(const Work& a, const Work& b) {
-  return a.num_ops == b.num_ops && a.tensor_size == b.tensor_size;
-}
-bool same(const Collective& a, const Collective& b) {
-  return a.size == b.size && a.group == b.group && a.priority == b.priority && a.root == b.root &&
-         a.dims_mask == b.dims_mask && a.dims_count == b.dims_count && a.type == b.type &&
-         a.exchange == b.exchange && a.numbers == b.numbers;
-}
-bool same(const PointToPoint& a, const PointToPoint& b) {
-  return a.size == b.size && a.src == b.src && a.dst == b.dst && a.tag == b.tag &&
-         a.pieces == b.pieces;
-}
-
 std::size_t bucket(std::uint64_t a, std::uint64_t b) {
   std::uint64_t mixed = (a ^ (b * 0xD6E8FEB86659FD93ull)) * 0x9E3779B97F4A7C15ull;
   return static_cast<std::size_t>(mixed >> 56);
 }
 
-/// The row of `value`, shared with an equal one added lately.
+/// The row of `value`: an equal recent row, or a new one.
 template <class T>
 std::uint32_t row_of(std::vector<T>& table, std::uint32_t& recent, const T& value) {
-  if (recent == kNoRow || !same(table[recent], value)) {
+  if (recent == kNoRow || table[recent] != value) {
     recent = static_cast<std::uint32_t>(table.size());
     table.push_back(value);
   }
   return recent;
 }
 
-/// Where `wanted` is in an ascending column, or kNoNode.
+/// Index of `wanted` in an ascending column, or kNoNode.
 template <class T>
 NodeId place_of(const std::vector<T>& column, std::uint64_t wanted) {
   const auto found = std::lower_bound(column.begin(), column.end(), wanted);
@@ -63,17 +50,21 @@ NodeId place_of(const std::vector<T>& column, std::uint64_t wanted) {
 GraphBuilder::GraphBuilder(std::string where, std::shared_ptr<StringPool> strings, Repair repair)
     : where_(std::move(where)), strings_(std::move(strings)), repair_(repair) {}
 
-void GraphBuilder::expect(std::size_t nodes, std::size_t deps) {
+void GraphBuilder::reserve(std::size_t nodes, std::size_t deps) {
   nodes_.reserve(nodes);
   deps_.reserve(deps);
+}
+
+std::uint32_t GraphBuilder::end_of(const std::vector<ItemRun>& runs, std::size_t run,
+                                   std::size_t items) {
+  return run + 1 < runs.size() ? runs[run + 1].first : static_cast<std::uint32_t>(items);
 }
 
 std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
   const bool work = is_work(node.kind);
   if (work && (node.flags & (kHasNumOps | kHasTensorSize)) == 0 && node.kernel == kNoKernel)
     return kNoNode;
-  if (!work && node.kind != NodeKind::coll && node.kind != NodeKind::send &&
-      node.kind != NodeKind::recv) {
+  if (!work && node.kind != NodeKind::coll && !is_message(node.kind)) {
     return kNoNode;
   }
   if (!recent_) {
@@ -95,7 +86,7 @@ std::uint32_t GraphBuilder::payload_of(const NodeSpec& node) {
   return row_of(columns_.messages, recent_->message[bucket(size, peers)], node.message);
 }
 
-/// Like row_of, with the kernel beside the work.
+/// Like row_of, with the kernel in addition to the work.
 std::uint32_t GraphBuilder::work_row(const NodeSpec& node) {
   const auto ops = static_cast<std::uint64_t>(node.work.num_ops) ^ std::uint64_t{node.kernel} << 32;
   const auto size = static_cast<std::uint64_t>(node.work.tensor_size.count());
@@ -103,7 +94,7 @@ std::uint32_t GraphBuilder::work_row(const NodeSpec& node) {
   std::vector<Work>& works = columns_.works;
   std::vector<KernelId>& kernels = columns_.work_kernels;
   if (node.kernel != kNoKernel && kernels.empty()) kernels.resize(works.size(), kNoKernel);
-  if (recent == kNoRow || !same(works[recent], node.work) ||
+  if (recent == kNoRow || works[recent] != node.work ||
       (!kernels.empty() && kernels[recent] != node.kernel)) {
     recent = static_cast<std::uint32_t>(works.size());
     works.push_back(node.work);
@@ -132,12 +123,12 @@ void GraphBuilder::add(const NodeSpec& node) {
                     .first_dep = static_cast<std::uint32_t>(deps_.size()),
                     .flags = node.flags,
                     .kind = node.kind,
-                    .tensors = !node.tensors.empty()});
+                    .has_tensors = !node.tensors.empty()});
   if (node.lane || !lanes_.empty()) {
     lanes_.resize(nodes_.size(), kNoLane);
     lanes_.back() = number_of(node.lane);
   }
-  if (node.scope.said() || !scopes_.empty()) {
+  if (node.scope.is_set() || !scopes_.empty()) {
     const std::uint32_t unsaid = scopes_.size() < nodes_.size() - 1 ? number_of(StepScope{}) : 0;
     scopes_.resize(nodes_.size(), unsaid);
     scopes_.back() = number_of(node.scope);
@@ -263,7 +254,7 @@ Result<void> GraphBuilder::resolve_deps(Findings& findings) {
   deps_ = {};
   dense_ = {};
   link_successors();
-  // When every node waits for lower ids only, there can be no circle.
+  // If every node waits for lower ids only, there is no cycle.
   return forward ? check_acyclic(findings) : Result<void>{};
 }
 
@@ -274,8 +265,8 @@ void GraphBuilder::link_successors() {
   for (const NodeId p : preds_) ++first[p + 1];
   for (NodeId n = 0; n < count; ++n) first[n + 1] += first[n];
   columns_.succ.resize(preds_.size());
-  // Children are met in ascending order, so every successor list comes out ascending. first[p] is
-  // moved along as a cursor and ends where the next list begins; shifting the column by one
+  // The loop visits successors in ascending order, so that every successor list is ascending.
+  // first[p] advances as a cursor and ends where the next list begins; shifting the column by one
   // restores it.
   for (NodeId n = 0; n < count; ++n) {
     for (std::uint32_t i = first_pred_[n]; i < first_pred_[n + 1]; ++i)
@@ -291,15 +282,14 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
   const std::vector<NodeId> core = cyclic_core(successors, predecessors);
   if (core.empty()) return {};
   if (repair_ == Repair::refuse) {
-    const std::vector<NodeId> circle = short_cycle(successors, predecessors, core);
+    const std::vector<NodeId> cycle = short_cycle(successors, predecessors, core);
     constexpr std::size_t kShown = 10;
     std::string text;
-    for (std::size_t i = 0; i < circle.size() && i < kShown; ++i) text += label(circle[i]) + " -> ";
-    if (circle.size() > kShown) text += fmt::format("({} more) -> ", circle.size() - kShown);
-    text += std::to_string(slot(circle.front()).id);
-    return fail(Errc::input_cycle, place(circle.front()),
-                "nodes wait for each other in a circle: " + text,
-                "--repair drops the dependency that closes the circle and reports it");
+    for (std::size_t i = 0; i < cycle.size() && i < kShown; ++i) text += label(cycle[i]) + " -> ";
+    if (cycle.size() > kShown) text += fmt::format("({} more) -> ", cycle.size() - kShown);
+    text += std::to_string(slot(cycle.front()).id);
+    return fail(Errc::input_cycle, place(cycle.front()), "nodes form a dependency cycle: " + text,
+                "--repair drops the dependency that closes the cycle and reports it");
   }
   auto closing = closing_edges(successors, core);
   std::sort(closing.begin(), closing.end(), [](const auto& a, const auto& b) {
@@ -326,7 +316,7 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
   return {};
 }
 
-// The second half of GraphBuilder: moving checked nodes into the graph's columns.
+// The second half of GraphBuilder: moves checked nodes into the columns of the graph.
 
 namespace {
 
@@ -335,7 +325,7 @@ std::uint64_t both(std::uint32_t high, std::uint32_t low) {
 }
 
 void add_payload(ContentHash& hash, const Collective& coll, const StringPool& strings) {
-  const auto dims = static_cast<std::uint64_t>(coll.numbers) << 56 |
+  const auto dims = static_cast<std::uint64_t>(coll.format) << 56 |
                     static_cast<std::uint64_t>(coll.dims_mask) << 16 |
                     static_cast<std::uint64_t>(coll.dims_count) << 8;
   hash.add(static_cast<std::uint64_t>(coll.size.count()),
@@ -398,7 +388,7 @@ std::uint64_t GraphBuilder::fill_columns() {
     for (std::uint32_t i = columns_.first_tensor[row]; i < columns_.first_tensor[row + 1]; ++i) {
       const TensorUse& use = columns_.tensors[i];
       hash.add(strings_->view(use.name));
-      hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.output ? 1 : 0));
+      hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.is_output ? 1 : 0));
     }
   }
   if (!lanes_.empty()) fill_lanes(hash);
@@ -417,7 +407,7 @@ void GraphBuilder::hash_kernels(ContentHash& hash) const {
     if (row != kNoNode && is_work(columns_.kinds[n])) hash.add(of_row[row]);
   }
   const LaunchTimes launch = kernels_->launch_times();
-  if (!launch.any()) return;
+  if (!launch.is_set()) return;
   for (const Time time : {launch.forward, launch.backward, launch.optimizer})
     hash.add(static_cast<std::uint64_t>(time.count()));
 }
@@ -427,13 +417,11 @@ void GraphBuilder::move_tensors() {
   columns_.first_tensor = {0};
   columns_.tensor_nodes.reserve(tensor_runs_.size());
   columns_.first_tensor.reserve(tensor_runs_.size() + 1);
-  if (order_.empty()) {  // as they came: nothing to move
+  if (order_.empty()) {  // in the order of add(): nothing to move
     columns_.tensors = std::move(tensors_);
     for (std::size_t run = 0; run < tensor_runs_.size(); ++run) {
       columns_.tensor_nodes.push_back(tensor_runs_[run].position);
-      columns_.first_tensor.push_back(run + 1 < tensor_runs_.size()
-                                          ? tensor_runs_[run + 1].first
-                                          : static_cast<std::uint32_t>(columns_.tensors.size()));
+      columns_.first_tensor.push_back(end_of(tensor_runs_, run, columns_.tensors.size()));
     }
     return;
   }
@@ -441,10 +429,9 @@ void GraphBuilder::move_tensors() {
   std::vector<std::uint32_t> run_of(nodes_.size(), 0);  // position → run
   for (std::uint32_t r = 0; r < tensor_runs_.size(); ++r) run_of[tensor_runs_[r].position] = r;
   for (NodeId n = 0; n < node_count(); ++n) {
-    if (!slot(n).tensors) continue;
+    if (!slot(n).has_tensors) continue;
     const std::uint32_t run = run_of[order_[n]];
-    const std::size_t end =
-        run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
+    const std::size_t end = end_of(tensor_runs_, run, tensors_.size());
     columns_.tensors.insert(columns_.tensors.end(), tensors_.begin() + tensor_runs_[run].first,
                             tensors_.begin() + static_cast<std::ptrdiff_t>(end));
     columns_.tensor_nodes.push_back(n);
@@ -478,12 +465,11 @@ Result<Graph> GraphBuilder::finish(Findings& findings) && {
   return graph;
 }
 
-// What recorded traces say of nodes and dependencies besides: where a node ran, why it waited, and
-// how long.
+// Optional data of recorded traces: lanes and scopes of nodes, lags and kinds of dependencies.
 
 namespace {
 
-/// Where a value stands in a table, to which it is added where it is new.
+/// Index of a value in a table; appends a new value.
 template <class T>
 std::uint32_t place_in(std::vector<T>& table, std::map<T, std::uint32_t>& places, const T& value) {
   const auto next = static_cast<std::uint32_t>(table.size());
@@ -555,8 +541,8 @@ void GraphBuilder::fill_notes(ContentHash& hash) {
   for (std::size_t run = 0; run < note_runs_.size(); ++run) {
     const std::uint32_t position = note_runs_[run].position;
     const NodeId to = order_.empty() ? position : node_at[position];
-    if (to == kNoNode) continue;  // its id was used before
-    const std::size_t end = run + 1 < note_runs_.size() ? note_runs_[run + 1].first : notes_.size();
+    if (to == kNoNode) continue;  // a dropped duplicate
+    const std::size_t end = end_of(note_runs_, run, notes_.size());
     for (std::size_t i = note_runs_[run].first; i < end; ++i) {
       const NodeId from = find(notes_[i].dep);
       const std::uint32_t edge = from == kNoNode ? kNoNode : find_edge(from, to);

@@ -133,7 +133,7 @@ TEST(GraphBuilder, SharesEqualPayloadsAndKeepsTensors) {
     node.work = {.num_ops = 7, .tensor_size = Bytes(9)};
     node.collective.size = Bytes(64);
     if (id == 2)
-      node.tensors = {{.size = Bytes(4), .name = builder.strings().intern("t"), .output = true}};
+      node.tensors = {{.size = Bytes(4), .name = builder.strings().intern("t"), .is_output = true}};
     builder.add(node);
   }
   Findings findings;
@@ -222,7 +222,7 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     launch.lane = Lane{.id = 77, .host = true};
     kernel.lane = Lane{.id = 7, .device = 1};
     kernel.notes = {{.dep = 1, .lag = us(4), .kind = DependencyKind::launch}};
-    copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: nobody's
+    copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: no such dependency
     copy.lane = kernel.lane;
     kernel.scope = {.step = 3, .layer = 1, .phase = StepPhase::forward};
     builder.add(sorted ? launch : copy);
@@ -254,7 +254,7 @@ TEST(GraphBuilder, WhatNobodySaysTakesNoRoom) {
   EXPECT_TRUE(graph.lanes().empty());
   EXPECT_EQ(graph.lane(0), kNoLane);
   EXPECT_FALSE(graph.has_scopes());
-  EXPECT_FALSE(graph.scope(0).said());
+  EXPECT_FALSE(graph.scope(0).is_set());
 }
 
 TEST(GraphBuilder, LagsLanesAndScopesAreContent) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the columns of a Graph lie in a block of bytes.
+// The layout of a Graph's columns in a block of bytes.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace orrery::graph {
 
-/// Calls `visit` with each column of `from` and the same one of `to`.
+/// Calls `visit` with each column of `from` and the same column of `to`.
 template <class From, class To, class Visit>
 void pair_columns(From& from, To& to, Visit visit) {
   visit(from.id_offsets, to.id_offsets);
@@ -42,7 +42,7 @@ void pair_columns(From& from, To& to, Visit visit) {
   visit(from.lags, to.lags);
 }
 
-/// Where `to` stands among ascending successors; kNoNode: it is none.
+/// Index of `to` in the ascending `successors`; kNoNode if it is not among them.
 [[nodiscard]] inline std::uint32_t successor_index(std::span<const NodeId> successors, NodeId to) {
   const auto found = std::lower_bound(successors.begin(), successors.end(), to);
   return found == successors.end() || *found != to
@@ -50,10 +50,10 @@ void pair_columns(From& from, To& to, Visit visit) {
              : static_cast<std::uint32_t>(found - successors.begin());
 }
 
-/// Where a column can begin: `offset`, or the next multiple of 8 bytes.
-[[nodiscard]] constexpr std::size_t aligned(std::size_t offset) { return (offset + 7) / 8 * 8; }
+/// Start of a column: `offset`, rounded up to a multiple of 8 bytes.
+[[nodiscard]] constexpr std::size_t align_up(std::size_t offset) { return (offset + 7) / 8 * 8; }
 
-/// The same values at `place`.
+/// Copies `column` to `place` and returns the copy.
 template <class T>
 [[nodiscard]] FinishedColumn<T> copy_column(const std::vector<T>& column, std::byte* place) {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
@@ -62,10 +62,10 @@ template <class T>
   return {reinterpret_cast<const T*>(place), column.size()};
 }
 
-/// The same place in another block.
+/// `column` lies in block `from`. Returns the column at the same offset of block `to`.
 template <class T>
-[[nodiscard]] FinishedColumn<T> rebased(FinishedColumn<T> column, const std::byte* from,
-                                        const std::byte* to) {
+[[nodiscard]] FinishedColumn<T> rebase_column(FinishedColumn<T> column, const std::byte* from,
+                                              const std::byte* to) {
   if (column.empty()) return {};
   const auto offset = reinterpret_cast<const std::byte*>(column.data()) - from;
   return {reinterpret_cast<const T*>(to + offset), column.size()};

@@ -7,7 +7,7 @@
 
 namespace orrery::graph {
 
-/// A running 64-bit hash over words; the same on every machine. Not for secrets.
+/// An incremental 64-bit hash of words, equal on every machine. Not cryptographic.
 class ContentHash {
  public:
   void add(std::uint64_t word) {
@@ -16,7 +16,7 @@ class ContentHash {
     state_ *= 0xD6E8FEB86659FD93ull;
     state_ ^= state_ >> 29;
   }
-  /// Several words at once: their products do not wait for each other.
+  /// Adds four words. Faster than one at a time, because the multiplications are independent.
   void add(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
     const std::uint64_t ab =
         (a ^ 0x9E3779B97F4A7C15ull) * 0xD6E8FEB86659FD93ull ^ std::rotl(b * kB, 29);

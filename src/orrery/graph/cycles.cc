@@ -6,29 +6,32 @@
 namespace orrery::graph {
 namespace {
 
-constexpr std::uint64_t kSearchBudget = 1u << 24;  // edges looked at in search of a shorter circle
+constexpr std::uint64_t kSearchBudget = 1u
+                                        << 24;  // edges visited in the search for a shorter cycle
 
-/// Takes away nodes without (remaining) predecessors, again and again.
-void peel(const AdjacencyList& forward, const AdjacencyList& backward, std::vector<bool>& gone) {
+/// Repeatedly removes nodes without remaining predecessors.
+void remove_sources(const AdjacencyList& forward, const AdjacencyList& backward,
+                    std::vector<bool>& removed) {
   std::vector<std::uint32_t> waiting(forward.size(), 0);
   std::vector<NodeId> ready;
   for (NodeId n = 0; n < forward.size(); ++n) {
-    if (gone[n]) continue;
-    for (const NodeId p : backward.of(n)) waiting[n] += gone[p] ? 0 : 1;
+    if (removed[n]) continue;
+    for (const NodeId p : backward.of(n)) waiting[n] += removed[p] ? 0 : 1;
     if (waiting[n] == 0) ready.push_back(n);
   }
   while (!ready.empty()) {
     const NodeId n = ready.back();
     ready.pop_back();
-    gone[n] = true;
+    removed[n] = true;
     for (const NodeId s : forward.of(n)) {
-      if (!gone[s] && --waiting[s] == 0) ready.push_back(s);
+      if (!removed[s] && --waiting[s] == 0) ready.push_back(s);
     }
   }
 }
 
-/// Follows predecessors inside the core until a node comes back: always ends in a circle.
-std::vector<NodeId> any_circle(const AdjacencyList& predecessors, std::span<const NodeId> core,
+/// Follows predecessors inside the core until a node repeats, which always happens. The result is a
+/// cycle.
+std::vector<NodeId> find_cycle(const AdjacencyList& predecessors, std::span<const NodeId> core,
                                const std::vector<bool>& inside) {
   std::vector<NodeId> path;
   std::vector<NodeId> seen_at(predecessors.size(), kNoNode);
@@ -48,19 +51,19 @@ std::vector<NodeId> any_circle(const AdjacencyList& predecessors, std::span<cons
   return path;
 }
 
-/// Breadth-first search for the shortest way from a node back to itself.
-class CircleSearch {
+/// Breadth-first search for the shortest path from a node back to itself.
+class CycleSearch {
  public:
-  CircleSearch(const AdjacencyList& successors, const std::vector<bool>& inside)
+  CycleSearch(const AdjacencyList& successors, const std::vector<bool>& inside)
       : successors_(successors),
         inside_(inside),
         round_(successors.size(), 0),
         from_(successors.size(), kNoNode) {}
 
-  [[nodiscard]] bool exhausted() const { return budget_ == 0; }
+  [[nodiscard]] bool is_exhausted() const { return budget_ == 0; }
 
-  /// The shortest circle through `start` of fewer than `limit` nodes, or nothing.
-  std::vector<NodeId> from(NodeId start, std::size_t limit) {
+  /// The shortest cycle through `start` with fewer than `limit` nodes, or nothing.
+  std::vector<NodeId> shortest_through(NodeId start, std::size_t limit) {
     ++current_;
     std::vector<NodeId> level{start};
     std::vector<NodeId> next;
@@ -98,7 +101,7 @@ class CircleSearch {
   std::uint64_t budget_ = kSearchBudget;
 };
 
-std::vector<bool> members(NodeId size, std::span<const NodeId> core) {
+std::vector<bool> marks_of(NodeId size, std::span<const NodeId> core) {
   std::vector<bool> inside(size, false);
   for (const NodeId n : core) inside[n] = true;
   return inside;
@@ -108,12 +111,12 @@ std::vector<bool> members(NodeId size, std::span<const NodeId> core) {
 
 std::vector<NodeId> cyclic_core(const AdjacencyList& successors,
                                 const AdjacencyList& predecessors) {
-  std::vector<bool> gone(successors.size(), false);
-  peel(successors, predecessors, gone);
-  peel(predecessors, successors, gone);
+  std::vector<bool> removed(successors.size(), false);
+  remove_sources(successors, predecessors, removed);
+  remove_sources(predecessors, successors, removed);
   std::vector<NodeId> core;
   for (NodeId n = 0; n < successors.size(); ++n) {
-    if (!gone[n]) core.push_back(n);
+    if (!removed[n]) core.push_back(n);
   }
   return core;
 }
@@ -121,12 +124,12 @@ std::vector<NodeId> cyclic_core(const AdjacencyList& successors,
 std::vector<NodeId> short_cycle(const AdjacencyList& successors, const AdjacencyList& predecessors,
                                 std::span<const NodeId> core) {
   if (core.empty()) return {};
-  const std::vector<bool> inside = members(successors.size(), core);
-  std::vector<NodeId> best = any_circle(predecessors, core, inside);
-  CircleSearch search(successors, inside);
+  const std::vector<bool> inside = marks_of(successors.size(), core);
+  std::vector<NodeId> best = find_cycle(predecessors, core, inside);
+  CycleSearch search(successors, inside);
   for (const NodeId start : core) {
-    if (best.size() <= 2 || search.exhausted()) break;
-    std::vector<NodeId> found = search.from(start, best.size());
+    if (best.size() <= 2 || search.is_exhausted()) break;
+    std::vector<NodeId> found = search.shortest_through(start, best.size());
     if (!found.empty()) best = std::move(found);
   }
   std::rotate(best.begin(), std::min_element(best.begin(), best.end()), best.end());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Circles in a directed graph that should have none.
+// Finds cycles in a graph that must be acyclic.
 #pragma once
 
 #include <cstdint>
@@ -23,20 +23,20 @@ struct AdjacencyList {
   }
 };
 
-/// The nodes that lie on a circle or between two circles, ascending; empty when there is no circle.
-/// Linear.
+/// The nodes on a cycle or on a path between two cycles, ascending; empty if there is no cycle.
+/// O(nodes + edges).
 [[nodiscard]] std::vector<NodeId> cyclic_core(const AdjacencyList& successors,
                                               const AdjacencyList& predecessors);
 
-/// A circle through nodes of the core, each a successor of the one before; rotated to begin with
-/// its smallest node. It is the shortest there is, unless the search would take too long; then the
-/// shortest found.
+/// A cycle in the core: each node is a successor of the previous one, and the first has the
+/// smallest id. It is the shortest cycle, unless the search exceeds its budget. Then it is the
+/// shortest cycle found.
 [[nodiscard]] std::vector<NodeId> short_cycle(const AdjacencyList& successors,
                                               const AdjacencyList& predecessors,
                                               std::span<const NodeId> core);
 
-/// Edges (from, to) without which no circle is left: those that close one in a depth-first walk by
-/// ascending node.
+/// Edges (from, to) whose removal leaves no cycle: the back edges of a depth-first search in
+/// ascending order of nodes.
 [[nodiscard]] std::vector<std::pair<NodeId, NodeId>> closing_edges(const AdjacencyList& successors,
                                                                    std::span<const NodeId> core);
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/expert_exchange.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
+
+#include "orrery/core/enum_names.h"
 
 namespace orrery::graph {
 namespace {
 
-/// `word` is "key=number"; false: it is not, or the number is 0 or does not fit.
+/// Reads "key=number". False: `word` has another form, or the number is 0 or out of range.
 template <class Number>
 bool read_field(std::string_view word, std::string_view key, Number& out) {
   if (!word.starts_with(key) || word.size() <= key.size() || word[key.size()] != '=') return false;
@@ -34,40 +38,29 @@ double probability_any_expert_reached(double there, int top_k, int experts) {
   return 1 - missed;
 }
 
-std::string_view name(ExpertTransport way) {
-  switch (way) {
-    case ExpertTransport::none:
-      return "none";
-    case ExpertTransport::deepep:
-      return "deepep";
-    case ExpertTransport::deepep_low_latency:
-      return "deepep_low_latency";
-    case ExpertTransport::in_network:
-      break;
-  }
-  return "in_network";
+std::string_view name(ExpertTransport transport) {
+  constexpr auto kNames = enumerator_names<ExpertTransport::in_network>(
+      "none", "deepep", "deepep_low_latency", "in_network");
+  return kNames[static_cast<std::size_t>(transport)];
 }
 
 std::string to_text(const ExpertExchange& exchange) {
-  std::string text = exchange.combine() ? "combine " : "dispatch ";
-  text += name(exchange.way());
-  text += " experts=" + std::to_string(exchange.experts);
-  text += " top_k=" + std::to_string(unsigned{exchange.top_k});
-  text += " row=" + std::to_string(exchange.row);
-  return text;
+  return fmt::format("{} {} experts={} top_k={} row={}",
+                     exchange.is_combine() ? "combine" : "dispatch", name(exchange.transport()),
+                     exchange.experts, exchange.top_k, exchange.token_bytes);
 }
 
 std::optional<ExpertExchange> parse_expert_exchange(std::string_view text) {
   ExpertExchange exchange;
-  const std::string_view which = next_field(text), way = next_field(text);
+  const std::string_view which = next_field(text), transport = next_field(text);
   if (which != "combine" && which != "dispatch") return std::nullopt;
   for (const ExpertTransport known :
        {ExpertTransport::deepep, ExpertTransport::deepep_low_latency, ExpertTransport::in_network})
-    if (way == name(known)) exchange.set(known, which == "combine");
+    if (transport == name(known)) exchange.set(known, which == "combine");
   if (!exchange) return std::nullopt;
   if (!read_field(next_field(text), "experts", exchange.experts) ||
       !read_field(next_field(text), "top_k", exchange.top_k) ||
-      !read_field(next_field(text), "row", exchange.row) || !text.empty())
+      !read_field(next_field(text), "row", exchange.token_bytes) || !text.empty())
     return std::nullopt;
   if (exchange.top_k > exchange.experts) return std::nullopt;
   return exchange;

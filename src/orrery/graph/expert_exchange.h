@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens on their way to experts and back by what is made for it.
+// The transfer of tokens to experts and back by specialized kernels or by switches.
 #pragma once
 
 #include <compare>
@@ -11,52 +11,57 @@
 
 namespace orrery::graph {
 
-/// Which kernels carry tokens to experts and back.
+/// What transfers tokens to experts and back.
 enum class ExpertTransport : std::uint8_t {
-  none,                ///< the collective is what its type says
-  deepep,              ///< DeepEP's normal kernels: a token goes once to each rank that has one of
-                       ///< its experts, and once to each node
-  deepep_low_latency,  ///< DeepEP's low-latency kernels: a copy for each expert, straight there
-  in_network,          ///< switches: a token leaves its rank once, and comes back as one sum
+  none,    ///< a plain collective of its type
+  deepep,  ///< DeepEP's normal kernels: send a token once to each rank that has one of its experts,
+           ///< and once to each node
+  deepep_low_latency,  ///< DeepEP's low-latency kernels: send one copy per expert directly to its
+                       ///< rank
+  in_network,          ///< switches: a rank sends a token once and receives one sum
 };
 
-/// What an all-to-all is to such kernels. Its size is that of the copies that one rank sends:
-/// tokens × top_k × row.
+/// Parameters of an all-to-all that such kernels run. The size of the collective counts all copies
+/// that one rank sends: tokens × top_k × token_bytes.
 struct ExpertExchange {
-  std::uint16_t experts = 0;  ///< of all ranks
-  std::uint16_t row = 0;      ///< bytes of one token
-  std::uint8_t top_k = 0;     ///< experts of one token
-  std::uint8_t step = 0;      ///< who and which way: see set()
+  std::uint16_t experts = 0;          ///< on all ranks together
+  std::uint16_t token_bytes = 0;      ///< bytes of one token
+  std::uint8_t top_k = 0;             ///< experts per token
+  std::uint8_t packed_transport = 0;  ///< transport and direction; see set()
 
-  [[nodiscard]] ExpertTransport way() const { return static_cast<ExpertTransport>(step >> 1); }
-  /// From the experts, summed; else to them.
-  [[nodiscard]] bool combine() const { return (step & 1) != 0; }
-  void set(ExpertTransport way, bool combine) {
-    step = static_cast<std::uint8_t>(static_cast<unsigned>(way) << 1 | (combine ? 1U : 0U));
+  [[nodiscard]] ExpertTransport transport() const {
+    return static_cast<ExpertTransport>(packed_transport >> 1);
   }
-  /// Whether a library of its own does it, where libraries run collectives.
-  [[nodiscard]] bool by_library() const {
-    return way() == ExpertTransport::deepep || way() == ExpertTransport::deepep_low_latency;
+  /// True: sums return from the experts. False: tokens go to the experts.
+  [[nodiscard]] bool is_combine() const { return (packed_transport & 1) != 0; }
+  void set(ExpertTransport transport, bool combine) {
+    packed_transport =
+        static_cast<std::uint8_t>(static_cast<unsigned>(transport) << 1 | (combine ? 1U : 0U));
   }
-  [[nodiscard]] explicit operator bool() const { return way() != ExpertTransport::none; }
-  /// All in one number; 0 for none.
+  /// Whether a separate library (DeepEP) runs it on platforms where libraries run collectives.
+  [[nodiscard]] bool uses_library() const {
+    return transport() == ExpertTransport::deepep ||
+           transport() == ExpertTransport::deepep_low_latency;
+  }
+  [[nodiscard]] explicit operator bool() const { return transport() != ExpertTransport::none; }
+  /// All fields in one number; 0 without an exchange.
   [[nodiscard]] std::uint64_t bits() const {
-    return std::uint64_t{experts} << 32 | std::uint64_t{row} << 16 | std::uint64_t{top_k} << 8 |
-           std::uint64_t{step};
+    return std::uint64_t{experts} << 32 | std::uint64_t{token_bytes} << 16 |
+           std::uint64_t{top_k} << 8 | std::uint64_t{packed_transport};
   }
   friend auto operator<=>(const ExpertExchange&, const ExpertExchange&) = default;
 };
 
-/// How likely a token reaches at least one of `there` of its model's experts, where it goes to
-/// top_k different ones and each is as likely as the other: 1 - C(experts - there, top_k) /
-/// C(experts, top_k), which is drawing without replacement. O(top_k).
+/// Probability that a token reaches at least one of `there` of the model's experts. The token goes
+/// to top_k different experts, which are all equally likely. 1 - C(experts - there, top_k) /
+/// C(experts, top_k): sampling without replacement. O(top_k).
 [[nodiscard]] double probability_any_expert_reached(double there, int top_k, int experts);
 
 /// "deepep", "deepep_low_latency", "in_network".
-[[nodiscard]] std::string_view name(ExpertTransport way);
-/// "dispatch deepep experts=256 top_k=8 row=7168", as traces keep it (attribute `experts`).
+[[nodiscard]] std::string_view name(ExpertTransport transport);
+/// "dispatch deepep experts=256 top_k=8 row=7168": the trace attribute `experts`.
 [[nodiscard]] std::string to_text(const ExpertExchange& exchange);
-/// The same back; nullopt for any other text.
+/// Parses the result of to_text(); nullopt for any other text.
 [[nodiscard]] std::optional<ExpertExchange> parse_expert_exchange(std::string_view text);
 
 }  // namespace orrery::graph

@@ -6,16 +6,17 @@
 namespace orrery::graph {
 namespace {
 
-ExpertExchange made(ExpertTransport way, bool combine) {
+ExpertExchange made(ExpertTransport transport, bool combine) {
   ExpertExchange exchange{256, 7168, 8, 0};
-  exchange.set(way, combine);
+  exchange.set(transport, combine);
   return exchange;
 }
 
 TEST(ExpertExchange, GoesThroughText) {
-  for (const ExpertTransport way : {ExpertTransport::deepep, ExpertTransport::deepep_low_latency}) {
+  for (const ExpertTransport transport :
+       {ExpertTransport::deepep, ExpertTransport::deepep_low_latency}) {
     for (const bool combine : {false, true}) {
-      const ExpertExchange exchange = made(way, combine);
+      const ExpertExchange exchange = made(transport, combine);
       EXPECT_TRUE(exchange);
       EXPECT_EQ(parse_expert_exchange(to_text(exchange)), exchange) << to_text(exchange);
     }
@@ -34,7 +35,7 @@ TEST(ExpertExchange, DiffersInEachField) {
   other.experts = 128;
   EXPECT_NE(one.bits(), other.bits());
   other = one;
-  other.row = 2048;
+  other.token_bytes = 2048;
   EXPECT_NE(one.bits(), other.bits());
   other = one;
   other.top_k = 4;

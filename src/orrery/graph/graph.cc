@@ -8,31 +8,16 @@
 #include <cstring>
 
 #include "orrery/core/check.h"
+#include "orrery/core/enum_names.h"
 #include "orrery/graph/columns.h"
 #include "orrery/graph/content_hash.h"
 
 namespace orrery::graph {
 
 std::string_view name(NodeKind kind) {
-  switch (kind) {
-    case NodeKind::invalid:
-      return "invalid";
-    case NodeKind::metadata:
-      return "metadata";
-    case NodeKind::mem_load:
-      return "mem_load";
-    case NodeKind::mem_store:
-      return "mem_store";
-    case NodeKind::comp:
-      return "comp";
-    case NodeKind::send:
-      return "send";
-    case NodeKind::recv:
-      return "recv";
-    case NodeKind::coll:
-      return "coll";
-  }
-  return "invalid";
+  constexpr auto kNames = enumerator_names<NodeKind::coll>(
+      "invalid", "metadata", "mem_load", "mem_store", "comp", "send", "recv", "coll");
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 Bytes PointToPoint::share_of(Bytes buffer) const {
@@ -89,15 +74,15 @@ std::string_view Graph::spilled_string(StringId id) const {
 void Graph::take(Columns<GrowingColumn>&& columns) {
   block_bytes_ = 0;
   pair_columns(columns, columns_, [this](auto& from, auto&) {
-    block_bytes_ = aligned(block_bytes_) + from.size() * sizeof(from[0]);
+    block_bytes_ = align_up(block_bytes_) + from.size() * sizeof(from[0]);
   });
   const auto block = std::shared_ptr<std::byte[]>(new std::byte[block_bytes_]);
   std::size_t at = 0;
   pair_columns(columns, columns_, [&](auto& from, auto& to) {
-    at = aligned(at);
+    at = align_up(at);
     to = copy_column(from, block.get() + at);
     at += to.size_bytes();
-    from = {};  // one after the other: never two of all
+    from = {};  // frees each column after its copy, so that never two copies of all exist
   });
   block_ = std::shared_ptr<const std::byte>(block, block.get());
 }
@@ -109,11 +94,12 @@ Graph Graph::with_durations(const std::vector<Time>& durations) const {
   for (const Time time : durations) hash.add(static_cast<std::uint64_t>(time.count()));
   changed.content_hash_ = hash.value();
   if (spilled()) {
-    struct Kept {
+    struct SpilledWithDurations {
       std::shared_ptr<const std::byte> block;
       std::vector<Time> durations;
     };
-    const auto retained = std::make_shared<const Kept>(Kept{block_, durations});
+    const auto retained =
+        std::make_shared<const SpilledWithDurations>(SpilledWithDurations{block_, durations});
     changed.columns_.durations = retained->durations;
     changed.block_ = std::shared_ptr<const std::byte>(retained, block_.get());
     return changed;
@@ -124,7 +110,7 @@ Graph Graph::with_durations(const std::vector<Time>& durations) const {
       block.get() + (reinterpret_cast<const std::byte*>(columns_.durations.data()) - block_.get());
   std::memcpy(times, durations.data(), columns_.durations.size_bytes());
   pair_columns(columns_, changed.columns_,
-               [&](auto& from, auto& to) { to = rebased(from, block_.get(), block.get()); });
+               [&](auto& from, auto& to) { to = rebase_column(from, block_.get(), block.get()); });
   changed.block_ = std::shared_ptr<const std::byte>(block, block.get());
   return changed;
 }
@@ -136,14 +122,14 @@ Graph Graph::with_times(const std::vector<Time>& durations, const std::vector<Ti
   hash.add(changed.content_hash_);
   for (const Time time : lags) hash.add(static_cast<std::uint64_t>(time.count()));
   changed.content_hash_ = hash.value();
-  // The block was made for this graph a moment ago, and nobody else has it yet.
+  // The block was just created for this graph and is not shared yet.
   std::memcpy(const_cast<Time*>(changed.columns_.lags.data()), lags.data(),
               columns_.lags.size_bytes());
   return changed;
 }
 
 void Graph::release() const {
-  // A hint: when it is refused the system takes the pages back when it needs them.
+  // Only a hint: if it fails, the system evicts the pages when it needs memory.
   if (spilled() && block_bytes_ > 0)
     (void)::madvise(const_cast<std::byte*>(block_.get()), block_bytes_, MADV_DONTNEED);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one rank does, as an immutable DAG stored in columns.
+// The work of one rank as an immutable DAG, stored in columns.
 #pragma once
 
 #include <algorithm>
@@ -22,11 +22,11 @@
 
 namespace orrery::graph {
 
-/// Index of a node in its Graph: 0 … size()-1, in ascending order of the trace's own ids.
+/// Index of a node in its Graph: 0 … size()-1, in ascending order of trace ids.
 using NodeId = std::uint32_t;
 inline constexpr NodeId kNoNode = ~NodeId{0};
 
-/// Chakra's node types (schema 0.0.3 and later), in its numbering.
+/// Chakra's node types (schema 0.0.3 and later) with Chakra's numbers.
 enum class NodeKind : std::uint8_t {
   invalid,
   metadata,
@@ -37,19 +37,25 @@ enum class NodeKind : std::uint8_t {
   recv,
   coll
 };
+inline constexpr std::size_t kNodeKinds = static_cast<std::size_t>(NodeKind::coll) + 1;
 
 using orrery::CollectiveType;
 using orrery::name;
 
-/// Whether its nodes have a Work.
+/// Whether it is a send or a receive.
+[[nodiscard]] constexpr bool is_message(NodeKind kind) {
+  return kind == NodeKind::send || kind == NodeKind::recv;
+}
+/// Whether nodes of this kind have a Work.
 [[nodiscard]] constexpr bool is_work(NodeKind kind) {
   return kind == NodeKind::comp || kind == NodeKind::mem_load || kind == NodeKind::mem_store;
 }
 [[nodiscard]] std::string_view name(NodeKind kind);
 
-/// What a collective among `members` is said to be of, everywhere: the whole buffer, the larger of
-/// what one rank puts in and what it gets (NVIDIA nccl-tests, doc/PERFORMANCE.md). Nodes state it
-/// but for all-gathers, of which they state the shard that each rank contributes.
+/// Size of a collective among `members` as Orrery reports it: the full buffer, that is the larger
+/// of a rank's input and output (NVIDIA nccl-tests, doc/PERFORMANCE.md). `stated` is the size in
+/// the node, which for an all-gather is the shard that each rank contributes. Saturates at the
+/// largest number.
 [[nodiscard]] Bytes full_buffer(CollectiveType type, Bytes stated, std::uint64_t members);
 
 /// Which attributes a node's record carried (a default is not the same as a value).
@@ -64,26 +70,25 @@ enum NodeFlag : std::uint16_t {
   kHasTag = 1u << 7,
   kHasDims = 1u << 8,  ///< attribute involved_dim
   kHasPriority = 1u << 9,
-  kHasCpuAttr = 1u << 10,  ///< attribute is_cpu_op, whatever its value
-  kHasTensors = 1u << 11,  ///< attributes inputs and outputs (see Graph::tensors)
-  kIsCopy = 1u << 13,      ///< attribute is_copy: a device's copy or memset, which computes nothing
-  kIsComm = 1u << 14,      ///< attribute is_comm: communicates, nobody knows what
-  kIsWait = 1u << 15,      ///< attribute is_wait: stands for time in which nothing is done
-  kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
+  kHasCpuAttr = 1u << 10,    ///< attribute is_cpu_op is present, true or false
+  kHasTensors = 1u << 11,    ///< attributes inputs and outputs (see Graph::tensors)
+  kIsCopy = 1u << 13,        ///< attribute is_copy: a copy or memset of a device, no computation
+  kIsComm = 1u << 14,        ///< attribute is_comm: communicates, operation unknown
+  kIsWait = 1u << 15,        ///< attribute is_wait: represents idle time
+  kPeerRelative = 1u << 12,  ///< src and dst are offsets from the rank's own number
 };
 
-/// What an edge of a recorded trace is when nothing is said.
+/// Kind of an edge of a recorded trace that states none.
 [[nodiscard]] constexpr DependencyKind default_dependency_kind(bool from_host, bool to_host) {
   if (to_host) return from_host ? DependencyKind::thread : DependencyKind::sync;
   return from_host ? DependencyKind::launch : DependencyKind::stream;
 }
 
-/// Where a node was recorded to run: one after the other on a thread of the host or a stream of a
-/// device.
+/// A host thread or a device stream that ran nodes of a recorded trace, one after another.
 struct Lane {
-  std::int64_t id = 0;      ///< of the thread, or of the stream on its device
+  std::int64_t id = 0;      ///< of the thread, or of the stream on the device
   std::int32_t device = 0;  ///< 0 for threads
-  std::uint16_t row = 0;    ///< 1, 2 …: runs beside what the stream does at that time
+  std::uint16_t row = 0;    ///< 1, 2 …: work that overlaps other work of the same stream; else 0
   bool host = false;
 
   friend auto operator<=>(const Lane&, const Lane&) = default;
@@ -94,6 +99,8 @@ inline constexpr std::uint32_t kNoLane = ~std::uint32_t{0};
 struct Work {
   std::int64_t num_ops = 0;  ///< floating-point operations as the trace counts them
   Bytes tensor_size{};       ///< bytes moved
+
+  friend bool operator==(const Work&, const Work&) = default;
 };
 
 /// A collective as its node states it. Sizes: all_gather = bytes contributed per rank; others = the
@@ -106,21 +113,24 @@ struct Collective {
   std::uint32_t dims_mask = ~0u;  ///< bit d: dimension d takes part (without kHasDims: dims 0-3)
   std::uint8_t dims_count = 0;    ///< length of involved_dim
   CollectiveType type = CollectiveType::all_reduce;
-  ExpertExchange exchange;          ///< what an all-to-all of tokens is done by
-  Format numbers = Format::unsaid;  ///< that are sent, and summed
+  ExpertExchange exchange;         ///< transport of an all-to-all of tokens
+  Format format = Format::unsaid;  ///< format of the elements that ranks send and reduce
+
+  friend bool operator==(const Collective&, const Collective&) = default;
 };
 static_assert(sizeof(Collective) == 40);
 
-/// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was
-/// given. With kPeerRelative they are distances: dst = 8 is the rank eight further on.
+/// A send or a receive as its node states it. The flags kHasSrc, kHasDst, kHasTag and kHasCommSize
+/// show which attributes the trace has. With kPeerRelative, src and dst are offsets: dst = 8 is
+/// rank + 8.
 struct PointToPoint {
-  Bytes size{};  ///< of a share: its pieces; see set_share()
+  Bytes size{};  ///< if `pieces` is not 0: the encoded share, see set_share()
   std::int32_t src = 0;
   std::int32_t dst = 0;
   std::uint32_t tag = 0;
-  std::uint32_t pieces = 0;  ///< not 0: a share of the buffer of the collective that it is part of
+  std::uint32_t pieces = 0;  ///< not 0: the message is a share of a buffer of so many pieces
 
-  /// `count` pieces, from the one numbered `first`, of a buffer cut into `all` (not 0).
+  /// The message carries pieces [first, first + count) of a buffer that is cut into `all` (not 0).
   void set_share(std::uint32_t first, std::uint32_t count, std::uint32_t all) {
     size = Bytes(static_cast<std::int64_t>(std::uint64_t{first & 0x7fffffffu} << 32 | count));
     pieces = all;
@@ -131,9 +141,11 @@ struct PointToPoint {
   [[nodiscard]] std::uint32_t piece_count() const {
     return static_cast<std::uint32_t>(size.count());
   }
-  /// The bytes of a share of `buffer`. Piece i begins at byte floor(i·buffer/pieces): shares side
-  /// by side add up to what they cover. At most the largest number.
+  /// Bytes of this share of `buffer`. Piece i begins at byte floor(i·buffer/pieces), so that the
+  /// sizes of adjacent shares add up. Saturates at the largest number.
   [[nodiscard]] Bytes share_of(Bytes buffer) const;
+
+  friend bool operator==(const PointToPoint&, const PointToPoint&) = default;
 };
 static_assert(sizeof(PointToPoint) == 24);
 
@@ -142,38 +154,38 @@ static_assert(sizeof(PointToPoint) == 24);
 struct TensorUse {
   Bytes size;
   StringId name;
-  bool output;
+  bool is_output;
 };
 
-/// What a Graph is made of. Each column is in a Holder: one that grows, or one that is finished.
+/// The columns of a Graph. Holder is GrowingColumn in the builder and FinishedColumn in a Graph.
 template <template <class> class Holder>
 struct Columns {
-  // Ids take no room when they follow each other; 4 bytes when they span less than 2^32; else 8.
-  Holder<std::uint32_t> id_offsets;  ///< from the first id
+  // Ids use no memory if they are consecutive, 4 bytes each if they span less than 2^32, else 8.
+  Holder<std::uint32_t> id_offsets;  ///< id - first id
   Holder<std::uint64_t> ids;
   Holder<NodeKind> kinds;
   Holder<std::uint16_t> flags;
   Holder<Time> durations;
   Holder<StringId> names;
-  /// Index into the table of the node's kind (rows may be shared); kNoNode = none.
+  /// Index into the table of the node's kind; nodes can share rows. kNoNode: no row.
   Holder<std::uint32_t> payloads;
   Holder<std::uint32_t> in_degrees;
   Holder<std::uint32_t> first_succ;
   Holder<NodeId> succ;
   Holder<Work> works;
-  Holder<KernelId> work_kernels;  ///< as works; empty where no work says its kernel
+  Holder<KernelId> work_kernels;  ///< parallel to works; empty: no work states its kernel
   Holder<Collective> collectives;
   Holder<PointToPoint> messages;
   Holder<NodeId> tensor_nodes;  ///< ascending
   Holder<std::uint32_t> first_tensor;
   Holder<TensorUse> tensors;
-  // Empty where no node of the graph has any.
-  Holder<std::uint32_t> lane_numbers;  ///< by node: in `lanes`, or kNoLane
+  // The columns below are empty if no node of the graph has the attribute.
+  Holder<std::uint32_t> lane_numbers;  ///< by node: index in `lanes`, or kNoLane
   Holder<Lane> lanes;
-  Holder<std::uint32_t> scope_numbers;  ///< by node: in `scopes`
+  Holder<std::uint32_t> scope_numbers;  ///< by node: index in `scopes`
   Holder<StepScope> scopes;
-  Holder<DependencyKind> edge_kinds;  ///< as succ
-  Holder<Time> lags;                  ///< as succ
+  Holder<DependencyKind> edge_kinds;  ///< parallel to succ
+  Holder<Time> lags;                  ///< parallel to succ
 };
 
 template <class T>
@@ -181,8 +193,8 @@ using GrowingColumn = std::vector<T>;
 template <class T>
 using FinishedColumn = std::span<const T>;
 
-/// An immutable DAG of one rank, stored as columns. They lie in one block of memory, or in a file
-/// (see Spill).
+/// An immutable DAG of one rank, stored as columns. All columns lie in one block of memory, or in a
+/// file (see Spill).
 ///
 /// Nodes are ordered by trace id. Data and control dependencies are one set of edges, without
 /// duplicates. Successors of node n are `succ[first_succ[n] … first_succ[n+1])`, ascending.
@@ -193,7 +205,7 @@ class Graph {
   [[nodiscard]] NodeId size() const { return static_cast<NodeId>(columns_.kinds.size()); }
   [[nodiscard]] std::size_t edge_count() const { return columns_.succ.size(); }
 
-  /// The trace's own id.
+  /// The node's id in the trace.
   [[nodiscard]] std::uint64_t id(NodeId n) const {
     if (!columns_.id_offsets.empty()) return first_id_ + columns_.id_offsets[n];
     return columns_.ids.empty() ? first_id_ + n : columns_.ids[n];
@@ -204,7 +216,7 @@ class Graph {
   [[nodiscard]] std::span<const NodeKind> kinds() const { return columns_.kinds; }
   [[nodiscard]] bool is_cpu(NodeId n) const { return (columns_.flags[n] & kIsCpu) != 0; }
   [[nodiscard]] bool has(NodeId n, NodeFlag flag) const { return (columns_.flags[n] & flag) != 0; }
-  /// Whether it has any of these flags.
+  /// Whether the node has any of these flags.
   [[nodiscard]] bool has_any(NodeId n, unsigned flags) const {
     return (columns_.flags[n] & flags) != 0;
   }
@@ -212,15 +224,15 @@ class Graph {
   [[nodiscard]] bool same_flags(NodeId a, NodeId b, unsigned flags) const {
     return ((columns_.flags[a] ^ columns_.flags[b]) & flags) == 0;
   }
-  /// Some node does not run on the host.
+  /// Whether some node, metadata excluded, does not run on the host.
   [[nodiscard]] bool has_device() const { return has_device_; }
-  /// Where the node was recorded to run: a number in lanes(), or kNoLane.
+  /// The recorded lane of the node: an index in lanes(), or kNoLane.
   [[nodiscard]] std::uint32_t lane(NodeId n) const {
     return columns_.lane_numbers.empty() ? kNoLane : columns_.lane_numbers[n];
   }
-  /// Each once; none where the trace does not say.
+  /// The distinct lanes; empty if the trace states none.
   [[nodiscard]] std::span<const Lane> lanes() const { return columns_.lanes; }
-  /// Of some node it is said where in the job it stands.
+  /// Whether some node states its scope: step, phase or layer.
   [[nodiscard]] bool has_scopes() const { return !columns_.scope_numbers.empty(); }
   [[nodiscard]] StepScope scope(NodeId n) const {
     return has_scopes() ? columns_.scopes[columns_.scope_numbers[n]] : StepScope{};
@@ -236,26 +248,33 @@ class Graph {
     return {columns_.succ.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
-  /// Some edge has a lag.
+  /// Whether some edge has a lag.
   [[nodiscard]] bool has_lags() const { return !columns_.lags.empty(); }
-  /// By successor: how long after this node's end it may begin at the earliest. That time is
-  /// nobody's work: not this node's, nor its successor's, and it takes no lane. Empty: at once.
+  /// By successor: the least time from this node's end to the successor's start. A lag belongs to
+  /// neither node and occupies no lane. Empty: all lags are 0.
   [[nodiscard]] std::span<const Time> lags(NodeId n) const {
     if (!has_lags()) return {};
     return {columns_.lags.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
-  /// Of some edge it is said why it is there.
+  /// Whether some edge states its kind.
   [[nodiscard]] bool has_edge_kinds() const { return !columns_.edge_kinds.empty(); }
-  /// By successor: why it waits for this node. Empty: no edge of the graph says.
+  /// By successor: the kind of its dependency on this node. Empty: no edge of the graph states its
+  /// kind.
   [[nodiscard]] std::span<const DependencyKind> edge_kinds(NodeId n) const {
     if (!has_edge_kinds()) return {};
     return {columns_.edge_kinds.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};
   }
-  /// Where `to` stands among the successors of `from`; kNoNode: it does not. O(log successors).
+  /// Lag of the edge to successor `i` of `n`.
+  [[nodiscard]] Time lag(NodeId n, std::size_t i) const { return has_lags() ? lags(n)[i] : Time{}; }
+  /// Kind that the edge to successor `i` of `n` states.
+  [[nodiscard]] DependencyKind stated_edge_kind(NodeId n, std::size_t i) const {
+    return has_edge_kinds() ? edge_kinds(n)[i] : DependencyKind::unsaid;
+  }
+  /// Index of `to` among the successors of `from`; kNoNode if it is none. O(log successors).
   [[nodiscard]] std::uint32_t edge(NodeId from, NodeId to) const;
-  /// How many nodes each node waits for.
+  /// By node: the number of nodes that it waits for.
   [[nodiscard]] std::span<const std::uint32_t> in_degrees() const { return columns_.in_degrees; }
 
   /// Attributes by kind. Work: comp, mem_load, mem_store. Collective: coll. PointToPoint: send,
@@ -263,13 +282,18 @@ class Graph {
   [[nodiscard]] Work work(NodeId n) const {
     return columns_.payloads[n] == kNoNode ? Work{} : columns_.works[columns_.payloads[n]];
   }
-  /// What it computes, said precisely: a number in kernels(), or kNoKernel.
+  /// The kernel that the node runs: an index in kernels(), or kNoKernel.
   [[nodiscard]] KernelId kernel(NodeId n) const {
     return columns_.work_kernels.empty() || columns_.payloads[n] == kNoNode || !is_work(kind(n))
                ? kNoKernel
                : columns_.work_kernels[columns_.payloads[n]];
   }
-  /// What kernels are numbered in, shared with other ranks; null where no node has one.
+  /// The same kernel; null: none.
+  [[nodiscard]] const Kernel* kernel_of(NodeId n) const {
+    const KernelId id = kernel(n);
+    return id == kNoKernel ? nullptr : &(*kernels_)[id];
+  }
+  /// The kernel table, which ranks share; null if no node has a kernel.
   [[nodiscard]] const KernelTable* kernels() const { return kernels_.get(); }
   [[nodiscard]] const Collective& collective(NodeId n) const {
     return columns_.collectives[columns_.payloads[n]];
@@ -277,8 +301,8 @@ class Graph {
   [[nodiscard]] const PointToPoint& point_to_point(NodeId n) const {
     return columns_.messages[columns_.payloads[n]];
   }
-  /// The same as `rank` means it: distances (kPeerRelative) are ranks. One that no number can have
-  /// becomes the least or the largest number, which is no rank's.
+  /// The message with absolute ranks: adds `rank` to offsets (kPeerRelative). Peers beyond the
+  /// range of the type become its least or largest number, which no rank has.
   [[nodiscard]] PointToPoint message(NodeId n, std::uint32_t rank) const {
     PointToPoint meant = columns_.messages[columns_.payloads[n]];
     if (has(n, kPeerRelative)) {
@@ -287,30 +311,31 @@ class Graph {
     }
     return meant;
   }
-  /// Tensors the node reads and writes; empty when the trace does not say. O(log nodes with
+  /// Tensors that the node reads and writes; empty if the trace states none. O(log nodes with
   /// tensors).
   [[nodiscard]] std::span<const TensorUse> tensors(NodeId n) const;
 
-  /// Equal content, equal hash: over ids, kinds, durations, attributes and edges. Names do not
-  /// count.
+  /// Hash of ids, kinds, durations, attributes and edges, without node names. Graphs with equal
+  /// content have equal hashes.
   [[nodiscard]] std::uint64_t content_hash() const { return content_hash_; }
 
-  /// The same graph with another duration for each of its nodes. Of one in a file only these are in
+  /// The same graph with these durations, by node. Of a graph in a file, only the durations are in
   /// memory.
   [[nodiscard]] Graph with_durations(const std::vector<Time>& durations) const;
-  /// … and with other lags, one for each edge in the order of successors; of a graph in memory that
-  /// has_lags().
+  /// The same graph with these durations, by node, and these lags, by edge in the order of
+  /// successors. Requires a graph in memory that has_lags().
   [[nodiscard]] Graph with_times(const std::vector<Time>& durations,
                                  const std::vector<Time>& lags) const;
 
-  /// Bytes of memory that columns, tables and edges take (names' text excluded).
+  /// Memory of columns, tables and edges in bytes, without the text of names.
   [[nodiscard]] std::size_t resident_bytes() const {
     return sizeof(Graph) + (spilled() ? 0 : block_bytes_);
   }
-  /// Bytes in a file instead. Of these only what is being read is in memory.
+  /// Bytes of the graph in a file; 0 for a graph in memory. Only the pages being read are in
+  /// memory.
   [[nodiscard]] std::size_t spilled_bytes() const { return spilled() ? block_bytes_ : 0; }
-  /// Gives back the memory of what has been read from the file; reading it again is a little
-  /// slower. Does nothing to a graph in memory. Any thread may call it at any time.
+  /// Frees the memory of pages that were read from the file; reading them again is slightly slower.
+  /// No effect on a graph in memory. Thread-safe.
   void release() const;
 
  private:
@@ -332,10 +357,10 @@ class Graph {
   bool has_device_ = false;
   Columns<FinishedColumn> columns_;
   std::shared_ptr<const KernelTable> kernels_;
-  std::shared_ptr<const StringPool> strings_;  // null: spilled, and the strings too
+  std::shared_ptr<const StringPool> strings_;  // null: graph and strings are in a file
   FinishedColumn<std::uint64_t> string_ends_;
   FinishedColumn<char> string_text_;
-  std::shared_ptr<const std::byte> block_;  // where the columns lie
+  std::shared_ptr<const std::byte> block_;  // memory of the columns
   std::size_t block_bytes_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks hold in memory, where that was worked out without tensors.
+// The memory use of ranks over a step, computed without recorded tensors.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace orrery::graph {
 
-/// What ranks of one graph hold over the step, accounted without tensors.
+/// Memory use over the step of the ranks that share a graph, computed without recorded tensors.
 struct HeldMemory {
-  struct Stretch {
-    NodeId first = 0, end = 0;  ///< while the nodes from `first` up to `end` compute
-    Bytes bytes{};              ///< the most that is held meanwhile
+  struct Segment {
+    NodeId first = 0, end = 0;  ///< the interval in which nodes [first, end) run
+    Bytes bytes{};              ///< peak in this interval
   };
-  struct Item {
+  struct Tensor {
     std::string kind, name;
     Bytes bytes{};
   };
-  std::string role;                ///< what the ranks are: "stage 3"
-  Bytes from_start{};              ///< held all the time
-  std::vector<Stretch> stretches;  ///< in the order of nodes
-  std::vector<Item> at_peak;       ///< largest first
+  std::string role;               ///< of the ranks: "stage 3"
+  Bytes constant{};               ///< allocated during the entire step
+  std::vector<Segment> segments;  ///< in node order
+  std::vector<Tensor> at_peak;    ///< largest first
 };
 
 }  // namespace orrery::graph

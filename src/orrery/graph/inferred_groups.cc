@@ -16,11 +16,11 @@ namespace orrery::graph {
 namespace {
 
 using Order = std::vector<std::pair<CollectiveType, std::int64_t>>;
-/// Of the groups that nothing describes, what one graph does in them.
+/// By undescribed group: the collectives of one graph in it, in node order.
 using Orders = std::map<std::string, Order, std::less<>>;
 
 Orders orders_in(const Workload& workload, const Graph& graph) {
-  std::map<StringId, Order*> known;  // null: somebody describes it
+  std::map<StringId, Order*> known;  // null: the workload describes it
   Orders orders;
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (graph.kind(n) != NodeKind::coll) continue;

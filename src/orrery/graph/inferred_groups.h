@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Process groups that nothing describes, told by what their ranks do.
+// Infers the members of process groups that the workload does not describe.
 #pragma once
 
 #include "orrery/graph/workload.h"
 
 namespace orrery::graph {
 
-/// Adds the groups which collectives name and nothing describes: of the ranks that have collectives
-/// of that name, at least two, where all these have as many, in the order of their ids of the same
-/// types and sizes. Others are left as they are: what the simulation then says of them is clear.
-/// Counts group_from_order. O(nodes of distinct graphs + ranks × names that nothing describes).
+/// Adds process groups that collectives name but the workload does not describe. The members of
+/// such a group are all ranks with collectives of that name. The function adds the group if it has
+/// at least two members, and all of them have the same sequence of types and sizes in the order of
+/// node ids. Other groups stay undescribed, and the simulation reports them. Finding:
+/// group_from_order. O(nodes of distinct graphs + ranks × undescribed names).
 void infer_groups(Workload& workload);
 
 }  // namespace orrery::graph

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Of four ranks, pairs reduce in groups of their own, and all in one that somebody describes.
+// Of four ranks, pairs reduce in groups of their own, and all in one that is described.
 TEST(GroupOrder, RanksThatDoTheSameInAGroupAreInIt) {
   Workload workload = RankChains::workload(4, [](std::uint32_t rank, RankChains& chain) {
     chain.collective(CollectiveType::all_reduce, rank < 2 ? "low" : "high", 100);
@@ -28,7 +28,7 @@ TEST(GroupOrder, RanksThatDoTheSameInAGroupAreInIt) {
   EXPECT_EQ(workload.findings.count(FindingCode::group_from_order), 2u);
 }
 
-// Another size, another order, one more, or a rank alone: nobody knows who is with whom.
+// Another size, another order, one more, or a rank alone: the members are unknown.
 TEST(GroupOrder, WhereRanksDifferNothingIsTold) {
   Workload workload = RankChains::workload(2, [](std::uint32_t rank, RankChains& chain) {
     chain.collective(CollectiveType::all_reduce, "size", rank == 0 ? 100 : 101);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/kernel.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <system_error>
@@ -43,21 +45,19 @@ constexpr std::array<string_view, 8> kEmbeddingBag = {
 constexpr std::array<string_view, 3> kInteraction = {"batch", "vectors", "features"};
 constexpr std::array<string_view, 3> kRouter = {"tokens", "experts", "chosen"};
 
-template <class Table>
-std::optional<std::uint8_t> place_in(const Table& names, string_view name) {
+/// The enumerator (or index) with this name; nullopt: none.
+template <class Enum, class Table>
+std::optional<Enum> enumerator_of(const Table& names, string_view name) {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) return std::nullopt;
-  return static_cast<std::uint8_t>(found - names.begin());
+  return static_cast<Enum>(found - names.begin());
 }
 
 void put(std::string& text, string_view key, std::int64_t value) {
-  text += ' ';
-  text += key;
-  text += '=';
-  text += std::to_string(value);
+  text += fmt::format(" {}={}", key, value);
 }
 
-/// The text up to the next space, taken off.
+/// Removes and returns the text up to the next space.
 string_view next_word(string_view& text) {
   const std::size_t end = std::min(text.find(' '), text.size());
   const string_view word = text.substr(0, end);
@@ -78,7 +78,7 @@ bool read_formats(string_view word, Kernel& kernel) {
   return true;
 }
 
-/// Where the value of `key` goes; null: no kernel of that operation has it.
+/// The field of `key`; null: kernels of this operation have none.
 std::int64_t* field_of(Kernel& kernel, string_view key) {
   if (key == "flops") return &kernel.flops;
   if (key == "bytes") return &kernel.bytes;
@@ -114,13 +114,11 @@ string_view name(Format format) { return kFormatNames[static_cast<std::size_t>(f
 string_view trait_name(std::size_t bit) { return kTraitNames[bit]; }
 
 std::optional<Operation> operation_of(string_view name) {
-  const auto place = place_in(kOperationNames, name);
-  return place ? std::optional(static_cast<Operation>(*place)) : std::nullopt;
+  return enumerator_of<Operation>(kOperationNames, name);
 }
 
 std::optional<Format> format_of(string_view name) {
-  const auto place = place_in(kFormatNames, name);
-  return place ? std::optional(static_cast<Format>(*place)) : std::nullopt;
+  return enumerator_of<Format>(kFormatNames, name);
 }
 
 std::span<const string_view> size_names(Operation operation) {
@@ -193,15 +191,8 @@ int bits_of(Format format) {
 }
 
 std::string to_text(const Kernel& kernel) {
-  std::string text(name(kernel.operation));
-  text += ' ';
-  text += name(kernel.pass);
-  text += ' ';
-  text += name(kernel.a);
-  text += ',';
-  text += name(kernel.b);
-  text += '>';
-  text += name(kernel.out);
+  std::string text = fmt::format("{} {} {},{}>{}", name(kernel.operation), name(kernel.pass),
+                                 name(kernel.a), name(kernel.b), name(kernel.out));
   const auto names = size_names(kernel.operation);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (kernel.sizes[i] != 0) put(text, names[i], kernel.sizes[i]);
@@ -219,10 +210,10 @@ std::string to_text(const Kernel& kernel) {
 std::optional<Kernel> parse_kernel(string_view text) {
   Kernel kernel;
   const auto operation = operation_of(next_word(text));
-  const auto pass = place_in(kPassNames, next_word(text));
+  const auto pass = enumerator_of<Pass>(kPassNames, next_word(text));
   if (!operation || !pass || !read_formats(next_word(text), kernel)) return std::nullopt;
   kernel.operation = *operation;
-  kernel.pass = static_cast<Pass>(*pass);
+  kernel.pass = *pass;
   while (!text.empty()) {
     const string_view word = next_word(text);
     const std::size_t equals = word.find('=');
@@ -230,7 +221,7 @@ std::optional<Kernel> parse_kernel(string_view text) {
       if (!read_number(word, equals, kernel)) return std::nullopt;
       continue;
     }
-    const auto bit = place_in(kTraitNames, word);
+    const auto bit = enumerator_of<std::uint8_t>(kTraitNames, word);
     if (!bit || (kernel.traits >> *bit & 1) != 0) return std::nullopt;
     kernel.traits = static_cast<std::uint16_t>(kernel.traits | 1u << *bit);
   }
@@ -256,11 +247,11 @@ Time LaunchTimes::of(const Kernel& kernel) const {
   return kernel.pass == Pass::forward ? forward : backward;
 }
 
-Time LaunchTimes::least() const {
-  Time least{};
+Time LaunchTimes::shortest() const {
+  Time shortest{};
   for (const Time time : {forward, backward, optimizer})
-    if (time != Time{} && (least == Time{} || time < least)) least = time;
-  return least;
+    if (time != Time{} && (shortest == Time{} || time < shortest)) shortest = time;
+  return shortest;
 }
 
 const Kernel& KernelTable::operator[](KernelId id) const {

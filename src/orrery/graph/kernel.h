@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a compute node computes, said precisely enough to tell how long it takes on any device.
+// The computation of a compute node, precise enough to predict its duration on any device.
 #pragma once
 
 #include <array>
@@ -17,15 +17,14 @@
 
 namespace orrery::graph {
 
-/// What kind of work it is. Kernels of one operation are told apart by the sizes that
-/// `size_names` lists.
+/// Kind of computation. Kernels of one operation differ by the sizes that `size_names` lists.
 enum class Operation : std::uint8_t {
   unsaid,
   gemm,          ///< one product of m×k by k×n
-  batched_gemm,  ///< equal products side by side
+  batched_gemm,  ///< independent products of equal size
   grouped_gemm,  ///< products that share n and k; `rows` is the sum of their m
   attention,     ///< scores, softmax and context in one kernel; decode has one query
-  convolution,   ///< two-dimensional, sizes of what comes out
+  convolution,   ///< two-dimensional; `height` and `width` of the output
   layer_norm,
   rms_norm,
   batch_norm,
@@ -33,27 +32,27 @@ enum class Operation : std::uint8_t {
   activation,
   rotary,
   dropout,
-  elementwise,  ///< additions, products, what fusing makes of them
+  elementwise,  ///< additions, products and their fused combinations
   reduction,
   cross_entropy,
   embedding,      ///< rows of one table
   embedding_bag,  ///< sums of rows, many tables
   interaction,    ///< products of all pairs of feature vectors (dlrm)
   router,         ///< top-k over experts' scores
-  permute,        ///< tokens into experts' order or back
+  permute,        ///< reorders tokens by expert, or back
   optimizer,
-  cast,  ///< to another number format, with the scales it needs
+  cast,  ///< to another number format, including its scales
   copy,
   transfer,  ///< between host and device
   pooling,
 };
 inline constexpr std::size_t kOperations = 26;
 
-/// Which pass it belongs to; `backward` where one kernel makes both gradients.
+/// Pass of a kernel; `backward` if one kernel computes both gradients.
 enum class Pass : std::uint8_t { forward, input_grad, weight_grad, backward };
 inline constexpr std::size_t kPasses = 4;
 
-/// Formats of numbers. `fp8_block` and `fp4_block`: with a scale for every block.
+/// Number formats. `fp8_block` and `fp4_block` have one scale per block.
 enum class Format : std::uint8_t {
   unsaid,
   fp64,
@@ -70,37 +69,37 @@ enum class Format : std::uint8_t {
 };
 inline constexpr std::size_t kFormats = 12;
 
-/// What is special about a kernel.
+/// Properties of a kernel.
 enum Trait : std::uint16_t {
   kBias = 1u << 0,         ///< adds a bias, or sums its gradient
-  kEpilogue = 1u << 1,     ///< an activation, residual or norm is fused behind it
-  kAccumulates = 1u << 2,  ///< adds to what is in its output already
+  kEpilogue = 1u << 1,     ///< followed by a fused activation, residual or norm
+  kAccumulates = 1u << 2,  ///< adds to the previous content of its output
   kCausal = 1u << 3,
   kTransposedA = 1u << 4,  ///< A is stored k×m
   kTransposedB = 1u << 5,  ///< B is stored n×k
-  kGated = 1u << 6,        ///< an activation of one half times the other
-  kMultiTensor = 1u << 7,  ///< one launch works on many tensors (fused, foreach)
-  kPortable = 1u << 8,     ///< made for devices of before: without instructions of its device's own
-  kQuantized = 1u << 9,    ///< a narrow product whose first input comes in its format: without it,
-                           ///< quantising is a part of the kernel, as in public tables
-  kFirst = 1u << 10,       ///< attention fused as FlashAttention's first version in Triton is
-  kCaches = 1u << 11,  ///< attention that writes its keys and values into a cache of pages first,
-                       ///< as engines that serve do
+  kGated = 1u << 6,        ///< multiplies the activation of one half by the other half
+  kMultiTensor = 1u << 7,  ///< one launch processes many tensors (fused, foreach)
+  kPortable = 1u << 8,     ///< built for older devices, without instructions specific to its device
+  kQuantized = 1u << 9,    ///< low-precision product with an already quantized first input; without
+                           ///< this trait, the kernel quantizes the input, as in public tables
+  kFlashAttention1 = 1u << 10,   ///< attention fused like FlashAttention's first version in Triton
+  kWritesPagedCache = 1u << 11,  ///< attention that first writes its keys and values into a paged
+                                 ///< cache, as serving engines do
 };
 inline constexpr std::size_t kTraits = 12;
 
 inline constexpr std::size_t kKernelSizes = 8;
 
-/// One kernel. `flops` and `bytes` are what it computes and moves in device memory at the least, as
-/// the node's Work has it.
+/// One kernel. `flops` and `bytes` are the minimum of operations and of device memory traffic, as
+/// in the node's Work.
 struct Kernel {
   Operation operation = Operation::unsaid;
   Pass pass = Pass::forward;
-  Format a = Format::unsaid;    ///< of the first input; of all where the others are unsaid
-  Format b = Format::unsaid;    ///< of the second, or of the weights
+  Format a = Format::unsaid;    ///< of the first input; of all inputs and outputs that state none
+  Format b = Format::unsaid;    ///< of the second input, or of the weights
   Format out = Format::unsaid;  ///< of the output
   std::uint16_t traits = 0;     ///< Trait bits
-  std::uint32_t launches = 1;   ///< so many of them, one after another, share the sizes evenly
+  std::uint32_t launches = 1;   ///< consecutive launches, which share the sizes evenly
   std::array<std::int64_t, kKernelSizes> sizes{};  ///< see size_names
   std::int64_t flops = 0;
   std::int64_t bytes = 0;
@@ -114,44 +113,45 @@ struct Kernel {
 [[nodiscard]] std::string_view name(Pass pass);
 [[nodiscard]] std::string_view name(Format format);
 [[nodiscard]] std::string_view trait_name(std::size_t bit);
-/// The one of that name, or nothing.
+/// The operation or format with this name, or nullopt.
 [[nodiscard]] std::optional<Operation> operation_of(std::string_view name);
 [[nodiscard]] std::optional<Format> format_of(std::string_view name);
 
-/// What Kernel::sizes mean, in order: "m", "n", "k" of a gemm. At most kKernelSizes.
+/// Names of Kernel::sizes, in order: "m", "n", "k" of a gemm. At most kKernelSizes.
 [[nodiscard]] std::span<const std::string_view> size_names(Operation operation);
-/// How many of these, the first, say what is computed. Those behind refine how long it takes and
-/// may be left out: how long the rows are in which elements lie, how often rows are looked up
-/// again, over how many tokens a grouped product's rows were gathered (`tokens`, of which each
-/// chose `chosen` of `experts`; without them its rows lie ready).
+/// Number of leading sizes that define the computation. The later ones only refine its duration and
+/// can be absent: the row length of element-wise kernels, the reuse of looked-up rows, and the
+/// tokens from which a grouped product gathers its rows. Each of `tokens` chose `chosen` of
+/// `experts`; without these sizes, the rows are already contiguous.
 [[nodiscard]] std::size_t defining_sizes(Operation operation);
 
-/// Bits of one number; scales of blocks are not counted. 0: unsaid.
+/// Bits of one number, without the scales of blocks. 0: unsaid.
 [[nodiscard]] int bits_of(Format format);
 
-/// One line that `parse_kernel` reads back: "gemm weight_grad bf16,bf16>fp32 m=4096 n=1024 k=8192
-/// accumulates flops=… bytes=…". Sizes of zero are left out.
+/// One line that `parse_kernel` reads: "gemm weight_grad bf16,bf16>fp32 m=4096 n=1024 k=8192
+/// accumulates flops=… bytes=…". Omits sizes of zero.
 [[nodiscard]] std::string to_text(const Kernel& kernel);
-/// Nothing for what `to_text` never writes: an unknown word, a size twice or below zero.
+/// Parses the result of to_text(). Nullopt for other text: unknown words, duplicate sizes, or sizes
+/// below one.
 [[nodiscard]] std::optional<Kernel> parse_kernel(std::string_view text);
 
-/// The same whatever made it; equal kernels have equal hashes.
+/// Hash of the content, equal for every compiler; equal kernels have equal hashes.
 [[nodiscard]] std::uint64_t hash_of(const Kernel& kernel);
 
-/// How long a host takes to launch one kernel, with all that its framework does for it. Where
-/// kernels are shorter than that, the device waits for the host. 0: for no host.
+/// Host time to launch one kernel, including the work of the framework. If kernels are shorter than
+/// that, the device waits for the host. 0: launches are not simulated.
 struct LaunchTimes {
   Time forward{};
-  Time backward{};  ///< of all gradients
+  Time backward{};  ///< kernels of all gradients
   Time optimizer{};
-  /// A host is ahead of its device by no more launches. CUDA's streams hold about 1,000 before a
-  /// launch blocks (NVIDIA's developer forum, thread 68937; docs/kernel-times.md).
-  std::uint32_t ahead = 1024;
+  /// Maximum number of launches that a host is ahead of its device. CUDA's streams hold about 1,000
+  /// before a launch blocks (NVIDIA's developer forum, thread 68937; docs/kernel-times.md).
+  std::uint32_t max_queued = 1024;
 
   [[nodiscard]] Time of(const Kernel& kernel) const;
-  [[nodiscard]] bool any() const { return least() != Time{}; }
-  /// The shortest, of those that have a host.
-  [[nodiscard]] Time least() const;
+  [[nodiscard]] bool is_set() const { return shortest() != Time{}; }
+  /// The shortest time that is not 0; 0 if all are.
+  [[nodiscard]] Time shortest() const;
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 };
 
@@ -159,15 +159,15 @@ struct LaunchTimes {
 using KernelId = std::uint32_t;
 inline constexpr KernelId kNoKernel = ~KernelId{0};
 
-/// Distinct kernels, each once; ranks share it. Ids are dense, in order of first appearance.
-/// Thread-safe; what is there stays where it is.
+/// The distinct kernels of all ranks. Ids are dense, in order of first appearance. Thread-safe;
+/// references stay valid.
 class KernelTable {
  public:
   KernelId intern(const Kernel& kernel);
   [[nodiscard]] const Kernel& operator[](KernelId id) const;
   [[nodiscard]] std::size_t size() const;
 
-  /// What all hosts take to launch them.
+  /// Launch times of all hosts.
   [[nodiscard]] LaunchTimes launch_times() const;
   void set_launch_times(const LaunchTimes& times);
 

@@ -169,10 +169,10 @@ TEST(Kernel, SizesThatOnlyRefineComeLast) {
 }
 
 TEST(Kernel, TheLeastLaunchIsOneThatHasAHost) {
-  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14)}).least(), Time(14));
-  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time{}}).least(), Time(24));
-  EXPECT_TRUE((LaunchTimes{Time{}, Time(30), Time{}}).any());
-  EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).any());
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14)}).shortest(), Time(14));
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time{}}).shortest(), Time(24));
+  EXPECT_TRUE((LaunchTimes{Time{}, Time(30), Time{}}).is_set());
+  EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).is_set());
 }
 
 }  // namespace

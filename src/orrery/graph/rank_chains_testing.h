@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks for tests, whose nodes wait for each other one after another.
+// Workloads for tests: on each rank, every node waits for the previous one.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace orrery::graph {
 
-/// Nodes one after another on each rank.
+/// Builds chains of nodes, one per rank.
 class RankChains {
  public:
   using Fill = std::function<void(std::uint32_t rank, RankChains&)>;

@@ -17,10 +17,11 @@
 namespace orrery::graph {
 namespace {
 
-// Linux maps what one call has written as a whole, up to 2 MB, when one byte of it is read.
+// Linux maps all bytes of one write call, up to 2 MB, when one of them is read. So the writer
+// writes in small pieces.
 constexpr std::size_t kPiece = 16 << 10;
 
-// Graphs begin at pages, so that releasing one leaves its neighbours alone.
+// Graphs begin at page boundaries, so that releasing one does not affect its neighbors.
 std::uint64_t next_page(std::uint64_t offset) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return (offset + page - 1) / page * page;
@@ -29,7 +30,7 @@ std::uint64_t next_page(std::uint64_t offset) {
 tl::unexpected<Error> failed(const std::string& folder, const char* doing) {
   return fail(Errc::output_failed, folder,
               std::string(doing) + ": " + std::generic_category().message(errno),
-              "name a folder with room for the traces, or let them stay in memory");
+              "choose a folder with enough space for the traces, or keep them in memory");
 }
 
 }  // namespace
@@ -62,7 +63,7 @@ Spill::Spill(Spill&& other) noexcept
       region_(std::move(other.region_)) {}
 
 Spill::~Spill() {
-  if (file_ >= 0) ::close(file_);  // maps stay
+  if (file_ >= 0) ::close(file_);  // maps stay valid
 }
 
 Result<void> Spill::write(std::uint64_t offset, const void* bytes, std::size_t size) {
@@ -101,7 +102,7 @@ Result<Graph> Spill::put(const Graph& graph) {
     ends.push_back(text.size());
   }
   const std::uint64_t begin = next_page(end_);
-  const std::size_t ends_at = aligned(graph.block_bytes_);
+  const std::size_t ends_at = align_up(graph.block_bytes_);
   const std::size_t text_at = ends_at + ends.size() * sizeof(ends[0]);
   const std::size_t size = text_at + text.size();
   for (const auto& done : {write(begin, graph.block_.get(), graph.block_bytes_),
@@ -119,8 +120,9 @@ Result<Graph> Spill::put(const Graph& graph) {
   spilled.content_hash_ = graph.content_hash_;
   spilled.has_device_ = graph.has_device_;
   spilled.kernels_ = graph.kernels_;
-  pair_columns(graph.columns_, spilled.columns_,
-               [&](const auto& from, auto& to) { to = rebased(from, graph.block_.get(), place); });
+  pair_columns(graph.columns_, spilled.columns_, [&](const auto& from, auto& to) {
+    to = rebase_column(from, graph.block_.get(), place);
+  });
   spilled.string_ends_ = {reinterpret_cast<const std::uint64_t*>(place + ends_at), ends.size()};
   spilled.string_text_ = {reinterpret_cast<const char*>(place + text_at), text.size()};
   spilled.block_ = std::move(*block);

@@ -116,7 +116,7 @@ void expect_equal_node(const Graph& a, const Graph& b, NodeId n) {
   ASSERT_EQ(left.size(), right.size());
   for (std::size_t i = 0; i < left.size(); ++i) {
     ASSERT_EQ(left[i].size, right[i].size);
-    ASSERT_EQ(left[i].output, right[i].output);
+    ASSERT_EQ(left[i].is_output, right[i].is_output);
     ASSERT_EQ(a.string(left[i].name), b.string(right[i].name));
   }
 }

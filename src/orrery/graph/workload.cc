@@ -63,6 +63,10 @@ std::uint32_t GroupAxis::rank_at(std::uint32_t number) const {
   return number < ranks.size() ? ranks[number] : ~std::uint32_t{0};
 }
 
+std::string Workload::place(std::uint32_t rank) const {
+  return rank < files.size() ? files[rank] : fmt::format("rank {}", rank);
+}
+
 std::uint64_t Workload::spilled_bytes() const {
   std::uint64_t sum = 0;
   for (const GraphRef& graph : graphs) sum += graph->spilled_bytes();
@@ -76,7 +80,8 @@ std::string words_of(const GroupAxis& axis, std::uint32_t rank) {
   std::vector<GroupAxis::Digit> inner = axis.digits;
   std::sort(inner.begin(), inner.end(),
             [](const auto& a, const auto& b) { return a.stride < b.stride; });
-  // The innermost digits may count neighbours; every value of the others starts a piece of so many.
+  // The innermost digits can enumerate neighbors; every value of the others starts a range of
+  // `together` ranks.
   std::uint32_t together = 1;
   std::uint64_t pieces = 1;
   std::vector<GroupAxis::Digit> outer;

@@ -13,8 +13,8 @@
 
 namespace orrery::model {
 
-/// A message takes what it takes alone. Whoever asks the traits never sends any; who does all the
-/// same gets the same answer.
+/// Every message lasts its uncontended time (Network::uncontended_time). The simulator may
+/// therefore skip send(); a caller that sends messages gets the same times.
 class UncontendedNetwork : public Network {
  public:
   void send(const Send& message) override;
@@ -28,39 +28,40 @@ class UncontendedNetwork : public Network {
   using Network::Network;
 
  private:
-  struct Flying {
+  struct InTransit {
     std::int64_t arrival;
     Send send;
   };
   std::vector<Send> sent_;
-  std::vector<Flying> flying_;  // a heap: the earliest first
+  std::vector<InTransit> in_transit_;  // messages in transit; a heap by arrival
   std::uint64_t epoch_ = 0;
 };
 
-/// MultiDimFabric::delay: hops × latency + size / bandwidth, nobody in anybody's way.
+/// MultiDimFabric::delay: hops × latency + size / bandwidth, without contention.
 class AnalyticalNetwork final : public UncontendedNetwork {
  public:
   explicit AnalyticalNetwork(const platform::Platform& platform);
 
-  [[nodiscard]] std::uint32_t place(EndPoint rank) const override {
+  [[nodiscard]] std::uint32_t port_class(EndPoint rank) const override {
     return by_dimensions()->port_class(rank);
   }
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override;
+  [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
  protected:
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override {
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override {
     return by_dimensions()->delay(from, to, bytes);
   }
 
  private:
   platform::Rules rules_;
-  mutable std::shared_ptr<const RankDistances> distances_;  // once asked for
+  mutable std::shared_ptr<const RankDistances> distances_;  // null until the first pair_class()
 };
 
-/// sum of latencies + bytes / (what the narrowest link of the way carries), or what a window lets
-/// through; nobody in anybody's way.
+/// Time of a message over a fabric without contention: sum of latencies + bytes / rate. The rate is
+/// the bandwidth of the narrowest link of the route, or less if the window limits it
+/// (FabricRoutes::max_rate).
 class AnalyticalFabric final : public UncontendedNetwork {
  public:
   explicit AnalyticalFabric(const platform::Platform& platform);
@@ -68,16 +69,15 @@ class AnalyticalFabric final : public UncontendedNetwork {
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
   }
-  [[nodiscard]] std::uint32_t place(EndPoint /*rank*/) const override { return 0; }
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
-    return routes_->colour(from, to);
+  [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const override {
+    return routes_->pair_class(from, to);
   }
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
  protected:
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override {
-    return routes_->alone(from, to, bytes);
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override {
+    return routes_->uncontended_time(from, to, bytes);
   }
 
  private:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/dimension_links.h"
 
-#include <cmath>
-
 namespace orrery::model {
 
 using platform::Block;
@@ -20,10 +18,7 @@ DimensionLinks::DimensionLinks(const platform::Platform& platform)
 }
 
 std::uint32_t DimensionLinks::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
-  Message message;
-  message.at = from;
-  message.to = to;
-  message.size = size;
+  Message message{from, to, size};
   if (free_.empty()) {
     messages_.push_back(message);
     return static_cast<std::uint32_t>(messages_.size() - 1);
@@ -58,7 +53,7 @@ std::uint32_t DimensionLinks::next_link(Message& message) const {
   return first_link_[d] + message.at * 2 + (clockwise <= size - clockwise ? 0 : 1);
 }
 
-// The rank its link, or the switch it is about to cross, leads to.
+// The rank at the end of the message's next link, or behind the switch of that link.
 std::uint32_t DimensionLinks::neighbour(const Message& message) const {
   const std::size_t d = message.dim;
   const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
@@ -81,37 +76,38 @@ void DimensionLinks::hop(Message& message) const {
   message.at = neighbour(message);
 }
 
-// A switch's links have one port each; the others join two.
+// A link to or from a switch has one port at a rank; all other links have two.
 MultiDimFabric::Port DimensionLinks::ports_of_link(const Message& message) const {
   const std::size_t d = message.dim;
   if (!fabric_.ports_deviate(d)) return {};
   if (fabric_.dim(d).block != Block::switched)
-    return fabric_.between(message.at, neighbour(message), d);
+    return fabric_.ports_between(message.at, neighbour(message), d);
   return fabric_.port(message.in_switch ? neighbour(message) : message.at, d);
 }
 
-// `message` and `link` are for whoever knows them.
+DimensionLinks::Departure DimensionLinks::departure(std::uint32_t link, double latency,
+                                                    double serial, std::int64_t size) {
+  return {kNone, link, MultiDimFabric::picoseconds(latency + serial),
+          MultiDimFabric::picoseconds(serial), size};
+}
+
+// Does not set `message` and `link` of the result.
 DimensionLinks::Departure DimensionLinks::depart(const Message& message) const {
   const platform::Dimension& dim = fabric_.dim(message.dim);
   const MultiDimFabric::Port port = ports_of_link(message);
   const double latency = dim.latency_ns + port.latency_ns;
   const double serial =
       static_cast<double>(message.size) / (dim.bandwidth.count() / 1e9 * port.share);
-  if (!(serial + latency < 4e15))
-    return {kNone, kNone, MultiDimFabric::kTooLong, MultiDimFabric::kTooLong, message.size};
-  if (astra_) {
+  if (astra_ && serial + latency < 4e15) {
     return {kNone, kNone, static_cast<std::int64_t>(latency + serial) * kPsPerNs,
             static_cast<std::int64_t>(serial) * kPsPerNs, message.size};
   }
-  return {kNone, kNone, static_cast<std::int64_t>(std::ceil((latency + serial) * 1e3)),
-          static_cast<std::int64_t>(std::ceil(serial * 1e3)), message.size};
+  return departure(kNone, latency, serial, message.size);
 }
 
-std::int64_t DimensionLinks::alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-  Message message;
-  message.at = from;
-  message.to = to;
-  message.size = size;
+std::int64_t DimensionLinks::uncontended_time(std::uint32_t from, std::uint32_t to,
+                                              std::int64_t size) const {
+  Message message{from, to, size};
   std::int64_t time = 0;
   while (message.in_switch || message.at != message.to) {
     (void)next_link(message);

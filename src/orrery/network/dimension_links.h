@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The congestion-aware network: links that carry one message at a time, whole messages stored and
-// forwarded.
+// The links of a congestion-aware network of dimensions. A link carries one message at a time; each
+// hop stores a complete message before it forwards it.
 #pragma once
 
 #include <cstdint>
@@ -11,25 +11,26 @@
 
 namespace orrery::model {
 
-/// Link states and routes; time is kept by whoever drives it.
+/// Link states and routes. The caller advances the time.
 ///
-/// Directed links. Ring: one each way per rank, the shorter way, a tie goes clockwise. Fully
-/// connected: one per ordered pair. Switch: one up and one down per rank. Messages cross the
-/// dimensions in ascending order. A link that takes a message delivers it after latency + size /
-/// bandwidth and is idle again after size / bandwidth; others wait in order. A link into or out of
-/// a port that deviates has the share of the bandwidth that the worse port at its ends leaves, and
-/// their extra latency.
+/// Links are directed. Ring: one link per rank and direction; a message takes the shorter
+/// direction, clockwise if both are equal. Fully connected: one link per ordered pair of ranks.
+/// Switch: one link up and one down per rank. Messages cross the dimensions in ascending order.
+///
+/// A link delivers a message after latency + size / bandwidth and is idle again after
+/// size / bandwidth. Other messages wait in order of arrival. Ports that deviate reduce the
+/// bandwidth of their links to the smaller share of the ports at both ends, and add their latency.
 class DimensionLinks {
  public:
-  /// End points besides ranks: none.
+  /// Number of end points that are switches or memories: none.
   [[nodiscard]] static std::uint32_t switches(const platform::Platform& /*platform*/) { return 0; }
   [[nodiscard]] static std::uint32_t memories(const platform::Platform& /*platform*/) { return 0; }
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(std::uint32_t /*rank*/) const {
     return {};
   }
-  /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival`
-  /// later and the link is idle again `busy` later (picoseconds; MultiDimFabric::kTooLong = beyond
-  /// the clock).
+  /// `link` starts to carry `message` now. The message reaches the next device after `arrival`; the
+  /// link is idle again after `busy`. Picoseconds from now; MultiDimFabric::kTooLong: the time
+  /// exceeds the range of the clock.
   struct Departure {
     std::uint32_t message;
     std::uint32_t link;
@@ -38,26 +39,33 @@ class DimensionLinks {
     std::int64_t size = 0;
   };
 
+  /// The departure of `size` bytes on a link, in nanoseconds: Orrery rules, so times are rounded up
+  /// to picoseconds. Does not set `message`.
+  [[nodiscard]] static Departure departure(std::uint32_t link, double latency, double serial,
+                                           std::int64_t size);
+
   explicit DimensionLinks(const platform::Platform& platform);
 
-  /// A new message at `from`; returns its number. Numbers of delivered messages are reused. from !=
-  /// to.
+  /// Adds a message at `from` and returns its number. Numbers of delivered messages are reused.
+  /// from != to.
   std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
 
-  /// Puts the message on its next link. True and `departure` filled: it departs now; false: it
-  /// waits.
+  /// Puts the message on its next link. True: it departs now and `departure` is set. False: it
+  /// waits in the queue of the link.
   bool forward(std::uint32_t message, Departure& departure);
 
-  /// The message has reached the next device. True: that was its destination, and its number is
-  /// free again.
+  /// The caller reports that the message has reached the next device. True: this is its
+  /// destination, and its number is free again.
   bool arrived(std::uint32_t message);
 
-  /// The link is idle. True and `departure` filled: the message that waited longest departs now.
+  /// The caller reports that the link is idle. True: the message that waited longest departs now
+  /// and `departure` is set.
   bool idle(std::uint32_t link, Departure& departure);
 
-  /// How long a message takes when every link on its way is idle; MultiDimFabric::kTooLong when it
-  /// does not fit. O(hops).
-  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
+  /// Duration of a message if all links of its route are idle, in picoseconds.
+  /// MultiDimFabric::kTooLong: it exceeds the range of the clock. O(hops).
+  [[nodiscard]] std::int64_t uncontended_time(std::uint32_t from, std::uint32_t to,
+                                              std::int64_t size) const;
 
   [[nodiscard]] LinkPlace describe(std::uint32_t link) const;
 
@@ -70,7 +78,7 @@ class DimensionLinks {
     std::uint32_t to;
     std::int64_t size;
     std::uint32_t dim = 0;
-    std::uint32_t next = kNone;  // behind it in the same link's queue
+    std::uint32_t next = kNone;  // the next message in the queue of the same link
     bool in_switch = false;
   };
   struct Link {

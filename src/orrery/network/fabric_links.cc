@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/fabric_links.h"
 
-#include <cmath>
-
 #include "orrery/core/check.h"
 
 namespace orrery::model {
@@ -24,8 +22,8 @@ FabricLinks::FabricLinks(const platform::Platform& platform)
 
 std::uint32_t FabricLinks::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
   const Loads loads(links_);
-  const Route* way = routes_->find(routes_->initial_state(), from, to, &loads);
-  ORRERY_CHECK(way != nullptr);  // make_fabric() has seen to that
+  const Route* route = routes_->find(routes_->initial_state(), from, to, &loads);
+  ORRERY_CHECK(route != nullptr);  // make_fabric() ensures this
   std::uint32_t number = 0;
   if (free_.empty()) {
     number = static_cast<std::uint32_t>(messages_.size());
@@ -34,31 +32,27 @@ std::uint32_t FabricLinks::add(std::uint32_t from, std::uint32_t to, std::int64_
     number = free_.back();
     free_.pop_back();
   }
-  messages_[number] = {way, {}, size, 0, kNone};
-  if (routes_->needs_loads()) messages_[number].own = way->steps;
+  messages_[number] = {route, {}, size, 0, kNone};
+  if (routes_->needs_loads()) messages_[number].adaptive_links = route->steps;
   return number;
 }
 
 FabricLinks::Departure FabricLinks::over(platform::LinkIndex link, std::int64_t size) const {
   const double serial =
       static_cast<double>(size) / routes_->bytes_per_ns(routes_->initial_state(), link);
-  const double latency = routes_->latency_ns(link);
-  if (!(serial + latency < 4e15))
-    return {kNone, link, MultiDimFabric::kTooLong, MultiDimFabric::kTooLong, size};
-  return {kNone, link, static_cast<std::int64_t>(std::ceil((latency + serial) * 1e3)),
-          static_cast<std::int64_t>(std::ceil(serial * 1e3)), size};
+  return DimensionLinks::departure(link, routes_->latency_ns(link), serial, size);
 }
 
 FabricLinks::Departure FabricLinks::depart(std::uint32_t number) const {
   const Message& message = messages_[number];
-  Departure departure = over(steps(message)[message.step].link, message.size);
+  Departure departure = over(route_links(message)[message.step].link, message.size);
   departure.message = number;
   return departure;
 }
 
 bool FabricLinks::forward(std::uint32_t number, Departure& departure) {
   Message& message = messages_[number];
-  Link& link = links_[steps(message)[message.step].link];
+  Link& link = links_[route_links(message)[message.step].link];
   if (link.busy) {
     message.next = kNone;
     (link.first == kNone ? link.first : messages_[link.last].next) = number;
@@ -73,8 +67,8 @@ bool FabricLinks::forward(std::uint32_t number, Departure& departure) {
 
 bool FabricLinks::arrived(std::uint32_t number) {
   Message& message = messages_[number];
-  if (++message.step < steps(message).size()) return false;
-  message.own = {};
+  if (++message.step < route_links(message).size()) return false;
+  message.adaptive_links = {};
   free_.push_back(number);
   return true;
 }
@@ -91,11 +85,12 @@ bool FabricLinks::idle(std::uint32_t number, Departure& departure) {
   return true;
 }
 
-std::int64_t FabricLinks::alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
-  const Route* way = routes_->find(routes_->initial_state(), from, to);
-  if (way == nullptr) return MultiDimFabric::kTooLong;
+std::int64_t FabricLinks::uncontended_time(std::uint32_t from, std::uint32_t to,
+                                           std::int64_t size) const {
+  const Route* route = routes_->find(routes_->initial_state(), from, to);
+  if (route == nullptr) return MultiDimFabric::kTooLong;
   std::int64_t time = 0;
-  for (const platform::RouteLink& step : way->steps) {
+  for (const platform::RouteLink& step : route->steps) {
     const std::int64_t hop = over(step.link, size).arrival;
     if (hop >= MultiDimFabric::kTooLong - time) return MultiDimFabric::kTooLong;
     time += hop;

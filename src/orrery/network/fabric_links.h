@@ -12,12 +12,12 @@
 
 namespace orrery::model {
 
-/// As Links, but messages take the ways of the platform's fabric. A sprayed message takes one of
-/// the ways, by the hash. Where ways look, they look at how many messages are on a link or wait for
-/// it.
+/// Like DimensionLinks, but messages use the routes of the platform's fabric. If the routing policy
+/// sprays, a message uses only one of the routes, chosen by the hash. If routes depend on the load
+/// of a link, the load is the number of messages on the link or waiting for it.
 class FabricLinks {
  public:
-  /// End points besides ranks: those of FabricRoutes::reducers().
+  /// Number of switches that are end points: FabricRoutes::reducers().
   [[nodiscard]] static std::uint32_t switches(const platform::Platform& platform) {
     return reducer_count(platform);
   }
@@ -35,18 +35,20 @@ class FabricLinks {
   bool forward(std::uint32_t message, Departure& departure);
   bool arrived(std::uint32_t message);
   bool idle(std::uint32_t link, Departure& departure);
-  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
-  [[nodiscard]] LinkPlace describe(std::uint32_t link) const { return routes_->place(link); }
+  [[nodiscard]] std::int64_t uncontended_time(std::uint32_t from, std::uint32_t to,
+                                              std::int64_t size) const;
+  [[nodiscard]] LinkPlace describe(std::uint32_t link) const { return routes_->describe(link); }
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
 
  private:
   static constexpr std::uint32_t kNone = ~0u;
   struct Message {
-    const Route* way = nullptr;
-    std::vector<platform::RouteLink> own;  // its way, where ways look
+    const Route* route = nullptr;
+    std::vector<platform::RouteLink>
+        adaptive_links;  // links of its route, if routes depend on loads
     std::int64_t size = 0;
     std::uint32_t step = 0;
-    std::uint32_t next = kNone;  // behind it in the same link's queue
+    std::uint32_t next = kNone;  // the next message in the queue of the same link
   };
   struct Link {
     bool busy = false;
@@ -55,8 +57,8 @@ class FabricLinks {
     std::uint32_t last = kNone;
   };
   class Loads;
-  [[nodiscard]] static const std::vector<platform::RouteLink>& steps(const Message& message) {
-    return message.own.empty() ? message.way->steps : message.own;
+  [[nodiscard]] static const std::vector<platform::RouteLink>& route_links(const Message& message) {
+    return message.adaptive_links.empty() ? message.route->steps : message.adaptive_links;
   }
   [[nodiscard]] Departure depart(std::uint32_t message) const;
   [[nodiscard]] Departure over(platform::LinkIndex link, std::int64_t size) const;

@@ -2,7 +2,6 @@
 #include "orrery/network/fabric_routes.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "orrery/core/check.h"
@@ -13,13 +12,13 @@ using platform::Link;
 using platform::LinkIndex;
 using platform::NodeIndex;
 
-FabricRoutes::FabricRoutes(const platform::Platform& platform, bool whole)
+FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
     : fabric_(platform.fabric) {
   if (fabric_ != nullptr) {
     topology_ = {fabric_, &fabric_->topology};
     nodes_ = fabric_->rank_devices;
     routing_ = fabric_->routing;
-    if (whole && routing_.policy == platform::RoutePolicy::spray)
+    if (single_path && routing_.policy == platform::RoutePolicy::spray)
       routing_.policy = platform::RoutePolicy::ecmp;
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
@@ -31,7 +30,7 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool whole)
     set_dims(platform);
   }
   for (const platform::Reducer& one : reducers_) nodes_.push_back(one.node);
-  rank_of_.assign(topology_->node_count(), LinkPlace::kNobody);
+  rank_of_.assign(topology_->node_count(), LinkPlace::kNoRank);
   for (std::uint32_t rank = 0; rank < ranks_; ++rank) rank_of_[nodes_[rank]] = rank;
   for (const Link& link : topology_->links()) {
     const double payload = fabric_ != nullptr ? fabric_->efficiency : 1;
@@ -43,13 +42,13 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool whole)
   if (fabric_ == nullptr) {
     const MultiDimFabric ports(platform);
     for (LinkIndex i = 0; i < topology_->link_count() && ports.ports_deviate(); ++i) {
-      const LinkPlace at = place(i);
-      if (at.from == LinkPlace::kNobody) continue;  // a memory's
-      const MultiDimFabric::Port left = at.to == LinkPlace::kNobody
+      const LinkPlace at = describe(i);
+      if (at.from == LinkPlace::kNoRank) continue;  // a link of a memory
+      const MultiDimFabric::Port port = at.to == LinkPlace::kNoRank
                                             ? ports.port(at.from, at.dim)
-                                            : ports.between(at.from, at.to, at.dim);
-      bytes_per_ns_[i] *= left.share;
-      latency_ns_[i] += left.latency_ns;
+                                            : ports.ports_between(at.from, at.to, at.dim);
+      bytes_per_ns_[i] *= port.share;
+      latency_ns_[i] += port.latency_ns;
     }
   }
   std::vector<bool> is_permanent;
@@ -59,7 +58,7 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool whole)
   std::vector<bool> down(topology_->link_count());
   for (LinkIndex link = 0; link < down.size(); ++link)
     down[link] = bytes_per_ns(initial_state(), link) == 0;
-  near_.emplace(*topology_, std::span(nodes_).subspan(ranks_, memories_), down);
+  nearest_memories_.emplace(*topology_, std::span(nodes_).subspan(ranks_, memories_), down);
 }
 
 void FabricRoutes::set_dims(const platform::Platform& platform) {
@@ -73,7 +72,7 @@ void FabricRoutes::set_dims(const platform::Platform& platform) {
     if (topology_->kind(node) == platform::NodeClass::memory) nodes_.push_back(node);
   }
   memories_ = static_cast<std::uint32_t>(nodes_.size()) - ranks_;
-  NodeIndex next = ranks_;  // switches stand behind devices, dimension by dimension
+  NodeIndex next = ranks_;  // in the topology, switches follow the devices, by dimension
   for (const platform::Dimension& dim : dims_) {
     first_reducer_.push_back(first_reducer() + static_cast<EndPoint>(reducers_.size()));
     if (dim.block != platform::Block::switched || dim.size < 2) continue;
@@ -105,20 +104,20 @@ std::optional<EndPoint> FabricRoutes::reducer_of(std::size_t dim, EndPoint rank)
 
 bool FabricRoutes::needs_loads() const { return states_.front().router->needs_loads(); }
 
-std::uint32_t FabricRoutes::state(const std::vector<bool>& holds) {
+std::uint32_t FabricRoutes::state(const std::vector<bool>& active_faults) {
   const std::scoped_lock lock(mutex_);
   for (std::size_t i = 0; i < states_.size(); ++i) {
-    if (states_[i].holds == holds) return static_cast<std::uint32_t>(i);
+    if (states_[i].active_faults == active_faults) return static_cast<std::uint32_t>(i);
   }
   State& made = states_.emplace_back();
-  made.holds = holds;
+  made.active_faults = active_faults;
   std::vector<bool> down;
   for (std::size_t i = 0; i < faults_.size(); ++i) {
-    if (!holds[i]) continue;
+    if (!active_faults[i]) continue;
     down.resize(topology_->link_count());
-    made.left.resize(topology_->link_count(), 1.0);
+    made.usable_share.resize(topology_->link_count(), 1.0);
     for (const LinkIndex link : faults_[i].links) {
-      made.left[link] = std::min(made.left[link], faults_[i].bandwidth);
+      made.usable_share[link] = std::min(made.usable_share[link], faults_[i].bandwidth);
       if (faults_[i].bandwidth == 0) down[link] = true;
     }
   }
@@ -127,35 +126,35 @@ std::uint32_t FabricRoutes::state(const std::vector<bool>& holds) {
 }
 
 double FabricRoutes::bytes_per_ns(std::uint32_t state, LinkIndex link) const {
-  const std::vector<double>& left = states_[state].left;
-  return bytes_per_ns_[link] * (left.empty() ? 1 : left[link]);
+  const std::vector<double>& shares = states_[state].usable_share;
+  return bytes_per_ns_[link] * (shares.empty() ? 1 : shares[link]);
 }
 
-void FabricRoutes::finish(std::uint32_t state, Route& way) const {
-  way.latency_ns = 0;
-  way.bytes_per_ns = std::numeric_limits<double>::infinity();
-  for (const platform::RouteLink& step : way.steps) {
-    way.latency_ns += latency_ns_[step.link] * step.share;
-    way.bytes_per_ns = std::min(way.bytes_per_ns, bytes_per_ns(state, step.link) / step.share);
+void FabricRoutes::set_latency_and_rate(std::uint32_t state, Route& route) const {
+  route.latency_ns = 0;
+  route.bytes_per_ns = std::numeric_limits<double>::infinity();
+  for (const platform::RouteLink& step : route.steps) {
+    route.latency_ns += latency_ns_[step.link] * step.share;
+    route.bytes_per_ns = std::min(route.bytes_per_ns, bytes_per_ns(state, step.link) / step.share);
   }
 }
 
-double FabricRoutes::max_rate(const Route& way) const {
-  if (window_ == 0 || way.latency_ns == 0) return way.bytes_per_ns;
-  return std::min(way.bytes_per_ns, static_cast<double>(window_) / (2 * way.latency_ns));
+double FabricRoutes::max_rate(const Route& route) const {
+  if (window_ == 0 || route.latency_ns == 0) return route.bytes_per_ns;
+  return std::min(route.bytes_per_ns, static_cast<double>(window_) / (2 * route.latency_ns));
 }
 
-std::int64_t FabricRoutes::charge(double latency_ns, double bytes_per_ns, std::int64_t bytes) {
+std::int64_t FabricRoutes::message_time(double latency_ns, double bytes_per_ns,
+                                        std::int64_t bytes) {
   const double serial = bytes == 0 ? 0 : static_cast<double>(bytes) / bytes_per_ns;
-  const double nanoseconds = latency_ns + serial;
-  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3))
-                            : MultiDimFabric::kTooLong;
+  return MultiDimFabric::picoseconds(latency_ns + serial);
 }
 
-std::int64_t FabricRoutes::alone(EndPoint from, EndPoint to, std::int64_t bytes) {
+std::int64_t FabricRoutes::uncontended_time(EndPoint from, EndPoint to, std::int64_t bytes) {
   if (from == to) return 0;
-  const Route* way = find(initial_state(), from, to);
-  return way == nullptr ? MultiDimFabric::kTooLong : charge(way->latency_ns, max_rate(*way), bytes);
+  const Route* route = find(initial_state(), from, to);
+  return route == nullptr ? MultiDimFabric::kTooLong
+                          : message_time(route->latency_ns, max_rate(*route), bytes);
 }
 
 const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
@@ -164,28 +163,29 @@ const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
   State& now = states_[state];
   if (loads != nullptr && now.router->needs_loads()) {
     if (!now.router->find(nodes_[from], nodes_[to], adaptive_route_.steps, loads)) return nullptr;
-    finish(state, adaptive_route_);
+    set_latency_and_rate(state, adaptive_route_);
     return &adaptive_route_;
   }
-  const auto [entry, added] = now.known.try_emplace((std::uint64_t{from} << 32) | to, nullptr);
+  const auto [entry, added] =
+      now.cached_routes.try_emplace((std::uint64_t{from} << 32) | to, nullptr);
   if (!added) return entry->second;
   std::vector<platform::RouteLink> steps;
   if (!now.router->find(nodes_[from], nodes_[to], steps)) return nullptr;
-  Route& way = routes_.emplace_back();
-  way.number = static_cast<std::uint32_t>(routes_.size() - 1);
-  way.steps.assign(steps.begin(), steps.end());
-  finish(state, way);
-  entry->second = &way;
-  return &way;
+  Route& route = routes_.emplace_back();
+  route.number = static_cast<std::uint32_t>(routes_.size() - 1);
+  route.steps.assign(steps.begin(), steps.end());
+  set_latency_and_rate(state, route);
+  entry->second = &route;
+  return &route;
 }
 
-std::uint32_t FabricRoutes::colour(EndPoint from, EndPoint to) {
+std::uint32_t FabricRoutes::pair_class(EndPoint from, EndPoint to) {
   if (from == to) return 0;
-  const Route* way = find(initial_state(), from, to);
-  if (way == nullptr) return 1;
+  const Route* route = find(initial_state(), from, to);
+  if (route == nullptr) return 1;
   const std::scoped_lock lock(mutex_);
-  const auto next = static_cast<std::uint32_t>(colours_.size() + 2);
-  return colours_.try_emplace({way->latency_ns, way->bytes_per_ns}, next).first->second;
+  const auto next = static_cast<std::uint32_t>(pair_classes_.size() + 2);
+  return pair_classes_.try_emplace({route->latency_ns, route->bytes_per_ns}, next).first->second;
 }
 
 std::uint32_t FabricRoutes::dim_of(const Link& link) const {
@@ -206,22 +206,14 @@ std::uint32_t FabricRoutes::dim_of(const Link& link) const {
   return 0;
 }
 
-LinkPlace FabricRoutes::place(LinkIndex number) const {
+LinkPlace FabricRoutes::describe(LinkIndex number) const {
   const Link& link = topology_->link(number);
   LinkPlace place{0, rank_of_[link.from], rank_of_[link.to], false};
-  if (fabric_ == nullptr) {
-    place.dim = dim_of(link);
-    if (place.from == LinkPlace::kNobody && place.to == LinkPlace::kNobody) {  // a memory's
-      place.name = topology_->link_name(number);
-      place.kind = platform::name(link.figures.kind);
-      place.bytes_per_second = link.capacity();
-      return place;
-    }
-    if (place.from == LinkPlace::kNobody) place = {place.dim, place.to, LinkPlace::kNobody, true};
-    return place;
-  }
-  if (place.from == LinkPlace::kNobody && place.to != LinkPlace::kNobody)
-    place = {0, place.to, LinkPlace::kNobody, true};
+  if (fabric_ == nullptr) place.dim = dim_of(link);
+  if (place.from == LinkPlace::kNoRank && place.to != LinkPlace::kNoRank)
+    place = {place.dim, place.to, LinkPlace::kNoRank, true};
+  // Links of dimensions have no names, except those of memories.
+  if (fabric_ == nullptr && place.from != LinkPlace::kNoRank) return place;
   place.name = topology_->link_name(number);
   place.kind = platform::name(link.figures.kind);
   place.bytes_per_second = link.capacity();

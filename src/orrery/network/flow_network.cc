@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace orrery::model {
 
 namespace {
 
-constexpr auto kLandsLater = [](const auto& a, const auto& b) {
+constexpr auto kFlowArrivesLater = [](const auto& a, const auto& b) {
   return a.time != b.time ? a.time > b.time : b.send < a.send;
 };
 
@@ -20,14 +19,14 @@ std::vector<double> capacities(const FabricRoutes& routes) {
   return all;
 }
 
-bool steady(const FabricRoutes& routes) {
+bool has_only_permanent_faults(const FabricRoutes& routes) {
   return std::all_of(routes.faults().begin(), routes.faults().end(),
                      [](const platform::LinkFault& fault) { return fault.is_permanent(); });
 }
 
 }  // namespace
 
-/// How busy links are just now.
+/// The current load of each link, as a share of its capacity.
 class FlowNetwork::Loads final : public platform::LinkLoads {
  public:
   explicit Loads(const MaxMin& solver) : solver_(solver) {}
@@ -47,11 +46,12 @@ FlowNetwork::FlowNetwork(const platform::Platform& platform, std::shared_ptr<Fab
     : FlowNetwork(routes, FoldedPorts(platform, routes)) {}
 
 FlowNetwork::FlowNetwork(std::shared_ptr<FabricRoutes> routes, FoldedPorts ports)
-    : Network(
-          {.ranks = routes->rank_count(),
-           .memories = routes->memory_count(),
-           .switches = static_cast<std::uint32_t>(routes->reducers().size())},
-          {.tick_order_free = true, .foldable = ports.foldable(), .repeatable = steady(*routes)}),
+    : Network({.ranks = routes->rank_count(),
+               .memories = routes->memory_count(),
+               .switches = static_cast<std::uint32_t>(routes->reducers().size())},
+              {.tick_order_free = true,
+               .foldable = ports.foldable(),
+               .repeatable = has_only_permanent_faults(*routes)}),
       routes_(std::move(routes)),
       ports_(std::move(ports)),
       solver_(capacities(*routes_)) {
@@ -66,8 +66,9 @@ std::unique_ptr<Network> FlowNetwork::snapshot() const {
   return std::make_unique<FlowNetwork>(*this);
 }
 
-std::int64_t FlowNetwork::uncontended_time(EndPoint from, EndPoint to, std::int64_t bytes) const {
-  return routes_->alone(from, to, bytes);
+std::int64_t FlowNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
+                                                   std::int64_t bytes) const {
+  return routes_->uncontended_time(from, to, bytes);
 }
 
 void FlowNetwork::settle(std::int64_t now, Sink& sink) {
@@ -80,7 +81,7 @@ void FlowNetwork::settle(std::int64_t now, Sink& sink) {
 }
 
 void FlowNetwork::begin(const Send& message, std::int64_t now, Sink& sink) {
-  if (alone(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
+  if (uncontended_time(message.from, message.to, message.bytes) >= MultiDimFabric::kTooLong - now)
     return sink.exceeds_clock();
   std::uint32_t number = 0;
   if (free_.empty()) {
@@ -94,59 +95,59 @@ void FlowNetwork::begin(const Send& message, std::int64_t now, Sink& sink) {
   flow = Flow{};
   flow.send = message;
   flow.begun = flow.since = now;
-  flow.left = static_cast<double>(message.bytes);
-  route(number, now, &sink);
+  flow.remaining = static_cast<double>(message.bytes);
+  assign_route(number, now, &sink);
 }
 
-/// Gives the flow its way, or none.
-void FlowNetwork::route(std::uint32_t number, std::int64_t now, Sink* sink) {
+/// Assigns a route to the flow, or strands it if there is none.
+void FlowNetwork::assign_route(std::uint32_t number, std::int64_t now, Sink* sink) {
   Flow& flow = flows_[number];
   const Loads loads(solver_.solver());
-  const Route* way = routes_->find(state_, flow.send.from, flow.send.to, &loads);
-  flow.way = way;
-  if (way == nullptr) {
+  const Route* route = routes_->find(state_, flow.send.from, flow.send.to, &loads);
+  flow.route = route;
+  if (route == nullptr) {
     flow.since = now;
-    flow.shared = true;
+    flow.was_disturbed = true;
     stranded_.push_back(number);
     return;
   }
-  flow.latency_ns = way->latency_ns;
-  flow.max_rate = routes_->max_rate(*way);
-  if (routes_->needs_loads()) flow.own = way->steps;
-  join(number, sink);
+  flow.latency_ns = route->latency_ns;
+  flow.max_rate = routes_->max_rate(*route);
+  if (routes_->needs_loads()) flow.adaptive_links = route->steps;
+  start_flow(number, sink);
 }
 
-void FlowNetwork::join(std::uint32_t number, Sink* sink) {
+void FlowNetwork::start_flow(std::uint32_t number, Sink* sink) {
   Flow& flow = flows_[number];
-  const bool own = routes_->needs_loads() || ports_.folded();
-  if (own || !solver_.join(number, flow.way->number)) {
+  const bool is_alone_in_bundle = routes_->needs_loads() || ports_.folded();
+  if (is_alone_in_bundle || !solver_.join(number, flow.route->number)) {
     find_hops(flow, sink);
-    solver_.add(number, own ? FlowBundles::kNone : flow.way->number, hops_,
+    solver_.add(number, is_alone_in_bundle ? FlowBundles::kNone : flow.route->number, hops_,
                 routes_->window() > 0 ? flow.max_rate : MaxMin::kUnlimited);
   }
-  flow.rate = 0;  // until it is solved, also where it goes on as fast as before
+  flow.rate = 0;  // until the next solve, even if the rate remains the same
   flow.end = kNever;
-  flow.place = static_cast<std::uint32_t>(heap_.size());
+  flow.heap_index = static_cast<std::uint32_t>(heap_.size());
   heap_.push_back(number);
 }
 
 void FlowNetwork::find_hops(const Flow& flow, Sink* sink) {
   hops_.clear();
   if (ports_.folded()) {
-    auto own = ports_.hops(flow.send, *flow.way);
-    if (!own && sink != nullptr) sink->not_equivalent();
-    if (own) hops_ = *std::move(own);
+    auto folded = ports_.hops(flow.send, *flow.route);
+    if (!folded && sink != nullptr) sink->not_equivalent();
+    if (folded) hops_ = *std::move(folded);
   } else {
     for (const platform::RouteLink& step : steps(flow)) hops_.push_back({step.link, step.share});
   }
 }
 
-/// What has flowed since it was last looked at.
-void FlowNetwork::progress(Flow& flow, std::int64_t now) {
+/// Subtracts the bytes that have flowed since `flow.since` and reports them.
+void FlowNetwork::advance_flow(Flow& flow, std::int64_t now) {
   if (flow.rate > 0 && now > flow.since) {
     const double flowed = flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
-    flow.left = std::max(0.0, flow.left - flowed);
-    const auto sent = flow.send.bytes - static_cast<std::int64_t>(std::ceil(flow.left));
+    flow.remaining = std::max(0.0, flow.remaining - flowed);
+    const auto sent = flow.send.bytes - static_cast<std::int64_t>(std::ceil(flow.remaining));
     report_links(flow, now, std::max(sent, flow.reported));
   }
   flow.since = now;
@@ -172,41 +173,42 @@ void FlowNetwork::solve(std::int64_t now) {
     const double rate = solver_.rate(number);
     if (flow.end != kNever || flow.rate > 0) {
       if (rate == flow.rate) continue;
-      flow.shared |= now > flow.begun;
+      flow.was_disturbed |= now > flow.begun;
     }
-    progress(flow, now);
+    advance_flow(flow, now);
     flow.rate = rate;
-    // A way without links is as quick as can be.
+    // A route without links has no limit on its rate.
     const double more =
-        flow.left <= 0 || rate == MaxMin::kUnlimited ? 0 : flow.left / rate * kPsPerNs;
+        flow.remaining <= 0 || rate == MaxMin::kUnlimited ? 0 : flow.remaining / rate * kPsPerNs;
     flow.end = more < 4e18 ? now + static_cast<std::int64_t>(std::ceil(more)) : kNever;
     if (!rebuild) {
-      sift_up(flow.place);
-      sift_down(flow.place);
+      sift_up(flow.heap_index);
+      sift_down(flow.heap_index);
     }
   }
   if (!rebuild) return;
-  for (std::size_t place = heap_.size() / 2; place-- > 0;)
-    sift_down(static_cast<std::uint32_t>(place));
+  for (std::size_t index = heap_.size() / 2; index-- > 0;)
+    sift_down(static_cast<std::uint32_t>(index));
 }
 
-std::int64_t FlowNetwork::lands(const Flow& flow, std::int64_t end) const {
+std::int64_t FlowNetwork::arrival_time(const Flow& flow, std::int64_t end) const {
   const std::int64_t best =
-      flow.begun + FabricRoutes::charge(flow.latency_ns, flow.shared ? flow.max_rate : flow.rate,
-                                        flow.send.bytes);
-  if (!flow.shared) return best;
+      flow.begun + FabricRoutes::message_time(flow.latency_ns,
+                                              flow.was_disturbed ? flow.max_rate : flow.rate,
+                                              flow.send.bytes);
+  if (!flow.was_disturbed) return best;
   return std::max(best, end + static_cast<std::int64_t>(std::ceil(flow.latency_ns * 1e3)));
 }
 
-void FlowNetwork::leave(std::uint32_t number) {
+void FlowNetwork::stop_flow(std::uint32_t number) {
   solver_.remove(number);
-  const std::uint32_t place = flows_[number].place, last = heap_.back();
+  const std::uint32_t index = flows_[number].heap_index, last = heap_.back();
   heap_.pop_back();
   if (last == number) return;
-  heap_[place] = last;
-  flows_[last].place = place;
-  sift_up(place);
-  sift_down(flows_[last].place);
+  heap_[index] = last;
+  flows_[last].heap_index = index;
+  sift_up(index);
+  sift_down(flows_[last].heap_index);
 }
 
 void FlowNetwork::advance(std::int64_t until, Sink& sink) {
@@ -217,10 +219,10 @@ void FlowNetwork::advance(std::int64_t until, Sink& sink) {
       const std::uint32_t number = heap_.front();
       Flow& flow = flows_[number];
       report_links(flow, now, flow.send.bytes);
-      landing_.push_back({lands(flow, now), flow.send});
-      std::push_heap(landing_.begin(), landing_.end(), kLandsLater);
-      leave(number);
-      flow.own = {};
+      arrivals_.push_back({arrival_time(flow, now), flow.send});
+      std::push_heap(arrivals_.begin(), arrivals_.end(), kFlowArrivesLater);
+      stop_flow(number);
+      flow.adaptive_links = {};
       free_.push_back(number);
       changes = true;
     }
@@ -230,10 +232,10 @@ void FlowNetwork::advance(std::int64_t until, Sink& sink) {
     }
     if (changes) solve(now);
     find_next();
-    while (!landing_.empty() && landing_.front().time <= now) {
-      std::pop_heap(landing_.begin(), landing_.end(), kLandsLater);
-      const std::uint32_t token = landing_.back().send.token;
-      landing_.pop_back();
+    while (!arrivals_.empty() && arrivals_.front().time <= now) {
+      std::pop_heap(arrivals_.begin(), arrivals_.end(), kFlowArrivesLater);
+      const std::uint32_t token = arrivals_.back().send.token;
+      arrivals_.pop_back();
       find_next();
       sink.arrives(token);
     }
@@ -257,65 +259,66 @@ void FlowNetwork::update_faults(std::int64_t now) {
             [&](std::uint32_t a, std::uint32_t b) { return flows_[a].send < flows_[b].send; });
   for (const std::uint32_t number : flowing) {
     Flow& flow = flows_[number];
-    if (!moves(flow)) continue;
-    progress(flow, now);
-    flow.shared = true;
-    leave(number);
-    flow.own.clear();
-    route(number, now, nullptr);
+    if (!needs_reroute(flow)) continue;
+    advance_flow(flow, now);
+    flow.was_disturbed = true;
+    stop_flow(number);
+    flow.adaptive_links.clear();
+    assign_route(number, now, nullptr);
   }
   std::vector<std::uint32_t> waiting;
   waiting.swap(stranded_);
-  for (const std::uint32_t number : waiting) route(number, now, nullptr);
+  for (const std::uint32_t number : waiting) assign_route(number, now, nullptr);
 }
 
-/// The state has changed: does the flow go on where it was?
-bool FlowNetwork::moves(const Flow& flow) const {
+/// Whether the flow needs another route after a change of the fault state.
+bool FlowNetwork::needs_reroute(const Flow& flow) const {
   if (routes_->needs_loads()) {
-    return std::any_of(flow.own.begin(), flow.own.end(), [&](const platform::RouteLink& step) {
-      return routes_->bytes_per_ns(state_, step.link) == 0;
-    });
+    return std::any_of(flow.adaptive_links.begin(), flow.adaptive_links.end(),
+                       [&](const platform::RouteLink& step) {
+                         return routes_->bytes_per_ns(state_, step.link) == 0;
+                       });
   }
-  const Route* way = routes_->find(state_, flow.send.from, flow.send.to);
-  return way == nullptr || way->steps != flow.way->steps;
+  const Route* route = routes_->find(state_, flow.send.from, flow.send.to);
+  return route == nullptr || route->steps != flow.route->steps;
 }
 
 void FlowNetwork::find_next() {
   std::int64_t next = kNever;
   if (!heap_.empty()) next = flows_[heap_.front()].end;
-  if (!landing_.empty()) next = std::min(next, landing_.front().time);
+  if (!arrivals_.empty()) next = std::min(next, arrivals_.front().time);
   if (!heap_.empty() || !stranded_.empty()) next = std::min(next, fault_);
   if (next != next_) ++epoch_;
   next_ = next;
 }
 
-void FlowNetwork::sift_up(std::uint32_t place) {
-  const std::uint32_t number = heap_[place];
-  while (place > 0) {
-    const std::uint32_t above = (place - 1) / 2;
+void FlowNetwork::sift_up(std::uint32_t index) {
+  const std::uint32_t number = heap_[index];
+  while (index > 0) {
+    const std::uint32_t above = (index - 1) / 2;
     if (flows_[heap_[above]].end <= flows_[number].end) break;
-    heap_[place] = heap_[above];
-    flows_[heap_[place]].place = place;
-    place = above;
+    heap_[index] = heap_[above];
+    flows_[heap_[index]].heap_index = index;
+    index = above;
   }
-  heap_[place] = number;
-  flows_[number].place = place;
+  heap_[index] = number;
+  flows_[number].heap_index = index;
 }
 
-void FlowNetwork::sift_down(std::uint32_t place) {
-  const std::uint32_t number = heap_[place];
+void FlowNetwork::sift_down(std::uint32_t index) {
+  const std::uint32_t number = heap_[index];
   while (true) {
-    std::size_t below = std::size_t{2} * place + 1;
+    std::size_t below = std::size_t{2} * index + 1;
     if (below >= heap_.size()) break;
     if (below + 1 < heap_.size() && flows_[heap_[below + 1]].end < flows_[heap_[below]].end)
       ++below;
     if (flows_[heap_[below]].end >= flows_[number].end) break;
-    heap_[place] = heap_[below];
-    flows_[heap_[place]].place = place;
-    place = static_cast<std::uint32_t>(below);
+    heap_[index] = heap_[below];
+    flows_[heap_[index]].heap_index = index;
+    index = static_cast<std::uint32_t>(below);
   }
-  heap_[place] = number;
-  flows_[number].place = place;
+  heap_[index] = number;
+  flows_[number].heap_index = index;
 }
 
 }  // namespace orrery::model

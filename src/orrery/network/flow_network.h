@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Congestion as fluids have it: all messages on a link share it fairly.
+// Fluid model of congestion: the messages on a link share its bandwidth fairly.
 #pragma once
 
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "orrery/network/fabric_routes.h"
@@ -15,25 +14,24 @@
 
 namespace orrery::model {
 
-/// A message is a flow along its way from its first byte to its last; rates are max-min fair
-/// (max_min.h), and change when a flow begins or ends or a fault does. A message is there when its
-/// last byte has left and the way's latency is over:
+/// A message is a flow along its route. Rates are max-min fair (max_min.h) and change when a flow
+/// or a fault begins or ends. A message arrives when its last byte has left and the latency of the
+/// route has passed:
 ///
 ///   arrival = begin + bytes / rate + sum of latencies,
 ///
-/// which is what MultiDimFabric::delay says as long as nobody is in its way. With a window no flow
-/// is faster than window / (2 x sum of latencies): so many bytes are on their way until the first
-/// is answered.
+/// which equals MultiDimFabric::delay without contention. With a window, the rate of a flow is at
+/// most window / (2 x sum of latencies): at most one window of bytes is sent per round trip.
 ///
-/// What begins or ends in one tick is one change, so that a step of a symmetric collective costs
-/// one solve; what takes the same way at the same time is one flow there (flow_bundles.h). A link
-/// that goes down sends those flows that cross it another way, with what they have left; where
-/// there is none they wait until there is.
+/// All flows that begin or end in one tick are one change, so that a step of a symmetric collective
+/// costs one solve. Concurrent flows on the same route are one flow of the solver (flow_bundles.h).
+/// If a link fails, the remaining bytes of its flows take another route. If there is none, they
+/// wait until a route exists.
 ///
-/// Ranks that are alike may be one (folded_ports.h), which sends in the name of all.
+/// One rank may represent all equivalent ranks (folded_ports.h) and send their messages.
 ///
-/// Times are whole picoseconds and only differences of them are used, so that the same happens
-/// again if it begins later.
+/// Times are whole picoseconds. The model uses only differences of times, so a later begin shifts
+/// all arrivals by the same time.
 class FlowNetwork final : public Network {
  public:
   explicit FlowNetwork(const platform::Platform& platform);
@@ -49,9 +47,11 @@ class FlowNetwork final : public Network {
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
   }
-  [[nodiscard]] std::uint32_t place(EndPoint rank) const override { return ports_.place(rank); }
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
-    return ports_.colour(from, to);
+  [[nodiscard]] std::uint32_t port_class(EndPoint rank) const override {
+    return ports_.port_class(rank);
+  }
+  [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const override {
+    return ports_.pair_class(from, to);
   }
   [[nodiscard]] bool uniform() const override { return ports_.uniform(); }
   [[nodiscard]] bool shares_links() const override { return ports_.shares_links(); }
@@ -70,30 +70,31 @@ class FlowNetwork final : public Network {
     return routes_->topology().link_count();
   }
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
-    return routes_->place(number);
+    return routes_->describe(number);
   }
 
  protected:
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override;
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override;
 
  private:
   struct Flow {
     Send send;
-    const Route* way = nullptr;
-    std::vector<platform::RouteLink> own;  // its way, where ways look
-    std::uint32_t place = 0;               // in the heap
-    bool shared = false;                   // its rate has not always been the same
+    const Route* route = nullptr;
+    std::vector<platform::RouteLink>
+        adaptive_links;            // links of its route, if routes depend on loads
+    std::uint32_t heap_index = 0;  // index in heap_
+    bool was_disturbed = false;    // its rate or route has changed, or it has waited
     double latency_ns = 0;
-    double max_rate = 0;  // bytes per nanosecond, were it alone
-    double rate = 0;      // bytes per nanosecond
-    double left = 0;      // bytes, at `since`
+    double max_rate = 0;   // bytes per nanosecond, without contention
+    double rate = 0;       // bytes per nanosecond
+    double remaining = 0;  // remaining bytes at `since`
     std::int64_t begun = 0;
     std::int64_t since = 0;
-    std::int64_t reported = 0;  // bytes that links were said to have carried until then
+    std::int64_t reported = 0;  // bytes already reported to the observer
     std::int64_t end = kNever;
   };
-  struct Landing {
+  struct Arrival {
     std::int64_t time;
     Send send;
   };
@@ -102,22 +103,22 @@ class FlowNetwork final : public Network {
   FlowNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   FlowNetwork(std::shared_ptr<FabricRoutes> routes, FoldedPorts ports);
   [[nodiscard]] static const std::vector<platform::RouteLink>& steps(const Flow& flow) {
-    return flow.own.empty() ? flow.way->steps : flow.own;
+    return flow.adaptive_links.empty() ? flow.route->steps : flow.adaptive_links;
   }
-  [[nodiscard]] std::int64_t lands(const Flow& flow, std::int64_t end) const;
-  [[nodiscard]] bool moves(const Flow& flow) const;
+  [[nodiscard]] std::int64_t arrival_time(const Flow& flow, std::int64_t end) const;
+  [[nodiscard]] bool needs_reroute(const Flow& flow) const;
   void begin(const Send& message, std::int64_t now, Sink& sink);
-  void route(std::uint32_t number, std::int64_t now, Sink* sink);
-  void join(std::uint32_t number, Sink* sink);
+  void assign_route(std::uint32_t number, std::int64_t now, Sink* sink);
+  void start_flow(std::uint32_t number, Sink* sink);
   void find_hops(const Flow& flow, Sink* sink);
-  void leave(std::uint32_t number);
-  void progress(Flow& flow, std::int64_t now);
+  void stop_flow(std::uint32_t number);
+  void advance_flow(Flow& flow, std::int64_t now);
   void report_links(Flow& flow, std::int64_t now, std::int64_t sent);
   void solve(std::int64_t now);
   void update_faults(std::int64_t now);
   void find_next();
-  void sift_up(std::uint32_t place);
-  void sift_down(std::uint32_t place);
+  void sift_up(std::uint32_t index);
+  void sift_down(std::uint32_t index);
 
   std::shared_ptr<FabricRoutes> routes_;
   FoldedPorts ports_;
@@ -126,11 +127,11 @@ class FlowNetwork final : public Network {
   std::vector<Send> sent_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> heap_;      // flows by their end, the earliest first
-  std::vector<std::uint32_t> stranded_;  // flows without a way
-  std::vector<Landing> landing_;         // a heap: the earliest first
+  std::vector<std::uint32_t> heap_;      // flows, a heap by end
+  std::vector<std::uint32_t> stranded_;  // flows without a route
+  std::vector<Arrival> arrivals_;        // messages that have left; a heap by arrival
   std::vector<MaxMin::Hop> hops_;
-  std::int64_t fault_ = kNever;  // when one begins or ends
+  std::int64_t fault_ = kNever;  // next time at which a fault begins or ends
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
 };

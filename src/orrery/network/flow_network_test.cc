@@ -68,12 +68,14 @@ TEST(FlowNetwork, DimensionsAsAGraphTakeWhatTheFormulaSays) {
     for (EndPoint from = 0; from < ranks; ++from) {
       for (EndPoint to = 0; to < ranks; ++to) {
         const std::int64_t bytes = drawn(random, 1 << 30);
-        EXPECT_EQ(flows.alone(from, to, bytes), analytical.alone(from, to, bytes));
-        EXPECT_EQ(hops.alone(from, to, bytes), stacked.alone(from, to, bytes));
+        EXPECT_EQ(flows.uncontended_time(from, to, bytes),
+                  analytical.uncontended_time(from, to, bytes));
+        EXPECT_EQ(hops.uncontended_time(from, to, bytes),
+                  stacked.uncontended_time(from, to, bytes));
         if (from == to) continue;
         FlowNetwork fresh = flows;
         EXPECT_EQ(all_of(fresh, {{0, a_message(from, to, bytes, 1)}}).at(1),
-                  analytical.alone(from, to, bytes));
+                  analytical.uncontended_time(from, to, bytes));
       }
     }
     if (::testing::Test::HasFailure()) return;
@@ -210,7 +212,7 @@ TEST(FlowNetwork, LinksCarryWhatLeadsOverThem) {
     std::vector<std::int64_t> up(8), down(8);
     for (const auto& [link, bytes] : carried.all) {
       const LinkPlace place = network.link(link);
-      if (place.from == LinkPlace::kNobody) continue;
+      if (place.from == LinkPlace::kNoRank) continue;
       (place.down ? down : up)[place.from] += bytes;
     }
     EXPECT_EQ(up, sent) << policy;

@@ -14,9 +14,9 @@
 
 namespace orrery::model::testing {
 
-/// All that leave one rank share its port alike, and so do all that come to one; a message flows at
-/// the lesser of its two shares, and is there `latency` after its last byte has left. Rates change
-/// whenever a message begins or ends.
+/// Messages from one rank share its output port equally, and messages to one rank share its input
+/// port equally. The rate of a message is the smaller of its two shares. It arrives `latency` after
+/// its last byte has left. Rates change when a message begins or ends.
 class FluidNetwork final : public Network {
  public:
   /// `latency` in picoseconds, `bandwidth` of a port in bytes per second.
@@ -39,18 +39,18 @@ class FluidNetwork final : public Network {
   }
 
  protected:
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override;
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override;
 
  private:
   struct Flow {
     Send send;
     std::int64_t begun = 0;
-    double left = 0;            ///< bytes, at `since_`
+    double remaining = 0;       ///< remaining bytes at `since_`
     double rate = 0;            ///< bytes per picosecond
-    std::int64_t end = kNever;  ///< of its last byte
+    std::int64_t end = kNever;  ///< when its last byte leaves
   };
-  struct Landing {
+  struct Arrival {
     std::int64_t time;
     Send send;
   };
@@ -58,18 +58,18 @@ class FluidNetwork final : public Network {
   [[nodiscard]] std::uint32_t port(EndPoint rank) const {
     return class_of_.empty() ? rank : class_of_[rank];
   }
-  /// How many messages like it come to each rank that it goes to.
+  /// Number of messages equivalent to `send` that each receiver gets.
   [[nodiscard]] double sharers(const Send& send) const;
   void share(std::int64_t now);
   void find_next();
 
   std::int64_t latency_;
   double rate_;                                    // bytes per picosecond
-  std::vector<std::uint32_t> class_of_, members_;  // empty: every rank for itself
+  std::vector<std::uint32_t> class_of_, members_;  // empty: not folded
   std::vector<Send> sent_;
   std::vector<Flow> flows_;
-  std::vector<Landing> landing_;
-  std::vector<double> out_, in_;  // by port: messages that share it
+  std::vector<Arrival> arrivals_;
+  std::vector<double> out_, in_;  // by port: number of messages that share it
   std::int64_t since_ = 0;
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
@@ -94,8 +94,8 @@ inline std::int64_t FluidNetwork::flows_alone(std::int64_t bytes) const {
   return time < 4e18 ? static_cast<std::int64_t>(std::ceil(time)) : MultiDimFabric::kTooLong;
 }
 
-inline std::int64_t FluidNetwork::uncontended_time(EndPoint from, EndPoint to,
-                                                   std::int64_t bytes) const {
+inline std::int64_t FluidNetwork::compute_uncontended_time(EndPoint from, EndPoint to,
+                                                           std::int64_t bytes) const {
   if (from == to) return 0;
   const std::int64_t flows = flows_alone(bytes);
   return flows < MultiDimFabric::kTooLong - latency_ ? latency_ + flows : MultiDimFabric::kTooLong;
@@ -107,7 +107,7 @@ inline double FluidNetwork::sharers(const Send& send) const {
 
 inline void FluidNetwork::settle(std::int64_t now, Sink& sink) {
   for (const Send& send : sent_) {
-    if (uncontended_time(send.from, send.to, send.bytes) >= MultiDimFabric::kTooLong - now)
+    if (compute_uncontended_time(send.from, send.to, send.bytes) >= MultiDimFabric::kTooLong - now)
       return sink.exceeds_clock();
   }
   for (const Send& send : sent_) {
@@ -119,12 +119,12 @@ inline void FluidNetwork::settle(std::int64_t now, Sink& sink) {
   share(now);
 }
 
-// What has flowed so far, and how fast everything flows from now on.
+// Subtracts the bytes that have flowed, and sets the rates from `now` on.
 inline void FluidNetwork::share(std::int64_t now) {
   for (Flow& flow : flows_) {
-    flow.left = std::max(0.0, flow.left - flow.rate * static_cast<double>(now - since_));
+    flow.remaining = std::max(0.0, flow.remaining - flow.rate * static_cast<double>(now - since_));
     flow.rate = rate_ / std::max(out_[port(flow.send.from)], in_[port(flow.send.to)]);
-    const double more = std::min(std::ceil(flow.left / flow.rate), 4e18);
+    const double more = std::min(std::ceil(flow.remaining / flow.rate), 4e18);
     flow.end =
         std::max(now + static_cast<std::int64_t>(more), flow.begun + flows_alone(flow.send.bytes));
   }
@@ -135,7 +135,7 @@ inline void FluidNetwork::share(std::int64_t now) {
 inline void FluidNetwork::find_next() {
   std::int64_t next = kNever;
   for (const Flow& flow : flows_) next = std::min(next, flow.end);
-  for (const Landing& landing : landing_) next = std::min(next, landing.time);
+  for (const Arrival& arrival : arrivals_) next = std::min(next, arrival.time);
   if (next != next_) ++epoch_;
   next_ = next;
 }
@@ -151,18 +151,18 @@ inline void FluidNetwork::advance(std::int64_t until, Sink& sink) {
     report_carried(2 * flow->send.from, flow->begun, until, flow->send.bytes);
     report_carried(2 * flow->send.to + 1, flow->begun + latency_, until + latency_,
                    flow->send.bytes);
-    landing_.push_back({until + latency_, flow->send});
+    arrivals_.push_back({until + latency_, flow->send});
   }
   flows_.erase(ended, flows_.end());
   if (changes) share(until);
-  std::vector<Send> there;
-  const auto landed = std::stable_partition(landing_.begin(), landing_.end(),
-                                            [&](const Landing& one) { return one.time > until; });
-  for (auto one = landed; one != landing_.end(); ++one) there.push_back(one->send);
-  landing_.erase(landed, landing_.end());
+  std::vector<Send> arrived;
+  const auto landed = std::stable_partition(arrivals_.begin(), arrivals_.end(),
+                                            [&](const Arrival& one) { return one.time > until; });
+  for (auto one = landed; one != arrivals_.end(); ++one) arrived.push_back(one->send);
+  arrivals_.erase(landed, arrivals_.end());
   find_next();
-  std::sort(there.begin(), there.end());
-  for (const Send& send : there) sink.arrives(send.token);
+  std::sort(arrived.begin(), arrived.end());
+  for (const Send& send : arrived) sink.arrives(send.token);
 }
 
 }  // namespace orrery::model::testing

@@ -15,13 +15,14 @@ using platform::LinkIndex;
 using platform::Topology;
 
 FoldedPorts::FoldedPorts(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes)
-    : routes_(std::move(routes)), place_(routes_->rank_count()) {
+    : routes_(std::move(routes)), port_class_(routes_->rank_count()) {
   if (platform.fabric == nullptr) {
     dims_ = platform.dims;
     const MultiDimFabric ports(platform);
-    for (EndPoint rank = 0; rank < place_.size(); ++rank) place_[rank] = ports.port_class(rank);
+    for (EndPoint rank = 0; rank < port_class_.size(); ++rank)
+      port_class_[rank] = ports.port_class(rank);
     foldable_ = true;
-    shares_links_ = routes_->memory_count() > 0;  // a memory's belong to no rank
+    shares_links_ = routes_->memory_count() > 0;  // links of memories belong to no rank
     return;
   }
   const auto& faults = platform.fabric->faults;
@@ -30,42 +31,42 @@ FoldedPorts::FoldedPorts(const platform::Platform& platform, std::shared_ptr<Fab
                           [](const auto& fault) { return fault.is_permanent(); });
   if (faults.empty() && routes_->memory_count() == 0 && on_one_switch(*platform.fabric)) return;
   shares_links_ = foldable_;
-  place_.assign(place_.size(), 0);
+  port_class_.assign(port_class_.size(), 0);
 }
 
 bool FoldedPorts::on_one_switch(const platform::Fabric& fabric) {
   const Topology& topology = routes_->topology();
   std::map<std::tuple<double, std::int64_t, double, std::int64_t>, std::uint32_t> kinds;
   platform::NodeIndex hub = 0;
-  for (EndPoint rank = 0; rank < place_.size(); ++rank) {
-    const platform::NodeIndex seat = fabric.rank_devices[rank];
-    const auto [first, last] = topology.out(seat);
-    if (last - first != 1 || topology.in(seat).size() != 1) return false;
-    const platform::Link &up = topology.link(first), &down = topology.link(topology.in(seat)[0]);
+  for (EndPoint rank = 0; rank < port_class_.size(); ++rank) {
+    const platform::NodeIndex device = fabric.rank_devices[rank];
+    const auto [first, last] = topology.out(device);
+    if (last - first != 1 || topology.in(device).size() != 1) return false;
+    const platform::Link &up = topology.link(first), &down = topology.link(topology.in(device)[0]);
     if (rank == 0) hub = up.to;
     if (up.to != hub || down.from != hub || !platform::is_switch(topology.kind(hub))) return false;
     const auto latency = [](const platform::Link& link) {
       return link.figures.latency.value_or(Time{}).count();
     };
     const auto next = static_cast<std::uint32_t>(kinds.size());
-    place_[rank] =
+    port_class_[rank] =
         kinds.try_emplace({up.capacity(), latency(up), down.capacity(), latency(down)}, next)
             .first->second;
   }
   return true;
 }
 
-// How far it is, in every dimension; through a switch it is as far to all.
-std::uint32_t FoldedPorts::colour(EndPoint from, EndPoint to) const {
+// Encodes the distance in every dimension. All ranks at a switch have the same distance.
+std::uint32_t FoldedPorts::pair_class(EndPoint from, EndPoint to) const {
   if (from == to) return 0;
-  if (shares_links_) return routes_->colour(from, to);
+  if (shares_links_) return routes_->pair_class(from, to);
   if (dims_.empty()) return 1;
   std::uint32_t all = 0, stride = 1;
   for (const platform::Dimension& dim : dims_) {
     const auto size = static_cast<std::uint32_t>(dim.size);
-    std::uint32_t apart = (to / stride % size + size - from / stride % size) % size;
-    if (dim.block == Block::switched) apart = std::min(apart, 1U);
-    all += apart * stride;
+    std::uint32_t distance = (to / stride % size + size - from / stride % size) % size;
+    if (dim.block == Block::switched) distance = std::min(distance, 1U);
+    all += distance * stride;
     stride *= size;
   }
   return all;
@@ -73,15 +74,15 @@ std::uint32_t FoldedPorts::colour(EndPoint from, EndPoint to) const {
 
 bool FoldedPorts::uniform() const {
   return foldable_ && !shares_links_ &&
-         std::all_of(place_.begin(), place_.end(),
-                     [&](std::uint32_t place) { return place == place_.front(); });
+         std::all_of(port_class_.begin(), port_class_.end(),
+                     [&](std::uint32_t place) { return place == port_class_.front(); });
 }
 
 void FoldedPorts::crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const {
   out.clear();
-  const Route* way = routes_->find(routes_->initial_state(), from, to);
-  if (way == nullptr) return;
-  for (const platform::RouteLink& step : way->steps)
+  const Route* route = routes_->find(routes_->initial_state(), from, to);
+  if (route == nullptr) return;
+  for (const platform::RouteLink& step : route->steps)
     out.push_back({step.link, static_cast<float>(step.share)});
 }
 
@@ -94,13 +95,13 @@ void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,
   class_of_ = class_of;
   members_ = members;
   links_ = links;
-  into_.clear();
+  incoming_link_.clear();
 }
 
-std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, const Route& way) {
-  if (!shares_links_) return hops_on_own_ports(message, way);
+std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, const Route& route) {
+  if (!shares_links_) return hops_on_rank_ports(message, route);
   std::vector<MaxMin::Hop> made;
-  for (const platform::RouteLink& step : way.steps) {
+  for (const platform::RouteLink& step : route.steps) {
     const LinkIndex first = links_.first[step.link];
     const double share =
         step.share * static_cast<double>(message.weight) / static_cast<double>(links_.count[first]);
@@ -114,11 +115,11 @@ std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, c
   return made;
 }
 
-std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops_on_own_ports(const Send& message,
-                                                                       const Route& way) {
-  if (way.steps.empty() || way.steps.size() > 2) return std::nullopt;
-  std::vector<MaxMin::Hop> made{{way.steps[0].link, 1}};
-  if (way.steps.size() == 1) return made;  // the sender's own, in one direction of one dimension
+std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops_on_rank_ports(const Send& message,
+                                                                        const Route& route) {
+  if (route.steps.empty() || route.steps.size() > 2) return std::nullopt;
+  std::vector<MaxMin::Hop> made{{route.steps[0].link, 1}};
+  if (route.steps.size() == 1) return made;  // a link of the sender: one direction, one dimension
   std::uint32_t stride = 1, dim = 0, crossed = 0;
   for (std::uint32_t d = 0; d < dims_.size(); ++d) {
     const auto size = static_cast<std::uint32_t>(dims_[d].size);
@@ -130,7 +131,8 @@ std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops_on_own_ports(const Sen
   }
   if (!dims_.empty() && (crossed != 1 || dims_[dim].block != Block::switched)) return std::nullopt;
   const std::uint32_t group = class_of_[message.to];
-  const LinkIndex into = into_.try_emplace({group, dim}, way.steps[1].link).first->second;
+  const LinkIndex into =
+      incoming_link_.try_emplace({group, dim}, route.steps[1].link).first->second;
   made.push_back(
       {into, static_cast<double>(message.weight) / static_cast<double>(members_[group])});
   return made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which links messages of one rank meet, so that it may stand for all that are like it.
+// The links that messages of one rank use, so that it can represent all equivalent ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,26 +16,29 @@
 
 namespace orrery::model {
 
-/// A message that leaves by a link of its sender's and comes by one of its receiver's, or by one
-/// link between both, meets only messages of these two: at n senders that are alike the same
-/// happens, and at each of m receivers that are alike there are n / m such messages. That is known
-/// of dimensions (places along one dimension: the same switch, a neighbour in a ring, a link of a
-/// fully connected block) and of fabrics where all devices hang on one switch, neither with
-/// memories, whose links belong to no rank.
+/// Loads of links when one rank represents all equivalent ranks.
 ///
-/// Where a way leads through links that others share, whoever folds has found out which of these
-/// links are alike (EquivalentLinks), each of which then has the same messages on it: of n that
-/// stand for one another and cross k links of a kind in all, there are k / m on each of its m.
+/// First case: each link belongs to a rank. A message leaves by a link of its sender and arrives by
+/// a link of its receiver, or crosses one link between both. So it contends only with messages of
+/// these two. The n equivalent senders behave identically, and each of m equivalent receivers gets
+/// n / m such messages. This holds for dimensions, if both ranks differ in one dimension (the same
+/// switch, a neighbour in a ring, or a link of a fully connected block). It also holds for fabrics
+/// in which all devices are attached to one switch. There must be no memories, because their links
+/// belong to no rank.
+///
+/// Second case: routes share links that belong to no rank. The folding has determined the
+/// equivalent links (EquivalentLinks), which all carry the same messages. If n equivalent messages
+/// cross k links of a kind in total, each of the m links of that kind carries k / m.
 class FoldedPorts {
  public:
   FoldedPorts(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
 
-  /// Ranks may stand for others at all.
+  /// Whether one rank may represent others at all.
   [[nodiscard]] bool foldable() const { return foldable_; }
-  /// As the network has them.
+  /// These six implement the functions of Network with the same names.
   [[nodiscard]] bool shares_links() const { return shares_links_; }
-  [[nodiscard]] std::uint32_t place(EndPoint rank) const { return place_[rank]; }
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const;
+  [[nodiscard]] std::uint32_t port_class(EndPoint rank) const { return port_class_[rank]; }
+  [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const;
   [[nodiscard]] bool uniform() const;
   void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
   [[nodiscard]] std::uint64_t link_kind(std::uint32_t link) const;
@@ -44,23 +47,25 @@ class FoldedPorts {
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
             const EquivalentLinks& links);
   [[nodiscard]] bool folded() const { return !class_of_.empty(); }
-  /// What a message that stands for `weight` takes of links. Empty: of links that are not theirs.
-  [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops(const Send& message, const Route& way);
+  /// The link shares of a message that represents `weight` messages. Empty: the message uses links
+  /// that belong neither to its sender nor to its receiver.
+  [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops(const Send& message,
+                                                             const Route& route);
 
  private:
   [[nodiscard]] bool on_one_switch(const platform::Fabric& fabric);
-  [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops_on_own_ports(const Send& message,
-                                                                          const Route& way);
+  [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops_on_rank_ports(const Send& message,
+                                                                           const Route& route);
 
   std::shared_ptr<FabricRoutes> routes_;
   std::vector<platform::Dimension> dims_;  // empty: a fabric
-  std::vector<std::uint32_t> place_;
+  std::vector<std::uint32_t> port_class_;
   bool foldable_ = false;
   bool shares_links_ = false;
   EquivalentLinks links_;
-  std::vector<std::uint32_t> class_of_, members_;  // empty: every rank for itself
-  // The link into a class, by the dimension that it is of: the first that was seen.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, platform::LinkIndex> into_;
+  std::vector<std::uint32_t> class_of_, members_;  // empty: not folded
+  // By class and dimension: the link into the class that the first message used.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, platform::LinkIndex> incoming_link_;
 };
 
 }  // namespace orrery::model

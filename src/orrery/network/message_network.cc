@@ -7,7 +7,7 @@ namespace orrery::model {
 
 namespace {
 
-constexpr std::uint64_t kIdle = std::uint64_t{1} << 32;  // in codes: a link, not a message
+constexpr std::uint64_t kIdle = std::uint64_t{1} << 32;  // bit in codes: a link becomes idle
 
 constexpr auto kDueLater = [](const auto& a, const auto& b) { return a.time > b.time; };
 
@@ -24,8 +24,8 @@ LinkNetwork<L>::LinkNetwork(const platform::Platform& platform, Traits traits)
 template <class L>
 std::uint32_t LinkNetwork<L>::add(const Send& message) {
   const std::uint32_t number = links_.add(message.from, message.to, message.bytes);
-  if (number >= cargo_.size()) cargo_.resize(number + 1);
-  cargo_[number] = message;
+  if (number >= messages_.size()) messages_.resize(number + 1);
+  messages_[number] = message;
   return number;
 }
 
@@ -50,28 +50,29 @@ template <class L>
 void MessageNetworkOn<L>::advance(std::int64_t until, Sink& sink) {
   while (next_ <= until) {
     const std::int64_t now = next_;
-    here_.clear();
-    while (!due_.empty() && due_.front().time == now) {
-      const Due due = due_.front();
-      std::pop_heap(due_.begin(), due_.end(), kDueLater);
-      due_.pop_back();
+    arriving_.clear();
+    while (!events_.empty() && events_.front().time == now) {
+      const DueEvent due = events_.front();
+      std::pop_heap(events_.begin(), events_.end(), kDueLater);
+      events_.pop_back();
       if (due.arrival) {
-        here_.push_back(due.number);
+        arriving_.push_back(due.number);
         continue;
       }
       DimensionLinks::Departure departure;
       if (this->links_.idle(due.number, departure)) depart(departure, now, sink);
     }
-    std::sort(here_.begin(), here_.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return this->cargo_[a] < this->cargo_[b]; });
-    for (const std::uint32_t message : here_) {
+    std::sort(arriving_.begin(), arriving_.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return this->messages_[a] < this->messages_[b];
+    });
+    for (const std::uint32_t message : arriving_) {
       if (this->links_.arrived(message)) {
-        sink.arrives(this->cargo_[message].token);
+        sink.arrives(this->messages_[message].token);
       } else {
         this->forward(message, now, sink);
       }
     }
-    next_ = due_.empty() ? kNever : due_.front().time;
+    next_ = events_.empty() ? kNever : events_.front().time;
     ++epoch_;
   }
 }
@@ -81,14 +82,14 @@ void MessageNetworkOn<L>::depart(const DimensionLinks::Departure& departure, std
                                  Sink& sink) {
   if (departure.arrival >= MultiDimFabric::kTooLong - now) return sink.exceeds_clock();
   this->report_carried(departure.link, now, now + departure.busy, departure.size);
-  push({now + departure.arrival, true, departure.message});
-  push({now + departure.busy, false, departure.link});
+  schedule({now + departure.arrival, true, departure.message});
+  schedule({now + departure.busy, false, departure.link});
 }
 
 template <class L>
-void MessageNetworkOn<L>::push(const Due& due) {
-  due_.push_back(due);
-  std::push_heap(due_.begin(), due_.end(), kDueLater);
+void MessageNetworkOn<L>::schedule(const DueEvent& due) {
+  events_.push_back(due);
+  std::push_heap(events_.begin(), events_.end(), kDueLater);
   if (due.time >= next_) return;
   next_ = due.time;
   ++epoch_;
@@ -119,7 +120,7 @@ void OrderedMessageNetwork::called(std::int64_t now, std::uint64_t code, Sink& s
     if (links_.idle(number, departure)) depart(departure, now, sink);
     return;
   }
-  if (links_.arrived(number)) return sink.arrives(cargo_[number].token);
+  if (links_.arrived(number)) return sink.arrives(messages_[number].token);
   forward(number, now, sink);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Congestion, whole messages: links carry one at a time, others wait.
+// Store-and-forward model of congestion: a link carries one complete message at a time.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace orrery::model {
 
-/// What all have in common: links of one kind, and the tokens of the messages on them.
+/// Common part of all networks of links: links of one kind, and the tokens of the messages on them.
 template <class L>
 class LinkNetwork : public Network {
  public:
@@ -32,11 +32,11 @@ class LinkNetwork : public Network {
  protected:
   LinkNetwork(const platform::Platform& platform, Traits traits);
 
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override {
-    return from == to ? 0 : links_.alone(from, to, bytes);
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override {
+    return from == to ? 0 : links_.uncontended_time(from, to, bytes);
   }
-  /// Its number on the links.
+  /// Adds the message to the links and returns its number there.
   [[nodiscard]] std::uint32_t add(const Send& message);
   /// Puts the message on its next link: it departs now, or waits there.
   void forward(std::uint32_t message, std::int64_t now, Sink& sink);
@@ -44,11 +44,11 @@ class LinkNetwork : public Network {
 
   std::vector<Send> sent_;
   L links_;
-  std::vector<Send> cargo_;  // by number on the links
+  std::vector<Send> messages_;  // by number on the links
 };
 
-/// Orrery rules: links that come free in a tick first take who has waited; then what comes to them
-/// in the tick goes by sender and its order, what passes through before what is sent there.
+/// Orrery rules. Within a tick, links that become idle first serve waiting messages. Then messages
+/// in transit continue, then new messages start, both in the order of Send (sender first).
 template <class L>
 class MessageNetworkOn final : public LinkNetwork<L> {
  public:
@@ -62,23 +62,23 @@ class MessageNetworkOn final : public LinkNetwork<L> {
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
  private:
-  struct Due {
+  struct DueEvent {
     std::int64_t time;
-    bool arrival;          // or the link is idle
-    std::uint32_t number;  // of the message, or of the link
+    bool arrival;          // true: a message arrives; false: a link becomes idle
+    std::uint32_t number;  // of the message or of the link
   };
   void depart(const DimensionLinks::Departure& departure, std::int64_t now, Sink& sink) override;
-  void push(const Due& due);
+  void schedule(const DueEvent& due);
 
-  std::vector<Due> due_;  // a heap: the earliest first
-  std::vector<std::uint32_t> here_;
+  std::vector<DueEvent> events_;         // a heap by time
+  std::vector<std::uint32_t> arriving_;  // messages that arrive in the current tick
   std::int64_t next_ = kNever;
   std::uint64_t epoch_ = 0;
 };
 using MessageNetwork = MessageNetworkOn<DimensionLinks>;
 using FabricMessageNetwork = MessageNetworkOn<FabricLinks>;
 
-/// ASTRA rules: in the order of events, as they come.
+/// ASTRA rules: handles messages in the order of the simulator's events.
 class OrderedMessageNetwork final : public LinkNetwork<DimensionLinks> {
  public:
   explicit OrderedMessageNetwork(const platform::Platform& platform);

@@ -15,25 +15,25 @@ using platform::NodeIndex;
 
 namespace {
 
-/// Sets of numbers, equal ones once, so that most unions are known.
-class Sets {
+/// Distinct sets of numbers, with a cache of their unions.
+class MemorySets {
  public:
-  explicit Sets(std::vector<std::vector<std::uint32_t>>& all) : all_(all) { (void)number({}); }
+  explicit MemorySets(std::vector<std::vector<std::uint32_t>>& all) : all_(all) { (void)id_of({}); }
 
-  std::uint32_t number(std::vector<std::uint32_t> set) {
+  std::uint32_t id_of(std::vector<std::uint32_t> set) {
     const auto [found, added] =
         numbers_.try_emplace(std::move(set), static_cast<std::uint32_t>(all_.size()));
     if (added) all_.push_back(found->first);
     return found->second;
   }
-  std::uint32_t both(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t union_of(std::uint32_t a, std::uint32_t b) {
     if (a == b) return a;
     const auto known = unions_.find({std::min(a, b), std::max(a, b)});
     if (known != unions_.end()) return known->second;
     std::vector<std::uint32_t> made;
     std::set_union(all_[a].begin(), all_[a].end(), all_[b].begin(), all_[b].end(),
                    std::back_inserter(made));
-    const std::uint32_t one = number(std::move(made));
+    const std::uint32_t one = id_of(std::move(made));
     unions_[{std::min(a, b), std::max(a, b)}] = one;
     return one;
   }
@@ -46,16 +46,16 @@ class Sets {
 
 }  // namespace
 
-// Nodes are taken by distance, so that of what leads to one everything is known.
+// Visits nodes by distance, so that the set of a node is complete before its neighbours use it.
 NearestMemories::NearestMemories(const platform::Topology& topology,
                                  std::span<const NodeIndex> memories, const std::vector<bool>& down)
     : set_of_(topology.node_count(), 0) {
-  constexpr auto kFar = std::numeric_limits<std::uint32_t>::max();
-  Sets sets(sets_);
-  std::vector<std::uint32_t> distance(topology.node_count(), kFar);
+  constexpr auto kUnreached = std::numeric_limits<std::uint32_t>::max();
+  MemorySets memory_sets(sets_);
+  std::vector<std::uint32_t> distance(topology.node_count(), kUnreached);
   std::vector<std::vector<NodeIndex>> by_distance(1);
   for (std::uint32_t i = 0; i < memories.size(); ++i) {
-    set_of_[memories[i]] = sets.number({i});
+    set_of_[memories[i]] = memory_sets.id_of({i});
     distance[memories[i]] = 0;
     by_distance[0].push_back(memories[i]);
   }
@@ -69,7 +69,7 @@ NearestMemories::NearestMemories(const platform::Topology& topology,
         const NodeIndex there = topology.link(link).to;
         if ((!down.empty() && down[link]) || distance[there] < next) continue;
         if (distance[there] == next) {
-          set_of_[there] = sets.both(set_of_[there], set_of_[here]);
+          set_of_[there] = memory_sets.union_of(set_of_[there], set_of_[here]);
           continue;
         }
         distance[there] = next;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which memories of a network are nearest to whom.
+// The memories of a network that are nearest to each node.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,21 @@
 
 namespace orrery::model {
 
-/// Of each node, the memories that are nearest: the fewest links away, as ways of fewest links have
-/// it (a device on the way counts as one more).
+/// For each node, the memories with the shortest distance. The distance is the number of links of
+/// the shortest path; each device on the path counts as one more link.
 class NearestMemories {
  public:
-  /// `down`: by link; empty: none is. O((nodes + links) x memories that are equally near).
+  /// `down`: by link; empty: no link is down. O((nodes + links) x memories at equal distance).
   NearestMemories(const platform::Topology& topology, std::span<const platform::NodeIndex> memories,
                   const std::vector<bool>& down);
 
-  /// Their places in `memories`, ascending. Empty: none is reached.
+  /// Indices of the nearest memories in `memories`, ascending. Empty: no memory is reachable.
   [[nodiscard]] std::span<const std::uint32_t> of(platform::NodeIndex node) const {
     return sets_[set_of_[node]];
   }
 
  private:
-  std::vector<std::vector<std::uint32_t>> sets_;  // equal ones once; the first is empty
+  std::vector<std::vector<std::uint32_t>> sets_;  // distinct sets; the first is empty
   std::vector<std::uint32_t> set_of_;             // by node
 };
 

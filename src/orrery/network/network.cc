@@ -51,7 +51,7 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
     case platform::NetworkModelKind::message:
       if (platform.rules == platform::Rules::astra)
         return std::make_unique<OrderedMessageNetwork>(platform);
-      // Switches and memories as end points stand in the graph of the dimensions.
+      // Only the graph of the dimensions contains switches and memories as end points.
       if (platform.fabric != nullptr || reducer_count(platform) > 0 ||
           platform::memory_count(platform) > 0)
         return std::make_unique<FabricMessageNetwork>(platform);

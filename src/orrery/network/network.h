@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract for networks: whoever drives one knows nothing else of it. docs/architecture.md says
-// how to add one.
+// The interface of network models; the simulator depends on nothing else of a network.
+// docs/architecture.md explains how to add one.
 #pragma once
 
 #include <compare>
@@ -18,10 +18,10 @@
 
 namespace orrery::model {
 
-/// Who sends and receives: ranks as the workload numbers them, then memories, then switches.
+/// A sender or receiver: ranks as the workload numbers them, then memories, then switches.
 using EndPoint = std::uint32_t;
 
-/// How many of each there are; only ranks, unless a network says otherwise.
+/// Numbers of end points of each kind. Networks without memories and switches set only `ranks`.
 struct EndPoints {
   std::uint32_t ranks = 0;
   std::uint32_t memories = 0;
@@ -30,75 +30,77 @@ struct EndPoints {
   friend bool operator==(const EndPoints&, const EndPoints&) = default;
 };
 
-/// What is sent: networks with priorities tell them apart.
+/// The kind of traffic, for networks with priorities.
 enum class TrafficClass : std::uint8_t { point_to_point, collective, announcement, memory };
 
-/// One message. `token` is the sender's: it comes back when the message is there.
+/// One message. The network returns the sender's `token` when the message arrives (Sink::arrives).
 struct Send {
   EndPoint from = 0;
   EndPoint to = 0;
   std::int64_t bytes = 0;
   TrafficClass traffic = TrafficClass::collective;
   std::uint32_t token = 0;
-  /// What one end point sends in one tick goes in this order: by `flow`, then by `order`.
+  /// Within a tick, an end point sends its messages of one traffic class in the order of `flow`,
+  /// then of `order`.
   std::uint64_t flow = 0;
   std::uint64_t order = 0;
-  /// Of how many equal senders this is one. More than 1: see Network::fold().
+  /// The number of equivalent senders that this one represents. More than 1: see Network::fold().
   std::uint32_t weight = 1;
 
-  /// By sender and what it sends first; the token comes last.
+  /// By sender, then by the order in which it sends; the token is compared last.
   friend std::strong_ordering operator<=>(const Send& a, const Send& b);
   friend bool operator==(const Send&, const Send&) = default;
 };
 
-/// What may be taken for granted of a network. Who drives it asks this and never its name: what is
-/// not stated is not so.
+/// Properties that the simulator may rely on. It checks these and never the name of a network; a
+/// property that is not set does not hold.
 struct Traits {
-  /// A message takes what it takes alone(), whatever else is sent: nobody calls send().
+  /// A message lasts uncontended_time(), independent of other messages: the simulator never calls
+  /// send().
   bool uncontended = false;
-  /// What is sent within a tick arrives alike in whatever order it was sent.
+  /// Arrivals do not depend on the order in which messages are sent within a tick.
   bool tick_order_free = false;
-  /// One end point may stand for all that place() and colour() do not tell apart.
+  /// One end point may represent all that have the same port_class() and pair_class().
   bool foldable = false;
-  /// Shifted in time, it does the same again; nothing is left of a message that has arrived.
+  /// Behaviour is invariant under shifts in time; a message that has arrived leaves no state.
   bool repeatable = false;
-  /// Ranks may be simulated side by side, with a lookahead of what messages take alone().
+  /// Ranks may be simulated in parallel, with uncontended_time() as the lookahead.
   bool parallel = false;
-  /// There can be one in a process.
+  /// A process can have only one such network.
   bool one_per_process = false;
 };
 
-/// What a network tells whoever drives it.
+/// Receives the events of a network.
 class Sink {
  public:
   virtual ~Sink() = default;
-  /// The message with this token is there, now.
+  /// The message with this token arrives now.
   virtual void arrives(std::uint32_t token) = 0;
-  /// Network::called(code) is wanted in `delay` picoseconds, after all that is due then already.
-  /// Only for networks that see the order within a tick (not tick_order_free).
+  /// Requests Network::called(code) in `delay` picoseconds, after all events that are already due
+  /// then. Only for networks that depend on the order within a tick (not tick_order_free).
   virtual void call(std::int64_t delay, std::uint64_t code) = 0;
-  /// One that stands for others was sent over links that not all of them have: what was folded has
-  /// to be simulated rank by rank.
+  /// A message of a representative used links that not all represented ranks have. The simulator
+  /// must repeat the folded run rank by rank.
   virtual void not_equivalent() = 0;
-  /// It takes longer than the clock can tell.
+  /// A time exceeds the range of the clock.
   virtual void exceeds_clock() = 0;
 };
 
-/// A link, or a port: what carries bytes and can be busy.
+/// A link or a port, which carries bytes and can be busy.
 struct LinkPlace {
-  static constexpr std::uint32_t kNobody = ~0u;
+  static constexpr std::uint32_t kNoRank = ~0u;
 
-  std::uint32_t dim = 0;         ///< of the platform
-  std::uint32_t from = kNobody;  ///< rank
-  std::uint32_t to = kNobody;    ///< rank; nobody: a switch
+  std::uint32_t dim = 0;         ///< dimension of the platform
+  std::uint32_t from = kNoRank;  ///< rank
+  std::uint32_t to = kNoRank;    ///< rank; kNoRank: a switch
   bool down = false;             ///< from the switch to the rank `from`
-  // Of a fabric:
-  std::string name{};           ///< "leaf0 -> spine1"; empty: of a dimension
+  // Links of a fabric:
+  std::string name{};           ///< "leaf0 -> spine1"; empty: link of a dimension
   std::string_view kind{};      ///< "network"
-  double bytes_per_second = 0;  ///< what it carries; 0: as its dimension says
+  double bytes_per_second = 0;  ///< 0: the bandwidth of its dimension
 };
 
-/// A link on a way, and which part of the bytes it carries. Above 0, at most 1.
+/// A link of a route, and the share of the bytes that it carries. Above 0, at most 1.
 struct Crossing {
   std::uint32_t link = 0;
   float share = 1;
@@ -106,15 +108,15 @@ struct Crossing {
   friend bool operator==(const Crossing&, const Crossing&) = default;
 };
 
-/// Links that carry the same at the same times, when ranks that are alike do the same.
+/// Links that carry the same bytes at the same times if equivalent ranks send the same messages.
 struct EquivalentLinks {
-  std::vector<std::uint32_t> first;  ///< by link: the lowest of those that are like it
-  std::vector<std::uint32_t> count;  ///< by link: how many are like it, itself among them
+  std::vector<std::uint32_t> first;  ///< by link: the lowest equivalent link
+  std::vector<std::uint32_t> count;  ///< by link: how many are equivalent, including itself
 
   [[nodiscard]] bool empty() const { return first.empty(); }
 };
 
-/// Who wants to know what links carry.
+/// Receives the traffic of links.
 class LinkObserver {
  public:
   virtual ~LinkObserver() = default;
@@ -123,13 +125,13 @@ class LinkObserver {
                        std::int64_t bytes) = 0;
 };
 
-/// Takes messages and says when they are there. Times are picoseconds; nothing is ever earlier than
-/// what was asked last. Not thread-safe, but for alone(), place() and colour() once
-/// each was called.
+/// Accepts messages and reports their arrivals. Times are picoseconds and never decrease from call
+/// to call. Not thread-safe, except uncontended_time(), port_class() and pair_class() after one
+/// call of each.
 ///
-/// Driving one that is contended: within a tick, send() whatever is sent; when nothing else is left
-/// of the tick, settle(); when the clock comes to next(), advance(). One that is not
-/// tick_order_free is settled after each send(), and asks for called() by Sink::call().
+/// How to drive a contended network: within a tick, send() all messages; at the end of the tick,
+/// settle(); when the clock reaches next(), advance(). A network that is not tick_order_free is
+/// settled after each send() and requests called() by Sink::call().
 class Network {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -139,68 +141,70 @@ class Network {
   [[nodiscard]] const Traits& traits() const { return traits_; }
   [[nodiscard]] const EndPoints& end_points() const { return end_points_; }
 
-  /// Time of a message with nobody in its way; 0 to oneself, MultiDimFabric::kTooLong when it does
-  /// not fit. None takes less, unless a fault sends it another way (Valiant's is longer than the
-  /// shortest: what it goes by way of may be down).
-  [[nodiscard]] std::int64_t alone(EndPoint from, EndPoint to, std::int64_t bytes) const {
+  /// Time of a message without contention, in picoseconds. 0 if `from` is `to`.
+  /// MultiDimFabric::kTooLong: it exceeds the range of the clock. A lower bound for every message,
+  /// unless a fault changes its route (a Valiant route is longer than the shortest; its
+  /// intermediate switch may be down).
+  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
+                                              std::int64_t bytes) const {
     return by_dimensions_ != nullptr ? by_dimensions_->delay(from, to, bytes)
-                                     : uncontended_time(from, to, bytes);
+                                     : compute_uncontended_time(from, to, bytes);
   }
-  /// Where alone() is MultiDimFabric::delay, and so the same for all pairs as far apart: that
-  /// fabric. Otherwise null.
+  /// The dimensions, if uncontended_time() is MultiDimFabric::delay and so equal for all pairs at
+  /// one distance. Otherwise null.
   [[nodiscard]] const MultiDimFabric* by_dimensions() const { return by_dimensions_.get(); }
 
-  /// Of EndPoints::memories, those that are nearest to a rank, from 0 on, ascending. Empty: there
-  /// are none.
+  /// The memories that are nearest to a rank, numbered from 0, ascending. Empty: there are none.
   [[nodiscard]] virtual std::span<const std::uint32_t> nearest_memories(EndPoint /*rank*/) const {
     return {};
   }
 
-  /// foldable: equal numbers, equal ports into the network. O(1).
-  [[nodiscard]] virtual std::uint32_t place(EndPoint /*rank*/) const { return 0; }
-  /// foldable: what one end point sees of another; equal numbers between equal places, equal times.
-  /// 0: itself.
-  [[nodiscard]] virtual std::uint32_t colour(EndPoint from, EndPoint to) const {
+  /// foldable: ranks with equal numbers have equal ports into the network. O(1).
+  [[nodiscard]] virtual std::uint32_t port_class(EndPoint /*rank*/) const { return 0; }
+  /// foldable: the relation of two end points. Pairs with equal places and equal numbers have equal
+  /// message times. 0: `from` is `to`.
+  [[nodiscard]] virtual std::uint32_t pair_class(EndPoint from, EndPoint to) const {
     return from == to ? 0 : 1;
   }
-  /// foldable: all ranks stand alike. What all of them do alike towards all, one may do for all.
+  /// foldable: all ranks have equivalent positions. One rank may represent all if every rank
+  /// behaves identically towards every other.
   [[nodiscard]] virtual bool uniform() const { return by_dimensions_ != nullptr; }
-  /// foldable and contended: messages share links that belong to no rank, so that who is alike
-  /// depends on which links are: crossings() and link_kind() say.
+  /// foldable and contended: messages share links that belong to no rank, so that the equivalence
+  /// of ranks depends on that of links: see crossings() and link_kind().
   [[nodiscard]] virtual bool shares_links() const { return false; }
-  /// The links on the way from one end point to another. `from` is not `to`.
+  /// The links on the route from one end point to another. `from` is not `to`.
   virtual void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
-  /// Equal numbers, equal links.
+  /// Links with equal numbers have equal properties.
   [[nodiscard]] virtual std::uint64_t link_kind(std::uint32_t link) const;
-  /// foldable and contended: from now on only one of each class sends, in the name of all
-  /// (Send::weight), to any one of a class. `class_of` by rank, `members` by class; `links`: empty
-  /// unless shares_links().
+  /// foldable and contended: from now on only one rank of each class sends, for all of them
+  /// (Send::weight), to any member of a class. `class_of` is by rank, `members` (the size) by
+  /// class. `links` is empty unless shares_links().
   virtual void fold(const std::vector<std::uint32_t>& class_of,
                     const std::vector<std::uint32_t>& members, const EquivalentLinks& links);
 
-  /// Takes a message; from != to.
+  /// Accepts a message; from != to.
   virtual void send(const Send& message) = 0;
-  /// Whether something was sent since it was settled last.
+  /// Whether a message was sent since the last settle().
   [[nodiscard]] virtual bool unsettled() const = 0;
-  /// Nothing else is sent at `now`, or nothing else is to be waited for.
+  /// The simulator calls this when no more messages follow at `now`, or when the network need not
+  /// wait for them.
   virtual void settle(std::int64_t now, Sink& sink) = 0;
-  /// When it wants to be called next; kNever: as long as nothing is sent, not at all. O(1).
+  /// The time of the next advance(); kNever: none until a message is sent. O(1).
   [[nodiscard]] virtual std::int64_t next() const = 0;
-  /// Counts up whenever next() may have become another, also where rates change and it is later.
+  /// Increases whenever next() may have changed, also to a later time because rates changed.
   [[nodiscard]] virtual std::uint64_t epoch() const = 0;
-  /// Goes on to `until`, not beyond next(). Arrivals in an order that depends on the messages
-  /// alone.
+  /// Advances to `until`, at most to next(). The order of arrivals depends only on the messages.
   virtual void advance(std::int64_t until, Sink& sink) = 0;
-  /// What Sink::call() asked for.
+  /// The callback requested by Sink::call().
   virtual void called(std::int64_t now, std::uint64_t code, Sink& sink);
 
-  /// One that goes on from here as this one does; null: that cannot be done, and nothing is to be
-  /// skipped or copied.
+  /// A copy that continues from the current state. Null: not supported; the simulator then neither
+  /// skips iterations nor copies runs.
   [[nodiscard]] virtual std::unique_ptr<Network> snapshot() const = 0;
 
-  /// Links are told of from now on; null: no longer.
+  /// Reports link traffic to `observer` from now on; null: stops.
   void observe(LinkObserver* observer) { observer_ = observer; }
-  /// 0: they are not modelled.
+  /// 0: links are not modelled.
   [[nodiscard]] virtual std::uint32_t link_count() const { return 0; }
   [[nodiscard]] virtual LinkPlace link(std::uint32_t number) const;
 
@@ -214,9 +218,9 @@ class Network {
         by_dimensions_(other.by_dimensions_) {}
   Network& operator=(const Network&) = delete;
 
-  /// alone(), unless by_dimensions().
-  [[nodiscard]] virtual std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                                      std::int64_t bytes) const = 0;
+  /// Implements uncontended_time() if by_dimensions() is null.
+  [[nodiscard]] virtual std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                              std::int64_t bytes) const = 0;
 
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
   void report_carried(std::uint32_t link, std::int64_t from, std::int64_t until,
@@ -231,7 +235,7 @@ class Network {
   LinkObserver* observer_ = nullptr;
 };
 
-/// The network that the platform names.
+/// Returns the network model that the platform specifies.
 [[nodiscard]] std::unique_ptr<Network> make_network(const platform::Platform& platform);
 
 }  // namespace orrery::model

@@ -213,12 +213,13 @@ class NetworkContract : public ::testing::TestWithParam<Candidate> {
 
 /// What a message takes at least: a fault that comes and goes may send it a shorter way.
 std::int64_t at_least(const Platform& platform, const Network& network, const Send& send) {
-  const std::int64_t least = network.alone(send.from, send.to, send.bytes);
+  const std::int64_t least = network.uncontended_time(send.from, send.to, send.bytes);
   if (platform.fabric == nullptr || platform.fabric->faults.empty()) return least;
   FabricRoutes ways(platform);
   const Route* way = ways.find(ways.state({true}), send.from, send.to);
   if (way == nullptr) return least;
-  return std::min(least, FabricRoutes::charge(way->latency_ns, ways.max_rate(*way), send.bytes));
+  return std::min(least,
+                  FabricRoutes::message_time(way->latency_ns, ways.max_rate(*way), send.bytes));
 }
 
 TEST_P(NetworkContract, WhatIsSentArrivesOnceAndNotBeforeItCan) {
@@ -227,18 +228,19 @@ TEST_P(NetworkContract, WhatIsSentArrivesOnceAndNotBeforeItCan) {
     ASSERT_EQ(arrivals.size(), drawn.sends.size());
     for (const auto& [at, send] : drawn.sends) {
       const std::int64_t duration = arrivals.at(send.token) - at;
-      const std::int64_t alone = drawn.network->alone(send.from, send.to, send.bytes);
+      const std::int64_t uncontended_time =
+          drawn.network->uncontended_time(send.from, send.to, send.bytes);
       EXPECT_GE(duration, at_least(drawn.platform, *drawn.network, send));
       if (drawn.network->traits().uncontended) {
-        EXPECT_EQ(duration, alone);
+        EXPECT_EQ(duration, uncontended_time);
       }
     }
     EXPECT_EQ(drawn.network->next(), Network::kNever);
-    EXPECT_EQ(drawn.network->alone(0, 0, 1'000'000), 0);
+    EXPECT_EQ(drawn.network->uncontended_time(0, 0, 1'000'000), 0);
   });
 }
 
-// All that alone() may be: the fastest of the dimensions, nothing for hops.
+// All that uncontended_time() may be: the fastest of the dimensions, nothing for hops.
 TEST_P(NetworkContract, BytesTakeTimeAtTheBandwidth) {
   each_case([](Case drawn, Random&) {
     double fastest = 0;
@@ -247,9 +249,9 @@ TEST_P(NetworkContract, BytesTakeTimeAtTheBandwidth) {
     const std::int64_t ranks = drawn.network->end_points().ranks;
     for (EndPoint to = 1; to < ranks; ++to) {
       const double bytes = 1e9;
-      const std::int64_t delay = drawn.network->alone(0, to, 1'000'000'000);
+      const std::int64_t delay = drawn.network->uncontended_time(0, to, 1'000'000'000);
       EXPECT_GE(static_cast<double>(delay), bytes / fastest * 1e12 * 0.999);
-      EXPECT_GE(delay, drawn.network->alone(0, to, 1));
+      EXPECT_GE(delay, drawn.network->uncontended_time(0, to, 1));
     }
   });
 }
@@ -312,9 +314,11 @@ TEST_P(NetworkContract, ColoursTellApartWhatTakesAnotherTime) {
     std::map<Seen, std::pair<std::int64_t, std::int64_t>> known;
     for (EndPoint from = 0; from < ranks; ++from) {
       for (EndPoint to = 0; to < ranks; ++to) {
-        EXPECT_EQ(network.colour(from, to) == 0, from == to);
-        const std::pair times{network.alone(from, to, 0), network.alone(from, to, 123'456)};
-        const Seen seen{network.place(from), network.place(to), network.colour(from, to)};
+        EXPECT_EQ(network.pair_class(from, to) == 0, from == to);
+        const std::pair times{network.uncontended_time(from, to, 0),
+                              network.uncontended_time(from, to, 123'456)};
+        const Seen seen{network.port_class(from), network.port_class(to),
+                        network.pair_class(from, to)};
         const auto [entry, added] = known.emplace(seen, times);
         EXPECT_EQ(entry->second, times);
       }

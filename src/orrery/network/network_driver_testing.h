@@ -22,7 +22,7 @@ struct TimedSend {
 class Driver final : private Sink {
  public:
   explicit Driver(Network& network) : network_(network), next_(network.next()) {}
-  /// Goes on from where `other` has come to, on a network that does.
+  /// Continues from the state of `other`, on a network that continues from the same state.
   Driver(Network& network, const Driver& other)
       : arrivals(other.arrivals),
         too_long(other.too_long),
@@ -32,7 +32,7 @@ class Driver final : private Sink {
         next_(network.next()),
         epoch_(network.epoch()) {}
 
-  /// All that is sent, in order of time, and what follows up to `until`.
+  /// Sends all messages in order of time and handles all events up to `until`.
   void run(std::vector<TimedSend> sends, std::int64_t until = Network::kNever) {
     std::stable_sort(sends.begin(), sends.end(),
                      [](const TimedSend& a, const TimedSend& b) { return a.at < b.at; });
@@ -43,7 +43,7 @@ class Driver final : private Sink {
       if (send != sends.end()) time = std::min(time, send->at);
       if (time == Network::kNever || time > until) break;
       ORRERY_CHECK(time >= now_);
-      stop_on_the_way(time);
+      advance_in_pauses(time);
       now_ = time;
       if (next() == now_) network_.advance(now_, *this);
       call_due();
@@ -56,7 +56,7 @@ class Driver final : private Sink {
   }
 
   std::map<std::uint32_t, std::int64_t> arrivals;  ///< by token
-  std::int64_t pause = 0;                          ///< as often the network is advanced for nothing
+  std::int64_t pause = 0;                          ///< interval of extra advance() calls; 0: none
   bool too_long = false;
   bool unlike = false;
 
@@ -69,7 +69,7 @@ class Driver final : private Sink {
     epoch_ = network_.epoch();
     return next;
   }
-  void stop_on_the_way(std::int64_t time) {
+  void advance_in_pauses(std::int64_t time) {
     while (pause > 0 && now_ + pause < time) {
       now_ += pause;
       network_.advance(now_, *this);
@@ -89,7 +89,7 @@ class Driver final : private Sink {
   void exceeds_clock() override { too_long = true; }
 
   Network& network_;
-  std::multimap<std::int64_t, std::uint64_t> calls_;  // equal times in the order they came
+  std::multimap<std::int64_t, std::uint64_t> calls_;  // by time, then in order of request
   std::int64_t now_ = 0;
   std::int64_t next_;
   std::uint64_t epoch_ = network_.epoch();

@@ -12,8 +12,8 @@
 
 namespace orrery::model::testing {
 
-/// Nobody is in anybody's way. From rank to rank it takes the table's entry for how far on the
-/// other is, and `ps_per_byte`: another one there than back.
+/// A network without contention. A message lasts the table's entry for the distance from sender to
+/// receiver (modulo the number of ranks), plus bytes x `ps_per_byte`. So both directions differ.
 class TableNetwork final : public UncontendedNetwork {
  public:
   TableNetwork(std::uint32_t ranks, std::vector<std::int64_t> delays, std::int64_t ps_per_byte)
@@ -25,7 +25,7 @@ class TableNetwork final : public UncontendedNetwork {
         delays_(std::move(delays)),
         ps_per_byte_(ps_per_byte) {}
 
-  [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
+  [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const override {
     return from == to ? 0 : 1 + entry(from, to);
   }
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override {
@@ -33,8 +33,8 @@ class TableNetwork final : public UncontendedNetwork {
   }
 
  protected:
-  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
-                                              std::int64_t bytes) const override {
+  [[nodiscard]] std::int64_t compute_uncontended_time(EndPoint from, EndPoint to,
+                                                      std::int64_t bytes) const override {
     if (from == to) return 0;
     if (bytes > MultiDimFabric::kTooLong / (ps_per_byte_ + 1)) return MultiDimFabric::kTooLong;
     return delays_[entry(from, to)] + bytes * ps_per_byte_;

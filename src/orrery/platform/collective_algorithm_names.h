@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The collective algorithms there are, each described once: cluster files, ASTRA-sim's files, their
-// schema, help, the reference and `orrery collective` follow. What an algorithm does is an object
-// of model/collective/algorithms.
+// The table of collective algorithms, which cluster files, ASTRA-sim's files, their schema, help,
+// the reference and `orrery collective` use. model/collective/algorithms implements them.
 #pragma once
 
 #include <array>
@@ -68,26 +67,27 @@ inline constexpr std::array kAlgorithms{
                    .sentence = "pairs of members exchange halves, at distances 1, 2, 4 …",
                    .all_to_all = false,
                    .power_of_two = true},
-    AlgorithmEntry{.algorithm = Algorithm::double_binary_tree,
-                   .name = "double_binary_tree",
-                   .astra = "doubleBinaryTree",
-                   .sentence = "sums go up a binary tree, the result comes down; chunks alternate "
-                               "between two trees",
-                   .all_reduce_only = true,
-                   .all_to_all = false,
-                   .power_of_two = true,
-                   .joins = false,
-                   .compared = false},
+    AlgorithmEntry{
+        .algorithm = Algorithm::double_binary_tree,
+        .name = "double_binary_tree",
+        .astra = "doubleBinaryTree",
+        .sentence =
+            "sums go up a binary tree and the result goes down; chunks alternate between two trees",
+        .all_reduce_only = true,
+        .all_to_all = false,
+        .power_of_two = true,
+        .joins = false,
+        .compared = false},
     AlgorithmEntry{.algorithm = Algorithm::in_network,
                    .name = "in_network",
-                   .sentence = "switches sum what comes to them and send one thing to many",
+                   .sentence = "switches reduce incoming data and multicast the result",
                    .by_switches = true},
 };
 
 [[nodiscard]] constexpr const AlgorithmEntry& entry(Algorithm algorithm) {
   return kAlgorithms[static_cast<std::size_t>(algorithm)];
 }
-/// Whether it can run collectives of that type.
+/// Whether the algorithm supports this type of collective.
 [[nodiscard]] constexpr bool can_run(const AlgorithmEntry& one, CollectiveType type) {
   return type == CollectiveType::all_reduce ||
          (type == CollectiveType::all_to_all ? one.all_to_all : !one.all_reduce_only);
@@ -107,7 +107,7 @@ struct AlgorithmNames {
 /// Before the name of an algorithm that joins all dimensions: "one_ring".
 inline constexpr std::string_view kJoinedPrefix = "one_";
 
-/// What a file may call an algorithm.
+/// A name of an algorithm in files.
 struct AlgorithmName {
   std::string name;
   AlgorithmSpec spec;
@@ -115,7 +115,7 @@ struct AlgorithmName {
 /// "ring", "direct" …, then those over all dimensions, "one_ring" …; or ASTRA-sim's names, "ring" …
 /// "oneRing".
 [[nodiscard]] const std::vector<AlgorithmName>& algorithm_names(bool astra_names = false);
-/// Of these, those that may end in a window.
+/// Those of these names that can have a window.
 [[nodiscard]] std::vector<std::string_view> window_names(bool astra_names = false);
 /// "ring", "one_direct:4".
 [[nodiscard]] std::string write_algorithm(const AlgorithmSpec& spec);

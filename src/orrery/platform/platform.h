@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cluster a workload runs on, whichever file it was described in.
+// The cluster that a workload runs on, independent of its file format.
 #pragma once
 
 #include <array>
@@ -24,19 +24,19 @@ namespace orrery::platform {
 enum class Rules : std::uint8_t {
   orrery,  ///< decimal units, concurrent collectives, true remainders, interval-based exposure,
            ///< picoseconds
-  astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), every quirk that does not hang or abort
+  astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), with every quirk that does not hang or abort
 };
 
-/// Numbers that switches add, each in its own format.
+/// Number formats that switches can add.
 enum class Summand : std::uint8_t { fp64, fp32, bf16, fp16, fp8, int8, int32, int64 };
 
-/// A switch that sums what comes to it and sends one thing to many (NVLink SHARP, SHARP).
+/// A switch that reduces and multicasts messages of collectives (NVLink SHARP, SHARP).
 struct InNetwork {
-  Time latency{};            ///< that it adds to what goes through it when it does
-  Bytes buffer{};            ///< that may be on their way through it for a collective; 0: enough
-  std::int64_t radix = 0;    ///< whose data it can sum at once; 0: all that hang on it
-  std::int64_t streams = 0;  ///< collectives that it does at once; 0: as many as come
-  std::uint16_t adds = 0;    ///< bit s: Summand s; 0: whatever comes
+  Time latency{};            ///< additional latency of messages that it reduces or multicasts
+  Bytes buffer{};            ///< maximum bytes of one collective inside it; 0: unlimited
+  std::int64_t radix = 0;    ///< maximum number of inputs of one reduction; 0: unlimited
+  std::int64_t streams = 0;  ///< maximum number of concurrent collectives; 0: unlimited
+  std::uint16_t adds = 0;    ///< bit s: it can add Summand s; 0: all formats
 
   [[nodiscard]] static constexpr std::uint16_t bit(Summand summand) {
     return static_cast<std::uint16_t>(1U << static_cast<unsigned>(summand));
@@ -45,12 +45,12 @@ struct InNetwork {
   friend bool operator==(const InNetwork&, const InNetwork&) = default;
 };
 
-/// Memories at a place of the network, each by a link of its own.
+/// Memories at each switch of a dimension, each with its own link into the network.
 struct Memories {
-  std::int64_t count = 1;
-  Bandwidth bandwidth{};  ///< of each one's link, in each direction
-  Time latency{};         ///< likewise
-  Bandwidth rate{};       ///< that each reads and writes at in all; 0: as its link lets it
+  std::int64_t count = 1;  ///< per switch
+  Bandwidth bandwidth{};   ///< of the link of one memory, in each direction
+  Time latency{};          ///< of the link
+  Bandwidth rate{};        ///< of one memory, reads and writes together; 0: only the link limits it
 
   friend bool operator==(const Memories&, const Memories&) = default;
 };
@@ -58,7 +58,7 @@ struct Memories {
 /// How the nodes of one network dimension are connected.
 enum class Block : std::uint8_t { ring, fully_connected, switched };
 
-/// "ring", "fully_connected", "switch": as cluster files write it.
+/// "ring", "fully_connected", "switch": the word in cluster files.
 [[nodiscard]] constexpr std::string_view name(Block block) {
   switch (block) {
     case Block::ring:
@@ -78,15 +78,16 @@ struct Dimension {
   Bandwidth bandwidth{};  ///< per link (ring, fully_connected) or per port (switched), per
                           ///< direction, bytes/s
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
-  std::optional<InNetwork> in_network{};  ///< switched: its switches can
-  std::optional<Memories> memories{};     ///< switched: at each of its switches
+  std::optional<InNetwork> in_network{};  ///< switched only; empty: its switches only forward
+  std::optional<Memories> memories{};     ///< switched only
 };
 
-/// Algorithms for collectives of one size among groups of one extent, in place of those for all.
+/// Algorithms for collectives of one size among groups of one extent, instead of
+/// CollectivePlan::per_dim.
 struct AlgorithmOverride {
-  std::vector<std::uint32_t> spans;  ///< by dimension: how many coordinates the members have
+  std::vector<std::uint32_t> spans;  ///< by dimension: number of coordinates of the members
   std::uint32_t members = 0;
-  Bytes size{};  ///< as it is asked for
+  Bytes size{};  ///< of the collective, before it is split into chunks
   std::vector<AlgorithmSpec> per_dim;
 };
 
@@ -94,12 +95,12 @@ struct AlgorithmOverride {
 /// trace prefix.
 struct CollectivePlan {
   std::vector<AlgorithmSpec>
-      per_dim;                ///< may be shorter than the dimensions: the rest then take no part
-  std::string custom_prefix;  ///< not empty: runs instead of per_dim
+      per_dim;                ///< may be shorter than the dimensions: the others are not used
+  std::string custom_prefix;  ///< not empty: replaces per_dim
   std::vector<AlgorithmOverride> chosen;
 };
 
-/// The types of collectives that have a plan; others run as the nearest of these.
+/// The types of collectives that have a plan; all others use the plan of the most similar type.
 inline constexpr std::array kPlannedTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
                                           CollectiveType::reduce_scatter,
                                           CollectiveType::all_to_all};
@@ -110,34 +111,38 @@ enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
 enum class InterDimension : std::uint8_t {
   ascending,
   round_robin,
-  themis,            ///< Themis' greedy (ISCA 2022) as ASTRA-sim has it
-  themis_flex,       ///< it sizes chunks, too
-  themis_published,  ///< loads begin at the dimensions' latencies, as in the paper; Orrery rules
-  best,              ///< the quickest that is found for each collective; Orrery rules
+  themis,            ///< Themis' greedy order (ISCA 2022) as implemented in ASTRA-sim
+  themis_flex,       ///< as `themis`, also chooses the sizes of chunks
+  themis_published,  ///< loads start at the dimensions' latencies, as in the paper; Orrery rules
+  best,              ///< the fastest order found for each collective; Orrery rules
 };
+[[nodiscard]] constexpr bool is_themis(InterDimension order) {
+  return order == InterDimension::themis || order == InterDimension::themis_flex ||
+         order == InterDimension::themis_published;
+}
 /// The order in which chunks wait at a dimension. `smallest_first` is Themis' SCF.
 enum class IntraDimension : std::uint8_t { fifo, rg, smallest_first, less_remaining_phases_first };
 
-/// Whose collectives run.
+/// The library that runs collectives.
 enum class CollectiveLibrary : std::uint8_t {
   ideal,  ///< the algorithms of CollectiveConfig at the links' full rate
-  nccl,   ///< NCCL's own choices and costs, put right by measurements; RCCL likewise
+  nccl,   ///< NCCL's or RCCL's choices and costs, calibrated with measurements
 };
 
-/// What NCCL's environment variables of the same names say.
+/// NCCL's environment variables, and files for its model.
 struct LibrarySettings {
   std::string algorithms;                           ///< "ring,tree", "^nvls"; empty: all
   std::string protocols;                            ///< "ll,simple"; empty: all
-  std::int64_t min_channels = 0, max_channels = 0;  ///< 0: as many as it finds
-  bool nvls = true;
-  bool collnet = false;
-  std::string curves;  ///< file of measured curves, as it was named; empty: none
-  std::string tuner;   ///< file of a tuner's choices, likewise
+  std::int64_t min_channels = 0, max_channels = 0;  ///< 0: NCCL's default
+  bool nvls = true;                                 ///< NVLink SHARP
+  bool collnet = false;                             ///< reductions in switches of the network
+  std::string curves;  ///< path of measured curves, relative to the cluster file; empty: none
+  std::string tuner;   ///< path of a tuner's choices, relative to the cluster file; empty: none
 
   friend bool operator==(const LibrarySettings&, const LibrarySettings&) = default;
 };
 
-/// How collectives are cut, scheduled and executed.
+/// How collectives are split, scheduled and executed.
 struct CollectiveConfig {
   CollectiveLibrary library = CollectiveLibrary::ideal;
   LibrarySettings settings;
@@ -146,13 +151,13 @@ struct CollectiveConfig {
   InterDimension inter_dimension = InterDimension::ascending;
   IntraDimension intra_dimension = IntraDimension::fifo;
   std::int64_t splits = 1;         ///< chunks per collective
-  bool splits_by_model = false;    ///< as many as are the quickest instead; Orrery rules
+  bool splits_by_model = false;    ///< the predicted fastest number instead; Orrery rules
   std::int64_t active_chunks = 1;  ///< per dimension
   std::int64_t queues_per_dim = 1;
   CollectivePlan all_reduce, all_gather, reduce_scatter, all_to_all;
   std::map<std::uint64_t, std::string> custom_by_node;  ///< workload node id → Chakra trace prefix
-  Time endpoint_delay{};                                ///< per packet at the NPU–memory boundary
-  bool rendezvous = false;  ///< receivers announce themselves before a message is sent
+  Time endpoint_delay{};    ///< per message, between a device and its memory
+  bool rendezvous = false;  ///< a message starts only after its receiver is ready
 
   /// In the order of kPlannedTypes.
   [[nodiscard]] std::array<CollectivePlan*, 4> plans() {
@@ -161,7 +166,7 @@ struct CollectiveConfig {
   [[nodiscard]] std::array<const CollectivePlan*, 4> plans() const {
     return {&all_reduce, &all_gather, &reduce_scatter, &all_to_all};
   }
-  /// Null: the type has none.
+  /// Null: the type has no plan.
   [[nodiscard]] CollectivePlan* plan(CollectiveType type) {
     for (std::size_t i = 0; i < kPlannedTypes.size(); ++i)
       if (kPlannedTypes[i] == type) return plans()[i];
@@ -174,61 +179,61 @@ struct CollectiveConfig {
 
 /// The LogGP memory bus of ASTRA-sim (`model-shared-bus`).
 struct SharedBus {
-  std::int64_t L = 0, o = 0, g = 0;  ///< ns
-  double G = 0;                      ///< ns per byte
+  std::int64_t L = 0, o = 0, g = 0;  ///< latency, overhead, gap; ns
+  double G = 0;                      ///< gap per byte; ns
   std::int64_t reduction_delay = 1;  ///< ns per 100 bytes
 };
 
-/// The words that cluster files and `--compute` take.
+/// The words of cluster files and `--compute`.
 [[nodiscard]] std::vector<std::string_view> compute_names();
-/// The choice of that name, or nothing.
+/// Empty: no such word.
 [[nodiscard]] std::optional<TimeSource> compute_model(std::string_view name);
 
-/// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
-/// device.
+/// Effects of a step on kernels whose times a model predicts for each kernel alone.
 struct StepEffects {
-  /// For products of matrices whose first input has numbers of so many bits; fitted to whole steps.
+  /// Slowdown of matrix products, fitted to complete steps.
   struct Factor {
-    std::int64_t bits = 16;
-    double factor = 1;
-    double lower = 0, upper = 0;  ///< the band of what it was fitted to, as shares: -0.1, 0.1
+    std::int64_t bits = 16;       ///< per element of the first input
+    double factor = 1;            ///< kernel time in a step, divided by the predicted time alone
+    double lower = 0, upper = 0;  ///< 80 % interval relative to `factor`: -0.1 is 10 % less
 
     friend bool operator==(const Factor&, const Factor&) = default;
   };
-  /// How much slower kernels are while a collective runs on their device.
+  /// Slowdown factors of kernels while a collective runs on their device.
   struct OverlapSlowdown {
-    double products = 1;  ///< of matrices, attention, convolutions
-    double others = 1;
+    double products = 1;  ///< matrix products, attention, convolutions
+    double others = 1;    ///< all other kernels
 
     friend bool operator==(const OverlapSlowdown&, const OverlapSlowdown&) = default;
   };
-  std::optional<Time> gap;  ///< from a kernel to the next that waits in the queue
-  std::vector<Factor> factors;
-  std::optional<OverlapSlowdown> overlap;  ///< empty: as assumed (model::Interference)
-  /// How many times as long a library's collectives take as alone, for the kernels that run beside
-  /// them; empty: assumed to take no longer.
+  /// From the end of a kernel to the start of the next kernel in the queue; empty: recorded on
+  /// devices of the same architecture.
+  std::optional<Time> gap;
+  std::vector<Factor> factors;             ///< one per number of bits
+  std::optional<OverlapSlowdown> overlap;  ///< empty: predicted by model::Interference
+  /// Slowdown factor of the library's collectives by concurrent kernels; empty: 1.
   std::optional<double> collectives;
 };
 
-/// Kernels that are to take another time than a model says, to see what that is worth.
+/// A what-if question: kernels with other times than the model predicts.
 struct KernelChange {
-  std::string operation;  ///< "gemm"; empty: of any
-  double time = 1;        ///< so many times as long
+  std::string operation;  ///< "gemm"; empty: all operations
+  double time = 1;        ///< factor of the kernel time
 
   friend bool operator==(const KernelChange&, const KernelChange&) = default;
 };
 
-/// How the bytes of a kernel come out of two memories.
+/// How a kernel accesses two memories.
 enum class MemoryAccess : std::uint8_t {
-  sequential,  ///< those of one after those of the other
-  concurrent,  ///< side by side
+  sequential,  ///< one after the other
+  concurrent,  ///< at the same time
 };
 
-/// Memory beside a device's own that kernels read and write where it stands (over CXL, of a host),
-/// for what does not fit into that.
+/// Additional memory that kernels access directly (CXL memory, memory of the host), for data that
+/// does not fit into the device's memory.
 struct MemoryExpansion {
-  Bandwidth bandwidth{};
-  Bytes capacity{};  ///< 0: as much as is needed
+  Bandwidth bandwidth{};  ///< of reads and writes by one device
+  Bytes capacity{};       ///< per device; 0: unlimited
   MemoryAccess access = MemoryAccess::sequential;
 
   friend bool operator==(const MemoryExpansion&, const MemoryExpansion&) = default;
@@ -236,27 +241,27 @@ struct MemoryExpansion {
 
 /// One accelerator.
 struct Device {
-  std::string name;         ///< as results call it, may be empty
-  std::string entry;        ///< of the catalogue; empty: it is not from there
-  FlopRate peak{};          ///< what roofline takes: `rated`, or less that kernels reach
-  FlopRate rated{};         ///< dense peak of `precision`, which utilisation is told against
-  std::string precision;    ///< of `rated`: "bf16"; empty where nothing says so
-  Bandwidth memory{};       ///< local memory
-  Bytes memory_capacity{};  ///< 0 = unknown
+  std::string name;         ///< in results; may be empty
+  std::string entry;        ///< name in the catalogue; empty: not from the catalogue
+  FlopRate peak{};          ///< of the roofline: `rated`, or the rate that kernels reach
+  FlopRate rated{};         ///< dense peak of `precision`, the reference of utilisation
+  std::string precision;    ///< of `rated`: "bf16"; empty: unknown
+  Bandwidth memory{};       ///< bandwidth of local memory
+  Bytes memory_capacity{};  ///< of local memory; 0: unknown
   std::optional<MemoryExpansion> expansion;
   TimeSource compute = TimeSource::recorded;
   KernelFiles kernel_files;
-  double clock_mhz = 0;  ///< instead of the catalogue's; 0: that
+  double clock_mhz = 0;  ///< 0: the catalogue's
   StepEffects in_step;
-  std::vector<KernelChange> changes;  ///< one after another
+  std::vector<KernelChange> changes;  ///< applied in order
 
-  /// What its memory holds, and the one beside it; 0: unknown, or as much as is needed.
+  /// The capacity of its memory and its expansion; 0: unknown, or unlimited.
   [[nodiscard]] Bytes total_capacity() const {
     if (!expansion || memory_capacity == Bytes{}) return memory_capacity;
     return expansion->capacity == Bytes{} ? Bytes{} : memory_capacity + expansion->capacity;
   }
 
-  /// Its peak is somebody's own figure, not the data sheet's.
+  /// Whether the user specifies the peak, instead of the data sheet.
   [[nodiscard]] bool has_custom_peak() const { return entry.empty() || peak != rated; }
 };
 
@@ -265,81 +270,80 @@ enum class RemoteMemoryKind : std::uint8_t {
   per_npu,
   per_node,
   pool,
-  network,  ///< memories are end points of the network, and meet messages there
+  network,  ///< memories are end points of the network; their traffic shares links with messages
 };
 
-/// How the places of a memory's links are joined.
+/// Topology of a stage of links.
 enum class MemoryShape : std::uint8_t { straight, ring, mesh };
 
 /// Links between a remote memory and devices that all bytes cross, one stage after another.
 struct MemoryStage {
   MemoryShape shape = MemoryShape::straight;
-  Bandwidth bandwidth{};            ///< of one link, in one direction
-  std::int64_t links = 1;           ///< straight: side by side, which share the bytes evenly
-  std::vector<std::int64_t> sizes;  ///< ring: places; mesh: of each dimension
-  std::int64_t devices = 0;         ///< that share them; 0: all do
+  Bandwidth bandwidth{};            ///< of one link, in each direction
+  std::int64_t links = 1;           ///< straight: number of parallel links, with equal shares
+  std::vector<std::int64_t> sizes;  ///< ring: number of positions; mesh: size of each dimension
+  std::int64_t devices = 0;         ///< number of devices that share these links; 0: all
 
   friend bool operator==(const MemoryStage&, const MemoryStage&) = default;
 };
 
 struct RemoteMemory {
   RemoteMemoryKind kind = RemoteMemoryKind::none;
-  Time latency{};
-  Bandwidth bandwidth{};  ///< of one group
+  Time latency{};         ///< per access
+  Bandwidth bandwidth{};  ///< of one memory group; 0 for `none` and `network`
   // Under Orrery rules:
-  std::int64_t groups = 1;          ///< of memory, which bytes are spread over evenly
+  std::int64_t groups = 1;          ///< parallel memory groups, with equal shares of all bytes
   std::vector<MemoryStage> stages;  ///< from the memory to devices
-  Bytes chunk{};                    ///< what a stage has whole before the next begins; 0: nothing
-  bool in_switch = false;  ///< switches gather what is loaded and reduce what is stored: all
-                           ///< devices of a memory load and store the same
-  bool spread = false;     ///< network only: every access goes over all memories evenly
-  std::int64_t nodes = 0;  ///< per_node only
-  std::int64_t npus_per_node = 0;  ///< per_node only
+  Bytes chunk{};  ///< a stage receives a chunk completely before it forwards it; 0: no chunks
+  bool in_switch = false;  ///< switches gather loads and reduce stores: all devices of a memory
+                           ///< access the same data
+  bool spread = false;     ///< network only: every access is distributed evenly over all memories
+  std::int64_t nodes = 0;  ///< per_node only: number of nodes
+  std::int64_t npus_per_node = 0;  ///< per_node only: devices per node
 };
 
 using orrery::NetworkModelKind;
 
 struct Fabric;
 
-/// Ranks that are not like the others: slow ones, late ones, ones behind a bad port.
+/// Ranks that differ from the others: slow ranks, late ranks, ranks with degraded ports.
 struct Deviation {
-  /// What becomes of a rank's ports into one dimension.
+  /// The ports of the ranks into one dimension.
   struct Port {
     std::uint32_t dim = 0;
-    double bandwidth = 1;   ///< share of the dimension's that is left, more than 0 and at most 1
-    double latency_ns = 0;  ///< more on each message that leaves or enters there
+    double bandwidth = 1;   ///< remaining share of the dimension's bandwidth, above 0, at most 1
+    double latency_ns = 0;  ///< additional latency of each message through the port
   };
-  /// Nodes whose name holds this text.
   struct Kernel {
-    std::string name;
-    double time = 1;  ///< they take this many times as long as they were recorded to
+    std::string name;  ///< part of the node's name
+    double time = 1;   ///< factor of the recorded time
   };
-  std::vector<std::uint32_t> ranks;  ///< ascending, no rank in two deviations
-  double compute_time = 1;           ///< compute nodes take this many times as long
-  // Of recorded traces, under Orrery rules:
-  double host_time = 1;           ///< … steps of a host that has a device
-  double copy_time = 1;           ///< … copies and memsets of the device
-  double communication_time = 1;  ///< … communication that takes the time it was recorded to take
-  std::vector<Kernel> kernels;    ///< … besides; the first that fits a node counts
-  Time start{};                   ///< their first node begins this late
+  std::vector<std::uint32_t> ranks;  ///< ascending; a rank is in only one deviation
+  double compute_time = 1;           ///< factor of the times of compute nodes
+  // Recorded traces under Orrery rules:
+  double host_time = 1;           ///< factor of host times on ranks with a device
+  double copy_time = 1;           ///< factor of the times of device copies and memsets
+  double communication_time = 1;  ///< factor of communication times from the recording
+  std::vector<Kernel> kernels;    ///< before the other factors; the first match applies
+  Time start{};                   ///< delay of the first node
   std::vector<Port> ports;
 };
 
-/// Everything the simulator needs to know of the machine.
+/// A complete cluster.
 struct Platform {
   Rules rules = Rules::orrery;
   NetworkModelKind network = NetworkModelKind::analytical;
   std::string name;
   std::vector<Dimension> dims;
-  /// The network as a graph, where it is one; then `dims` are what collectives take it for.
+  /// The network as a graph, with `dims` as its logical dimensions; null: `dims` are the network.
   std::shared_ptr<const Fabric> fabric;
   CollectiveConfig collectives;
   std::optional<SharedBus> shared_bus;
   Device device;
   RemoteMemory remote_memory;
   std::vector<Deviation> deviations;
-  bool replay_only = false;  ///< every node just takes its recorded duration
-  bool track_local_memory = false;
+  bool replay_only = false;         ///< every node uses its recorded duration
+  bool track_local_memory = false;  ///< track the lifetime of each tensor in local memory
 
   /// Product of the dimensions' sizes.
   [[nodiscard]] std::int64_t npu_count() const {

@@ -9,8 +9,8 @@
 namespace orrery::profile {
 namespace {
 
-/// Lower case, letters and digits only: "_allgather_base" and "ALL-GATHER" look alike.
-std::string plain(std::string_view text) {
+/// Lower case, letters and digits only: "_allgather_base" and "ALL-GATHER" become equal.
+std::string normalized(std::string_view text) {
   std::string out;
   for (const char c : text) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
@@ -32,17 +32,17 @@ std::string_view name(CommKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-CommKind comm_kind_named(std::string_view text) {
-  // Only what stands before the arguments: a kernel's parameters may say anything.
-  const std::string word = plain(text.substr(0, text.find('(')));
-  // SendRecv kernels carry all-to-alls, sends and receives alike.
+CommKind comm_kind_of_name(std::string_view text) {
+  // Only the part before the arguments: a kernel's parameters may contain any word.
+  const std::string word = normalized(text.substr(0, text.find('(')));
+  // SendRecv kernels execute all-to-alls as well as sends and receives.
   if (has(word, "sendrecv")) return CommKind::unknown;
-  // DeepEP's kernels for mixtures of experts.
+  // Kernels of DeepEP for mixtures of experts.
   if (has(word, "deepep") && has(word, "notify")) return CommKind::barrier;
   if (has(word, "deepep") && (has(word, "dispatch") || has(word, "combine")))
     return CommKind::all_to_all;
   constexpr std::array<std::pair<std::string_view, CommKind>, 16> kWords = {{
-      {"crossdevicereduce", CommKind::all_reduce},  // vLLM's own
+      {"crossdevicereduce", CommKind::all_reduce},  // vLLM's custom all-reduce
       {"quickreduce", CommKind::all_reduce},
       {"coalesced", CommKind::coalesced},
       {"reducescatter", CommKind::reduce_scatter},
@@ -65,8 +65,18 @@ CommKind comm_kind_named(std::string_view text) {
   return CommKind::unknown;
 }
 
+CommKind coalesced_kind(std::string_view name) {
+  std::string word(name);
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::string_view kWord = "coalesced";
+  for (std::size_t at = word.find(kWord); at != std::string::npos; at = word.find(kWord))
+    word.erase(at, kWord.size());
+  const CommKind kind = profile::comm_kind_of_name(word);
+  return kind == CommKind::unknown ? CommKind::coalesced : kind;
+}
+
 bool is_comm_kernel(std::string_view name) {
-  const std::string word = plain(name.substr(0, 40));
+  const std::string word = normalized(name.substr(0, 40));
   for (const std::string_view part :
        {"ncclkernel", "nccldevkernel", "rcclkernel", "rccldevkernel", "rcclgeneric", "hcclkernel",
         "mscclkernel", "mscclpp", "nvshmem", "deepep", "dpskep", "crossdevicereduce", "quickreduce",
@@ -77,7 +87,7 @@ bool is_comm_kernel(std::string_view name) {
 }
 
 std::int32_t element_bytes(std::string_view dtype) {
-  const std::string word = plain(dtype);
+  const std::string word = normalized(dtype);
   constexpr std::array<std::pair<std::string_view, std::int32_t>, 21> kWidths = {{
       {"complexdouble", 16}, {"complexfloat", 8}, {"bfloat16", 2},
       {"float8", 1},         {"float16", 2},      {"float32", 4},

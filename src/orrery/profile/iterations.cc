@@ -30,7 +30,7 @@ std::vector<Iteration> iterations(const Profile& profile) {
   std::stable_sort(found.begin(), found.end(), [](const Iteration& a, const Iteration& b) {
     return a.start != b.start ? a.start < b.start : a.number < b.number;
   });
-  // One that is recorded twice (as an operator and as an annotation) counts once.
+  // An iteration recorded twice (as an operator and as an annotation) counts once.
   const auto twice = [](const Iteration& a, const Iteration& b) {
     return a.number == b.number && b.start < a.end;
   };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The iterations of a recorded rank, and what each was spent on.
+// The iterations of a recorded rank.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,11 @@ struct Iteration {
 /// The N of "ProfilerStep#N", -1 for every other name.
 [[nodiscard]] std::int64_t iteration_number(std::string_view name);
 
-/// The annotations named ProfilerStep#N, by start. Empty when there are none.
+/// The annotations (in old traces: operators) named ProfilerStep#N, by start, each once. Empty if
+/// there are none.
 [[nodiscard]] std::vector<Iteration> iterations(const Profile& profile);
 
-/// The one in which that time lies; past the end: none. O(log iterations).
+/// Index of the iteration that contains `at`; iterations.size() if none does. O(log iterations).
 [[nodiscard]] std::size_t iteration_at(const std::vector<Iteration>& iterations, Time at);
 
 }  // namespace orrery::profile

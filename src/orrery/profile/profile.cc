@@ -10,8 +10,8 @@
 namespace orrery::profile {
 namespace {
 
-/// Between two events of one lane: what comes first in its order.
-struct Earlier {
+/// The order of events in a lane.
+struct EventOrder {
   const Profile& profile;
 
   [[nodiscard]] std::uint64_t node_id(EventId e) const {
@@ -70,18 +70,18 @@ void Profile::order_lane(std::uint32_t lane, Findings& findings) {
   const auto untimed = std::stable_partition(order.begin(), order.end(),
                                              [&](EventId e) { return events[e].timed(); });
   const std::span<EventId> timed = order.first(static_cast<std::size_t>(untimed - order.begin()));
-  if (!std::is_sorted(timed.begin(), timed.end(), Earlier{*this}))
-    std::sort(timed.begin(), timed.end(), Earlier{*this});
+  if (!std::is_sorted(timed.begin(), timed.end(), EventOrder{*this}))
+    std::sort(timed.begin(), timed.end(), EventOrder{*this});
   if (!lanes[lane].device) nest(timed, findings);
   if (untimed != order.end()) place_untimed(lane, timed.size());
 }
 
 void Profile::nest(std::span<const EventId> timed, Findings& findings) {
-  std::vector<EventId> open;  // the events around the current one
+  std::vector<EventId> open;  // the enclosing events of the current one
   for (const EventId e : timed) {
     Event& event = events[e];
     while (!open.empty() && events[open.back()].end() <= event.start) {
-      // What has no length and stands at the very end of its parent is still inside it.
+      // An event of length 0 at the end of its parent is still inside it.
       if (event.duration == Time{} && events[open.back()].end() == event.start &&
           events[open.back()].duration > Time{})
         break;
@@ -99,7 +99,7 @@ void Profile::nest(std::span<const EventId> timed, Findings& findings) {
 void Profile::place_untimed(std::uint32_t lane, std::size_t timed) {
   const std::span<EventId> order{order_.data() + first_of_lane_[lane],
                                  first_of_lane_[lane + 1] - first_of_lane_[lane]};
-  const Earlier by{*this};
+  const EventOrder by{*this};
   const auto ids_ascend = [&](EventId a, EventId b) {
     return std::make_pair(by.node_id(a), a) < std::make_pair(by.node_id(b), b);
   };
@@ -109,16 +109,18 @@ void Profile::place_untimed(std::uint32_t lane, std::size_t timed) {
     std::copy(without.begin(), without.end(), order.begin());
     return;
   }
-  // After the timed event whose node has the greatest id below; among nodes, ids are pre-order.
+  // Places each untimed event after the timed event with the greatest smaller node id. Node ids are
+  // in pre-order.
   std::vector<EventId> merged;
   merged.reserve(order.size());
-  std::vector<std::pair<std::uint64_t, std::size_t>> anchors;  // (node id, place among the timed)
+  // (node id, position among the timed).
+  std::vector<std::pair<std::uint64_t, std::size_t>> anchors;
   for (std::size_t i = 0; i < timed; ++i) {
     const std::uint64_t id = by.node_id(order[i]);
     if (id != kNoId) anchors.emplace_back(id, i);
   }
   std::sort(anchors.begin(), anchors.end());
-  std::vector<std::pair<std::size_t, EventId>> after;  // (place, event); place 0 = before all
+  std::vector<std::pair<std::size_t, EventId>> after;  // (position, event); position 0: before all
   for (const EventId e : without) {
     const auto next = std::upper_bound(anchors.begin(), anchors.end(),
                                        std::make_pair(by.node_id(e), ~std::size_t{0}));
@@ -150,9 +152,9 @@ const GraphNode* Profile::graph_node(EventId work) const {
   const auto found = std::lower_bound(
       graph_nodes.begin(), graph_nodes.end(), detail,
       [](const GraphNode& node, std::uint32_t wanted) { return node.work < wanted; });
-  const bool is_there =
+  const bool found_node =
       is_device_work(events[work].kind) && found != graph_nodes.end() && found->work == detail;
-  return is_there ? &*found : nullptr;
+  return found_node ? &*found : nullptr;
 }
 
 std::size_t Profile::resident_bytes() const {

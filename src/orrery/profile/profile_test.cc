@@ -76,23 +76,23 @@ TEST(Profile, UntimedNodesStandByTheirIds) {
 }
 
 TEST(Comm, KindsByAnySpelling) {
-  EXPECT_EQ(comm_kind_named("allreduce"), CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_named("_allgather_base"), CommKind::all_gather);
-  EXPECT_EQ(comm_kind_named("nccl:all_to_all"), CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_named("all_to_allv"), CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_named("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
+  EXPECT_EQ(comm_kind_of_name("allreduce"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_of_name("_allgather_base"), CommKind::all_gather);
+  EXPECT_EQ(comm_kind_of_name("nccl:all_to_all"), CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_of_name("all_to_allv"), CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_of_name("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
             CommKind::reduce_scatter);
-  EXPECT_EQ(comm_kind_named("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"),
+  EXPECT_EQ(comm_kind_of_name("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"),
             CommKind::unknown);
-  EXPECT_EQ(comm_kind_named("c10d::allreduce_"), CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_named("nccl:coalesced"), CommKind::coalesced);
-  EXPECT_EQ(comm_kind_named("wait"), CommKind::wait);
-  EXPECT_EQ(comm_kind_named("aten::add"), CommKind::unknown);
-  EXPECT_EQ(comm_kind_named("void vllm::cross_device_reduce_1stage<float, 8>(RankData*)"),
+  EXPECT_EQ(comm_kind_of_name("c10d::allreduce_"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_of_name("nccl:coalesced"), CommKind::coalesced);
+  EXPECT_EQ(comm_kind_of_name("wait"), CommKind::wait);
+  EXPECT_EQ(comm_kind_of_name("aten::add"), CommKind::unknown);
+  EXPECT_EQ(comm_kind_of_name("void vllm::cross_device_reduce_1stage<float, 8>(RankData*)"),
             CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_named("void deep_ep::internode::dispatch<false>(int4*)"),
+  EXPECT_EQ(comm_kind_of_name("void deep_ep::internode::dispatch<false>(int4*)"),
             CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_named("void deep_ep::intranode::notify_dispatch<8>(int*)"),
+  EXPECT_EQ(comm_kind_of_name("void deep_ep::intranode::notify_dispatch<8>(int*)"),
             CommKind::barrier);
 }
 

@@ -13,7 +13,7 @@ std::size_t skip_spaces(std::string_view text, std::size_t at) {
   return at;
 }
 
-/// The place after the string that begins at `at` (a quote), or the end.
+/// Position after the string that begins at `at` (a quote), or the end.
 std::size_t skip_string(std::string_view text, std::size_t at) {
   for (++at; at < text.size(); ++at) {
     if (text[at] == '\\') {
@@ -28,7 +28,7 @@ std::size_t skip_string(std::string_view text, std::size_t at) {
 }  // namespace
 
 bool Tensors::typed_as_tensor() {
-  // The argument's type is the string of the same number: ["Tensor(float)","Int",…].
+  // The type of an argument is the string with the same index: ["Tensor(float)","Int",…].
   for (; typed_ != argument_; ++typed_) {
     const std::size_t begin = types_.find('"', types_at_);
     if (begin == std::string_view::npos) return false;

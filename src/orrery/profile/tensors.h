@@ -9,8 +9,9 @@
 
 namespace orrery::profile {
 
-/// As execution traces write it: [id, storage, offset, elements, width, "device"]. `offset` counts
-/// elements, `width` is bytes per element. Ids are the trace's own; a storage of 0 is none.
+/// A tensor as execution traces write it: [id, storage, offset, elements, width, "device"].
+/// `offset` is in elements, `width` in bytes per element. Ids are valid within the trace; storage
+/// 0: no storage.
 struct Tensor {
   std::uint64_t id = 0;
   std::uint64_t storage = 0;
@@ -20,17 +21,17 @@ struct Tensor {
   std::string_view device;  ///< "cuda:0"; empty in schema 1.0.0
 };
 
-/// Goes through the tensors of Node::inputs or Node::outputs in their order, those inside lists and
-/// tuples too. Never fails: what is no tensor is passed over. Linear.
+/// Iterates over the tensors of Node::inputs or Node::outputs in their order, including those
+/// inside lists and tuples. Skips all other values and never fails. Linear time.
 class Tensors {
  public:
-  /// `values` is a JSON list. `types` (Node::input_types) is only needed for schema 1.0.0, whose
-  /// tensors lack the device and look like any list of five integers.
+  /// `values` is a JSON list. Only schema 1.0.0 needs `types` (Node::input_types): its tensors lack
+  /// the device and look like any list of five integers.
   explicit Tensors(std::string_view values, std::string_view types = {})
       : text_(values), types_(types) {}
 
   bool next(Tensor& tensor);
-  /// Which of the operator's arguments the last tensor is, or is in.
+  /// Index of the operator's argument that is, or contains, the last tensor.
   [[nodiscard]] std::size_t argument() const { return argument_; }
 
  private:
@@ -42,13 +43,13 @@ class Tensors {
   std::size_t at_ = 0;
   std::size_t argument_ = 0;
   int depth_ = 0;
-  // How far `types_` was looked through: the type of argument `typed_` ends there.
+  // Parsed part of `types_`: the type of argument `typed_` ends at `types_at_`.
   std::size_t types_at_ = 0;
   std::size_t typed_ = ~std::size_t{0};
   bool is_tensor_ = false;
 };
 
-/// `fn(const Tensor&)` for each of them.
+/// Calls `fn(const Tensor&)` for each tensor in `values`.
 template <class Fn>
 void for_each_tensor(std::string_view values, Fn&& fn) {
   Tensors tensors(values);

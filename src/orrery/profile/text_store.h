@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Many texts that are kept once, read seldom and never compared.
+// A store for many texts that are read rarely and never compared.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace orrery::profile {
 
-/// A text in Texts.
+/// Location of a text in a TextStore.
 struct StoredText {
   std::uint64_t offset = 0;
   std::uint32_t size = 0;
 };
 
-/// Appends texts to large blocks; a text never lies across two.
+/// Appends texts to large blocks; each text lies in one block.
 class TextStore {
  public:
   StoredText add(std::string_view text);
@@ -28,10 +28,11 @@ class TextStore {
 
  private:
   static constexpr unsigned kShift = 22;
-  static constexpr std::uint64_t kBlock = std::uint64_t{1} << kShift;  // longer texts are cut
+  // Bytes; longer texts are cut.
+  static constexpr std::uint64_t kBlock = std::uint64_t{1} << kShift;
 
   std::vector<std::unique_ptr<char[]>> blocks_;
-  std::uint64_t used_ = 0;  // of the last block
+  std::uint64_t used_ = 0;  // bytes of the last block
 };
 
 }  // namespace orrery::profile

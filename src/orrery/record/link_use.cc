@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <map>
 
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -20,7 +19,7 @@ void add_fabric(const platform::Fabric& fabric, result::Run& run) {
     run.fabric[fabric.rank_devices[rank]].rank = rank;
 }
 
-/// Links side by side that a fault has are neighbours in its list, and become one.
+/// A fault lists parallel links consecutively; they become one entry.
 void add_faults(const platform::Fabric& fabric, result::Run& run) {
   for (const platform::LinkFault& fault : fabric.faults) {
     const std::size_t first = run.faults.size();
@@ -59,7 +58,7 @@ void make_links(const RecordingSource& source, result::Run& run) {
     const platform::Dimension& dim = source.platform.dims[used.dim];
     if (!used.name.empty()) {
       link.capacity = Bandwidth(used.capacity);
-    } else if (source.platform.fabric != nullptr && links) {  // too many to tell apart
+    } else if (source.platform.fabric != nullptr && links) {  // too many links to list individually
       for (const platform::Link& one : source.platform.fabric->topology.links())
         link.capacity += Bandwidth(one.capacity());
     } else if (used.from == sim::kNone) {

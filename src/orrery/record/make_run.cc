@@ -64,7 +64,7 @@ void find_bounds(const RecordingSource& source, result::Run& run) {
     }
     if (!found->second) continue;
     one.bound = found->second->time;
-    one.bound_by = found->second->by;
+    one.bound_by = found->second->limiting_dimensions;
   }
 }
 
@@ -99,7 +99,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   find_bounds(source, run);
   run.error_classes = error_classes(sim);
   run.time_by_provenance = sim.time_by_provenance;
-  run.predicted = predicted(sim);
+  run.predicted = predicted_collectives(sim);
   make_links(source, run);
   run.remote_memory = remote_memory(source);
   analysis::find_critical_path(run);
@@ -113,7 +113,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   return run;
 }
 
-// How far off what was told may be.
+// Error classes of predicted times.
 
 namespace {
 
@@ -132,14 +132,14 @@ std::vector<result::ErrorClass> error_classes(const sim::SimResult& sim) {
   return made;
 }
 
-std::vector<result::PredictedCollective> predicted(const sim::SimResult& sim) {
+std::vector<result::PredictedCollective> predicted_collectives(const sim::SimResult& sim) {
   std::vector<result::PredictedCollective> made;
   for (const sim::PredictedCollective& one : sim.predicted) {
     made.push_back(
         {one.type, one.bytes, one.ranks, one.nodes, one.time, one.source, one.algorithm, {}});
-    if (one.off)
-      made.back().off = result::ErrorInterval{share_of(one.time, one.off->lower),
-                                              share_of(one.time, one.off->upper)};
+    if (one.error)
+      made.back().off = result::ErrorInterval{share_of(one.time, one.error->lower),
+                                              share_of(one.time, one.error->upper)};
   }
   return made;
 }

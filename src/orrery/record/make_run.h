@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a simulation to a run: what happened, put together so that nothing downstream needs the
-// workload or the platform any more.
+// Converts the result of a simulation to a run. A run contains all data that later stages need, so
+// that they use neither the workload nor the platform.
 #pragma once
 
 #include <vector>
@@ -14,21 +14,23 @@
 
 namespace orrery::record {
 
-/// The run that `sim` (simulated with Options::record) was: timelines, groups, collectives, links,
-/// memory, findings; the critical path, slack and which spans are critical (see analysis). `held`:
-/// what ranks hold whose nodes name no tensors, by graph; empty: not known. The caller adds what it
-/// knows to the manifest. Deterministic. O(nodes + edges + messages).
+/// Builds the run of `sim` (simulated with Options::record): timelines, groups, collectives, links,
+/// memory, findings, the critical path, slack and critical spans (see analysis). `held`: by graph,
+/// the memory of ranks whose nodes name no tensors; empty: unknown. The caller completes the
+/// manifest. Deterministic. O(nodes + edges + messages).
 [[nodiscard]] result::Run make_run(const graph::Workload& workload,
                                    const platform::Platform& platform, const sim::SimResult& sim,
                                    const std::vector<graph::HeldMemory>& held = {});
 
-/// Whether it took copies of tokens to experts or back, of which fewer may travel than are stated.
-/// The run still has all spans.
+/// Whether the collective sends tokens to experts or back, so that the sent bytes may be fewer than
+/// stated. Requires a run with all spans.
 [[nodiscard]] bool carries_tokens(const graph::Workload& workload, const result::Run& run,
                                   const result::Collective& one);
 
-/// Who told how long the critical path takes, and the collectives that a library runs.
+/// The error classes of the times on the critical path.
 [[nodiscard]] std::vector<result::ErrorClass> error_classes(const sim::SimResult& sim);
-[[nodiscard]] std::vector<result::PredictedCollective> predicted(const sim::SimResult& sim);
+/// The kinds of collectives whose times a library model predicted.
+[[nodiscard]] std::vector<result::PredictedCollective> predicted_collectives(
+    const sim::SimResult& sim);
 
 }  // namespace orrery::record

@@ -286,8 +286,8 @@ TEST(MakeRun, KeepsWhatWasAccountedAtTheTimesOfItsNodes) {
   ASSERT_TRUE(done.has_value());
   graph::HeldMemory held;
   held.role = "stage 0";
-  held.from_start = Bytes(100);
-  held.stretches = {{0, 1, Bytes(150)}, {1, 3, Bytes(400)}, {3, 3, Bytes(900)}};
+  held.constant = Bytes(100);
+  held.segments = {{0, 1, Bytes(150)}, {1, 3, Bytes(400)}, {3, 3, Bytes(900)}};
   held.at_peak = {{"activations", "layer.input", Bytes(300)}, {"weights", "layer", Bytes(100)}};
   const result::Run run = make_run(workload, ring, *done, {held});
   const result::MemoryCurve& memory = run.timeline(1).memory;
@@ -338,7 +338,7 @@ TEST(MakeRun, TakesAxesForTheGroupsTheyStandFor) {
   }
 }
 
-// Nobody waits for anybody, so a collective belongs to the group its own rank has.
+// In a replay no rank waits for another, so a collective belongs to the group of its own rank.
 TEST(MakeRun, TellsReplayedCollectivesOnAnAxisApart) {
   Rank rank;
   rank.coll(CollectiveType::all_reduce, 4'000, {}, "tp", us(3));

@@ -8,12 +8,12 @@ namespace orrery::record {
 
 namespace {
 
-/// When the stretch begins: with its first computation, or where it has none with its first node.
-std::optional<Time> beginning(const RecordingSource& source, std::uint32_t rank,
-                              const graph::HeldMemory::Stretch& stretch) {
+/// The start of the segment: that of its first computation or, without one, of its first node.
+std::optional<Time> segment_start(const RecordingSource& source, std::uint32_t rank,
+                                  const graph::HeldMemory::Segment& segment) {
   const graph::Graph& graph = source.workload.graph(rank);
   std::optional<Time> computes, any;
-  for (graph::NodeId node = stretch.first; node < stretch.end && node < graph.size(); ++node) {
+  for (graph::NodeId node = segment.first; node < segment.end && node < graph.size(); ++node) {
     const std::int64_t start = source.recording.at(rank, node).start;
     if (start < 0) continue;
     any = any ? std::min(*any, Time(start)) : Time(start);
@@ -23,23 +23,23 @@ std::optional<Time> beginning(const RecordingSource& source, std::uint32_t rank,
   return computes ? computes : any;
 }
 
-/// Each stretch lasts until the next one begins. They keep their order; of those that begin
-/// together the one that holds most counts.
-result::MemoryCurve accounted(const RecordingSource& source, std::uint32_t rank,
-                              result::Names& names) {
+/// Each segment lasts until the next one begins. Segments keep their order; of several that begin
+/// at the same time, the one with the most memory counts.
+result::MemoryCurve curve_from_segments(const RecordingSource& source, std::uint32_t rank,
+                                        result::Names& names) {
   const graph::HeldMemory& held = source.held[source.workload.graph_of_rank[rank]];
   result::MemoryCurve curve;
-  if (held.stretches.empty()) return curve;
+  if (held.segments.empty()) return curve;
   curve.role = names.intern(held.role);
-  curve.points.emplace_back(Time{}, held.from_start);
-  for (const graph::HeldMemory::Stretch& stretch : held.stretches) {
-    const std::optional<Time> begins = beginning(source, rank, stretch);
+  curve.points.emplace_back(Time{}, held.constant);
+  for (const graph::HeldMemory::Segment& segment : held.segments) {
+    const std::optional<Time> begins = segment_start(source, rank, segment);
     if (!begins) continue;  // it never ran
     auto& [at, bytes] = curve.points.back();
     if (*begins <= at) {
-      bytes = std::max(bytes, stretch.bytes);
-    } else if (stretch.bytes != bytes) {
-      curve.points.emplace_back(*begins, stretch.bytes);
+      bytes = std::max(bytes, segment.bytes);
+    } else if (segment.bytes != bytes) {
+      curve.points.emplace_back(*begins, segment.bytes);
     }
   }
   for (const auto& [at, bytes] : curve.points) {
@@ -48,9 +48,9 @@ result::MemoryCurve accounted(const RecordingSource& source, std::uint32_t rank,
     curve.peak_at = at;
   }
   Bytes all{};
-  for (const graph::HeldMemory::Item& item : held.at_peak) all += item.bytes;
-  if (all != curve.peak) return curve;  // it stalled before
-  for (const graph::HeldMemory::Item& item : held.at_peak) {
+  for (const graph::HeldMemory::Tensor& item : held.at_peak) all += item.bytes;
+  if (all != curve.peak) return curve;  // the run stalled before the peak
+  for (const graph::HeldMemory::Tensor& item : held.at_peak) {
     if (curve.at_peak.size() == result::MemoryCurve::kHeldTensors) break;
     curve.at_peak.push_back({names.intern(item.name), item.bytes, names.intern(item.kind)});
   }
@@ -69,7 +69,7 @@ result::MemoryCurve memory_curve(const RecordingSource& source, std::uint32_t ra
   };
   result::MemoryCurve curve;
   auto held = sim::tensor_memory_curve(graph, when);
-  if (!held) return source.held.empty() ? curve : accounted(source, rank, names);
+  if (!held) return source.held.empty() ? curve : curve_from_segments(source, rank, names);
   curve.points = std::move(held->points);
   curve.peak = held->peak;
   curve.peak_at = held->peak_at;

@@ -34,7 +34,8 @@ std::uint32_t peer_of(const graph::Graph& graph, std::uint32_t rank, NodeId node
 std::vector<NodeId> match_messages(const RecordingSource& source) {
   const sim::Recording& recording = source.recording;
   std::vector<NodeId> partners(recording.times.size(), graph::kNoNode);
-  if (source.platform.replay_only) return partners;  // nobody waited for anybody
+  // In a replay, ranks do not wait for each other.
+  if (source.platform.replay_only) return partners;
   const bool astra = source.platform.rules == platform::Rules::astra;
   std::vector<Entry> sends, receives;
   for (std::uint32_t rank = 0; rank < source.workload.rank_count(); ++rank) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One timeline per rank, equal ones once.
+// Builds one timeline per rank; equal timelines are shared.
 
 #include <algorithm>
 #include <array>
 #include <map>
-#include <memory>
 #include <tuple>
 #include <unordered_map>
 
+#include "orrery/graph/structure/node_selection.h"
 #include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
@@ -22,46 +22,28 @@ using result::SpanKind;
 
 namespace {
 
+std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
+  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
+  return hash * 0xff51afd7ed558ccdull;
+}
+
 SpanKind kind_of(const graph::Graph& graph, NodeId node) {
-  switch (graph.kind(node)) {
-    case NodeKind::comp:
-      return graph.is_cpu(node) ? SpanKind::cpu : SpanKind::compute;
-    case NodeKind::coll:
-      return SpanKind::collective;
-    case NodeKind::send:
-      return SpanKind::send;
-    case NodeKind::recv:
-      return SpanKind::receive;
-    case NodeKind::mem_load:
-      return SpanKind::load;
-    case NodeKind::mem_store:
-      return SpanKind::store;
-    case NodeKind::invalid:
-    case NodeKind::metadata:
-      break;
-  }
-  return SpanKind::metadata;
+  // In the order of NodeKind.
+  constexpr std::array<SpanKind, graph::kNodeKinds> kKinds = {
+      SpanKind::metadata, SpanKind::metadata, SpanKind::load,    SpanKind::store,
+      SpanKind::compute,  SpanKind::send,     SpanKind::receive, SpanKind::collective};
+  static_assert(graph::kNodeKinds == 8);
+  const SpanKind kind = kKinds[static_cast<std::size_t>(graph.kind(node))];
+  return kind == SpanKind::compute && graph.is_cpu(node) ? SpanKind::cpu : kind;
 }
 
 LaneKind lane_of(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::compute:
-      return LaneKind::compute;
-    case SpanKind::cpu:
-      return LaneKind::cpu;
-    case SpanKind::collective:
-      return LaneKind::communicator;
-    case SpanKind::send:
-      return LaneKind::sends;
-    case SpanKind::receive:
-      return LaneKind::receives;
-    case SpanKind::load:
-    case SpanKind::store:
-      return LaneKind::memory;
-    case SpanKind::metadata:
-      break;
-  }
-  return LaneKind::other;
+  // In the order of SpanKind.
+  constexpr std::array<LaneKind, result::kSpanKinds> kLanes = {
+      LaneKind::other, LaneKind::compute,  LaneKind::cpu,    LaneKind::communicator,
+      LaneKind::sends, LaneKind::receives, LaneKind::memory, LaneKind::memory};
+  static_assert(result::kSpanKinds == 8);
+  return kLanes[static_cast<std::size_t>(kind)];
 }
 
 Lane recorded_lane(const graph::Lane& recorded) {
@@ -72,11 +54,11 @@ Lane recorded_lane(const graph::Lane& recorded) {
   return lane;
 }
 
-/// What is being put together for one rank.
-struct Draft {
+/// The timeline of one rank while it is built.
+struct TimelineDraft {
   result::Timeline line;
   std::vector<Lane> keys;
-  std::vector<std::uint32_t> groups;  ///< by number at the rank
+  std::vector<std::uint32_t> groups;  ///< by group number at the rank
 };
 
 std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group) {
@@ -86,237 +68,221 @@ std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group)
   return static_cast<std::uint32_t>(groups.size() - 1);
 }
 
-class Drafter {
+class TimelineBuilder {
  public:
-  Drafter(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
-          const std::vector<NodeId>& partners, result::Run& run)
-      : source_(source), meetings_(collectives_of_nodes), partners_(partners), run_(run) {}
+  TimelineBuilder(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
+                  const std::vector<NodeId>& partners, result::Run& run)
+      : source_(source),
+        collectives_of_nodes_(collectives_of_nodes),
+        partners_(partners),
+        run_(run) {}
 
-  [[nodiscard]] Draft draft(std::uint32_t rank);
-  /// Whether `rank` did what `other` did, told without drafting: the same graph, the same times and
-  /// waits, collectives in the same places. Sets `groups` to its groups by number. Ranks with
-  /// messages are never told alike this way: the same graph names the same peers.
+  [[nodiscard]] TimelineDraft draft(std::uint32_t rank) {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    TimelineDraft draft;
+    std::vector<Time> ready(graph.size());
+    std::vector<NodeId> nodes;
+    draft.line.spans.reserve(graph.size());
+    draft.keys.reserve(graph.size());
+    nodes.reserve(graph.size());
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const sim::NodeTimes& times = source_.recording.at(rank, node);
+      if (times.start < 0 || times.end < 0) continue;
+      Span& span = draft.line.spans.emplace_back();
+      span.node = graph.id(node);
+      span.start = Time(times.start);
+      span.end = Time(times.end);
+      span.name = number_of(graph.name(node));
+      nodes.push_back(node);
+      fill(span, rank, node, draft);
+      for (const NodeId next : graph.successors(node))
+        ready[next] = std::max(ready[next], span.end);
+    }
+    for (std::size_t i = 0; i < nodes.size(); ++i)
+      find_release(draft.line.spans[i], rank, nodes[i], ready);
+    place_in_lanes(draft.line, draft.keys);
+    return draft;
+  }
+
+  /// Whether `rank` has the timeline of `other`, determined without building it: the same graph,
+  /// times and waits, and equivalent collectives. Sets `groups` to its groups by number. Always
+  /// false for ranks with messages, because equal graphs name the same peers.
   [[nodiscard]] bool is_equivalent(std::uint32_t rank, std::uint32_t other,
-                                   std::vector<std::uint32_t>& groups) const;
-  /// Equal for ranks that are alike.
-  [[nodiscard]] std::uint64_t outline(std::uint32_t rank) const;
+                                   std::vector<std::uint32_t>& groups) const {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    if (&graph != &source_.workload.graph(other)) return false;
+    const std::size_t mine = source_.recording.first_node[rank];
+    const std::size_t theirs = source_.recording.first_node[other];
+    std::vector<std::uint32_t> other_groups;
+    groups.clear();
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const sim::NodeTimes &a = source_.recording.times[mine + node],
+                           &b = source_.recording.times[theirs + node];
+      if (a.start != b.start || a.end != b.end || a.released_by != b.released_by) return false;
+      const NodeKind kind = graph.kind(node);
+      if (kind == NodeKind::comp || a.start < 0) continue;
+      if (kind == NodeKind::send || kind == NodeKind::recv) return false;
+      const sim::NodeDetail &x = source_.recording.details[mine + node],
+                            &y = source_.recording.details[theirs + node];
+      if (x.queue != y.queue || x.latency != y.latency) return false;
+      if (kind != NodeKind::coll) continue;
+      const std::uint32_t group = collectives_of_nodes_.group[mine + node];
+      const std::uint32_t other_group = collectives_of_nodes_.group[theirs + node];
+      const std::uint32_t sequence = collectives_of_nodes_.sequence[mine + node];
+      if (number_in(groups, group) != number_in(other_groups, other_group) ||
+          sequence != collectives_of_nodes_.sequence[theirs + node])
+        return false;
+      const result::Collective& collective = run_.collectives[run_.groups[group].first + sequence];
+      const result::Collective& other_collective =
+          run_.collectives[run_.groups[other_group].first + sequence];
+      if (collective.joined != other_collective.joined ||
+          collective.last_start != other_collective.last_start)
+        return false;
+    }
+    return true;
+  }
+
+  /// A hash that is equal for equivalent ranks.
+  [[nodiscard]] std::uint64_t time_hash(std::uint32_t rank) const {
+    std::uint64_t hash = source_.workload.graph_of_rank[rank];
+    const std::size_t first = source_.recording.first_node[rank];
+    for (NodeId node = 0; node < source_.workload.graph(rank).size(); ++node)
+      hash = mix(hash, static_cast<std::uint64_t>(source_.recording.times[first + node].end));
+    return hash;
+  }
 
  private:
-  [[nodiscard]] std::uint32_t number_of(std::string_view name);
-  void fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
-  void fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft);
-  void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane);
-  void find_release(Span& span, std::uint32_t rank, NodeId node, std::span<const Time> ready) const;
+  [[nodiscard]] std::uint32_t number_of(std::string_view name) {
+    CachedName& cached =
+        name_cache_[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3) % name_cache_.size()];
+    if (cached.text.data() != name.data() || cached.text.size() != name.size())
+      cached = {name, run_.names.intern(name)};
+    return cached.number;
+  }
+
+  void fill(Span& span, std::uint32_t rank, NodeId node, TimelineDraft& draft) {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    span.kind = kind_of(graph, node);
+    Lane lane;
+    lane.kind = lane_of(span.kind);
+    const TimeSource network = network_model(source_.platform.network).source;
+    switch (span.kind) {
+      case SpanKind::compute:
+      case SpanKind::cpu:
+        span.model = source_.recording.timed_by[source_.workload.graph_of_rank[rank]][node];
+        if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
+        span.bytes = graph.work(node).tensor_size;
+        break;
+      case SpanKind::collective:
+        span.model = network;
+        fill_collective(span, rank, node, draft);
+        lane.group = span.group;
+        break;
+      case SpanKind::send:
+      case SpanKind::receive:
+        span.model = network;
+        fill_message(span, rank, node, lane);
+        break;
+      case SpanKind::load:
+      case SpanKind::store:
+        span.model = source_.platform.replay_only ? TimeSource::recorded : TimeSource::memory;
+        span.bytes = graph.work(node).tensor_size;
+        span.queue =
+            std::min(span.end - span.start, Time(source_.recording.detail(rank, node).queue));
+        break;
+      case SpanKind::metadata:
+        break;
+    }
+    // Simulated communication does not use recorded lanes.
+    const bool communicates = span.kind == SpanKind::collective || span.kind == SpanKind::send ||
+                              span.kind == SpanKind::receive;
+    if (graph.lane(node) != graph::kNoLane && (!communicates || span.model == TimeSource::recorded))
+      lane = recorded_lane(graph.lanes()[graph.lane(node)]);
+    draft.keys.push_back(lane);
+  }
+
+  void fill_collective(Span& span, std::uint32_t rank, NodeId node, TimelineDraft& draft) {
+    const std::size_t index = source_.recording.first_node[rank] + node;
+    const std::uint32_t group = collectives_of_nodes_.group[index];
+    span.group = number_in(draft.groups, group);
+    span.sequence = collectives_of_nodes_.sequence[index];
+    const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
+    const graph::Collective& stated = source_.workload.graph(rank).collective(node);
+    span.bytes = graph::full_buffer(stated.type, stated.size, run_.groups[group].size);
+    if (source_.recording.detail(rank, node).collective == sim::kNone) {
+      span.model = TimeSource::recorded;
+      return;
+    }
+    if (one.joined && one.last_start > span.start)
+      span.wait = std::min(one.last_start, span.end) - span.start;
+    const sim::NodeDetail& detail = source_.recording.detail(rank, node);
+    const Time left = span.end - span.start - span.wait;
+    span.queue = std::min(left, Time(detail.queue));
+    span.latency = std::min(left - span.queue, Time(detail.latency));
+  }
+
+  // The time of a message is its time alone on the fabric, plus waiting: for links or, under the
+  // rendezvous protocol, for its receiver. A receive waits until the message departs.
+  void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane) {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    const std::uint32_t peer = peer_of(graph, rank, node);
+    const std::uint32_t ranks = source_.workload.rank_count();
+    span.distance = (peer + ranks - rank) % ranks;
+    if (span.kind == SpanKind::send) lane.distance = span.distance;
+    span.bytes = graph.point_to_point(node).size;
+    if (source_.platform.replay_only) {
+      span.model = TimeSource::recorded;
+      return;
+    }
+    const NodeId partner = partners_[source_.recording.first_node[rank] + node];
+    if (partner != graph::kNoNode) span.peer_span = source_.span_of(peer, partner);
+    Time left = span.end - span.start;
+    if (span.kind == SpanKind::receive) {
+      if (partner == graph::kNoNode) return;
+      const Time sent(source_.recording.at(peer, partner).start);
+      if (sent > span.start) span.wait = std::min(sent, span.end) - span.start;
+      left -= span.wait;
+    }
+    const bool out = span.kind == SpanKind::send;
+    const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
+    const auto duration = [&](std::int64_t bytes) {
+      return Time(source_.recording.uncontended_time(from, to, bytes));
+    };
+    const Time alone = duration(span.bytes.count()), hops = duration(0);
+    // Time beyond the time alone is waiting.
+    const Time more = left > alone ? left - alone : Time{};
+    const bool congested = !source_.recording.uncontended;
+    (congested || !out ? span.queue : span.wait) += more;
+    left -= more;
+    span.latency = std::min(left, hops);
+  }
+
+  // A span starts when the last of its dependencies ends, or later, when its lane is free.
+  void find_release(Span& span, std::uint32_t rank, NodeId node,
+                    std::span<const Time> ready) const {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    const NodeId by = source_.recording.at(rank, node).released_by;
+    if (by == graph::kNoNode || source_.span_of(rank, by) == result::kNone) return;
+    span.released_by = source_.span_of(rank, by);
+    const std::uint32_t edge = graph.edge(by, node);
+    const bool needed = edge != graph::kNoNode;
+    if (needed && graph.lane(by) != graph::kNoLane && graph.lane(node) != graph::kNoLane)
+      span.reason = graph::edge_kind(graph, by, edge);
+    span.release = needed || ready[node] == span.start ? result::Release::dependency
+                                                       : result::Release::resource;
+  }
 
   const RecordingSource& source_;
-  const RecordedCollectives& meetings_;
+  const RecordedCollectives& collectives_of_nodes_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
-  /// Names seen lately, by where their text is: graphs keep each text once.
-  struct Seen {
+  /// Cache of recent names, by the address of their text: a graph stores each text once.
+  struct CachedName {
     std::string_view text;
     std::uint32_t number = 0;
   };
-  std::array<Seen, 1024> seen_{};
+  std::array<CachedName, 1024> name_cache_{};
 };
-
-std::uint32_t Drafter::number_of(std::string_view name) {
-  Seen& seen = seen_[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3) % seen_.size()];
-  if (seen.text.data() != name.data() || seen.text.size() != name.size())
-    seen = {name, run_.names.intern(name)};
-  return seen.number;
-}
-
-void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
-  const std::size_t index = source_.recording.first_node[rank] + node;
-  const std::uint32_t group = meetings_.group[index];
-  span.group = number_in(draft.groups, group);
-  span.sequence = meetings_.sequence[index];
-  const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
-  const graph::Collective& stated = source_.workload.graph(rank).collective(node);
-  span.bytes = graph::full_buffer(stated.type, stated.size, run_.groups[group].size);
-  if (source_.recording.detail(rank, node).join == sim::kNone) {
-    span.model = TimeSource::recorded;
-    return;
-  }
-  if (one.joined && one.last_start > span.start)
-    span.wait = std::min(one.last_start, span.end) - span.start;
-  const sim::NodeDetail& detail = source_.recording.detail(rank, node);
-  const Time left = span.end - span.start - span.wait;
-  span.queue = std::min(left, Time(detail.queue));
-  span.latency = std::min(left - span.queue, Time(detail.latency));
-}
-
-// A message takes what the fabric says; more than that it waited: for links, or under the
-// rendezvous protocol for its receiver. A receive waits until the message leaves.
-void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane) {
-  const graph::Graph& graph = source_.workload.graph(rank);
-  const std::uint32_t peer = peer_of(graph, rank, node);
-  const std::uint32_t ranks = source_.workload.rank_count();
-  span.distance = (peer + ranks - rank) % ranks;
-  if (span.kind == SpanKind::send) lane.distance = span.distance;
-  span.bytes = graph.point_to_point(node).size;
-  if (source_.platform.replay_only) {
-    span.model = TimeSource::recorded;
-    return;
-  }
-  const NodeId partner = partners_[source_.recording.first_node[rank] + node];
-  if (partner != graph::kNoNode) span.peer_span = source_.span_of(peer, partner);
-  Time left = span.end - span.start;
-  if (span.kind == SpanKind::receive) {
-    if (partner == graph::kNoNode) return;
-    const Time sent(source_.recording.at(peer, partner).start);
-    if (sent > span.start) span.wait = std::min(sent, span.end) - span.start;
-    left -= span.wait;
-  }
-  const bool out = span.kind == SpanKind::send;
-  const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
-  const auto duration = [&](std::int64_t bytes) {
-    return Time(source_.recording.alone(from, to, bytes));
-  };
-  const Time alone = duration(span.bytes.count()), hops = duration(0);
-  // What is left when its bytes and hops are taken off went by waiting.
-  const Time more = left > alone ? left - alone : Time{};
-  const bool congested = !source_.recording.uncontended;
-  (congested || !out ? span.queue : span.wait) += more;
-  left -= more;
-  span.latency = std::min(left, hops);
-}
-
-void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
-  const graph::Graph& graph = source_.workload.graph(rank);
-  span.kind = kind_of(graph, node);
-  Lane lane;
-  lane.kind = lane_of(span.kind);
-  const TimeSource network = network_model(source_.platform.network).source;
-  switch (span.kind) {
-    case SpanKind::compute:
-    case SpanKind::cpu:
-      span.model = source_.recording.timed_by[source_.workload.graph_of_rank[rank]][node];
-      if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
-      span.bytes = graph.work(node).tensor_size;
-      break;
-    case SpanKind::collective:
-      span.model = network;
-      fill_collective(span, rank, node, draft);
-      lane.group = span.group;
-      break;
-    case SpanKind::send:
-    case SpanKind::receive:
-      span.model = network;
-      fill_message(span, rank, node, lane);
-      break;
-    case SpanKind::load:
-    case SpanKind::store:
-      span.model = source_.platform.replay_only ? TimeSource::recorded : TimeSource::memory;
-      span.bytes = graph.work(node).tensor_size;
-      span.queue =
-          std::min(span.end - span.start, Time(source_.recording.detail(rank, node).queue));
-      break;
-    case SpanKind::metadata:
-      break;
-  }
-  // What is simulated has lanes of its own.
-  const bool communicates = span.kind == SpanKind::collective || span.kind == SpanKind::send ||
-                            span.kind == SpanKind::receive;
-  if (graph.lane(node) != graph::kNoLane && (!communicates || span.model == TimeSource::recorded))
-    lane = recorded_lane(graph.lanes()[graph.lane(node)]);
-  draft.keys.push_back(lane);
-}
-
-// What the trace leaves out are the usual kinds.
-DependencyKind reason_of(const graph::Graph& graph, NodeId from, NodeId to, std::uint32_t edge) {
-  if (graph.has_edge_kinds() && graph.edge_kinds(from)[edge] != DependencyKind::unsaid)
-    return graph.edge_kinds(from)[edge];
-  return graph::default_dependency_kind(graph.is_cpu(from), graph.is_cpu(to));
-}
-
-// A span starts when the last node it depends on ends, or later, when its lane is free.
-void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node,
-                           std::span<const Time> ready) const {
-  const graph::Graph& graph = source_.workload.graph(rank);
-  const NodeId by = source_.recording.at(rank, node).released_by;
-  if (by == graph::kNoNode || source_.span_of(rank, by) == result::kNone) return;
-  span.released_by = source_.span_of(rank, by);
-  const std::uint32_t edge = graph.edge(by, node);
-  const bool needed = edge != graph::kNoNode;
-  if (needed && graph.lane(by) != graph::kNoLane && graph.lane(node) != graph::kNoLane)
-    span.reason = reason_of(graph, by, node, edge);
-  span.release =
-      needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
-}
-
-bool Drafter::is_equivalent(std::uint32_t rank, std::uint32_t other,
-                            std::vector<std::uint32_t>& groups) const {
-  const graph::Graph& graph = source_.workload.graph(rank);
-  if (&graph != &source_.workload.graph(other)) return false;
-  const std::size_t mine = source_.recording.first_node[rank];
-  const std::size_t theirs = source_.recording.first_node[other];
-  std::vector<std::uint32_t> other_groups;
-  groups.clear();
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    const sim::NodeTimes &a = source_.recording.times[mine + node],
-                         &b = source_.recording.times[theirs + node];
-    if (a.start != b.start || a.end != b.end || a.released_by != b.released_by) return false;
-    const NodeKind kind = graph.kind(node);
-    if (kind == NodeKind::comp || a.start < 0) continue;
-    if (kind == NodeKind::send || kind == NodeKind::recv) return false;
-    const sim::NodeDetail &x = source_.recording.details[mine + node],
-                          &y = source_.recording.details[theirs + node];
-    if (x.queue != y.queue || x.latency != y.latency) return false;
-    if (kind != NodeKind::coll) continue;
-    const std::uint32_t group = meetings_.group[mine + node];
-    const std::uint32_t other_group = meetings_.group[theirs + node];
-    const std::uint32_t sequence = meetings_.sequence[mine + node];
-    if (number_in(groups, group) != number_in(other_groups, other_group) ||
-        sequence != meetings_.sequence[theirs + node])
-      return false;
-    const result::Collective& met = run_.collectives[run_.groups[group].first + sequence];
-    const result::Collective& other_met =
-        run_.collectives[run_.groups[other_group].first + sequence];
-    if (met.joined != other_met.joined || met.last_start != other_met.last_start) return false;
-  }
-  return true;
-}
-
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash ^= value + 0x9e3779b97f4a7c15ull + (hash << 6) + (hash >> 2);
-  return hash * 0xff51afd7ed558ccdull;
-}
-
-std::uint64_t Drafter::outline(std::uint32_t rank) const {
-  std::uint64_t hash = source_.workload.graph_of_rank[rank];
-  const std::size_t first = source_.recording.first_node[rank];
-  for (NodeId node = 0; node < source_.workload.graph(rank).size(); ++node)
-    hash = mix(hash, static_cast<std::uint64_t>(source_.recording.times[first + node].end));
-  return hash;
-}
-
-Draft Drafter::draft(std::uint32_t rank) {
-  const graph::Graph& graph = source_.workload.graph(rank);
-  Draft draft;
-  std::vector<Time> ready(graph.size());
-  std::vector<NodeId> nodes;
-  draft.line.spans.reserve(graph.size());
-  draft.keys.reserve(graph.size());
-  nodes.reserve(graph.size());
-  for (NodeId node = 0; node < graph.size(); ++node) {
-    const sim::NodeTimes& times = source_.recording.at(rank, node);
-    if (times.start < 0 || times.end < 0) continue;
-    Span& span = draft.line.spans.emplace_back();
-    span.node = graph.id(node);
-    span.start = Time(times.start);
-    span.end = Time(times.end);
-    span.name = number_of(graph.name(node));
-    nodes.push_back(node);
-    fill(span, rank, node, draft);
-    for (const NodeId next : graph.successors(node)) ready[next] = std::max(ready[next], span.end);
-  }
-  for (std::size_t i = 0; i < nodes.size(); ++i)
-    find_release(draft.line.spans[i], rank, nodes[i], ready);
-  place_in_lanes(draft.line, draft.keys);
-  return draft;
-}
 
 std::uint64_t hash_of(const result::Timeline& line) {
   std::uint64_t hash = line.spans.size();
@@ -335,13 +301,13 @@ std::uint64_t hash_of(const result::Timeline& line) {
 void make_timelines(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
                     const std::vector<NodeId>& partners, result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
-  Drafter drafter(source, collectives_of_nodes, partners, run);
+  TimelineBuilder builder(source, collectives_of_nodes, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;    // by hash
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by outline: ranks
-  const auto copy_one_alike = [&](std::uint32_t rank) {
-    std::vector<std::uint32_t>& before = drafted[drafter.outline(rank)];
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by time_hash: ranks
+  const auto reuse_equivalent = [&](std::uint32_t rank) {
+    std::vector<std::uint32_t>& before = drafted[builder.time_hash(rank)];
     for (const std::uint32_t other : before) {
-      if (!drafter.is_equivalent(rank, other, run.ranks[rank].groups)) continue;
+      if (!builder.is_equivalent(rank, other, run.ranks[rank].groups)) continue;
       run.ranks[rank].timeline = run.ranks[other].timeline;
       return true;
     }
@@ -349,8 +315,8 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& co
     return false;
   };
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    if (copy_one_alike(rank)) continue;
-    Draft draft = drafter.draft(rank);
+    if (reuse_equivalent(rank)) continue;
+    TimelineDraft draft = builder.draft(rank);
     draft.line.memory = memory_curve(source, rank, run.names);
     std::vector<std::uint32_t>& same = known[hash_of(draft.line)];
     const auto found = std::find_if(same.begin(), same.end(), [&](std::uint32_t timeline) {
@@ -370,10 +336,6 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& co
     one.last_span = source.span_of(one.last_rank, one.last_span);
 }
 
-using result::Lane;
-using result::LaneKind;
-using result::Span;
-
 namespace {
 
 // kind, group, distance; recorded: device, number
@@ -381,7 +343,7 @@ using Key = std::tuple<LaneKind, std::uint32_t, std::uint32_t, std::int32_t, std
 
 std::map<Key, std::vector<std::uint32_t>> by_lane(const std::vector<Lane>& keys) {
   std::map<Key, std::vector<std::uint32_t>> lanes;
-  auto at = lanes.end();  // neighbours often share a lane
+  auto at = lanes.end();  // consecutive spans often share a lane
   for (std::uint32_t number = 0; number < keys.size(); ++number) {
     const Lane& of = keys[number];
     const Key key{of.kind, of.group, of.distance, of.device, of.number};
@@ -393,8 +355,8 @@ std::map<Key, std::vector<std::uint32_t>> by_lane(const std::vector<Lane>& keys)
 
 }  // namespace
 
-// Spans of one lane in the order of their starts go to the first layer that is free by then. Spans
-// of no length are in nobody's way.
+// Assigns the spans of a lane, by start, to the first layer that is free at that time. Spans of
+// zero duration occupy no layer.
 void place_in_lanes(result::Timeline& line, const std::vector<Lane>& keys) {
   std::vector<Time> free;  // by layer
   for (auto& [key, spans] : by_lane(keys)) {

@@ -80,11 +80,9 @@ std::string ranges(std::span<const std::uint32_t> ascending, std::size_t limit) 
 std::string percent(double share) { return analysis::share_text(share); }
 
 std::string remote_memory_text(const analysis::MemoryLevelUse& level) {
-  const auto bytes = [](std::uint64_t count) {
-    return format_bytes(Bytes(static_cast<std::int64_t>(count)));
-  };
   std::string text = fmt::format("{}: {} loaded, {} stored; in use {}", printable(level.name),
-                                 bytes(level.loaded), bytes(level.stored), percent(level.in_use));
+                                 analysis::bytes_text(level.loaded),
+                                 analysis::bytes_text(level.stored), percent(level.in_use));
   if (level.busiest > 0)
     text += fmt::format(", {} at most (from {})", percent(level.busiest), format_time(level.from));
   return text;

@@ -15,11 +15,11 @@ namespace orrery::report {
 
 inline constexpr std::size_t kWidth = 80;
 
-/// How many columns `text` takes: one per UTF-8 character; colour sequences take none.
+/// Number of columns of `text`: one per UTF-8 character, none for color sequences.
 [[nodiscard]] std::size_t columns(std::string_view text);
 
 /// `text` cut to `width` columns, with "…" in place of what was cut. Counts characters, not
-/// colours.
+/// color sequences.
 [[nodiscard]] std::string fit(std::string_view text, std::size_t width);
 
 /// "0-3,7" for {0,1,2,3,7}; at most `most` runs, then "…".
@@ -29,7 +29,7 @@ inline constexpr std::size_t kWidth = 80;
 /// nothing.
 [[nodiscard]] std::string percent(double share);
 
-/// How text may stand out. Off: every function returns its argument.
+/// Emphasis of text. Without color every function returns its argument.
 struct Style {
   bool color = false;
 
@@ -43,14 +43,14 @@ struct Style {
 /// ms)".
 [[nodiscard]] std::string remote_memory_text(const analysis::MemoryLevelUse& level);
 
-/// Lines of "label   text". Long text goes on at spaces, indented under its beginning.
+/// Lines of "label   text". Long text wraps at spaces, indented to its beginning.
 class Sheet {
  public:
   explicit Sheet(Style style, std::size_t label_width = 14, std::size_t width = kWidth)
       : style_(style), label_width_(label_width), width_(width) {}
 
   void add(std::string_view label, std::string_view text);
-  /// A line of its own, over the whole width and not wrapped.
+  /// A separate line, not wrapped.
   void line(std::string_view text);
   [[nodiscard]] const std::string& text() const { return text_; }
 
@@ -61,8 +61,8 @@ class Sheet {
   std::string text_;
 };
 
-/// Columns with headings. Numbers stand right. When the rows are wider than the page, the widest
-/// left-standing column is cut.
+/// Columns with headings. Numbers are right-aligned. When rows are wider than the page, the widest
+/// left-aligned column is cut.
 class Table {
  public:
   struct Column {

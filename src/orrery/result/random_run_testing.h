@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs of any shape that run.h allows, for tests.
+// Random runs with any structure that run.h allows, for tests.
 #pragma once
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class RandomRun {
   std::uint32_t maybe_index(std::size_t count) {
     return count == 0 || below(3) == 0 ? kNone : index(count);
   }
-  /// Of any magnitude.
+  /// Numbers of all magnitudes.
   std::int64_t large() { return static_cast<std::int64_t>(random_() >> (2 + below(62))); }
   Time time() { return Time(large()); }
 
@@ -187,7 +187,7 @@ class RandomRun {
     return ErrorInterval{Time{} - time(), time()};
   }
 
-  void make_told() {
+  void make_predictions() {
     for (std::uint64_t i = below(4); i > 0; --i)
       run_.predicted.push_back(
           {text(), Bytes(large()), index(kNone), index(kNone), time(), text(), text(), off()});
@@ -197,7 +197,7 @@ class RandomRun {
   }
 
   void make_collectives() {
-    make_told();
+    make_predictions();
     for (std::uint32_t i = 0; i < run_.groups.size(); ++i) {
       for (std::uint32_t n = 0; n < run_.groups[i].count; ++n) {
         Collective& each = run_.collectives.emplace_back();
@@ -298,7 +298,7 @@ class RandomRun {
   std::uint32_t local_groups_ = 0;
 };
 
-/// Empty when both are the same in every part, else which part differs.
+/// The first part in which the runs differ; empty: identical.
 inline std::string difference(const Run& a, const Run& b) {
   if (a.manifest != b.manifest) return "manifest";
   if (a.spans != b.spans || a.step != b.step || a.stalled != b.stalled) return "run";

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <system_error>
 
+#include "orrery/core/enum_names.h"
+
 namespace orrery::result {
 
 std::uint32_t Names::intern(std::string_view text) {
@@ -14,37 +16,15 @@ std::uint32_t Names::intern(std::string_view text) {
 }
 
 std::string_view name(SpanKind kind) {
-  switch (kind) {
-    case SpanKind::metadata:
-      return "metadata";
-    case SpanKind::compute:
-      return "compute";
-    case SpanKind::cpu:
-      return "cpu";
-    case SpanKind::collective:
-      return "collective";
-    case SpanKind::send:
-      return "send";
-    case SpanKind::receive:
-      return "receive";
-    case SpanKind::load:
-      return "load";
-    case SpanKind::store:
-      return "store";
-  }
-  return "unknown";
+  constexpr auto kNames = enumerator_names<SpanKind::store>(
+      "metadata", "compute", "cpu", "collective", "send", "receive", "load", "store");
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name(Release release) {
-  switch (release) {
-    case Release::beginning:
-      return "beginning";
-    case Release::dependency:
-      return "dependency";
-    case Release::resource:
-      return "resource";
-  }
-  return "unknown";
+  constexpr auto kNames =
+      enumerator_names<Release::resource>("beginning", "dependency", "resource");
+  return kNames[static_cast<std::size_t>(release)];
 }
 
 std::string recorded_name(const Lane& lane) {
@@ -54,57 +34,20 @@ std::string recorded_name(const Lane& lane) {
 }
 
 std::string_view name(LaneKind kind) {
-  switch (kind) {
-    case LaneKind::compute:
-      return "compute";
-    case LaneKind::cpu:
-      return "cpu";
-    case LaneKind::communicator:
-      return "communicator";
-    case LaneKind::sends:
-      return "sends";
-    case LaneKind::receives:
-      return "receives";
-    case LaneKind::memory:
-      return "memory";
-    case LaneKind::other:
-      return "other";
-    case LaneKind::stream:
-      return "stream";
-    case LaneKind::thread:
-      return "thread";
-  }
-  return "unknown";
+  constexpr auto kNames = enumerator_names<LaneKind::thread>(
+      "compute", "cpu", "communicator", "sends", "receives", "memory", "other", "stream", "thread");
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 std::string_view name(PathCause cause) {
-  switch (cause) {
-    case PathCause::work:
-      return "work";
-    case PathCause::bandwidth:
-      return "bandwidth";
-    case PathCause::latency:
-      return "latency";
-    case PathCause::queue:
-      return "queue";
-    case PathCause::peer:
-      return "peer";
-    case PathCause::idle:
-      return "idle";
-  }
-  return "unknown";
+  constexpr auto kNames =
+      enumerator_names<PathCause::idle>("work", "bandwidth", "latency", "queue", "peer", "idle");
+  return kNames[static_cast<std::size_t>(cause)];
 }
 
 std::string_view name(SpanChoice choice) {
-  switch (choice) {
-    case SpanChoice::all:
-      return "all";
-    case SpanChoice::critical:
-      return "critical";
-    case SpanChoice::none:
-      return "none";
-  }
-  return "unknown";
+  constexpr auto kNames = enumerator_names<SpanChoice::none>("all", "critical", "none");
+  return kNames[static_cast<std::size_t>(choice)];
 }
 
 std::string_view Run::fact(std::string_view key) const {

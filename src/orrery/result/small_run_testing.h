@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Made-up runs for tests of what comes after a simulation.
+// Invented runs for tests of code that uses results.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace orrery::result::testing {
 
-/// Puts sample_run together.
+/// Builds sample_run.
 class SampleRun {
  public:
   SampleRun(std::uint32_t ranks, std::uint32_t layers, bool distinct)
@@ -176,10 +176,10 @@ class SampleRun {
   std::uint32_t matmul_ = 0, reduce_ = 0, send_ = 0, receive_ = 0, weight_ = 0;  // names
 };
 
-/// `ranks` ranks of `layers` layers each: compute, then an all-reduce among all, then a send to the
-/// next rank and a receive from the one before. Consistent in every respect that run.h promises.
-/// With `distinct`, every rank has a timeline of its own; rank 1 computes 1 us longer per layer and
-/// everybody waits for it. Otherwise all ranks share one.
+/// `ranks` ranks with `layers` layers each: compute, then an all-reduce over all ranks, then a send
+/// to the next rank and a receive from the previous one. Consistent with all promises of run.h.
+/// With `distinct`, each rank has its own timeline; rank 1 computes 1 us longer per layer and all
+/// others wait for it. Otherwise all ranks share one timeline.
 inline Run sample_run(std::uint32_t ranks = 4, std::uint32_t layers = 2, bool distinct = true) {
   return SampleRun(ranks, layers, distinct).make();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who is who to a timeline that several ranks share.
+// The ranks of a shared timeline, and their peers.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace orrery::result {
 /// The ranks of each timeline, ascending.
 [[nodiscard]] std::vector<std::vector<std::uint32_t>> ranks_by_timeline(const Run& run);
 
-/// The timelines of those at `distance` from `ranks`: ascending, each once.
+/// The distinct timelines of the ranks at `distance` from `ranks`, ascending.
 [[nodiscard]] std::vector<std::uint32_t> peer_timelines(const Run& run,
                                                         std::span<const std::uint32_t> ranks,
                                                         std::uint32_t distance);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was chosen for the chunks of a collective: plain data, which needs no model.
+// The choice of chunks of a collective: plain data that needs no model.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,29 @@
 
 namespace orrery::sim {
 
-/// For collectives of one type and size among groups of one extent, where a model chooses.
+/// The choice for collectives of one type and size among groups of one extent, where a model
+/// chooses.
 struct ChunkChoice {
   /// Chunks that visit the machine's dimensions in one order.
   struct Share {
-    std::vector<std::uint32_t> order;  ///< of an all-reduce: until all is reduced
+    std::vector<std::uint32_t> order;  ///< of an all-reduce: order of its reduce-scatter phases
     std::uint32_t chunks = 0;
 
     friend bool operator==(const Share&, const Share&) = default;
   };
   std::string type;  ///< "all_reduce" …
-  Bytes bytes{};     ///< the whole buffer
+  Bytes bytes{};     ///< the full buffer
   std::uint32_t members = 0;
-  std::vector<std::uint32_t> dims;  ///< that the group is spread over
+  std::vector<std::uint32_t> dims;  ///< dimensions that the group spans
   std::uint32_t chunks = 0;
-  std::string from;                  ///< who found the orders: "natural", "themis", "search" …
-  std::vector<Share> shares;         ///< most chunks first
-  Time time{};                       ///< by the model of chunks, alone on the machine
-  Time bound{};                      ///< no orders and no number of chunks take less; 0: not known
-  std::vector<std::uint32_t> binds;  ///< dimensions whose work that is; empty: a chunk's way
-  std::string cut;                   ///< on fabrics: what binds instead, in words
+  std::string method;         ///< method that found the orders: "natural", "themis", "search" …
+  std::vector<Share> shares;  ///< most chunks first
+  Time time{};                ///< predicted by the model of chunks, without other traffic
+  Time bound{};               ///< lower bound over all orders and numbers of chunks; 0: unknown
+  std::vector<std::uint32_t> limiting_dims;  ///< dimensions that set it; empty: one chunk's phases
+  std::string limit_text;  ///< on fabrics: the limit in words, instead of `limiting_dims`
 
-  [[nodiscard]] auto key() const { return std::tie(type, bytes, members, dims, chunks, from); }
+  [[nodiscard]] auto key() const { return std::tie(type, bytes, members, dims, chunks, method); }
   friend bool operator==(const ChunkChoice&, const ChunkChoice&) = default;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same workload said at length, for tests: no axes and no distances.
+// Expands a workload for tests: no axes and no relative peers.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace orrery::sim::testing {
 
-/// `rank`'s graph with groups by their own names and peers by their rank.
+/// `rank`'s graph with each group's own name and absolute peers.
 inline graph::GraphRef expanded(const graph::Workload& workload, std::uint32_t rank,
                                 const std::shared_ptr<StringPool>& strings) {
   const graph::Graph& from = workload.graph(rank);
@@ -63,7 +63,7 @@ inline graph::GraphRef expanded(const graph::Workload& workload, std::uint32_t r
   return std::make_shared<const graph::Graph>(std::move(*made));
 }
 
-/// One graph per rank, every group of every axis listed by name.
+/// One graph per rank; lists every group of every axis by name.
 inline graph::Workload expanded(const graph::Workload& workload) {
   graph::Workload made;
   made.groups = workload.groups;

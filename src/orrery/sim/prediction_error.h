@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who told how long things take, and how far off they may be: plain data, which needs no model.
+// Sources of predicted times and their errors: plain data that needs no model.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace orrery::sim {
 
-/// Between what 80 % of measured times lie, as shares of what was told: -0.1 is a tenth less.
+/// The interval that contains 80 % of measured times, relative to the prediction: -0.1 is 10 %
+/// less.
 struct ErrorInterval {
   double lower = 0;
   double upper = 0;
@@ -22,16 +23,16 @@ struct ErrorInterval {
   friend bool operator==(const ErrorInterval&, const ErrorInterval&) = default;
 };
 
-/// What a library takes for collectives of one kind.
+/// The library's predicted time for collectives of one kind.
 struct PredictedCollective {
   std::string type;  ///< "all_reduce" …
-  Bytes bytes{};     ///< the whole buffer
+  Bytes bytes{};     ///< the full buffer
   std::uint32_t ranks = 0;
   std::uint32_t nodes = 0;
-  Time time{};            ///< from when the last has come
-  std::string source;     ///< "measured", "scaled", "cost model"
-  std::string algorithm;  ///< what the library chooses: "ring, ll128"; empty: it has no choice
-  std::optional<ErrorInterval> off;  ///< empty: not known
+  Time time{};                         ///< from the arrival of the last member
+  std::string source;                  ///< "measured", "scaled", "cost model"
+  std::string algorithm;               ///< the library's choice: "ring, ll128"; empty: it has none
+  std::optional<ErrorInterval> error;  ///< empty: unknown
   TimeProvenance provenance = TimeProvenance::formula;
 
   friend bool operator==(const PredictedCollective&, const PredictedCollective&) = default;
@@ -40,24 +41,25 @@ struct PredictedCollective {
   }
 };
 
-/// How far a class's time may be from the true one.
+/// The 80 % error interval of the time of a class.
 struct ErrorBand {
-  Time lower{};  ///< 10 % of true times are less than told and this …
-  Time upper{};  ///< … and 10 % more than told and this
+  Time lower{};  ///< 10 % of true times are below prediction + lower …
+  Time upper{};  ///< … and 10 % above prediction + upper
 
   friend bool operator==(const ErrorBand&, const ErrorBand&) = default;
 };
 
-/// What one model tells of one class of nodes on the critical path: its errors move together.
+/// The nodes of one class on the critical path. One model predicts them, so that their errors are
+/// fully correlated.
 struct ErrorClass {
   std::string name;  ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)", "recorded"
   Time time{};
-  std::optional<ErrorBand> band;  ///< empty: nobody knows how far off it is
+  std::optional<ErrorBand> band;  ///< empty: the class has no known error
 
   friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
 };
 
-/// Sorts by key() and drops what is there twice.
+/// Sorts by key() and removes duplicates.
 void sort_predicted_collectives(std::vector<PredictedCollective>& all);
 
 }  // namespace orrery::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a simulation says of each rank, kept once for ranks that are alike.
+// The results of a simulation by rank, stored once for equivalent ranks.
 #pragma once
 
 #include <algorithm>
@@ -17,26 +17,35 @@
 namespace orrery::sim {
 
 /// One rank's step. Under Orrery rules compute + exposed_comm + exposed_memory + idle = finish; all
-/// from true intervals. Under ASTRA rules exposed_comm is finish - GPU compute (that simulator's
-/// definition); the intervals are kept beside it.
+/// are measured from true intervals. Under ASTRA rules exposed_comm is finish - GPU compute
+/// (ASTRA-sim's definition); the true intervals are stored in addition.
 struct RankResult {
-  std::optional<Time> finish;    ///< empty: never finished
-  Time exposed_comm{};           ///< as the rules define it
-  Time compute{};                ///< union of compute intervals (GPU and CPU)
-  Time overlapped{};             ///< computing while communicating or accessing remote memory
-  Time comm{};                   ///< union of communication intervals
-  Time memory{};                 ///< union of remote-memory intervals
-  Time comm_only{};              ///< communication while nothing computes
-  Time memory_only{};            ///< memory while nothing computes or communicates
-  Time idle{};                   ///< nothing at all
-  std::uint64_t sent_bytes = 0;  ///< bytes this rank put on the network
+  std::optional<Time> finish;  ///< empty: never finished
+  Time exposed_comm{};         ///< as the rules define it
+  Time compute{};              ///< union of compute intervals (GPU and CPU)
+  Time overlapped{};   ///< computation that overlaps communication or remote memory accesses
+  Time comm{};         ///< union of communication intervals
+  Time memory{};       ///< union of remote-memory intervals
+  Time comm_only{};    ///< communication while nothing computes
+  Time memory_only{};  ///< memory while nothing computes or communicates
+  Time idle{};         ///< no activity
+  std::uint64_t sent_bytes = 0;  ///< bytes that this rank sent
   std::optional<Bytes>
-      peak_memory;  ///< most tensor bytes held at one time, where the trace names tensors
+      peak_memory;  ///< maximum of tensor bytes held at one time, if the trace names tensors
 
   friend bool operator==(const RankResult&, const RankResult&) = default;
 };
 
-/// By rank, in the manner of a vector; ranks that one was simulated for share its result.
+/// The index of the result that ends last, the first of several. Requires at least one.
+[[nodiscard]] inline std::size_t slowest(const std::vector<RankResult>& results) {
+  const auto earlier = [](const RankResult& a, const RankResult& b) {
+    return a.finish < b.finish;  // a rank without an end is before all others
+  };
+  return static_cast<std::size_t>(std::max_element(results.begin(), results.end(), earlier) -
+                                  results.begin());
+}
+
+/// The results by rank, like a vector. Ranks that one rank was simulated for share its result.
 class RankResults {
  public:
   RankResults() = default;
@@ -54,17 +63,12 @@ class RankResults {
   [[nodiscard]] std::size_t class_of(std::size_t rank) const {
     return class_of_.empty() ? rank : class_of_[rank];
   }
-  /// By rank; empty: every rank is its own.
+  /// Class by rank; empty: every rank is its own class.
   [[nodiscard]] std::span<const std::uint32_t> classes() const { return class_of_; }
   /// One per class.
   [[nodiscard]] std::span<const RankResult> simulated() const { return simulated_; }
-  /// The one that ends last, the first of several. Not of nobody.
-  [[nodiscard]] const RankResult& last() const {
-    return *std::max_element(simulated_.begin(), simulated_.end(),
-                             [](const auto& a, const auto& b) {
-                               return a.finish.value_or(Time{}) < b.finish.value_or(Time{});
-                             });
-  }
+  /// The result of the rank that ends last, the first of several. Requires at least one rank.
+  [[nodiscard]] const RankResult& last() const { return simulated_[slowest(simulated_)]; }
 
   class Iterator {
    public:

@@ -64,7 +64,7 @@ std::optional<std::string> compare_totals(const std::vector<CollectiveTotal>& a,
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
     const std::string what = fmt::format("{} among {}", a[i].type, a[i].group_size);
     if (a[i].type != b[i].type || a[i].group_size != b[i].group_size)
-      return fmt::format("{} stands where {} among {} does", what, b[i].type, b[i].group_size);
+      return fmt::format("{} is in the place of {} among {}", what, b[i].type, b[i].group_size);
     const auto figure = [&](const char* name, auto one, auto other) {
       return compare(fmt::format("{}: {}", what, name), one, other);
     };
@@ -79,9 +79,9 @@ std::optional<std::string> compare_totals(const std::vector<CollectiveTotal>& a,
 std::optional<std::string> compare_stalls(const std::optional<StallReport>& a,
                                           const std::optional<StallReport>& b) {
   if (a.has_value() != b.has_value())
-    return fmt::format("the {} one stalls, the other does not", a ? "first" : "second");
+    return fmt::format("the {} run stalls, the other does not", a ? "first" : "second");
   if (!a) return {};
-  if (auto found = compare("the stall", a->at, b->at)) return found;
+  if (auto found = compare("the time of the stall", a->at, b->at)) return found;
   return compare<std::uint64_t>("the number of ranks that never finish", a->unfinished_ranks,
                                 b->unfinished_ranks);
 }
@@ -90,13 +90,13 @@ std::optional<std::string> compare_classes(const SimResult& a, const SimResult& 
   for (std::size_t i = 0; i < std::min(a.error_classes.size(), b.error_classes.size()); ++i) {
     const ErrorClass &one = a.error_classes[i], &other = b.error_classes[i];
     if (one == other) continue;
-    return fmt::format("on the critical path there are {} of {} and {} of {}", text(one.time),
-                       one.name, text(other.time), other.name);
+    return fmt::format("the critical path has {} of {} and {} of {}", text(one.time), one.name,
+                       text(other.time), other.name);
   }
-  if (a.time_by_provenance != b.time_by_provenance) return "what the critical path stands on";
-  if (a.predicted != b.predicted) return "what the library tells of collectives";
-  if (a.memory != b.memory) return "what crossed remote memory";
-  if (a.chunk_choices != b.chunk_choices) return "what is chosen for chunks of collectives";
+  if (a.time_by_provenance != b.time_by_provenance) return "the provenance of the critical path";
+  if (a.predicted != b.predicted) return "the library's times of collectives";
+  if (a.memory != b.memory) return "the remote memory traffic";
+  if (a.chunk_choices != b.chunk_choices) return "the choices for chunks of collectives";
   return compare<std::uint64_t>("the number of classes on the critical path",
                                 a.error_classes.size(), b.error_classes.size());
 }

@@ -80,11 +80,11 @@ TEST(Difference, TotalsAndStallsCount) {
   EXPECT_EQ(against([](SimResult& r) { r.collectives[1].time = Time(10); }),
             "all_reduce among 4: time is 11 ps and 10 ps");
   EXPECT_EQ(against([](SimResult& r) { r.collectives[0].group_size = 3; }),
-            "all_gather among 2 stands where all_gather among 3 does");
+            "all_gather among 2 is in the place of all_gather among 3");
   EXPECT_EQ(against([](SimResult& r) { r.collectives.pop_back(); }),
             "the number of kinds of collectives is 2 and 1");
   EXPECT_EQ(against([](SimResult& r) { r.stall.emplace(); }),
-            "the second one stalls, the other does not");
+            "the second run stalls, the other does not");
   SimResult stalled = result({rank(7)}), later = result({rank(7)});
   stalled.stall.emplace();
   later.stall.emplace();
@@ -92,7 +92,7 @@ TEST(Difference, TotalsAndStallsCount) {
   later.stall->unfinished_ranks = 2;
   EXPECT_EQ(first_difference(stalled, later), "the number of ranks that never finish is 0 and 2");
   later.stall->at = Time(3);
-  EXPECT_EQ(first_difference(stalled, later), "the stall is 0 ps and 3 ps");
+  EXPECT_EQ(first_difference(stalled, later), "the time of the stall is 0 ps and 3 ps");
 }
 
 }  // namespace

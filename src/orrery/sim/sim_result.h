@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came of a simulation: plain data, which needs no model.
+// The result of a simulation: plain data that needs no model.
 #pragma once
 
 #include <algorithm>
@@ -25,21 +25,21 @@ struct CollectiveTotal {
   std::string type;  ///< "all_reduce", "send" …
   std::uint32_t group_size = 0;
   std::uint64_t operations = 0;  ///< issued, counted once per rank
-  std::uint64_t bytes = 0;       ///< their whole buffers (graph::whole_buffer), summed over ranks
-  std::uint64_t sent = 0;        ///< what the ranks put on the network for them
+  std::uint64_t bytes = 0;       ///< their full buffers (graph::full_buffer), summed over ranks
+  std::uint64_t sent = 0;        ///< bytes that the ranks sent for them
   Time time{};                   ///< from issue to completion, summed over ranks
 };
 
-/// Communication that nothing hides, among the ranks of one group.
+/// Exposed communication of one group: communication while nothing computes.
 struct ExposedGroup {
-  std::string group;  ///< as nodes name it; empty: messages, or collectives that name none
+  std::string group;  ///< as nodes name it; empty: messages, or collectives without a group name
   Time time{};
 
   friend bool operator==(const ExposedGroup&, const ExposedGroup&) = default;
 };
 
-/// One node on the critical path: what the end of the slowest rank waited for, latest last. It
-/// crosses ranks by messages and by collectives (see critical_path()).
+/// One node on the critical path, which ends with the slowest rank's last node. The path crosses
+/// ranks by messages and by collectives (see critical_path()).
 struct CriticalPathNode {
   std::uint32_t rank;
   graph::NodeId node;
@@ -47,7 +47,7 @@ struct CriticalPathNode {
   Time end{};
 };
 
-/// Why a rank did not finish.
+/// A pending node of an unfinished rank, and why it has not ended.
 struct StalledNode {
   std::uint32_t rank;
   graph::NodeId node;
@@ -56,33 +56,33 @@ struct StalledNode {
 
 struct StallReport {
   std::uint32_t unfinished_ranks = 0;
-  Time at{};                        ///< when the last event happened
-  std::vector<StalledNode> nodes;   ///< what is in flight, by rank then node; at most 64
-  std::vector<std::string> circle;  ///< ranks that wait for each other, if there is such a circle
+  Time at{};                        ///< time of the last event
+  std::vector<StalledNode> nodes;   ///< pending nodes, by rank, then node; at most 64
+  std::vector<std::string> circle;  ///< ranks that wait for each other; empty: no cycle
 };
 
-/// How the work was saved. Nothing here is a result of the simulated machine.
+/// How much work the simulator saved. None of this describes the simulated machine.
 struct Savings {
-  std::uint32_t representatives = 0;  ///< ranks simulated, for all of them
-  std::string unfolded_reason;        ///< why they are as many as ranks, if folding was wanted
+  std::uint32_t representatives = 0;  ///< number of simulated ranks
+  std::string unfolded_reason;        ///< why all ranks were simulated, if folding was requested
   std::uint64_t phases_by_closed_form =
-      0;                                 ///< phases of collectives by closed form, over all ranks
-  std::uint64_t phases_by_messages = 0;  ///< … and by sending their messages
-  std::uint64_t iterations_skipped = 0;  ///< repetitions that were not simulated
-  std::uint32_t parts = 1;               ///< that could be worked on at the same time
+      0;                                 ///< phases of collectives in closed form, over all ranks
+  std::uint64_t phases_by_messages = 0;  ///< … and phases with simulated messages
+  std::uint64_t iterations_skipped = 0;  ///< skipped repetitions
+  std::uint32_t parts = 1;               ///< number of parts that could run in parallel
 };
 
-/// What crossed a remote memory, or a stage of links between it and devices.
+/// The traffic of a remote memory, or of a stage of links between it and devices.
 struct MemoryLevel {
   std::string name;          ///< "3 groups of memory", "2 links for each 8 devices"
   std::uint64_t loaded = 0;  ///< bytes, of all devices
   std::uint64_t stored = 0;
-  double capacity = 0;       ///< bytes per second of all that are alike, in one direction
+  double capacity = 0;       ///< bytes per second of all equivalent units, in one direction
   bool half_duplex = false;  ///< loads and stores share it
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 
-  /// Which part of `time` it would have been busy, were its bytes spread evenly.
+  /// Share of `time` in which the level would be busy if its bytes were spread evenly.
   [[nodiscard]] double in_use(Time time) const {
     const auto bytes =
         static_cast<double>(half_duplex ? loaded + stored : std::max(loaded, stored));
@@ -93,16 +93,16 @@ struct MemoryLevel {
 struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
-  std::vector<CriticalPathNode> path;        ///< what the end of the slowest rank waited for
-  /// The same by who told how long it takes, longest first. Their times sum to the path's length.
+  std::vector<CriticalPathNode> path;        ///< critical path of the slowest rank
+  /// The same path by source of its times, longest first. The times sum to the path's length.
   std::vector<ErrorClass> error_classes;
-  TimeByProvenance time_by_provenance{};       ///< … and by what that stands on
-  std::vector<PredictedCollective> predicted;  ///< what a library ran, each kind once, by key()
-  std::vector<ChunkChoice> chunk_choices;      ///< each kind once, by key()
+  TimeByProvenance time_by_provenance{};       ///< … and by provenance of its times
+  std::vector<PredictedCollective> predicted;  ///< distinct collectives of a library, by key()
+  std::vector<ChunkChoice> chunk_choices;      ///< distinct choices, by key()
   std::vector<ExposedGroup> exposed;           ///< with Options::exposed_by_group
-  /// From the memory to devices; empty: nothing crossed it, or one access after another was served.
+  /// From the memory to devices; empty: no traffic, or the memory serves one access after another.
   std::vector<MemoryLevel> memory;
-  Time end{};  ///< the last finish
+  Time end{};  ///< finish of the last rank
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   std::optional<StallReport> stall;      ///< the run could not finish

@@ -33,7 +33,7 @@ class Rank {
     node.work = {ops, Bytes(bytes)};
     return add(node);
   }
-  /// A kernel that waits for memory.
+  /// An element-wise kernel that is limited by memory.
   std::uint64_t pass(std::int64_t bytes, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
     node.flags = graph::kHasNumOps | graph::kHasTensorSize;
@@ -43,7 +43,7 @@ class Rank {
     node.kernel = builder_->kernels().intern(kernel);
     return add(node);
   }
-  /// A kernel that took so long, in so many launches; see hosts().
+  /// A kernel with this duration and number of launches; see hosts().
   std::uint64_t kernel(Time duration, std::uint32_t launches = 1, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
     node.duration = duration;
@@ -53,7 +53,7 @@ class Rank {
     node.kernel = builder_->kernels().intern(kernel);
     return add(node);
   }
-  /// A host takes so long for each launch, and is ahead by no more of them.
+  /// Each launch costs the host `launch`; the host is at most `ahead` launches ahead.
   void hosts(Time launch, std::uint32_t ahead = 1024) {
     builder_->kernels().set_launch_times({launch, launch, launch, ahead});
   }
@@ -72,10 +72,10 @@ class Rank {
   std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
                      const std::string& group = "", Time duration = {},
                      const graph::ExpertExchange& exchange = {},
-                     graph::Format numbers = graph::Format::unsaid) {
+                     graph::Format format = graph::Format::unsaid) {
     graph::NodeSpec node = next(graph::NodeKind::coll, std::move(deps));
     node.collective.exchange = exchange;
-    node.collective.numbers = numbers;
+    node.collective.format = format;
     node.duration = duration;
     node.flags = graph::kHasCommType | graph::kHasCommSize;
     node.collective.type = type;
@@ -129,7 +129,7 @@ class Rank {
 
  private:
   graph::TensorUse use(const std::string& name, std::int64_t size, bool output) {
-    return {.size = Bytes(size), .name = strings_->intern(name), .output = output};
+    return {.size = Bytes(size), .name = strings_->intern(name), .is_output = output};
   }
   graph::NodeSpec next(graph::NodeKind kind, Deps deps) {
     graph::NodeSpec node;
@@ -158,7 +158,7 @@ inline graph::Workload workload(std::vector<Rank>& ranks) {
   return made;
 }
 
-/// `count` ranks that all do the same.
+/// `count` ranks with the same graph.
 inline graph::Workload replicated(Rank& rank, std::uint32_t count) {
   graph::Workload made;
   made.graphs.push_back(rank.finish());

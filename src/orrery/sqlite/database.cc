@@ -14,7 +14,7 @@ namespace orrery::sqlite {
 Connection::Connection(sqlite3* opened, std::uint64_t bytes, std::string name)
     : database(opened), size(bytes), where(std::move(name)), text_left(bytes) {}
 
-// Statements that are still there are let go by themselves.
+// SQLite closes the connection after the last of its statements is finalized.
 Connection::~Connection() { (void)sqlite3_close_v2(database); }
 
 std::string Connection::place(std::string_view table) const {
@@ -26,10 +26,10 @@ tl::unexpected<Error> Connection::failure(std::string_view table) const {
   switch (sqlite3_extended_errcode(database) & 0xff) {
     case SQLITE_INTERRUPT:
       return fail(Errc::limit_exceeded, at,
-                  is_schema_too_large ? "its tables take more memory to list than any need"
-                                      : "reading it takes more work than its size explains");
+                  is_schema_too_large ? "listing its tables needs too much memory"
+                                      : "reading it needs more work than its size explains");
     case SQLITE_NOMEM:
-      return fail(Errc::limit_exceeded, at, "reading it takes more memory than there is");
+      return fail(Errc::limit_exceeded, at, "reading it needs more memory than is available");
     case SQLITE_TOOBIG:
       return fail(Errc::limit_exceeded, at, "has a value that is too large");
     case SQLITE_IOERR:
@@ -37,7 +37,8 @@ tl::unexpected<Error> Connection::failure(std::string_view table) const {
     case SQLITE_PERM:
       return fail(Errc::input_read, at, std::string("cannot be read: ") + sqlite3_errmsg(database));
     default:
-      return fail(Errc::input_corrupt, at, std::string("SQLite says: ") + sqlite3_errmsg(database));
+      return fail(Errc::input_corrupt, at,
+                  std::string("SQLite reports: ") + sqlite3_errmsg(database));
   }
 }
 
@@ -49,7 +50,7 @@ Database::~Database() = default;
 const std::string& Database::where() const { return connection_->where; }
 std::uint64_t Database::size() const { return connection_->size; }
 
-// What a schema calls a table may be a view or a virtual one; what creates it cannot hide that.
+// The schema may define a view or a virtual table under this name; its SQL text reveals that.
 Result<void> Database::harden_and_list(const FileExpectation& expected) {
   if (!harden(*connection_, expected.columns)) return connection_->failure({});
   auto rows =
@@ -64,8 +65,7 @@ Result<void> Database::harden_and_list(const FileExpectation& expected) {
     if (const auto name = rows->value(0)) tables_.emplace(*name);
   }
   if (!schema_is_large(*connection_)) return {};
-  return fail(Errc::limit_exceeded, connection_->where,
-              "its tables take more memory to list than any need");
+  return fail(Errc::limit_exceeded, connection_->where, "listing its tables needs too much memory");
 }
 
 Result<Statement> Database::prepare(const std::string& sql, std::string_view table) {

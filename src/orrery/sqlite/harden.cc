@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a hostile file could make SQLite do, switched off or bounded. SQLite's own advice:
+// Disables or limits what a hostile file could make SQLite do, following SQLite's advice:
 // https://sqlite.org/security.html
 #include <sqlite3.h>
 
@@ -14,7 +14,7 @@ namespace orrery::sqlite {
 
 namespace {
 
-constexpr int kStride = 1000;  // SQLite calls back after so many of its instructions
+constexpr int kStride = 1000;  // SQLite calls back after this many of its instructions
 
 void switch_off(sqlite3* database) {
   (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
@@ -26,7 +26,7 @@ void switch_off(sqlite3* database) {
   (void)sqlite3_db_config(database, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0, nullptr);
   (void)sqlite3_db_config(database, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   (void)sqlite3_db_config(database, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
-  (void)sqlite3_drop_modules(database, nullptr);  // there are no virtual tables
+  (void)sqlite3_drop_modules(database, nullptr);  // disables virtual tables
 }
 
 void bound(sqlite3* database, int columns) {
@@ -43,8 +43,8 @@ void bound(sqlite3* database, int columns) {
   (void)sqlite3_limit(database, SQLITE_LIMIT_VARIABLE_NUMBER, 10);
 }
 
-// All that a statement may do: read columns of tables, and ask for what stands in the header and
-// in the schema. `inner` is the view or trigger that asks, if one does.
+// Allows a statement only to read columns of tables, the header and the schema. `inner` is the view
+// or trigger that accesses them, if any.
 int authorize(void*, int action, const char* first, const char* second, const char*,
               const char* inner) {
   if (inner != nullptr) return SQLITE_DENY;
@@ -56,7 +56,8 @@ int authorize(void*, int action, const char* first, const char* second, const ch
   return header && second == nullptr ? SQLITE_OK : SQLITE_DENY;
 }
 
-// Looking at the schema takes time in proportion to it, so this is done ever less often.
+// The check takes time proportional to the schema; it therefore runs at powers of two of the
+// callbacks.
 int on_stride(void* argument) {
   auto& connection = *static_cast<Connection*>(argument);
   if (connection.steps_left == 0) return 1;
@@ -70,8 +71,8 @@ int on_stride(void* argument) {
 
 bool schema_is_large(const Connection& connection) {
   int now = 0;
-  int most = 0;
-  (void)sqlite3_db_status(connection.database, SQLITE_DBSTATUS_SCHEMA_USED, &now, &most, 0);
+  int maximum = 0;
+  (void)sqlite3_db_status(connection.database, SQLITE_DBSTATUS_SCHEMA_USED, &now, &maximum, 0);
   return now < 0 || static_cast<std::uint64_t>(now) > limits::kDatabaseSchemaBytes;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a path, or a file's bytes, to a connection.
+// Opens a connection from a path or from the bytes of a file.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "orrery/core/system/read_files.h"
+#include "orrery/core/system/file_read_recorder.h"
 #include "orrery/sqlite/connection.h"
 #include "orrery/sqlite/database.h"
 
@@ -21,7 +21,8 @@ namespace {
 
 constexpr std::size_t kStart = 18;
 
-// "a?b" → "file:a%3fb?immutable=1": nothing beside the file is looked at, and nothing is locked.
+// "a?b" → "file:a%3fb?immutable=1". With immutable, SQLite reads no journal or log and locks
+// nothing.
 std::string uri_of(const std::string& path) {
   std::string uri = path.starts_with('/') ? "file://" : "file:";
   for (const char c : path) {
@@ -36,7 +37,7 @@ std::string uri_of(const std::string& path) {
   return uri + "?immutable=1";
 }
 
-// Reads the first bytes; -1 and errno when that fails. Does not wait for whoever writes a pipe.
+// Reads the first bytes; -1 and errno on failure. Does not wait for the writer of a pipe.
 ssize_t read_start(const std::string& path, char* bytes, struct stat& status) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return -1;
@@ -48,8 +49,8 @@ ssize_t read_start(const std::string& path, char* bytes, struct stat& status) {
   return got;
 }
 
-// The size of a database's pages, from bytes 16 and 17 of its header (SQLite, "Database File
-// Format", section 1.3.2); 0 where they say nothing.
+// The page size of a database, from bytes 16 and 17 of its header (SQLite, "Database File Format",
+// section 1.3.2); 0 if they are invalid.
 std::uint64_t page_bytes(std::string_view start) {
   if (start.size() < kStart) return 0;
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(start[at]); };
@@ -78,12 +79,12 @@ Result<std::uint64_t> check_start(const std::string& path, const FileExpectation
                 packed ? "it is compressed: decompress it first" : std::string(expected.made_by));
   }
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  // SQLite itself takes what is missing of the last page for zeros.
+  // SQLite reads the missing part of the last page as zeros.
   const std::uint64_t page = expected.cut ? 0 : page_bytes(start);
   if (page > 0 && size % page != 0) {
     return fail(
         Errc::input_corrupt, path,
-        fmt::format("is cut off: {} bytes are no whole number of its pages of {}", size, page),
+        fmt::format("is truncated: {} bytes are not a multiple of its page size {}", size, page),
         std::string(expected.again));
   }
   return size;
@@ -112,14 +113,14 @@ Result<Database> Database::in_memory(std::span<const std::byte> bytes, std::stri
   int code = sqlite3_open_v2(":memory:", &opened, kFlags, nullptr);
   Database database(std::make_unique<Connection>(opened, bytes.size(), std::move(where)));
   if (code == SQLITE_OK) {
-    // SQLite does not write to a database that is deserialized read-only.
+    // SQLite does not modify a database that is deserialized read-only.
     auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));
     const auto size = static_cast<sqlite3_int64>(bytes.size());
     code = sqlite3_deserialize(opened, "main", data, size, size, SQLITE_DESERIALIZE_READONLY);
   }
   if (code != SQLITE_OK) {
     return fail(Errc::input_corrupt, database.where(),
-                std::string("SQLite says: ") + sqlite3_errstr(code));
+                std::string("SQLite reports: ") + sqlite3_errstr(code));
   }
   if (auto listed = database.harden_and_list(expected); !listed)
     return tl::unexpected(std::move(listed.error()));

@@ -116,7 +116,7 @@ TEST_F(Sqlite, RefusesAFileWhoseLastPageIsCut) {
   put(file_, bytes_of(file_).substr(0, 2 * kPage - 100));
   const Error cut = refused(Database::open(file_, kAny));
   EXPECT_EQ(cut.code, Errc::input_corrupt);
-  EXPECT_EQ(cut.what, "is cut off: 8092 bytes are no whole number of its pages of 4096");
+  EXPECT_EQ(cut.what, "is truncated: 8092 bytes are not a multiple of its page size 4096");
   EXPECT_EQ(cut.hint, "copy it again");
   FileExpectation lenient = kAny;
   lenient.cut = true;
@@ -131,7 +131,7 @@ TEST_F(Sqlite, TakesNamesAsTheyAreAndFollowsLinks) {
   EXPECT_TRUE(Database::open(folder_ / "link", kAny));
 }
 
-/// A journal or a write-ahead log beside the file would be played into it.
+/// SQLite would replay a journal or a write-ahead log in the same folder.
 TEST_F(Sqlite, NeitherReadsNorWritesAnythingBesideTheFile) {
   for (const char* mode : {"", "PRAGMA journal_mode = WAL; "}) {
     ASSERT_TRUE(made(std::string(mode) + "CREATE TABLE t(a); INSERT INTO t VALUES(1)"));
@@ -268,7 +268,7 @@ TEST_F(Sqlite, BoundsTheWork) {
   const Error endless = after(*database, "SELECT a FROM t");
   EXPECT_EQ(endless.code, Errc::limit_exceeded);
   EXPECT_EQ(endless.where, file_ + ":t");
-  EXPECT_EQ(endless.what, "reading it takes more work than its size explains");
+  EXPECT_EQ(endless.what, "reading it needs more work than its size explains");
 
   auto crossed = made(
       "CREATE TABLE t(a); WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < "
@@ -286,7 +286,7 @@ TEST_F(Sqlite, GivesNoMoreTextThanTheFileHasRoomFor) {
     ASSERT_TRUE(database) << to_string(database.error());
     const Error more = after(*database, "SELECT a FROM t", true);
     EXPECT_EQ(more.code, Errc::limit_exceeded);
-    EXPECT_EQ(more.what, "there is more text in it than the file has room for");
+    EXPECT_EQ(more.what, "contains more text than the file size allows");
   }
 }
 
@@ -299,7 +299,7 @@ TEST_F(Sqlite, RefusesValuesThatAreTooLarge) {
   EXPECT_EQ(large.what, "has a value that is too large");
 }
 
-/// SQLite looks at the places of rows in a page only when it is told to.
+/// SQLite checks the places of rows in a page only with cell_size_check on.
 TEST_F(Sqlite, ChecksCellsBeforeRowsAreRead) {
   ASSERT_TRUE(made("CREATE TABLE t(a); INSERT INTO t VALUES('first'), ('second')"));
   std::string bytes = bytes_of(file_);

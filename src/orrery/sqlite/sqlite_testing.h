@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: a folder, and databases that are made by SQL and then spoiled.
+// For tests: temporary folders, and databases that SQL creates and tests then corrupt.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace orrery::sqlite::testing {
 
-/// A folder that goes with the test.
+/// A folder that the destructor removes.
 class Folder {
  public:
   Folder() {
@@ -45,13 +45,13 @@ inline std::string bytes_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// Writes a file; its path.
+/// Writes a file and returns its path.
 inline const std::string& put(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
   return path;
 }
 
-/// Runs SQL on a file, with all that SQLite can do; the path.
+/// Runs SQL on a file without restrictions and returns its path.
 inline const std::string& make(const std::string& path, const std::string& sql) {
   sqlite3* database = nullptr;
   EXPECT_EQ(sqlite3_open(path.c_str(), &database), SQLITE_OK);
@@ -67,16 +67,16 @@ inline const std::string& make(const std::string& path, const std::string& sql) 
 
 constexpr std::size_t kPage = 4096;
 
-/// A number of the file format: big-endian.
+/// A number in the file format: big-endian.
 inline std::string number(std::uint32_t value, std::size_t width) {
   std::string out;
   for (std::size_t i = width; i-- > 0;) out += static_cast<char>(value >> (8 * i));
   return out;
 }
 
-/// An inner page of a table's tree with `cells` children, which are all the same page.
+/// An interior page of a table's B-tree with `cells` children, all of them the same page.
 inline std::string inner_page(std::uint32_t child, std::uint32_t cells) {
-  constexpr std::uint32_t kCell = 5;  // the child, and a key of one byte
+  constexpr std::uint32_t kCell = 5;  // page number of the child, and a one-byte key
   const std::uint32_t content = static_cast<std::uint32_t>(kPage) - cells * kCell;
   std::string page = number(5, 1) + number(0, 2) + number(cells, 2) + number(content, 2) +
                      number(0, 1) + number(child, 4);
@@ -86,8 +86,9 @@ inline std::string inner_page(std::uint32_t child, std::uint32_t cells) {
   return page;
 }
 
-/// A database whose page 2 is a table's only leaf, with that leaf many times over: below page 2
-/// there are now `levels` of inner pages, each with `cells` times the same child.
+/// Modifies a database in which page 2 is the only leaf of a table: inserts `levels` levels of
+/// interior pages, each with `cells` references to the same child. Queries then find the leaf many
+/// times.
 inline std::string multiplied(std::string bytes, std::size_t levels, std::uint32_t cells) {
   const std::string leaf = bytes.substr(kPage, kPage);
   bytes.resize(kPage);

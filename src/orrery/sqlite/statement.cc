@@ -30,7 +30,7 @@ Result<bool> Statement::next() {
   const int code = sqlite3_step(statement_);
   if (connection_->is_text_exhausted) {
     return fail(Errc::limit_exceeded, connection_->place(table_),
-                "there is more text in it than the file has room for");
+                "contains more text than the file size allows");
   }
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
@@ -59,7 +59,8 @@ std::int64_t Statement::integer(int column) const {
 double Statement::real(int column) const { return sqlite3_column_double(statement_, column); }
 
 std::optional<std::string_view> Statement::value(int column) const {
-  const bool text = type(column) == Type::text;  // whatever its encoding
+  // In any encoding; sqlite3_column_text converts to UTF-8.
+  const bool text = type(column) == Type::text;
   const auto* bytes = text ? reinterpret_cast<const char*>(sqlite3_column_text(statement_, column))
                            : static_cast<const char*>(sqlite3_column_blob(statement_, column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));

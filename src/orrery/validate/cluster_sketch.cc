@@ -8,7 +8,6 @@
 #include <cctype>
 #include <set>
 #include <utility>
-#include <vector>
 
 namespace orrery::validate {
 
@@ -16,7 +15,7 @@ namespace {
 
 using platform::DeviceEntry;
 
-/// Lower-case words and numbers, apart: "A100-80GB SXM4" → a100 80gb sxm4.
+/// Splits text into lower-case words and numbers: "A100-80GB SXM4" → a100 80gb sxm4.
 std::set<std::string> words_of(std::string_view text) {
   std::set<std::string> words;
   std::string word;
@@ -36,8 +35,8 @@ std::set<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// What stands for several devices, and which of them clusters are built of.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsual = {{
+/// Families of devices, and the usual variant in clusters.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsualVariants = {{
     {"v100", "v100-sxm2"},
     {"a100", "a100-80gb"},
     {"h100", "h100-sxm"},
@@ -46,10 +45,10 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kUsual = 
     {"trillium", "tpu-v6e"},
 }};
 
-/// Words that tell devices of one family apart.
-bool tells_apart(const std::string& word) { return word == "pcie" || word == "40gb"; }
+/// Whether a word distinguishes devices of one family.
+bool is_variant_word(const std::string& word) { return word == "pcie" || word == "40gb"; }
 
-bool all_in(const std::set<std::string>& words, const std::set<std::string>& text) {
+bool contains_words(const std::set<std::string>& words, const std::set<std::string>& text) {
   return std::includes(text.begin(), text.end(), words.begin(), words.end());
 }
 
@@ -58,21 +57,21 @@ bool all_in(const std::set<std::string>& words, const std::set<std::string>& tex
 const DeviceEntry* match_device(std::string_view text) {
   if (const DeviceEntry* exact = platform::find_device(text)) return exact;
   if (const DeviceEntry* driver = platform::find_device_by_driver(text)) return driver;
-  const std::set<std::string> there = words_of(text);
-  // All words of a name: the one with the most wins.
+  const std::set<std::string> text_words = words_of(text);
+  // Choose the device whose name has the most words, all of which occur in the text.
   const DeviceEntry* best = nullptr;
   std::size_t most = 0;
   for (const DeviceEntry& device : platform::devices()) {
     const std::set<std::string> words = words_of(device.name);
-    if (words.size() > most && all_in(words, there)) {
+    if (words.size() > most && contains_words(words, text_words)) {
       best = &device;
       most = words.size();
     }
   }
   if (best != nullptr) return best;
-  for (const auto& [family, usual] : kUsual) {
-    if (!there.contains(std::string(family))) continue;
-    if (std::any_of(there.begin(), there.end(), tells_apart)) return nullptr;
+  for (const auto& [family, usual] : kUsualVariants) {
+    if (!text_words.contains(std::string(family))) continue;
+    if (std::any_of(text_words.begin(), text_words.end(), is_variant_word)) return nullptr;
     return platform::find_device(usual);
   }
   return nullptr;
@@ -82,23 +81,26 @@ Result<std::string> cluster_sketch_file(const ClusterSketch& sketch, const std::
   const DeviceEntry* device = match_device(sketch.gpu);
   if (device == nullptr)
     return fail(Errc::input_unsupported, where, fmt::format("no device '{}'", sketch.gpu),
-                "the names are in docs/reference/catalogue.md");
-  const std::int64_t island = sketch.dom > 0 ? std::min(sketch.dom, sketch.n) : sketch.n;
-  if (sketch.n < 1 || sketch.n % island != 0)
-    return fail(Errc::input_range, where,
-                fmt::format("{} devices are not islands of {}", sketch.n, island));
+                "docs/reference/catalogue.md lists the names");
+  const std::int64_t island =
+      sketch.island_devices > 0 ? std::min(sketch.island_devices, sketch.devices) : sketch.devices;
+  if (sketch.devices < 1 || sketch.devices % island != 0)
+    return fail(
+        Errc::input_range, where,
+        fmt::format("{} devices cannot be divided into islands of {}", sketch.devices, island));
   std::string dims;
   const auto dimension = [&](std::int64_t size, double rate, std::string_view latency) {
     dims += fmt::format("  - {{block: switch, size: {}, bandwidth: {} GB/s, latency: {}}}\n", size,
                         rate, latency);
   };
-  const std::int64_t islands = sketch.n / island;
-  if (island > 1 || sketch.n == 1) dimension(island, sketch.nvl, "500 ns");
-  if (islands > 1) dimension(islands, sketch.ib, "2 us");
-  if ((island > 1 && !(sketch.nvl > 0)) || (islands > 1 && !(sketch.ib > 0)))
+  const std::int64_t islands = sketch.devices / island;
+  if (island > 1 || sketch.devices == 1) dimension(island, sketch.island_bandwidth, "500 ns");
+  if (islands > 1) dimension(islands, sketch.network_bandwidth, "2 us");
+  if ((island > 1 && !(sketch.island_bandwidth > 0)) ||
+      (islands > 1 && !(sketch.network_bandwidth > 0)))
     return fail(Errc::input_range, where, "a bandwidth is missing",
-                "nvl and ib: GB/s of a device inside and between islands");
-  if (sketch.n == 1 && !(sketch.nvl > 0))
+                "give nvl and ib: GB/s of a device inside and between islands");
+  if (sketch.devices == 1 && !(sketch.island_bandwidth > 0))
     dims = "  - {block: switch, size: 1, bandwidth: 1 GB/s, latency: 0 ns}\n";
   return fmt::format("version: 1\nname: {}\ndevice: {}\nnetwork:\n{}", device->name, device->name,
                      dims);

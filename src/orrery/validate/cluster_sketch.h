@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices as people write them in tables of results, and clusters in a line.
+// Matches device names in tables of results, and converts one-line cluster descriptions to cluster
+// files.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +13,23 @@
 
 namespace orrery::validate {
 
-/// The device of the catalogue that is meant: by its name, by what drivers call it, or by words
-/// ("A100-40GB", "NVIDIA H100-SXM5-80GB", "B200"). Null: none. Where a name says neither form nor
-/// memory, the form that clusters are built of.
+/// Returns the matching device of the catalogue: by its name, its driver name, or words
+/// ("A100-40GB", "NVIDIA H100-SXM5-80GB", "B200"). Null: none matches. If the text contains neither
+/// form factor nor memory, the usual variant in clusters matches.
 [[nodiscard]] const platform::DeviceEntry* match_device(std::string_view text);
 
-/// A cluster by what tables of results say of it.
+/// A cluster as described in tables of results.
 struct ClusterSketch {
   std::string gpu;
-  std::int64_t n = 0;    ///< devices
-  std::int64_t dom = 0;  ///< devices of an island; 0: all of them
-  double nvl = 0;        ///< GB/s of a device and direction inside an island
-  double ib = 0;         ///< … and between islands
+  std::int64_t devices = 0;
+  std::int64_t island_devices = 0;  ///< devices per island; 0: all of them
+  double island_bandwidth = 0;      ///< GB/s per device and direction within an island
+  double network_bandwidth = 0;     ///< … and between islands
 };
 
-/// Its cluster file: islands behind switches, a network between them; latencies of 500 ns and 2 us,
-/// which a collective library that is known to the device does not use. Errc: input_unsupported (no
-/// such device), input_range (islands that do not divide the devices, no bandwidth where one is
-/// needed).
+/// Returns the cluster file: islands with switches and a network between them. Latencies are 500 ns
+/// and 2 us; a collective library that supports the device ignores them. Errc: input_unsupported
+/// (unknown device), input_range (islands that do not divide the devices, or a missing bandwidth).
 [[nodiscard]] Result<std::string> cluster_sketch_file(const ClusterSketch& sketch,
                                                       const std::string& where);
 

@@ -2,7 +2,6 @@
 #include "orrery/validate/factor_fit.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <utility>
 
@@ -13,17 +12,18 @@ namespace {
 
 using study::InStepFactor;
 
-/// A factor that steps are tried with, to see how they depend on it.
-constexpr double kTried = 1.2;
-/// What a step can say of a factor.
-constexpr double kLeastFactor = 0.7, kMostFactor = 2;
+/// Factor of trial predictions, which measure how a step depends on the factor.
+constexpr double kTrialFactor = 1.2;
+/// Limits of a factor from one step.
+constexpr double kMinFactor = 0.7, kMaxFactor = 2;
 
-/// One step, and what kernels of 16 bits and narrower ones add to it if they take twice as long.
+/// One step. `added_16_bit`, `added_narrow`: time added if kernels of 16 bits, or narrower ones,
+/// last twice as long.
 struct Step {
   std::string device, source;
-  std::int64_t bits = 16;  ///< of its products
+  std::int64_t bits = 16;  ///< bits of its matrix products
   double measured = 0, predicted = 0;
-  double by_wide = 0, by_narrow = 0;
+  double added_16_bit = 0, added_narrow = 0;
 };
 
 std::int64_t bits_of(const PointPrediction& prediction) {
@@ -48,9 +48,9 @@ Result<std::vector<Step>> steps_of(std::span<const MeasuredPoint> points,
                                    const PointPredictionOptions& options) {
   const auto base = predict_points(with_factor(points, {}, 1), options);
   if (!base) return tl::unexpected(base.error());
-  const auto wide = predict_points(with_factor(points, {16}, kTried), options);
+  const auto wide = predict_points(with_factor(points, {16}, kTrialFactor), options);
   if (!wide) return tl::unexpected(wide.error());
-  std::vector<MeasuredPoint> narrow = with_factor(points, {8, 4}, kTried);
+  std::vector<MeasuredPoint> narrow = with_factor(points, {8, 4}, kTrialFactor);
   for (std::size_t i = 0; i < points.size(); ++i)
     if ((*base)[i].skip_reason.empty() && bits_of((*base)[i]) == 16)
       narrow[i].skip_reason = "as before";
@@ -68,28 +68,28 @@ Result<std::vector<Step>> steps_of(std::span<const MeasuredPoint> points,
             prediction.seconds,
             0,
             0};
-    step.by_wide = ((*wide)[i].seconds - prediction.seconds) / (kTried - 1);
+    step.added_16_bit = ((*wide)[i].seconds - prediction.seconds) / (kTrialFactor - 1);
     if (step.bits != 16)
-      step.by_narrow = ((*narrowed)[i].seconds - prediction.seconds) / (kTried - 1);
+      step.added_narrow = ((*narrowed)[i].seconds - prediction.seconds) / (kTrialFactor - 1);
   }
   return all;
 }
 
-/// What one step says, and the share of it that is kernels of that class.
-struct Saying {
+/// The factor from one step, and the share of kernels of that class in it.
+struct FactorSample {
   std::string source;
   double factor = 1, share = 0;
 };
 
-/// What steps of one class say.
-struct Said {
-  std::vector<Saying> factors;
+/// The factors from all steps of one class.
+struct FactorSamples {
+  std::vector<FactorSample> factors;
 
   [[nodiscard]] FittedFactor fitted(std::string device, std::int64_t bits) const {
     std::map<std::string, double> shares;
-    for (const Saying& one : factors) shares[one.source] += one.share;
+    for (const FactorSample& one : factors) shares[one.source] += one.share;
     std::vector<WeightedValue> weighted;
-    for (const Saying& one : factors)
+    for (const FactorSample& one : factors)
       weighted.push_back({one.factor, one.share / shares[one.source]});
     FittedFactor made{std::move(device), bits,         weighted_median(weighted), 0, 0,
                       factors.size(),    shares.size()};
@@ -110,37 +110,38 @@ const FittedFactor* factor_for(const std::vector<FittedFactor>& factors, const s
   return of_all;
 }
 
-/// Devices' own factors of a class, and that of all others.
+/// Fits the factors of a class: separate ones of devices, and one for all others.
 std::vector<FittedFactor> fit_class(const std::vector<Step>& steps, std::int64_t bits,
                                     const std::vector<FittedFactor>& wide,
-                                    const std::string& left_out) {
-  std::map<std::string, Said> by_device;
-  Said of_all;
+                                    const std::string& excluded_source) {
+  std::map<std::string, FactorSamples> by_device;
+  FactorSamples of_all;
   for (const Step& step : steps) {
-    if (step.bits != bits || !(step.predicted > 0) || step.source == left_out) continue;
-    const double slope = bits == 16 ? step.by_wide : step.by_narrow;
-    if (!(slope > 0.05 * step.predicted)) continue;  // it says nothing of these kernels
+    if (step.bits != bits || !(step.predicted > 0) || step.source == excluded_source) continue;
+    const double slope = bits == 16 ? step.added_16_bit : step.added_narrow;
+    if (!(slope > 0.05 * step.predicted)) continue;  // too few of these kernels
     double rest = step.measured - step.predicted;
     const FittedFactor* known = bits == 16 ? nullptr : factor_for(wide, step.device, 16);
-    if (known != nullptr) rest -= step.by_wide * (known->factor - 1);
-    const double factor = std::clamp(1 + rest / slope, kLeastFactor, kMostFactor);
-    const Saying said{step.source, factor, slope / step.measured};
-    by_device[step.device].factors.push_back(said);
-    of_all.factors.push_back(said);
+    if (known != nullptr) rest -= step.added_16_bit * (known->factor - 1);
+    const double factor = std::clamp(1 + rest / slope, kMinFactor, kMaxFactor);
+    const FactorSample sample{step.source, factor, slope / step.measured};
+    by_device[step.device].factors.push_back(sample);
+    of_all.factors.push_back(sample);
   }
   std::vector<FittedFactor> made;
-  for (const auto& [device, said] : by_device)
-    if (said.factors.size() >= kMinDeviceSteps) made.push_back(said.fitted(device, bits));
+  for (const auto& [device, samples] : by_device)
+    if (samples.factors.size() >= kMinDeviceSteps) made.push_back(samples.fitted(device, bits));
   if (!of_all.factors.empty()) made.push_back(of_all.fitted("", bits));
   return made;
 }
 
-/// To all steps but those of one source; an empty name is no source.
-std::vector<FittedFactor> fit_steps(const std::vector<Step>& steps, const std::string& left_out) {
-  std::vector<FittedFactor> all = fit_class(steps, 16, {}, left_out);
+/// Fits to all steps except those of one source; an empty name is no source.
+std::vector<FittedFactor> fit_steps(const std::vector<Step>& steps,
+                                    const std::string& excluded_source) {
+  std::vector<FittedFactor> all = fit_class(steps, 16, {}, excluded_source);
   const std::vector<FittedFactor> wide = all;
   for (const std::int64_t bits : {8, 4}) {
-    const std::vector<FittedFactor> narrow = fit_class(steps, bits, wide, left_out);
+    const std::vector<FittedFactor> narrow = fit_class(steps, bits, wide, excluded_source);
     all.insert(all.end(), narrow.begin(), narrow.end());
   }
   return all;
@@ -162,8 +163,8 @@ Result<FactorFit> fit_factors(std::span<const MeasuredPoint> points,
   const auto steps = steps_of(points, options);
   if (!steps) return tl::unexpected(steps.error());
   FactorFit fit;
-  constexpr const char* kNobody = "\n";
-  fit.factors = fit_steps(*steps, kNobody);
+  constexpr const char* kNoSource = "\n";
+  fit.factors = fit_steps(*steps, kNoSource);
   std::map<std::string, std::vector<FittedFactor>> without;
   std::vector<MeasuredPoint> all(points.begin(), points.end());
   for (std::size_t i = 0; i < points.size(); ++i) {
@@ -175,7 +176,7 @@ Result<FactorFit> fit_factors(std::span<const MeasuredPoint> points,
   }
   auto prediction = predict_points(all, options);
   if (!prediction) return tl::unexpected(prediction.error());
-  fit.left_out = *std::move(prediction);
+  fit.cross_validated = *std::move(prediction);
   return fit;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left over: how much longer kernels take in steps than alone, fitted to measured steps.
+// Fits the slowdown of kernels in a step, relative to isolated kernels, to measured steps.
 #pragma once
 
 #include <cstddef>
@@ -13,34 +13,35 @@
 
 namespace orrery::validate {
 
-/// One factor for a device and a class of precision; never for a model, a plan or a source.
+/// A factor for one device and one class of precision. No factor depends on a model, a plan or a
+/// source.
 struct FittedFactor {
-  std::string device;  ///< of the catalogue; empty: every device that has no factor of its own
+  std::string device;  ///< name in the catalogue; empty: all devices without a separate factor
   std::int64_t bits = 16;
   double factor = 1;
-  double lower = 0, upper = 0;  ///< 80 % of steps say a factor within, as shares of it
+  double lower = 0, upper = 0;  ///< 80 % interval of the factors of steps, relative to `factor`
   std::size_t points = 0, sources = 0;
 };
 
 struct FactorFit {
-  std::vector<FittedFactor> factors;  ///< to all points
-  /// Every point with factors that were fitted to points of other sources only; as
-  /// `predict_points`.
-  std::vector<PointPrediction> left_out;
+  std::vector<FittedFactor> factors;  ///< fitted to all points
+  /// Predictions of every point with factors fitted to the other sources only; as predict_points().
+  std::vector<PointPrediction> cross_validated;
 };
 
-/// Fits them. Every step says one factor: that with which it would be told right, a step being
-/// taken as linear in it. A device's factor is the median of these, a step weighing as the share of
-/// it that such kernels are (so that relative errors of steps add up to the least) and every source
-/// the same; 16 bits first, by steps whose products have 16, then narrower ones with that. A device
-/// without steps takes the median over all steps of that class. Where sources left out leave no
-/// step of a class at all the factor is 1. Costs four predictions of every point. Errc: usage.
+/// Fits the factors. Each step gives the factor with which its prediction would be exact, assuming
+/// that the step time is linear in the factor. The factor of a device is the weighted median over
+/// its steps, which minimizes the sum of relative errors. The weight of a step is the share of its
+/// time in kernels of the class; all sources have equal total weight. The 16-bit factor is fitted
+/// first, to steps with 16-bit products; factors of narrower formats use it. Devices with fewer
+/// than kMinDeviceSteps steps use the median over all devices. If no step of a class remains
+/// without a source, its factor is 1. It predicts every point kFitRounds times. Errc: usage.
 [[nodiscard]] Result<FactorFit> fit_factors(std::span<const MeasuredPoint> points,
                                             const PointPredictionOptions& options);
 
-/// So often is every point predicted.
+/// Number of predictions of every point.
 inline constexpr std::size_t kFitRounds = 4;
-/// From so many steps on a factor is a device's own.
+/// Minimum number of steps for a separate factor of a device.
 inline constexpr std::size_t kMinDeviceSteps = 3;
 
 }  // namespace orrery::validate

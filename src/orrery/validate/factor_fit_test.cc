@@ -54,12 +54,12 @@ TEST(FactorFit, GivesFactorsBack) {
   // One step is too little for a device's own; it takes what all say.
   EXPECT_NEAR(find(*fit, "", 16).factor, 1.15, 0.005);
   EXPECT_EQ(fit->factors.size(), 4u);
-  ASSERT_EQ(fit->left_out.size(), points.size());
+  ASSERT_EQ(fit->cross_validated.size(), points.size());
   for (std::size_t i = 0; i < points.size(); ++i)
-    EXPECT_LT(std::abs(fit->left_out[i].error(points[i])), 0.01) << points[i].id;
+    EXPECT_LT(std::abs(fit->cross_validated[i].error(points[i])), 0.01) << points[i].id;
 }
 
-// What a source says is not told by itself: one that is off by half moves none of its own steps.
+// A source is not predicted by itself: a source with 50 % error changes none of its own steps.
 TEST(FactorFit, LeavesTheSourceOutThatItPredicts) {
   auto points = made_with(1.1, 1.1);
   const auto before = fit_factors(points, {});
@@ -69,9 +69,11 @@ TEST(FactorFit, LeavesTheSourceOutThatItPredicts) {
   ASSERT_TRUE(before && after);
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (points[i].source == "two") {
-      EXPECT_EQ(after->left_out[i].seconds, before->left_out[i].seconds) << points[i].id;
+      EXPECT_EQ(after->cross_validated[i].seconds, before->cross_validated[i].seconds)
+          << points[i].id;
     } else {
-      EXPECT_GT(after->left_out[i].seconds, before->left_out[i].seconds) << points[i].id;
+      EXPECT_GT(after->cross_validated[i].seconds, before->cross_validated[i].seconds)
+          << points[i].id;
     }
   }
 }
@@ -98,7 +100,7 @@ TEST(FactorFit, OfOneSourceNothingIsKnownWithoutIt) {
   for (MeasuredPoint& point : points) point.question.in_step_factors.emplace();
   const auto plain = predict_points(points, {}).value();
   for (std::size_t i = 0; i < points.size(); ++i)
-    EXPECT_EQ(fit->left_out[i].seconds, plain[i].seconds);
+    EXPECT_EQ(fit->cross_validated[i].seconds, plain[i].seconds);
 }
 
 }  // namespace

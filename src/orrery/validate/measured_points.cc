@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -18,11 +17,11 @@ namespace orrery::validate {
 
 namespace {
 
-/// The whole of it, unpacked.
+/// The complete unpacked content of a file.
 Result<std::string> text_of(const std::string& path) {
   auto file = trace::open_file(path);
   if (!file) return tl::unexpected(file.error());
-  auto source = trace::unpack(*std::move(file), path);
+  auto source = trace::decompress(*std::move(file), path);
   if (!source) return tl::unexpected(source.error());
   std::string text;
   std::vector<std::byte> block(std::size_t{1} << 16);
@@ -37,8 +36,8 @@ Result<std::string> text_of(const std::string& path) {
   }
 }
 
-/// A tree begins with a bracket, or with a line that ends in a colon or has one before a blank; CSV
-/// with names between commas.
+/// A tree begins with a bracket, or with a line with a colon at its end or before a blank. CSV
+/// begins with names separated by commas.
 bool is_tree(std::string_view text) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
@@ -55,16 +54,16 @@ bool is_tree(std::string_view text) {
 }
 
 Result<void> check(const std::vector<MeasuredPoint>& points, const std::string& where) {
-  if (points.empty()) return fail(Errc::input_empty, where, "there is no point");
+  if (points.empty()) return fail(Errc::input_empty, where, "contains no points");
   std::map<std::string_view, std::string_view> places;
   for (const MeasuredPoint& point : points) {
     if (point.id.empty())
       return fail(Errc::input_missing_attr, point.place, "a point has no id",
-                  "give each an `id` of its own");
+                  "give each point a unique `id`");
     const auto [known, added] = places.try_emplace(point.id, point.place);
     if (!added)
       return fail(Errc::input_duplicate_id, point.place,
-                  fmt::format("{} is at {}, too", in_quotes(point.id), known->second));
+                  fmt::format("{} is also at {}", in_quotes(point.id), known->second));
   }
   return {};
 }
@@ -87,17 +86,17 @@ Result<std::vector<MeasuredPoint>> read_points(const std::string& path, Findings
 }
 
 void complete_point(MeasuredPoint& point, const PointCluster& facts) {
-  if (point.skip_reason.empty() && point.seconds == 0) point.skip_reason = "no step was measured";
+  if (point.skip_reason.empty() && point.seconds == 0) point.skip_reason = "no measured step";
   if (point.skip_reason.empty() && !point.question.job.given())
-    point.skip_reason = "no job is described";
+    point.skip_reason = "no job is given";
   if (!point.skip_reason.empty()) return;
   if (facts.prec == "fp8" || facts.prec == "fp4") {
-    // What the job says of it itself stands.
+    // A value in the job takes precedence.
     std::vector<std::string>& set = point.question.job.set;
     const auto is_products = [](const std::string& one) {
       return one.starts_with("precision.products=");
     };
-    if (!facts.states_products && std::none_of(set.begin(), set.end(), is_products))
+    if (!facts.has_products && std::none_of(set.begin(), set.end(), is_products))
       set.push_back("precision.products=" + facts.prec);
   }
   if (!point.question.cluster_text.empty()) return;

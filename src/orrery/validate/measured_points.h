@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured training steps: what ran, on what, and how long a step took.
+// Measured training steps: job, cluster and step time.
 #pragma once
 
 #include <string>
@@ -13,27 +13,28 @@
 
 namespace orrery::validate {
 
-/// One of them.
+/// One measured step.
 struct MeasuredPoint {
   std::string id;
-  std::string source;                ///< who measured it; empty: nobody said
-  std::string place;                 ///< where it stands: "runs.csv:12", "runs.json:/points/3"
-  std::string model;                 ///< what it is called; may be empty
+  std::string source;                ///< who measured it; empty: unknown
+  std::string place;                 ///< location in the file: "runs.csv:12", "runs.json:/points/3"
+  std::string model;                 ///< model name; may be empty
   std::string gpu;                   ///< as written; may be empty
-  double seconds = 0;                ///< a step, measured
-  study::Question question;          ///< its job and its cluster
-  std::vector<std::string> assumed;  ///< what the source leaves open, and what was taken for it
-  std::string skip_reason;           ///< not empty: it cannot be asked, for this reason
+  double seconds = 0;                ///< measured step time
+  study::Question question;          ///< job and cluster
+  std::vector<std::string> assumed;  ///< values that the source omits, and the assumed values
+  std::string skip_reason;           ///< why it cannot be predicted; empty: it can
 };
 
-/// Reads points; plain, gzip or zstd. JSON and YAML: `points`, a list (docs/scoreboard.md has its
-/// keys); anything else is CSV: a line of column names, a line for each point. A point that states
-/// too little has a `skip_reason`. Errc: input_not_found, input_read, input_empty (no point),
-/// input_corrupt, input_truncated, input_missing_attr (no id), input_duplicate_id (an id twice),
-/// input_range (a step that is not above 0), config_syntax, config_*, limit_exceeded.
+/// Reads measured points from a plain, gzip or zstd file. JSON and YAML have a list `points`
+/// (docs/scoreboard.md lists its keys). Other files are CSV: a line of column names, and a line per
+/// point. A point with too little data has a `skip_reason`. Errc: input_not_found, input_read,
+/// input_empty (no points), input_corrupt, input_truncated, input_missing_attr (no id),
+/// input_duplicate_id, input_range (a step time that is not above 0), config_syntax, config_*,
+/// limit_exceeded.
 [[nodiscard]] Result<std::vector<MeasuredPoint>> read_points(const std::string& path,
                                                              Findings& findings);
-/// The same from text; `where` names it.
+/// The same from text. `where`: its name in errors.
 [[nodiscard]] Result<std::vector<MeasuredPoint>> parse_points(std::string_view text,
                                                               const std::string& where,
                                                               Findings& findings);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <type_traits>
+#include <variant>
 
 #include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
@@ -20,50 +21,38 @@ namespace {
 
 using std::string_view;
 
-enum class Cell : std::uint8_t {
-  id,
-  source,
-  note,
-  model,
-  gpu,
-  n,
-  dom,
-  nvl,
-  ib,
-  cluster,
-  measured,
-  prec,
-  assumed,
-  skip_reason,
-  path  // of the specification
-};
+/// What a cell sets; monostate: nothing, the column is for readers.
+using CellTarget = std::variant<std::monostate, std::string MeasuredPoint::*,
+                                double MeasuredPoint::*, std::vector<std::string> MeasuredPoint::*,
+                                std::string PointCluster::*, std::string ClusterSketch::*,
+                                std::int64_t ClusterSketch::*, double ClusterSketch::*>;
 
 struct CellName {
   string_view name;
-  Cell cell;
+  CellTarget target;
 };
-constexpr std::array<CellName, 15> kCells{{{"id", Cell::id},
-                                           {"source", Cell::source},
-                                           {"src", Cell::source},
-                                           {"note", Cell::note},
-                                           {"model_name", Cell::model},
-                                           {"gpu", Cell::gpu},
-                                           {"n", Cell::n},
-                                           {"dom", Cell::dom},
-                                           {"nvl", Cell::nvl},
-                                           {"ib", Cell::ib},
-                                           {"cluster", Cell::cluster},
-                                           {"measured_s", Cell::measured},
-                                           {"prec", Cell::prec},
-                                           {"assumed", Cell::assumed},
-                                           {"why_not", Cell::skip_reason}}};
+constexpr std::array<CellName, 15> kCells{{{"id", &MeasuredPoint::id},
+                                           {"source", &MeasuredPoint::source},
+                                           {"src", &MeasuredPoint::source},
+                                           {"note", {}},
+                                           {"model_name", &MeasuredPoint::model},
+                                           {"gpu", &ClusterSketch::gpu},
+                                           {"n", &ClusterSketch::devices},
+                                           {"dom", &ClusterSketch::island_devices},
+                                           {"nvl", &ClusterSketch::island_bandwidth},
+                                           {"ib", &ClusterSketch::network_bandwidth},
+                                           {"cluster", &PointCluster::cluster},
+                                           {"measured_s", &MeasuredPoint::seconds},
+                                           {"prec", &PointCluster::prec},
+                                           {"assumed", &MeasuredPoint::assumed},
+                                           {"why_not", &MeasuredPoint::skip_reason}}};
 
 struct Column {
-  Cell cell = Cell::path;
-  std::string path;  ///< of the specification
+  const CellName* cell = nullptr;  ///< null: `path`
+  std::string path;                ///< of the specification
 };
 
-/// The path of a name without points: that of the option of `orrery run`.
+/// The path of a name without dots: that of the option of `orrery run`.
 std::optional<std::string> option_path(string_view name) {
   for (const study::JobDescriptionKey& key : study::job_description_keys())
     if (name == key.name) return std::string(key.path);
@@ -72,15 +61,14 @@ std::optional<std::string> option_path(string_view name) {
 
 Result<Column> column_called(string_view name, const std::string& place) {
   for (const CellName& one : kCells)
-    if (one.name == name) return Column{one.cell, {}};
-  if (const auto path = option_path(name)) return Column{Cell::path, *path};
-  if (name.find('.') != string_view::npos) return Column{Cell::path, std::string(name)};
+    if (one.name == name) return Column{&one, {}};
+  if (const auto path = option_path(name)) return Column{nullptr, *path};
+  if (name.find('.') != string_view::npos) return Column{nullptr, std::string(name)};
   std::vector<string_view> known;
   for (const CellName& one : kCells) known.push_back(one.name);
   const std::string near = did_you_mean(name, known);
-  return fail(Errc::config_unknown_key, place,
-              fmt::format("column {} means nothing", in_quotes(name)),
-              near.empty() ? "columns are a point's keys, options of orrery run, and paths of the "
+  return fail(Errc::config_unknown_key, place, fmt::format("unknown column {}", in_quotes(name)),
+              near.empty() ? "use keys of a point, options of orrery run, or paths of the "
                              "specification (docs/reference/workload.md)"
                            : near);
 }
@@ -94,8 +82,9 @@ class CsvPoints {
     string_view line;
     while (lines_.next(line)) {
       if (line.empty() || line.front() == '#') continue;
-      if (!split_csv_row(line, cells_, kept_))
-        return fail(Errc::input_corrupt, lines_.place(), "a quoted cell does not end, or goes on");
+      if (!split_csv_row(line, cells_, unquoted_))
+        return fail(Errc::input_corrupt, lines_.place(),
+                    "a quoted cell has no closing quote, or text after it");
       auto fine = columns_.empty() ? read_columns() : read_point();
       if (!fine) return tl::unexpected(fine.error());
     }
@@ -115,7 +104,8 @@ class CsvPoints {
   Result<void> read_point() {
     if (cells_.size() != columns_.size())
       return fail(Errc::input_corrupt, lines_.place(),
-                  fmt::format("{} cells for {} columns", cells_.size(), columns_.size()));
+                  fmt::format("the row has {} cells, the header {} columns", cells_.size(),
+                              columns_.size()));
     MeasuredPoint point;
     point.place = lines_.place();
     point.source = source_;
@@ -131,71 +121,52 @@ class CsvPoints {
   }
 
   template <class Number>
-  Result<void> number(const std::string& text, Number& out) {
+  Result<void> store(const std::string& text, Number& out) {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
     if (error != std::errc() || end != text.data() + text.size() || !(out >= 0) ||
         !(static_cast<double>(out) < 1e15))
       return fail(Errc::input_range, lines_.place(),
-                  in_quotes(text) + " is no number that fits here");
+                  in_quotes(text) + " is not a valid number here");
+    return {};
+  }
+  Result<void> store(const std::string& text, std::string& out) {
+    out = text;
+    return {};
+  }
+  Result<void> store(const std::string& text, std::vector<std::string>& out) {
+    out.push_back(text);
     return {};
   }
 
-  Result<void> take(const Column& column, std::string text, MeasuredPoint& point,
+  Result<void> take(const Column& column, const std::string& text, MeasuredPoint& point,
                     PointCluster& facts) {
-    switch (column.cell) {
-      case Cell::id:
-        point.id = std::move(text);
-        break;
-      case Cell::source:
-        point.source = std::move(text);
-        break;
-      case Cell::note:
-        break;
-      case Cell::model:
-        point.model = std::move(text);
-        break;
-      case Cell::gpu:
-        facts.sketch.gpu = std::move(text);
-        break;
-      case Cell::n:
-        return number(text, facts.sketch.n);
-      case Cell::dom:
-        return number(text, facts.sketch.dom);
-      case Cell::nvl:
-        return number(text, facts.sketch.nvl);
-      case Cell::ib:
-        return number(text, facts.sketch.ib);
-      case Cell::cluster:
-        facts.cluster = std::move(text);
-        break;
-      case Cell::measured:
-        if (auto fine = number(text, point.seconds); !fine) return fine;
-        if (point.seconds == 0)
-          return fail(Errc::input_range, lines_.place(), "a step of no time was not measured",
-                      "leave the cell empty, and say why in `why_not`");
-        break;
-      case Cell::prec:
-        facts.prec = std::move(text);
-        break;
-      case Cell::assumed:
-        point.assumed.push_back(std::move(text));
-        break;
-      case Cell::skip_reason:
-        point.skip_reason = std::move(text);
-        break;
-      case Cell::path:
-        if (column.path == "model" && point.model.empty()) point.model = text;
-        point.question.job.set.push_back(column.path + "=" + text);
-        break;
+    if (column.cell == nullptr) {
+      if (column.path == "model" && point.model.empty()) point.model = text;
+      point.question.job.set.push_back(column.path + "=" + text);
+      return {};
     }
-    return {};
+    const auto set = [&](auto member) {
+      if constexpr (std::is_invocable_v<decltype(member), MeasuredPoint&>)
+        return store(text, point.*member);
+      else if constexpr (std::is_invocable_v<decltype(member), PointCluster&>)
+        return store(text, facts.*member);
+      else if constexpr (std::is_invocable_v<decltype(member), ClusterSketch&>)
+        return store(text, facts.sketch.*member);
+      else
+        return Result<void>();
+    };
+    auto done = std::visit(set, column.cell->target);
+    if (done && column.cell->target == CellTarget(&MeasuredPoint::seconds) && point.seconds == 0)
+      return fail(Errc::input_range, lines_.place(), "the measured step is 0",
+                  "leave the cell empty, and give the reason in `why_not`");
+    return done;
   }
 
   TrimmedLineReader lines_;
-  std::string source_;  // unless a row says it
+  std::string source_;  // of rows without a source
   std::vector<Column> columns_;
   std::vector<string_view> cells_;
-  std::vector<std::string> kept_;
+  std::vector<std::string> unquoted_;
   std::vector<MeasuredPoint> points_;
 };
 

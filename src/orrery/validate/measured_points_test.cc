@@ -79,10 +79,10 @@ TEST(Points, SaysWhyItCannotAsk) {
     {"id": "e", "cluster": "h100-sxm:8", "measured_s": 1}]})");
   ASSERT_EQ(points.size(), 5u);
   EXPECT_EQ(points[0].skip_reason, "no device 'Gaudi2'");
-  EXPECT_EQ(points[1].skip_reason, "12 devices are not islands of 8");
+  EXPECT_EQ(points[1].skip_reason, "12 devices cannot be divided into islands of 8");
   EXPECT_EQ(points[2].skip_reason, "a bandwidth is missing");
-  EXPECT_EQ(points[3].skip_reason, "no step was measured");
-  EXPECT_EQ(points[4].skip_reason, "no job is described");
+  EXPECT_EQ(points[3].skip_reason, "no measured step");
+  EXPECT_EQ(points[4].skip_reason, "no job is given");
 }
 
 TEST(Points, RefusesWhatIsNone) {

@@ -16,7 +16,7 @@ using config::Json;
 using config::Reading;
 using std::string_view;
 
-/// Said for people; nothing is made of them.
+/// Keys for readers, which have no effect.
 constexpr std::array<string_view, 12> kKnownKeys = {
     "note", "group",     "quality", "kind", "measured_tflops", "measured_mem_gib",
     "gpus", "framework", "date",    "url",  "licence",         "retrieved"};
@@ -81,7 +81,7 @@ class TreePoint {
     } else if (value.is_object()) {
       made.question.job.texts.push_back({reading_.where + ":" + path, value.dump()});
       const auto precision = value.find("precision");
-      facts_.states_products =
+      facts_.has_products =
           precision != value.end() && precision->is_object() && precision->contains("products");
     } else {
       reading_.wrong_kind(path, value, "a specification, or the name of its file");
@@ -107,17 +107,16 @@ class TreePoint {
       if (key == "gpu") {
         text(content, at, facts_.sketch.gpu);
       } else if (key == "n") {
-        number(content, at, facts_.sketch.n);
+        number(content, at, facts_.sketch.devices);
       } else if (key == "dom") {
-        number(content, at, facts_.sketch.dom);
+        number(content, at, facts_.sketch.island_devices);
       } else if (key == "nvl") {
-        number(content, at, facts_.sketch.nvl);
+        number(content, at, facts_.sketch.island_bandwidth);
       } else if (key == "ib") {
-        number(content, at, facts_.sketch.ib);
+        number(content, at, facts_.sketch.network_bandwidth);
       } else {
-        reading_.fail(Errc::config_unknown_key, at,
-                      in_quotes(key) + " says nothing of a cluster in short",
-                      "gpu, n, dom, nvl, ib; or a cluster file's keys");
+        reading_.fail(Errc::config_unknown_key, at, in_quotes(key) + " is not a key of a cluster",
+                      "use gpu, n, dom, nvl, ib; or the keys of a cluster file");
       }
     }
   }
@@ -147,8 +146,8 @@ Result<std::vector<MeasuredPoint>> parse_points_tree(string_view text, const std
     path = "/points";
   }
   if (list == nullptr || !list->is_array())
-    return fail(Errc::config_missing_key, where + ":/", "there is no list of `points`",
-                "docs/scoreboard.md says how measured points are written");
+    return fail(Errc::config_missing_key, where + ":/", "has no list of `points`",
+                "docs/scoreboard.md describes the format of measured points");
   Reading reading{where};
   std::vector<MeasuredPoint> points;
   points.reserve(list->size());

@@ -12,9 +12,11 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/system/thread_pool.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/study.h"
+#include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::validate {
@@ -27,8 +29,8 @@ constexpr std::array<std::string_view, 16> kTraits = {
     "pp",       "cp",       "ep",        "microbatches",
     "sequence", "sharding", "recompute", "framework"};
 
-/// The first bound that the number does not reach, in words: "2 to 7".
-std::string in_steps(std::int64_t number, std::span<const std::int64_t> bounds) {
+/// Label of the range that contains the number: "2 to 7".
+std::string range_label(std::int64_t number, std::span<const std::int64_t> bounds) {
   std::int64_t low = 1;
   for (const std::int64_t bound : bounds) {
     if (number < bound)
@@ -38,7 +40,7 @@ std::string in_steps(std::int64_t number, std::span<const std::int64_t> bounds) 
   return fmt::format("{} and more", low);
 }
 
-std::string size_words(double parameters) {
+std::string size_label(double parameters) {
   constexpr std::array<double, 5> kBounds = {2e9, 10e9, 40e9, 100e9, 300e9};
   double low = 0;
   for (const double bound : kBounds) {
@@ -49,9 +51,9 @@ std::string size_words(double parameters) {
 }
 
 void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, PointPrediction& made) {
-  constexpr std::array<std::int64_t, 5> kCounts = {2, 8, 32, 128, 512};
-  constexpr std::array<std::int64_t, 5> kDevices = {9, 65, 257, 1025, 4097};
-  constexpr std::array<std::int64_t, 4> kTokens = {2048, 4096, 8192, 16384};
+  constexpr std::array<std::int64_t, 5> kMicrobatchBounds = {2, 8, 32, 128, 512};
+  constexpr std::array<std::int64_t, 5> kDeviceBounds = {9, 65, 257, 1025, 4097};
+  constexpr std::array<std::int64_t, 4> kTokenBounds = {2048, 4096, 8192, 16384};
   const workload::Spec& spec = outcome.inputs.load->program->spec;
   const platform::Device& device = outcome.platform().device;
   const std::string& entry = device.entry.empty() ? device.name : device.entry;
@@ -66,15 +68,15 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Point
       {"device", entry},
       {"precision", products},
       {"device and precision", entry + " " + products},
-      {"size", size_words(parameters)},
+      {"size", size_label(parameters)},
       {"kind", spec.model.moe ? "experts" : "dense"},
-      {"devices", in_steps(outcome.inputs.cluster->ranks, kDevices)},
+      {"devices", range_label(outcome.inputs.cluster->ranks, kDeviceBounds)},
       {"tp", number(plan.tp)},
       {"pp", number(plan.pp)},
       {"cp", number(plan.cp)},
       {"ep", number(plan.ep)},
-      {"microbatches", in_steps(spec.microbatches(), kCounts)},
-      {"sequence", in_steps(spec.batch.seq, kTokens)},
+      {"microbatches", range_label(spec.microbatches(), kMicrobatchBounds)},
+      {"sequence", range_label(spec.batch.seq, kTokenBounds)},
       {"sharding", std::string(config::enum_name(plan.sharding))},
       {"recompute", std::string(config::enum_name(spec.recompute.kind))},
       {"framework", std::string(config::enum_name(spec.kernels.framework))},
@@ -83,22 +85,22 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Point
   };
 }
 
-/// Of each point the first that asks the same, whatever its cluster is called: what was measured at
-/// two sites, or again with a newer release, is simulated once.
-std::vector<std::size_t> firsts(std::span<const MeasuredPoint> points) {
-  std::vector<study::Question> asked;
-  asked.reserve(points.size());
+/// For each point, the first point with an equal question, regardless of the name of its cluster.
+/// So a step measured at two sites, or again with a newer release, is simulated once.
+std::vector<std::size_t> first_equal_points(std::span<const MeasuredPoint> points) {
+  std::vector<study::Question> questions;
+  questions.reserve(points.size());
   std::vector<std::size_t> first(points.size());
-  std::unordered_multimap<std::string, std::size_t> known;  // by what of the job is set
+  std::unordered_multimap<std::string, std::size_t> known;  // by job.set, as text
   for (std::size_t i = 0; i < points.size(); ++i) {
-    study::Question& question = asked.emplace_back(points[i].question);
+    study::Question& question = questions.emplace_back(points[i].question);
     if (!question.cluster_text.empty()) question.cluster.clear();
     first[i] = i;
     if (!points[i].skip_reason.empty()) continue;
     const std::string key = fmt::format("{}", fmt::join(question.job.set, "\n"));
     const auto [begin, end] = known.equal_range(key);
-    const auto same =
-        std::find_if(begin, end, [&](const auto& one) { return asked[one.second] == question; });
+    const auto same = std::find_if(
+        begin, end, [&](const auto& one) { return questions[one.second] == question; });
     if (same == end) {
       known.emplace(key, i);
     } else {
@@ -122,15 +124,15 @@ PointPrediction predict_one(const MeasuredPoint& point, const PointPredictionOpt
     return made;
   }
   if (answer->stalled()) {
-    made.skip_reason = "ranks wait for each other";
+    made.skip_reason = "the ranks deadlock";
     return made;
   }
   const study::Outcome& outcome = answer->outcome();
   made.seconds = static_cast<double>(answer->step().count()) * 1e-12;
   const analysis::Digest digest = study::digest(outcome);
-  if (digest.band)
-    made.band = {static_cast<double>(digest.band->lower.count()) * 1e-12,
-                 static_cast<double>(digest.band->upper.count()) * 1e-12};
+  if (digest.interval)
+    made.interval = {static_cast<double>(digest.interval->lower.count()) * 1e-12,
+                     static_cast<double>(digest.interval->upper.count()) * 1e-12};
   if (outcome.job)
     made.tokens = static_cast<double>(outcome.job->work.tokens > 0 ? outcome.job->work.tokens
                                                                    : outcome.job->work.samples);
@@ -155,16 +157,17 @@ Result<std::vector<PointPrediction>> predict_points(std::span<const MeasuredPoin
   std::vector<PointPrediction> all(points.size());
   std::uint32_t threads = options.threads;
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
-  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(points.size(), 1));
-  const std::vector<std::size_t> first = firsts(points);
-  std::mutex telling;
+  const auto max_threads = static_cast<std::uint32_t>(std::max<std::size_t>(points.size(), 1));
+  const std::vector<std::size_t> first = first_equal_points(points);
+  std::mutex progress_mutex;
   std::size_t done = 0;
-  ThreadPool(std::min(threads, most)).share(static_cast<std::uint32_t>(points.size()), [&](auto i) {
-    if (first[i] == i) all[i] = predict_one(points[i], options);
-    const std::lock_guard<std::mutex> lock(telling);
-    ++done;
-    if (options.progress) options.progress(done);
-  });
+  ThreadPool(std::min(threads, max_threads))
+      .parallel_for(static_cast<std::uint32_t>(points.size()), [&](auto i) {
+        if (first[i] == i) all[i] = predict_one(points[i], options);
+        const std::lock_guard<std::mutex> lock(progress_mutex);
+        ++done;
+        if (options.progress) options.progress(done);
+      });
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (first[i] == i) continue;
     all[i] = all[first[i]];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured steps, predicted.
+// Predicts measured steps.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,22 @@
 
 namespace orrery::validate {
 
-/// What came of one point.
+/// The prediction of one point.
 struct PointPrediction {
-  std::string
-      skip_reason;     ///< not empty: there is none, for this reason, and all below means nothing
+  /// Why there is no prediction, and the fields below are invalid; empty: there is one.
+  std::string skip_reason;
   double seconds = 0;  ///< predicted
-  /// 80 % of true steps lie in it, as far as it is known how far off models are; seconds.
-  std::optional<std::pair<double, double>> band;
-  /// What is known of the point by which errors may be grouped: "tp" → "8".
+  /// 80 % prediction interval from the known errors of models, in seconds.
+  std::optional<std::pair<double, double>> interval;
+  /// Traits of the point for grouping errors: "tp" → "8".
   std::vector<std::pair<std::string, std::string>> traits;
-  double tokens = 0;  ///< of a step; samples where there are no tokens
+  double tokens = 0;  ///< per step; samples for models without tokens
 
-  /// Predicted over measured, less 1.
+  /// Relative error: predicted / measured - 1.
   [[nodiscard]] double error(const MeasuredPoint& point) const {
     return seconds / point.seconds - 1;
   }
-  /// The trait of that name, or empty.
+  /// The trait named `name`, or an empty string.
   [[nodiscard]] const std::string& trait(std::string_view name) const;
 };
 
@@ -39,30 +39,31 @@ struct PointPredictionOptions {
   std::string compute;
   std::vector<std::string> without;
   std::uint32_t threads = 1;
-  std::function<void(std::size_t done)>
-      progress;  ///< may be empty; one call at a time, from any thread
+  /// May be empty. Calls are sequential, from any thread.
+  std::function<void(std::size_t done)> progress;
 
   static constexpr std::string_view group = "Inputs";
-  static constexpr auto fields = std::tuple{
-      config::QuestionField{"compute", &PointPredictionOptions::compute, "--compute", "MODEL",
-                            config::kAnswer, "roofline", "Who tells kernels, as for 'orrery run'"},
-      config::QuestionField{"without", &PointPredictionOptions::without, "--without", "EFFECT",
-                            config::kAnswer, "in_step_factors",
-                            "Switch an effect off; may be repeated"}
-          .one_each(),
-      config::QuestionGroup{"Work"},
-      config::QuestionField{"threads", &PointPredictionOptions::threads, "--threads", "N",
-                            config::kNothing, "2",
-                            "Points at a time; 0: as many as there are cores"},
-      config::UndeclaredField{&PointPredictionOptions::progress}};
+  static constexpr auto fields =
+      std::tuple{config::QuestionField{"compute", &PointPredictionOptions::compute, "--compute",
+                                       "MODEL", config::kAnswer, "roofline",
+                                       "Source of kernel times, as for 'orrery run'"},
+                 config::QuestionField{"without", &PointPredictionOptions::without, "--without",
+                                       "EFFECT", config::kAnswer, "in_step_factors",
+                                       "Switch an effect off; may be repeated"}
+                     .one_each(),
+                 config::QuestionGroup{"Work"},
+                 config::QuestionField{"threads", &PointPredictionOptions::threads, "--threads",
+                                       "N", config::kNothing, "2",
+                                       "Points that are predicted concurrently; 0: one per core"},
+                 config::UndeclaredField{&PointPredictionOptions::progress}};
 };
 
-/// One for each point, in their order. A point that cannot be simulated says why. The same for any
-/// number of threads. Errc: usage (an effect that does not exist).
+/// Predicts all points, in their order. A point that cannot be simulated has a `skip_reason`. The
+/// result does not depend on the number of threads. Errc: usage (an unknown effect).
 [[nodiscard]] Result<std::vector<PointPrediction>> predict_points(
     std::span<const MeasuredPoint> points, const PointPredictionOptions& options);
 
-/// The names that traits have, in the order in which groups are told.
+/// Names of traits, in the order of output.
 [[nodiscard]] std::span<const std::string_view> trait_names();
 
 }  // namespace orrery::validate

@@ -30,8 +30,8 @@ TEST(Predict, SaysWhatRunSays) {
     ASSERT_TRUE(answer) << answer.error().what;
     EXPECT_DOUBLE_EQ((*predictions)[i].seconds,
                      static_cast<double>(answer->step().count()) * 1e-12);
-    ASSERT_TRUE((*predictions)[i].band);
-    EXPECT_LT((*predictions)[i].band->first, (*predictions)[i].band->second);
+    ASSERT_TRUE((*predictions)[i].interval);
+    EXPECT_LT((*predictions)[i].interval->first, (*predictions)[i].interval->second);
   }
   EXPECT_EQ((*predictions)[0].trait("device and precision"), "h100-sxm 16 bits");
   EXPECT_EQ((*predictions)[1].trait("pp"), "2");
@@ -40,11 +40,11 @@ TEST(Predict, SaysWhatRunSays) {
   EXPECT_DOUBLE_EQ((*predictions)[0].tokens, 8 * 8192.0);
   for (const std::string_view trait : trait_names())
     EXPECT_TRUE(trait == "source" || !(*predictions)[0].trait(trait).empty()) << trait;
-  EXPECT_EQ((*predictions)[2].skip_reason, "model.heads is 32, no multiple of 3 (tp)");
+  EXPECT_EQ((*predictions)[2].skip_reason, "model.heads is 32, which is not a multiple of 3 (tp)");
   EXPECT_EQ((*predictions)[3].skip_reason, "no device 'Gaudi2'");
 }
 
-// What is asked twice is told once: alone, beside others, with any number of threads.
+// Equal questions have equal predictions: alone, with others, with any number of threads.
 TEST(Predict, TellsEqualPointsAlike) {
   Findings findings;
   const auto points = parse_points(
@@ -69,7 +69,7 @@ TEST(Predict, TellsEqualPointsAlike) {
       const auto alone = predict_points(std::span(*points).subspan(i, 1), {});
       ASSERT_TRUE(alone);
       EXPECT_EQ((*all)[i].seconds, alone->front().seconds);
-      EXPECT_EQ((*all)[i].band, alone->front().band);
+      EXPECT_EQ((*all)[i].interval, alone->front().interval);
       EXPECT_EQ((*all)[i].traits, alone->front().traits);
     }
     EXPECT_EQ((*all)[0].seconds, (*all)[2].seconds);
@@ -78,7 +78,7 @@ TEST(Predict, TellsEqualPointsAlike) {
   }
 }
 
-// One device has nobody to talk to, and says no bandwidth.
+// One device has no peer, and needs no bandwidth.
 TEST(Predict, OneDeviceNeedsNoNetwork) {
   Findings findings;
   const auto points = parse_points(
@@ -123,7 +123,7 @@ TEST(Predict, CanSwitchEffectsOff) {
   }
   EXPECT_LT(without("gaps")[0].seconds, (*whole)[0].seconds);
   EXPECT_LT(without("launch")[0].seconds, (*whole)[0].seconds);
-  EXPECT_LT(without("beside_collectives")[0].seconds, (*whole)[0].seconds);
+  EXPECT_LT(without("overlapping_collectives")[0].seconds, (*whole)[0].seconds);
   EXPECT_GT(without("gradient_overlap")[0].seconds, (*whole)[0].seconds);
   EXPECT_LT(without("gradient_norm")[0].seconds, (*whole)[0].seconds);
   EXPECT_GT(without("send_overlap")[1].seconds, (*whole)[1].seconds);

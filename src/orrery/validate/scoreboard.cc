@@ -14,52 +14,53 @@ namespace orrery::validate {
 
 namespace {
 
-class Summing {
+class ErrorAccumulator {
  public:
   void add(const MeasuredPoint& point, const PointPrediction& prediction, double weight) {
     const double error = prediction.error(point);
-    sizes_.push_back({std::abs(error), weight});
-    signed_.push_back({error, weight});
+    absolute_.push_back({std::abs(error), weight});
+    relative_.push_back({error, weight});
     sum_ += std::abs(error) * weight;
     weight_ += weight;
-    if (!prediction.band) return;
-    const auto [least, most] = *prediction.band;
+    if (!prediction.interval) return;
+    const auto [least, most] = *prediction.interval;
     widths_.push_back({(most - least) / 2 / prediction.seconds, weight});
-    banded_ += weight;
-    if (point.seconds >= least && point.seconds <= most) inside_ += weight;
+    interval_weight_ += weight;
+    if (point.seconds >= least && point.seconds <= most) covered_weight_ += weight;
   }
 
   [[nodiscard]] ErrorSummary summary() const {
     ErrorSummary made;
-    made.points = sizes_.size();
-    if (sizes_.empty()) return made;
-    made.median = weighted_median(sizes_);
+    made.points = absolute_.size();
+    if (absolute_.empty()) return made;
+    made.median = weighted_median(absolute_);
     made.mean = sum_ / weight_;
-    made.p90 = weighted_quantile(sizes_, 0.9);
-    made.signed_median = weighted_median(signed_);
-    made.banded = widths_.size();
+    made.p90 = weighted_quantile(absolute_, 0.9);
+    made.signed_median = weighted_median(relative_);
+    made.with_interval = widths_.size();
     if (widths_.empty()) return made;
-    made.inside = inside_ / banded_;
+    made.coverage = covered_weight_ / interval_weight_;
     made.half_width = weighted_median(widths_);
     return made;
   }
 
  private:
-  std::vector<WeightedValue> sizes_, signed_, widths_;
-  double sum_ = 0, weight_ = 0, banded_ = 0, inside_ = 0;
+  std::vector<WeightedValue> absolute_, relative_, widths_;
+  double sum_ = 0, weight_ = 0, interval_weight_ = 0, covered_weight_ = 0;
 };
 
-/// As many devices, the same model and the same work: what is left to choose is the plan.
+/// Equal devices, model and work: only the plan differs.
 using Choice = std::tuple<std::string, std::string, std::string, std::string, std::string, double>;
 
 std::vector<Ranking> rank(std::span<const MeasuredPoint> points,
                           std::span<const PointPrediction> predictions) {
   std::map<Choice, std::vector<std::size_t>> choices;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const PointPrediction& estimate = predictions[i];
-    if (!estimate.skip_reason.empty()) continue;
-    choices[{points[i].source, points[i].model, estimate.trait("device and precision"),
-             estimate.trait("ranks"), estimate.trait("tokens of a sequence"), estimate.tokens}]
+    const PointPrediction& prediction = predictions[i];
+    if (!prediction.skip_reason.empty()) continue;
+    choices[{points[i].source, points[i].model, prediction.trait("device and precision"),
+             prediction.trait("ranks"), prediction.trait("tokens of a sequence"),
+             prediction.tokens}]
         .push_back(i);
   }
   std::vector<Ranking> made;
@@ -80,8 +81,9 @@ std::vector<Ranking> rank(std::span<const MeasuredPoint> points,
     one.plans = all.size();
     one.measured_best = points[best].id;
     one.predicted_best = points[all.front()].id;
-    one.place = static_cast<std::size_t>(std::find(all.begin(), all.end(), best) - all.begin()) + 1;
-    one.cost = points[all.front()].seconds / points[best].seconds - 1;
+    one.rank_of_best =
+        static_cast<std::size_t>(std::find(all.begin(), all.end(), best) - all.begin()) + 1;
+    one.regret = points[all.front()].seconds / points[best].seconds - 1;
   }
   return made;
 }
@@ -90,7 +92,7 @@ std::vector<ErrorGroup> groups_of(std::span<const MeasuredPoint> points,
                                   std::span<const PointPrediction> predictions) {
   std::vector<ErrorGroup> made;
   for (const std::string_view trait : trait_names()) {
-    std::map<std::string, Summing> by_value;
+    std::map<std::string, ErrorAccumulator> by_value;
     for (std::size_t i = 0; i < points.size(); ++i)
       if (predictions[i].skip_reason.empty())
         by_value[predictions[i].trait(trait)].add(points[i], predictions[i], 1);
@@ -104,7 +106,7 @@ std::vector<ErrorGroup> groups_of(std::span<const MeasuredPoint> points,
   return made;
 }
 
-/// Every source weighs the same.
+/// Weights that sum to an equal total for each source.
 std::vector<double> equal_sources(std::span<const MeasuredPoint> points,
                                   std::span<const PointPrediction> predictions) {
   std::map<std::string_view, double> counts;
@@ -121,7 +123,7 @@ std::vector<double> equal_sources(std::span<const MeasuredPoint> points,
 ErrorSummary summarize(std::span<const MeasuredPoint> points,
                        std::span<const PointPrediction> predictions,
                        std::span<const double> weights) {
-  Summing sum;
+  ErrorAccumulator sum;
   for (std::size_t i = 0; i < points.size(); ++i)
     if (predictions[i].skip_reason.empty())
       sum.add(points[i], predictions[i], weights.empty() ? 1 : weights[i]);

@@ -28,16 +28,16 @@ struct Toys {
 TEST(Errors, AreSummedUp) {
   Toys toys;
   toys.add(10, 11).add(10, 8).add(10, 10.5).add(10, 14);
-  toys.predictions[0].band = {9.5, 11.5};
-  toys.predictions[1].band = {7, 9};
+  toys.predictions[0].interval = {9.5, 11.5};
+  toys.predictions[1].interval = {7, 9};
   const ErrorSummary all = summarize(toys.points, toys.predictions);
   EXPECT_EQ(all.points, 4u);
   EXPECT_NEAR(all.median, 0.15, 1e-12);  // of 5, 10, 20, 40 %
   EXPECT_NEAR(all.mean, 0.1875, 1e-12);
   EXPECT_NEAR(all.p90, 0.4, 1e-12);
   EXPECT_NEAR(all.signed_median, 0.075, 1e-12);
-  EXPECT_EQ(all.banded, 2u);
-  EXPECT_NEAR(all.inside, 0.5, 1e-12);
+  EXPECT_EQ(all.with_interval, 2u);
+  EXPECT_NEAR(all.coverage, 0.5, 1e-12);
   EXPECT_NEAR(all.half_width, (1 / 11.0 + 1 / 8.0) / 2, 1e-12);
 }
 
@@ -83,8 +83,8 @@ TEST(Errors, SayWhatChoosingByThemCosts) {
   ASSERT_EQ(board.rankings.size(), 1u);
   EXPECT_EQ(board.rankings[0].measured_best, "p2");
   EXPECT_EQ(board.rankings[0].predicted_best, "p1");
-  EXPECT_EQ(board.rankings[0].place, 3u);
-  EXPECT_NEAR(board.rankings[0].cost, 11.0 / 9 - 1, 1e-12);
+  EXPECT_EQ(board.rankings[0].rank_of_best, 3u);
+  EXPECT_NEAR(board.rankings[0].regret, 11.0 / 9 - 1, 1e-12);
   toys.points.pop_back();
   toys.predictions.pop_back();
   EXPECT_TRUE(make_scoreboard(toys.points, toys.predictions).rankings.empty());

@@ -20,13 +20,13 @@ interface Choice {
 function oddText(odd: readonly Odd[], ranks: number): HTMLElement {
   if (ranks < 3) return el('div');
   if (odd.length === 0) {
-    return el('p', { class: 'muted' }, 'No rank stands out: all are close to the median in computing, memory, waiting, communication and idleness.');
+    return el('p', { class: 'muted' }, 'No outliers: all ranks are close to the median in compute, memory, waiting, communication and idle time.');
   }
   const rest = odd.length - mostSentences;
   return el('div', {},
     el('ul', { class: 'odd-list' }, odd.slice(0, mostSentences).map(({ rank, sentence }) =>
       el('li', {}, pageLink('timeline', { rank }, `rank ${rank}`), sentence.replace(/^rank \d+/, ''), '.'))),
-    rest > 0 && el('p', { class: 'muted' }, `${rest} more ${rest === 1 ? 'rank is' : 'ranks are'} far from the median; they carry the mark ▲ too.`));
+    rest > 0 && el('p', { class: 'muted' }, `${rest} more ${rest === 1 ? 'rank is' : 'ranks are'} far from the median; also marked ▲.`));
 }
 
 function legend(): HTMLElement {
@@ -39,7 +39,7 @@ function legend(): HTMLElement {
 // Sort and unit; both columns of a comparison follow.
 function controls(context: Context, choice: Choice, changed: (choice: Choice) => void): HTMLElement {
   const sort = el('select', { 'aria-label': 'Sort ranks by' },
-    sortKeys.map(({ key, title }) => el('option', { value: key, selected: key === choice.sort }, key === 'rank' ? 'rank number' : `${title}, most first`)));
+    sortKeys.map(({ key, title }) => el('option', { value: key, selected: key === choice.sort }, key === 'rank' ? 'rank number' : `${title}, descending`)));
   const unit = (shares: boolean, text: string): HTMLButtonElement =>
     el('button', { type: 'button', 'aria-pressed': String(choice.shares === shares), onclick: () => tell({ ...now, shares }) }, text);
   const [times, percents] = [unit(false, 'Time'), unit(true, 'Percent')];
@@ -64,7 +64,7 @@ function rankTable(context: Context, shown: Shown): HTMLElement {
   const { run } = context;
   const text = (value: number): string => figure(value, run.step, shown.shares);
   return table<number>({
-    caption: `Where the time of each of ${context.format.counted(run.ranks, 'rank')} went`,
+    caption: `Time of each of ${context.format.counted(run.ranks, 'rank')} by part`,
     rows: Array.from(shown.order),
     columns: [
       { title: 'rank', cell: (rank) => pageLink('timeline', { rank }, String(rank)), key: (rank) => rank, number: true },
@@ -80,15 +80,15 @@ function rankTable(context: Context, shown: Shown): HTMLElement {
 function stragglerTable(context: Context): HTMLElement {
   const { time, count } = context.format;
   return table({
-    caption: 'Ranks that others waited for, or that waited themselves',
+    caption: 'Ranks that others waited for, and ranks that waited',
     rows: context.run.stragglers,
-    empty: 'Nobody waited for anybody.',
+    empty: 'No rank waited for another.',
     first: 10,
     columns: [
       { title: 'rank', cell: ({ rank }) => pageLink('timeline', { rank }, `rank\u00a0${rank}`), key: ({ rank }) => rank },
-      { title: 'others waited for it', note: 'summed over those that waited', number: true, cell: ({ caused }) => time(caused), key: ({ caused }) => caused },
+      { title: 'others waited for it', note: 'sum over the waiting ranks', number: true, cell: ({ caused }) => time(caused), key: ({ caused }) => caused },
       { title: 'it waited', number: true, cell: ({ waited }) => time(waited), key: ({ waited }) => waited },
-      { title: 'came last', note: 'collectives to which it came last while others waited', number: true, cell: ({ timesLast }) => `${count(timesLast)} ×`, key: ({ timesLast }) => timesLast },
+      { title: 'came last', note: 'collectives where it arrived last while others waited', number: true, cell: ({ timesLast }) => `${count(timesLast)} ×`, key: ({ timesLast }) => timesLast },
     ],
   });
 }
@@ -131,8 +131,8 @@ export const breakdown: Page = {
     const ranks = rankCard(context, odd);
     host.append(
       el('section', { class: 'card', 'aria-label': 'Mean over ranks' },
-        el('h2', {}, `Where the step went, mean over ${context.format.counted(run.ranks, 'rank')}`), meanFigure(run)),
-      run.ranks < 3 ? '' : el('section', { class: 'card', 'aria-label': 'The odd ones' }, el('h2', {}, 'The odd ones'), oddText(odd, run.ranks)),
+        el('h2', {}, `Step time by part, mean over ${context.format.counted(run.ranks, 'rank')}`), meanFigure(run)),
+      run.ranks < 3 ? '' : el('section', { class: 'card', 'aria-label': 'Outliers' }, el('h2', {}, 'Outliers'), oddText(odd, run.ranks)),
       ranks.card,
       el('section', { class: 'card', 'aria-label': 'Who waited for whom' }, el('h2', {}, 'Stragglers'), stragglerTable(context)));
     ranks.begin();

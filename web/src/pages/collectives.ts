@@ -33,23 +33,23 @@ function filters(context: Context, types: readonly Kind[], changed: (filter: Fil
 function legend(types: readonly Kind[]): HTMLElement {
   return el('ul', { class: 'legend' },
     types.map((kind) => el('li', {}, symbolOf(kind), kind.type)),
-    el('li', {}, el('span', { class: 'bound-key', 'aria-hidden': true }), 'as fast as its links allow'));
+    el('li', {}, el('span', { class: 'bound-key', 'aria-hidden': true }), 'limit of the links'));
 }
 
 function ofBound(context: Context, value: number | null): Node | string {
   if (value === null) return '–';
   const text = context.format.percent(value);
-  return value > beaten ? el('span', { class: 'warn', title: 'faster than its links allow: see above' }, `${text} ▲`) : text;
+  return value > beaten ? el('span', { class: 'warn', title: 'faster than the limit of its links: see above' }, `${text} ▲`) : text;
 }
 
 // Who says what it takes: "measured, ring, simple, −11.0 % to +6.8 %".
-function toldBy(context: Context, i: number): string {
+function predictedBy(context: Context, i: number): string {
   const { run, format } = context;
-  const at = run.collectives.told[i];
+  const at = run.collectives.predicted[i];
   if (at === null) return 'network';
-  const { source, algorithm, time, least, most } = run.told[at];
+  const { source, algorithm, time, least, most } = run.predicted[at];
   const share = (part: number): string => `${part < 0 ? '−' : '+'}${format.percent(time > 0 ? Math.abs(part) / time : 0)}`;
-  return [source, algorithm, least === null || most === null ? 'error not known' : `${share(least)} to ${share(most)}`].filter((word) => word !== '').join(', ');
+  return [source, algorithm, least === null || most === null ? 'error unknown' : `${share(least)} to ${share(most)}`].filter((word) => word !== '').join(', ');
 }
 
 // One line per collective: what the picture shows, as text.
@@ -62,36 +62,36 @@ function eachTable(context: Context, shown: readonly number[]): HTMLElement {
     { title: 'type', cell: (i) => c.type[i], key: (i) => c.type[i] },
     { title: 'group', cell: (i) => el('span', { class: 'name' }, groupTitle(run, c.group[i])), key: (i) => c.group[i] },
     { title: 'size', number: true, cell: (i) => format.bytes(c.bytes[i]), key: (i) => c.bytes[i] },
-    { title: 'sent in all', number: true, cell: (i) => format.bytes(c.sent[i]), key: (i) => c.sent[i] },
-    { title: 'start', note: 'when the first rank came', number: true, cell: (i) => format.time(c.firstStart[i]), key: (i) => c.firstStart[i] },
-    { title: 'waited', note: 'from the first rank to the last', number: true, cell: (i) => format.time(c.lastStart[i] - c.firstStart[i]), key: (i) => c.lastStart[i] - c.firstStart[i] },
-    { title: 'last', note: 'the rank that came last', number: true, cell: (i) => `rank ${c.lastRank[i]}`, key: (i) => c.lastRank[i] },
-    { title: 'time', note: 'from when the last rank came until all were done', number: true, cell: (i) => (c.end[i] === null ? 'never ended' : format.time(took(i))), key: took },
+    { title: 'sent in total', number: true, cell: (i) => format.bytes(c.sent[i]), key: (i) => c.sent[i] },
+    { title: 'start', note: 'arrival of the first rank', number: true, cell: (i) => format.time(c.firstStart[i]), key: (i) => c.firstStart[i] },
+    { title: 'waited', note: 'from the first arrival to the last', number: true, cell: (i) => format.time(c.lastStart[i] - c.firstStart[i]), key: (i) => c.lastStart[i] - c.firstStart[i] },
+    { title: 'last', note: 'the rank that arrived last', number: true, cell: (i) => `rank ${c.lastRank[i]}`, key: (i) => c.lastRank[i] },
+    { title: 'time', note: 'from the last arrival until all ranks finish', number: true, cell: (i) => (c.end[i] === null ? 'never ended' : format.time(took(i))), key: took },
     { title: 'busbw', number: true, cell: (i) => format.rate(c.busbw[i]), key: (i) => c.busbw[i] },
     { title: 'of bound', number: true, cell: (i) => ofBound(context, c.ofBound[i]), key: (i) => c.ofBound[i] ?? -1 },
-    { title: 'told by', note: 'where its time comes from, and between what 80 % of measured ones lie', cell: (i) => toldBy(context, i), key: (i) => c.told[i] ?? -1 },
+    { title: 'source', note: 'source of its time, and 80 % interval of measured times', cell: (i) => predictedBy(context, i), key: (i) => c.predicted[i] ?? -1 },
   ];
-  return table({ caption: `${format.counted(shown.length, 'collective')}, by start`, columns, rows: shown, empty: 'No collective is like that.' });
+  return table({ caption: `${format.counted(shown.length, 'collective')}, by start`, columns, rows: shown, empty: 'No matching collectives.' });
 }
 
 function classTable(context: Context, type: string): HTMLElement {
   const { run, format } = context;
   const rows = run.collectiveClasses.filter((one) => type === '' || one.type === type);
   return table({
-    caption: 'Collectives alike in type, members and size',
+    caption: 'Collectives of equal type, members and size',
     rows,
-    empty: 'No collective is like that.',
+    empty: 'No matching collectives.',
     columns: [
       { title: 'type', cell: (row) => row.type, key: (row) => row.type },
       { title: 'members', number: true, cell: (row) => format.count(row.members), key: (row) => row.members },
       { title: 'size', number: true, cell: (row) => format.bytes(row.bytes), key: (row) => row.bytes },
-      { title: 'sent in all', number: true, cell: (row) => format.bytes(row.sent), key: (row) => row.sent },
+      { title: 'sent in total', number: true, cell: (row) => format.bytes(row.sent), key: (row) => row.sent },
       { title: 'count', number: true, cell: (row) => format.count(row.count), key: (row) => row.count },
-      { title: 'time', note: 'summed, from when the last rank came until all were done', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
-      { title: 'waited', note: 'for the last rank to come, summed over ranks', number: true, cell: (row) => format.time(row.waited), key: (row) => row.waited },
+      { title: 'time', note: 'sum of the times from the last arrival until all ranks finish', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
+      { title: 'waited', note: 'for the last arrival, sum over ranks', number: true, cell: (row) => format.time(row.waited), key: (row) => row.waited },
       { title: 'algbw', note: 'size over time', number: true, cell: (row) => format.rate(row.algbw), key: (row) => row.algbw },
-      { title: 'busbw', note: 'what each link carries: algbw times the factor of the type, as NCCL’s tests define it', number: true, cell: (row) => format.rate(row.busbw), key: (row) => row.busbw },
-      { title: 'of bound', note: '100 % is as fast as the links allow', number: true, cell: (row) => ofBound(context, row.ofBound), key: (row) => row.ofBound ?? -1 },
+      { title: 'busbw', note: 'load of each link: algbw times the factor of the type, as nccl-tests defines it', number: true, cell: (row) => format.rate(row.busbw), key: (row) => row.busbw },
+      { title: 'of bound', note: '100 % is the limit of the links', number: true, cell: (row) => ofBound(context, row.ofBound), key: (row) => row.ofBound ?? -1 },
     ],
   });
 }
@@ -103,19 +103,19 @@ function beatenText(context: Context): HTMLElement | null {
   if (many === 0) return null;
   const model = run.manifest.find(([key]) => key === 'network_model')?.[1] ?? '';
   const why = model === 'analytical'
-    ? 'The analytical network model gives every message the whole of its link: it knows no congestion, so messages that would share a link in reality do not slow each other down.'
-    : 'The network model let it carry more than its links can.';
+    ? 'The analytical network model has no contention: every message gets the full bandwidth of its link, even if messages share the link.'
+    : 'The network model allows more than the capacity of its links.';
   return el('p', { class: 'note' }, el('strong', {}, `${format.counted(many, 'collective')} ${many === 1 ? 'beats' : 'beat'} the bound of the links. `), why,
-    ' Read such speeds as “at best”.');
+    ' Such speeds are upper limits.');
 }
 
 function leftOut(context: Context, flat: number): string {
   const { run, format } = context;
   const words = [];
   if (run.collectivesLeftOut > 0) {
-    words.push(`The ${format.count(run.collectives.type.length)} longest are shown; ${format.count(run.collectivesLeftOut)} shorter ones are left out (the classes below count all).`);
+    words.push(`The ${format.count(run.collectives.type.length)} longest are shown; ${format.count(run.collectivesLeftOut)} shorter ones are omitted (the classes below include all).`);
   }
-  if (flat > 0) words.push(`${format.counted(flat, 'collective')} took no time or never ended and cannot be drawn.`);
+  if (flat > 0) words.push(`${format.counted(flat, 'collective')} had no duration or never ended and cannot be plotted.`);
   return words.join(' ');
 }
 
@@ -139,8 +139,8 @@ function speedCard(host: HTMLElement, context: Context, types: readonly Kind[], 
     filtered(filter);
   });
   controls.append(el('label', {}, linear, 'bandwidth from zero'));
-  host.append(el('section', { class: 'card', 'aria-label': 'Size against speed' },
-    el('h2', {}, 'Size against achieved bus bandwidth'), controls, legend(types), frame, words, details));
+  host.append(el('section', { class: 'card', 'aria-label': 'Size and bandwidth' },
+    el('h2', {}, 'Size and achieved bus bandwidth'), controls, legend(types), frame, words, details));
   const picture = speedChart(frame, context, types);
   shown = keep(context.run, all);
   picture.show(shown);

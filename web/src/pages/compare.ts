@@ -39,7 +39,7 @@ function headline(context: Context): HTMLElement {
   const { time, percent } = context.format;
   const change = a.step > 0 ? b.step / a.step - 1 : 0;
   const same = Math.abs(change) < 0.0005;
-  const words = same ? 'B takes as long as A' : `B takes ${time(Math.abs(b.step - a.step))} ${change > 0 ? 'longer' : 'less'} than A`;
+  const words = same ? 'B and A have the same step time' : `B is ${time(Math.abs(b.step - a.step))} ${change > 0 ? 'slower' : 'faster'} than A`;
   return el('div', { class: 'verdict' },
     el('p', { class: `big ${same ? '' : change > 0 ? 'bad' : 'good'}` }, words,
       !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'more' : 'less'})`)),
@@ -52,9 +52,9 @@ function bandLine(context: Context): HTMLElement | null {
   const band = context.data.comparison?.band;
   if (!band) return null;
   const { time, signed } = { time: context.format.time, signed: (value: number) => (value < 0 ? '−' : '+') + context.format.time(Math.abs(value)) };
-  const words = band.within ? 'this one is within the band, which step is shorter cannot be told' : 'which step is shorter can be told';
-  const rest = band.unknown > 0 ? `; they differ by ${time(band.unknown)} more in what nobody knows the error of` : '';
-  return el('p', { class: 'muted' }, `80 % of true differences are ${signed(band.least)} to ${signed(band.most)}, by how far off the models were: ${words}${rest}.`);
+  const words = band.within ? 'it includes zero: either step may be shorter' : 'it excludes zero: the models identify the shorter step';
+  const rest = band.unknown > 0 ? `; a further difference of ${time(band.unknown)} has no error estimate and is excluded` : '';
+  return el('p', { class: 'muted' }, `80 % prediction interval of the difference, from the measured errors of the models: ${signed(band.least)} to ${signed(band.most)}; ${words}${rest}.`);
 }
 
 // Both steps on one scale, each split by where its time went on average.
@@ -75,7 +75,7 @@ function stepBars(context: Context): HTMLElement {
 function partTable(context: Context): HTMLElement {
   const [a, b] = context.data.runs;
   const [meanA, meanB] = [meanParts(a.rank), meanParts(b.rank)];
-  return differences(context, 'Where the step went, mean over ranks', parts.map((part, i) => ({
+  return differences(context, 'Step time by part, mean over ranks', parts.map((part, i) => ({
     title: [swatch(part), part.title], a: meanA[i], b: meanB[i], good: part.id === 'overlapped' || part.id === 'exposedCompute' ? 0 : -1,
   })));
 }
@@ -83,9 +83,9 @@ function partTable(context: Context): HTMLElement {
 function pathTable(context: Context): HTMLElement {
   const [a, b] = context.data.runs;
   const words: Record<(typeof pathCauses)[number], string> = {
-    work: 'work', bandwidth: 'bandwidth', latency: 'latency', queue: 'queueing for a busy resource', peer: 'waiting for a peer', idle: 'nothing recorded',
+    work: 'work', bandwidth: 'bandwidth', latency: 'latency', queue: 'queueing for a busy resource', peer: 'waiting for a peer', idle: 'no recorded cause',
   };
-  return differences(context, 'The critical path, by cause', pathCauses.map((cause, i) => ({
+  return differences(context, 'Critical path by cause', pathCauses.map((cause, i) => ({
     title: words[cause], a: a.pathByCause[i] ?? 0, b: b.pathByCause[i] ?? 0, good: -1,
   })));
 }
@@ -111,7 +111,7 @@ function metricTable(context: Context, comparison: ComparisonData): HTMLElement 
   const meanings = new Map(context.run.metrics.map(({ name, meaning }) => [name, meaning]));
   const most = Math.max(0.5, ...comparison.metrics.map(({ change }) => Math.min(2, Math.abs(change ?? 0))));
   return table({
-    caption: 'Every metric in both runs',
+    caption: 'All metrics of both runs',
     first: 40,
     rows: comparison.metrics,
     columns: [
@@ -147,15 +147,15 @@ function ownLines(text: string, other: string): string {
   if (!text.includes('\n') || other === '') return text;
   const there = new Set(other.split('\n'));
   const lines = text.split('\n').filter((line) => line.trim() !== '' && !there.has(line));
-  return lines.length > 0 ? lines.join('\n') : '(the same lines, in another order)';
+  return lines.length > 0 ? lines.join('\n') : '(the same lines in another order)';
 }
 
 function factTable(comparison: ComparisonData): HTMLElement {
   const value = (text: string, other: string): Child => (text === '' ? el('span', { class: 'muted' }, 'not stated') : el('span', { class: 'mono fact' }, ownLines(text, other)));
   return table({
-    caption: 'What the two runs were made from and how: only what differs',
+    caption: 'Inputs and options of the two runs: only differences',
     rows: comparison.facts,
-    empty: 'Both were made from the same inputs in the same way.',
+    empty: 'Both runs have the same inputs and options.',
     columns: [
       { title: 'fact', cell: ([key]) => key },
       { title: 'A', cell: ([, a, b]) => value(a, b) },
@@ -165,7 +165,7 @@ function factTable(comparison: ComparisonData): HTMLElement {
 }
 
 function matching({ format }: Context, { matched, onlyA, onlyB }: ComparisonData): string {
-  const only = onlyA + onlyB === 0 ? 'none is in one run only' : `${format.count(onlyA)} only in A, ${format.count(onlyB)} only in B`;
+  const only = onlyA + onlyB === 0 ? 'none is in only one run' : `${format.count(onlyA)} only in A, ${format.count(onlyB)} only in B`;
   return `${format.counted(matched, 'operation')} matched between the runs; ${only}.`;
 }
 
@@ -178,10 +178,10 @@ export const compare: Page = {
     const comparison = context.data.comparison!;
     const card = (title: string, ...children: Child[]): HTMLElement => el('section', { class: 'card', 'aria-label': title }, el('h2', {}, title), children);
     host.append(
-      card('The verdict', headline(context)),
+      card('Verdict', headline(context)),
       el('div', { class: 'compare-pair' }, card('Breakdown', partTable(context)), card('Critical path', pathTable(context))),
-      card('What got slower', el('p', { class: 'muted' }, matching(context, comparison)), nodeTable(context, 'Operations that take longer in B, largest change first', comparison.slower, 'No operation got slower.')),
-      card('What got faster', nodeTable(context, 'Operations that take less in B, largest change first', comparison.faster, 'No operation got faster.')),
+      card('Slower operations', el('p', { class: 'muted' }, matching(context, comparison)), nodeTable(context, 'Operations that are slower in B, largest change first', comparison.slower, 'No operation is slower.')),
+      card('Faster operations', nodeTable(context, 'Operations that are faster in B, largest change first', comparison.faster, 'No operation is faster.')),
       card('Metrics', metricTable(context, comparison)),
       card('Manifest', factTable(comparison)));
   },

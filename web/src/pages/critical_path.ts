@@ -21,7 +21,7 @@ export const criticalPath: Page = {
     const { run } = context;
     if (run.path.start.length === 0) {
       host.append(el('p', { class: 'card' }, run.stalled
-        ? 'The run stalled before anything ended, so there is no critical path.'
+        ? 'The run stalled before any node ended, so there is no critical path.'
         : 'This run was recorded without a critical path.'));
       return undefined;
     }
@@ -43,10 +43,10 @@ function intro(context: Context): HTMLElement {
   const { run } = context;
   const ranks = new Set(run.path.rank).size;
   const merged = run.pathSegments > run.path.start.length
-    ? ` Here ${format.count(run.pathSegments)} stretches are shown as ${format.count(run.path.start.length)}: short neighbours are drawn as one.` : '';
+    ? ` The ${format.count(run.pathSegments)} segments are shown as ${format.count(run.path.start.length)}: short neighbors are merged.` : '';
   return el('p', {},
-    `These ${format.counted(run.pathSegments, 'stretch', 'stretches')} on ${format.counted(ranks, 'rank')} follow each other without a gap from 0 to ` +
-    `${format.time(run.path.end[run.path.end.length - 1])}. Shorten one, and the step gets shorter, until another path is the longest.${merged}`);
+    `${format.counted(run.pathSegments, 'segment')} on ${format.counted(ranks, 'rank')} cover the step without gaps from 0 to ` +
+    `${format.time(run.path.end[run.path.end.length - 1])}. A shorter segment makes the step shorter, until another path is the longest.${merged}`);
 }
 
 // A square in a cause's colour; the second of a pair is striped.
@@ -57,7 +57,7 @@ function swatch(cause: number, kind = 1): HTMLElement {
 function causes(context: Context): HTMLElement {
   const shares = byCause(context.run);
   const spoken = shares.map(({ cause, share }) => `${titles[cause]} ${format.percent(share)}`).join(', ');
-  return el('section', { class: 'card' }, el('h2', {}, 'Why the step takes as long as it does'),
+  return el('section', { class: 'card' }, el('h2', {}, 'Causes of the step time'),
     el('div', { class: 'cp-bar', role: 'img', 'aria-label': spoken }, shares.map(part)),
     el('ul', { class: 'cp-causes' }, shares.map(({ cause, time, share }) => el('li', {},
       el('div', { class: 'cp-figures' }, el('span', {}, swatch(cause), el('strong', {}, titles[cause])),
@@ -78,9 +78,9 @@ function picture(waterfall: Waterfall): HTMLElement {
     el('div', { class: 'cp-head' }, el('h2', {}, 'The path from rank to rank'),
       el('div', { class: 'tl-group cp-zoom', role: 'group', 'aria-label': 'Zoom' },
         button('+', 'Zoom in', () => waterfall.by(0.5)), button('−', 'Zoom out', () => waterfall.by(2)),
-        button('Fit', 'The whole step', () => waterfall.fit()))),
+        button('Fit', 'The complete step', () => waterfall.fit()))),
     waterfall.element,
-    el('p', { class: 'muted cp-hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a stretch to see it in the timeline.'));
+    el('p', { class: 'muted cp-hint' }, 'Drag to pan, Ctrl + wheel to zoom, click a segment to see it in the timeline.'));
 }
 
 function named(context: Context, name: string, segment: number): Child {
@@ -95,7 +95,7 @@ function operations(context: Context): HTMLElement {
   const { run } = context;
   const rows = byOperation(run);
   return el('section', { class: 'card' }, el('h2', {}, 'By operation'), table<Operation>({
-    caption: 'Time on the critical path by name and cause; # stands for any number; a name leads to the longest of its stretches',
+    caption: 'Time on the critical path by name and cause; # is any number; a name links to its longest segment',
     rows,
     first: 12,
     sort: { column: 2, down: true },
@@ -104,7 +104,7 @@ function operations(context: Context): HTMLElement {
       { title: 'Cause', cell: (row) => caused(row.cause, row.kind), key: (row) => titles[row.cause] },
       { title: 'Time', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
       { title: 'Share', number: true, cell: (row) => shareBar(row.time / run.step), key: (row) => row.time },
-      { title: 'Times', number: true, cell: (row) => format.count(row.count), key: (row) => row.count, note: 'How many stretches' },
+      { title: 'Count', number: true, cell: (row) => format.count(row.count), key: (row) => row.count, note: 'Number of segments' },
       { title: 'Ranks', number: true, cell: (row) => format.count(row.ranks), key: (row) => row.ranks },
     ],
   }));
@@ -119,8 +119,8 @@ function stretches(context: Context): HTMLElement {
   const { path, step, names } = context.run;
   const rows = longest(context.run, mostListed);
   const length = (i: number): number => path.end[i] - path.start[i];
-  return el('section', { class: 'card' }, el('h2', {}, 'Longest stretches'), table<number>({
-    caption: `The ${format.counted(rows.length, 'longest stretch', 'longest stretches')}; a name leads to its place in the timeline`,
+  return el('section', { class: 'card' }, el('h2', {}, 'Longest segments'), table<number>({
+    caption: `The ${format.counted(rows.length, 'longest segment')}; a name links to the timeline`,
     rows,
     first: 12,
     sort: { column: 4, down: true },
@@ -136,32 +136,32 @@ function stretches(context: Context): HTMLElement {
   }));
 }
 
-// Who told how long the path takes, how far off that may be, and what it stands on.
+// Sources of the path's times, and their errors.
 function errors(context: Context): HTMLElement[] {
   const { run } = context;
   const { band } = run;
-  const all = run.footings.reduce((sum, { time }) => sum + time, 0);
-  const parts = [...run.footings].sort((a, b) => b.time - a.time).map(({ name, time }) => `${name} ${format.percent(time / all)}`);
-  const standing = parts.length > 0 ? [el('p', {}, `What the path's times stand on: ${parts.join(', ')}.`)] : [];
-  if (!band) return standing.length > 0 ? [el('section', { class: 'card' }, el('h2', {}, 'What it stands on'), ...standing)] : [];
+  const all = run.provenance.reduce((sum, { time }) => sum + time, 0);
+  const parts = [...run.provenance].sort((a, b) => b.time - a.time).map(({ name, time }) => `${name} ${format.percent(time / all)}`);
+  const standing = parts.length > 0 ? [el('p', {}, `Sources of the path's times: ${parts.join(', ')}.`)] : [];
+  if (!band) return standing.length > 0 ? [el('section', { class: 'card' }, el('h2', {}, 'Sources'), ...standing)] : [];
   const share = (part: number, whole: number): string => `${part < 0 ? '−' : '+'}${format.percent(whole > 0 ? Math.abs(part) / whole : 0)}`;
   const off = ({ time, least, most }: ErrorClassData): string =>
-    least === null || most === null ? 'not known' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
-  const unknown = band.unknown > 0 ? ` Of ${format.percent(band.unknown / run.step)} of the path nobody knows how far off it is; the band leaves it out.` : '';
-  return [el('section', { class: 'card' }, el('h2', {}, 'How far off it may be'),
-    el('p', {}, `80 % of true steps lie between ${format.time(band.least)} and ${format.time(band.most)}, as far as models know how far off they are. ` +
-      `Errors of one line move together, those of two have nothing to do with each other.${unknown}`),
+    least === null || most === null ? 'unknown' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
+  const unknown = band.unknown > 0 ? ` ${format.percent(band.unknown / run.step)} of the path has no error estimate and is excluded.` : '';
+  return [el('section', { class: 'card' }, el('h2', {}, 'Prediction interval'),
+    el('p', {}, `80 % prediction interval, from the measured errors of the models: ${format.time(band.least)} to ${format.time(band.most)}. ` +
+      `Errors within a row of the table are fully correlated, errors of different rows are independent.${unknown}`),
     ...standing,
     table<ErrorClassData>({
-      caption: 'The critical path by who told how long it takes',
+      caption: 'The critical path by source of its times',
       rows: run.errorClasses,
       first: 12,
       sort: { column: 1, down: true },
       columns: [
-        { title: 'Told by', cell: (row) => row.name, key: (row) => row.name },
+        { title: 'Source', cell: (row) => row.name, key: (row) => row.name },
         { title: 'Time', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
         { title: 'Share', number: true, cell: (row) => shareBar(row.time / run.step), key: (row) => row.time },
-        { title: '80 % of true times', number: true, cell: off, key: (row) => (row.most ?? 0) - (row.least ?? 0) },
+        { title: '80 % interval', number: true, cell: off, key: (row) => (row.most ?? 0) - (row.least ?? 0) },
       ],
     }))];
 }

@@ -16,9 +16,9 @@ interface Grade {
 
 const grades = new Map<string, Grade>([
   ['error', { title: 'error', look: 'bad', note: 'the result cannot be relied on' }],
-  ['data_loss', { title: 'data loss', look: 'bad', note: 'something of the input did not reach the result' }],
-  ['repaired', { title: 'repaired', look: 'warn', note: 'the input was wrong and was put right' }],
-  ['info', { title: 'information', look: 'muted', note: 'good to know' }],
+  ['data_loss', { title: 'data loss', look: 'bad', note: 'a part of the input is missing in the result' }],
+  ['repaired', { title: 'repaired', look: 'warn', note: 'the input was wrong and was corrected' }],
+  ['info', { title: 'information', look: 'muted', note: 'for information' }],
 ]);
 
 const order = [...grades.keys()];
@@ -51,11 +51,11 @@ export const findings: Page = {
   render(host, context) {
     const list = [...context.run.findings].sort(worstFirst);
     if (list.length === 0) {
-      host.append(el('div', { class: 'card' }, el('p', { class: 'good' }, 'Nothing odd was found in the inputs or during the simulation.')));
+      host.append(el('div', { class: 'card' }, el('p', { class: 'good' }, 'No problems were found in the inputs or during the simulation.')));
       return;
     }
     host.append(
-      el('p', { class: 'muted' }, 'Odd things that did not stop the run: what they are, how often, and where the first ones stand.'),
+      el('p', { class: 'muted' }, 'Problems that did not stop the run: description, number of cases, and places of the first ones.'),
       el('ul', { class: 'find-list' }, list.map((finding) => card(finding, context))));
   },
 };

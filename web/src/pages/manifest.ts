@@ -29,7 +29,7 @@ function copyButton({ run }: Context): HTMLElement {
   button.addEventListener('click', () => {
     const text = JSON.stringify(Object.fromEntries(run.manifest), null, 2);
     const copied = navigator.clipboard?.writeText(text) ?? Promise.reject(new Error('no clipboard'));
-    copied.then(() => (status.textContent = 'Copied.'), () => (status.textContent = 'This browser does not allow it here.'));
+    copied.then(() => (status.textContent = 'Copied.'), () => (status.textContent = 'This browser does not allow copying here.'));
   });
   return el('p', { class: 'row' }, button, status);
 }
@@ -52,7 +52,7 @@ export const manifest: Page = {
   title: 'Manifest',
   render(host, context) {
     const others = differing(context);
-    host.append(el('p', { class: 'muted' }, 'What this run was made from. Equal entries give an equal run, to the picosecond.'),
+    host.append(el('p', { class: 'muted' }, 'The inputs and options of this run. Equal entries give an identical run, to the picosecond.'),
       el('div', { class: 'card scroll' }, el('table', { class: 'facts' },
         el('caption', { class: 'hidden-visually' }, 'Manifest'),
         el('tbody', {}, context.run.manifest.map(([key, text]) => row(key, text, others.has(key)))))),

@@ -14,21 +14,21 @@ import './summary.css';
 function head({ run, format }: Context): HTMLElement {
   const unfinished = run.rank.finish.filter((finish) => finish === null).length;
   return el('div', { class: 'card sum-head' },
-    el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'One step takes'),
+    el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'Step time'),
       el('strong', {}, format.time(run.step)), el('span', { class: 'muted' }, `on ${format.counted(run.ranks, 'rank')}`)),
-    run.band && el('p', { class: 'muted' }, `80 % of true steps are between ${format.time(run.band.least)} and ${format.time(run.band.most)}, `,
-      pageLink('critical-path', {}, 'by how far off the models were')),
+    run.band && el('p', { class: 'muted' }, `80 % prediction interval: ${format.time(run.band.least)} to ${format.time(run.band.most)}, `,
+      pageLink('critical-path', {}, 'from the measured errors of the models')),
     run.stalled && el('p', { class: 'bad', role: 'note' },
-      `This run could not finish: ${format.counted(unfinished, 'rank')} never came to an end. The figures cover what ran.`),
-    el('h2', {}, 'Where the time goes, mean over ranks'),
+      `This run deadlocked: ${format.counted(unfinished, 'rank')} never finished. The figures cover the executed part.`),
+    el('h2', {}, 'Step time by part, mean over ranks'),
     meanFigure(run),
     el('p', { class: 'sum-next' }, pageLink('breakdown', {}, 'Rank by rank'), ' · ', pageLink('timeline', {}, 'Timeline')));
 }
 
 // Which line leads where.
 const leads: Record<string, string> = {
-  'Costliest collective': 'collectives', 'Peak memory': 'memory', 'Critical path': 'critical-path', 'Longest on it': 'critical-path', 'In brackets': 'critical-path',
-  'Waited for most': 'breakdown', Findings: 'findings', Models: 'manifest',
+  Communication: 'collectives', 'Peak memory': 'memory', 'Critical path': 'critical-path', Interval: 'critical-path',
+  'Slowest ranks': 'breakdown', 'Waited for': 'breakdown', Findings: 'findings', Models: 'manifest',
 };
 
 function lines({ run, data }: Context): HTMLElement {
@@ -37,7 +37,7 @@ function lines({ run, data }: Context): HTMLElement {
     const page = leads[text];
     return page && (page !== 'memory' || hasMemory) ? pageLink(page, {}, text) : text;
   };
-  return el('div', { class: 'card' }, el('h2', {}, 'In short'),
+  return el('div', { class: 'card' }, el('h2', {}, 'Summary'),
     el('dl', { class: 'sum-lines' }, run.summary.map(([name, text]) => [el('dt', {}, label(name)), el('dd', { class: 'name' }, text)])));
 }
 
@@ -46,15 +46,15 @@ function path({ run, format }: Context): Child {
   if (shares.length === 0) return null;
   const spoken = shares.map(({ cause, share }) => `${titles[cause]} ${format.percent(share)}`).join(', ');
   const look = (cause: number): string => `cp-fill ${roleOfCause(cause, 1)}${paler[cause] ? ' paler' : ''}`;
-  return el('div', { class: 'card' }, el('h2', {}, 'What its length hangs on'),
-    el('p', { class: 'muted' }, 'The critical path, cause by cause: shorten anything else and the step stays as long.'),
+  return el('div', { class: 'card' }, el('h2', {}, 'What determines the step time'),
+    el('p', { class: 'muted' }, 'The critical path by cause: shortening any other operation does not shorten the step.'),
     el('div', { class: 'cp-bar', role: 'img', 'aria-label': `Critical path: ${spoken}` },
       shares.map(({ cause, share, time }) => styled(
         el('span', { class: look(cause), title: `${titles[cause]}: ${format.time(time)}` }, share > 0.12 && el('b', {}, format.percent(share))),
         { flex: `${share} 0 0` }))),
     el('dl', { class: 'sum-lines' }, shares.map(({ cause, share, time }) => [
       el('dt', {}, el('i', { class: `swatch ${look(cause)}` }), titles[cause]), el('dd', { class: 'figures' }, `${format.time(time)} (${format.percent(share)})`)])),
-    el('p', { class: 'sum-next' }, pageLink('critical-path', {}, 'The whole path')));
+    el('p', { class: 'sum-next' }, pageLink('critical-path', {}, 'The complete path')));
 }
 
 function machine({ run, format }: Context): HTMLElement {
@@ -63,7 +63,7 @@ function machine({ run, format }: Context): HTMLElement {
   const facts: [string, string][] = [['device', played ? 'as recorded' : format.nameOf(device.name)]];
   if (device.peakFlops > 0) facts.push(['peak', `${format.flops(device.peakFlops)}${device.peakPrecision ? ` (${format.nameOf(device.peakPrecision)})` : ''}`]);
   if (device.memoryCapacity > 0) facts.push(['memory', format.bytes(device.memoryCapacity)]);
-  return el('div', { class: 'card' }, el('h2', {}, 'The machine'),
+  return el('div', { class: 'card' }, el('h2', {}, 'Machine'),
     el('dl', { class: 'sum-lines' }, facts.map(([name, text]) => [el('dt', {}, name), el('dd', { class: 'name' }, text)])),
     dims.length > 0 && table({
       caption: 'The network, innermost dimension first',
@@ -85,7 +85,7 @@ function unbroken(text: string): string {
 
 function figures({ run }: Context): HTMLElement {
   return el('div', { class: 'card' }, el('h2', {}, 'All figures'), table({
-    caption: 'Every figure of this run, and what it means',
+    caption: 'All figures of this run and their meanings',
     columns: [
       { title: 'Figure', cell: (metric) => [metric.title, el('small', { class: 'sum-meaning muted' }, metric.meaning)] },
       { title: 'Value', cell: (metric) => el('strong', { class: 'figures' }, unbroken(metric.text)) },
@@ -97,10 +97,10 @@ function figures({ run }: Context): HTMLElement {
 
 function honesty(run: RunData, { format }: Context): Child {
   const words: string[] = [];
-  if (run.spansShown === 'critical') words.push('The run file keeps only what is critical: timelines show that and no more.');
-  if (run.spansShown === 'none') words.push('The run file keeps no spans: there are no timelines.');
+  if (run.spansShown === 'critical') words.push('The run file contains only critical spans; timelines show only these.');
+  if (run.spansShown === 'none') words.push('The run file contains no spans, so there are no timelines.');
   if (run.spansLeftOut > 0) {
-    words.push(`Timelines are thinned out: ${format.counted(run.spansLeftOut, 'short span')} are not drawn one by one; faint blocks stand for them. Figures count all of them.`);
+    words.push(`Timelines are thinned out: ${format.counted(run.spansLeftOut, 'short span')} are merged into faint blocks. Figures include all spans.`);
   }
   return words.length > 0 && el('p', { class: 'muted' }, words.join(' '));
 }

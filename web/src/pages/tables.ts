@@ -15,7 +15,7 @@ function bars(context: Context, ranks: readonly RankTables[], title: string, wha
   const most = Math.max(1, ...ranks.map((one) => one[what]));
   const mean = ranks.reduce((sum, one) => sum + one[what], 0) / ranks.length;
   const longest = ranks.reduce((a, b) => (b[what] > a[what] ? b : a));
-  const spoken = `${title}: most on rank ${longest.rank}, ${format.bytes(Math.round(longest[what]))}; ${format.bytes(Math.round(mean))} in the mean.`;
+  const spoken = `${title}: most on rank ${longest.rank}, ${format.bytes(Math.round(longest[what]))}; ${format.bytes(Math.round(mean))} on average.`;
   const rows = ranks.slice(0, mostBars).map((one) => [
     el('span', {}, `rank ${one.rank}`),
     el('div', { class: `placed-bar ${what}` }, one.tables.map((piece) => styled(
@@ -28,15 +28,15 @@ function bars(context: Context, ranks: readonly RankTables[], title: string, wha
 
 function ranksTable({ format }: Context, ranks: readonly RankTables[]): HTMLElement {
   return table<RankTables>({
-    caption: 'What each rank holds, and how long it computed in this run',
+    caption: 'Tables of each rank, and its compute time in this run',
     rows: ranks,
     columns: [
       { title: 'rank', number: true, cell: ({ rank }) => pageLink('timeline', { rank }, String(rank)), key: ({ rank }) => rank },
       { title: 'tables', number: true, cell: ({ tables }) => format.count(tables.length), key: ({ tables }) => tables.length },
       { title: 'which', cell: ({ tables }) => tables.slice(0, 12).map(({ number }) => number).join(', ') + (tables.length > 12 ? ' …' : '') },
       { title: 'memory', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
-      { title: 'read for a sample', number: true, cell: ({ reads }) => format.bytes(Math.round(reads)), key: ({ reads }) => reads },
-      { title: 'computed', note: 'lookups, MLPs and all else', number: true, cell: ({ computes }) => format.time(computes), key: ({ computes }) => computes },
+      { title: 'read per sample', number: true, cell: ({ reads }) => format.bytes(Math.round(reads)), key: ({ reads }) => reads },
+      { title: 'computed', note: 'lookups, MLPs and all other kernels', number: true, cell: ({ computes }) => format.time(computes), key: ({ computes }) => computes },
     ],
   });
 }
@@ -48,11 +48,11 @@ export const tables: Page = {
   render(host, context) {
     const ranks = placementOf(context.run);
     if (ranks.length === 0) {
-      host.append(el('div', { class: 'card' }, el('p', {}, 'This run has no embedding tables that lie on single ranks.')));
+      host.append(el('div', { class: 'card' }, el('p', {}, 'This run has no embedding tables on single ranks.')));
       return;
     }
     host.append(
-      bars(context, ranks, 'Rows read for a sample', 'reads'),
+      bars(context, ranks, 'Rows read per sample', 'reads'),
       bars(context, ranks, 'Memory of tables', 'bytes'),
       el('section', { class: 'card', 'aria-label': 'Rank by rank' }, el('h2', {}, 'Rank by rank'), ranksTable(context, ranks)));
   },

@@ -25,7 +25,7 @@ export const topology: Page = {
     if (hasFabric(run)) host.append(fabricCard(run));
     if (!ofFabric(run) && (!hasFabric(run) || run.links.dim.length > 0)) host.append(dimensions(run));
     if (run.links.dim.length === 0 || run.links.bin === 0) {
-      host.append(el('p', { class: 'card' }, 'Nothing crossed a link in this run, or no use of links was recorded.'));
+      host.append(el('p', { class: 'card' }, 'No link carried traffic in this run, or link use was not recorded.'));
       return undefined;
     }
     const ends: (() => void)[] = [];
@@ -40,12 +40,12 @@ export const topology: Page = {
 };
 
 function notes(run: RunData): string {
-  const ports = 'The analytical model knows no single links: here a “link” is the port of a rank into a dimension, and carries all that the rank sends there. ';
-  const undrawn = 'The analytical model sees the dimensions and not the fabric, which is therefore not drawn; another network model (--network flow) would tell of its links. ';
+  const ports = 'The analytical model has no individual links: here a “link” is the port of a rank into a dimension, and carries all data that the rank sends there. ';
+  const undrawn = 'The analytical model uses dimensions instead of the fabric, so the fabric is not shown; --network flow simulates its links. ';
   const unseen = hasPorts(run) && hasFabric(run) ? undrawn : '';
   const kind = unseen + (hasPorts(run) ? ports : 'Each link carries bytes in one direction. ');
   const left = run.links.leftOut > 0
-    ? `${format.counted(run.links.leftOut, 'link')} with fewer bytes than those shown left out of this page. ` : '';
+    ? `${format.counted(run.links.leftOut, 'link')} with less traffic omitted from this page. ` : '';
   return `${kind}Use is bytes carried over capacity × step. ${left}`;
 }
 
@@ -74,9 +74,9 @@ function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
   const key = el('div', {});
   const places = el('div', { class: 'tp-places' });
   const paints: ((isDark: boolean, empty: string) => void)[] = [];
-  const card = el('section', { class: 'card' }, el('h2', {}, 'Where the links are busy'), key, places);
+  const card = el('section', { class: 'card' }, el('h2', {}, 'Link use'), key, places);
   if (wholeDimensions(run)) {
-    card.append(el('p', {}, `${format.counted(run.ranks, 'rank')} have too many links to keep apart: use is told for each dimension as a whole.`));
+    card.append(el('p', {}, `${format.counted(run.ranks, 'rank')} have too many links to list separately: use is shown as totals by dimension.`));
     return card;
   }
   if (canDraw(run)) {
@@ -105,7 +105,7 @@ function grid(run: RunData, dim: number, end: number, paints: ((isDark: boolean,
     if (rank < 0) return tooltip.show(null, x, y);
     const link = by.link[rank];
     const title = `rank ${rank}, at ${placesOf(rank, run.dims).join(' · ')}`;
-    const lines = link < 0 ? ['no link among those shown'] : [
+    const lines = link < 0 ? ['none of the shown links'] : [
       `busiest link: ${format.percent(by.use[rank])} of ${format.rate(run.links.capacity[link])}`,
       `sends ${format.bytes(by.sent[rank])}${by.received[rank] > 0 ? `, receives ${format.bytes(by.received[rank])}` : ''}`,
     ];
@@ -113,7 +113,7 @@ function grid(run: RunData, dim: number, end: number, paints: ((isDark: boolean,
   });
   paints.push(made.paint);
   const { block, size } = run.dims[dim];
-  return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blockName(block)} of ${size}): a cell per rank`),
+  return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blockName(block)} of ${size}): one cell per rank`),
     tooltip.around(made.element, ''));
 }
 
@@ -139,7 +139,7 @@ function overTime(host: HTMLElement, context: Context): () => void {
   const { bin } = run.links;
   const scale = format.timeAxis(run.step);
   const titles = parts.map(({ title }) => title);
-  host.append(el('p', { class: 'muted' }, `Solid: all links of a ${what}. Dashed: its busiest link. In stretches of ${format.time(bin)}.`));
+  host.append(el('p', { class: 'muted' }, `Solid: all links of a ${what}. Dashed: its busiest link. Time windows of ${format.time(bin)}.`));
   const drawn = chart<number>(host, context, {
     label: `Use of the links of each ${what} over time`,
     height: 260,
@@ -202,7 +202,7 @@ function busiest(run: RunData): HTMLElement {
       { title: 'Capacity', number: true, cell: (link) => format.rate(run.links.capacity[link]), key: (link) => run.links.capacity[link] },
       { title: 'Carried', number: true, cell: (link) => format.bytes(run.links.bytes[link]), key: (link) => run.links.bytes[link] },
       { title: 'Use', number: true, cell: (link) => format.percent(useOf(run, link)), key: (link) => useOf(run, link), note: 'Bytes carried over capacity × step' },
-      { title: 'Highest', number: true, cell: (link) => format.percent(peakOf(run, link)), key: (link) => peakOf(run, link), note: `In the busiest stretch of ${format.time(run.links.bin)}` },
+      { title: 'Highest', number: true, cell: (link) => format.percent(peakOf(run, link)), key: (link) => peakOf(run, link), note: `In the busiest window of ${format.time(run.links.bin)}` },
     ],
   }));
 }

@@ -59,12 +59,12 @@ describe('a schedule', () => {
   });
 
   it('says what a send waited for', () => {
-    assert.equal(waitedFor(model, 0), 'nothing: it begins at once');
+    assert.equal(waitedFor(model, 0), 'nothing: it starts at time 0');
     assert.equal(waitedFor(model, 1), 'a -> b, busy with a’s piece 0');
-    assert.equal(waitedFor(model, 2), 'the piece, which came from a');
-    assert.equal(waitedFor(model, 3), 'nothing here: a has it from the start; b -> c was free at 30 ns');
+    assert.equal(waitedFor(model, 2), 'the arrival of the piece from a');
+    assert.equal(waitedFor(model, 3), 'no visible cause: a has it from the start; b -> c was free at 30 ns');
     const cut = layModel({ ...data, sends: data.sends.replace(/;,,2,$/, ';,,,') });
-    assert.equal(waitedFor(cut, 2), 'the piece, which came, over links that are left out');
+    assert.equal(waitedFor(cut, 2), 'the arrival of the piece, over omitted links');
   });
 
   it('has links by what binds, by use and by node', () => {
@@ -82,7 +82,7 @@ describe('a schedule', () => {
     assert.equal(pieceName(model, 0), 'a’s piece 0');
     assert.equal(pieceName(model, 1), 'a → c, piece 1');
     assert.deepEqual(described(model, 1).lines.slice(0, 4), [['group', 'ranks 0, 2'], ['from', 'a'], ['to', 'c'], ['bytes', '10 B at 10 B']]);
-    assert.match(described(model, 3).lines[3][1], /added to what is there/);
+    assert.match(described(model, 3).lines[3][1], /reduced on arrival/);
   });
 
   it('has colours for what differs', () => {

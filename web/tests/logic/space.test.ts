@@ -58,7 +58,7 @@ describe('a space’s points', () => {
     assert.deepEqual(model.dims.filter(several).map(({ name }) => name), ['tp', 'gpu', 'step', 'mfu', 'memory', 'compute', 'idle', 'estimated', 'simulated', 'off']);
     assert.deepEqual([...model.rank], [1, 1 / 3, 2 / 3, 0]);
     assert.equal(pointWords(model, 1), 'tp 1, gpu b, or c');
-    assert.equal(stepWords(model, 0), '4 s, simulated; the estimate is -2.50 % off');
+    assert.equal(stepWords(model, 0), '4 s, simulated; estimate error -2.50 %');
     assert.equal(stepWords(model, 3), '1 s, estimated');
     assert.deepEqual([...within(dim('estimated'), dim('simulated')).values], [3.9, 2, NaN, NaN]);
   });

@@ -180,7 +180,7 @@ describe('the model', () => {
   it('has a row for each rank, or for those alike', () => {
     const two = model([[0, 2, 3], [1]]);
     assert.deepEqual(unitPerRank(two).map(({ title, line }) => [title, line]), [['rank 0', 0], ['rank 1', 1], ['rank 2', 0], ['rank 3', 0]]);
-    assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 alike', '0, 2–3'], ['rank 1', '1']]);
+    assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 identical', '0, 2–3'], ['rank 1', '1']]);
     assert.equal(two.lines[0].lanes[1].title, 'group 17');
   });
 

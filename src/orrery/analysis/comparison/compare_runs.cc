@@ -18,7 +18,10 @@
 
 namespace orrery::analysis {
 
+using result::kNone;
 using result::Run;
+using result::Span;
+using result::SpanKind;
 
 namespace {
 
@@ -62,7 +65,7 @@ void compare_facts(const Run& a, const Run& b, Comparison& made) {
   }
 }
 
-// The largest changes one way, at most `most`.
+// The largest changes in one direction, at most `limit`.
 std::vector<NodeChange> largest(const std::vector<NodeChange>& all, bool slower,
                                 std::size_t limit) {
   std::vector<const NodeChange*> chosen;
@@ -93,7 +96,7 @@ Comparison compare(const Run& a, const Run& b, std::size_t limit) {
   made.matched = nodes.matched;
   made.only_a = nodes.only_a;
   made.only_b = nodes.only_b;
-  made.band = difference_interval(a, b);
+  made.interval = difference_interval(a, b);
   made.path_a = summarize_path(a, 0).by_cause;
   made.path_b = summarize_path(b, 0).by_cause;
   return made;
@@ -104,17 +107,12 @@ bool regressed(const Run& a, const Run& b, double threshold) {
   return seconds(b.step) > seconds(a.step) * (1 + threshold);
 }
 
-using result::kNone;
-using result::Run;
-using result::Span;
-using result::SpanKind;
-
 namespace {
 
 Time length(const Span& span) { return span.end - span.start; }
 Time magnitude(Time time) { return std::max(time, Time{} - time); }
 
-// b's names by a's numbers; names that a does not have follow behind.
+// Maps b's name numbers to a's; names that only b has get numbers after a's.
 std::vector<std::uint32_t> translate(const Run& a, const Run& b) {
   std::unordered_map<std::string_view, std::uint32_t> known;
   for (std::uint32_t n = 0; n < a.names.size(); ++n) known.emplace(a.names[n], n);
@@ -126,7 +124,7 @@ std::vector<std::uint32_t> translate(const Run& a, const Run& b) {
   return made;
 }
 
-/// The change of one node, gathered over ranks.
+/// The change of one node, accumulated over ranks.
 struct Gathered {
   NodeChange change;
   Time largest{};  // magnitude at change.rank
@@ -148,13 +146,13 @@ struct KeyHash {
   }
 };
 
-/// Two runs of as many ranks: node by node.
+/// Two runs with the same number of ranks: matches node by node.
 class ByIdentity {
  public:
   ByIdentity(const Run& a, const Run& b) : a_(a), b_(b), names_(translate(a, b)) {}
 
   NodeChanges compare() {
-    // Ranks that share their timelines in both runs are one pair.
+    // Ranks that share their timelines in both runs form one pair.
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<std::uint32_t, std::int64_t>> pairs;
     for (std::uint32_t r = 0; r < a_.ranks.size(); ++r) {
       const auto [found, added] =
@@ -175,7 +173,7 @@ class ByIdentity {
   }
 
  private:
-  // Spans stand in the order of their ids.
+  // Spans are sorted by id.
   void match(const std::vector<Span>& a, const std::vector<Span>& b, std::uint32_t rank,
              std::int64_t ranks) {
     const auto count = static_cast<std::uint64_t>(ranks);
@@ -227,7 +225,7 @@ class ByIdentity {
   NodeChanges made_;
 };
 
-/// Two runs of different sizes: by kind and name, mean over ranks.
+/// Two runs with different numbers of ranks: matches by kind and name, mean over ranks.
 class ByName {
  public:
   ByName(const Run& a, const Run& b) : a_(a), b_(b), names_(translate(a, b)) {}
@@ -296,13 +294,13 @@ class ByName {
   std::map<std::pair<SpanKind, std::uint32_t>, Sums> sums_;
 };
 
-// What the bytes or the operations do, where neither waiting, nor queues, nor hops changed most.
+// The reason if neither waiting, nor queues, nor latency changed most: bytes, operations or models.
 std::string rest_words(const NodeChange& change, const std::string& by, const Span* a,
                        const Span* b) {
   const bool moves = communicates(change.kind);
   if (a != nullptr && b != nullptr && a->model != b->model) {
-    return fmt::format("its {} takes {}: by the {} model instead of {}",
-                       moves ? "transfer" : "work", by, name(b->model), name(a->model));
+    return fmt::format("its {} takes {}: {} model instead of {}", moves ? "transfer" : "work", by,
+                       name(b->model), name(a->model));
   }
   if (moves) {
     if (a != nullptr && b != nullptr && a->bytes != b->bytes) {
@@ -320,15 +318,15 @@ std::string rest_words(const NodeChange& change, const std::string& by, const Sp
   return fmt::format("its work takes {}", by);
 }
 
-// Whom the span waits for at `rank`, "peers" where that cannot be said.
-std::string culprit(const NodeChange& change, const Run& run, const Span* span) {
+// The rank that the span waits for at `rank`, or "peers" if unknown.
+std::string delaying_rank(const NodeChange& change, const Run& run, const Span* span) {
   if (span == nullptr || change.rank >= run.ranks.size()) return "peers";
   if (span->kind == SpanKind::collective) {
     if (span->group >= run.ranks[change.rank].groups.size()) return "peers";
     const std::uint32_t which = run.collective_of(change.rank, *span);
     if (which >= run.collectives.size() || run.collectives[which].last_rank == change.rank)
       return "peers";
-    return fmt::format("rank {}, the last to come", run.collectives[which].last_rank);
+    return fmt::format("rank {}, which arrives last", run.collectives[which].last_rank);
   }
   if (span->distance == kNone) return "peers";
   return fmt::format("rank {}", run.peer(change.rank, span->distance));
@@ -341,7 +339,7 @@ std::string why(const NodeChange& change, const Run& a, const Run& b, const Span
   const Time total = change.b - change.a;
   const bool longer = total > Time{};
   const auto towards = [&](Time part) { return longer ? part : Time{} - part; };
-  // The part that went furthest the way the whole did; of equals the first.
+  // The part that changed most in the direction of the total; ties: the first.
   const std::array parts = {change.rest, change.latency, change.queue, change.wait};
   const auto* most = std::max_element(parts.begin(), parts.end(),
                                       [&](Time x, Time y) { return towards(x) < towards(y); });
@@ -356,9 +354,9 @@ std::string why(const NodeChange& change, const Run& a, const Run& b, const Span
       return fmt::format("it queues {} for busy {}", by,
                          communicates(change.kind) ? "links" : "memory");
     default:
-      // Of the run in which it waits longer: in the other one there may be nobody to wait for.
+      // Names the delaying rank in the run with the longer wait: the other run may have none.
       return fmt::format("it waits {} for {}", by,
-                         longer ? culprit(change, b, at_b) : culprit(change, a, at_a));
+                         longer ? delaying_rank(change, b, at_b) : delaying_rank(change, a, at_a));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two runs side by side: what got slower, and why.
+// Compares two runs: what became slower, and why.
 #pragma once
 
 #include <array>
@@ -15,47 +15,48 @@
 
 namespace orrery::analysis {
 
-/// A metric in both runs; where only one has it, the other's is empty, name and all. `change` =
-/// b / a - 1 (0 when both are 0; infinite when only a is, or only b has it; -infinite when only a
-/// has it).
+/// A metric in both runs. If only one run has it, the other Metric is empty, including its name.
+/// `change` = b / a - 1: 0 if both are 0, infinite if only a is 0 or only b has the metric,
+/// -infinite if only a has it.
 struct MetricChange {
   Metric a, b;
   double change = 0;
 
-  /// The one that there is.
+  /// The metric of a, or that of b if a has none.
   [[nodiscard]] const Metric& any() const { return a.name.empty() ? b : a; }
   [[nodiscard]] bool in_both() const { return !a.name.empty() && !b.name.empty(); }
 };
 
-/// Nodes of the same identity: (rank, node id, kind, name) if both runs have as many ranks, summed
-/// over ranks; else (kind, name), summed over nodes, mean over ranks.
+/// The same node in both runs. If both have the same number of ranks, nodes match by (rank, node
+/// id, kind, name) and times are sums over ranks. Otherwise they match by (kind, name), and times
+/// are sums over nodes, averaged over ranks.
 struct NodeChange {
-  std::uint32_t rank = result::kNone;  ///< the one with the largest change; kNone: mean over ranks
+  std::uint32_t rank = result::kNone;  ///< the rank with the largest change; kNone: mean over ranks
   std::uint64_t node = 0;
   std::string name;
   result::SpanKind kind = result::SpanKind::metadata;
-  Time a{}, b{};  ///< length
-  /// Of b - a: which part changed.
+  Time a{}, b{};  ///< duration
+  /// The parts of b - a.
   Time wait{}, queue{}, latency{}, rest{};
   bool critical = false;  ///< on the critical path of b
   std::string why;        ///< one sentence: "its transfer takes 1.2 ms longer: bandwidth"
 };
 
 struct Comparison {
-  std::vector<MetricChange> metrics;                  ///< in the order of metric_table()
-  std::vector<NodeChange> slower, faster;             ///< largest change first, at most `most` each
+  std::vector<MetricChange> metrics;       ///< in the order of metric_table()
+  std::vector<NodeChange> slower, faster;  ///< largest change first, at most `limit` each
   std::uint64_t matched = 0, only_a = 0, only_b = 0;  ///< nodes, over all ranks
-  /// Manifest entries that differ: the same keys in both, "" where a run has none.
+  /// Manifest entries that differ: the same keys in both, "" if a run has no such entry.
   std::vector<std::pair<std::string, std::string>> facts_a, facts_b;
   std::array<Time, result::kPathCauses> path_a{}, path_b{};  ///< critical path by cause
-  std::optional<DifferenceInterval> band;                    ///< of b's step less a's
+  std::optional<DifferenceInterval> interval;                ///< of b's step minus a's
 };
 
-/// `a` is the base. O(spans × log).
+/// `a` is the baseline. O(spans × log).
 [[nodiscard]] Comparison compare(const result::Run& a, const result::Run& b,
                                  std::size_t limit = 10);
 
-/// Whether b's step is more than `threshold` (0.05 = 5 %) longer than a's, or only b stalled.
+/// Whether b's step is longer than a's by more than `threshold` (0.05 = 5 %), or only b stalled.
 [[nodiscard]] bool regressed(const result::Run& a, const result::Run& b, double threshold);
 
 }  // namespace orrery::analysis

@@ -47,7 +47,7 @@ TEST(Compare, NamesWhatGotSlowerAndWhy) {
   EXPECT_EQ(found.slower[0].b - found.slower[0].a, Time(4000));
   EXPECT_EQ(found.slower[0].wait, Time(4000));
   EXPECT_EQ(found.slower[0].rank, 0u);
-  EXPECT_EQ(found.slower[0].why, "it waits 4 ns longer for rank 1, the last to come");
+  EXPECT_EQ(found.slower[0].why, "it waits 4 ns longer for rank 1, which arrives last");
   EXPECT_EQ(found.slower[1].kind, SpanKind::compute);
   EXPECT_EQ(found.slower[1].rank, 1u);
   EXPECT_EQ(found.slower[1].why, "its work takes 2 ns longer");
@@ -56,8 +56,8 @@ TEST(Compare, NamesWhatGotSlowerAndWhy) {
   const Comparison back = compare(b.run, a.run);
   EXPECT_TRUE(back.slower.empty());
   ASSERT_EQ(back.faster.size(), 2u);
-  // Whom it waited for before: there is nobody to wait for any more.
-  EXPECT_EQ(back.faster[0].why, "it waits 4 ns less for rank 1, the last to come");
+  // The rank that it waited for before: in the other run it waits for no rank.
+  EXPECT_EQ(back.faster[0].why, "it waits 4 ns less for rank 1, which arrives last");
   EXPECT_EQ(back.faster[1].why, "its work takes 2 ns less");
   EXPECT_EQ(compare(a.run, b.run, 1).slower.size(), 1u);
 }
@@ -86,7 +86,7 @@ TEST(Compare, SaysWhenTheWorkIsAnother) {
             "its work takes 1 us longer: 2,000,000 operations instead of 1,000,000");
   spans[0].model = TimeSource::roofline;
   EXPECT_EQ(compare(a, b).slower.at(0).why,
-            "its work takes 1 us longer: by the roofline model instead of recorded");
+            "its work takes 1 us longer: roofline model instead of recorded");
   b = a;
   b.timelines[0].spans[2].end += us(1);
   EXPECT_EQ(compare(a, b).slower.at(0).why, "its transfer takes 1 us longer: bandwidth");

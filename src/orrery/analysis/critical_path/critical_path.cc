@@ -20,7 +20,7 @@ using result::SpanKind;
 
 namespace {
 
-/// One walk from the end to the beginning. Everything before `at_` is still to be explained.
+/// One walk from the end to the beginning. The time before `at_` is not yet explained.
 class Walk {
  public:
   explicit Walk(Run& run) : run_(run) {}
@@ -44,7 +44,7 @@ class Walk {
     return rank < run_.ranks.size() && span < run_.timeline(rank).spans.size();
   }
 
-  // The span of `rank` that ended last: of several one that is not metadata, then the latest.
+  // The span of `rank` that ended last; ties: one that is not metadata, then the latest.
   [[nodiscard]] std::uint32_t last_of(std::uint32_t rank) const {
     const auto& spans = run_.timeline(rank).spans;
     std::uint32_t best = kNone;
@@ -109,7 +109,8 @@ class Walk {
     before(rank, number);
   }
 
-  // A member that came early waited for the last one: the path is the last one's until it came.
+  // A member that arrived early waited for the last one: the path follows the last member until its
+  // arrival.
   bool follow_last_comer(std::uint32_t rank, std::uint32_t number, const Span& span) {
     if (span.group >= run_.ranks[rank].groups.size()) return false;
     const std::uint32_t which = run_.collective_of(rank, span);
@@ -129,7 +130,7 @@ class Walk {
     return true;
   }
 
-  // A receive that lasted ended because its message arrived.
+  // A receive with a duration ended because its message arrived.
   bool follow_sender(std::uint32_t rank, std::uint32_t number, const Span& span) {
     if (span.start == span.end || span.distance == kNone) return false;
     const std::uint32_t peer = run_.peer(rank, span.distance);
@@ -142,7 +143,7 @@ class Walk {
     return true;
   }
 
-  // A send that had to wait (rendezvous) waited for its receive to be announced.
+  // A send that waited (rendezvous) waited until its receive was posted.
   bool follow_receiver(std::uint32_t rank, std::uint32_t number, const Span& span) {
     if (span.wait == Time{} || span.distance == kNone) return false;
     const std::uint32_t peer = run_.peer(rank, span.distance);
@@ -159,7 +160,7 @@ class Walk {
     return true;
   }
 
-  // What let this span start.
+  // Follows the span that released this one.
   void before(std::uint32_t rank, std::uint32_t number) {
     const Span& span = span_at(rank, number);
     if (at_ == Time{}) return;
@@ -173,7 +174,7 @@ class Walk {
     unexplained(rank, number);
   }
 
-  // Nothing recorded explains it: go on at what ended last before.
+  // No release is recorded: continue at the span that ended last before.
   void unexplained(std::uint32_t rank, std::uint32_t number) {
     const std::uint32_t earlier = latest_before(rank);
     const Time end = earlier == kNone ? Time{} : span_at(rank, earlier).end;
@@ -198,14 +199,15 @@ class Walk {
                                  [&](Time at, std::uint32_t i) { return at < spans[i].end; });
     while (last != order.begin()) {
       --last;
-      // What took no time at this very moment is no explanation: it began together with this.
+      // A span of zero duration at this moment is no explanation: it started at the same time.
       if (spans[*last].start == at_) continue;
       if (visited_.count(std::uint64_t{rank} << 32 | *last) == 0) return *last;
     }
     return kNone;
   }
 
-  // The span's part of the path from `from` to at_, by cause. A wait before `from` is another's.
+  // Adds the span's part of the path from `from` to at_, by cause. A wait before `from` belongs to
+  // another segment.
   void cut(std::uint32_t rank, std::uint32_t number, Time from) {
     const Span& span = span_at(rank, number);
     const bool works = span.kind == SpanKind::compute || span.kind == SpanKind::cpu ||
@@ -226,7 +228,7 @@ class Walk {
     add(rank, number, PathCause::peer, wait);
   }
 
-  // The stretch of this length that ends at at_.
+  // Adds the segment of this length that ends at at_.
   void add(std::uint32_t rank, std::uint32_t number, PathCause cause, Time length) {
     if (length <= Time{}) return;
     segments_.push_back({rank, number, cause, release_, at_ - length, at_});
@@ -236,7 +238,7 @@ class Walk {
   Run& run_;
   std::uint32_t rank_ = kNone, span_ = kNone;
   Time at_{};
-  Release release_ = Release::beginning;  // how the path comes to the span it is at
+  Release release_ = Release::beginning;  // why the path's current span started
   std::vector<PathSegment> segments_;     // latest first
   std::unordered_set<std::uint64_t> visited_;
   std::unordered_map<std::uint32_t, std::uint32_t> last_;  // by timeline

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the length of the step hangs on, and how much room everything else has.
+// The critical path of a step, and the slack of all spans.
 #pragma once
 
 #include <array>
@@ -11,32 +11,33 @@
 
 namespace orrery::analysis {
 
-/// Walks back from the end of the slowest rank (ties: the lowest) to the beginning, across ranks:
-/// a span that waited for peers leads to the last member of its collective, a receive to its send,
-/// any other span to the one whose end let it start. Sets run.path (every picosecond of 0 … end of
-/// the slowest rank is on it, exactly once) and Span::critical. Empty for a run in which nothing
-/// ended. O(path × log).
+/// Finds the critical path from the end of the slowest rank (ties: the lowest) back to the start of
+/// the step, across ranks. From a span that waited for peers, the path leads to the last member of
+/// its collective; from a receive to its send; from any other span to the span whose end released
+/// it. Sets run.path, which covers each picosecond from 0 to the end of the slowest rank exactly
+/// once, and Span::critical. The path is empty if no span ended. O(path × log).
 void find_critical_path(result::Run& run);
 
-/// What slack needs to know about the rules of the simulation.
+/// The simulation rules that affect slack.
 struct SlackRules {
-  bool one_comm_lane = false;  ///< ASTRA-sim: collectives, sends and memory one after another
-  bool rendezvous = false;     ///< messages leave when their receive is announced
+  /// ASTRA-sim: collectives, sends and memory accesses run one after another.
+  bool one_comm_lane = false;
+  bool rendezvous = false;  ///< a message departs only after its receive is posted
 };
 
-/// Sets Span::slack: how much later a span could end, everything else in the order that was seen
-/// (lanes, queues, who came last), before the step ends later. `graph_of_timeline`: the graph whose
-/// nodes are each timeline's spans, in the same order (null: only what was seen counts). Exact for
-/// what is not inside a collective; within one, members may come as late as the last one did. Does
-/// nothing for a stalled run. O(spans + edges + collectives × members).
+/// Sets Span::slack: how much later a span could end without delaying the end of the step, if the
+/// order of the run is fixed (lanes, queues, last arrivals). `graph_of_timeline`: for each
+/// timeline, the graph whose nodes are its spans in the same order; null: only recorded releases
+/// count. Exact for spans outside of collectives; a member of a collective may arrive as late as
+/// the last one did. Does nothing for a stalled run. O(spans + edges + collectives × members).
 void find_slack(result::Run& run, const std::vector<const graph::Graph*>& graph_of_timeline,
                 const SlackRules& rules = {});
 
-/// The path in figures: picoseconds by cause and by kind of span; the longest segments.
+/// A summary of the critical path: time by cause and by kind of span, and the longest segments.
 struct PathSummary {
   std::array<Time, result::kPathCauses> by_cause{};
   std::array<Time, result::kSpanKinds> by_kind{};
-  std::uint32_t ranks = 0;             ///< distinct ones it visits
+  std::uint32_t ranks = 0;             ///< distinct ranks on the path
   std::vector<std::uint32_t> longest;  ///< indices into run.path, longest first
 };
 [[nodiscard]] PathSummary summarize_path(const result::Run& run, std::size_t limit = 10);

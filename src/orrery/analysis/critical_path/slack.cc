@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slack: one pass backwards over all spans. A span may end later by the least of what those that
-// come after it leave: what they depend on, what uses their lane next, whom they wait for.
+// Slack: one pass backward over all spans. The slack of a span is the minimum that its successors
+// allow: its dependants, the next span on its lane, and the peers that wait for it.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -22,11 +22,11 @@ using result::SpanKind;
 
 namespace {
 
-// Nearly always one pass is all it takes; where spans that take no time hang on each other in
-// circles, further ones settle them.
-constexpr std::uint8_t kMostPasses = 100;
+// One pass nearly always suffices. If spans of zero duration depend on each other in cycles,
+// further passes converge.
+constexpr std::uint8_t kMaxPasses = 100;
 
-/// Positions of a graph's nodes in an order in which no edge leads back.
+/// Positions of a graph's nodes in a topological order.
 std::vector<std::uint32_t> topological_positions(const Graph& graph) {
   std::vector<std::uint32_t> position(graph.size());
   std::iota(position.begin(), position.end(), 0u);
@@ -53,14 +53,14 @@ std::vector<std::uint32_t> topological_positions(const Graph& graph) {
   return position;
 }
 
-/// One span of all timelines, and where it stands in time (see SlackPass::lay_out).
+/// One span of all timelines, and its position in time (see SlackPass::lay_out).
 struct Item {
   std::uint64_t key;
   std::uint32_t timeline;
   std::uint32_t span;
 };
 
-/// Largest key first, equal ones the last first. O(items × digits in which keys differ).
+/// Sorts by key, descending; equal keys in reverse order. O(items × digits in which keys differ).
 void sort_backwards(std::vector<Item>& items) {
   constexpr int kBits = 11;
   constexpr std::uint64_t kDigit = (1u << kBits) - 1;
@@ -89,14 +89,14 @@ class SlackPass {
       graphs_.push_back(fits ? graph : nullptr);
     }
     together_.resize(run.collectives.size(), kTimeMax.count());
-    asked_.resize(run.collectives.size(), 0);
+    read_in_pass_.resize(run.collectives.size(), 0);
   }
 
   void run() {
     lay_out();
     order_lanes();
     late_ = true;
-    for (pass_ = 1; late_ && pass_ <= kMostPasses; ++pass_) {
+    for (pass_ = 1; late_ && pass_ <= kMaxPasses; ++pass_) {
       late_ = false;
       for (std::size_t i = 0; i < order_.size(); ++i) {
         constexpr std::size_t kAhead = 24;
@@ -112,16 +112,16 @@ class SlackPass {
   }
 
  private:
-  /// What a visit needs to know of a span, close together: a million are visited in the order of
-  /// time.
+  /// The data of a span that a visit needs, stored contiguously: visits go through a million spans
+  /// in order of time.
   struct State {
     std::int64_t start, end;
     std::int64_t slack;
-    std::uint32_t released_by;  // what the graph does not say already; kNone
-    std::uint32_t lane_next;    // who uses its lane next; kNone
+    std::uint32_t released_by;  // only if the graph lacks this dependency; else kNone
+    std::uint32_t lane_next;    // next span on its lane; kNone: none
     std::uint16_t lane;
     SpanKind kind;
-    std::uint8_t asked_in_pass;  // in which pass others asked for its slack
+    std::uint8_t read_in_pass;  // last pass in which another span read its slack
   };
 
   [[nodiscard]] std::size_t at(const Item& item) const { return first_[item.timeline] + item.span; }
@@ -129,8 +129,8 @@ class SlackPass {
     return run_.timelines[item.timeline].spans[item.span];
   }
 
-  // The last end first. Of those that end together: what takes no time before what it may have
-  // waited for (by position), receives before their sends.
+  // Sorts spans by end, descending. Among equal ends: spans of zero duration before the spans they
+  // may depend on (by position), receives before their sends.
   void lay_out() {
     std::size_t total = 0;
     for (const result::Timeline& line : run_.timelines) total += line.spans.size();
@@ -161,7 +161,7 @@ class SlackPass {
     sort_backwards(order_);
   }
 
-  // Who uses the lane next.
+  // Finds the next span on each lane.
   void order_lanes() {
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       const result::Timeline& line = run_.timelines[t];
@@ -193,19 +193,19 @@ class SlackPass {
   }
 
   [[nodiscard]] std::int64_t tell(std::size_t index) {
-    states_[index].asked_in_pass = pass_;
+    states_[index].read_in_pass = pass_;
     return states_[index].slack;
   }
 
-  // Whoever has told others of its slack has told them of more than there is.
+  // If other spans have read the slack in this pass, they have read a value that is too high.
   void lower(std::size_t index, std::int64_t to) {
     State& state = states_[index];
     if (to >= state.slack) return;
     state.slack = std::max<std::int64_t>(0, to);
-    if (state.asked_in_pass == pass_) late_ = true;
+    if (state.read_in_pass == pass_) late_ = true;
   }
 
-  // Takes from what comes after, hands on to what came before.
+  // Computes the slack of a span from its successors and passes it on to its predecessors.
   void visit(const Item& item) {
     const std::size_t first = first_[item.timeline];
     const std::size_t here = first + item.span;
@@ -227,7 +227,7 @@ class SlackPass {
     if (state.released_by != kNone) leave_room(first + state.released_by, here, item);
   }
 
-  // `next` cannot start before the span at `before` has ended, and `lag` has passed.
+  // `next` starts at the earliest `lag` after the end of the span at `before`.
   void leave_room(std::size_t before, std::size_t next, const Item& next_item,
                   std::int64_t lag = 0) {
     const std::int64_t gap = states_[next].start - states_[before].end - lag;
@@ -236,7 +236,7 @@ class SlackPass {
     lower(before, room > kTimeMax.count() - gap ? kTimeMax.count() : gap + room);
   }
 
-  // How much later a span could start.
+  // How much later the start of a span may be.
   [[nodiscard]] std::int64_t margin(std::size_t index, const Item& item) {
     std::int64_t room = tell(index);
     const SpanKind kind = states_[index].kind;
@@ -244,18 +244,18 @@ class SlackPass {
       return room;
     const Span& span = span_of(item);
     if (span.kind == SpanKind::collective) {
-      std::int64_t least = kTimeMax.count();
+      std::int64_t minimum = kTimeMax.count();
       for_each_collective(run_, index_, item.timeline, span, [&](std::uint32_t c, std::uint32_t) {
         if (!waits_for_all(run_.collectives[c], span)) return;
         const std::int64_t early = (run_.collectives[c].last_start - span.start).count();
-        asked_[c] = pass_;
-        least = std::min(least, std::min(together_[c], kTimeMax.count() - early) + early);
+        read_in_pass_[c] = pass_;
+        minimum = std::min(minimum, std::min(together_[c], kTimeMax.count() - early) + early);
       });
-      if (least < kTimeMax.count()) room = least;
+      if (minimum < kTimeMax.count()) room = minimum;
     } else if (span.kind == SpanKind::send) {
       room += span.wait.count();
     } else if (span.kind == SpanKind::receive && span.peer_span != kNone && !rules_.rendezvous) {
-      room += (span.end - span.start).count();  // its message comes no earlier
+      room += (span.end - span.start).count();  // its message arrives no earlier
     }
     return room;
   }
@@ -265,28 +265,29 @@ class SlackPass {
            span.end >= collective.last_start;
   }
 
-  // All members of a collective end later when its last comer does.
+  // All members of a collective end later if its last member does.
   void meet(std::uint32_t timeline, const Span& span, std::int64_t slack) {
     for_each_collective(run_, index_, timeline, span, [&](std::uint32_t c, std::uint32_t) {
       if (!waits_for_all(run_.collectives[c], span) || slack >= together_[c]) return;
       together_[c] = slack;
-      if (asked_[c] == pass_) late_ = true;
+      if (read_in_pass_[c] == pass_) late_ = true;
     });
   }
 
-  // What a member may end later when it came last; without limit when it did not.
+  // How much later a member may end if it arrived last; unlimited if it did not.
   [[nodiscard]] std::int64_t as_last_comer(std::uint32_t timeline, const Span& span) const {
-    std::int64_t least = kTimeMax.count();
-    if (span.kind != SpanKind::collective) return least;
+    std::int64_t minimum = kTimeMax.count();
+    if (span.kind != SpanKind::collective) return minimum;
     for_each_collective(run_, index_, timeline, span, [&](std::uint32_t c, std::uint32_t) {
       if (waits_for_all(run_.collectives[c], span) && span.start == run_.collectives[c].last_start)
-        least = std::min(least, together_[c]);
+        minimum = std::min(minimum, together_[c]);
     });
-    return least;
+    return minimum;
   }
 
-  // A message: its receive ends with it, or may have been posted later. Under the rendezvous
-  // protocol a late receive makes its message late, so both ends have the slack of either.
+  // The receive ends with its message, unless it was posted after the message arrived. Under the
+  // rendezvous protocol, a late receive delays its message: send and receive then share the smaller
+  // slack.
   void deliver(const Item& item, std::uint32_t timeline) {
     const Span& send = span_of(item);
     const auto& spans = run_.timelines[timeline].spans;
@@ -315,10 +316,10 @@ class SlackPass {
   std::vector<const Graph*> graphs_;
   std::vector<std::size_t> first_;
   std::vector<State> states_;           // by timeline (from first_), then span
-  std::vector<std::int64_t> together_;  // by collective: the least of its members
+  std::vector<std::int64_t> together_;  // by collective: minimum over its members
   std::vector<Item> order_;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::vector<std::uint32_t>> peers_;
-  std::vector<std::uint8_t> asked_;  // by collective: in which pass others asked for it
+  std::vector<std::uint8_t> read_in_pass_;  // by collective: last pass in which a span read it
   std::uint8_t pass_ = 0;
   bool late_ = false;
 };

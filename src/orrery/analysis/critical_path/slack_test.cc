@@ -139,7 +139,7 @@ TEST(Slack, FollowsTheOrderOfALane) {
   spans[0].end = Time(10);
   spans[1].start = Time(12);
   spans[1].end = run.step = Time(20);
-  spans[2].start = spans[2].end = Time(11);  // metadata, in nobody's way
+  spans[2].start = spans[2].end = Time(11);  // metadata, occupies no lane
   spans[0].kind = spans[1].kind = SpanKind::compute;
   find_slack(run, {nullptr});
   EXPECT_EQ(spans[0].slack, Time(2));

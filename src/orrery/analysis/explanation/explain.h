@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a figure means, how it was computed, and from what.
+// Explains what a number means, how it was computed, and from what.
 #pragma once
 
 #include <string>
@@ -12,19 +12,19 @@
 
 namespace orrery::analysis {
 
-/// An answer: a title, paragraphs, and the figures it was computed from (label, text).
+/// An explanation: a title, paragraphs, and the input numbers (label, text).
 struct Explanation {
   std::string title;
   std::vector<std::string> paragraphs;
   std::vector<std::pair<std::string, std::string>> figures;
 };
 
-/// `what` is a metric's name ("exposed_comm"), a node ("rank 3 node 17", "node 17": at the slowest
-/// rank that has it), a collective ("collective 4") or a node's name. Errc::usage with the nearest
-/// name otherwise.
+/// `what` is the name of a metric ("exposed_comm"), a node ("rank 3 node 17", "node 17": at the
+/// slowest rank that has it), a collective ("collective 4") or the name of a node. Other text:
+/// Errc::usage with the nearest name.
 [[nodiscard]] Result<Explanation> explain(const result::Run& run, std::string_view what);
 
-/// The same for a metric's name without a run: meaning and formula only.
+/// Explains a metric without a run: its meaning and formula only.
 [[nodiscard]] Result<Explanation> explain_metric(std::string_view what);
 
 /// All metric names, in the order of metrics().

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who met in a collective, who came last, and why it was not faster.
+// Explains a collective: who joined, who arrived last, and why it was not faster.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "orrery/analysis/explanation/explain_internal.h"
 #include "orrery/analysis/metrics/metrics.h"
@@ -26,10 +25,10 @@ struct Member {
   const Span* span = nullptr;
 };
 
-/// What its ranks' spans tell.
+/// Facts from the spans of its ranks.
 struct Members {
-  Member last_done;  ///< who was done last (the lowest of those)
-  Time waited{};     ///< for the last one to come, summed
+  Member last_done;  ///< finished last; ties: the lowest rank
+  Time waited{};     ///< waiting for the last member, summed
   std::uint32_t early = 0;
 };
 
@@ -61,53 +60,53 @@ Members members_of(const Run& run, std::uint32_t number) {
 
 std::string arrival_words(const Run& run, const Collective& one, const Members& members) {
   if (!one.joined)
-    return "Its ranks did not wait for each other: every one took the time that was recorded.";
-  if (one.first_start == one.last_start) return "All came at the same time.";
+    return "Its ranks did not wait for each other: every rank used its recorded time.";
+  if (one.first_start == one.last_start) return "All ranks arrived at the same time.";
   return fmt::format(
-      "The first came at {}, the last, rank {}, {} later. {} waited for it, {} together ({} of the "
-      "step each on average).",
+      "The first rank arrived at {}, the last, rank {}, {} later. {} waited for it, {} in total "
+      "({} of the step each on average).",
       format_time(one.first_start), one.last_rank, format_time(one.last_start - one.first_start),
-      plural_text(members.early, "rank"), format_time(members.waited),
+      plural(members.early, "rank"), format_time(members.waited),
       share_text(members.early == 0 ? 0 : ratio(members.waited, run.step) / members.early));
 }
 
-// What keeps it from its bound, by the member that was done last.
+// Why the collective exceeds its lower bound, according to the member that finished last.
 std::string slower_words(const Collective& one, const CollectiveSpeed& speed,
                          const Members& members) {
-  if (!one.bound) return "What its links could do at best is not known.";
+  if (!one.bound) return "The lower bound of its time on its links is unknown.";
   const Time more = speed.time - *one.bound;
   std::string text =
-      fmt::format("With every byte at full bandwidth on {} and nothing else it would take {}",
+      fmt::format("The lower bound of its time, with all bytes at full bandwidth on {}, is {}",
                   one.bound_by.empty() ? "its links" : one.bound_by, format_time(*one.bound));
-  if (more <= Time{}) return text + "; it was as fast.";
-  text += fmt::format("; it took {} more", format_time(more));
+  if (more <= Time{}) return text + "; it reached the bound.";
+  text += fmt::format("; it lasted {} longer", format_time(more));
   const Span* span = members.last_done.span;
   if (span == nullptr) return text + ".";
   std::vector<std::string> reasons;
   if (span->latency > Time{})
-    reasons.push_back(fmt::format("{} went on hops and end points", format_time(span->latency)));
+    reasons.push_back(fmt::format("{} for hops and end points", format_time(span->latency)));
   if (span->queue > Time{})
-    reasons.push_back(fmt::format("{} on queues", format_time(span->queue)));
+    reasons.push_back(fmt::format("{} in queues", format_time(span->queue)));
   const Time rest = span->rest() - *one.bound;
   if (rest > Time{})
-    reasons.push_back(
-        fmt::format("{} because its algorithm moves more bytes than must be or leaves "
-                    "links unused",
-                    format_time(rest)));
+    reasons.push_back(fmt::format(
+        "{} because its algorithm transfers more bytes than necessary or leaves links unused",
+        format_time(rest)));
   for (std::size_t i = 0; i < reasons.size(); ++i) text += (i == 0 ? ": " : ", ") + reasons[i];
-  return text + fmt::format(" (at rank {}, the last to be done).", members.last_done.rank);
+  return text + fmt::format(" (at rank {}, which finished last).", members.last_done.rank);
 }
 
-// Who says what it takes, and how far to trust that.
+// The source of its predicted duration, and the error of that prediction.
 std::string duration_source_text(const result::PredictedCollective& predicted) {
   const std::string_view how =
-      predicted.source == "measured" ? "as it was measured among so many ranks"
-      : predicted.source == "scaled" ? "scaled from what was measured among others"
-                                     : "by the library's own cost model, as nobody measured it";
-  std::string text = fmt::format("By itself it takes {}, {}", format_time(predicted.time), how);
+      predicted.source == "measured" ? "measured among the same number of ranks"
+      : predicted.source == "scaled" ? "scaled from measurements among another number of ranks"
+                                     : "from the library's cost model, without a measurement";
+  std::string text =
+      fmt::format("Its predicted time alone is {}, {}", format_time(predicted.time), how);
   if (!predicted.algorithm.empty()) text += fmt::format(" ({})", predicted.algorithm);
-  if (!predicted.off) return text + ". How far off that is is not known.";
-  return text + fmt::format(". 80 % of measured times are {} of that.",
+  if (!predicted.off) return text + ". The error of that prediction is unknown.";
+  return text + fmt::format(". The 80 % prediction interval is {} of that.",
                             error_interval_text(*predicted.off, predicted.time));
 }
 
@@ -121,14 +120,14 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
   Explanation made;
   made.title = fmt::format("Collective {}: {}{} of {}", number, one.type,
                            name.empty() ? "" : " " + quoted(name), format_bytes(one.bytes));
-  made.paragraphs.push_back(fmt::format("{} of {} met in it.", plural_text(one.members, "rank"),
-                                        group_label(run, one.group)));
+  made.paragraphs.push_back(
+      fmt::format("{} of {} took part.", plural(one.members, "rank"), group_label(run, one.group)));
   made.paragraphs.push_back(arrival_words(run, one, members));
   if (!one.end) {
     made.paragraphs.push_back("It never ended.");
   } else if (speed) {
     made.paragraphs.push_back(
-        fmt::format("From then on it took {}: {} algorithm bandwidth, {} bus bandwidth.",
+        fmt::format("From then on it lasted {}: {} algorithm bandwidth, {} bus bandwidth.",
                     format_time(speed->time), format_bandwidth(Bandwidth(speed->algbw)),
                     format_bandwidth(Bandwidth(speed->busbw))));
     made.paragraphs.push_back(slower_words(one, *speed, members));
@@ -139,14 +138,11 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
   figure(made, "group", group_label(run, one.group));
   figure(made, "ranks", format_count(one.members));
   figure(made, "bytes", format_bytes(one.bytes));
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  if (one.sent > 0)
-    figure(made, "sent by all ranks",
-           format_bytes(Bytes(static_cast<std::int64_t>(std::min(one.sent, kMost)))));
-  figure(made, "first came", format_time(one.first_start));
-  figure(made, "last came",
+  if (one.sent > 0) figure(made, "sent by all ranks", bytes_text(one.sent));
+  figure(made, "first arrival", format_time(one.first_start));
+  figure(made, "last arrival",
          fmt::format("{} (rank {})", format_time(one.last_start), one.last_rank));
-  if (one.end) figure(made, "all done", format_time(*one.end));
+  if (one.end) figure(made, "end", format_time(*one.end));
   if (speed) {
     figure(made, "time", format_time(speed->time));
     figure(made, "algbw", format_bandwidth(Bandwidth(speed->algbw)));
@@ -156,15 +152,15 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
     figure(made, "bound",
            fmt::format("{} ({})", format_time(*one.bound),
                        one.bound_by.empty() ? "links" : one.bound_by));
-    if (speed && speed->of_bound) figure(made, "of bound", share_text(*speed->of_bound));
+    if (speed && speed->of_bound) figure(made, "share of bound", share_text(*speed->of_bound));
   }
   if (one.predicted != kNone) {
     const result::PredictedCollective& predicted = run.predicted[one.predicted];
-    figure(made, "told by",
+    figure(made, "predicted by",
            "nccl, " + predicted.source +
                (predicted.algorithm.empty() ? "" : ": " + predicted.algorithm));
     if (predicted.off)
-      figure(made, "80 % band", error_interval_text(*predicted.off, predicted.time));
+      figure(made, "80 % interval", error_interval_text(*predicted.off, predicted.time));
   }
   if (members.waited > Time{}) figure(made, "waited", format_time(members.waited));
   if (members.last_done.span != nullptr && members.last_done.span->slack)

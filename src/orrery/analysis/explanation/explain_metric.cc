@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A metric with the figures it was computed from.
+// Explains a metric with the numbers that it was computed from.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/analysis/explanation/explain_internal.h"
@@ -41,12 +40,12 @@ void show_shares(Explanation& made, const Run& run, std::string_view name) {
   for (const SharePart& part : kParts)
     figure(made, part.label, time_and_share(mean.*part.part, run.step));
   figure(made, "sum", format_time(run.step));
-  const auto* asked = std::find_if(kParts.begin(), kParts.end(),
-                                   [&](const SharePart& p) { return p.name == name; });
-  if (asked == kParts.end() || run.ranks.empty()) return;
+  const auto* part_of_metric = std::find_if(kParts.begin(), kParts.end(),
+                                            [&](const SharePart& p) { return p.name == name; });
+  if (part_of_metric == kParts.end() || run.ranks.empty()) return;
   std::vector<std::pair<Time, std::uint32_t>> ranks;
   for (std::uint32_t r = 0; r < run.ranks.size(); ++r)
-    ranks.emplace_back(rank_time_shares(run, r).*asked->part, r);
+    ranks.emplace_back(rank_time_shares(run, r).*part_of_metric->part, r);
   std::sort(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
     return std::pair(b.first, a.second) < std::pair(a.first, b.second);
   });
@@ -57,11 +56,11 @@ void show_shares(Explanation& made, const Run& run, std::string_view name) {
          fmt::format("{} (rank {})", format_time(ranks.back().first), ranks.back().second));
 }
 
-/// What its band is made of: the classes of errors that move it most.
+/// Adds the error classes that contribute most to the prediction interval.
 void show_band(Explanation& made, const Run& run) {
   const auto band = step_interval(run.error_classes, run.step);
   if (!band || run.stalled) return;
-  figure(made, "80 % band", interval_text(run.step, band->lower, band->upper));
+  figure(made, "80 % interval", interval_text(run.step, band->lower, band->upper));
   std::vector<const result::ErrorClass*> order;
   for (const result::ErrorClass& one : run.error_classes)
     if (one.off) order.push_back(&one);
@@ -78,14 +77,14 @@ void show_band(Explanation& made, const Run& run) {
                        error_interval_text(*one.off, one.time)));
   }
   if (band->unknown > Time{})
-    figure(made, "error not known", time_and_share(band->unknown, run.step));
+    figure(made, "without error estimate", time_and_share(band->unknown, run.step));
   made.paragraphs.emplace_back(
-      "80 % of true steps lie in the band, as far as models know how far off they are: errors of "
-      "one model on one class of kernels or collectives move together along the critical path, "
-      "those "
-      "of two classes do not (docs/bands.md).");
+      "The step time lies in the 80 % prediction interval with a probability of 80 %, based on the "
+      "known errors of the models. Errors of one model on one class of kernels or collectives are "
+      "correlated along the critical path; errors of different classes are independent "
+      "(docs/bands.md).");
   if (const std::string standing = provenance_text(run.time_by_provenance); !standing.empty())
-    made.paragraphs.push_back("What the path's times stand on: " + standing + ".");
+    made.paragraphs.push_back("Provenance of the times on the path: " + standing + ".");
 }
 
 void show_step(Explanation& made, const Run& run) {
@@ -108,21 +107,16 @@ void show_waits(Explanation& made, const Run& run) {
   const Stragglers found = stragglers(run);
   for (std::size_t i = 0; i < std::min(kShown, found.worst.size()); ++i) {
     const auto& pair = found.worst[i];
-    figure(made, fmt::format("rank {} for rank {}", pair.waiter, pair.culprit),
+    figure(made, fmt::format("rank {} waited for rank {}", pair.waiter, pair.straggler),
            format_time(pair.time));
   }
   for (std::size_t i = 0; i < std::min(kShown, found.ranks.size()); ++i) {
     const Straggler& one = found.ranks[i];
-    if (one.caused <= Time{}) break;
-    figure(made, fmt::format("for rank {}", one.rank),
-           fmt::format("{}, last in {}", format_time(one.caused),
-                       plural_text(one.times_last, "collective")));
+    if (one.caused_wait <= Time{}) break;
+    figure(made, fmt::format("waits for rank {}", one.rank),
+           fmt::format("{}, last in {}", format_time(one.caused_wait),
+                       plural(one.times_last, "collective")));
   }
-}
-
-std::string sent_text(std::uint64_t bytes) {
-  constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-  return format_bytes(Bytes(static_cast<std::int64_t>(std::min(bytes, kMost))));
 }
 
 void show_collectives(Explanation& made, const Run& run) {
@@ -131,22 +125,18 @@ void show_collectives(Explanation& made, const Run& run) {
     const CollectiveClass& one = classes[i];
     std::string text =
         fmt::format("{} × in {}, {} sent, algbw {}, busbw {}", one.count, format_time(one.time),
-                    sent_text(one.sent), format_bandwidth(Bandwidth(one.algbw)),
+                    bytes_text(one.sent), format_bandwidth(Bandwidth(one.algbw)),
                     format_bandwidth(Bandwidth(one.busbw)));
     if (one.of_bound) text += fmt::format(", {} of the bound", share_text(*one.of_bound));
-    figure(made, fmt::format("{} {} on {}", one.type, format_bytes(one.bytes), one.members),
+    figure(made, fmt::format("{} {} among {}", one.type, format_bytes(one.bytes), one.members),
            std::move(text));
   }
 }
 
-std::string natural(std::uint64_t number) {
-  return format_count(static_cast<std::int64_t>(number));
-}
-
 void show_operations(Explanation& made, const Run& run) {
   if (run.work) {
-    if (run.work->tokens > 0) figure(made, "tokens", natural(run.work->tokens));
-    figure(made, "samples", natural(run.work->samples));
+    if (run.work->tokens > 0) figure(made, "tokens", count(run.work->tokens));
+    figure(made, "samples", count(run.work->samples));
     figure(made, "model operations", fmt::format("{:.4g}", run.work->model_flops));
     figure(made, "hardware operations", fmt::format("{:.4g}", run.work->hardware_flops));
   } else {
@@ -158,8 +148,8 @@ void show_operations(Explanation& made, const Run& run) {
     peak = format_flops(FlopRate(run.peak_flops));
     if (!run.peak_precision.empty()) peak += fmt::format(" ({})", run.peak_precision);
   }
-  figure(made, "peak of a device", std::move(peak));
-  figure(made, "devices", format_count(static_cast<std::int64_t>(run.ranks.size())));
+  figure(made, "peak per device", std::move(peak));
+  figure(made, "devices", count(run.ranks.size()));
 }
 
 void show_memory(Explanation& made, const Run& run) {
@@ -167,13 +157,13 @@ void show_memory(Explanation& made, const Run& run) {
   if (!rank) return;
   const result::MemoryCurve& memory = run.timeline(*rank).memory;
   figure(made, "rank", std::to_string(*rank));
-  if (memory.role != 0) figure(made, "which is", run.names[memory.role]);
+  if (memory.role != 0) figure(made, "role", run.names[memory.role]);
   figure(made, "when", format_time(memory.peak_at));
   Bytes shown{};
   for (std::size_t i = 0; i < std::min(kShown, memory.at_peak.size()); ++i) {
     const result::HeldTensor& held = memory.at_peak[i];
     const std::string kind = held.kind == 0 ? "" : run.names[held.kind] + " ";
-    figure(made, "holds " + kind + quoted(run.names[held.name]), format_bytes(held.size));
+    figure(made, "stores " + kind + quoted(run.names[held.name]), format_bytes(held.size));
     shown += memory.at_peak[i].size;
   }
   if (shown < memory.peak) figure(made, "all others", format_bytes(memory.peak - shown));
@@ -206,9 +196,11 @@ Explanation describe_metric(const MetricInfo& info) {
   made.paragraphs.push_back(fmt::format("Computed as: {}.", info.formula));
   if (info.source != "definition")
     made.paragraphs.push_back(fmt::format("Source: {}.", info.source));
-  made.paragraphs.emplace_back(info.more_is_better ? "More is better." : "Less is better.");
-  if (info.name == "ranks" || info.name == "critical_ranks" || info.name == "flops")
-    made.paragraphs.pop_back();
+  const bool is_count =
+      info.name == "ranks" || info.name == "critical_ranks" || info.name == "flops";
+  if (!is_count)
+    made.paragraphs.emplace_back(info.more_is_better ? "Higher is better." : "Lower is better.");
+  if (info.of_searches) made.paragraphs.emplace_back("Only points of `orrery search` have it.");
   return made;
 }
 
@@ -218,7 +210,7 @@ Explanation explain_metric_of(const Run& run, const MetricInfo& info) {
   const auto metric =
       std::find_if(all.begin(), all.end(), [&](const Metric& m) { return m.name == info.name; });
   if (metric == all.end()) {
-    made.paragraphs.emplace_back("This run has nothing to compute it from.");
+    if (!info.of_searches) made.paragraphs.emplace_back("This run has no data to compute it from.");
     return made;
   }
   figure(made, info.title, metric->text);

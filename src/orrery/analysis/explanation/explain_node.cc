@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a node ran when it ran, and for how long.
+// Explains when a node ran, and for how long.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::string lane_words(const Run& run, std::uint32_t rank, const Span& span) {
   }
 }
 
-/// Why recorded work waited for another.
+/// Why the recorded work waited for other work.
 std::string_view reason_words(DependencyKind reason) {
   switch (reason) {
     case DependencyKind::unsaid:
@@ -56,19 +56,19 @@ std::string_view reason_words(DependencyKind reason) {
     case DependencyKind::start:
       break;
     case DependencyKind::inter_thread:
-      return ", which another thread handed over to it";
+      return ", which another thread passed to it";
     case DependencyKind::launch:
       return ", which launched it";
     case DependencyKind::sync:
-      return ", which it waited for by a synchronising call";
+      return ", which it waited for in a synchronizing call";
     case DependencyKind::stream:
-      return ", before it on its stream";
+      return ", the previous work on its stream";
     case DependencyKind::stream_wait:
       return ", which its stream waited for";
     case DependencyKind::learned:
-      return ", which had just ended when it was recorded";
+      return ", which ended just before it in the recording";
     case DependencyKind::recorded_wait:
-      return "; what it waited for since is not known";
+      return "; the reason for the remaining wait is unknown";
   }
   return "";
 }
@@ -76,20 +76,20 @@ std::string_view reason_words(DependencyKind reason) {
 std::string release_words(const Run& run, std::uint32_t rank, const Span& span) {
   const auto& spans = run.timeline(rank).spans;
   if (span.released_by >= spans.size()) {
-    return span.start == Time{} ? "Nothing held it up: it started with the step."
-                                : "What let it start then is not recorded.";
+    return span.start == Time{} ? "It waited for nothing: it started with the step."
+                                : "The reason for its start time is not recorded.";
   }
   const std::string other = node_label(run, spans[span.released_by]);
   const std::string at = format_time(spans[span.released_by].end);
   if (span.release == Release::resource) {
     return fmt::format(
-        "What it depends on had ended before; it started when its {} was free: {} ended at {}.",
+        "Its dependencies ended earlier. It started when its {} became free: {} ended at {}.",
         lane_words(run, rank, span), other, at);
   }
   const std::string_view why = reason_words(span.reason);
   const Time late = span.start - spans[span.released_by].end;
   if (late > Time{}) {
-    return fmt::format("It started {} after the last node it depends on had ended: {}, at {}{}.",
+    return fmt::format("It started {} after the end of the last node it depends on: {}, at {}{}.",
                        format_time(late), other, at, why);
   }
   return fmt::format("It started when the last node it depends on ended: {}, at {}{}.", other, at,
@@ -105,16 +105,16 @@ const Collective* collective_at(const Run& run, std::uint32_t rank, const Span& 
 
 std::string wait_words(const Run& run, std::uint32_t rank, const Span& span) {
   if (const Collective* one = collective_at(run, rank, span))
-    return fmt::format("until rank {}, the last to come, was there", one->last_rank);
+    return fmt::format("until rank {}, the last member, arrived", one->last_rank);
   if (span.distance == kNone) return "for peers";
   const std::uint32_t peer = run.peer(rank, span.distance);
-  if (span.kind == SpanKind::receive) return fmt::format("until rank {} had sent it", peer);
-  return fmt::format("until rank {} asked for it", peer);
+  if (span.kind == SpanKind::receive) return fmt::format("until rank {} sent it", peer);
+  return fmt::format("until rank {} was ready to receive it", peer);
 }
 
 std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
   const Time length = span.end - span.start;
-  if (length == Time{}) return "It took no time.";
+  if (length == Time{}) return "Its duration is 0.";
   std::vector<std::string> parts;
   if (span.wait > Time{})
     parts.push_back(
@@ -125,8 +125,8 @@ std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
   if (span.latency > Time{})
     parts.push_back(fmt::format("{} for hops and end points", format_time(span.latency)));
   if (span.rest() > Time{}) {
-    const std::string_view what = span.model == TimeSource::recorded ? "as recorded"
-                                  : communicates(span.kind)          ? "moving bytes"
+    const std::string_view what = span.model == TimeSource::recorded ? "of recorded work"
+                                  : communicates(span.kind)          ? "transferring bytes"
                                   : span.kind == SpanKind::load || span.kind == SpanKind::store
                                       ? "accessing memory"
                                       : "working";
@@ -137,7 +137,7 @@ std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
     if (i > 0) text += i + 1 == parts.size() ? " and " : ", ";
     text += parts[i];
   }
-  return fmt::format("It took {}: {}.", format_time(length), text);
+  return fmt::format("It lasted {}: {}.", format_time(length), text);
 }
 
 std::string model_words(const Run& run, const Span& span) {
@@ -147,18 +147,16 @@ std::string model_words(const Run& run, const Span& span) {
 
 std::string slack_words(const Run& run, const Span& span) {
   if (span.critical)
-    return "It is on the critical path: every picosecond less would shorten the step, until "
-           "another "
-           "path is the longest.";
+    return "It is on the critical path: a shorter duration shortens the step, until another path "
+           "becomes critical.";
   if (!span.slack) {
-    return run.stalled ? "The run stalled, so how much room it had is not known."
-                       : "How much room it had is not known.";
+    return run.stalled ? "The run stalled, so its slack is unknown." : "Its slack is unknown.";
   }
   if (*span.slack == Time{})
-    return "It is not on the critical path that was followed, but has no slack: were it longer, so "
-           "would be the step.";
+    return "It is not on the reported critical path, but has no slack: a longer duration lengthens "
+           "the step.";
   return fmt::format(
-      "It is not on the critical path: it could end {} later before the step ends later.",
+      "It is not on the critical path: it can end up to {} later without a later end of the step.",
       format_time(*span.slack));
 }
 
@@ -260,15 +258,15 @@ Explanation explain_name(const Run& run, std::uint32_t name) {
   }
   made.paragraphs.insert(
       made.paragraphs.begin(),
-      fmt::format("{} ran under the name {}, {} together; {} of the critical path is theirs. The "
-                  "longest is node {} at rank {}:",
-                  plural_text(count, "node"), quoted(run.names[name]), format_time(total),
+      fmt::format("{} ran with the name {}, {} in total; {} on the critical path. The longest is "
+                  "node {} at rank {}:",
+                  plural(count, "node"), quoted(run.names[name]), format_time(total),
                   time_and_share(on_path, run.step), longest.node, at_rank));
   made.title = fmt::format("Nodes named {}", quoted(run.names[name]));
   made.figures.insert(made.figures.begin(),
                       {{"nodes", format_count(static_cast<std::int64_t>(count))},
                        {"different ids", format_count(static_cast<std::int64_t>(ids.size()))},
-                       {"together", format_time(total)},
+                       {"total", format_time(total)},
                        {"on the critical path", time_and_share(on_path, run.step)}});
   return made;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How busy remote memories and the links to them were.
+// Utilization of remote memories and of the links to them.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace orrery::analysis {
 
-/// A level of remote memory over a step. Shares are of what it can carry; where loads and stores
-/// have a direction each, of the busier one.
+/// A level of remote memory over a step. Utilizations are relative to its capacity; if loads and
+/// stores use separate directions, that of the busier direction.
 struct MemoryLevelUse {
   std::string name;
   std::uint64_t loaded = 0;  ///< bytes
   std::uint64_t stored = 0;
-  double in_use = 0;   ///< over the whole step
-  double busiest = 0;  ///< in the bin in which it carries most, the first such; 0: no curve
-  Time from{};         ///< where that bin begins
+  double in_use = 0;   ///< mean utilization over the step
+  double busiest = 0;  ///< utilization in the busiest bin (ties: the first); 0: no curve
+  Time from{};         ///< start of that bin
 };
 
-/// From the memory to devices, as Run::remote_memory has them. O(bins).
+/// All levels in the order of Run::remote_memory, from the memory to the devices. O(bins).
 [[nodiscard]] std::vector<MemoryLevelUse> memory_level_use(const result::Run& run);
 
 }  // namespace orrery::analysis

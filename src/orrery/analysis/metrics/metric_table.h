@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every metric, declared once: metrics(), `orrery explain`, the report's tooltips and
-// docs/reference/metrics.md all come from this table.
+// Every metric of runs and searches, declared once: metrics(), the figures of search spaces,
+// `orrery explain`, the tooltips of pages and docs/reference/metrics.md come from this table.
 #pragma once
 
 #include <span>
@@ -13,11 +13,13 @@ namespace orrery::analysis {
 struct MetricInfo {
   std::string_view name;  ///< stable, snake_case
   std::string_view title;
-  std::string_view unit;     ///< "s", "1" (a share), "B", "B/s", "1/s", "FLOP", "FLOP/s", "ranks"
+  /// "s", "1" (a share), "B", "B/s", "1/s", "FLOP", "FLOP/s", "ranks", "W", "J", "1/J", "currency"
+  std::string_view unit;
   std::string_view meaning;  ///< one sentence
   std::string_view formula;  ///< how it is computed, and from what
   std::string_view source;   ///< where the definition comes from
   bool more_is_better = false;
+  bool of_searches = false;  ///< only points of a search have it
 };
 
 /// In the order of metrics().

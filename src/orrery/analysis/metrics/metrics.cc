@@ -19,6 +19,7 @@
 
 namespace orrery::analysis {
 
+using result::Collective;
 using result::kNone;
 using result::PathCause;
 using result::Run;
@@ -129,19 +130,19 @@ std::optional<Throughput> throughput(const result::StepWork& work, Time step, st
 
 std::optional<std::uint32_t> peak_memory_rank(const Run& run) {
   std::optional<std::uint32_t> fullest;
-  Bytes most{};
+  Bytes largest{};
   for (std::uint32_t r = 0; r < run.ranks.size(); ++r) {
     const result::MemoryCurve& memory = run.timeline(r).memory;
-    if (memory.points.empty() || (fullest && memory.peak <= most)) continue;
+    if (memory.points.empty() || (fullest && memory.peak <= largest)) continue;
     fullest = r;
-    most = memory.peak;
+    largest = memory.peak;
   }
   return fullest;
 }
 
 namespace {
 
-/// Collects metrics by their row in the table.
+/// Collects metrics by their rows in the table.
 class Collector {
  public:
   explicit Collector(const Run& run) : run_(run) {}
@@ -176,25 +177,26 @@ class Collector {
     add("peer_wait_worst", seconds(worst->waited),
         fmt::format("{} (rank {})", format_time(worst->waited), worst->rank));
     const Straggler& straggler = waiting.ranks.front();
-    if (straggler.caused <= Time{}) return;
-    add("straggler", seconds(straggler.caused),
+    if (straggler.caused_wait <= Time{}) return;
+    add("straggler", seconds(straggler.caused_wait),
         fmt::format("rank {}: others waited {} for it", straggler.rank,
-                    format_time(straggler.caused)));
+                    format_time(straggler.caused_wait)));
   }
 
   void collectives() {
     const auto classes = collective_classes(run_);
     if (classes.empty() || classes.front().time <= Time{}) return;
-    const CollectiveClass& most = classes.front();
-    const std::string which = fmt::format("{} of {} on {}", most.type, format_bytes(most.bytes),
-                                          plural_text(most.members, "rank"));
-    if (most.algbw > 0) {
-      add("algbw", most.algbw,
-          fmt::format("{} ({})", format_bandwidth(Bandwidth(most.algbw)), which));
-      add("busbw", most.busbw,
-          fmt::format("{} ({})", format_bandwidth(Bandwidth(most.busbw)), which));
+    const CollectiveClass& largest = classes.front();
+    const std::string which =
+        fmt::format("{} of {} on {}", largest.type, format_bytes(largest.bytes),
+                    plural(largest.members, "rank"));
+    if (largest.algbw > 0) {
+      add("algbw", largest.algbw,
+          fmt::format("{} ({})", format_bandwidth(Bandwidth(largest.algbw)), which));
+      add("busbw", largest.busbw,
+          fmt::format("{} ({})", format_bandwidth(Bandwidth(largest.busbw)), which));
     }
-    share("of_bound", most.of_bound);
+    share("of_bound", largest.of_bound);
   }
 
   void work() {
@@ -245,7 +247,7 @@ class Collector {
     time("critical_latency", of(PathCause::latency));
     time("critical_queue", of(PathCause::queue));
     time("critical_wait", of(PathCause::peer) + of(PathCause::idle));
-    add("critical_ranks", summary.ranks, plural_text(summary.ranks, "rank"));
+    add("critical_ranks", summary.ranks, plural(summary.ranks, "rank"));
   }
 
   [[nodiscard]] std::vector<Metric> take() && { return std::move(metrics_); }
@@ -260,8 +262,7 @@ class Collector {
 std::vector<Metric> metrics(const Run& run) {
   Collector all(run);
   all.add("step", seconds(run.step), format_time(run.step));
-  all.add("ranks", static_cast<double>(run.ranks.size()),
-          format_count(static_cast<std::int64_t>(run.ranks.size())));
+  all.add("ranks", static_cast<double>(run.ranks.size()), count(run.ranks.size()));
   const Shares mean = mean_shares(run);
   all.time("exposed_compute", mean.exposed_compute);
   all.time("overlapped", mean.overlapped);
@@ -278,11 +279,7 @@ std::vector<Metric> metrics(const Run& run) {
   return std::move(all).take();
 }
 
-// Algorithm and bus bandwidth of collectives, one by one and by class.
-
-using result::Collective;
-using result::kNone;
-using result::Run;
+// Algorithm and bus bandwidth of single collectives and of classes.
 
 namespace {
 
@@ -296,13 +293,11 @@ std::uint32_t size_of(const Run& run, const Collective& collective) {
                                               : collective.members;
 }
 
-/// What is summed over the collectives of a class.
+/// Sums over the collectives of a class.
 struct Sums {
-  std::uint32_t count = 0, group = 0;
-  bool several = false;
-  Time time{}, waited{}, bound{}, bounded{};
-  double size = 0;
-  std::uint64_t sent = 0;
+  CollectiveClass all;
+  Time bound{}, bounded{};  ///< bounds, and the times of the collectives that have them
+  double size = 0;          ///< bytes of collectives with a speed
 };
 
 }  // namespace
@@ -324,13 +319,13 @@ std::optional<CollectiveSpeed> speed_of(const Run& run, const Collective& collec
 
 namespace {
 
-// By collective: how long its members waited for the last one, summed over them.
+// By collective: waiting of its members for the last one, summed.
 std::vector<Time> waits(const Run& run) {
   std::vector<Time> waited(run.collectives.size());
   const RunIndex index(run);
   for (std::uint32_t t = 0; t < run.timelines.size(); ++t) {
-    for (const result::Span& span : run.timelines[t].spans) {
-      if (span.kind != result::SpanKind::collective || span.wait <= Time{}) continue;
+    for (const Span& span : run.timelines[t].spans) {
+      if (span.kind != SpanKind::collective || span.wait <= Time{}) continue;
       for_each_collective(run, index, t, span, [&](std::uint32_t c, std::uint32_t ranks) {
         if (run.collectives[c].joined) waited[c] = saturating_sum(waited[c], span.wait, ranks);
       });
@@ -340,18 +335,19 @@ std::vector<Time> waits(const Run& run) {
 }
 
 void add(Sums& sums, const Run& run, const Collective& collective, Time waited) {
-  sums.several = sums.several || (sums.count > 0 && sums.group != collective.group);
-  sums.group = collective.group;
-  ++sums.count;
-  sums.sent += std::min(collective.sent, ~std::uint64_t{0} - sums.sent);
-  sums.waited = saturating_sum(sums.waited, waited);
+  CollectiveClass& all = sums.all;
+  if (all.count == 0) all.group = collective.group;
+  if (all.group != collective.group) all.group = kNone;
+  ++all.count;
+  all.sent += std::min(collective.sent, ~std::uint64_t{0} - all.sent);
+  all.waited = saturating_sum(all.waited, waited);
   const auto speed = speed_of(run, collective);
-  if (!speed) {  // that took its recorded time has a length, but no speed of these links
+  if (!speed) {  // a collective with its recorded time has a duration, but no speed of these links
     if (!collective.joined && collective.end && *collective.end > collective.last_start)
-      sums.time = saturating_sum(sums.time, *collective.end - collective.last_start);
+      all.time = saturating_sum(all.time, *collective.end - collective.last_start);
     return;
   }
-  sums.time = saturating_sum(sums.time, speed->time);
+  all.time = saturating_sum(all.time, speed->time);
   sums.size += static_cast<double>(collective.bytes.count());
   if (!collective.bound) return;
   sums.bound = saturating_sum(sums.bound, *collective.bound);
@@ -372,16 +368,9 @@ std::vector<CollectiveClass> collective_classes(const Run& run, bool by_group) {
   }
   std::vector<CollectiveClass> made;
   for (const auto& [key, sums] : classes) {
-    CollectiveClass& one = made.emplace_back();
-    one.type = std::get<0>(key);
-    one.members = std::get<1>(key);
-    one.bytes = std::get<2>(key);
-    one.group = sums.several ? kNone : sums.group;
-    one.count = sums.count;
-    one.sent = sums.sent;
-    one.time = sums.time;
-    one.waited = sums.waited;
-    if (const double length = seconds(sums.time); length > 0) {
+    CollectiveClass& one = made.emplace_back(sums.all);
+    std::tie(one.type, one.members, one.bytes, std::ignore) = key;
+    if (const double length = seconds(one.time); length > 0) {
       one.algbw = sums.size / length;
       one.busbw = one.algbw * bus_factor(one.type, one.members);
     }
@@ -393,12 +382,6 @@ std::vector<CollectiveClass> collective_classes(const Run& run, bool by_group) {
   return made;
 }
 
-using result::Collective;
-using result::kNone;
-using result::Run;
-using result::Span;
-using result::SpanKind;
-
 namespace {
 
 constexpr std::size_t kWorstPairs = 10;
@@ -406,7 +389,7 @@ constexpr std::size_t kWorstPairs = 10;
 class Waiting {
  public:
   explicit Waiting(const Run& run)
-      : run_(run), ranks_(run.ranks.size()), somebody_(run.collectives.size()) {}
+      : run_(run), ranks_(run.ranks.size()), last_rank_delayed_others_(run.collectives.size()) {}
 
   Stragglers count() {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -415,16 +398,17 @@ class Waiting {
         if (span.wait > Time{}) blame(r, span);
       }
     }
-    for (std::size_t c = 0; c < somebody_.size(); ++c) {
-      if (somebody_[c]) ++ranks_[run_.collectives[c].last_rank].times_last;
+    for (std::size_t c = 0; c < last_rank_delayed_others_.size(); ++c) {
+      if (last_rank_delayed_others_[c]) ++ranks_[run_.collectives[c].last_rank].times_last;
     }
     Stragglers made;
     for (const Straggler& one : ranks_) {
-      if (one.caused > Time{} || one.waited > Time{} || one.times_last > 0)
+      if (one.caused_wait > Time{} || one.waited > Time{} || one.times_last > 0)
         made.ranks.push_back(one);
     }
-    std::stable_sort(made.ranks.begin(), made.ranks.end(),
-                     [](const Straggler& a, const Straggler& b) { return a.caused > b.caused; });
+    std::stable_sort(
+        made.ranks.begin(), made.ranks.end(),
+        [](const Straggler& a, const Straggler& b) { return a.caused_wait > b.caused_wait; });
     made.worst = worst();
     return made;
   }
@@ -432,19 +416,19 @@ class Waiting {
  private:
   void blame(std::uint32_t rank, const Span& span) {
     ranks_[rank].waited = saturating_sum(ranks_[rank].waited, span.wait);
-    std::uint32_t culprit = kNone;
+    std::uint32_t straggler = kNone;
     if (span.kind == SpanKind::collective) {
       if (span.group >= run_.ranks[rank].groups.size()) return;
       const std::uint32_t c = run_.collective_of(rank, span);
       if (c >= run_.collectives.size() || !run_.collectives[c].joined) return;
-      culprit = run_.collectives[c].last_rank;
-      if (culprit < ranks_.size() && culprit != rank) somebody_[c] = true;
+      straggler = run_.collectives[c].last_rank;
+      if (straggler < ranks_.size() && straggler != rank) last_rank_delayed_others_[c] = true;
     } else if (span.distance != kNone) {
-      culprit = run_.peer(rank, span.distance);
+      straggler = run_.peer(rank, span.distance);
     }
-    if (culprit >= ranks_.size() || culprit == rank) return;
-    ranks_[culprit].caused = saturating_sum(ranks_[culprit].caused, span.wait);
-    Time& pair = pairs_[std::uint64_t{rank} << 32 | culprit];
+    if (straggler >= ranks_.size() || straggler == rank) return;
+    ranks_[straggler].caused_wait = saturating_sum(ranks_[straggler].caused_wait, span.wait);
+    Time& pair = pairs_[std::uint64_t{rank} << 32 | straggler];
     pair = saturating_sum(pair, span.wait);
   }
 
@@ -456,8 +440,8 @@ class Waiting {
     const std::size_t retained = std::min(kWorstPairs, all.size());
     std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(retained), all.end(),
                       [](const Stragglers::Pair& a, const Stragglers::Pair& b) {
-                        return std::tuple(b.time, a.waiter, a.culprit) <
-                               std::tuple(a.time, b.waiter, b.culprit);
+                        return std::tuple(b.time, a.waiter, a.straggler) <
+                               std::tuple(a.time, b.waiter, b.straggler);
                       });
     all.resize(retained);
     return all;
@@ -465,8 +449,9 @@ class Waiting {
 
   const Run& run_;
   std::vector<Straggler> ranks_;
-  std::vector<bool> somebody_;                     // by collective: waited for its last comer
-  std::unordered_map<std::uint64_t, Time> pairs_;  // (waiter, culprit)
+  // By collective: whether others waited for its last member.
+  std::vector<bool> last_rank_delayed_others_;
+  std::unordered_map<std::uint64_t, Time> pairs_;  // (waiter, straggler)
 };
 
 }  // namespace

@@ -15,10 +15,10 @@ using result::Run;
 
 namespace {
 
-/// What independent classes add, in picoseconds.
+/// Adds the contributions of independent classes in quadrature, in picoseconds.
 class Sides {
  public:
-  /// A class whose errors add from `least` to `most`.
+  /// Adds a class whose errors contribute from `lower` to `upper`.
   void add(double lower, double upper) {
     below_ += square(std::min({lower, upper, 0.0}));
     above_ += square(std::max({lower, upper, 0.0}));
@@ -31,8 +31,8 @@ class Sides {
  private:
   static double square(double x) { return x * x; }
   static Time shifted(Time middle, double by) {
-    constexpr double kMost = 4e18;
-    return Time(std::llround(std::clamp(static_cast<double>(middle.count()) + by, -kMost, kMost)));
+    constexpr double kMax = 4e18;
+    return Time(std::llround(std::clamp(static_cast<double>(middle.count()) + by, -kMax, kMax)));
   }
 
   double below_ = 0, above_ = 0;
@@ -41,13 +41,13 @@ class Sides {
 
 double count(Time time) { return static_cast<double>(time.count()); }
 
-/// What the two runs have of a class.
+/// The time and error of a class in both runs.
 struct Both {
   Time a{}, b{};
   result::ErrorInterval off_a, off_b;
 };
 
-/// Whether the same name means the same model in both.
+/// Whether a class name refers to the same model in both.
 bool same_models(const Run& a, const Run& b) {
   constexpr std::array kFacts = {"orrery", "kernel_table_hash", "kernel_model_hash",
                                  "systolic_hash"};
@@ -81,7 +81,7 @@ std::optional<DifferenceInterval> difference_interval(const Run& a, const Run& b
 std::optional<DifferenceInterval> difference_interval(const PredictedStep& a,
                                                       const PredictedStep& b, bool same) {
   if (!(step_interval(a.classes, a.step) || step_interval(b.classes, b.step))) return std::nullopt;
-  std::map<std::tuple<std::string, bool, bool>, Both> classes;  // by name; known; of a alone
+  std::map<std::tuple<std::string, bool, bool>, Both> classes;  // by name; error known; only in a
   for (const ErrorClass& one : a.classes) {
     Both& both = classes[{one.name, one.off.has_value(), !same}];
     both.a = one.time;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between what a true step lies, as far as it is known how far off models are.
+// Prediction intervals of step times and of differences of step times.
 //
-// Errors of one class (result::ErrorClass) move together, so its part of the path times its band is
-// what it adds. Errors of two classes have nothing to do with each other: what they add sums as the
-// root of squares, up and down apart.
+// Errors within one class (result::ErrorClass) are fully correlated: a class contributes its time
+// on the critical path times its relative error interval. Errors of different classes are
+// independent: their contributions add in quadrature, separately for the lower and the upper side.
 #pragma once
 
 #include <optional>
@@ -14,37 +14,37 @@
 
 namespace orrery::analysis {
 
-/// 80 % of true steps lie in it.
+/// The 80 % prediction interval of a step time.
 struct StepInterval {
   Time lower{}, upper{};
-  Time unknown{};  ///< of the critical path, nobody knows how far off it is: the band leaves it out
+  Time unknown{};  ///< part of the critical path without a known error: excluded from the interval
 };
 
-/// Empty where no class has an error of its own that is known.
+/// Empty if no class has a known, non-zero error.
 [[nodiscard]] std::optional<StepInterval> step_interval(std::span<const result::ErrorClass> classes,
                                                         Time step);
 
-/// How much longer b takes than a.
+/// The 80 % prediction interval of b's time minus a's.
 struct DifferenceInterval {
-  Time lower{}, upper{};  ///< 80 % of true differences lie in it
-  Time unknown{};         ///< by how much what nobody knows the error of differs, class by class
+  Time lower{}, upper{};  ///< 80 % prediction interval
+  Time unknown{};         ///< the sum of |b - a| over classes without a known error
 
-  /// Models cannot tell which of the two is shorter.
+  /// Whether the models cannot decide which of the two is shorter.
   [[nodiscard]] bool contains_zero() const { return lower <= Time{} && upper >= Time{}; }
 };
 
-/// A step, and by whom it is told.
+/// A step time and the error classes of its parts.
 struct PredictedStep {
   Time step{};
   std::span<const result::ErrorClass> classes;
 };
 
-/// Errors of a class that both runs have are the same in both, and cancel as far as the two have it
-/// alike: only how much their parts differ counts. Classes of two devices, or of models from other
-/// files, have nothing in common. Empty where no error that is known makes a difference.
+/// A class that both runs have has the same relative error in both, so that its errors cancel as
+/// far as its times are equal: only the difference contributes. Classes of different devices, or of
+/// models from different files, are independent. Empty if no known error contributes.
 [[nodiscard]] std::optional<DifferenceInterval> difference_interval(const result::Run& a,
                                                                     const result::Run& b);
-/// … of steps of one device and the same models, or not.
+/// The same for two steps. `same_models`: both have the same device and model files.
 [[nodiscard]] std::optional<DifferenceInterval> difference_interval(const PredictedStep& a,
                                                                     const PredictedStep& b,
                                                                     bool same_models);

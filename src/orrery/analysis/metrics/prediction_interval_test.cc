@@ -69,8 +69,8 @@ TEST(Bands, ClassesOfOneRunAloneAreErrorsOfTheDifference) {
       run_of({{"learned gemm", us(95), ErrorInterval{us(-15), us(40)}}, {"network", us(7), {}}});
   const auto band = difference_interval(a, b);
   ASSERT_TRUE(band);
-  // b may be 40 longer while a is 20 shorter than told, or b 15 shorter and a 30 longer … each with
-  // its own error.
+  // b may be 40 longer while a is 20 shorter than predicted, or b 15 shorter and a 30 longer … each
+  // with its own error.
   EXPECT_NEAR(seconds(band->upper), 2e-6 + std::hypot(40e-6, 20e-6), 1e-11);
   EXPECT_NEAR(seconds(band->lower), 2e-6 - std::hypot(15e-6, 30e-6), 1e-11);
   EXPECT_TRUE(band->contains_zero());

@@ -76,7 +76,7 @@ PathNode piece_of(const Run& run, const PathSegment& segment) {
   return piece;
 }
 
-/// What the path does at one node is one piece, whatever its causes.
+/// Consecutive segments at one node are one piece, whatever their causes.
 void add_pieces(const Run& run, PathDigest& path) {
   for (std::size_t i = 0; i < run.path.size();) {
     const PathSegment& first = run.path[i];
@@ -133,7 +133,7 @@ Digest digest(const Run& run) {
   all.simulated = run.representatives().value_or(0);
   all.stalled = run.stalled;
   all.step = breakdown_of(run);
-  if (!run.stalled) all.band = step_interval(run.error_classes, run.step);
+  if (!run.stalled) all.interval = step_interval(run.error_classes, run.step);
   all.errors = run.error_classes;
   all.time_by_provenance = run.time_by_provenance;
   all.predicted = run.predicted;
@@ -141,7 +141,7 @@ Digest digest(const Run& run) {
   all.peak_precision = run.peak_precision;
   if (run.work && !run.stalled) {
     if (const auto speed = throughput(*run.work, run.step, run.ranks.size(), run.peak_flops))
-      all.yield = StepThroughput{*run.work, *speed};
+      all.throughput = StepThroughput{*run.work, *speed};
   }
   const Utilization use = utilization(run);
   all.mfu = use.mfu;
@@ -149,8 +149,8 @@ Digest digest(const Run& run) {
   all.bubble = bubble(run);
   all.comm = comm_of(run);
   const Stragglers waits = stragglers(run);
-  if (!waits.ranks.empty() && waits.ranks.front().caused > Time{})
-    all.waited_for = waits.ranks.front();
+  if (!waits.ranks.empty() && waits.ranks.front().caused_wait > Time{})
+    all.worst_straggler = waits.ranks.front();
   all.memory = memory_of(run);
   all.remote_memory = memory_level_use(run);
   all.path = path_of(run);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The dozen figures that a person wants first, as data. Every summary (text, JSON, the web page) is
-// one of these, whether the run was kept or has just been simulated.
+// The most important numbers of a run, as data. All summaries (text, JSON, web page) are built from
+// a Digest, for stored and for newly simulated runs.
 #pragma once
 
 #include <array>
@@ -19,86 +19,88 @@
 
 namespace orrery::analysis {
 
-/// What a step gets done in its time.
+/// The work of a step and its speed.
 struct StepThroughput {
   result::StepWork work;
   Throughput speed;
 };
 
-/// The collectives of one kind, or the sends.
+/// The collectives of one type and size, or all sends.
 struct CommKind {
   std::string type;           ///< "all_reduce", … "send"
-  std::uint32_t members = 0;  ///< 0: not known, or a send
+  std::uint32_t members = 0;  ///< 0: unknown, or a send
   std::uint64_t count = 0;
-  bool one_size = false;  ///< they are all as large
-  Bytes bytes{};          ///< with one_size of one whole buffer, else of all together
+  bool one_size = false;  ///< whether all have the same size
+  Bytes bytes{};          ///< complete buffer of each if one_size, else the sum over all
   Time each{};            ///< mean
-  bool waits = false;     ///< … with waiting for the last member; else from when it came
-  double busbw = 0;       ///< bytes/s; 0: not known (see CollectiveSpeed)
+  bool waits = false;     ///< `each` includes waiting for the last member; else it starts when the
+                          ///< last member arrives
+  double busbw = 0;       ///< bytes/s; 0: unknown (see CollectiveSpeed)
   std::optional<double> of_bound;
 };
 
-/// The rank that holds most.
+/// The rank with the largest memory peak.
 struct MemoryPeak {
   Bytes peak{};
-  Bytes capacity{};                   ///< of a device; 0: not known
-  std::optional<std::uint32_t> rank;  ///< empty: all those of `role`
-  std::string role;                   ///< "stage 3"; "": tensors are counted, not an account kept
-  std::optional<Time> at;             ///< when, where it is known
+  Bytes capacity{};                   ///< of a device; 0: unknown
+  std::optional<std::uint32_t> rank;  ///< empty: all ranks of `role`
+  std::string role;        ///< "stage 3"; "": from tensors in the trace, not from a memory model
+  std::optional<Time> at;  ///< time of the peak, if known
 };
 
-/// A stretch of the critical path at one node; idle time before it is not in it.
+/// A segment of the critical path at one node, without the idle time before it.
 struct PathNode {
   std::uint32_t rank = 0;
-  std::uint64_t node = 0;  ///< the trace's own id
+  std::uint64_t node = 0;  ///< id in the trace
   std::string name, kind;
   Time start{}, end{};
-  std::optional<result::PathCause> cause;  ///< of most of it, where it is known
+  std::optional<result::PathCause> cause;  ///< of its longest part, if known
 };
 
-/// The critical path: compute + comm + memory + wait = its length.
+/// The critical path. Its length is compute + comm + memory + wait.
 struct PathDigest {
-  std::size_t nodes = 0;    ///< that take time on it
-  std::uint32_t ranks = 0;  ///< of those nodes, distinct
+  std::size_t nodes = 0;    ///< nodes with time on the path
+  std::uint32_t ranks = 0;  ///< distinct ranks of those nodes
   Time compute{}, comm{}, memory{}, wait{};
-  std::optional<std::array<Time, result::kPathCauses>> by_cause;  ///< where it is known
+  std::optional<std::array<Time, result::kPathCauses>> by_cause;  ///< if known
   std::vector<PathNode> longest;                                  ///< at most two, longest first
 
-  /// A piece more; earlier ones go first among those as long.
+  /// Adds a segment if it is among the longest two; the earlier of equally long ones comes first.
   void add(PathNode piece);
 };
 
-/// So many of the slowest ranks are known.
+/// The maximum number of ranks in Digest::step.slowest.
 inline constexpr std::size_t kMaxSlowestRanks = 64;
 
 struct Digest {
   std::uint32_t ranks = 0;
-  std::uint32_t distinct = 0;   ///< timelines; 0: not known
-  std::uint32_t simulated = 0;  ///< ranks, for all of them; 0: not known
+  std::uint32_t distinct = 0;   ///< distinct timelines; 0: unknown
+  std::uint32_t simulated = 0;  ///< representative ranks that were simulated; 0: unknown
   bool stalled = false;
-  std::optional<Time> recorded;            ///< how long what is simulated was recorded to take
-  Breakdown step;                          ///< with kMaxSlowestRanks
-  std::optional<StepInterval> band;        ///< of the step, as far as errors are known
-  std::vector<result::ErrorClass> errors;  ///< of what it hangs on
-  TimeByProvenance time_by_provenance{};   ///< … by what that stands on
-  std::vector<result::PredictedCollective> predicted;  ///< collectives that a library runs
-  std::optional<StepThroughput> yield;
+  std::optional<Time> recorded;            ///< recorded duration of the simulated steps
+  Breakdown step;                          ///< with up to kMaxSlowestRanks slow ranks
+  std::optional<StepInterval> interval;    ///< of the step, from known errors
+  std::vector<result::ErrorClass> errors;  ///< error classes on the critical path
+  TimeByProvenance time_by_provenance{};   ///< critical path by provenance of its times
+  /// Collectives whose times a library model predicts.
+  std::vector<result::PredictedCollective> predicted;
+  std::optional<StepThroughput> throughput;
   std::optional<double> mfu, hfu;  ///< see Utilization
-  double peak_flops = 0;           ///< FLOP/s of a device; 0: not known
+  double peak_flops = 0;           ///< FLOP/s of a device; 0: unknown
   std::string peak_precision;
   std::optional<double> bubble;
-  std::vector<CommKind> comm;  ///< longest in all first; receives are left out
-  std::optional<Straggler> waited_for;
+  std::vector<CommKind> comm;  ///< by total time, descending; without receives
+  std::optional<Straggler> worst_straggler;
   std::optional<MemoryPeak> memory;
-  std::vector<MemoryLevelUse> remote_memory;  ///< of a run that was kept
+  std::vector<MemoryLevelUse> remote_memory;  ///< only for stored runs
   std::optional<PathDigest> path;
-  std::string network, compute, device, rules;  ///< the models, in a word each; "": not known
-  std::string collectives;  ///< who says what collectives take; "": the network alone
-  std::string in_step;      ///< what was added to kernels that a model told alone; "": nothing
-  result::SpanChoice spans = result::SpanChoice::all;  ///< what is known of
+  std::string network, compute, device, rules;  ///< names of the models; "": unknown
+  std::string collectives;  ///< source of collective times; "": only the network model
+  std::string in_step;      ///< additions to kernel times predicted in isolation; "": none
+  result::SpanChoice spans = result::SpanChoice::all;  ///< which spans the run contains
 };
 
-/// Of a run that was kept.
+/// The digest of a stored run.
 [[nodiscard]] Digest digest(const result::Run& run);
 
 }  // namespace orrery::analysis

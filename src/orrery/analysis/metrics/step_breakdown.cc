@@ -7,7 +7,7 @@ namespace orrery::analysis {
 
 namespace {
 
-/// Who took which times: classes of ranks.
+/// Classes of ranks with equal times.
 class Classes {
  public:
   Classes(std::span<const RankTimes> times, std::span<const std::uint32_t> class_of)
@@ -27,7 +27,7 @@ class Classes {
     return times_[class_of_.empty() ? rank : class_of_[rank]];
   }
 
-  /// Over ranks, rounded down.
+  /// Mean over ranks, rounded down.
   [[nodiscard]] Time mean(Time RankTimes::*part) const {
     if (ranks() == 0) return {};
     __extension__ __int128 sum = 0;
@@ -36,7 +36,7 @@ class Classes {
     return Time(static_cast<std::int64_t>(sum / static_cast<__int128>(ranks())));
   }
 
-  /// Those that finished, latest first.
+  /// Classes that finished, latest first.
   [[nodiscard]] std::vector<std::uint32_t> by_finish() const {
     std::vector<std::uint32_t> order;
     for (std::uint32_t c = 0; c < times_.size(); ++c) {
@@ -48,7 +48,7 @@ class Classes {
     return order;
   }
 
-  /// The finish of the rank that `before` ranks finish after or with.
+  /// The finish of the rank at index `before` in descending order of finish.
   [[nodiscard]] Time finish_at(const std::vector<std::uint32_t>& order, std::size_t before) const {
     for (const std::uint32_t one : order) {
       if (before < members(one)) return *times_[one].finish;
@@ -63,7 +63,7 @@ class Classes {
   std::vector<std::size_t> members_;  // by class
 };
 
-/// The `most` ranks that finish last, none of them before `least`.
+/// The `limit` ranks that finish last, none before `least`.
 std::vector<SlowRank> slowest_of(const Classes& classes, Time least, std::size_t limit) {
   std::vector<SlowRank> later, equal;
   for (std::size_t rank = 0; rank < classes.ranks(); ++rank) {

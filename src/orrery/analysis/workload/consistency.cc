@@ -23,16 +23,16 @@ using graph::ProcessGroup;
 
 namespace {
 
-/// What a rank issues on one group: equal for all members of the group when all is well.
+/// What a rank issues on one group. Identical for all members of a consistent group.
 using Issued = std::map<std::pair<CollectiveType, std::int64_t>, std::uint64_t>;
 
-/// A send (count +1) or a receive (-1), brought to one form.
+/// A send (count +1) or a receive (-1), normalised.
 struct Message {
   std::int64_t dst, src;
   std::uint32_t tag;
   std::int64_t size;
   std::int32_t count;
-  std::uint32_t rank;  // whose node it is, whatever that says of both ends
+  std::uint32_t rank;  // rank that contains the node, whatever ends the node states
   NodeId node;
 
   [[nodiscard]] auto key() const { return std::tuple(dst, src, tag, size); }
@@ -73,12 +73,12 @@ class Checker {
     return place;
   }
 
-  /// The group's ranks; empty for a group of everybody. Null when there is no such group.
+  /// The group's ranks; empty: all ranks. Null: no such group.
   [[nodiscard]] const std::vector<std::uint32_t>* members(std::string_view group) const {
-    static const std::vector<std::uint32_t> everybody;
+    static const std::vector<std::uint32_t> all_ranks;
     const auto found = workload_.groups.find(group);
     if (found != workload_.groups.end()) return &found->second.ranks;
-    return group.empty() || group == "0" ? &everybody : nullptr;
+    return group.empty() || group == "0" ? &all_ranks : nullptr;
   }
 
   void check_groups() {
@@ -113,7 +113,7 @@ class Checker {
           const graph::Collective& collective = graph.collective(n);
           if (collective.type != CollectiveType::broadcast)
             need(n, graph::kHasCommSize, "comm_size");
-          // Masked collectives involve only some of all ranks.
+          // A collective with a dimension mask involves only some ranks of the group "all ranks".
           auto& by_group = issued_[index];
           auto issued = by_group.find(graph.string(collective.group));
           if (issued == by_group.end())
@@ -139,7 +139,7 @@ class Checker {
     }
   }
 
-  // A group's members all take part, whatever dimensions are asked for.
+  // All members of an explicit group take part, whatever dimensions the node states.
   static bool masked(const Graph& graph, NodeId n) {
     const graph::Collective& collective = graph.collective(n);
     const std::string_view group = graph.string(collective.group);
@@ -148,8 +148,7 @@ class Checker {
     return (collective.dims_mask & all) != all;
   }
 
-  /// Whether `rank` is in the group of that name, or stands on the axis. Empty: nothing is called
-  /// so.
+  /// Whether `rank` is in the group or on the axis with this name. Empty: there is neither.
   [[nodiscard]] std::optional<bool> is_member(std::string_view group, std::uint32_t rank) const {
     const auto axis = workload_.axes.find(group);
     if (axis != workload_.axes.end()) return axis->second.has(rank);
@@ -169,7 +168,7 @@ class Checker {
                            printable(group, 40)));
       } else if (!*member) {
         report(ProblemKind::not_a_member, fmt::format("rank {}", rank),
-               fmt::format("issues collectives on group {} without being in it",
+               fmt::format("issues collectives on group {}, but is not a member of it",
                            printable(group, 40)));
       }
     }
@@ -290,7 +289,7 @@ class Checker {
   const graph::Workload& workload_;
   Consistency result_;
   std::array<std::size_t, 8> per_kind_{};
-  std::map<std::string, std::vector<std::uint32_t>, std::less<>> sorted_;  // groups' ranks
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> sorted_;  // ranks of groups
   std::vector<std::map<std::string, Issued, std::less<>>> issued_;         // by graph, then group
   std::vector<Message> messages_;
 };

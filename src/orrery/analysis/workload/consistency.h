@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would make a run fail or hang although every file is well-formed: ranks that do not fit
-// together.
+// Finds inconsistencies between ranks that would make a run fail or hang although all files are
+// well-formed.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 namespace orrery::analysis {
 
 enum class ProblemKind : std::uint8_t {
-  unknown_group,        ///< a collective names a group that is not defined
-  not_a_member,         ///< a rank issues a collective of a group it is not in
+  unknown_group,        ///< a collective refers to a group that is not defined
+  not_a_member,         ///< a rank issues a collective on a group that it is not a member of
   group_rank,           ///< a group lists a rank twice, or one that does not exist
   collective_mismatch,  ///< members of a group do not issue the same collectives
-  unknown_rank,         ///< a message names a rank that does not exist
+  unknown_rank,         ///< a message refers to a rank that does not exist
   unmatched_receive,    ///< a receive that no send matches: the run would stall
   unmatched_send,       ///< a send that no receive matches
-  missing_attribute,    ///< a node lacks what its kind needs
+  missing_attribute,    ///< a node lacks an attribute that its kind requires
 };
 
 [[nodiscard]] std::string_view name(ProblemKind kind);
@@ -34,12 +34,12 @@ struct Problem {
 
 struct Consistency {
   std::vector<Problem> problems;  ///< the first of each kind, at most kProblemsPerKind
-  std::uint64_t count = 0;        ///< all of them
+  std::uint64_t count = 0;        ///< all problems, including those not listed
 };
 
 inline constexpr std::size_t kProblemsPerKind = 8;
 
-/// Errors come out in a fixed order: groups, nodes by rank, collectives by group, messages by
+/// Problems are in a fixed order: groups, nodes by rank, collectives by group, messages by
 /// receiver.
 [[nodiscard]] Consistency check_consistency(const graph::Workload& workload);
 

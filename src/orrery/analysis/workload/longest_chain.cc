@@ -9,8 +9,8 @@ using graph::kNoNode;
 using graph::NodeId;
 
 LongestChain longest_chain(const graph::Graph& graph) {
-  // For every node, the best chain that ends just before it; nodes are visited when all they wait
-  // for is done.
+  // For each node, the best chain that ends just before it. A node is visited after all its
+  // dependencies.
   struct Best {
     Time duration{};
     std::uint32_t nodes = 0;

@@ -9,13 +9,14 @@
 
 namespace orrery::analysis {
 
-/// The dependency chain of one rank that takes longest by recorded durations, everything else left
-/// aside.
+/// The longest dependency chain of one rank by recorded durations, ignoring streams and other
+/// ranks.
 struct LongestChain {
   Time duration{};  ///< sum of its recorded durations (saturates at kTimeMax)
   std::vector<graph::NodeId>
-      nodes;                ///< first to last; of equally long chains, one with the most nodes
-  std::uint32_t depth = 0;  ///< nodes on the chain with the most nodes, whatever they last
+      nodes;  ///< first to last; among equally long chains, one with the most nodes
+  /// Nodes on the chain with the most nodes, regardless of their durations.
+  std::uint32_t depth = 0;
 };
 
 /// O(nodes + edges) time, 20 bytes per node of scratch.

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <string_view>
 
 #include "orrery/graph/structure/loops.h"
 #include "orrery/graph/structure/pipeline_stages.h"
+#include "orrery/graph/transform/rank_subset.h"
 
 namespace orrery::analysis {
 namespace {
@@ -16,19 +16,6 @@ using graph::Graph;
 using graph::NodeId;
 using graph::NodeKind;
 using graph::Workload;
-
-std::vector<std::uint32_t> members_of(const Workload& workload, std::string_view group,
-                                      std::uint32_t rank) {
-  if (const auto axis = workload.axes.find(group); axis != workload.axes.end())
-    return axis->second.members(axis->second.first(rank));
-  std::vector<std::uint32_t> members;
-  if (const auto known = workload.groups.find(group); known != workload.groups.end())
-    members = known->second.ranks;
-  if (!members.empty()) return members;
-  members.resize(workload.rank_count());
-  std::iota(members.begin(), members.end(), 0u);
-  return members;
-}
 
 std::uint32_t stride(std::vector<std::uint32_t> members) {
   std::sort(members.begin(), members.end());
@@ -39,10 +26,10 @@ std::uint32_t stride(std::vector<std::uint32_t> members) {
   return first;
 }
 
-/// What is done in a group.
+/// The communication in a group.
 struct Deeds {
   std::uint64_t collectives = 0;
-  bool reduces = false, gathers = false, exchanges = false;  ///< in layers forward
+  bool reduces = false, gathers = false, exchanges = false;  ///< in forward layers
   bool much_elsewhere = false;
 };
 
@@ -61,24 +48,11 @@ void add(const Graph& graph, const Communication& one, Deeds& deeds) {
   }
 }
 
-Axis axis_of(const Deeds& deeds) {
-  if (deeds.exchanges) return Axis::expert;
-  if (deeds.reduces) return Axis::tensor;
-  if (deeds.gathers) return Axis::sharded;
-  return deeds.much_elsewhere ? Axis::data : Axis::unsaid;
-}
-
-/// Messages in layers, or outside of them, by graph.
-std::vector<std::vector<NodeId>> messages(const Workload& workload,
-                                          const std::vector<std::vector<Communication>>& all,
-                                          bool in_layers) {
-  std::vector<std::vector<NodeId>> made(all.size());
-  for (std::size_t i = 0; i < all.size(); ++i)
-    for (const Communication& one : all[i])
-      if (workload.graphs[i]->kind(one.node) != NodeKind::coll &&
-          (one.position != LoopPosition::outside) == in_layers)
-        made[i].push_back(one.node);
-  return made;
+RankAxisKind axis_of(const Deeds& deeds) {
+  if (deeds.exchanges) return RankAxisKind::expert;
+  if (deeds.reduces) return RankAxisKind::tensor;
+  if (deeds.gathers) return RankAxisKind::sharded;
+  return deeds.much_elsewhere ? RankAxisKind::data : RankAxisKind::unsaid;
 }
 
 std::uint32_t connected(const std::vector<std::uint32_t>& leaders, std::uint32_t rank) {
@@ -87,28 +61,46 @@ std::uint32_t connected(const std::vector<std::uint32_t>& leaders, std::uint32_t
 
 }  // namespace
 
-std::string_view name(Axis axis) {
-  switch (axis) {
-    case Axis::unsaid:
-      break;
-    case Axis::tensor:
+std::string_view name(RankAxisKind kind) {
+  switch (kind) {
+    case RankAxisKind::tensor:
       return "tensor parallel";
-    case Axis::expert:
+    case RankAxisKind::expert:
       return "expert parallel";
-    case Axis::sharded:
+    case RankAxisKind::sharded:
       return "sharded data or context parallel";
-    case Axis::data:
+    case RankAxisKind::data:
       return "data parallel";
+    case RankAxisKind::context:
+    case RankAxisKind::pipeline:
+    case RankAxisKind::unsaid:
+      return "";
   }
   return "";
 }
 
+GraphCommunications graph_communications(const Workload& workload) {
+  GraphCommunications all;
+  for (const graph::GraphRef& graph : workload.graphs) all.push_back(communications(*graph));
+  return all;
+}
+
+std::vector<std::uint32_t> message_leaders(const Workload& workload, const GraphCommunications& all,
+                                           bool in_layers) {
+  std::vector<std::vector<NodeId>> messages(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i)
+    for (const Communication& one : all[i])
+      if (workload.graphs[i]->kind(one.node) != NodeKind::coll &&
+          (one.position != LoopPosition::outside) == in_layers)
+        messages[i].push_back(one.node);
+  return graph::pipeline_leaders(workload, messages);
+}
+
 std::vector<Parallelism> parallelism(const Workload& workload,
                                      const std::vector<RankStructure>& found) {
-  std::vector<std::vector<Communication>> all;
-  for (const graph::GraphRef& graph : workload.graphs) all.push_back(communications(*graph));
-  const auto stages = graph::pipeline_leaders(workload, messages(workload, all, false));
-  const auto context = graph::pipeline_leaders(workload, messages(workload, all, true));
+  const GraphCommunications all = graph_communications(workload);
+  const auto stages = message_leaders(workload, all, false);
+  const auto context = message_leaders(workload, all, true);
   std::vector<Parallelism> made(workload.graphs.size());
   std::vector<bool> is_known(workload.graphs.size());
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
@@ -125,7 +117,7 @@ std::vector<Parallelism> parallelism(const Workload& workload,
     const std::uint64_t steps = std::max(1u, found[which].steps);
     const std::uint64_t layers = std::uint64_t{found[which].layers} * found[which].forwards;
     for (const auto& [group, done] : deeds) {
-      const auto members = members_of(workload, group, rank);
+      const auto members = graph::members_of(workload, group, rank);
       if (members.size() < 2) continue;
       const std::uint64_t each = done.collectives / steps;
       made[which].groups.push_back({std::string(group), static_cast<std::uint32_t>(members.size()),

@@ -4,70 +4,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 #include <utility>
 
-#include "orrery/analysis/workload/parallelism.h"
 #include "orrery/analysis/workload/rank_structure.h"
-#include "orrery/graph/structure/pipeline_stages.h"
 #include "orrery/graph/transform/rank_subset.h"
 
 namespace orrery::analysis {
 namespace {
 
-using graph::NodeId;
 using graph::Workload;
 using Line = std::vector<std::uint32_t>;
 
 constexpr std::uint32_t kNoLine = ~std::uint32_t{0};
 
-RankAxisKind kind_of(Axis axis) {
-  switch (axis) {
-    case Axis::tensor:
-      return RankAxisKind::tensor;
-    case Axis::expert:
-      return RankAxisKind::expert;
-    case Axis::sharded:
-      return RankAxisKind::sharded;
-    case Axis::data:
-      return RankAxisKind::data;
-    case Axis::unsaid:
-      break;
-  }
-  return RankAxisKind::unsaid;
-}
-
-/// Lines that look alike: ranks as far from the first.
+/// Lines of one shape: their ranks have the same offsets from the lowest.
 struct Family {
   RankAxisKind kind = RankAxisKind::unsaid;
-  std::map<std::uint32_t, Line> lines;  ///< by the least rank
+  std::map<std::uint32_t, Line> lines;  ///< by lowest rank
 };
-/// By how far ranks are from the least, ascending.
+/// By the offsets from the lowest rank, ascending.
 using Families = std::map<Line, Family>;
 
 void add(Families& families, Line line, RankAxisKind kind) {
   Line sorted = line;
   std::sort(sorted.begin(), sorted.end());
-  const std::uint32_t least = sorted.front();
-  for (std::uint32_t& rank : sorted) rank -= least;
+  const std::uint32_t minimum = sorted.front();
+  for (std::uint32_t& rank : sorted) rank -= minimum;
   Family& family = families[sorted];
   family.kind = std::min(family.kind, kind);
-  family.lines.try_emplace(least, std::move(line));
+  family.lines.try_emplace(minimum, std::move(line));
 }
 
-/// Lines of ranks that messages connect, in layers or outside of them.
-void add_connected(const Workload& workload, bool in_layers, RankAxisKind kind,
+/// Adds lines of ranks that are connected by messages.
+void add_connected(const std::vector<std::uint32_t>& leaders, RankAxisKind kind,
                    Families& families) {
-  std::vector<std::vector<NodeId>> messages;
-  for (const graph::GraphRef& graph : workload.graphs) {
-    messages.emplace_back();
-    for (const Communication& one : communications(*graph))
-      if (graph->kind(one.node) != graph::NodeKind::coll &&
-          (one.position != LoopPosition::outside) == in_layers)
-        messages.back().push_back(one.node);
-  }
-  const auto leaders = graph::pipeline_leaders(workload, messages);
   std::map<std::uint32_t, Line> lines;
   for (std::uint32_t rank = 0; rank < leaders.size(); ++rank) lines[leaders[rank]].push_back(rank);
   for (auto& [leader, line] : lines)
@@ -81,13 +52,14 @@ Families families_of(const Workload& workload) {
   const auto found = parallelism(workload, structures);
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
     for (const GroupUse& use : found[workload.graph_of_rank[rank]].groups)
-      add(made, graph::members_of(workload, use.group, rank), kind_of(use.axis));
-  add_connected(workload, true, RankAxisKind::context, made);
-  add_connected(workload, false, RankAxisKind::pipeline, made);
+      add(made, graph::members_of(workload, use.group, rank), use.axis);
+  const GraphCommunications all = graph_communications(workload);
+  add_connected(message_leaders(workload, all, true), RankAxisKind::context, made);
+  add_connected(message_leaders(workload, all, false), RankAxisKind::pipeline, made);
   return made;
 }
 
-/// By rank: the line it is on, and its place there. Empty where some rank is on none or on two.
+/// By rank: its line and its position in it. Empty if a rank is on none or on two.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> places_on(const std::vector<Line>& lines,
                                                                std::uint32_t ranks) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> made(ranks, {kNoLine, 0});
@@ -109,11 +81,11 @@ class Axes {
 
   void take(const Family& family) {
     std::vector<Line> all;
-    for (const auto& [least, line] : family.lines) all.push_back(line);
+    for (const auto& [minimum, line] : family.lines) all.push_back(line);
     if (places_on(all, ranks_).empty()) return;
     std::vector<Line> lines;
     for (const Line& line : all) {
-      const std::vector<Line> parts = beside_others(line);
+      const std::vector<Line> parts = cross_sections(line);
       lines.insert(lines.end(), parts.begin(), parts.end());
     }
     std::sort(lines.begin(), lines.end(),
@@ -133,12 +105,13 @@ class Axes {
   [[nodiscard]] std::vector<RankAxis> all() && { return std::move(axes_); }
 
  private:
-  /// The line without what lines of other axes, which are whole in it, tell apart already.
-  [[nodiscard]] std::vector<Line> beside_others(const Line& line) const {
+  /// Splits the line into parts whose ranks share their positions on all axes that have complete
+  /// lines in it.
+  [[nodiscard]] std::vector<Line> cross_sections(const Line& line) const {
     std::vector<std::size_t> inside;
     for (std::size_t axis = 0; axis < axes_.size(); ++axis)
-      if (holds_whole_lines(line, axis)) inside.push_back(axis);
-    std::map<Line, Line> parts;  // by places on those
+      if (contains_complete_lines(line, axis)) inside.push_back(axis);
+    std::map<Line, Line> parts;  // by positions on those axes
     for (const std::uint32_t rank : line) {
       Line where;
       for (const std::size_t axis : inside) where.push_back(places_[axis][rank].second);
@@ -148,7 +121,7 @@ class Axes {
     for (auto& [where, part] : parts) made.push_back(std::move(part));
     return made;
   }
-  [[nodiscard]] bool holds_whole_lines(const Line& line, std::size_t axis) const {
+  [[nodiscard]] bool contains_complete_lines(const Line& line, std::size_t axis) const {
     std::map<std::uint32_t, std::size_t> here;  // ranks, by line of the axis
     for (const std::uint32_t rank : line) ++here[places_[axis][rank].first];
     return std::all_of(here.begin(), here.end(), [&](const auto& one) {

@@ -19,11 +19,12 @@ using graph::Graph;
 using graph::NodeId;
 using graph::Repeat;
 
-/// Blocks of folded works.
+/// Describes folded operations as blocks.
 class Describer {
  public:
-  Describer(const Graph& graph, std::span<const NodeId> works, std::span<const graph::Loop> layers)
-      : graph_(graph), works_(works), layers_(layers) {}
+  Describer(const Graph& graph, std::span<const NodeId> operations,
+            std::span<const graph::Loop> layers)
+      : graph_(graph), operations_(operations), layers_(layers) {}
 
   std::vector<Block> of(std::span<const Repeat> folded, graph::WorkPasses& content) const {
     std::vector<Block> made;
@@ -38,22 +39,22 @@ class Describer {
   }
 
  private:
-  /// One work over and over is no more than so many works.
+  /// A repeated single operation is not a block: it counts as part of a sequence.
   static bool is_one_work(const Repeat& repeat) {
     return repeat.body.size() == 1 && repeat.body[0].body.empty();
   }
 
   void add_works(const Repeat& repeat, std::vector<Block>& made, graph::WorkPasses& content) const {
-    const NodeId n = works_[repeat.first];
-    if (made.empty() || made.back().role != BlockRole::works) {
+    const NodeId n = operations_[repeat.first];
+    if (made.empty() || made.back().role != BlockRole::sequence) {
       made.emplace_back();
       made.back().begins = graph_.name(n);
     }
     Block& block = made.back();
-    block.works += static_cast<std::uint32_t>(repeat.length);
+    block.operations += static_cast<std::uint32_t>(repeat.length);
     for (std::size_t i = 0; i < repeat.length; ++i)
-      block.time += graph_.duration(works_[repeat.first + i]);
-    block.ends = graph_.name(works_[repeat.first + repeat.length - 1]);
+      block.time += graph_.duration(operations_[repeat.first + i]);
+    block.ends = graph_.name(operations_[repeat.first + repeat.length - 1]);
     content.add(graph::passes_of(graph_, n));
   }
 
@@ -62,11 +63,11 @@ class Describer {
     graph::WorkPasses content;
     block.parts = of(repeat.body, content);
     block.times = repeat.times;
-    block.begins = graph_.name(works_[repeat.first]);
-    block.works = static_cast<std::uint32_t>(repeat.length / repeat.times);
-    block.ends = graph_.name(works_[repeat.first + block.works - 1]);
+    block.begins = graph_.name(operations_[repeat.first]);
+    block.operations = static_cast<std::uint32_t>(repeat.length / repeat.times);
+    block.ends = graph_.name(operations_[repeat.first + block.operations - 1]);
     for (std::size_t i = 0; i < repeat.length; ++i)
-      block.time += graph_.duration(works_[repeat.first + i]);
+      block.time += graph_.duration(operations_[repeat.first + i]);
     block.role = content.optimizer && (content.forward || content.backward) ? BlockRole::step
                  : content.forward && content.backward                      ? BlockRole::microbatch
                  : !is_layers(repeat)                                       ? BlockRole::repetition
@@ -77,7 +78,7 @@ class Describer {
     return block;
   }
 
-  /// Of layers, or around some; not a part of one.
+  /// Whether the repetition contains layers or repeats them; false for a part of a layer.
   [[nodiscard]] bool is_layers(const Repeat& repeat) const {
     const std::size_t end = repeat.first + repeat.length, period = repeat.length / repeat.times;
     return std::any_of(layers_.begin(), layers_.end(), [&](const graph::Loop& loop) {
@@ -86,7 +87,7 @@ class Describer {
   }
 
   const Graph& graph_;
-  std::span<const NodeId> works_;
+  std::span<const NodeId> operations_;
   std::span<const graph::Loop> layers_;
 };
 
@@ -114,7 +115,7 @@ RankStructure structure(const Graph& graph) {
     const graph::Lane& of = graph.lanes()[spine.lane];
     made.lane = of.host ? fmt::format("thread {}", of.id) : fmt::format("stream {}", of.id);
   }
-  made.works = static_cast<std::uint32_t>(spine.works.size());
+  made.operations = static_cast<std::uint32_t>(spine.works.size());
   const std::vector<Repeat> folded = graph::fold_repeats(spine.symbols);
   const graph::Loops loops = graph::find_loops(graph, spine, folded);
   graph::WorkPasses content;
@@ -128,7 +129,7 @@ RankStructure structure(const Graph& graph) {
     const StepPhase phase = phase_of(graph, n);
     if (made.passes.empty() || made.passes.back().phase != phase) made.passes.push_back({phase});
     for (PhaseShare* share : {&made.phases[static_cast<std::size_t>(phase)], &made.passes.back()}) {
-      ++share->works;
+      ++share->operations;
       share->time += graph.duration(n);
     }
   }
@@ -137,7 +138,7 @@ RankStructure structure(const Graph& graph) {
 
 namespace {
 
-/// Whether the period so many further on has such a node, too.
+/// Whether the loop period at the offset `further` has such a node, too.
 bool again(const graph::LoopPeriods& periods, const graph::LoopPlace& place, std::int64_t further) {
   return periods.at(place.loop, place.period + further, place.slot) != graph::kNoNode;
 }
@@ -156,7 +157,7 @@ std::vector<Communication> communications(const Graph& graph) {
         kind != graph::NodeKind::recv)
       continue;
     const graph::LoopPlace& place = periods.of(n);
-    // What comes behind the last layer stands with it, and in no other
+    // Nodes after the last layer have a place in its period, but in no other period.
     const bool repeated =
         place.in_loop() && (again(periods, place, 1) || again(periods, place, -1));
     made.push_back({n, !repeated                                     ? LoopPosition::outside

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a rank's work is made of: steps of microbatches of layers of kernels.
+// The structure of a rank's work: steps of microbatches of layers of kernels.
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -14,62 +13,63 @@
 
 namespace orrery::analysis {
 
-/// What repetition a block is, by what stands in it.
+/// The kind of a block, inferred from its content. An operation is one kernel or message.
 enum class BlockRole : std::uint8_t {
-  works,       ///< works one after another, each once
-  repetition,  ///< repeated, nothing says what it is
-  forward,     ///< … forward kernels only: layers
-  backward,    ///< … gradients only: layers
-  microbatch,  ///< … both
-  step         ///< … with an optimizer
+  sequence,    ///< a sequence without repetition
+  repetition,  ///< repeated, of unknown kind
+  forward,     ///< repeated forward kernels: layers
+  backward,    ///< repeated gradient kernels: layers
+  microbatch,  ///< repeated forward and backward kernels
+  step         ///< the same with an optimizer
 };
 [[nodiscard]] std::string_view name(BlockRole role);
 
-/// A stretch of a rank's work.
+/// A contiguous part of a rank's work.
 struct Block {
-  BlockRole role = BlockRole::works;
+  BlockRole role = BlockRole::sequence;
   std::uint32_t times = 1;
-  std::uint32_t works = 0;   ///< in one of these times, all that lies deeper included
-  Time time{};               ///< recorded time of all its works, over all times; 0 without any
-  std::string begins, ends;  ///< names of the first and last work of the first time
-  std::vector<Block> parts;  ///< of one time; empty for works
+  std::uint32_t operations = 0;  ///< in one repetition, including nested blocks
+  Time time{};                   ///< recorded time of all repetitions; 0 if none is recorded
+  std::string begins, ends;      ///< names of the first and last operation of one repetition
+  std::vector<Block> parts;      ///< of one repetition; empty for a sequence
 };
 
-/// Works of one phase, over all steps, or one after another.
+/// The operations of one phase, over all steps, or of one uninterrupted pass.
 struct PhaseShare {
   StepPhase phase = StepPhase::unsaid;
-  std::uint32_t works = 0;
-  Time time{};  ///< recorded; 0 without any
+  std::uint32_t operations = 0;
+  Time time{};  ///< recorded; 0 if none is recorded
 };
 
 struct RankStructure {
-  std::uint32_t works = 0;  ///< that were folded
-  std::string lane;         ///< of which lane: the one with most works
+  std::uint32_t operations = 0;  ///< operations in the folded sequence
+  std::string lane;              ///< lane that they run on: the one with the most operations
   std::vector<Block> parts;
-  /// Layers that are repeated forward without anything repeated in them, of these those with most
-  /// works in all: how many one after another, and how often that is done in a step (of a
-  /// pipeline's stage with one part of the model: so many microbatches). 0: there are none.
-  /// Where layers are named in the recording, as many as are.
+  /// The number of layers in a forward pass, and the number of forward passes per step (for a
+  /// pipeline stage with one model chunk: the number of microbatches). Layers are innermost loops;
+  /// of several kinds, the one with the most operations counts. 0: no such loop. If the recording
+  /// names layers, the number of named layers.
   std::uint32_t layers = 0, forwards = 0;
-  bool named = false;  ///< layers are
+  bool named = false;  ///< whether the recording names layers
   std::uint32_t steps = 1;
-  /// By StepPhase: what scopes say, else kernels (`unsaid`: neither).
+  /// By StepPhase: from recorded scopes, else inferred from kernels (`unsaid`: neither).
   std::array<PhaseShare, kStepPhases> phases;
-  std::vector<PhaseShare> passes;  ///< in their order
+  std::vector<PhaseShare> passes;  ///< in order of time
 };
 
-/// The order of a rank's works on its busiest stream (without lanes: of all that compute and of all
-/// messages, by id), folded by what they are: kernel and sizes where known, else the name without
-/// its numbers. O(nodes × longest body) at worst (graph::fold_repeats).
+/// Folds the repeated operations of a rank on its busiest stream. Without lanes: all computing
+/// nodes and messages, by id. Two operations are equal if their kernel and sizes are, or, if these
+/// are unknown, their names without digits. Worst case O(nodes × longest body)
+/// (graph::fold_repeats).
 [[nodiscard]] RankStructure structure(const graph::Graph& graph);
 
-/// In which loops of layers a rank's communication stands.
+/// The kind of layer loop that a communication is in.
 enum class LoopPosition : std::uint8_t { forward, backward, outside };
 struct Communication {
   graph::NodeId node;
   LoopPosition position;
 };
-/// Collectives and messages, ascending. Likewise.
+/// Collectives and messages by node id. Worst case O(nodes × longest body).
 [[nodiscard]] std::vector<Communication> communications(const graph::Graph& graph);
 
 }  // namespace orrery::analysis

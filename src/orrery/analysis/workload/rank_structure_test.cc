@@ -62,7 +62,7 @@ TEST(Structure, StepsOfMicrobatchesOfLayers) {
     rank.add("optimizer", Operation::optimizer, Pass::forward);
   }
   const RankStructure found = rank.structure();
-  EXPECT_EQ(found.works, 3u * (4 * 26 + 1));
+  EXPECT_EQ(found.operations, 3u * (4 * 26 + 1));
   EXPECT_EQ(found.layers, 6u);
   EXPECT_EQ(found.forwards, 4u);
   EXPECT_EQ(found.steps, 3u);
@@ -70,7 +70,7 @@ TEST(Structure, StepsOfMicrobatchesOfLayers) {
   const Block& step = found.parts[0];
   EXPECT_EQ(step.role, BlockRole::step);
   EXPECT_EQ(step.times, 3u);
-  EXPECT_EQ(step.time, us(static_cast<std::int64_t>(found.works)));
+  EXPECT_EQ(step.time, us(static_cast<std::int64_t>(found.operations)));
   ASSERT_EQ(step.parts.size(), 2u);
   EXPECT_EQ(step.parts[0].role, BlockRole::microbatch);
   EXPECT_EQ(step.parts[0].times, 4u);
@@ -103,8 +103,8 @@ TEST(Structure, OfWorksThatAreAllDifferent) {
   const RankStructure found = rank.structure();
   EXPECT_EQ(found.layers, 0u);
   ASSERT_EQ(found.parts.size(), 1u);
-  EXPECT_EQ(found.parts[0].role, BlockRole::works);
-  EXPECT_EQ(found.parts[0].works, 2u);
+  EXPECT_EQ(found.parts[0].role, BlockRole::sequence);
+  EXPECT_EQ(found.parts[0].operations, 2u);
 }
 
 /// Four ranks, two of each axis: a collective of tp in each of three layers, one of dp behind them,
@@ -159,8 +159,8 @@ TEST(Parallelism, IsToldByWhatIsDoneInGroups) {
   EXPECT_EQ(parallelisms.groups[0].stride, 1u);
   EXPECT_EQ(parallelisms.groups[0].collectives, 3u);
   EXPECT_TRUE(parallelisms.groups[0].every_layer);
-  EXPECT_EQ(parallelisms.groups[0].axis, Axis::tensor);
-  EXPECT_EQ(parallelisms.groups[1].axis, Axis::data);
+  EXPECT_EQ(parallelisms.groups[0].axis, RankAxisKind::tensor);
+  EXPECT_EQ(parallelisms.groups[1].axis, RankAxisKind::data);
   EXPECT_EQ(parallelisms.groups[1].stride, 2u);
   EXPECT_FALSE(parallelisms.groups[1].every_layer);
 }

@@ -16,12 +16,12 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
 
-void add(std::uint64_t& sum, std::uint64_t more) { sum = more > kMost - sum ? kMost : sum + more; }
+void add(std::uint64_t& sum, std::uint64_t more) { sum = more > kMax - sum ? kMax : sum + more; }
 void add(Time& sum, Time more) { sum = more > kTimeMax - sum ? kTimeMax : sum + more; }
 std::uint64_t times(std::uint64_t a, std::uint64_t b) {
-  return a != 0 && b > kMost / a ? kMost : a * b;
+  return a != 0 && b > kMax / a ? kMax : a * b;
 }
 std::uint64_t natural(std::int64_t number) {
   return number > 0 ? static_cast<std::uint64_t>(number) : 0;
@@ -33,7 +33,7 @@ struct Tally {
 };
 using TypeAndGroup = std::tuple<std::string, std::string>;  // type, group
 
-/// By type and what the graph calls the group, so that a million nodes cost no strings.
+/// By type and the graph's number for the group, so that a million nodes need no strings.
 using Collectives = std::map<std::pair<CollectiveType, StringId>, Tally>;
 
 struct GraphTraffic {
@@ -82,15 +82,12 @@ void count_node(const Graph& graph, NodeId n, NodeCounts& contents, GraphTraffic
 }
 
 void add_all(NodeCounts& total, const NodeCounts& one, std::uint64_t ranks) {
-  add(total.nodes, times(one.nodes, ranks));
-  add(total.edges, times(one.edges, ranks));
+  for (const auto part :
+       {&NodeCounts::nodes, &NodeCounts::edges, &NodeCounts::cpu_nodes, &NodeCounts::flops,
+        &NodeCounts::compute_bytes, &NodeCounts::memory_bytes, &NodeCounts::comm_bytes})
+    add(total.*part, times(one.*part, ranks));
   for (std::size_t k = 0; k < one.kinds.size(); ++k)
     add(total.kinds[k], times(one.kinds[k], ranks));
-  add(total.cpu_nodes, times(one.cpu_nodes, ranks));
-  add(total.flops, times(one.flops, ranks));
-  add(total.compute_bytes, times(one.compute_bytes, ranks));
-  add(total.memory_bytes, times(one.memory_bytes, ranks));
-  add(total.comm_bytes, times(one.comm_bytes, ranks));
   const auto all = static_cast<std::int64_t>(ranks);
   const auto scaled = [&](Time t) {
     return t.count() > kTimeMax.count() / all ? kTimeMax : t * all;
@@ -106,11 +103,11 @@ std::uint32_t size_of_group(const graph::Workload& workload, const std::string& 
   if (found != workload.groups.end() && !found->second.ranks.empty()) {
     return static_cast<std::uint32_t>(found->second.ranks.size());
   }
-  const bool everybody = group.empty() || group == "0" || found != workload.groups.end();
-  return everybody ? workload.rank_count() : 0;
+  const bool all_ranks = group.empty() || group == "0" || found != workload.groups.end();
+  return all_ranks ? workload.rank_count() : 0;
 }
 
-/// Sizes as nodes state them become whole buffers, where it is known among how many ranks.
+/// Converts stated sizes to complete buffers if the number of ranks is known.
 Collectives whole_buffers(const graph::Workload& workload, const Graph& graph,
                           Collectives collectives) {
   for (auto& [key, tally] : collectives) {
@@ -132,10 +129,10 @@ void sort_traffic(std::vector<Traffic>& traffic) {
 WorkloadSummary summarize(const graph::Workload& workload) {
   WorkloadSummary summary;
   summary.ranks = workload.rank_count();
-  std::vector<std::size_t> part_of_graph(workload.graphs.size(), kMost);
+  std::vector<std::size_t> part_of_graph(workload.graphs.size(), kMax);
   for (std::uint32_t rank = 0; rank < summary.ranks; ++rank) {
     std::size_t& part = part_of_graph[workload.graph_of_rank[rank]];
-    if (part == kMost) {
+    if (part == kMax) {
       part = summary.parts.size();
       summary.parts.emplace_back();
     }

@@ -10,7 +10,7 @@
 
 namespace orrery::calibrate {
 
-std::optional<std::int64_t> whole_field(const JsonObject& object, std::string_view key) {
+std::optional<std::int64_t> integer_field(const JsonObject& object, std::string_view key) {
   std::int64_t number = -1;
   std::string_view text;
   if (object[key].get_int64().get(number) != simdjson::SUCCESS &&
@@ -39,7 +39,7 @@ std::optional<JsonObject> object_field(const JsonObject& object, std::string_vie
   return member;
 }
 
-std::optional<JsonObject> JsonRecord::parse(std::string_view text, bool& repaired) {
+std::optional<JsonObject> JsonRecordParser::parse(std::string_view text, bool& repaired) {
   repaired = false;
   if (trace::json::nests_deeper(text, limits::kJsonDepth)) return std::nullopt;
   JsonObject object;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Members of JSON objects, where they are there and of the right kind.
+// Typed access to members of JSON objects. Missing members and members of another type are empty.
 #pragma once
 
 #include <simdjson.h>
@@ -13,20 +13,20 @@ namespace orrery::calibrate {
 
 using JsonObject = simdjson::dom::object;
 
-/// A whole number from 0 to 2^63 - 1; also as text.
-[[nodiscard]] std::optional<std::int64_t> whole_field(const JsonObject& object,
-                                                      std::string_view key);
+/// An integer from 0 to 2^63 - 1, as number or as text.
+[[nodiscard]] std::optional<std::int64_t> integer_field(const JsonObject& object,
+                                                        std::string_view key);
 /// A finite number.
 [[nodiscard]] std::optional<double> number_field(const JsonObject& object, std::string_view key);
-/// Empty where there is no text.
+/// Empty: the member is not a string.
 [[nodiscard]] std::string_view text_field(const JsonObject& object, std::string_view key);
-/// Views as long as the object's.
+/// The result is valid as long as `object`.
 [[nodiscard]] std::optional<JsonObject> object_field(const JsonObject& object,
                                                      std::string_view key);
 
-/// Parses one JSON object; where it is none, once more with common mistakes put right
-/// (trace/json/repair.h), and `repaired` is set. Views end with the next call.
-class JsonRecord {
+/// Parses one JSON object. If that fails, corrects common mistakes (trace/json/repair.h), parses
+/// again and sets `repaired`. Views are valid until the next call.
+class JsonRecordParser {
  public:
   [[nodiscard]] std::optional<JsonObject> parse(std::string_view text, bool& repaired);
 

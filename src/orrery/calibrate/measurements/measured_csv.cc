@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "orrery/calibrate/measurements/text_lines.h"
@@ -53,7 +52,7 @@ constexpr std::array<CellName, 24> kCells{{
     {"algorithm", Cell::algorithm}, {"algo", Cell::algorithm},
     {"protocol", Cell::protocol},   {"proto", Cell::protocol},
 }};
-constexpr string_view kWanted =
+constexpr string_view kColumnsHint =
     "columns are gpu, library, version, collective, dtype, gpus, nodes, bytes, latency_us";
 
 Cell cell_named(string_view name) {
@@ -76,10 +75,10 @@ class CsvReader {
       const Result<bool> more = lines_.next(line);
       if (!more) return tl::unexpected(more.error());
       if (!*more) return {};
-      line = trimmed_cell(line);
+      line = trim_cell(line);
       if (line.empty() || line.front() == '#') continue;
-      if (!split_csv_row(line, cells_, kept_))
-        return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
+      if (!split_csv_row(line, cells_, unquoted_))
+        return fail(Errc::input_corrupt, lines_.place(), "has an unclosed quote");
       const Result<void> done = has_header ? row() : header();
       if (!done) return done;
       has_header = true;
@@ -95,8 +94,8 @@ class CsvReader {
                            fmt::format("{}: column {}", lines_.place(), in_quotes(name)));
       } else if (std::find(columns_.begin(), columns_.end(), cell) != columns_.end()) {
         return fail(Errc::input_corrupt, lines_.place(),
-                    fmt::format("column {} says what another one says already", in_quotes(name)),
-                    std::string(kWanted));
+                    fmt::format("column {} duplicates another column", in_quotes(name)),
+                    std::string(kColumnsHint));
       }
       if (is_library(name)) library_ = name;
       columns_.push_back(cell);
@@ -105,18 +104,18 @@ class CsvReader {
       return std::find(columns_.begin(), columns_.end(), cell) != columns_.end();
     };
     if (!has(Cell::bytes) || !has(Cell::time))
-      return fail(Errc::input_corrupt, lines_.place(), "the header has no column of bytes or time",
-                  std::string(kWanted));
+      return fail(Errc::input_corrupt, lines_.place(), "the header has no column for bytes or time",
+                  std::string(kColumnsHint));
     if (!has(Cell::collective) && into_.options.collective.empty())
-      return fail(Errc::input_missing_attr, lines_.place(), "no column says which collective it is",
-                  std::string(kWanted));
+      return fail(Errc::input_missing_attr, lines_.place(),
+                  "the header has no column for the collective", std::string(kColumnsHint));
     return {};
   }
 
   Result<void> row() {
     if (cells_.size() != columns_.size())
       return fail(Errc::input_corrupt, lines_.place(),
-                  fmt::format("{} cells where the header has {}", cells_.size(), columns_.size()));
+                  fmt::format("{} cells, but the header has {}", cells_.size(), columns_.size()));
     MeasuredCollective out;
     out.library = library_;
     string_view collective;
@@ -129,8 +128,8 @@ class CsvReader {
     if (known == nullptr && !is_unmodelled_collective(collective)) {
       std::vector<string_view> names;
       for (const Collective& one : collectives()) names.push_back(one.name);
-      return fail(Errc::input_corrupt, lines_.place(), in_quotes(collective) + " is no collective",
-                  did_you_mean(collective, names));
+      return fail(Errc::input_corrupt, lines_.place(),
+                  in_quotes(collective) + " is not a collective", did_you_mean(collective, names));
     }
     if (known == nullptr || out.bytes == 0) {
       into_.findings.add(FindingCode::measurement_left_out, lines_.place());
@@ -141,8 +140,8 @@ class CsvReader {
   }
 
   Result<void> take(Cell cell, string_view text, MeasuredCollective& out) {
-    constexpr auto kMostRanks = static_cast<std::int64_t>(limits::kRanks);
-    constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+    constexpr auto kMaxRanks = static_cast<std::int64_t>(limits::kRanks);
+    constexpr std::int64_t kMaxBytes = std::int64_t{1} << 62;
     switch (cell) {
       case Cell::device:
         out.device = name_text(text);
@@ -157,11 +156,11 @@ class CsvReader {
         out.dtype = name_text(text);
         return {};
       case Cell::ranks:
-        return whole(text, kMostRanks, out.ranks);
+        return integer(text, kMaxRanks, out.ranks);
       case Cell::nodes:
-        return whole(text, kMostRanks, out.nodes);
+        return integer(text, kMaxRanks, out.nodes);
       case Cell::bytes:
-        return whole(text, kMostBytes, out.bytes);
+        return integer(text, kMaxBytes, out.bytes);
       case Cell::time:
         return time(text, out.time_us);
       case Cell::algorithm:
@@ -178,14 +177,14 @@ class CsvReader {
   }
 
   template <class Number>
-  Result<void> whole(string_view text, std::int64_t most, Number& into) {
-    if (text.empty()) return {};  // not said
+  Result<void> integer(string_view text, std::int64_t maximum, Number& into) {
+    if (text.empty()) return {};  // not stated
     const Result<std::int64_t> number = parse_integer(text, lines_.place());
     if (!number)
-      return fail(Errc::input_corrupt, lines_.place(), in_quotes(text) + " is no whole number");
-    if (*number < 0 || *number > most)
+      return fail(Errc::input_corrupt, lines_.place(), in_quotes(text) + " is not a whole number");
+    if (*number < 0 || *number > maximum)
       return fail(Errc::input_range, lines_.place(),
-                  fmt::format("{} is not from 0 to {}", *number, most));
+                  fmt::format("{} is out of range: 0 to {}", *number, maximum));
     into = static_cast<Number>(*number);
     return {};
   }
@@ -194,13 +193,13 @@ class CsvReader {
     const Result<double> number = parse_number(text, lines_.place());
     if (!number)
       return fail(Errc::input_corrupt, lines_.place(),
-                  in_quotes(text) + " is no time in microseconds",
-                  "leave out rows that were not measured");
-    if (!(*number > 0) || !(*number < kLongestCollective))
+                  in_quotes(text) + " is not a time in microseconds",
+                  "remove rows that were not measured");
+    if (!(*number > 0) || !(*number < kMaxTimeUs))
       return fail(Errc::input_range, lines_.place(),
-                  fmt::format("a time of {} us; times are above 0 and below {:g}", *number,
-                              kLongestCollective),
-                  "leave out rows that were not measured");
+                  fmt::format("a time of {} us, but times must be above 0 and below {:g}", *number,
+                              kMaxTimeUs),
+                  "remove rows that were not measured");
     into = *number;
     return {};
   }
@@ -208,9 +207,9 @@ class CsvReader {
   TextLines lines_;
   MeasurementSink& into_;
   std::vector<Cell> columns_;
-  std::string library_;  // that a column's name says
+  std::string library_;  // from the name of a column
   std::vector<string_view> cells_;
-  std::vector<std::string> kept_;
+  std::vector<std::string> unquoted_;
 };
 
 }  // namespace
@@ -218,7 +217,7 @@ class CsvReader {
 bool is_csv_header(std::string_view line) {
   std::vector<string_view> cells;
   std::vector<std::string> retained;
-  if (!split_csv_row(trimmed_cell(line), cells, retained)) return false;
+  if (!split_csv_row(trim_cell(line), cells, retained)) return false;
   const auto has = [&](Cell cell) {
     return std::any_of(cells.begin(), cells.end(),
                        [&](string_view name) { return cell_named(name) == cell; });

@@ -41,18 +41,18 @@ TEST(MeasuredCsv, SaysWhatIsWrong) {
   const auto error = [&](const std::string& row) { return error_of(header + row); };
   EXPECT_THAT(error("a,all_reduce,8,1,1,1\n"), HasSubstr("toy.log:2: 6 cells"));
   EXPECT_THAT(error("a,all_reduse,8,1,1\n"), HasSubstr("did you mean \"all_reduce\"?"));
-  EXPECT_THAT(error("a,all_reduce,8.5,1,1\n"), HasSubstr("no whole number (E2003)"));
+  EXPECT_THAT(error("a,all_reduce,8.5,1,1\n"), HasSubstr("is not a whole number (E2003)"));
   EXPECT_THAT(error("a,all_reduce,-8,1,1\n"), HasSubstr("E2009"));
   EXPECT_THAT(error("a,all_reduce,8,9223372036854775807,1\n"), HasSubstr("E2009"));
   EXPECT_THAT(error("a,all_reduce,8,99999999999999999999,1\n"), HasSubstr("E2003"));
   for (const char* time : {"-1", "0", "1e12"})
     EXPECT_THAT(error(std::string("a,all_reduce,8,1,") + time), HasSubstr("E2009")) << time;
   for (const char* time : {"nan", "inf", "1e999", "", "1 ms", "\xFF\xFE"})
-    EXPECT_THAT(error(std::string("a,all_reduce,8,1,") + time), HasSubstr("no time")) << time;
-  EXPECT_THAT(error("\"a,all_reduce,8,1,1\n"), HasSubstr("quotes"));
+    EXPECT_THAT(error(std::string("a,all_reduce,8,1,") + time), HasSubstr("is not a time")) << time;
+  EXPECT_THAT(error("\"a,all_reduce,8,1,1\n"), HasSubstr("unclosed quote"));
   EXPECT_THAT(error(""), HasSubstr("E2011"));
-  EXPECT_THAT(error_of("bytes,size,us\n"), HasSubstr("says already"));
-  EXPECT_THAT(error_of("bytes,us\n1,2\n"), HasSubstr("no column says which collective"));
+  EXPECT_THAT(error_of("bytes,size,us\n"), HasSubstr("duplicates another column"));
+  EXPECT_THAT(error_of("bytes,us\n1,2\n"), HasSubstr("no column for the collective"));
   EXPECT_EQ(parse("bytes,us\n1,2\n", {.collective = "send_recv"}).set->rows.size(), 1u);
 }
 
@@ -68,8 +68,7 @@ TEST(MeasuredCurves, AreInOrderWithoutOutliers) {
   ASSERT_EQ(curves.size(), 1u);
   EXPECT_EQ(curves[0].ranks, 8);
   EXPECT_EQ(curves[0].dropped, 1);
-  const std::vector<std::pair<std::int64_t, double>> points = {
-      {1024, 16}, {2048, 12}, {8192, 18}, {16384, 26}};
+  const std::vector<model::SizedTime> points = {{1024, 16}, {2048, 12}, {8192, 18}, {16384, 26}};
   EXPECT_EQ(curves[0].points, points);
   EXPECT_EQ(findings.count(FindingCode::outlier_dropped), 1u);
   EXPECT_EQ(findings.count(FindingCode::measured_again), 1u);

@@ -1,34 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measurements as curves: what one collective takes by size.
+// Curves of measurements: the time of one collective by size.
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "orrery/calibrate/measurements/measured.h"
+#include "orrery/calibrate/measurements/measurement_set.h"
+#include "orrery/model/collective/curves/size_curve.h"
 
 namespace orrery::calibrate {
 
-/// Times of one collective among one number of ranks of one device.
-struct MeasuredCurve {
-  std::string device, library, version, collective, dtype, algorithm, protocol;
-  std::int32_t nodes = 0, ranks = 0;  ///< 0: not said
-  bool in_place = false;
-  /// Bytes and microseconds; at least four, bytes ascending, none twice.
-  std::vector<std::pair<std::int64_t, double>> points;
-  std::int64_t dropped = 0;  ///< points that were outliers
+/// Times of one collective by size, for one device and number of ranks.
+struct MeasuredCurve : MeasuredSeries {
+  std::vector<model::SizedTime> points;  ///< at least four, bytes strictly ascending
+  std::int64_t dropped = 0;              ///< number of outliers that were dropped
 };
 
-/// The curves of a set, ordered by device, library, version, collective, data type, nodes, ranks.
+/// Returns the curves of a set, ordered by device, library, version, collective, data type, nodes,
+/// ranks, algorithm, protocol.
 ///
-/// Equal sizes become one point with the median of their times. A point that takes more than 1.5
-/// times as long as both its neighbours is dropped, and so is the smallest where it takes so much
-/// longer than the next: the first of a run is cold. Times in place and out of place are never
-/// mixed; where both are there, the curve is that of out of place. Findings: measured_again (equal
-/// sizes more than 5 % apart), outlier_dropped, curve_too_short (fewer than four points are left).
+/// Measurements of equal size become one point with their median time. A point is dropped if it
+/// lasts more than 1.5 times as long as both neighbours. The smallest size is dropped if it lasts
+/// more than 1.5 times as long as the next, because the first measurement of a run is cold.
+/// In-place and out-of-place times are never mixed; if both exist, the curve is out of place.
+/// Findings: measured_again (times of equal sizes differ by more than 5 %), outlier_dropped,
+/// curve_too_short (fewer than four points remain).
 [[nodiscard]] std::vector<MeasuredCurve> measured_curves(const MeasurementSet& set,
                                                          Findings& findings);
 

@@ -19,25 +19,25 @@ using std::string_view;
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Less what mpirun ("[1,0]<stdout>:") and srun ("0: ") put in front.
-string_view without_marks(string_view line) {
-  constexpr std::size_t kLongestMark = 40;
-  line = trimmed_cell(line);
+/// Removes the prefixes of mpirun ("[1,0]<stdout>:") and srun ("0: ").
+string_view without_rank_prefix(string_view line) {
+  constexpr std::size_t kMaxPrefix = 40;
+  line = trim_cell(line);
   if (line.starts_with('[')) {
-    const std::size_t end = line.substr(0, kLongestMark).find(">:");
-    if (end != string_view::npos) line = trimmed_cell(line.substr(end + 2));
+    const std::size_t end = line.substr(0, kMaxPrefix).find(">:");
+    if (end != string_view::npos) line = trim_cell(line.substr(end + 2));
   }
   std::size_t digits = 0;
   while (digits < line.size() && is_digit(line[digits])) ++digits;
   if (digits > 0 && line.substr(digits).starts_with(": "))
-    line = trimmed_cell(line.substr(digits + 2));
+    line = trim_cell(line.substr(digits + 2));
   return line;
 }
 
 bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || c == '_'; }
 
 /// "all_reduce_perf" in "srun ./build/all_reduce_perf -b 8"; empty when there is none.
-string_view program_in(string_view line) {
+string_view program_name(string_view line) {
   constexpr string_view kEnd = "_perf";
   std::size_t end = 0;
   while ((end = line.find(kEnd, end)) != string_view::npos) {
@@ -50,17 +50,17 @@ string_view program_in(string_view line) {
   return {};
 }
 
-/// The word behind `key`, up to a blank.
-string_view behind(string_view line, string_view key) {
+/// The word after `key`, up to a blank.
+string_view word_after(string_view line, string_view key) {
   const std::size_t found = line.find(key);
   if (found == string_view::npos) return {};
-  const string_view rest = trimmed_cell(line.substr(found + key.size()));
+  const string_view rest = trim_cell(line.substr(found + key.size()));
   return rest.substr(0, std::min(rest.find_first_of(" \t"), rest.size()));
 }
 
-class PrintedRuns {
+class NcclTestsParser {
  public:
-  PrintedRuns(trace::ByteSource& source, const std::string& where, MeasurementSink& into)
+  NcclTestsParser(trace::ByteSource& source, const std::string& where, MeasurementSink& into)
       : lines_(source, where), into_(into) {
     run_.where = where;
   }
@@ -71,7 +71,7 @@ class PrintedRuns {
       const Result<bool> more = lines_.next(line);
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
-      line = without_marks(line);
+      line = without_rank_prefix(line);
       if (line.empty()) continue;
       const Result<void> done = line.front() == '#' ? comment(line.substr(1)) : other(line);
       if (!done) return done;
@@ -80,7 +80,7 @@ class PrintedRuns {
   }
 
  private:
-  /// Whatever is known of the run that ends is forgotten, but for the library.
+  /// Adds the rows of the run and resets it, except for library, version and tool.
   Result<void> end_run() {
     if (run_.rows.empty()) return {};
     if (run_.collective_name.empty() && programs_.size() == 1)
@@ -100,14 +100,14 @@ class PrintedRuns {
     return done;
   }
 
-  /// Settings in front of a program, and those that NCCL says it has, are this run's; others those
-  /// of all runs to come.
+  /// Reads settings. Settings on the command line of a program, and those that NCCL prints, apply
+  /// to this run; all others apply to all later runs.
   void settings(string_view line, bool has_program) {
     if (line.find("NCCL_ALGO") == string_view::npos && line.find("NCCL_PROTO") == string_view::npos)
       return;
     if (!has_program && line.find("set by environment") == string_view::npos)
-      exported_settings_.take(line);
-    if (run_.rows.empty()) run_.forced.take(line);
+      exported_settings_.parse(line);
+    if (run_.rows.empty()) run_.forced.parse(line);
   }
 
   Result<void> comment(string_view text) {
@@ -116,7 +116,7 @@ class PrintedRuns {
     const string_view first = words.empty() ? string_view() : words.front();
     if (text.find("Collective test starting:") != string_view::npos) {
       if (auto ended = end_run(); !ended) return ended;
-      run_.collective_name = name_text(program_in(text));
+      run_.collective_name = name_text(program_name(text));
     } else if (first == "nThread" || text.find("Using devices") != string_view::npos ||
                text.find("-tests version") != string_view::npos) {
       if (auto ended = end_run(); !ended) return ended;
@@ -125,19 +125,19 @@ class PrintedRuns {
       device(text, words);
     } else if (text.find("Out of bounds values") != string_view::npos) {
       failed_ = text.find("FAILED") != string_view::npos;
-    } else if (layout_.take(words)) {
-      layout_.only_in_place(titled_in_place_);
+    } else if (layout_.parse_header(words)) {
+      layout_.set_in_place(is_in_place_title_);
     }
-    titled_in_place_ = text.find("in-place") != string_view::npos &&
-                       text.find("out-of-place") == string_view::npos;
-    if (const string_view version = behind(text, "nccl-tests version"); !version.empty())
+    is_in_place_title_ = text.find("in-place") != string_view::npos &&
+                         text.find("out-of-place") == string_view::npos;
+    if (const string_view version = word_after(text, "nccl-tests version"); !version.empty())
       run_.tool = name_text("nccl-tests " + std::string(version));
     versions(text);
     return {};
   }
 
-  /// "#  Rank  0 Group  0 Pid  1234 on host device  0 [0x07] NVIDIA H100 80GB HBM3"; older ones
-  /// have no group.
+  /// "#  Rank  0 Group  0 Pid  1234 on host device  0 [0x07] NVIDIA H100 80GB HBM3"; older versions
+  /// print no group.
   void device(string_view text, const std::vector<string_view>& words) {
     std::int64_t group = 0, rank = -1;
     string_view host;
@@ -158,7 +158,7 @@ class PrintedRuns {
   void versions(string_view text) {
     for (const string_view library : {"nccl", "rccl"}) {
       const std::string key = std::string(library) + "-library=";
-      const std::string version = nccl_version_text(behind(text, key));
+      const std::string version = nccl_version_text(word_after(text, key));
       if (version.empty()) continue;
       run_.library = library;
       run_.version = version;
@@ -166,25 +166,25 @@ class PrintedRuns {
   }
 
   Result<void> other(string_view line) {
-    if (is_digit(line.front()) && layout_.known()) {
+    if (is_digit(line.front()) && layout_.is_known()) {
       const std::vector<string_view> words = split_words(line);
       if (words.size() > 4 && std::all_of(words[0].begin(), words[0].end(), is_digit))
         return row(words);
     }
-    const string_view program = program_in(line);
+    const string_view program = program_name(line);
     if (!program.empty()) {
       if (auto ended = end_run(); !ended) return ended;
       programs_.emplace(program);
       run_.forced = exported_settings_;
     }
     settings(line, !program.empty());
-    if (const string_view version = behind(line, "rccl-tests: Version"); !version.empty())
+    if (const string_view version = word_after(line, "rccl-tests: Version"); !version.empty())
       run_.tool = name_text("rccl-tests " + std::string(version));
     // "NCCL version 2.20.5+cuda12.4", "RCCL version : 2.27.7-HEAD:0d2c4fd"
     for (const auto& [key, library] :
          {std::pair{"NCCL version", "nccl"}, std::pair{"RCCL version", "rccl"}}) {
-      string_view version = behind(line, key);
-      if (version == ":") version = behind(line, std::string(key) + " :");
+      string_view version = word_after(line, key);
+      if (version == ":") version = word_after(line, std::string(key) + " :");
       if (version.empty() || !is_digit(version.front())) continue;
       run_.library = library;
       run_.version = name_text(version.substr(0, version.find_first_of("+-")));
@@ -198,7 +198,7 @@ class PrintedRuns {
       return fail(Errc::limit_exceeded, lines_.place(),
                   fmt::format("more than {} measurements", limits::kMeasuredCollectives));
     double wrong = 0;
-    if (!layout_.read(words, run_.rows, wrong)) {
+    if (!layout_.parse_row(words, run_.rows, wrong)) {
       run_.rows.resize(before);
       into_.findings.add(FindingCode::corrupt_record_dropped, lines_.place());
       return {};
@@ -214,10 +214,10 @@ class PrintedRuns {
   TextLines lines_;
   MeasurementSink& into_;
   BenchmarkRun run_;
-  ForcedSettings exported_settings_;  // for all runs to come
+  ForcedSettings exported_settings_;  // for all later runs
   TableLayout layout_;
-  std::set<std::string, std::less<>> programs_;  // whose names stand above the run
-  bool titled_in_place_ = false;                 // the line above is the title of columns in place
+  std::set<std::string, std::less<>> programs_;  // benchmark programs named above the run
+  bool is_in_place_title_ = false;               // the previous line titles only in-place columns
   bool wrong_rows_ = false, failed_ = false;
 };
 
@@ -225,13 +225,13 @@ class PrintedRuns {
 
 Result<void> read_nccl_tests(trace::ByteSource& source, const std::string& where,
                              MeasurementSink& into) {
-  return PrintedRuns(source, where, into).read();
+  return NcclTestsParser(source, where, into).read();
 }
 
 std::string nccl_version_text(std::string_view number) {
   const std::int64_t code = parse_integer(number).value_or(0);
   if (code < 1000 || code > 999999) return {};
-  // NCCL_VERSION in nccl.h: from 2.9 on the major version stands one digit further left.
+  // NCCL_VERSION in nccl.h: from 2.9 on, the major version is shifted by one more digit.
   const std::int64_t unit = code < 10000 ? 1000 : 10000;
   return fmt::format("{}.{}.{}", code / unit, code % unit / 100, code % 100);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nccl-tests and rccl-tests write.
+// Readers for the output of nccl-tests and rccl-tests.
 //
 // Source: nccl-tests, src/util.cu (headers, rows, devices, JSON) and doc/PERFORMANCE.md.
 #pragma once
@@ -8,28 +8,29 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/trace/io/byte_source.h"
 
 namespace orrery::calibrate {
 
-/// What they print, one run or several behind each other, with other programs' lines in between and
-/// the marks of mpirun and srun in front of lines.
+/// Reads printed output: one or several runs, with lines of other programs in between, and with the
+/// prefixes of mpirun and srun.
 ///
-/// Columns are found by the header, which has been different over the years. The collective is what
-/// "# Collective test starting:" says, else the one program whose name ends "_perf" above the
-/// run, else it is inferred (finish_benchmark). With `cputime` in the header the times are the
-/// host's: the collective's are worked out from the bandwidth. Lines that begin like rows and are
-/// none are counted (corrupt_record_dropped).
+/// The header determines the columns, because they differ between versions. The collective is that
+/// of "# Collective test starting:", otherwise the only program above the run whose name ends in
+/// "_perf", otherwise it is inferred (finish_benchmark). With `cputime` in the header, the printed
+/// times are those of the host; the times of the collective are derived from the bandwidth. Lines
+/// that begin like rows but are not valid rows are counted (corrupt_record_dropped).
 [[nodiscard]] Result<void> read_nccl_tests(trace::ByteSource& source, const std::string& where,
                                            MeasurementSink& into);
 
-/// Their JSON (-J). Processes with several devices tell of the first only; `nthreads` and `ngpus`
-/// say how many there are.
+/// Reads JSON output (-J). A process with several devices lists only the first one; `nthreads` and
+/// `ngpus` give their number.
 [[nodiscard]] Result<void> read_nccl_tests_json(trace::ByteSource& source, const std::string& where,
                                                 MeasurementSink& into);
 
-/// 22907 → "2.29.7", 2804 → "2.8.4"; empty for what is none of NCCL's versions.
+/// Formats a version number of NCCL: 22907 → "2.29.7", 2804 → "2.8.4". Empty: not a version of
+/// NCCL.
 [[nodiscard]] std::string nccl_version_text(std::string_view number);
 
 }  // namespace orrery::calibrate

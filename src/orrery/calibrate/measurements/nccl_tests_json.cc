@@ -15,11 +15,11 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using std::string_view;
 
-constexpr double kHalfDigit = 0.5e-6;  // numbers are printed with six digits behind the point
+constexpr double kHalfDigit = 0.5e-6;  // rounding error: numbers have six decimal places
 
-class JsonRun {
+class NcclTestsJsonParser {
  public:
-  JsonRun(trace::ByteSource& source, const std::string& where, MeasurementSink& into)
+  NcclTestsJsonParser(trace::ByteSource& source, const std::string& where, MeasurementSink& into)
       : document_(source, where, into.findings), into_(into) {
     run_.where = where;
     run_.tool = "nccl-tests";
@@ -34,7 +34,7 @@ class JsonRun {
     }
     if (!has_results_)
       return fail(Errc::input_unsupported, run_.where,
-                  "this JSON holds no results of nccl-tests (\"results\")");
+                  "this JSON contains no nccl-tests results (\"results\")");
     count_ranks();
     return finish_benchmark(run_, into_);
   }
@@ -69,14 +69,14 @@ class JsonRun {
     if (key == "devices") devices(*object);
     if (const auto inner = object_field(*object, key)) {
       if (key == "config") config(*inner);
-      if (key == "out_of_bounds" && whole_field(*inner, "count").value_or(0) > 0 && !wrong_rows_)
+      if (key == "out_of_bounds" && integer_field(*inner, "count").value_or(0) > 0 && !wrong_rows_)
         into_.findings.add(FindingCode::measured_wrong, document_.place());
     }
     return {};
   }
 
   void version(const JsonObject& object) {
-    const auto code = whole_field(object, "nccl_version");
+    const auto code = integer_field(object, "nccl_version");
     run_.version = nccl_version_text(std::to_string(code.value_or(0)));
     if (!run_.version.empty()) run_.library = "nccl";
   }
@@ -90,22 +90,23 @@ class JsonRun {
     if (run_.collective_name.empty()) run_.collective_name = name_text(word);
   }
 
-  /// Of the settings, which are private, only what forces a choice.
+  /// Reads only settings that force a choice, because the environment is private.
   void environment(const JsonObject& object) {
     simdjson::dom::array list;
     if (object["env"].get_array().get(list) != simdjson::SUCCESS) return;
     for (const simdjson::dom::element element : list) {
       string_view word;
       if (element.get_string().get(word) != simdjson::SUCCESS) continue;
-      if (word.starts_with("NCCL_ALGO=") || word.starts_with("NCCL_PROTO=")) run_.forced.take(word);
+      if (word.starts_with("NCCL_ALGO=") || word.starts_with("NCCL_PROTO="))
+        run_.forced.parse(word);
     }
   }
 
   void config(const JsonObject& object) {
-    const std::int64_t threads = whole_field(object, "nthreads").value_or(1);
-    const std::int64_t devices_of_thread = whole_field(object, "ngpus").value_or(1);
-    constexpr auto kMost = static_cast<std::int64_t>(limits::kRanks);
-    if (threads > 0 && threads < kMost && devices_of_thread > 0 && devices_of_thread < kMost)
+    const std::int64_t threads = integer_field(object, "nthreads").value_or(1);
+    const std::int64_t devices_of_thread = integer_field(object, "ngpus").value_or(1);
+    constexpr auto kMax = static_cast<std::int64_t>(limits::kRanks);
+    if (threads > 0 && threads < kMax && devices_of_thread > 0 && devices_of_thread < kMax)
       per_process_ = threads * devices_of_thread;
     devices(object);
   }
@@ -117,21 +118,21 @@ class JsonRun {
     for (const simdjson::dom::element element : list) {
       JsonObject device;
       if (element.get_object().get(device) != simdjson::SUCCESS) continue;
-      run_.devices.add(whole_field(device, "group").value_or(0),
-                       whole_field(device, "rank").value_or(next++), text_field(device, "hostname"),
-                       text_field(device, "device_info"));
+      run_.devices.add(integer_field(device, "group").value_or(0),
+                       integer_field(device, "rank").value_or(next++),
+                       text_field(device, "hostname"), text_field(device, "device_info"));
     }
   }
 
-  /// A device that is told stands for all of its process where ranks are numbered so.
+  /// Counts ranks. If all listed ranks are the first of their process, each listed device
+  /// represents all devices of its process.
   void count_ranks() {
-    const std::set<std::int64_t>& predicted = run_.devices.numbers();
-    const bool of_processes =
-        std::all_of(predicted.begin(), predicted.end(),
-                    [&](std::int64_t rank) { return rank % per_process_ == 0; });
-    const std::int64_t ranks = run_.devices.ranks() * (of_processes ? per_process_ : 1);
+    const std::set<std::int64_t>& ranks = run_.devices.rank_numbers();
+    const bool of_processes = std::all_of(
+        ranks.begin(), ranks.end(), [&](std::int64_t rank) { return rank % per_process_ == 0; });
+    const std::int64_t count = run_.devices.ranks() * (of_processes ? per_process_ : 1);
     run_.ranks =
-        ranks < static_cast<std::int64_t>(limits::kRanks) ? static_cast<std::int32_t>(ranks) : 0;
+        count < static_cast<std::int64_t>(limits::kRanks) ? static_cast<std::int32_t>(count) : 0;
   }
 
   bool result(ondemand::object& element) {
@@ -139,11 +140,11 @@ class JsonRun {
     bool repaired = false;
     if (element.raw_json().get(text) != simdjson::SUCCESS) return false;
     const auto object = record_.parse(text, repaired);
-    if (!object || repaired) return false;  // comes again, repaired
+    if (!object || repaired) return false;  // the caller repairs the text and calls again
     ++number_;
     BenchmarkRow both;
     both.place = fmt::format("{}:/results/{}", run_.where, number_ - 1);
-    both.bytes = whole_field(*object, "size").value_or(0);
+    both.bytes = integer_field(*object, "size").value_or(0);
     both.dtype = name_text(text_field(*object, "type"));
     const string_view redop = text_field(*object, "redop");
     both.reduces = !redop.empty() && redop != "none";
@@ -183,7 +184,7 @@ class JsonRun {
   trace::json::Document document_;
   MeasurementSink& into_;
   BenchmarkRun run_;
-  JsonRecord record_;
+  JsonRecordParser record_;
   std::int64_t per_process_ = 1;
   std::uint64_t number_ = 0;
   bool has_results_ = false, wrong_rows_ = false, full_ = false;
@@ -193,7 +194,7 @@ class JsonRun {
 
 Result<void> read_nccl_tests_json(trace::ByteSource& source, const std::string& where,
                                   MeasurementSink& into) {
-  return JsonRun(source, where, into).read();
+  return NcclTestsJsonParser(source, where, into).read();
 }
 
 }  // namespace orrery::calibrate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Headers and rows of nccl-tests' tables.
+// Headers and rows of the tables that nccl-tests prints.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 
 namespace orrery::calibrate {
 
-/// The words of a line, between blanks and tabs; empty when there are more than 64.
+/// The words of a line, separated by blanks and tabs. Empty: there are more than 64.
 [[nodiscard]] std::vector<std::string_view> split_words(std::string_view line);
 
-/// Which column holds what.
+/// The meaning of the columns of a table.
 class TableLayout {
  public:
-  /// True when the words are a header; it is kept.
-  bool take(std::span<const std::string_view> words);
-  [[nodiscard]] bool known() const { return !columns_.empty(); }
-  /// The line above the header says that the only group of columns is in place.
-  void only_in_place(bool yes) { in_place_ = yes; }
+  /// Stores the layout if the words are a header. False: they are not.
+  bool parse_header(std::span<const std::string_view> words);
+  [[nodiscard]] bool is_known() const { return !columns_.empty(); }
+  /// Sets whether the only group of columns is in place (from the line above the header).
+  void set_in_place(bool yes) { in_place_ = yes; }
 
-  /// The one or two measurements of a row, without place, into `rows`; `wrong`: how many elements
-  /// it says were wrong. False: no row of this table.
-  [[nodiscard]] bool read(std::span<const std::string_view> words, std::vector<BenchmarkRow>& rows,
-                          double& wrong) const;
+  /// Adds the one or two measurements of a row to `rows`, without `place`, and adds the printed
+  /// number of wrong elements to `wrong`. False: the words are not a row of this table.
+  [[nodiscard]] bool parse_row(std::span<const std::string_view> words,
+                               std::vector<BenchmarkRow>& rows, double& wrong) const;
 
  private:
   enum class Column : std::uint8_t {
@@ -46,16 +46,19 @@ class TableLayout {
   };
 
   [[nodiscard]] static Column column_of(std::string_view word);
-  [[nodiscard]] bool fill(std::span<const std::string_view> words, std::span<const Column> columns,
-                          std::vector<BenchmarkRow>& rows, double& wrong, bool first_absent) const;
-  [[nodiscard]] bool common(std::string_view word, Column column, BenchmarkRow& row) const;
-  [[nodiscard]] static bool timed(std::string_view word, Column column, BenchmarkRow& row,
-                                  double& wrong);
+  [[nodiscard]] bool add_measurements(std::span<const std::string_view> words,
+                                      std::span<const Column> columns,
+                                      std::vector<BenchmarkRow>& rows, double& wrong,
+                                      bool first_absent) const;
+  [[nodiscard]] bool parse_common_cell(std::string_view word, Column column,
+                                       BenchmarkRow& row) const;
+  [[nodiscard]] static bool parse_time_cell(std::string_view word, Column column, BenchmarkRow& row,
+                                            double& wrong);
 
   std::vector<Column> columns_;
-  std::size_t before_ = 0;  // columns before the first time
-  std::size_t group_ = 0;   // columns from one time to the next
-  bool stamped_ = false;    // a date and a time of day behind all
+  std::size_t first_time_ = 0;   // number of columns before the first time
+  std::size_t time_stride_ = 0;  // number of columns from one time to the next
+  bool has_timestamp_ = false;   // rows end with a date and a time of day
   bool in_place_ = false;
 };
 

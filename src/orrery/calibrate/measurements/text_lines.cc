@@ -14,14 +14,14 @@ TextLines::TextLines(trace::ByteSource& source, std::string where)
 
 Result<bool> TextLines::next(std::string_view& line) {
   constexpr std::size_t kStep = 1u << 12;
-  window_.consume(held_);
-  held_ = 0;
+  window_.consume(line_bytes_);
+  line_bytes_ = 0;
   ++number_;
   for (std::size_t seen = 0;;) {
     const std::size_t end = window_.text().find('\n', seen);
     if (end != std::string_view::npos) {
       line = window_.text().substr(0, end);
-      held_ = end + 1;
+      line_bytes_ = end + 1;
       break;
     }
     seen = window_.size();
@@ -33,8 +33,7 @@ Result<bool> TextLines::next(std::string_view& line) {
     if (*more || window_.size() > seen) continue;
     if (seen == 0) return false;
     line = window_.text();
-    held_ = seen;
-    whole_ = false;
+    line_bytes_ = seen;
     break;
   }
   if (number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);

@@ -12,27 +12,23 @@
 
 namespace orrery::calibrate {
 
-/// Hands out the lines of a source one by one, however long the source is. A mark of UTF-8 in front
-/// is passed over.
+/// Reads a source of any length line by line. Skips a byte order mark of UTF-8 at the begin.
 class TextLines {
  public:
   TextLines(trace::ByteSource& source, std::string where);
 
-  /// The next line, without its newline; false after the last. Valid until the next call. Errc: the
-  /// source's, limit_exceeded (a line longer than limits::kJsonElementBytes).
+  /// Sets `line` to the next line, without its newline, valid until the next call. False: there are
+  /// no more lines. Errc: the source's, limit_exceeded (a line longer than
+  /// limits::kJsonElementBytes).
   [[nodiscard]] Result<bool> next(std::string_view& line);
-  /// "file:12", of the line that was handed out last.
+  /// "file:12" for the last line that next() returned.
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] const std::string& where() const { return where_; }
-  /// The last line had a newline.
-  [[nodiscard]] bool whole() const { return whole_; }
 
  private:
   trace::Window window_;
   std::string where_;
   std::uint64_t number_ = 0;
-  std::size_t held_ = 0;  // bytes of the line that was handed out
-  bool whole_ = true;
+  std::size_t line_bytes_ = 0;  // of the last returned line, with its newline
 };
 
 }  // namespace orrery::calibrate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: runs of nccl-tests as they are printed, with numbers that agree with each other.
+// For tests: printed runs of nccl-tests with consistent numbers.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/calibrate/measurements/measured.h"
+#include "orrery/calibrate/measurements/measurement_set.h"
 
 namespace orrery::calibrate::testing_runs {
 
@@ -31,15 +31,15 @@ inline std::string error_of(std::string_view text, const ReadOptions& options = 
 }
 
 struct ToyRun {
-  std::string program = "all_reduce_perf";  ///< empty: not named
+  std::string program = "all_reduce_perf";  ///< empty: not printed
   int ranks = 8, hosts = 1;
   double factor = 1.75;
   std::string redop = "sum", root = "-1";
   std::string device = "NVIDIA H100 80GB HBM3";
-  double unit = 1;  ///< what times are printed in, in us
+  double unit = 1;  ///< unit of printed times, in us
 };
 
-/// Sizes and times in us; in place takes 1 % less.
+/// The text of a run with these sizes and times in us. In-place times are 1 % shorter.
 inline std::string text_of(const ToyRun& run, const std::vector<std::pair<long, double>>& times) {
   std::string text;
   if (!run.program.empty())
@@ -69,7 +69,7 @@ inline std::string text_of(const ToyRun& run, const std::vector<std::pair<long, 
   return text + "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 12.3\n#\n";
 }
 
-/// Sizes from 1 KiB on, four times as large each, at 100 GB/s beyond 10 us.
+/// Sizes from 1 KiB on, each four times the previous, with times of 10 us + size / (100 GB/s).
 inline std::vector<std::pair<long, double>> toy_times(int count) {
   std::vector<std::pair<long, double>> times;
   for (long bytes = 1024; count > 0; --count, bytes *= 4)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The network models as lists and sentences.
+// The network models as lists and sentences for help and documentation.
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The network models there are, each described once: help, completion, files, their schema,
-// reports, tests and `doctor` follow. network/network.cc makes them.
+// The table of network models. Help, completion, files and their schema, reports, tests and
+// `doctor` derive from it; network/network.cc creates the models.
 #pragma once
 
 #include <array>
@@ -15,19 +15,21 @@ namespace orrery {
 
 enum class NetworkModelKind : std::uint8_t { analytical, message, flow };
 
-/// One network model. What is not set is not so.
+/// One network model. Flags that are not set are false.
 struct NetworkModelEntry {
   std::string_view name;
   NetworkModelKind kind;
-  TimeSource source;                ///< of the times of messages and collectives
-  std::string_view explanation;     ///< of the length of a message or a collective
-  std::string_view brief;           ///< "congestion", for a list
-  std::string_view model;           ///< "store and forward, with congestion", next to results
-  std::string_view sentence;        ///< what messages do, for files
-  bool astra_sim = false;           ///< ASTRA-sim has it
-  bool timed_faults = false;        ///< faults of a fabric may begin, end, and come and go
-  bool dimension_memories = false;  ///< dimensions may have memories, not only fabrics
-  bool builds_graph = false;        ///< of dimensions, too: it has limits::kFabricLinks at most
+  TimeSource source;             ///< label of the times of messages and collectives
+  std::string_view explanation;  ///< of the duration of a message or a collective
+  std::string_view brief;        ///< for a list: "congestion"
+  std::string_view model;        ///< printed with results: "store and forward, with congestion"
+  std::string_view sentence;     ///< how messages behave, for the reference of files
+  bool astra_sim = false;        ///< ASTRA-sim has this model, too
+  bool timed_faults = false;     ///< faults of a fabric may begin, end and recur at given times
+  /// Topologies given as dimensions, not only fabrics, may have memories.
+  bool dimension_memories = false;
+  /// Builds a graph for dimensions, too, with at most limits::kFabricLinks links.
+  bool builds_graph = false;
 };
 
 /// In the order of NetworkModelKind.
@@ -35,32 +37,31 @@ inline constexpr std::array kNetworkModels{
     NetworkModelEntry{.name = "analytical",
                       .kind = NetworkModelKind::analytical,
                       .source = TimeSource::analytical,
-                      .explanation =
-                          "The length comes from the analytical network model: latency and "
-                          "bytes at bandwidth, links without contention.",
+                      .explanation = "The duration comes from the analytical network model: "
+                                     "latency and bytes at bandwidth, links without contention.",
                       .brief = "no congestion",
                       .model = "no congestion",
-                      .sentence = "messages do not slow each other",
+                      .sentence = "messages do not contend",
                       .astra_sim = true},
-    NetworkModelEntry{.name = "message",
-                      .kind = NetworkModelKind::message,
-                      .source = TimeSource::message,
-                      .explanation =
-                          "The length comes from the message-level network model: messages "
-                          "share links.",
-                      .brief = "congestion",
-                      .model = "store and forward, with congestion",
-                      .sentence = "they queue at each link",
-                      .astra_sim = true,
-                      .dimension_memories = true},
+    NetworkModelEntry{
+        .name = "message",
+        .kind = NetworkModelKind::message,
+        .source = TimeSource::message,
+        .explanation =
+            "The duration comes from the message-level network model: messages share links.",
+        .brief = "congestion",
+        .model = "store and forward, with congestion",
+        .sentence = "they queue at each link",
+        .astra_sim = true,
+        .dimension_memories = true},
     NetworkModelEntry{.name = "flow",
                       .kind = NetworkModelKind::flow,
                       .source = TimeSource::flow,
-                      .explanation = "The length comes from the flow-level network model: messages "
-                                     "share links fairly, as fluids do.",
+                      .explanation = "The duration comes from the flow-level network model: "
+                                     "messages share links with max-min fairness.",
                       .brief = "shared links",
                       .model = "max-min fair flows",
-                      .sentence = "they share links fairly, as fluids do",
+                      .sentence = "they share links with max-min fairness",
                       .timed_faults = true,
                       .dimension_memories = true,
                       .builds_graph = true},

@@ -25,7 +25,7 @@ double ratio(const std::array<double, 8>& above, const std::array<double, 8>& be
   return a / b;
 }
 
-// AS 241, PPND16: near the middle, in the tails, far out.
+// AS 241, PPND16: coefficients for the centre, the tails and the far tails.
 constexpr std::array<double, 8> kNearAbove = {3.3871328727963666080e0, 1.3314166789178437745e2,
                                               1.9715909503065514427e3, 1.3731693765509461125e4,
                                               4.5921953931549871457e4, 6.7265770927008700853e4,
@@ -90,27 +90,27 @@ double normal_quantile(double p) {
   return q < 0 ? -z : z;
 }
 
-double binomial_probability(std::uint64_t times, std::uint64_t of, double each) {
-  const auto k = static_cast<double>(times), n = static_cast<double>(of);
+double binomial_probability(std::uint64_t successes, std::uint64_t trials, double probability) {
+  const auto k = static_cast<double>(successes), n = static_cast<double>(trials);
   return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
-                  k * std::log(each) + (n - k) * std::log1p(-each));
+                  k * std::log(probability) + (n - k) * std::log1p(-probability));
 }
 
-double binomial_upper_tail(std::uint64_t times, std::uint64_t of, double each) {
-  if (times == 0) return 1;
-  if (times > of || each <= 0) return 0;
-  if (each >= 1) return 1;
-  const double odds = each / (1 - each);
-  // The logarithm of the first term, and the others by their ratios.
-  const auto all = static_cast<double>(of), first = static_cast<double>(times);
-  double log_term = first * exact_log(each) + (all - first) * exact_log(1 - each);
+double binomial_upper_tail(std::uint64_t successes, std::uint64_t trials, double probability) {
+  if (successes == 0) return 1;
+  if (successes > trials || probability <= 0) return 0;
+  if (probability >= 1) return 1;
+  const double odds = probability / (1 - probability);
+  // Computes the first term by its logarithm, and the others from ratios of consecutive terms.
+  const auto all = static_cast<double>(trials), first = static_cast<double>(successes);
+  double log_term = first * exact_log(probability) + (all - first) * exact_log(1 - probability);
   for (double i = 1; i <= std::min(first, all - first); ++i)
     log_term += exact_log((all - std::min(first, all - first) + i) / i);
   double term = 1, sum = 0;
   for (double k = first; k <= all && term > 0; ++k) {
     sum += term;
     term *= (all - k) / (k + 1) * odds;
-    if (term < sum * 1e-17 && term > 0 && k > all * each) break;
+    if (term < sum * 1e-17 && term > 0 && k > all * probability) break;
   }
   return std::min(1.0, exact_exp(log_term + exact_log(sum)));
 }

@@ -21,7 +21,7 @@ TEST(Normal, QuantilesAreItsInverse) {
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);
 }
 
-// Beside the sum of all terms, each from scratch.
+// Compared with the sum of all terms, each computed independently.
 TEST(Binomial, TailsAreSumsOfTheirTerms) {
   for (const double each : {0.01, 0.125, 0.5, 0.9})
     for (const std::uint64_t of : {1, 5, 20, 200})

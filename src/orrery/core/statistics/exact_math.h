@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logarithms and powers that are the same on every machine and with every compiler: sums and
-// products of doubles alone. What is compared with thresholds, or ends up in results, uses these.
+// Logarithms and powers that are identical on all machines and with all compilers: they use only
+// sums and products of doubles. For values that are compared with thresholds or appear in results.
 #pragma once
 
 #include <bit>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// The binary logarithm, to about 1e-15 of 1. `x` has to be a normal number above 0.
+/// The binary logarithm; error about 1e-15. `x` must be a normal number above 0.
 [[nodiscard]] inline double exact_log2(double x) {
   const auto bits = std::bit_cast<std::uint64_t>(x);
   auto exponent = static_cast<std::int64_t>(bits >> 52) - 1023;
@@ -25,7 +25,7 @@ namespace orrery {
   return static_cast<double>(exponent) + 2.8853900817779268 * s * sum;
 }
 
-/// 2 to the power of `x`, to about 1e-15 of it. `x` is kept between -1000 and 1000.
+/// 2 to the power of `x`; relative error about 1e-15. `x` is clamped to [-1000, 1000].
 [[nodiscard]] inline double exact_exp2(double x) {
   if (!(x > -1000)) x = -1000;
   if (x > 1000) x = 1000;
@@ -36,7 +36,7 @@ namespace orrery {
   return sum * std::bit_cast<double>(static_cast<std::uint64_t>(whole + 1023) << 52);
 }
 
-/// The natural exponential and logarithm (of a normal number above 0), to about 1e-15 of it.
+/// The natural exponential and logarithm (of a normal number above 0); relative error about 1e-15.
 [[nodiscard]] inline double exact_exp(double x) { return exact_exp2(x * 1.4426950408889634); }
 [[nodiscard]] inline double exact_log(double x) { return exact_log2(x) * 0.6931471805599453; }
 

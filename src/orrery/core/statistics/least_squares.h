@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fits by least squares: a line whose relative errors count, and curves of a few parameters.
+// Least-squares fits: a line with minimal relative errors, and curves with a few parameters.
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@ namespace orrery {
 /// y = intercept + slope x
 struct FittedLine {
   double intercept = 0, slope = 0;
-  double error = 0;  ///< the sum of squared relative errors
+  double error = 0;  ///< sum of squared relative errors
 };
 
-/// Sums over points from which their line follows in O(1): weighted least squares, each point with
-/// the weight 1 / y^2, so that errors count relative to y.
+/// Sums over points from which their line follows in O(1): weighted least squares. Each point has
+/// the weight 1 / y^2, so that errors are relative to y.
 class RelativeLineSums {
  public:
   /// `y` is above 0.
   void add(double x, double y);
 
-  /// The line of the least sum over (intercept + slope x)/y - 1, squared, neither of both negative:
-  /// by the normal equations; if these make one negative, the better one of y = intercept and
-  /// y = slope x. There has to be one point at least.
+  /// The line that minimises the sum of ((intercept + slope x)/y - 1)^2, with intercept and slope
+  /// at least 0, by the normal equations. If one is negative there, the better of y = intercept and
+  /// y = slope x. Requires at least one point.
   [[nodiscard]] FittedLine line() const;
 
  private:
@@ -38,12 +38,12 @@ class RelativeLineSums {
   double ww_ = 0, wx_ = 0, xx_ = 0;
 };
 
-/// Equations in as many unknowns; the right side is the last column.
+/// A system of kUnknowns equations; the right side is the last column.
 template <std::size_t kUnknowns>
 using LinearEquations = std::array<std::array<double, kUnknowns + 1>, kUnknowns>;
 
-/// Their solution, by Gauss-Jordan elimination with the largest pivot of a column; where that is
-/// below 1e-30 the unknown is 0. O(kUnknowns^3)
+/// Solves `rows` by Gauss-Jordan elimination with the largest pivot of each column. If that pivot
+/// is below 1e-30, the unknown is 0. O(kUnknowns^3)
 template <std::size_t kUnknowns>
 [[nodiscard]] std::array<double, kUnknowns> solve_linear(LinearEquations<kUnknowns> rows) {
   for (std::size_t c = 0; c < kUnknowns; ++c) {
@@ -64,12 +64,12 @@ template <std::size_t kUnknowns>
   return found;
 }
 
-/// The parameters near `at` of the least sum over (curve(parameters, x) - y)^2 of `points` (x, y).
-/// `gradient(parameters, x)` has the derivative of the curve by each parameter. Damped Gauss-Newton
-/// steps, each accepted only when it is better, until one makes the sum less than 1e-15 of it
-/// smaller or the damping is 1e12; at most 500. O(points) a step. Source: Marquardt, "An algorithm
-/// for least-squares estimation of nonlinear parameters" (Journal of the Society for Industrial and
-/// Applied Mathematics 11(2), 1963).
+/// The parameters near `at` that minimise the sum of (curve(parameters, x) - y)^2 over `points` (x,
+/// y). `gradient(parameters, x)` returns the derivative of the curve by each parameter. Uses damped
+/// Gauss-Newton steps and accepts a step only if it reduces the sum. It stops when a step reduces
+/// the sum by less than 1e-15 of it, when the damping reaches 1e12, or after 500 steps. O(points)
+/// per step. Source: Marquardt, "An algorithm for least-squares estimation of nonlinear parameters"
+/// (Journal of the Society for Industrial and Applied Mathematics 11(2), 1963).
 template <std::size_t kParameters, class Curve, class Gradient>
 [[nodiscard]] std::array<double, kParameters> fit_least_squares(
     std::array<double, kParameters> at, std::span<const std::pair<double, double>> points,

@@ -8,14 +8,14 @@ namespace orrery {
 
 namespace {
 
-/// The smaller one of the two in the middle of an even number of values, behind upper_median().
+/// The smaller middle value of an even number of values. Call it after upper_median().
 template <class Value>
 Value other_middle(const std::vector<Value>& values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   return *std::max_element(values.begin(), middle);
 }
 
-/// What lies at that place of ascending values, the first being at 0.
+/// The value at a fractional index of ascending values, by linear interpolation.
 double on_line_between(std::span<const double> sorted, double place) {
   if (sorted.empty()) return 0;
   place = std::clamp(place, 0.0, static_cast<double>(sorted.size() - 1));

@@ -13,14 +13,14 @@
 #include <system_error>
 #include <utility>
 
-#include "orrery/core/system/make_folders.h"
+#include "orrery/core/system/create_parent_folders.h"
 
 namespace orrery {
 
 namespace {
 
-/// The descriptor that "/dev/stdout" and the like stand for. Opened by that name a file would be
-/// written from its start again.
+/// The descriptor for "/dev/stdout" and similar names. Opening such a name again would overwrite a
+/// file from its start.
 std::optional<int> descriptor_of(std::string_view path) {
   if (path == "/dev/stdout") return 1;
   if (path == "/dev/stderr") return 2;
@@ -34,7 +34,7 @@ std::optional<int> descriptor_of(std::string_view path) {
   return {};
 }
 
-/// After a write(): takes what was written off `bytes`. False when it failed.
+/// Call it after write(): removes the written part from `bytes`. Returns false if the write failed.
 bool took(ssize_t written, std::string_view& bytes, int& error) {
   if (written < 0 && errno == EINTR) return true;
   if (written <= 0) {
@@ -45,8 +45,8 @@ bool took(ssize_t written, std::string_view& bytes, int& error) {
   return true;
 }
 
-/// Gives the temporary its name unless that name is taken; where hard links are not to be had,
-/// looks and renames. 0 or an errno.
+/// Links the temporary to its final name unless the name exists. If hard links are not supported,
+/// checks for the name and renames. Returns 0 or an errno.
 int give_name(const char* temporary, const char* path, bool force) {
   if (!force) {
     if (::link(temporary, path) == 0) return 0;
@@ -119,17 +119,17 @@ int AtomicFile::open() {
   }
   struct stat status {};
   if (::stat(path_.c_str(), &status) == 0) {
-    if (S_ISDIR(status.st_mode)) return EISDIR;  // `force` or not
+    if (S_ISDIR(status.st_mode)) return EISDIR;  // even with `force`
     if (!how_.force) return EEXIST;
   }
   if (const std::error_code error = create_parent_folders(path_)) return error.value();
   return open_temporary();
 }
 
-/// A name that is taken is somebody's: of a program that was killed, or another thread's.
+/// If the name exists, it belongs to another thread or to a killed program: tries the next name.
 int AtomicFile::open_temporary() {
-  constexpr int kMostNames = 1000;
-  for (int number = 0; number < kMostNames; ++number) {
+  constexpr int kMaxNames = 1000;
+  for (int number = 0; number < kMaxNames; ++number) {
     const std::string more = number == 0 ? "" : fmt::format("-{}", number);
     TemporaryFile temporary(fmt::format("{}.{}{}.tmp", path_, ::getpid(), more));
     descriptor_ = ::open(temporary.path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -138,7 +138,7 @@ int AtomicFile::open_temporary() {
       return 0;
     }
     const int error = errno;
-    temporary.forget();
+    temporary.release();
     if (error != EEXIST) return error;
   }
   return EBUSY;
@@ -163,7 +163,7 @@ Result<void> AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) 
   return done(error);
 }
 
-/// 0 or an errno.
+/// Returns 0 or an errno.
 int AtomicFile::place() {
   if (borrowed_) return 0;
   if (temporary_ && !how_.skip_sync && ::fsync(descriptor_) != 0) return errno;
@@ -173,12 +173,12 @@ int AtomicFile::place() {
 
 Result<void> AtomicFile::finish() {
   auto placed = done(error_ != 0 ? error_ : place());
-  close();  // the temporary is another name of the file by now, or no name at all
+  close();  // the temporary is now a second link to the file, or already removed
   error_ = error_ != 0 ? error_ : EBADF;
   return placed;
 }
 
-/// What to say of `error`; the first one stays and takes the temporary with it.
+/// Converts `error` to a result. The first error is stored, and the temporary is removed.
 Result<void> AtomicFile::done(int error) {
   if (error == 0) return {};
   error_ = error;
@@ -186,7 +186,7 @@ Result<void> AtomicFile::done(int error) {
   if (error == EEXIST && !borrowed_) return exists_already(path_);
   return fail(Errc::output_failed, path_,
               "cannot be written: " + std::generic_category().message(error),
-              borrowed_ ? "" : "write to another place, or make room and access there");
+              borrowed_ ? "" : "write to another path, or free space and allow write access there");
 }
 
 void AtomicFile::close() {

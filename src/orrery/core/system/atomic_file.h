@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one way in which files are put in their places: whole, or not at all.
+// Writes files atomically: an output file appears complete or not at all.
 #pragma once
 
 #include <cstdint>
@@ -12,37 +12,38 @@
 
 namespace orrery {
 
-/// How a file is put in its place.
+/// How a file is moved to its final path.
 struct FilePlacement {
-  bool force = false;  ///< replaces a file that is there
-  /// Does not wait for the disk, as single files do: of thousands of traces each would take
-  /// milliseconds. A power cut, and nothing less, may leave such a file empty.
+  bool force = false;  ///< replaces an existing file
+  /// Does not wait until the disk has the data, as writes of single files do: for thousands of
+  /// traces, each wait would take milliseconds. Only a power failure can leave such a file empty.
   bool skip_sync = false;
 };
 
-/// A file that comes into being whole or not at all, however long its writing takes: bytes go into
-/// a temporary beside `path`, which takes its place in finish(). Whatever fails, and without
-/// finish(), the temporary is removed and what was at `path` is still there; remove_unfinished()
-/// does the same from a signal handler. A device (see is_device) is written to directly.
+/// A file that appears complete or not at all. Bytes go into a temporary file in the same folder,
+/// which replaces `path` in finish(). After an error, or without finish(), the temporary is removed
+/// and the previous file at `path` is unchanged. remove_temporary_files() does the same from a
+/// signal handler. A device (see is_device) is written to directly.
 class AtomicFile {
  public:
-  /// Makes missing folders, too. Errc: output_exists unless `how.force`, output_failed.
+  /// Creates missing folders, too. Errc: output_exists unless `how.force`, output_failed.
   [[nodiscard]] static Result<AtomicFile> create(std::string path, FilePlacement how);
-  /// What is open already, and stays so: stdout, say. `name` is for errors.
+  /// Writes to a descriptor that is already open, e.g. stdout, and does not close it. `name` is for
+  /// errors.
   [[nodiscard]] static AtomicFile onto(int descriptor, std::string name);
 
   AtomicFile(AtomicFile&& other) noexcept;
   AtomicFile& operator=(AtomicFile&&) = delete;
   ~AtomicFile();
 
-  /// After an error every other call has the same one. Errc: output_failed.
+  /// After an error, every further call returns the same error. Errc: output_failed.
   Result<void> write(std::string_view bytes);
-  /// Over what was written before; not for devices. Errc: output_failed.
+  /// Overwrites earlier bytes at `offset`; not for devices. Errc: output_failed.
   Result<void> write_at(std::uint64_t offset, std::string_view bytes);
-  /// Errc: output_exists (by now) unless `how.force`, output_failed.
+  /// Errc: output_exists (if a file appeared meanwhile) unless `how.force`, output_failed.
   [[nodiscard]] Result<void> finish();
   [[nodiscard]] bool failed() const { return error_ != 0; }
-  /// How many bytes were written.
+  /// Bytes written so far.
   [[nodiscard]] std::uint64_t size() const { return size_; }
 
  private:
@@ -56,24 +57,24 @@ class AtomicFile {
   std::string path_;
   FilePlacement how_;
   bool borrowed_ = false;
-  TemporaryFile temporary_;  ///< none where bytes go to a device
+  TemporaryFile temporary_;  ///< none if bytes go to a device
   int descriptor_ = -1;
   int error_ = 0;  ///< errno of the first failure
   std::uint64_t size_ = 0;
 };
 
-/// A file of this content: see AtomicFile.
+/// Writes `bytes` to `path` atomically: see AtomicFile.
 [[nodiscard]] Result<void> write_file_atomically(const std::string& path, std::string_view bytes,
                                                  FilePlacement how);
 
-/// Errc::output_exists when there is a regular file at `path` and `force` is not set: for those who
-/// want to say so before the work that comes before the writing.
+/// Errc::output_exists if there is a regular file at `path` and `force` is not set. Commands call
+/// it before long work, so that they fail early.
 [[nodiscard]] Result<void> check_absent(const std::string& path, bool force);
 
-/// A pipe, a terminal, /dev/null, /dev/stdout wherever it leads: nothing to replace.
+/// Whether `path` is a pipe, a terminal, /dev/null or /dev/stdout: a file that cannot be replaced.
 [[nodiscard]] bool is_device(const std::string& path);
 
-/// All of `bytes` to what is open. 0, or the errno of what kept it from that.
+/// Writes all of `bytes` to an open descriptor. Returns 0, or the errno of the failure.
 [[nodiscard]] int write_all(int descriptor, std::string_view bytes);
 
 }  // namespace orrery

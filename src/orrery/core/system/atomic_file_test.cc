@@ -72,7 +72,8 @@ void expect_failed(const Result<void>& refused, const std::string& path, const s
   ASSERT_FALSE(refused);
   EXPECT_EQ(to_string(refused.error()),
             path + ": cannot be written: " + why +
-                " (E1010)\n  hint: write to another place, or make room and access there");
+                " (E1010)\n"
+                "  hint: write to another path, or free space and allow write access there");
 }
 
 TEST_F(WholeFiles, AppearWholeWhenTheyAreFinished) {
@@ -84,7 +85,7 @@ TEST_F(WholeFiles, AppearWholeWhenTheyAreFinished) {
   ASSERT_TRUE(file->write_at(0, "O"));
   EXPECT_EQ(file->size(), 8U);
   EXPECT_FALSE(fs::exists(path("a")));
-  EXPECT_EQ(files(), 1U) << "a temporary beside it";
+  EXPECT_EQ(files(), 1U) << "a temporary file in its folder";
   ASSERT_TRUE(file->finish());
   EXPECT_EQ(bytes("a"), "One, two");
   EXPECT_EQ(files(), 1U);
@@ -145,7 +146,7 @@ TEST_F(WholeFiles, RememberTheirFirstError) {
     expect_failed(file->write("four"), path("a"), "File too large");
   }
   EXPECT_TRUE(file->failed());
-  EXPECT_EQ(files(), 0U) << "nobody waits for room that is taken by what will not be finished";
+  EXPECT_EQ(files(), 0U) << "no space is used by unfinished files";
   expect_failed(file->write("five"), path("a"), "File too large");
   expect_failed(file->write_at(0, "s"), path("a"), "File too large");
   expect_failed(file->finish(), path("a"), "File too large");

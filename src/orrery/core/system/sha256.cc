@@ -41,12 +41,12 @@ void Sha256::block(const unsigned char* bytes) {
   std::array<std::uint32_t, 8> s = state_;
   for (std::size_t i = 0; i < 64; ++i) {
     const std::uint32_t chosen = (s[4] & s[5]) ^ (~s[4] & s[6]);
-    const std::uint32_t most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
+    const std::uint32_t majority = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
     const std::uint32_t one = s[7] +
                               (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
                               chosen + kRoundConstants[i] + w[i];
     const std::uint32_t two =
-        (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + most;
+        (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + majority;
     s = {one + two, s[0], s[1], s[2], s[3] + one, s[4], s[5], s[6]};
   }
   for (std::size_t i = 0; i < 8; ++i) state_[i] += s[i];
@@ -89,7 +89,7 @@ Error cannot_read(const std::string& path, int code) {
           "cannot read this file: " + std::generic_category().message(code), ""};
 }
 
-/// Of an open file; its errno where that fails.
+/// The hash of an open file, or the errno of the failure.
 tl::expected<std::string, int> sha256_of_open(int descriptor) {
   struct stat info {};
   if (::fstat(descriptor, &info) != 0) return tl::unexpected(errno);

@@ -12,11 +12,11 @@
 
 namespace orrery {
 
-/// SHA-256 of bytes that come in pieces. Source: FIPS 180-4.
+/// SHA-256 of bytes that arrive in pieces. Source: FIPS 180-4.
 class Sha256 {
  public:
   void add(std::span<const std::byte> bytes);
-  /// 64 hexadecimal digits, of all that was added.
+  /// 64 hexadecimal digits: the hash of all bytes added.
   [[nodiscard]] std::string hex();
 
  private:
@@ -28,10 +28,10 @@ class Sha256 {
   std::uint64_t length_ = 0;  // bytes
 };
 
-/// Of a text's bytes.
+/// The hash of a text.
 [[nodiscard]] std::string sha256_of(std::string_view text);
 
-/// Of a regular file's bytes, as `sha256sum` prints it. Errc: input_not_found, input_read.
+/// The hash of a regular file, as `sha256sum` prints it. Errc: input_not_found, input_read.
 [[nodiscard]] Result<std::string> sha256_of_file(const std::string& path);
 
 }  // namespace orrery

@@ -9,10 +9,10 @@
 
 namespace orrery {
 
-/// A place on the list. Places are used again and never given back: a signal handler may be
-/// looking.
+/// An entry of the list. Entries are reused but never freed, because a signal handler may be
+/// reading the list.
 struct TemporaryFile::Slot {
-  /// Whoever takes it has the path to himself.
+  /// The thread that changes `state` to `taken` owns the path.
   enum State : std::uint8_t { free, taken, known };
 
   std::atomic<State> state{taken};
@@ -54,13 +54,13 @@ const char* TemporaryFile::path() const { return slot_->path.c_str(); }
 
 void TemporaryFile::remove() {
   if (slot_ != nullptr) (void)::unlink(slot_->path.c_str());
-  forget();
+  release();
 }
 
-void TemporaryFile::forget() {
+void TemporaryFile::release() {
   Slot* const slot = std::exchange(slot_, nullptr);
   if (slot == nullptr) return;
-  // Taken by remove_temporary_files: the program ends, and the place stays as it is.
+  // If it fails, remove_temporary_files() has taken the entry: the program is ending.
   if (slot->change(Slot::known, Slot::taken)) slot->state = Slot::free;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Temporary files that are being written, so that whoever ends the program can take them away.
+// Registers temporary files that are being written, so that a signal handler can remove them.
 #pragma once
 
 #include <string>
 
 namespace orrery {
 
-/// The name of a file in the making: remove_temporary_files() knows it from before there is a file
-/// until there is none, and the file goes with this.
+/// Registers the path of a file that is being written. remove_temporary_files() knows the path
+/// before the file is created and until it is removed. The destructor removes the file.
 class TemporaryFile {
  public:
   TemporaryFile() = default;
@@ -19,10 +19,10 @@ class TemporaryFile {
 
   explicit operator bool() const { return slot_ != nullptr; }
   [[nodiscard]] const char* path() const;
-  /// Removes the file, if there is (still) one of that name.
+  /// Removes the file, if it still exists.
   void remove();
-  /// Leaves what bears the name alone: it is somebody else's.
-  void forget();
+  /// Unregisters the path without removing the file, which belongs to another writer.
+  void release();
 
  private:
   struct Slot;
@@ -33,9 +33,9 @@ class TemporaryFile {
   friend void remove_temporary_files();
 };
 
-/// Removes every file in the making, of whatever thread. For a signal handler (it only makes calls
-/// that are safe there), and the last thing before the program ends: what is being written goes on
-/// into files without a name.
+/// Removes all registered files, of all threads. For a signal handler (it only makes
+/// async-signal-safe calls), as the last step before the program ends: a write in progress
+/// continues into a file that has no name any more.
 void remove_temporary_files();
 
 }  // namespace orrery

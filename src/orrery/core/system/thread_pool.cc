@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/core/system/thread_pool.h"
 
-#include "orrery/core/system/read_files.h"
+#include <utility>
+
+#include "orrery/core/system/file_read_recorder.h"
 
 namespace orrery {
 
@@ -9,9 +11,9 @@ namespace {
 
 constexpr std::uint64_t kRound = std::uint64_t{1} << 32;
 constexpr std::uint32_t kPlaces = ~0u;
-constexpr int kGlances = 2000;  // before falling asleep: some microseconds
+constexpr int kGlances = 2000;  // spins before sleeping: some microseconds
 
-/// Returns when `word` is not `old` any more.
+/// Returns when `word` differs from `old`.
 template <typename Word>
 void await_change(const std::atomic<Word>& word, Word old) {
   for (int i = 0; i < kGlances; ++i) {
@@ -33,7 +35,7 @@ ThreadPool::~ThreadPool() {
   for (std::thread& helper : helpers_) helper.join();
 }
 
-// Whoever takes something holds the round open until it is done: until then `work_` stays.
+// A thread that takes an item keeps the round open until the item is done: `work_` stays valid.
 bool ThreadPool::take_one() {
   std::uint64_t round = round_.load(std::memory_order_acquire);
   do {
@@ -41,11 +43,20 @@ bool ThreadPool::take_one() {
   } while (!round_.compare_exchange_weak(round, round - 1, std::memory_order_acq_rel,
                                          std::memory_order_acquire));
   {
-    const ReadFiles::ThreadScope joined(files_);
-    (*work_)(static_cast<std::uint32_t>(round & kPlaces) - 1);
+    const FileReadRecorder::ThreadScope joined(files_);
+    call(static_cast<std::uint32_t>(round & kPlaces) - 1);
   }
   if (done_.fetch_sub(1, std::memory_order_acq_rel) == 1) done_.notify_all();
   return true;
+}
+
+void ThreadPool::call(std::uint32_t number) {
+  if (failed_) return;
+  try {
+    (*work_)(number);
+  } catch (...) {
+    if (!failed_.exchange(true)) exception_ = std::current_exception();
+  }
 }
 
 void ThreadPool::help() {
@@ -57,13 +68,13 @@ void ThreadPool::help() {
   }
 }
 
-void ThreadPool::share(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
+void ThreadPool::parallel_for(std::uint32_t count, const std::function<void(std::uint32_t)>& work) {
   if (count < 2 || helpers_.empty()) {
     for (std::uint32_t i = count; i-- > 0;) work(i);
     return;
   }
   work_ = &work;
-  files_ = ReadFiles::current();
+  files_ = FileReadRecorder::current();
   done_.store(count, std::memory_order_release);
   const std::uint64_t round = round_.load(std::memory_order_relaxed);
   round_.store((round & ~std::uint64_t{kPlaces}) + kRound + count, std::memory_order_release);
@@ -73,6 +84,9 @@ void ThreadPool::share(std::uint32_t count, const std::function<void(std::uint32
   for (std::uint32_t left = done_.load(std::memory_order_acquire); left != 0;
        left = done_.load(std::memory_order_acquire))
     await_change(done_, left);
+  if (!failed_) return;
+  failed_ = false;
+  std::rethrow_exception(std::exchange(exception_, nullptr));
 }
 
 }  // namespace orrery

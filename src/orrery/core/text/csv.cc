@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-std::string_view trimmed_cell(std::string_view text) {
+std::string_view trim_cell(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
   const std::size_t first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
@@ -23,7 +23,7 @@ TrimmedLineReader::TrimmedLineReader(std::string_view text, std::string where)
 bool TrimmedLineReader::next(std::string_view& line) {
   if (rest_.empty()) return false;
   const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-  line = trimmed_cell(rest_.substr(0, end));
+  line = trim_cell(rest_.substr(0, end));
   rest_.remove_prefix(std::min(end + 1, rest_.size()));
   ++number_;
   return true;
@@ -35,12 +35,12 @@ bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
                    std::vector<std::string>& retained) {
   cells.clear();
   retained.clear();
-  retained.reserve(row.size() / 2 + 1);  // so that no view moves
+  retained.reserve(row.size() / 2 + 1);  // views must not move
   while (true) {
-    row = trimmed_cell(row);
+    row = trim_cell(row);
     if (!row.starts_with('"')) {
       const std::size_t comma = row.find(',');
-      cells.push_back(trimmed_cell(row.substr(0, comma)));
+      cells.push_back(trim_cell(row.substr(0, comma)));
       if (comma == std::string_view::npos) return true;
       row.remove_prefix(comma + 1);
       continue;
@@ -60,11 +60,11 @@ bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
         text += inside[i];
         if (inside[i] == '"') ++i;
       }
-      cells.push_back(trimmed_cell(text));
+      cells.push_back(trim_cell(text));
     } else {
-      cells.push_back(trimmed_cell(inside));
+      cells.push_back(trim_cell(inside));
     }
-    row = trimmed_cell(row.substr(end + 1));
+    row = trim_cell(row.substr(end + 1));
     if (row.empty()) return true;
     if (row.front() != ',') return false;
     row.remove_prefix(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// CSV, read and written: lines of text files, cells of rows, and cells in quotes. Source: RFC 4180;
-// blanks around cells are no part of them, which it leaves open.
+// Reads and writes CSV: lines, rows and quoted cells. Source: RFC 4180. It leaves open whether
+// blanks around cells belong to them; here they do not.
 #pragma once
 
 #include <cstddef>
@@ -11,18 +11,18 @@
 
 namespace orrery {
 
-/// `text` without blanks, tabs and carriage returns around it.
-[[nodiscard]] std::string_view trimmed_cell(std::string_view text);
+/// `text` without leading and trailing blanks, tabs and carriage returns.
+[[nodiscard]] std::string_view trim_cell(std::string_view text);
 
-/// Hands out the lines of `text`, which must outlive it, one by one; a mark of UTF-8 in front is
-/// passed over.
+/// Returns the lines of `text` one by one and skips a UTF-8 byte order mark. `text` must outlive
+/// it.
 class TrimmedLineReader {
  public:
   TrimmedLineReader(std::string_view text, std::string where);
 
   /// The next line, trimmed; false after the last.
   [[nodiscard]] bool next(std::string_view& line);
-  /// "file:12", of the line that was handed out last.
+  /// The position of the last returned line: "file:12".
   [[nodiscard]] std::string place() const;
   [[nodiscard]] std::size_t number() const { return number_; }
 
@@ -32,14 +32,15 @@ class TrimmedLineReader {
   std::size_t number_ = 0;
 };
 
-/// The cells of one row, trimmed; `cells` is overwritten. Cells may stand in double quotes, a quote
-/// inside written twice, and may then hold commas. False: quotes that do not end, or text beside
-/// them. Views point into `row`; of cells with quotes inside, into `kept`. O(bytes)
+/// Overwrites `cells` with the trimmed cells of one row. A cell in double quotes may contain
+/// commas; a quote inside is written twice. Returns false if a quote is not closed or text is
+/// outside of the quotes. Views point into `row`, or into `retained` for cells with quotes inside.
+/// O(bytes)
 [[nodiscard]] bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
                                  std::vector<std::string>& retained);
 
-/// `text` as a cell: in double quotes, those inside written twice, if it holds a comma, a quote or
-/// the end of a line; else as it is. O(bytes)
+/// `text` as a cell. If it contains a comma, a quote or a line break, it is put in double quotes
+/// and quotes inside are doubled; otherwise it is unchanged. O(bytes)
 [[nodiscard]] std::string csv_cell(std::string_view text);
 
 }  // namespace orrery

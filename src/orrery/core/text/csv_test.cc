@@ -59,7 +59,7 @@ RC_GTEST_PROP(Csv, WhatIsWrittenIsRead, (const std::vector<std::string>& any)) {
   std::vector<std::string> cells;
   std::string row;
   for (const std::string& text : any) {
-    cells.emplace_back(trimmed_cell(text));
+    cells.emplace_back(trim_cell(text));
     row += (cells.size() == 1 ? "" : ",") + csv_cell(cells.back());
   }
   RC_ASSERT(cells_of(row) == cells);

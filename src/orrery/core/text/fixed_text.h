@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that are put together when the program is compiled.
+// Strings that are concatenated at compile time.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 namespace orrery {
 
-/// The text that `Writer::write(put)` writes, piece by piece, by calls of put(std::string_view).
+/// The text that `Writer::write(put)` produces by calls of put(std::string_view).
 template <class Writer>
 class FixedText {
   static constexpr std::size_t kSize = [] {

@@ -10,7 +10,7 @@ namespace orrery {
 
 namespace {
 
-constexpr std::uint64_t kMostPieces = 4;
+constexpr std::uint64_t kMaxPieces = 4;
 
 std::string words_of(RankRange piece) {
   return piece.first == piece.last ? fmt::format("{}", piece.first)
@@ -25,7 +25,7 @@ std::string format_ranks(std::uint64_t pieces,
   const RankRange first = piece(0);
   std::string text = pieces == 1 && first.first == first.last ? "rank " : "ranks ";
   text += words_of(first);
-  const bool all = pieces <= kMostPieces;
+  const bool all = pieces <= kMaxPieces;
   for (std::uint64_t i = 1; i < (all ? pieces : 2); ++i) text += ", " + words_of(piece(i));
   return all ? text : text + " … " + words_of(piece(pieces - 1));
 }

@@ -12,21 +12,21 @@
 
 namespace orrery {
 
-/// The candidate nearest to `word`, or empty when none is near enough to be what was meant.
-/// Distance counts insertions, deletions, replacements and swapped neighbours, ignoring case; `_`
-/// equals `-`. Ties go to the earlier candidate.
+/// The candidate nearest to `word`, or empty if none is near enough to be a likely misspelling. The
+/// distance counts insertions, deletions, replacements and swapped neighbours, ignoring case; `_`
+/// equals `-`. The first of equally near candidates is returned.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);
 
-/// `did you mean "x"?`, or empty when nothing is near.
+/// `did you mean "x"?`, or empty if no candidate is near.
 [[nodiscard]] std::string did_you_mean(std::string_view word,
                                        std::span<const std::string_view> candidates);
 
-/// `a, b, c`, for messages that list what is allowed.
+/// `a, b, c`, for messages that list allowed values.
 [[nodiscard]] std::string join(std::span<const std::string_view> words,
                                std::string_view separator = ", ");
 
-/// `word` when it is one of `words`, else Errc::usage with the nearest one.
+/// Errc::usage, with the nearest of `words`, unless `word` is one of them.
 [[nodiscard]] Result<void> one_of(std::string_view option, std::string_view word,
                                   const std::vector<std::string_view>& words);
 

@@ -16,8 +16,8 @@ unsigned char byte_of(char c) { return static_cast<unsigned char>(c); }
 bool is_tail(char c) { return (byte_of(c) & 0xC0) == 0x80; }
 bool is_control(char c) { return byte_of(c) < 0x20 || c == 0x7F; }
 
-/// `ascii` gets each ASCII character, `wide` the bytes of every other one, empty for a byte that
-/// is not UTF-8.
+/// Calls `ascii` for each ASCII character and `wide` with the bytes of each other character; `wide`
+/// gets an empty text for an invalid byte.
 template <class Ascii, class Wide>
 void each_character(std::string_view text, Ascii&& ascii, Wide&& wide) {
   for (std::size_t at = 0; at < text.size();) {
@@ -40,7 +40,7 @@ bool is_c1(std::string_view character) {
   return character.size() == 2 && character[0] == '\xC2' && byte_of(character[1]) < 0xA0;
 }
 
-/// What stands for `c` in XML; empty where it stands for itself.
+/// The XML entity for `c`; empty if it needs none.
 std::string_view entity(char c) {
   switch (c) {
     case '&':
@@ -113,11 +113,11 @@ std::string_view beginning(std::string_view text, std::size_t bytes) {
   if (text.size() <= bytes) return text;
   std::size_t end = bytes;
   while (end > 0 && bytes - end < 3 && is_tail(text[end])) --end;
-  // More bytes of the kind than a character has: there is none to be cut.
+  // Too many continuation bytes: there is no valid character to preserve.
   return text.substr(0, is_tail(text[end]) ? bytes : end);
 }
 
-std::string shortened(std::string_view text, std::size_t bytes) {
+std::string truncate(std::string_view text, std::size_t bytes) {
   std::string retained(beginning(text, bytes));
   if (retained.size() < text.size()) retained += kEllipsis;
   return retained;
@@ -135,7 +135,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string printable(std::string_view text, std::size_t bytes) {
-  return printable(shortened(text, bytes));
+  return printable(truncate(text, bytes));
 }
 
 std::string printable_lines(std::string_view text) {
@@ -157,7 +157,7 @@ std::string in_quotes(std::string_view text, std::size_t bytes) {
 void append_json_text(std::string& out, std::string_view text, JsonBreaks breaks) {
   const auto plain = [](char c) { return c >= ' ' && c < 0x7F && c != '"' && c != '\\'; };
   out += '"';
-  // Most names need nothing.
+  // Fast path: most names need no change.
   const auto first =
       static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), plain) - text.begin());
   out += text.substr(0, first);

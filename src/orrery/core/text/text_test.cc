@@ -99,8 +99,8 @@ TEST(Beginning, EndsWithACharacter) {
   EXPECT_EQ(beginning("\xF0\x9F\xAA\x90", 3), "");
   EXPECT_EQ(beginning(std::string(9, '\x80'), 5), std::string(5, '\x80'));
   EXPECT_EQ(beginning("abc", 0), "");
-  EXPECT_EQ(shortened("abc", 3), "abc");
-  EXPECT_EQ(shortened("aµb", 2), "a…");
+  EXPECT_EQ(truncate("abc", 3), "abc");
+  EXPECT_EQ(truncate("aµb", 2), "a…");
 }
 
 RC_GTEST_PROP(Beginning, LosesLessThanACharacter, ()) {

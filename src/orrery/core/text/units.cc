@@ -19,8 +19,7 @@ struct Unit {
   double factor;
 };
 
-// In each table the first spelling of a factor is the one written. Larger units follow smaller
-// ones.
+// In each table, the first spelling of a factor is used for output. Factors are ascending.
 constexpr double kKi = 1024.0, kMi = kKi * 1024, kGi = kMi * 1024, kTi = kGi * 1024,
                  kPi = kTi * 1024;
 
@@ -93,7 +92,7 @@ tl::unexpected<Error> bad_unit(std::string_view text, std::string_view unit,
   return fail(Errc::config_unit, where, what, fmt::format("use one of {}", known));
 }
 
-/// `parts` in the unit whose factor that is; `known` names the units there are.
+/// Multiplies `parts` by the factor of its unit; `known` lists the valid units for errors.
 Result<double> parse_rate(const Split& parts, std::optional<double> factor, std::string_view text,
                           const std::string& where, std::string_view known) {
   if (!factor && parts.unit.empty() && parts.number == 0) factor = 1;
@@ -103,7 +102,7 @@ Result<double> parse_rate(const Split& parts, std::optional<double> factor, std:
   return rate;
 }
 
-/// A whole count of the smallest of `units`, which `known` names.
+/// An integer number of the smallest of `units`; `known` lists the valid units for errors.
 Result<std::int64_t> parse_count(std::string_view text, const std::string& where,
                                  std::span<const Unit> units, std::string_view example,
                                  std::string_view known) {
@@ -127,7 +126,7 @@ std::string digits(double value) {
   return text;
 }
 
-/// `value` in the largest unit that leaves at least one before the point.
+/// `value` in the largest unit for which it is at least 1.
 std::string scaled(double value, std::span<const Unit> units) {
   const Unit* chosen = &units.front();
   for (const Unit& unit : units) {
@@ -148,7 +147,7 @@ constexpr std::array kWrittenFlops = {
     Unit{"FLOP/s", 1},     Unit{"kFLOP/s", 1e3},  Unit{"MFLOP/s", 1e6}, Unit{"GFLOP/s", 1e9},
     Unit{"TFLOP/s", 1e12}, Unit{"PFLOP/s", 1e15}, Unit{"EFLOP/s", 1e18}};
 
-/// The largest of `units` in which shortest decimal text parses back to the very same double.
+/// The largest of `units` in which the shortest decimal text parses to exactly the same double.
 std::string exact(double value, std::span<const Unit> units) {
   for (std::size_t i = units.size(); i-- > 0;) {
     const double in_unit = value / units[i].factor;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of very many plans of one job on one cluster, in closed form.
+// Estimates the step times of very many plans of one job on one cluster, in closed form.
 //
-// Measured on dgx-h100-8.yaml (one core): 1,400,000 plans of llama-3.1-8b a second once the tables
-// exist, 18,000 with the time to fill them (benchmarks: plan_columns rate); estimate/program takes
-// 0.72 ms a plan, 1,400 a second, in the median of 300 plans of many models (benchmarks:
-// estimates).
+// Measured on dgx-h100-8.yaml (one core): 1,400,000 plans of llama-3.1-8b per second once the
+// tables exist, 18,000 including the time to fill them (benchmarks: plan_columns rate).
+// estimate/program needs 0.72 ms per plan (1,400 per second), the median over 300 plans of many
+// models (benchmarks: estimates).
 #pragma once
 
 #include <memory>
@@ -19,35 +19,38 @@
 
 namespace orrery::estimate {
 
-/// What plans of a job take, put together from tables: passes through a layer, played once for each
-/// way to cut it (layer_times); gradients, weights and the optimizer, once for each mesh
-/// (data_parallel_times); schedules in closed form (pipeline_closed_form); memory by the order of
-/// passes (stage_memory), which is the same as workload::account_memory says. Not estimated here,
-/// but by estimate/program, are plans whose layers differ or do not divide over stages, other
-/// schedules, gradients that are summed up in every pass where backward passes are split or experts
-/// exchange tokens, and plans whose hosts are slower than their kernels. What was asked before
-/// changes no answer.
+/// Combines the estimate of a plan from tables. Passes through a layer are scheduled once per
+/// partitioning (layer_times). Gradients, weights and the optimizer are scheduled once per mesh
+/// (data_parallel_times). Pipeline schedules have closed forms (pipeline_closed_form). Memory
+/// follows from the order of passes (stage_memory), and equals that of workload::account_memory.
+/// Not estimable here, but by estimate/program, are: plans whose layers differ or do not divide
+/// evenly over stages; other schedules; gradients reduced in every pass, if backward passes are
+/// split or experts exchange tokens; plans limited by kernel launches on the host. Earlier queries
+/// change no result.
 class ColumnEstimator {
  public:
-  /// Why nothing of this job can be told so; empty: it can. The cluster has dimensions, not a
-  /// fabric; nothing lies in remote memory; communication overlaps, in buckets of whole layers.
+  /// Returns why this job cannot be estimated; empty: it can. Requirements: the cluster has
+  /// dimensions, not a fabric; the job uses no remote memory; communication overlaps, in buckets of
+  /// complete layers.
   [[nodiscard]] static std::string refusal(const study::Cluster& cluster,
                                            const workload::Spec& base);
 
-  /// Plans of `base`, which nothing refuses. `costs` is outlived, and used by `prepare` alone.
+  /// For plans of `base`, for which refusal() is empty. `costs` must outlive this object; only
+  /// prepare() uses it.
   ColumnEstimator(std::shared_ptr<const study::Cluster> cluster, workload::Spec base,
                   OpCosts& costs);
   ~ColumnEstimator();
   ColumnEstimator(const ColumnEstimator&) = delete;
   ColumnEstimator& operator=(const ColumnEstimator&) = delete;
 
-  /// Makes what tables lack for these plans: of those that are legal and fit, all. Errc: those of
-  /// laying programs out and of simulations.
+  /// Adds the missing table entries for all of these plans that are valid and fit into memory.
+  /// Errc: those of assembling programs and of simulations.
   [[nodiscard]] Result<void> prepare(const PlanColumns& plans);
-  /// Of prepared plans, into columns of their size. Allocates nothing; several threads may ask.
+  /// Estimates prepared plans. `out` has the size of `plans`. Allocates nothing; safe to call
+  /// concurrently.
   void estimate_steps(const PlanColumns& plans, StepColumns& out) const;
 
-  /// How many entries tables have, of all kinds together.
+  /// Number of entries in all tables.
   [[nodiscard]] std::size_t entries() const;
 
  private:

@@ -134,7 +134,7 @@ Laid laid_out(const Spec& plan, const study::Cluster& cluster, OpCosts& costs, b
   Laid out;
   out.memory = memory->roles[memory->worst].total();
   if (!times) return out;
-  const auto asked = costs.of(*program);
+  const auto asked = costs.costs_of(*program);
   EXPECT_TRUE(asked) << to_string(asked.error());
   out.step = static_cast<double>(schedule_ops(*program, *asked)->count());
   return out;
@@ -251,7 +251,7 @@ TEST(ColumnEstimator, TellContextParallelismAmongOthers) {
   }
 }
 
-// What was asked before, and what is asked beside it, says nothing.
+// Earlier and concurrent queries do not change the result.
 TEST(ColumnEstimator, OneIsToldAsAmongMany) {
   const auto cluster = machine();
   const Spec base = job(kDense);

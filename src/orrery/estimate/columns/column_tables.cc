@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "orrery/core/check.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/workload/assembly/assemble.h"
@@ -17,11 +16,9 @@ using workload::Sharding;
 
 namespace {
 
-std::uint64_t bits(std::int32_t value) { return static_cast<std::uint32_t>(value); }
-
-/// What layers of a legal plan are cut by.
-std::uint64_t cut_of(const PlanColumns& plans, std::size_t at) {
-  return bits(plans.tp[at]) << 40 | bits(plans.ep[at]) << 16 | bits(plans.cp[at]);
+/// The key of the partitioning of layers in a valid plan.
+std::uint64_t partitioning_key(const PlanColumns& plans, std::size_t row) {
+  return key_bits(plans.tp[row]) << 40 | key_bits(plans.ep[row]) << 16 | key_bits(plans.cp[row]);
 }
 
 constexpr double kFragmentation = workload::MemoryOptions{}.fragmentation;
@@ -29,129 +26,130 @@ constexpr double kFragmentation = workload::MemoryOptions{}.fragmentation;
 }  // namespace
 
 ColumnEstimator::Tables::Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of,
-                                OpCosts& asked)
+                                OpCosts& op_costs)
     : cluster(std::move(on)),
       base(std::move(of)),
-      costs(asked),
+      costs(op_costs),
       policy(workload::data_parallel_policy(base)),
       device(study::reserved_memory(cluster->platform.device.entry)),
-      room(study::usable_total_memory(cluster->platform.device).count()),
+      device_bytes(study::usable_total_memory(cluster->platform.device).count()),
       workspace(workload::workspace_bytes(base, device)),
       rules(base) {}
 
-TableKey ColumnEstimator::Tables::shape_key(const PlanColumns& plans, std::size_t at) {
-  return {cut_of(plans, at), bits(plans.micro[at]) << 32 |
-                                 static_cast<std::uint64_t>(plans.recompute[at]) << 8 |
-                                 static_cast<std::uint64_t>(plans.pp[at] > 1) << 1 | plans.sp[at]};
+TableKey ColumnEstimator::Tables::shape_key(const PlanColumns& plans, std::size_t row) {
+  return {partitioning_key(plans, row),
+          key_bits(plans.micro[row]) << 32 | static_cast<std::uint64_t>(plans.recompute[row]) << 8 |
+              static_cast<std::uint64_t>(plans.pp[row] > 1) << 1 | plans.sp[row]};
 }
 
-TableKey ColumnEstimator::Tables::times_key(const PlanColumns& plans, std::size_t at) {
-  TableKey key = shape_key(plans, at);
-  key.b &= ~std::uint64_t{2};  // on however many stages
-  if (closed_schedule(plans.schedule[at])->splits) key.b |= 1u << 16;
+TableKey ColumnEstimator::Tables::times_key(const PlanColumns& plans, std::size_t row) {
+  TableKey key = shape_key(plans, row);
+  key.b &= ~std::uint64_t{2};  // times do not depend on the number of stages
+  if (closed_schedule(plans.schedule[row])->splits) key.b |= 1u << 16;
   return key;
 }
 
-TableKey ColumnEstimator::Tables::data_key(const PlanColumns& plans, std::size_t at) {
-  return {cut_of(plans, at), bits(plans.dp[at]) << 32 | bits(plans.pp[at]) << 8 |
-                                 static_cast<std::uint64_t>(plans.sharding[at]) << 1 |
-                                 plans.sp[at]};
+TableKey ColumnEstimator::Tables::data_key(const PlanColumns& plans, std::size_t row) {
+  return {partitioning_key(plans, row),
+          key_bits(plans.dp[row]) << 32 | key_bits(plans.pp[row]) << 8 |
+              static_cast<std::uint64_t>(plans.sharding[row]) << 1 | plans.sp[row]};
 }
 
-TableKey ColumnEstimator::Tables::chunk_key(const PlanColumns& plans, std::size_t at) const {
-  return {data.keys.find(data_key(plans, at)), bits(plans.chunks[at])};
+TableKey ColumnEstimator::Tables::chunk_key(const PlanColumns& plans, std::size_t row) const {
+  return {data.keys.find(data_key(plans, row)), key_bits(plans.chunks[row])};
 }
 
-TableKey ColumnEstimator::Tables::form_key(const PlanColumns& plans, std::size_t at) {
+TableKey ColumnEstimator::Tables::moments_key(const PlanColumns& plans, std::size_t row) {
   const std::int32_t alive =
-      microbatches_alive(plans.schedule[at], plans.pp[at], plans.microbatches[at]);
-  return {bits(plans.pp[at]) << 32 | bits(alive),
-          bits(plans.chunks[at]) << 8 | static_cast<std::uint64_t>(plans.schedule[at])};
+      microbatches_alive(plans.schedule[row], plans.pp[row], plans.microbatches[row]);
+  return {key_bits(plans.pp[row]) << 32 | key_bits(alive),
+          key_bits(plans.chunks[row]) << 8 | static_cast<std::uint64_t>(plans.schedule[row])};
 }
 
-TableKey ColumnEstimator::Tables::link_key(const PlanColumns& plans, std::size_t at) const {
-  const LayerShape& shape = **shapes.find(shape_key(plans, at));
-  const DataParallelEntry& mesh = *data.find(data_key(plans, at));
-  return {static_cast<std::uint64_t>(mesh.shape.stride) << 32 | bits(plans.pp[at]),
+TableKey ColumnEstimator::Tables::link_key(const PlanColumns& plans, std::size_t row) const {
+  const LayerShape& shape = **shapes.find(shape_key(plans, row));
+  const DataParallelEntry& mesh = *data.find(data_key(plans, row));
+  return {static_cast<std::uint64_t>(mesh.shape.stride) << 32 | key_bits(plans.pp[row]),
           static_cast<std::uint64_t>(shape.boundary)};
 }
 
-workload::Spec ColumnEstimator::Tables::plan(const PlanColumns& plans, std::size_t at) const {
-  Findings nobody;
-  return workload::pad_vocabulary(plans.plan(at, base), nobody);
+workload::Spec ColumnEstimator::Tables::plan(const PlanColumns& plans, std::size_t row) const {
+  Findings ignored;
+  return workload::pad_vocabulary(plans.plan(row, base), ignored);
 }
 
-bool ColumnEstimator::Tables::knows(const PlanColumns& plans, std::size_t at) const {
-  if (closed_schedule(plans.schedule[at]) == nullptr ||
-      plans.recompute[at] == workload::RecomputeKind::ops)
+bool ColumnEstimator::Tables::can_estimate(const PlanColumns& plans, std::size_t row) const {
+  if (closed_schedule(plans.schedule[row]) == nullptr ||
+      plans.recompute[row] == workload::RecomputeKind::ops)
     return false;
-  const bool every = plans.sharding[at] >= Sharding::zero2;
-  if (every && (base.model.moe || closed_schedule(plans.schedule[at])->splits)) return false;
-  if (plans.pp[at] == 1 && plans.chunks[at] > 1) return false;           // both ends on one stage
-  if (plans.pp[at] >= 1 << 24 || plans.cp[at] >= 1 << 16) return false;  // what keys hold
-  return base.model.layers % (std::int64_t{plans.pp[at]} * plans.chunks[at]) == 0;
+  const bool every = plans.sharding[row] >= Sharding::zero2;
+  if (every && (base.model.moe || closed_schedule(plans.schedule[row])->splits)) return false;
+  if (plans.pp[row] == 1 && plans.chunks[row] > 1) return false;           // both ends on one stage
+  if (plans.pp[row] >= 1 << 24 || plans.cp[row] >= 1 << 16) return false;  // limits of keys
+  return base.model.layers % (std::int64_t{plans.pp[row]} * plans.chunks[row]) == 0;
 }
 
-GradientTiming ColumnEstimator::Tables::way(Sharding sharding) const {
+GradientTiming ColumnEstimator::Tables::gradient_timing(Sharding sharding) const {
   if (sharding == Sharding::zero3) return GradientTiming::shards;
   if (sharding == Sharding::zero2) return GradientTiming::always;
   return policy.overlap_gradients ? GradientTiming::once : GradientTiming::late;
 }
 
-Result<void> ColumnEstimator::Tables::learn_shapes(const PlanColumns& plans, std::size_t at) {
-  const TableKey key = shape_key(plans, at);
+Result<void> ColumnEstimator::Tables::add_shapes(const PlanColumns& plans, std::size_t row) {
+  const TableKey key = shape_key(plans, row);
   if (shapes.find(key) == nullptr) {
-    auto shape = layer_shape(plan(plans, at));
+    auto shape = layer_shape(plan(plans, row));
     if (!shape) return tl::unexpected(shape.error());
     shapes.add(key, std::make_unique<LayerShape>(*std::move(shape)));
   }
   const LayerShape& layer = **shapes.find(key);
   if (!layer.uniform) return {};
-  if (const TableKey mesh = data_key(plans, at); data.find(mesh) == nullptr) {
-    DataParallelEntry entry{std::make_unique<DataParallelWork>(plan(plans, at), layer), {}, {}};
+  if (const TableKey mesh = data_key(plans, row); data.find(mesh) == nullptr) {
+    DataParallelEntry entry{std::make_unique<DataParallelWork>(plan(plans, row), layer), {}, {}};
     entry.shape = entry.work->shape();
     data.add(mesh, std::move(entry));
   }
-  if (const TableKey chunk = chunk_key(plans, at); chunks.find(chunk) == nullptr) {
+  if (const TableKey chunk = chunk_key(plans, row); chunks.find(chunk) == nullptr) {
     ChunkEntry entry;
-    const DataParallelWork& work = *data.find(data_key(plans, at))->work;
-    const std::int64_t each = layer.layers / (std::int64_t{plans.pp[at]} * plans.chunks[at]);
-    for (std::size_t i = 0; i < kEnds; ++i)
-      if (chunk_occurs(static_cast<Ends>(i), plans.pp[at], plans.chunks[at]))
-        entry.concurrent[i] = work.concurrent(each, static_cast<Ends>(i));
+    const DataParallelWork& work = *data.find(data_key(plans, row))->work;
+    const std::int64_t each = layer.layers / (std::int64_t{plans.pp[row]} * plans.chunks[row]);
+    for (std::size_t i = 0; i < kModelEnds; ++i)
+      if (chunk_occurs(static_cast<ModelEnds>(i), plans.pp[row], plans.chunks[row]))
+        entry.gradient_bytes[i] = work.gradient_bytes(each, static_cast<ModelEnds>(i));
     chunks.add(chunk, std::move(entry));
   }
-  if (const TableKey form = form_key(plans, at); forms.find(form) == nullptr) {
-    workload::Spec spec = plan(plans, at);
+  if (const TableKey stage = moments_key(plans, row); moments.find(stage) == nullptr) {
+    workload::Spec spec = plan(plans, row);
     spec.batch.global =
         spec.batch.micro * spec.parallel.dp *
-        microbatches_alive(plans.schedule[at], plans.pp[at], plans.microbatches[at]);
+        microbatches_alive(plans.schedule[row], plans.pp[row], plans.microbatches[row]);
     auto made = stage_moments(spec);
     if (!made) return tl::unexpected(made.error());
-    forms.add(form, *std::move(made));
+    moments.add(stage, *std::move(made));
   }
   return {};
 }
 
-std::int64_t ColumnEstimator::Tables::memory(const PlanColumns& plans, std::size_t at) const {
-  const LayerShape& layer = **shapes.find(shape_key(plans, at));
-  const DataParallelShape& mesh = data.find(data_key(plans, at))->shape;
-  const ChunkEntry& sent = *chunks.find(chunk_key(plans, at));
-  const StageMoments& moments = *forms.find(form_key(plans, at));
-  const std::int32_t stages = plans.pp[at], pieces = stages * plans.chunks[at];
+std::int64_t ColumnEstimator::Tables::memory(const PlanColumns& plans, std::size_t row) const {
+  const LayerShape& layer = **shapes.find(shape_key(plans, row));
+  const DataParallelShape& mesh = data.find(data_key(plans, row))->shape;
+  const ChunkEntry& chunk_entry = *chunks.find(chunk_key(plans, row));
+  const StageMoments& peaks = *moments.find(moments_key(plans, row));
+  const std::int32_t stages = plans.pp[row], pieces = stages * plans.chunks[row];
   const auto layers_of = static_cast<std::int32_t>(layer.layers);
-  ChunkMemoryShape shape{layers_of / pieces, Ends::none,
+  ChunkMemoryShape shape{layers_of / pieces, ModelEnds::none,
                          static_cast<std::int32_t>(base.parallel.prefetch),
                          static_cast<std::int32_t>(policy.prefetch_backward)};
-  const auto chunk = [&](Ends ends) {
+  const auto chunk = [&](ModelEnds ends) {
     shape.ends = ends;
-    return chunk_memory(layer, mesh, sent.concurrent[static_cast<std::size_t>(ends)], shape);
+    return chunk_memory(layer, mesh, chunk_entry.gradient_bytes[index_of(ends)], shape);
   };
-  const ChunkMemory other =
-      chunk_occurs(Ends::none, stages, plans.chunks[at]) ? chunk(Ends::none) : ChunkMemory{};
-  std::int64_t most = 0;
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    const auto ends = static_cast<Ends>(i);
+  const ChunkMemory other = chunk_occurs(ModelEnds::none, stages, plans.chunks[row])
+                                ? chunk(ModelEnds::none)
+                                : ChunkMemory{};
+  std::int64_t maximum = 0;
+  for (std::size_t i = 0; i < kModelEnds; ++i) {
+    const auto ends = static_cast<ModelEnds>(i);
     if (!occurs(ends, stages)) continue;
     const auto counts = parts_of(layers_of / stages, ends);
     std::int64_t always = workspace, copies = 0;
@@ -162,17 +160,17 @@ std::int64_t ColumnEstimator::Tables::memory(const PlanColumns& plans, std::size
       copies += counts[place] * mesh.copies[place];
       if (counts[place] > 0) axes |= layer.axes[place];
     }
-    const std::int64_t alive = peak_bytes(moments[i], ends == Ends::none ? other : chunk(ends),
+    const std::int64_t alive = peak_bytes(peaks[i], ends == ModelEnds::none ? other : chunk(ends),
                                           other, layer.boundary, copies);
     const double spare = static_cast<double>(alive) * kFragmentation;
-    auto concurrent = static_cast<std::int64_t>(spare);
-    if (static_cast<double>(concurrent) < spare) ++concurrent;
+    auto spare_bytes = static_cast<std::int64_t>(spare);
+    if (static_cast<double>(spare_bytes) < spare) ++spare_bytes;
     const std::int64_t groups = __builtin_popcount(axes);
     const std::int64_t peers = device.communicator == 0 ? 0 : layer.peers * device.peer;
-    most = std::max(
-        most, always + alive + concurrent + device.context + peers + groups * device.communicator);
+    maximum = std::max(maximum, always + alive + spare_bytes + device.context + peers +
+                                    groups * device.communicator);
   }
-  return most;
+  return maximum;
 }
 
 Result<const LayerTimes*> ColumnEstimator::Tables::times_of(TableKey key,
@@ -185,31 +183,31 @@ Result<const LayerTimes*> ColumnEstimator::Tables::times_of(TableKey key,
   return times.find(key);
 }
 
-void ColumnEstimator::Tables::learn_links(const PlanColumns& plans, std::size_t at) {
-  const TableKey key = link_key(plans, at);
-  const std::int32_t stages = plans.pp[at];
+void ColumnEstimator::Tables::add_links(const PlanColumns& plans, std::size_t row) {
+  const TableKey key = link_key(plans, row);
+  const std::int32_t stages = plans.pp[row];
   if (stages == 1 || links.find(key) != nullptr) return;
-  const auto stride = static_cast<std::uint32_t>(data.find(data_key(plans, at))->shape.stride);
-  const std::int64_t bytes = (*shapes.find(shape_key(plans, at)))->boundary;
+  const auto stride = static_cast<std::uint32_t>(data.find(data_key(plans, row))->shape.stride);
+  const std::int64_t bytes = (*shapes.find(shape_key(plans, row)))->boundary;
   LinkEntry entry;
   const auto last = static_cast<std::uint32_t>(stages - 1);
   for (std::uint32_t stage = 0; stage < last; ++stage)
     entry.message +=
-        static_cast<double>(costs.message(stage * stride, (stage + 1) * stride, bytes));
+        static_cast<double>(costs.message_time(stage * stride, (stage + 1) * stride, bytes));
   entry.message /= static_cast<double>(last);
-  entry.wrap = static_cast<double>(costs.message(last * stride, 0, bytes));
+  entry.wrap = static_cast<double>(costs.message_time(last * stride, 0, bytes));
   links.add(key, entry);
 }
 
-Result<void> ColumnEstimator::Tables::learn_times(const PlanColumns& plans, std::size_t at) {
-  const workload::Spec spec = plan(plans, at);
+Result<void> ColumnEstimator::Tables::add_times(const PlanColumns& plans, std::size_t row) {
+  const workload::Spec spec = plan(plans, row);
   const auto own =
-      times_of(times_key(plans, at), spec, closed_schedule(plans.schedule[at])->splits);
+      times_of(times_key(plans, row), spec, closed_schedule(plans.schedule[row])->splits);
   if (!own) return tl::unexpected(own.error());
   if (!(*own)->estimated) return {};
-  DataParallelEntry& mesh = data.entries[data.keys.find(data_key(plans, at))];
+  DataParallelEntry& mesh = data.entries[data.keys.find(data_key(plans, row))];
   if (!mesh.times) {
-    // What collectives take of kernels is asked of the same ones, whoever comes first.
+    // All plans use the same kernels for the slowdown, regardless of the order of plans.
     workload::Spec plain = spec;
     plain.batch.micro = 1;
     plain.batch.global = plain.parallel.dp;
@@ -223,16 +221,16 @@ Result<void> ColumnEstimator::Tables::learn_times(const PlanColumns& plans, std:
     if (!made) return tl::unexpected(made.error());
     mesh.times = *std::move(made);
   }
-  ChunkEntry& chunk = chunks.entries[chunks.keys.find(chunk_key(plans, at))];
-  if (!chunk.asked && plans.sharding[at] != Sharding::zero3) {
-    const std::int64_t each = (*shapes.find(shape_key(plans, at)))->layers /
-                              (std::int64_t{plans.pp[at]} * plans.chunks[at]);
-    auto sent = bucket_reductions(*mesh.work, each, plans.chunks[at], costs);
+  ChunkEntry& chunk = chunks.entries[chunks.keys.find(chunk_key(plans, row))];
+  if (!chunk.reductions_known && plans.sharding[row] != Sharding::zero3) {
+    const std::int64_t each = (*shapes.find(shape_key(plans, row)))->layers /
+                              (std::int64_t{plans.pp[row]} * plans.chunks[row]);
+    auto sent = bucket_reductions(*mesh.work, each, plans.chunks[row], costs);
     if (!sent) return tl::unexpected(sent.error());
-    chunk.sent = *std::move(sent);
+    chunk.reductions = *std::move(sent);
   }
-  chunk.asked = true;
-  learn_links(plans, at);
+  chunk.reductions_known = true;
+  add_links(plans, row);
   return {};
 }
 

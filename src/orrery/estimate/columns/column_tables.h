@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What plans have in common, each once. Private to the columns.
+// Tables of results that plans share; each result is computed once. Private to this folder.
 #pragma once
 
 #include <array>
@@ -22,79 +22,64 @@
 
 namespace orrery::estimate {
 
-/// Entries by key.
-template <class Entry>
-struct TableOf {
-  KeyTable keys;
-  std::vector<Entry> entries;
-
-  [[nodiscard]] const Entry* find(TableKey key) const {
-    const std::uint32_t at = keys.find(key);
-    return at == KeyTable::kNone ? nullptr : &entries[at];
-  }
-  Entry& add(TableKey key, Entry entry) {
-    keys.add(key);
-    return entries.emplace_back(std::move(entry));
-  }
-};
-
-/// A chunk of so many layers on one mesh, by Ends.
+/// A chunk with a given number of layers on one mesh. Arrays are by ModelEnds.
 struct ChunkEntry {
-  std::array<std::vector<std::int64_t>, kEnds> concurrent;
-  BucketReductions sent;
-  bool asked = false;  ///< whether `sent` is known
+  std::array<std::vector<std::int64_t>, kModelEnds> gradient_bytes;
+  BucketReductions reductions;
+  bool reductions_known = false;  ///< whether `reductions` is set
 };
 struct DataParallelEntry {
   std::unique_ptr<DataParallelWork> work;
   DataParallelShape shape;
   std::optional<DataParallelTimes> times;
 };
-/// Messages between stages.
+/// Durations of messages between stages, in picoseconds: to the next stage (mean), and from the
+/// last to the first.
 struct LinkEntry {
   double message = 0, wrap = 0;
 };
 
 struct ColumnEstimator::Tables {
-  Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of, OpCosts& asked);
+  Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of, OpCosts& op_costs);
 
   std::shared_ptr<const study::Cluster> cluster;
   workload::Spec base;
   OpCosts& costs;
   workload::DataParallelPolicy policy;
   workload::DeviceMemory device;
-  std::int64_t room = 0;  ///< bytes of a device; 0: not known
+  std::int64_t device_bytes = 0;  ///< memory of a device, bytes; 0: unknown
   std::int64_t workspace = 0;
-  std::int64_t layers = 0;  ///< of the model; 0: they differ
+  std::int64_t layers = 0;  ///< layers of the model; 0: layers differ
 
   PlanRules rules;
-  TableOf<std::unique_ptr<LayerShape>> shapes;
-  TableOf<LayerTimes> times;
-  TableOf<DataParallelEntry> data;
-  TableOf<ChunkEntry> chunks;
-  TableOf<StageMoments> forms;
-  TableOf<LinkEntry> links;
+  KeyedTable<std::unique_ptr<LayerShape>> shapes;
+  KeyedTable<LayerTimes> times;
+  KeyedTable<DataParallelEntry> data;
+  KeyedTable<ChunkEntry> chunks;
+  KeyedTable<StageMoments> moments;
+  KeyedTable<LinkEntry> links;
 
-  /// As it is laid out.
-  [[nodiscard]] workload::Spec plan(const PlanColumns& plans, std::size_t at) const;
-  /// Whether the schedule and the layers of a legal plan are of a kind that is told.
-  [[nodiscard]] bool knows(const PlanColumns& plans, std::size_t at) const;
-  /// Of a plan whose shapes are there: what its fullest rank needs.
-  [[nodiscard]] std::int64_t memory(const PlanColumns& plans, std::size_t at) const;
-  [[nodiscard]] GradientTiming way(workload::Sharding sharding) const;
+  /// The specification of a plan, with a padded vocabulary.
+  [[nodiscard]] workload::Spec plan(const PlanColumns& plans, std::size_t row) const;
+  /// Whether the schedule and the layers of a valid plan can be estimated.
+  [[nodiscard]] bool can_estimate(const PlanColumns& plans, std::size_t row) const;
+  /// Peak memory of the fullest rank of a plan whose shapes are in the tables, bytes.
+  [[nodiscard]] std::int64_t memory(const PlanColumns& plans, std::size_t row) const;
+  [[nodiscard]] GradientTiming gradient_timing(workload::Sharding sharding) const;
 
-  [[nodiscard]] Result<void> learn_shapes(const PlanColumns& plans, std::size_t at);
-  [[nodiscard]] Result<void> learn_times(const PlanColumns& plans, std::size_t at);
+  [[nodiscard]] Result<void> add_shapes(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] Result<void> add_times(const PlanColumns& plans, std::size_t row);
 
-  [[nodiscard]] static TableKey shape_key(const PlanColumns& plans, std::size_t at);
-  [[nodiscard]] static TableKey times_key(const PlanColumns& plans, std::size_t at);
-  [[nodiscard]] static TableKey data_key(const PlanColumns& plans, std::size_t at);
-  [[nodiscard]] TableKey chunk_key(const PlanColumns& plans, std::size_t at) const;
-  [[nodiscard]] static TableKey form_key(const PlanColumns& plans, std::size_t at);
-  [[nodiscard]] TableKey link_key(const PlanColumns& plans, std::size_t at) const;
+  [[nodiscard]] static TableKey shape_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] static TableKey times_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] static TableKey data_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] TableKey chunk_key(const PlanColumns& plans, std::size_t row) const;
+  [[nodiscard]] static TableKey moments_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] TableKey link_key(const PlanColumns& plans, std::size_t row) const;
 
  private:
   [[nodiscard]] Result<const LayerTimes*> times_of(TableKey key, const workload::Spec& spec,
                                                    bool split);
-  void learn_links(const PlanColumns& plans, std::size_t at);
+  void add_links(const PlanColumns& plans, std::size_t row);
 };
 }  // namespace orrery::estimate

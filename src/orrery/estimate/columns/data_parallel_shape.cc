@@ -29,7 +29,7 @@ std::uint32_t axes_of(const std::vector<Op>& ops) {
 
 }  // namespace
 
-std::array<std::int64_t, kPlaces> parts_of(std::int64_t layers, Ends ends) {
+std::array<std::int64_t, kPlaces> parts_of(std::int64_t layers, ModelEnds ends) {
   return {has_embedding(ends) ? 1 : 0, layers, has_head(ends) ? 1 : 0};
 }
 
@@ -44,7 +44,7 @@ Elements DataParallelWork::whole(std::size_t place) const {
   return workload::elements_of(layer_.weights[place]);
 }
 
-std::vector<Op> DataParallelWork::step(Ends ends) const {
+std::vector<Op> DataParallelWork::step(ModelEnds ends) const {
   const workload::Spec& spec = program_.spec;
   const auto counts = parts_of(layer_.layers / spec.parallel.pp, ends);
   workload::OptimizerWork work;
@@ -56,8 +56,8 @@ std::vector<Op> DataParallelWork::step(Ends ends) const {
     const auto times = [&](Elements of) { return Elements{of.dense * count, of.expert * count}; };
     const Weights weights = layer_.trained(place);
     const std::int64_t experts = std::min(weights.matrices, weights.expert);
-    work.whole = work.whole + times(trained(place));
-    work.held = work.held + times(data_.shard(trained(place)));
+    work.unsharded = work.unsharded + times(trained(place));
+    work.shard = work.shard + times(data_.shard(trained(place)));
     work.matrices = work.matrices + times({weights.matrices - experts, experts});
     work.replicated += Amount(weights.replicated) * count;
     parts[place].part.weights = layer_.weights[place];
@@ -65,13 +65,15 @@ std::vector<Op> DataParallelWork::step(Ends ends) const {
     chunk.parts.push_back(
         {static_cast<std::uint32_t>(place), static_cast<std::uint32_t>(counts[place]), -1});
   }
-  if (ends == Ends::embedding || ends == Ends::head) work.table = layer_.table;
-  if (spec.parallel.sharding != Sharding::zero3) work.held = data_.shard(work.whole);
-  if (data_.reduces_after_backward()) work.late = workload::buckets_of(parts, {chunk}, data_);
+  if (ends == ModelEnds::embedding || ends == ModelEnds::head)
+    work.tied_table_elements = layer_.table;
+  if (spec.parallel.sharding != Sharding::zero3) work.shard = data_.shard(work.unsharded);
+  if (data_.reduces_after_backward())
+    work.pending_gradients = workload::buckets_of(parts, {chunk}, data_);
   return workload::optimizer_step_ops(spec, program_.mesh, data_, work);
 }
 
-std::vector<Bucket> DataParallelWork::buckets(std::int64_t layers, Ends ends) const {
+std::vector<Bucket> DataParallelWork::buckets(std::int64_t layers, ModelEnds ends) const {
   std::vector<Bucket> out;
   const auto counts = parts_of(layers, ends);
   workload::Buckets buckets(data_);
@@ -91,7 +93,8 @@ std::vector<Bucket> DataParallelWork::buckets(std::int64_t layers, Ends ends) co
   return out;
 }
 
-std::vector<std::int64_t> DataParallelWork::concurrent(std::int64_t layers, Ends ends) const {
+std::vector<std::int64_t> DataParallelWork::gradient_bytes(std::int64_t layers,
+                                                           ModelEnds ends) const {
   const workload::Spec& spec = program_.spec;
   const auto counts = parts_of(layers, ends);
   std::vector<std::size_t> places;
@@ -135,14 +138,14 @@ DataParallelShape DataParallelWork::shape() const {
   DataParallelShape out;
   out.stride = program_.mesh.stride(workload::Dim::pp);
   set_state(out);
-  for (std::size_t i = 0; i < kEnds; ++i) {
-    const auto counts = parts_of(layer_.layers, static_cast<Ends>(i));
-    out.axes[i] = axes_of(step(static_cast<Ends>(i)));
+  for (std::size_t i = 0; i < kModelEnds; ++i) {
+    const auto counts = parts_of(layer_.layers, static_cast<ModelEnds>(i));
+    out.axes[i] = axes_of(step(static_cast<ModelEnds>(i)));
     for (std::size_t place = 0; place < kPlaces; ++place) {
       if (counts[place] == 0) continue;
       if (!data_.reduces_after_backward())
         out.axes[i] |= axes_of(data_.reduce(trained(place), workload::Phase::weight_grad));
-      if (data_.gathers())
+      if (data_.gathers_weights())
         out.axes[i] |= axes_of(data_.gather(whole(place), workload::Phase::forward));
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What data parallelism holds, and whom it talks to, on one mesh.
+// Memory and communication of data parallelism, on one mesh.
 #pragma once
 
 #include <array>
@@ -15,44 +15,48 @@
 
 namespace orrery::estimate {
 
-/// Which ends of the model a stage, or a chunk, has.
-enum class Ends : std::uint8_t { embedding, none, head, both };
-inline constexpr std::size_t kEnds = 4;
-[[nodiscard]] constexpr bool has_embedding(Ends ends) {
-  return ends == Ends::embedding || ends == Ends::both;
+/// The ends of the model that a stage, or a chunk, contains.
+enum class ModelEnds : std::uint8_t { embedding, none, head, both };
+inline constexpr std::size_t kModelEnds = 4;
+[[nodiscard]] constexpr std::size_t index_of(ModelEnds ends) {
+  return static_cast<std::size_t>(ends);
 }
-[[nodiscard]] constexpr bool has_head(Ends ends) {
-  return ends == Ends::head || ends == Ends::both;
+[[nodiscard]] constexpr bool has_embedding(ModelEnds ends) {
+  return ends == ModelEnds::embedding || ends == ModelEnds::both;
+}
+[[nodiscard]] constexpr bool has_head(ModelEnds ends) {
+  return ends == ModelEnds::head || ends == ModelEnds::both;
 }
 
-/// Which ends stages of so many can have: all but `both`, or `both` alone.
-[[nodiscard]] constexpr bool occurs(Ends ends, std::int32_t stages) {
-  return (stages == 1) == (ends == Ends::both) && !(ends == Ends::none && stages == 2);
+/// Whether a pipeline of `stages` stages has a stage with these ends: `both` only for one stage,
+/// `none` only for more than two.
+[[nodiscard]] constexpr bool occurs(ModelEnds ends, std::int32_t stages) {
+  return (stages == 1) == (ends == ModelEnds::both) && !(ends == ModelEnds::none && stages == 2);
 }
-/// Likewise of chunks.
-[[nodiscard]] constexpr bool chunk_occurs(Ends ends, std::int32_t stages, std::int32_t chunks) {
-  const std::int32_t pieces = stages * chunks;
-  return (pieces == 1) == (ends == Ends::both) && !(ends == Ends::none && pieces == 2);
+/// The same for chunks.
+[[nodiscard]] constexpr bool chunk_occurs(ModelEnds ends, std::int32_t stages,
+                                          std::int32_t chunks) {
+  return occurs(ends, stages * chunks);
 }
-/// How many of each part a stage or chunk of so many layers has, by Place.
-[[nodiscard]] std::array<std::int64_t, kPlaces> parts_of(std::int64_t layers, Ends ends);
+/// Number of parts at each Place in a stage or chunk with `layers` layers.
+[[nodiscard]] std::array<std::int64_t, kPlaces> parts_of(std::int64_t layers, ModelEnds ends);
 
-/// For all plans with the same mesh and sharding.
+/// Applies to all plans with the same mesh and sharding.
 struct DataParallelShape {
   std::int64_t stride = 1;                               ///< ranks from one stage to the next
-  std::array<workload::ModelStateBytes, kPlaces> state;  ///< of a part, by Place
-  std::array<std::int64_t, kPlaces> gathered{};          ///< of a part's weights, whole
-  std::array<std::int64_t, kPlaces> copies{};            ///< gradients in fp32 beside others
-  std::array<std::uint32_t, kEnds> axes{};               ///< that stages communicate over, as bits
+  std::array<workload::ModelStateBytes, kPlaces> state;  ///< per part, by Place
+  std::array<std::int64_t, kPlaces> gathered{};  ///< bytes of the unsharded weights of a part
+  std::array<std::int64_t, kPlaces> copies{};    ///< bytes of additional fp32 gradients
+  std::array<std::uint32_t, kModelEnds> axes{};  ///< axes over which stages communicate, as bits
 };
 
-/// Gradients that are sent off together in a backward pass.
+/// Gradients that one collective reduces during a backward pass.
 struct Bucket {
-  std::uint32_t after = 0;  ///< so many parts
+  std::uint32_t after = 0;  ///< number of parts whose backward pass precedes it
   workload::Elements sum;
 };
 
-/// What plans on one mesh do. Outlived by the layers' shape.
+/// Data parallelism of plans on one mesh. The layer shape must outlive it.
 class DataParallelWork {
  public:
   DataParallelWork(const workload::Spec& spec, const LayerShape& layer);
@@ -62,13 +66,13 @@ class DataParallelWork {
   [[nodiscard]] const workload::DataParallel& data() const { return data_; }
   [[nodiscard]] workload::Elements trained(std::size_t place) const;
   [[nodiscard]] workload::Elements whole(std::size_t place) const;
-  /// Ops that follow the last backward pass of a stage.
-  [[nodiscard]] std::vector<workload::Op> step(Ends ends) const;
-  /// Of a chunk, in the order in which they are ready.
-  [[nodiscard]] std::vector<Bucket> buckets(std::int64_t layers, Ends ends) const;
-  /// Bytes of gradients beside where they are summed up, while the backward pass is at each part,
-  /// in the model's order.
-  [[nodiscard]] std::vector<std::int64_t> concurrent(std::int64_t layers, Ends ends) const;
+  /// Ops after the last backward pass of a stage.
+  [[nodiscard]] std::vector<workload::Op> step(ModelEnds ends) const;
+  /// Buckets of a chunk, in the order in which they are ready.
+  [[nodiscard]] std::vector<Bucket> buckets(std::int64_t layers, ModelEnds ends) const;
+  /// Bytes of gradients outside the reduction buffer during the backward pass of each part, in the
+  /// order of the model.
+  [[nodiscard]] std::vector<std::int64_t> gradient_bytes(std::int64_t layers, ModelEnds ends) const;
 
  private:
   void set_state(DataParallelShape& out) const;

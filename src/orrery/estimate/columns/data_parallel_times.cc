@@ -12,11 +12,11 @@ using workload::Phase;
 
 namespace {
 
-/// From this share of their time on, collectives wait for each other (as in OpCosts).
-constexpr double kOneAfterAnother = 0.5;
+/// Collectives wait for each other if their common time exceeds this share (as in OpCosts).
+constexpr double kMinQueueShare = 0.5;
 
-/// Ops of a step, one after another on their streams.
-class StepLine {
+/// Schedules the ops of a step in sequence on their streams.
+class StepScheduler {
  public:
   void run(const Op& op, double duration) {
     double start = ends_[op.stream];
@@ -26,7 +26,7 @@ class StepLine {
     end_ = std::max(end_, start + duration);
   }
   [[nodiscard]] double end() const { return end_; }
-  void begin_anew() { *this = {}; }
+  void restart() { *this = {}; }
 
  private:
   std::array<double, 256> ends_{};
@@ -34,46 +34,45 @@ class StepLine {
 };
 
 Result<double> sum_of(const std::vector<Op>& ops, const DataParallelWork& work, OpCosts& costs) {
-  const auto asked = costs.alone(work.program(), ops);
-  if (!asked) return tl::unexpected(asked.error());
+  const auto op_times = costs.isolated_costs(work.program(), ops);
+  if (!op_times) return tl::unexpected(op_times.error());
   double sum = 0;
-  for (const OpCosts::Cost& cost : *asked) sum += static_cast<double>(cost.duration);
+  for (const OpCosts::Cost& cost : *op_times) sum += static_cast<double>(cost.duration);
   return sum;
 }
 
-Result<AfterPasses> after_passes(const DataParallelWork& work, Ends ends, double& together,
-                                 OpCosts& costs) {
+Result<AfterPasses> after_passes(const DataParallelWork& work, ModelEnds ends,
+                                 double& norm_reduction, OpCosts& costs) {
   const std::vector<Op> ops = work.step(ends);
-  const auto asked = costs.alone(work.program(), ops);
-  if (!asked) return tl::unexpected(asked.error());
+  const auto op_times = costs.isolated_costs(work.program(), ops);
+  if (!op_times) return tl::unexpected(op_times.error());
   AfterPasses out;
-  StepLine line;
-  bool met = false;
+  StepScheduler line;
+  bool seen = false;
   for (std::size_t i = 0; i < ops.size(); ++i) {
-    const auto duration = static_cast<double>((*asked)[i].duration);
+    const auto duration = static_cast<double>((*op_times)[i].duration);
     const bool collective = ops[i].kind == graph::NodeKind::coll;
     if (collective && ops[i].axis == workload::Axis::model &&
         crosses_stages(work.program(), ops[i].axis)) {
-      together = duration;
+      norm_reduction = duration;
       out.before = line.end();
-      met = true;
-      line.begin_anew();
+      seen = true;
+      line.restart();
       continue;
     }
     if (ops[i].kind == graph::NodeKind::comp) out.kernels += duration;
     line.run(ops[i], duration);
   }
-  (met ? out.after : out.before) = line.end();
+  (seen ? out.after : out.before) = line.end();
   return out;
 }
 
-/// What sums of a layer's gradients take of kernels beside them.
+/// Sets the share of the device that kernels lose to concurrent reductions of a layer's gradients.
+/// simulate_at_once() has stored the costs of all these ops.
 Result<void> set_shares(const DataParallelWork& work, const LayerTimes& layer,
                         DataParallelTimes& out, OpCosts& costs) {
   const auto ops = work.data().reduce(work.trained(kLayerPlace), Phase::weight_grad);
   if (ops.empty()) return {};
-  const auto asked = costs.alone(work.program(), {ops.front(), layer.product, layer.other});
-  if (!asked) return tl::unexpected(asked.error());
   const auto products = costs.slowdown(work.program(), ops.front(), layer.product);
   if (!products) return tl::unexpected(products.error());
   const auto others = costs.slowdown(work.program(), ops.front(), layer.other);
@@ -81,42 +80,36 @@ Result<void> set_shares(const DataParallelWork& work, const LayerTimes& layer,
   for (std::size_t i = 0; i < out.queued.size(); ++i) {
     const Op& other = layer.exchange[i];
     if (other.size == 0) continue;
-    if (const auto known = costs.alone(work.program(), {other}); !known)
-      return tl::unexpected(known.error());
     for (const Op& op : ops) {
-      if (const auto known = costs.alone(work.program(), {op}); !known)
-        return tl::unexpected(known.error());
-      const auto share = costs.together(work.program(), op, other);
+      const auto share = costs.contention(work.program(), op, other);
       if (!share) return tl::unexpected(share.error());
-      out.queued[i] = out.queued[i] || *share > kOneAfterAnother;
+      out.queued[i] = out.queued[i] || *share > kMinQueueShare;
     }
   }
-  out.of_products = *products;
-  out.of_others = *others;
+  out.product_slowdown = *products;
+  out.other_slowdown = *others;
   return {};
 }
 
-}  // namespace
-
-namespace {
-
-/// Simulates all that is new at once.
-Result<void> ask_at_once(const DataParallelWork& work, const LayerTimes& layer, OpCosts& costs) {
+/// Simulates all ops without known costs at once.
+Result<void> simulate_at_once(const DataParallelWork& work, const LayerTimes& layer,
+                              OpCosts& costs) {
   std::vector<Op> all{layer.product, layer.other};
   const auto add = [&](const std::vector<Op>& ops) {
     all.insert(all.end(), ops.begin(), ops.end());
   };
   const auto stages = static_cast<std::int32_t>(work.program().spec.parallel.pp);
-  for (std::size_t ends = 0; ends < kEnds; ++ends)
-    if (occurs(static_cast<Ends>(ends), stages)) add(work.step(static_cast<Ends>(ends)));
+  for (std::size_t ends = 0; ends < kModelEnds; ++ends)
+    if (occurs(static_cast<ModelEnds>(ends), stages)) add(work.step(static_cast<ModelEnds>(ends)));
   for (std::size_t place = 0; place < kPlaces; ++place) {
-    if (place != kLayerPlace && !work.data().gathers()) continue;
+    if (place != kLayerPlace && !work.data().gathers_weights()) continue;
     add(work.data().reduce(work.trained(place), Phase::weight_grad));
-    if (work.data().gathers()) add(work.data().gather(work.whole(place), Phase::forward));
+    if (work.data().gathers_weights()) add(work.data().gather(work.whole(place), Phase::forward));
   }
   for (const Op& op : layer.exchange)
     if (op.size > 0) all.push_back(op);
-  if (auto asked = costs.alone(work.program(), all); !asked) return tl::unexpected(asked.error());
+  if (auto op_times = costs.isolated_costs(work.program(), all); !op_times)
+    return tl::unexpected(op_times.error());
   return {};
 }
 
@@ -125,15 +118,15 @@ Result<void> ask_at_once(const DataParallelWork& work, const LayerTimes& layer, 
 Result<DataParallelTimes> data_times(const DataParallelWork& work, const LayerTimes& layer,
                                      OpCosts& costs) {
   DataParallelTimes out;
-  if (auto done = ask_at_once(work, layer, costs); !done) return tl::unexpected(done.error());
+  if (auto done = simulate_at_once(work, layer, costs); !done) return tl::unexpected(done.error());
   const auto stages = static_cast<std::int32_t>(work.program().spec.parallel.pp);
-  for (std::size_t ends = 0; ends < kEnds; ++ends) {
-    if (!occurs(static_cast<Ends>(ends), stages)) continue;
-    const auto step = after_passes(work, static_cast<Ends>(ends), out.together, costs);
+  for (std::size_t ends = 0; ends < kModelEnds; ++ends) {
+    if (!occurs(static_cast<ModelEnds>(ends), stages)) continue;
+    const auto step = after_passes(work, static_cast<ModelEnds>(ends), out.norm_reduction, costs);
     if (!step) return tl::unexpected(step.error());
     out.step[ends] = *step;
   }
-  for (std::size_t place = 0; place < kPlaces && work.data().gathers(); ++place) {
+  for (std::size_t place = 0; place < kPlaces && work.data().gathers_weights(); ++place) {
     const auto gather = sum_of(work.data().gather(work.whole(place), Phase::forward), work, costs);
     if (!gather) return tl::unexpected(gather.error());
     const auto reduce =
@@ -152,9 +145,9 @@ Result<BucketReductions> bucket_reductions(const DataParallelWork& work, std::in
   BucketReductions out;
   std::vector<Op> all;
   for (const bool estimated : {false, true}) {
-    for (std::size_t ends = 0; ends < kEnds; ++ends) {
-      if (!chunk_occurs(static_cast<Ends>(ends), stages, chunks)) continue;
-      for (const Bucket& bucket : work.buckets(layers, static_cast<Ends>(ends))) {
+    for (std::size_t ends = 0; ends < kModelEnds; ++ends) {
+      if (!chunk_occurs(static_cast<ModelEnds>(ends), stages, chunks)) continue;
+      for (const Bucket& bucket : work.buckets(layers, static_cast<ModelEnds>(ends))) {
         const auto ops = work.data().reduce(bucket.sum, Phase::weight_grad);
         all.insert(all.end(), ops.begin(), ops.end());
         if (!estimated) continue;
@@ -164,8 +157,9 @@ Result<BucketReductions> bucket_reductions(const DataParallelWork& work, std::in
       }
     }
     if (estimated) break;
-    if (auto asked = costs.alone(work.program(), all); !asked)  // all that is new at once
-      return tl::unexpected(asked.error());
+    if (auto op_times = costs.isolated_costs(work.program(), all);
+        !op_times)  // simulates all new ops
+      return tl::unexpected(op_times.error());
   }
   return out;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What data parallelism takes beside and after passes, on one mesh.
+// Durations of data-parallel communication during and after passes, on one mesh.
 #pragma once
 
 #include <array>
@@ -14,36 +14,37 @@
 
 namespace orrery::estimate {
 
-/// What follows the last backward pass of a stage, in picoseconds: up to where stages sum up the
-/// norm, and after that.
+/// Durations after the last backward pass of a stage, in picoseconds: before and after the
+/// reduction of the gradient norm over all stages.
 struct AfterPasses {
   double before = 0, after = 0;
-  double kernels = 0;  ///< of both
+  double kernels = 0;  ///< kernels in both
 };
 
-/// For all plans with the same mesh and sharding.
+/// Applies to all plans with the same mesh and sharding. Times are in picoseconds.
 struct DataParallelTimes {
-  std::array<double, kPlaces> gather{}, reduce{};  ///< zero3: of a part, by Place
-  double of_products = 0, of_others = 0;  ///< what its collectives take of kernels beside them
-  std::array<bool, kLayerGroups.size()>
-      queued{};                         ///< by Within: those collectives wait for its own
-  std::array<AfterPasses, kEnds> step;  ///< by Ends
-  double together = 0;                  ///< the sum over all stages
+  std::array<double, kPlaces> gather{}, reduce{};  ///< zero3: per part, by Place
+  double product_slowdown = 0,
+         other_slowdown = 0;  ///< share of the device that kernels lose to reductions
+  /// By LayerGroup: whether its collectives and the reductions wait for each other.
+  std::array<bool, kLayerGroups.size()> queued{};
+  std::array<AfterPasses, kModelEnds> step;  ///< by ModelEnds
+  double norm_reduction = 0;                 ///< reduction of the norm over all stages
 };
 
-/// A sum of gradients that is sent off in a backward pass.
+/// A reduction of gradients during a backward pass.
 struct Reduction {
-  std::uint32_t after = 0;  ///< so many parts
+  std::uint32_t after = 0;  ///< number of parts whose backward pass precedes it
   double duration = 0;
 };
 
-/// `layer`: times of such a plan with one sample in a microbatch, without recomputation. Errc:
-/// those of simulations.
+/// `layer`: times of such a plan with one sample per microbatch, without recomputation. Errc: those
+/// of simulations.
 [[nodiscard]] Result<DataParallelTimes> data_times(const DataParallelWork& work,
                                                    const LayerTimes& layer, OpCosts& costs);
-/// Of chunks of so many layers, by Ends.
-using BucketReductions = std::array<std::vector<Reduction>, kEnds>;
-/// `chunks`: of a stage. Errc: likewise.
+/// Reductions of a chunk, by ModelEnds.
+using BucketReductions = std::array<std::vector<Reduction>, kModelEnds>;
+/// `layers`: per chunk. `chunks`: per stage. Errc: those of simulations.
 [[nodiscard]] Result<BucketReductions> bucket_reductions(const DataParallelWork& work,
                                                          std::int64_t layers, std::int32_t chunks,
                                                          OpCosts& costs);

@@ -1,27 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where entries of a table are, by key: many look-ups, few entries.
+// Index of table entries by key, for many look-ups and few entries.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace orrery::estimate {
 
-/// Two words that say all of what an entry follows from.
+/// A key of two words that determines an entry.
 struct TableKey {
   std::uint64_t a = 0, b = 0;
 
   friend bool operator==(const TableKey&, const TableKey&) = default;
 };
 
-/// Numbers keys as they come. Open addressing, at most half full; looking up allocates nothing.
+/// A value as a part of a key.
+[[nodiscard]] constexpr std::uint64_t key_bits(std::int32_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+/// Numbers keys in the order of insertion. Open addressing, at most half full. Look-ups allocate
+/// nothing.
 class KeyTable {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
 
-  /// The key's number; kNone: it has none.
+  /// The number of `key`; kNone: not in the table.
   [[nodiscard]] std::uint32_t find(TableKey key) const {
     if (places_.empty()) return kNone;
     for (std::size_t at = hash(key) & mask(); places_[at] != kNone; at = (at + 1) & mask())
@@ -29,7 +36,7 @@ class KeyTable {
     return kNone;
   }
 
-  /// Gives it the next number. It has none yet.
+  /// Adds `key`, which must be new, and returns its number.
   std::uint32_t add(TableKey key) {
     if (places_.size() < 2 * (keys_.size() + 1)) grow();
     const auto number = static_cast<std::uint32_t>(keys_.size());
@@ -59,6 +66,22 @@ class KeyTable {
 
   std::vector<TableKey> keys_;
   std::vector<std::uint32_t> places_;
+};
+
+/// Entries by key.
+template <class Entry>
+struct KeyedTable {
+  KeyTable keys;
+  std::vector<Entry> entries;
+
+  [[nodiscard]] const Entry* find(TableKey key) const {
+    const std::uint32_t at = keys.find(key);
+    return at == KeyTable::kNone ? nullptr : &entries[at];
+  }
+  Entry& add(TableKey key, Entry entry) {
+    keys.add(key);
+    return entries.emplace_back(std::move(entry));
+  }
 };
 
 }  // namespace orrery::estimate

@@ -13,12 +13,13 @@ using workload::Op;
 
 namespace {
 
-constexpr std::int64_t kMostPeers = 7;  ///< of an island of eight (workload/memory/device_memory)
+/// Per group, in an island of eight (workload/memory/device_memory).
+constexpr std::int64_t kMaxPeers = 7;
 
 void add_part(LayerShape& shape, std::size_t place, const LoweredPart& lowered,
               const workload::Mesh& mesh) {
   const workload::Part& part = lowered.part;
-  shape.memory[place] = {workload::retained_bytes(part), workload::halfway_bytes(part),
+  shape.memory[place] = {workload::retained_bytes(part), workload::split_backward_bytes(part),
                          workload::working_bytes(part), workload::recomputed_bytes(part),
                          part.shared.bytes};
   shape.weights[place] = part.weights;
@@ -34,7 +35,7 @@ void add_part(LayerShape& shape, std::size_t place, const LoweredPart& lowered,
   }
 }
 
-/// Of all groups that exchange tokens or heads.
+/// Peers in all groups that exchange tokens or heads.
 std::int64_t peers_of(const std::vector<Op>& ops, const workload::Mesh& mesh) {
   std::array<bool, workload::kAxes> counted{};
   std::int64_t peers = 0;
@@ -42,12 +43,12 @@ std::int64_t peers_of(const std::vector<Op>& ops, const workload::Mesh& mesh) {
     if (op.kind != graph::NodeKind::coll || op.collective != graph::CollectiveType::all_to_all ||
         std::exchange(counted[static_cast<std::size_t>(op.axis)], true))
       continue;
-    peers += std::min<std::int64_t>(mesh.extent(op.axis) - 1, kMostPeers);
+    peers += std::min<std::int64_t>(mesh.extent(op.axis) - 1, kMaxPeers);
   }
   return peers;
 }
 
-/// Elements of a model's parts.
+/// Number of elements in all parts.
 std::int64_t elements_in(const workload::LoweredModel& model) {
   std::int64_t sum = 0;
   for (const LoweredPart& part : model.parts) sum += part.part.weights.total();
@@ -91,9 +92,9 @@ Result<LayerShape> layer_shape(const workload::Spec& spec) {
   if (!spec.model.tied_embeddings || spec.parallel.pp == 1 || spec.lora) return shape;
   workload::Spec single = spec;
   single.parallel.pp = 1;
-  const auto whole = workload::lower(single, workload::Mesh(single), {});
-  if (!whole) return tl::unexpected(whole.error());
-  shape.table = elements_in(*model) - elements_in(*whole);
+  const auto single_model = workload::lower(single, workload::Mesh(single), {});
+  if (!single_model) return tl::unexpected(single_model.error());
+  shape.table = elements_in(*model) - elements_in(*single_model);
   return shape;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What passes through layers take where nothing of data parallelism is beside them.
+// Durations of passes through layers, without concurrent data-parallel communication.
 #pragma once
 
 #include <array>
@@ -15,33 +15,35 @@
 
 namespace orrery::estimate {
 
-/// Groups whose collectives a layer waits for.
+/// Kinds of groups whose collectives block a layer.
 enum class LayerGroup : std::uint8_t { tensor, experts, context };
 inline constexpr std::array kLayerGroups{workload::Axis::tp, workload::Axis::ep,
                                          workload::Axis::cp};
 
-/// What one microbatch takes of a part, in picoseconds.
+/// Durations of one microbatch in a part, in picoseconds.
 struct PartTimes {
   PassTimes duration;
-  PassTimes products, others;  ///< kernels of these, by themselves
-  /// By Within: how late the first collective may begin.
+  PassTimes products, others;  ///< kernels of matrix products, and other kernels
+  /// By LayerGroup: time from the start of the part to the latest start of its first collective
+  /// that does not delay it.
   std::array<PassTimes, kLayerGroups.size()> lead;
 };
 
-/// What layers that are alike take, cut one way.
+/// Durations of identical layers under one partitioning.
 struct LayerTimes {
-  bool estimated = false;                ///< false: hosts are in the way
+  bool estimated = false;                ///< false: kernel launches on the host limit the speed
   std::array<PartTimes, kPlaces> parts;  ///< by Place
-  PassTimes concurrent;                  ///< what a pass takes beside its parts
-  workload::Op product;                  ///< the kernel that moves the most bytes, of products …
-  workload::Op other;                    ///< … and of all others
-  /// A layer's largest collective, by Within; size 0: none.
+  PassTimes pass_overhead;               ///< duration of a pass in addition to its parts
+  workload::Op product;                  ///< the matrix product that moves the most bytes …
+  workload::Op other;                    ///< … and the other kernel that does
+  /// The largest collective of a layer, by LayerGroup; size 0: none.
   std::array<workload::Op, kLayerGroups.size()> exchange;
 };
 
-/// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer
-/// takes is what each of the second four adds. `split`: the halves of backward passes, else these
-/// are `weight` and `input` is nothing. Errc: those of laying it out and of simulations.
+/// Schedules passes of `spec`, whose layers are identical, on one stage (schedule_ops). The
+/// duration of a layer is a quarter of the time that four more layers add to four. `split`: `input`
+/// and `weight` are the halves of backward passes; else `weight` is the complete pass and `input`
+/// is 0. Errc: those of assembly and of simulations.
 [[nodiscard]] Result<LayerTimes> layer_times(const workload::Spec& spec, bool split,
                                              OpCosts& costs);
 

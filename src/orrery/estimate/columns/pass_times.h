@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What passes through one chunk take, with what data parallelism does beside them.
+// Durations of passes through one chunk, with concurrent data-parallel communication.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@
 
 namespace orrery::estimate {
 
-/// When gradients are summed up, and weights gathered.
+/// When gradients are reduced, and weights gathered.
 enum class GradientTiming : std::uint8_t {
   late,    ///< after all passes
-  once,    ///< in the last pass that makes gradients
+  once,    ///< in the last pass that computes gradients
   always,  ///< in every such pass
-  shards   ///< … and weights are gathered for every pass
+  shards   ///< … and weights are gathered in every pass
 };
 
 struct ChunkShape {
   std::int32_t layers = 1;
-  Ends ends = Ends::none;
-  GradientTiming way = GradientTiming::once;
+  ModelEnds ends = ModelEnds::none;
+  GradientTiming timing = GradientTiming::once;
   bool split = false;      ///< backward passes run in halves; not with `always` and `shards`
   bool in_phases = false;  ///< all forward passes come first
   std::int32_t microbatches = 1;
@@ -31,26 +31,27 @@ struct ChunkShape {
 };
 
 struct ChunkPasses {
-  PassTimes
-      duration;      ///< where others go before and after; not split, backward passes are `weight`
-  PassTimes first;   ///< the same of the first of all passes
-  PassTimes plain;   ///< the same with nothing beside
-  PassTimes waited;  ///< what passes take less that had to wait for a message before
-  double sums = 0;   ///< of one backward pass
-  double last = 0;   ///< what the last pass takes more
-  double tail = 0;   ///< how long its sums go on after it
+  /// Between other passes. If not split, `weight` is the complete backward pass.
+  PassTimes duration;
+  PassTimes first;  ///< the same for the first of all passes
+  PassTimes plain;  ///< the same without concurrent communication
+  /// Saved by a pass that waits for a message first: its weights are gathered meanwhile.
+  PassTimes saved_by_waiting;
+  double reduction_time = 0;   ///< total duration of reductions in one backward pass
+  double last_pass_extra = 0;  ///< additional duration of the last pass
+  double reduction_tail = 0;   ///< duration of its reductions after its end
 };
 
-/// Part by part: gatherings and sums are one queue, beside which kernels are slower. Of passes that
-/// do the same each time the second round counts. `carried`: how long sums of other chunks go on
-/// when the last pass begins. O(layers), allocates nothing.
+/// Simulates a chunk part by part: gathers and reductions form one queue, and slow concurrent
+/// kernels. `duration` is that of the second of repeated passes. `carried`: remaining duration of
+/// reductions of other chunks when the last pass begins. O(layers), allocates nothing.
 [[nodiscard]] ChunkPasses chunk_passes(const LayerTimes& layer, const DataParallelTimes& data,
-                                       std::span<const Reduction> sent, const ChunkShape& shape,
-                                       double carried = 0);
+                                       std::span<const Reduction> reductions,
+                                       const ChunkShape& shape, double carried = 0);
 
-/// Passes with nothing beside them.
-[[nodiscard]] PassTimes plain_passes(const LayerTimes& layer, std::int32_t layers, Ends ends);
-/// Kernels of these.
-[[nodiscard]] PassTimes kernels_of(const LayerTimes& layer, std::int32_t layers, Ends ends);
+/// Passes without concurrent communication.
+[[nodiscard]] PassTimes plain_passes(const LayerTimes& layer, std::int32_t layers, ModelEnds ends);
+/// Kernel time of these passes.
+[[nodiscard]] PassTimes kernels_of(const LayerTimes& layer, std::int32_t layers, ModelEnds ends);
 
 }  // namespace orrery::estimate

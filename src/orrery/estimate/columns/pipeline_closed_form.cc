@@ -12,15 +12,15 @@ namespace {
 
 double number_of(std::int32_t value) { return static_cast<double>(value); }
 
-/// What no way of any schedule is shorter than: a stage's own passes.
+/// A stage's own passes: the lower bound of any path.
 StageEnds alone(const PipelinePasses& of) {
   const double work = number_of(of.microbatches) *
                       (number_of(of.chunks) * of.chunk.all() + of.embedding.all() + of.head.all());
   return {work, work, work};
 }
 
-/// From the end of the last stage: its last backward pass goes up stage by stage.
-StageEnds going_up(const PipelinePasses& of, double last, double pass, double at_first) {
+/// Ends of stages, from the end of the last stage: its last backward pass moves up stage by stage.
+StageEnds backward_drain(const PipelinePasses& of, double last, double pass, double at_first) {
   const double up = number_of(of.stages - 1) * (pass + of.message);
   const double first = last + up + at_first;
   return {first, std::max(last, first - of.message - pass - at_first), last};
@@ -40,15 +40,15 @@ StageEnds gpipe_ends(const PipelinePasses& of) {
   return {first, std::max(last, first - of.message - own), last};
 }
 
-/// The longest closed way of so many pairs of passes from the last stage.
-class Pairs {
+/// The longest path of a number of pairs of passes that starts and ends at the last stage.
+class LongestPath {
  public:
-  explicit Pairs(const PipelinePasses& of)
+  explicit LongestPath(const PipelinePasses& of)
       : stages_(of.stages),
         middle_(of.chunk.all()),
         first_(middle_ + of.embedding.all()),
         last_(middle_ + of.head.all()),
-        hop_(middle_ - of.waited.all() + 2 * of.message),
+        hop_(middle_ - of.saved_by_waiting.all() + 2 * of.message),
         table_(of.embedding.all()) {}
 
   [[nodiscard]] double longest(std::int32_t pairs) const {
@@ -56,25 +56,25 @@ class Pairs {
     for (const std::int32_t size : {stages_ - 1, stages_}) {
       if (size < 1 || pairs < size) continue;
       const std::int32_t often = pairs / size;
-      const bool whole = size == stages_;
-      best =
-          std::max({best, number_of(often) * up_and_down(size) + rest(pairs - often * size, whole),
-                    up_and_down(size) + rest(pairs - size, whole)});
+      const bool all_stages = size == stages_;
+      best = std::max(
+          {best, number_of(often) * up_and_down(size) + rest(pairs - often * size, all_stages),
+           up_and_down(size) + rest(pairs - size, all_stages)});
     }
     return best;
   }
 
  private:
-  /// From the last stage over so many, and back.
+  /// Duration of the path from the last stage over `size` stages and back.
   [[nodiscard]] double up_and_down(std::int32_t size) const {
     return last_ + number_of(size - 1) * hop_ + (size == stages_ ? table_ : 0);
   }
-  /// What is left over; with `whole` the way comes by all stages anyway.
-  [[nodiscard]] double rest(std::int32_t pairs, bool whole) const {
+  /// Duration of the remaining pairs. `all_stages`: the path visits all stages anyway.
+  [[nodiscard]] double rest(std::int32_t pairs, bool all_stages) const {
     if (pairs <= 0) return 0;
     double best = number_of(pairs) * last_;
     if (pairs <= stages_) best = std::max(best, up_and_down(pairs));
-    if (!whole) return best;
+    if (!all_stages) return best;
     best = std::max({best, number_of(pairs) * first_, number_of(pairs) * middle_});
     if (pairs < stages_) best = std::max(best, first_ + number_of(pairs - 1) * hop_);
     return best;
@@ -88,9 +88,9 @@ StageEnds one_f_one_b_ends(const PipelinePasses& of) {
   const double p = number_of(of.stages);
   const double fill =
       p * of.chunk.forward + of.embedding.forward + of.head.forward + (p - 1) * of.message;
-  const double last =
-      fill + Pairs(of).longest(of.microbatches - 1) + of.chunk.backward() + of.head.backward();
-  return going_up(of, last, of.chunk.backward(), of.embedding.backward());
+  const double last = fill + LongestPath(of).longest(of.microbatches - 1) + of.chunk.backward() +
+                      of.head.backward();
+  return backward_drain(of, last, of.chunk.backward(), of.embedding.backward());
 }
 
 StageEnds interleaved_ends(const PipelinePasses& of) {
@@ -100,10 +100,10 @@ StageEnds interleaved_ends(const PipelinePasses& of) {
   const double f = of.chunk.forward, b = of.chunk.backward();
   const double hops = (all - v) * of.message + (v - 1) * of.wrap;
   const double fill = all * f + of.embedding.forward + of.head.forward + hops;
-  const double ahead = (v - 1) * p;  // forward passes before the last stage's first backward one
+  const double ahead = (v - 1) * p;  // before the first backward pass of the last stage
   const double at_last = fill + (m - 1) * of.head.all() + (m * v - ahead - 1) * (f + b) + all * b +
                          hops + of.embedding.backward() + of.head.backward();
-  const double begun = ahead + 2 * (p - 1) + 1;  // forward passes of the first stage by then
+  const double begun = ahead + 2 * (p - 1) + 1;  // of the first stage, before that
   const double tables = std::max(0.0, m - p - std::min(p, 2 * (p - 1) + 1));
   const double at_first = fill + of.head.backward() + (p - 1) * (b + of.message) +
                           std::max(0.0, m * v - begun) * f + m * v * b +
@@ -169,8 +169,8 @@ StageEnds stage_ends(const PipelinePasses& passes) {
   if (passes.stages == 1) return alone(passes);
   StageEnds ends = closed_schedule(passes.schedule)->ends(passes);
   const double others = number_of(passes.stages - 1);
-  const double filling = others * passes.waited.forward;
-  const double draining = filling + others * passes.waited.backward();
+  const double filling = others * passes.saved_by_waiting.forward;
+  const double draining = filling + others * passes.saved_by_waiting.backward();
   return {ends.first - draining, ends.second - draining, ends.last - filling};
 }
 

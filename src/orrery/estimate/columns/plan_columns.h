@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Plans of one job as columns, and what is told of them: one value of each column is one plan.
+// Plans of one job and their estimates as columns: one row is one plan.
 #pragma once
 
 #include <cstddef>
@@ -11,10 +11,10 @@
 
 namespace orrery::estimate {
 
-/// What plans of a job differ in. All else is as in the specification that they are plans of.
+/// The values in which plans of a job differ. All others are those of the job's specification.
 struct PlanColumns {
   std::vector<std::int32_t> tp, pp, cp, dp, ep, micro, chunks;
-  std::vector<std::int32_t> microbatches;  ///< 0: the global batch is no multiple of micro × dp
+  std::vector<std::int32_t> microbatches;  ///< 0: micro × dp does not divide the global batch
   std::vector<workload::ScheduleKind> schedule;
   std::vector<workload::Sharding> sharding;
   std::vector<workload::RecomputeKind> recompute;
@@ -23,30 +23,29 @@ struct PlanColumns {
   [[nodiscard]] std::size_t size() const { return tp.size(); }
   void reserve(std::size_t plans);
   void add(const workload::Spec& plan);
-  /// `base` with what the columns say of one plan.
-  [[nodiscard]] workload::Spec plan(std::size_t place, const workload::Spec& base) const;
-  /// All plans from `begin` to `end`.
-  [[nodiscard]] PlanColumns part(std::size_t begin, std::size_t end) const;
+  /// `base` with the values of the plan in `row`.
+  [[nodiscard]] workload::Spec plan(std::size_t row, const workload::Spec& base) const;
 };
 
-/// What is known of a plan.
+/// The status of a plan's estimate.
 enum class PlanVerdict : std::uint8_t {
   estimated,
-  illegal,       ///< it breaks a rule: StepColumns::rule
-  too_large,     ///< for a device's memory
-  not_estimable  ///< only playing or simulating it tells
+  illegal,       ///< it violates a rule: StepColumns::rule
+  too_large,     ///< exceeds the memory of a device
+  not_estimable  ///< requires estimate/program or a simulation
 };
 
-/// Answers, by plan. Times in picoseconds, of the step of the stage that is busy the longest.
+/// Estimates, one per plan. Times are in picoseconds. The parts of `step` are those of the stage
+/// with the longest passes.
 struct StepColumns {
   std::vector<PlanVerdict> verdict;
-  std::vector<std::uint16_t> rule;   ///< illegal: the number of a rule (workload::rules)
-  std::vector<std::int64_t> memory;  ///< what the fullest rank needs, bytes; 0: not known
-  std::vector<double> step;          ///< … which is the sum of
-  std::vector<double> compute;       ///< kernels, as if no communication slowed them
-  std::vector<double> tensor;        ///< what passes take more for tensor, context and experts
-  std::vector<double> data;          ///< what gradients and gathered weights make it longer
-  std::vector<double> waiting;       ///< for other stages and their messages
+  std::vector<std::uint16_t> rule;   ///< illegal: index of the violated rule (workload::rules)
+  std::vector<std::int64_t> memory;  ///< peak of the fullest rank, bytes; 0: unknown
+  std::vector<double> step;          ///< step time: the sum of the next four columns
+  std::vector<double> compute;       ///< kernels without slowdown by communication
+  std::vector<double> tensor;        ///< exposed tensor, context and expert parallelism
+  std::vector<double> data;          ///< added by reducing gradients and gathering weights
+  std::vector<double> waiting;       ///< waiting for other stages and their messages
 
   void resize(std::size_t plans);
 };

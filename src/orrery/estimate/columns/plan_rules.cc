@@ -10,8 +10,6 @@ namespace orrery::estimate {
 
 namespace {
 
-std::uint64_t word(std::int32_t value) { return static_cast<std::uint32_t>(value); }
-
 /// The job on one device, with one microbatch of one sample.
 workload::Spec on_one_device(workload::Spec spec) {
   spec.parallel.tp = spec.parallel.dp = spec.parallel.pp = spec.parallel.ep = 1;
@@ -32,69 +30,68 @@ PlanRules::PlanRules(workload::Spec base) : base_(std::move(base)), rules_(workl
     if (rules_[i].name == "global-batch") global_batch_ = static_cast<std::uint16_t>(i);
 }
 
-TableKey PlanRules::cut_key(const PlanColumns& plans, std::size_t place) {
-  return {word(plans.tp[place]) << 32 | word(plans.ep[place]),
-          word(plans.dp[place]) << 32 | word(plans.cp[place]) << 4 |
-              static_cast<std::uint64_t>(plans.sharding[place]) << 1 | plans.sp[place]};
+TableKey PlanRules::sharding_key(const PlanColumns& plans, std::size_t row) {
+  return {key_bits(plans.tp[row]) << 32 | key_bits(plans.ep[row]),
+          key_bits(plans.dp[row]) << 32 | key_bits(plans.cp[row]) << 4 |
+              static_cast<std::uint64_t>(plans.sharding[row]) << 1 | plans.sp[row]};
 }
 
-TableKey PlanRules::stages_key(const PlanColumns& plans, std::size_t place) {
-  return {word(plans.pp[place]) << 32 | word(plans.microbatches[place]),
-          word(plans.chunks[place]) << 32 | static_cast<std::uint64_t>(plans.schedule[place])};
+TableKey PlanRules::stages_key(const PlanColumns& plans, std::size_t row) {
+  return {key_bits(plans.pp[row]) << 32 | key_bits(plans.microbatches[row]),
+          key_bits(plans.chunks[row]) << 32 | static_cast<std::uint64_t>(plans.schedule[row])};
 }
 
-TableKey PlanRules::size_key(const PlanColumns& plans, std::size_t place) {
-  return {word(plans.tp[place]) << 32 | word(plans.micro[place]),
-          word(plans.cp[place]) << 1 | plans.sp[place]};
+TableKey PlanRules::size_key(const PlanColumns& plans, std::size_t row) {
+  return {key_bits(plans.tp[row]) << 32 | key_bits(plans.micro[row]),
+          key_bits(plans.cp[row]) << 1 | plans.sp[row]};
 }
 
-void PlanRules::ask(Table& table, TableKey key, const workload::Spec& spec) const {
-  table.keys.add(key);
-  table.rules.push_back(kNone);
+std::uint16_t PlanRules::first_violated(const workload::Spec& spec) const {
   const auto fine = workload::check_spec(spec);
-  if (fine) return;
+  if (fine) return kNone;
+  std::uint16_t rule = kNone;
   for (std::size_t i = 0; i < rules_.size(); ++i)
     if (fine.error().hint.starts_with("rule " + std::string(rules_[i].name) + ":"))
-      table.rules.back() = static_cast<std::uint16_t>(i);
-  ORRERY_CHECK(table.rules.back() != kNone);
+      rule = static_cast<std::uint16_t>(i);
+  ORRERY_CHECK(rule != kNone);
+  return rule;
 }
 
-void PlanRules::learn(const PlanColumns& plans, std::size_t place) {
-  if (const TableKey key = cut_key(plans, place); cuts_.keys.find(key) == KeyTable::kNone) {
+void PlanRules::add(const PlanColumns& plans, std::size_t row) {
+  if (const TableKey key = sharding_key(plans, row); shardings_.find(key) == nullptr) {
     workload::Spec spec = on_one_device(base_);
-    const workload::Spec plan = plans.plan(place, base_);
+    const workload::Spec plan = plans.plan(row, base_);
     const std::int64_t stages = spec.parallel.pp;
     spec.parallel = plan.parallel;
     spec.parallel.pp = stages;
     spec.batch.global = plan.parallel.dp;
-    ask(cuts_, key, spec);
+    shardings_.add(key, first_violated(spec));
   }
-  if (plans.microbatches[place] <= 0) return;
-  if (const TableKey key = stages_key(plans, place); stages_.keys.find(key) == KeyTable::kNone) {
+  if (plans.microbatches[row] <= 0) return;
+  if (const TableKey key = stages_key(plans, row); stages_.find(key) == nullptr) {
     workload::Spec spec = on_one_device(base_);
-    spec.parallel.pp = plans.pp[place];
-    spec.schedule.kind = plans.schedule[place];
-    spec.schedule.chunks = plans.chunks[place];
-    spec.batch.global = plans.microbatches[place];
-    ask(stages_, key, spec);
+    spec.parallel.pp = plans.pp[row];
+    spec.schedule.kind = plans.schedule[row];
+    spec.schedule.chunks = plans.chunks[row];
+    spec.batch.global = plans.microbatches[row];
+    stages_.add(key, first_violated(spec));
   }
-  if (const TableKey key = size_key(plans, place); sizes_.keys.find(key) == KeyTable::kNone) {
+  if (const TableKey key = size_key(plans, row); sizes_.find(key) == nullptr) {
     workload::Spec spec = on_one_device(base_);
-    spec.parallel.tp = plans.tp[place];
-    spec.parallel.cp = plans.cp[place];
-    spec.parallel.sp = plans.sp[place] != 0;
-    spec.batch.global = spec.batch.micro = plans.micro[place];
-    ask(sizes_, key, spec);
+    spec.parallel.tp = plans.tp[row];
+    spec.parallel.cp = plans.cp[row];
+    spec.parallel.sp = plans.sp[row] != 0;
+    spec.batch.global = spec.batch.micro = plans.micro[row];
+    sizes_.add(key, first_violated(spec));
   }
 }
 
-std::uint16_t PlanRules::broken(const PlanColumns& plans, std::size_t place) const {
-  const std::uint16_t cut = cuts_.rules[cuts_.keys.find(cut_key(plans, place))];
-  if (cut != kNone) return cut;
-  if (plans.microbatches[place] <= 0) return global_batch_;
-  const std::uint16_t staged = stages_.rules[stages_.keys.find(stages_key(plans, place))];
-  if (staged != kNone) return staged;
-  return sizes_.rules[sizes_.keys.find(size_key(plans, place))];
+std::uint16_t PlanRules::violated_rule(const PlanColumns& plans, std::size_t row) const {
+  const std::uint16_t sharding = *shardings_.find(sharding_key(plans, row));
+  if (sharding != kNone) return sharding;
+  if (plans.microbatches[row] <= 0) return global_batch_;
+  const std::uint16_t staged = *stages_.find(stages_key(plans, row));
+  return staged != kNone ? staged : *sizes_.find(size_key(plans, row));
 }
 
 }  // namespace orrery::estimate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules that plans break, without writing out each plan.
+// Finds the rules that plans violate, without building the specification of each plan.
 #pragma once
 
 #include <cstddef>
@@ -13,36 +13,32 @@
 
 namespace orrery::estimate {
 
-/// `workload::legal` of plans of one job. Rules look at tensor, data and expert parallelism, at
-/// stages and their schedule, or at the size of a microbatch: each of the three is asked about
-/// once, with nothing of the others.
+/// workload::check_spec for plans of one job. A rule depends on tensor, data and expert
+/// parallelism, on stages and their schedule, or on the size of a microbatch. Each of the three is
+/// checked once per combination of its values, with neutral values for the others.
 class PlanRules {
  public:
   static constexpr std::uint16_t kNone = 0xffff;
 
-  /// A job whose plans differ in nothing else.
+  /// `base`: specification of the job; plans differ from it only in PlanColumns.
   explicit PlanRules(workload::Spec base);
 
-  /// Asks about what is new.
-  void learn(const PlanColumns& plans, std::size_t place);
-  /// The number of the first rule (workload::rules) that a plan breaks; kNone: none. It has been
-  /// learnt.
-  [[nodiscard]] std::uint16_t broken(const PlanColumns& plans, std::size_t place) const;
+  /// Checks combinations of values that are new.
+  void add(const PlanColumns& plans, std::size_t row);
+  /// The index of the first rule (workload::rules) that a plan violates; kNone: none. Requires
+  /// add() for this plan.
+  [[nodiscard]] std::uint16_t violated_rule(const PlanColumns& plans, std::size_t row) const;
 
  private:
-  struct Table {
-    KeyTable keys;
-    std::vector<std::uint16_t> rules;
-  };
-  void ask(Table& table, TableKey key, const workload::Spec& spec) const;
-  [[nodiscard]] static TableKey cut_key(const PlanColumns& plans, std::size_t place);
-  [[nodiscard]] static TableKey stages_key(const PlanColumns& plans, std::size_t place);
-  [[nodiscard]] static TableKey size_key(const PlanColumns& plans, std::size_t place);
+  [[nodiscard]] std::uint16_t first_violated(const workload::Spec& spec) const;
+  [[nodiscard]] static TableKey sharding_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] static TableKey stages_key(const PlanColumns& plans, std::size_t row);
+  [[nodiscard]] static TableKey size_key(const PlanColumns& plans, std::size_t row);
 
   workload::Spec base_;
   std::vector<workload::Rule> rules_;
   std::uint16_t global_batch_ = kNone;
-  Table cuts_, stages_, sizes_;
+  KeyedTable<std::uint16_t> shardings_, stages_, sizes_;  // violated rules
 };
 
 }  // namespace orrery::estimate

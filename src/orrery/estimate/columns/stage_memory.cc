@@ -2,7 +2,6 @@
 #include "orrery/estimate/columns/stage_memory.h"
 
 #include <algorithm>
-#include <tuple>
 
 #include "orrery/estimate/columns/pipeline_closed_form.h"
 #include "orrery/workload/memory/memory_walk.h"
@@ -41,7 +40,7 @@ Op unit_message(graph::NodeKind kind) {
   return op;
 }
 
-/// A stage's passes with messages of one byte.
+/// The passes of a stage, with messages of one byte.
 class BareRole {
  public:
   BareRole(const workload::Spec& spec, const workload::PipelineOrder& order, std::uint32_t stage)
@@ -90,21 +89,22 @@ class BareRole {
   workload::Program program_;
 };
 
-bool holds_no_more(const StageMoment& a, const StageMoment& b) {
+bool is_covered_by(const StageMoment& a, const StageMoment& b) {
   return a.kind == b.kind && a.own == b.own && a.own_stored <= b.own_stored &&
          a.other_stored <= b.other_stored && a.own_halfway <= b.own_halfway &&
          a.other_halfway <= b.other_halfway && a.messages <= b.messages;
 }
 
-void keep_form(std::vector<StageMoment>& forms, const StageMoment& form) {
-  for (const StageMoment& known : forms)
-    if (holds_no_more(form, known)) return;
-  std::erase_if(forms, [&](const StageMoment& known) { return holds_no_more(known, form); });
-  forms.push_back(form);
+void add_moment(std::vector<StageMoment>& moments, const StageMoment& stage_moment) {
+  for (const StageMoment& known : moments)
+    if (is_covered_by(stage_moment, known)) return;
+  std::erase_if(moments,
+                [&](const StageMoment& known) { return is_covered_by(known, stage_moment); });
+  moments.push_back(stage_moment);
 }
 
-void follow(const workload::Spec& spec, const workload::PipelineOrder& order, std::uint32_t stage,
-            std::int32_t own, std::vector<StageMoment>& forms) {
+void add_stage_moments(const workload::Spec& spec, const workload::PipelineOrder& order,
+                       std::uint32_t stage, std::int32_t own, std::vector<StageMoment>& moments) {
   const BareRole bare(spec, order, stage);
   workload::ChunkProfile profile;
   profile.parts = {0};
@@ -112,18 +112,19 @@ void follow(const workload::Spec& spec, const workload::PipelineOrder& order, st
   workload::walk_tasks(
       bare.program(), bare.program().roles.front(), chunks, workload::TaskSelection::peak_tasks,
       [&](const workload::TaskPeak& moment) {
-        StageMoment form;
-        form.kind = moment.task.kind;
-        form.own = form.kind != TaskKind::step && moment.task.chunk == own;
-        form.messages = static_cast<std::int32_t>(moment.arriving + moment.leaving);
+        StageMoment stage_moment;
+        stage_moment.kind = moment.task.kind;
+        stage_moment.own = stage_moment.kind != TaskKind::step && moment.task.chunk == own;
+        stage_moment.messages =
+            static_cast<std::int32_t>(moment.incoming_message + moment.outgoing_message);
         for (std::size_t c = 0; c < chunks.size(); ++c) {
           const auto half = static_cast<std::int32_t>(moment.awaiting_weight_half[c]);
-          const auto whole = static_cast<std::int32_t>(moment.in_flight[c]) - half;
+          const auto complete = static_cast<std::int32_t>(moment.in_flight[c]) - half;
           const bool at_own = static_cast<std::int32_t>(c) == own;
-          (at_own ? form.own_stored : form.other_stored) += whole;
-          (at_own ? form.own_halfway : form.other_halfway) += half;
+          (at_own ? stage_moment.own_stored : stage_moment.other_stored) += complete;
+          (at_own ? stage_moment.own_halfway : stage_moment.other_halfway) += half;
         }
-        keep_form(forms, form);
+        add_moment(moments, stage_moment);
       });
 }
 
@@ -131,9 +132,9 @@ void follow(const workload::Spec& spec, const workload::PipelineOrder& order, st
 
 std::int32_t microbatches_alive(workload::ScheduleKind kind, std::int32_t stages,
                                 std::int32_t microbatches) {
-  const std::int32_t most = kAliveRounds * stages;
-  if (closed_schedule(kind)->in_phases || microbatches <= most) return microbatches;
-  return most + microbatches % stages;
+  const std::int32_t maximum = kAliveRounds * stages;
+  if (closed_schedule(kind)->in_phases || microbatches <= maximum) return microbatches;
+  return maximum + microbatches % stages;
 }
 
 Result<StageMoments> stage_moments(const workload::Spec& spec) {
@@ -142,31 +143,32 @@ Result<StageMoments> stage_moments(const workload::Spec& spec) {
   const auto order = workload::pipeline_order(
       spec.schedule.kind, stages, static_cast<std::uint32_t>(spec.microbatches()), chunks);
   if (!order) return tl::unexpected(order.error());
-  StageMoments forms;
+  StageMoments moments;
   for (std::uint32_t stage = 0; stage < stages; ++stage) {
-    const Ends ends = stages == 1           ? Ends::both
-                      : stage == 0          ? Ends::embedding
-                      : stage + 1 == stages ? Ends::head
-                                            : Ends::none;
-    const std::int32_t own = ends == Ends::none   ? -1
-                             : ends == Ends::head ? static_cast<std::int32_t>(chunks) - 1
-                                                  : 0;
-    follow(spec, *order, stage, own, forms[static_cast<std::size_t>(ends)]);
+    const ModelEnds ends = stages == 1           ? ModelEnds::both
+                           : stage == 0          ? ModelEnds::embedding
+                           : stage + 1 == stages ? ModelEnds::head
+                                                 : ModelEnds::none;
+    const std::int32_t own = ends == ModelEnds::none   ? -1
+                             : ends == ModelEnds::head ? static_cast<std::int32_t>(chunks) - 1
+                                                       : 0;
+    add_stage_moments(spec, *order, stage, own, moments[index_of(ends)]);
   }
-  return forms;
+  return moments;
 }
 
 ChunkMemory chunk_memory(const LayerShape& layer, const DataParallelShape& data,
-                         std::span<const std::int64_t> concurrent, const ChunkMemoryShape& shape) {
+                         std::span<const std::int64_t> gradient_bytes,
+                         const ChunkMemoryShape& shape) {
   const std::int32_t front = has_embedding(shape.ends) ? 1 : 0;
   const std::int32_t parts = shape.layers + front + (has_head(shape.ends) ? 1 : 0);
   const auto place_at = [&](std::int32_t at) {
     if (at < front) return static_cast<std::size_t>(Place::embedding);
     return at < front + shape.layers ? kLayerPlace : static_cast<std::size_t>(Place::head);
   };
-  const auto gathered = [&](std::int32_t at, std::int32_t most, std::int32_t step) {
+  const auto gathered = [&](std::int32_t at, std::int32_t maximum, std::int32_t step) {
     std::int64_t sum = 0;
-    for (std::int32_t i = 0; i <= most && at >= 0 && at < parts; ++i, at += step)
+    for (std::int32_t i = 0; i <= maximum && at >= 0 && at < parts; ++i, at += step)
       sum += data.gathered[place_at(at)];
     return sum;
   };
@@ -184,7 +186,7 @@ ChunkMemory chunk_memory(const LayerShape& layer, const DataParallelShape& data,
   }
   out.stored += shared;
   out.halfway = halves + shared;
-  std::int64_t stored = 0, halfway = 0;  // before the place
+  std::int64_t stored = 0, halfway = 0;  // of earlier parts
   for (std::int32_t at = 0; at < parts; ++at) {
     const PartMemory& part = layer.memory[place_at(at)];
     const std::int64_t own_shared = at >= sharing ? shared : 0;
@@ -192,7 +194,7 @@ ChunkMemory chunk_memory(const LayerShape& layer, const DataParallelShape& data,
     const std::int64_t between = stored + std::max(part.stored + part.redone, part.halfway) +
                                  (halves - halfway - part.halfway) + shared;
     const std::int64_t back = gathered(at, shape.prefetch_backward, -1);
-    const std::int64_t bucket = concurrent[static_cast<std::size_t>(at)];
+    const std::int64_t bucket = gradient_bytes[static_cast<std::size_t>(at)];
     const auto raise = [&](TaskKind kind, std::int64_t bytes) {
       std::int64_t& worst = out.worst[static_cast<std::size_t>(kind)];
       worst = std::max(worst, bytes);
@@ -207,23 +209,24 @@ ChunkMemory chunk_memory(const LayerShape& layer, const DataParallelShape& data,
   return out;
 }
 
-std::int64_t peak_bytes(std::span<const StageMoment> forms, const ChunkMemory& own,
+std::int64_t peak_bytes(std::span<const StageMoment> moments, const ChunkMemory& own,
                         const ChunkMemory& other, std::int64_t boundary, std::int64_t copies) {
-  std::int64_t most = 0;
-  for (const StageMoment& form : forms) {
-    std::int64_t bytes = form.own_stored * own.stored + form.other_stored * other.stored +
-                         form.own_halfway * own.halfway + form.other_halfway * other.halfway +
-                         form.messages * boundary;
-    if (form.kind == TaskKind::step) {
+  std::int64_t maximum = 0;
+  for (const StageMoment& stage_moment : moments) {
+    std::int64_t bytes =
+        stage_moment.own_stored * own.stored + stage_moment.other_stored * other.stored +
+        stage_moment.own_halfway * own.halfway + stage_moment.other_halfway * other.halfway +
+        stage_moment.messages * boundary;
+    if (stage_moment.kind == TaskKind::step) {
       bytes += copies;
     } else {
-      const ChunkMemory& at = form.own ? own : other;
-      bytes += at.worst[static_cast<std::size_t>(form.kind)];
-      if (form.kind == TaskKind::weight_grad) bytes += at.gathered;
+      const ChunkMemory& at = stage_moment.own ? own : other;
+      bytes += at.worst[static_cast<std::size_t>(stage_moment.kind)];
+      if (stage_moment.kind == TaskKind::weight_grad) bytes += at.gathered;
     }
-    most = std::max(most, bytes);
+    maximum = std::max(maximum, bytes);
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace orrery::estimate

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a rank holds at most, as sums whose counts follow from the order of passes alone.
+// Peak memory of a rank, as sums whose counts depend only on the order of passes.
 #pragma once
 
 #include <array>
@@ -16,45 +16,46 @@
 
 namespace orrery::estimate {
 
-/// What is alive at one moment of a stage. A stage's own chunk is the one with an end of the model.
+/// Contents of the memory of a stage at one moment. The own chunk of a stage is the one with an end
+/// of the model.
 struct StageMoment {
-  std::int32_t own_stored = 0, other_stored = 0;    ///< microbatches whose forward pass is done
-  std::int32_t own_halfway = 0, other_halfway = 0;  ///< … whose weight half is still to come
-  std::int32_t messages = 0;                        ///< on their way
+  std::int32_t own_stored = 0, other_stored = 0;    ///< microbatches after their forward pass
+  std::int32_t own_halfway = 0, other_halfway = 0;  ///< … that await their weight half
+  std::int32_t messages = 0;                        ///< in transit
   workload::TaskKind kind = workload::TaskKind::step;
-  bool own = false;  ///< the pass that runs is one of the own chunk
+  bool own = false;  ///< the running pass is one of the own chunk
 };
 
-/// Of stages with such ends, all moments that may hold the most, by Ends.
-using StageMoments = std::array<std::vector<StageMoment>, kEnds>;
+/// All moments that can have the peak, by ModelEnds.
+using StageMoments = std::array<std::vector<StageMoment>, kModelEnds>;
 
-/// Follows the passes of `spec`'s schedule (workload/memory: walk); what another moment has more of
-/// in every respect is left out. Beyond four microbatches for each stage of any schedule but gpipe
-/// no more are alive. Errc: those of pipeline_order.
+/// Walks the passes of the schedule of `spec` (workload/memory: walk_tasks) and drops moments that
+/// another moment exceeds in every respect. Except for gpipe, more than four microbatches per stage
+/// do not change the result. Errc: those of pipeline_order.
 [[nodiscard]] Result<StageMoments> stage_moments(const workload::Spec& spec);
-/// As many microbatches as hold as much as so many.
+/// The smallest number of microbatches with the same peak memory.
 [[nodiscard]] std::int32_t microbatches_alive(workload::ScheduleKind kind, std::int32_t stages,
                                               std::int32_t microbatches);
 
-/// What a chunk holds, as workload/memory's profile says, of layers that are alike.
+/// Memory of a chunk of identical layers, equal to the profile of workload/memory.
 struct ChunkMemory {
   std::int64_t stored = 0, halfway = 0;
-  std::array<std::int64_t, 4> worst{};  ///< while a pass of such a TaskKind runs
-  std::int64_t gathered = 0;            ///< input gathered again by a weight half
+  std::array<std::int64_t, 4> worst{};  ///< while a pass runs, by TaskKind
+  std::int64_t gathered = 0;            ///< input that a weight half gathers again
 };
 struct ChunkMemoryShape {
   std::int32_t layers = 1;
-  Ends ends = Ends::none;
+  ModelEnds ends = ModelEnds::none;
   std::int32_t prefetch = 1, prefetch_backward = 1;
 };
-/// `beside`: DataWork::beside. O(layers), allocates nothing.
+/// `gradient_bytes`: DataParallelWork::gradient_bytes. O(layers), allocates nothing.
 [[nodiscard]] ChunkMemory chunk_memory(const LayerShape& layer, const DataParallelShape& data,
-                                       std::span<const std::int64_t> concurrent,
+                                       std::span<const std::int64_t> gradient_bytes,
                                        const ChunkMemoryShape& shape);
 
-/// The most that is alive at once, of all of a stage's moments. `copies`: beside gradients, in a
-/// step.
-[[nodiscard]] std::int64_t peak_bytes(std::span<const StageMoment> forms, const ChunkMemory& own,
+/// Peak over all moments of a stage, in bytes. `copies`: additional fp32 gradients during the
+/// optimizer step.
+[[nodiscard]] std::int64_t peak_bytes(std::span<const StageMoment> moments, const ChunkMemory& own,
                                       const ChunkMemory& other, std::int64_t boundary,
                                       std::int64_t copies);
 

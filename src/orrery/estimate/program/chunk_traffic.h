@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives of a rank that share its dimensions chunk by chunk.
+// Contention between collectives of a rank that share its dimensions chunk by chunk.
 #pragma once
 
 #include <cstdint>
@@ -10,55 +10,56 @@
 
 namespace orrery::estimate {
 
-/// What the chunks of a collective go through when nobody else is there, in the order in which they
-/// are issued.
+/// The phases of a collective's chunks without contention, in the order of issue.
 struct ChunkWork {
   struct Phase {
     std::uint32_t queue = 0;
     std::int64_t time = 0;  ///< picoseconds
   };
   std::vector<std::vector<Phase>> chunks;
-  std::int64_t alone = 0;  ///< what it takes then; 0: not known
+  std::int64_t isolated_duration = 0;  ///< duration without contention; 0: unknown
 };
 
-/// A collective that is issued at some time.
-struct Issued {
+/// A collective and its issue time.
+struct IssuedCollective {
   std::int64_t ready = 0;
   const ChunkWork* work = nullptr;
 };
 
-/// How chunks wait for a dimension.
+/// The queue of a dimension.
 struct ChunkQueueing {
-  std::int64_t servers = 1;  ///< phases that run at a time
-  bool last_first = false;   ///< collectives that were issued later go first
+  std::int64_t servers = 1;  ///< number of concurrent phases
+  bool last_first = false;   ///< later collectives go first (LIFO)
 };
 
-/// When each is through. Phases of collectives that were issued earlier go first; of those of one
-/// collective whoever waits longer, then the earlier chunk; at one time those that come first in
-/// `issued`. Source: sim/collectives/chunks/chunk_order.cc. O(phases log phases), of few that wait
-/// at a time.
-[[nodiscard]] std::vector<std::int64_t> ends_of(std::span<const Issued> issued,
-                                                const ChunkQueueing& queueing);
+/// Returns the end of each collective. Phases of collectives issued earlier go first; within one
+/// collective, the phase that has waited longest, then the earlier chunk. Collectives issued at the
+/// same time are in the order of `issued`. Source: sim/collectives/chunks/chunk_order.cc. O(phases
+/// log phases) if few phases wait at a time.
+[[nodiscard]] std::vector<std::int64_t> collective_ends(std::span<const IssuedCollective> issued,
+                                                        const ChunkQueueing& queueing);
 
-/// Those of a rank that may still be on their way, as they are issued one after another.
+/// The collectives of a rank that may still run, added one at a time.
 class ConcurrentCollectives {
  public:
-  /// Which one ends later than it was said before: its number, when it was to end, when it does.
-  using Moved = std::function<void(std::uint64_t number, std::int64_t before, std::int64_t end)>;
+  /// Called for a collective that ends later than estimated before: its number, its old and its new
+  /// end.
+  using DelayHandler =
+      std::function<void(std::uint64_t number, std::int64_t before, std::int64_t end)>;
 
-  /// When the new one ends. Of many that overlap only the last few are followed.
+  /// Adds a collective and returns its end. If many overlap, only the last 12 are simulated.
   std::int64_t add(std::int64_t ready, const ChunkWork& work, std::uint64_t number,
-                   const ChunkQueueing& queueing, const Moved& moved);
-  /// Those from a number on were all so much later.
-  void move_on(std::int64_t by, std::uint64_t from);
+                   const ChunkQueueing& queueing, const DelayHandler& report_delay);
+  /// Delays all collectives with numbers from `from` on by `by`.
+  void delay(std::int64_t by, std::uint64_t from);
 
  private:
-  struct One {
-    Issued issued;
+  struct RunningCollective {
+    IssuedCollective issued;
     std::int64_t end = 0;
     std::uint64_t number = 0;
   };
-  std::vector<One> all_;
+  std::vector<RunningCollective> all_;
 };
 
 }  // namespace orrery::estimate

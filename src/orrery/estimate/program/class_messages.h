@@ -6,24 +6,26 @@
 
 namespace orrery::estimate {
 
-/// What players have told each other.
+/// Messages and collectives between rank classes.
 struct ClassMessages {
-  /// When messages are there, until they are heard.
+  /// Arrival times of messages that are not yet received.
   std::unordered_map<std::uint64_t, std::int64_t> messages;
-  /// Collectives in which several meet: who has come, and when the last did; by axis, group, turn.
-  struct CollectiveMeeting {
-    std::uint32_t come = 0;
-    std::int64_t last = 0;
+  /// Collectives of several rank classes: number of arrived classes and time of the last arrival;
+  /// by axis, group and turn.
+  struct CollectiveArrivals {
+    std::uint32_t arrived = 0;
+    std::int64_t last_arrival = 0;
   };
-  std::unordered_map<std::uint64_t, CollectiveMeeting> meetings;
+  std::unordered_map<std::uint64_t, CollectiveArrivals> collectives;
 
-  /// Between stages, by edge and microbatch.
-  static std::uint64_t message(std::uint64_t receiver, std::uint32_t edge, std::uint32_t batch) {
+  /// Key of a message between stages, by edge and microbatch.
+  static std::uint64_t pipeline_message(std::uint64_t receiver, std::uint32_t edge,
+                                        std::uint32_t batch) {
     return receiver << 40 | std::uint64_t{edge} << 32 | batch;
   }
-  /// Inside of a stage messages match in order.
-  static std::uint64_t message_inside(std::uint64_t sender, std::uint64_t receiver,
-                                      std::uint32_t turn) {
+  /// Key of a message within a stage; these match in order.
+  static std::uint64_t stage_message(std::uint64_t sender, std::uint64_t receiver,
+                                     std::uint32_t turn) {
     return std::uint64_t{1} << 63 | sender << 44 | receiver << 25 | turn;
   }
 };

@@ -15,11 +15,12 @@ using workload::Program;
 
 namespace {
 
-/// Who of all players meets whom on an axis.
-std::vector<CostedProgram::CollectiveMeeting> meetings_on(const Program& program,
-                                                          const RankClasses& classes, Axis axis) {
+/// The rank classes that meet in collectives on an axis, by rank class.
+std::vector<CostedProgram::CollectiveClasses> collective_classes_on(const Program& program,
+                                                                    const RankClasses& classes,
+                                                                    Axis axis) {
   const graph::GroupAxis& groups = program.mesh.axis(axis);
-  std::vector<CostedProgram::CollectiveMeeting> out(classes.size());
+  std::vector<CostedProgram::CollectiveClasses> out(classes.size());
   if (groups.extent() < 2) return out;
   const auto in_one = [&](std::uint32_t rank_class) {
     return groups.has(classes.rank(rank_class));
@@ -33,12 +34,12 @@ std::vector<CostedProgram::CollectiveMeeting> meetings_on(const Program& program
   return out;
 }
 
-/// Numbers what is used, as it comes.
-class Places {
+/// Numbers used streams and axes in the order of use.
+class SlotNumbers {
  public:
-  Places() {
-    of_stream_.fill(CostedProgram::kNowhere);
-    of_axis_.fill(CostedProgram::kNowhere);
+  SlotNumbers() {
+    of_stream_.fill(CostedProgram::kNoSlot);
+    of_axis_.fill(CostedProgram::kNoSlot);
     (void)stream(workload::stream::compute);
   }
   std::uint8_t stream(workload::Stream stream) { return number(of_stream_[stream]); }
@@ -47,8 +48,8 @@ class Places {
 
  private:
   std::uint8_t number(std::uint8_t& known) {
-    if (known == CostedProgram::kNowhere) known = next_++;
-    ORRERY_CHECK(next_ < CostedProgram::kNowhere);
+    if (known == CostedProgram::kNoSlot) known = next_++;
+    ORRERY_CHECK(next_ < CostedProgram::kNoSlot);
     return known;
   }
   std::array<std::uint8_t, 256> of_stream_{};
@@ -56,7 +57,7 @@ class Places {
   std::uint8_t next_ = 0;
 };
 
-CostedProgram::OpKind what_of(const Op& op) {
+CostedProgram::OpKind kind_of(const Op& op) {
   if (op.op_class == OpClass::copy) return CostedProgram::OpKind::copy;
   switch (op.kind) {
     case NodeKind::comp:
@@ -74,50 +75,50 @@ CostedProgram::OpKind what_of(const Op& op) {
 
 }  // namespace
 
-CostedProgram::CostedProgram(const Program& program, const OpCosts::Times& of)
+CostedProgram::CostedProgram(const Program& program, const OpCosts::ProgramCosts& of)
     : times(&of), costed_bodies(program.bodies.size()) {
-  std::array<bool, workload::kAxes> alone{};  // nobody meets anybody
+  std::array<bool, workload::kAxes> is_one_class{};  // axes whose collectives have one rank class
   for (std::size_t a = 0; a < workload::kAxes; ++a) {
-    meetings[a] = meetings_on(program, of.classes, static_cast<Axis>(a));
-    alone[a] =
-        std::all_of(meetings[a].begin(), meetings[a].end(),
-                    [](const CollectiveMeeting& meeting) { return meeting.rank_classes == 1; });
+    collective_classes[a] = collective_classes_on(program, of.classes, static_cast<Axis>(a));
+    is_one_class[a] =
+        std::all_of(collective_classes[a].begin(), collective_classes[a].end(),
+                    [](const CollectiveClasses& classes) { return classes.rank_classes == 1; });
   }
-  Places numbers;
-  std::vector<std::uint8_t> of_lane;  // its stream's place
+  SlotNumbers numbers;
+  std::vector<std::uint8_t> lane_slots;  // slot of its stream
   for (std::size_t body = 0; body < costed_bodies.size(); ++body) {
-    if (of.of[body].empty()) continue;  // nobody runs it
+    if (of.costs[body].empty()) continue;  // unused by roles
     CostedBody& costed_body = costed_bodies[body];
     for (std::size_t i = 0; i < program.bodies[body].ops.size(); ++i) {
       const Op& op = program.bodies[body].ops[i];
       CostedOp step;
-      step.cost = of.of[body][i];
-      step.what = what_of(op);
+      step.cost = of.costs[body][i];
+      step.kind = kind_of(op);
       step.number = static_cast<std::uint32_t>(i);
       step.stream = numbers.stream(op.stream);
       for (const workload::Stream wait : op.waits)
         if (wait != workload::stream::none) step.waits[step.wait_count++] = numbers.stream(wait);
-      if (step.what == OpKind::copy) step.wait_count = 1;  // what its register holds
+      if (step.kind == OpKind::copy) step.wait_count = 1;  // the content of its register
       if (op.marks != workload::stream::none) step.marks = numbers.stream(op.marks);
       step.axis = static_cast<std::uint8_t>(op.axis);
-      if (step.what == OpKind::collective) {
+      if (step.kind == OpKind::collective) {
         step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
         step.queue = of.queue[step.axis];
       }
-      if (step.what == OpKind::collective || step.what == OpKind::transfer) {
-        const auto lane = std::find(of_lane.begin(), of_lane.end(), step.stream);
-        step.lane = static_cast<std::uint8_t>(lane - of_lane.begin());
-        if (lane == of_lane.end()) of_lane.push_back(step.stream);
+      if (step.kind == OpKind::collective || step.kind == OpKind::transfer) {
+        const auto lane = std::find(lane_slots.begin(), lane_slots.end(), step.stream);
+        step.lane = static_cast<std::uint8_t>(lane - lane_slots.begin());
+        if (lane == lane_slots.end()) lane_slots.push_back(step.stream);
       }
-      step.edge = op.edge;
+      step.edge = op.message_id;
       step.inside = op.axis != Axis::pp;
-      costed_body.plain &= step.what != OpKind::send && step.what != OpKind::receive &&
-                           (step.what != OpKind::collective || alone[step.axis]);
+      costed_body.plain &= step.kind != OpKind::send && step.kind != OpKind::receive &&
+                           (step.kind != OpKind::collective || is_one_class[step.axis]);
       costed_body.steps.push_back(step);
     }
   }
-  places = numbers.count();
-  lanes = of_lane.size();
+  slots = numbers.count();
+  lanes = lane_slots.size();
 }
 
 }  // namespace orrery::estimate

@@ -37,8 +37,8 @@ void each_body(const Role& role, std::size_t bodies, Visit visit) {
   }
 }
 
-/// The ops for all roles of a role's stage, which is where collectives meet that do not cross
-/// stages.
+/// Assigns `ops` to all roles of the stage of `role`: collectives that do not cross stages run
+/// within these.
 std::vector<std::vector<Op>> on_stage_of(const Program& program, std::size_t role,
                                          const std::vector<Op>& ops) {
   std::vector<std::vector<Op>> by_role(program.roles.size());
@@ -73,7 +73,7 @@ std::string OpCosts::key(const Program& program, const Op& op) {
                      op.bytes);
 }
 
-void OpCosts::add_messages(const Program& program, Times& times) const {
+void OpCosts::add_messages(const Program& program, ProgramCosts& times) const {
   for (std::uint32_t rank_class = 0; rank_class < times.classes.size(); ++rank_class) {
     const std::uint32_t rank = times.classes.rank(rank_class);
     each_body(program.roles[program.role_of(rank)], program.bodies.size(), [&](std::uint32_t body) {
@@ -81,10 +81,10 @@ void OpCosts::add_messages(const Program& program, Times& times) const {
       for (std::uint32_t i = 0; i < ops.size(); ++i) {
         if (!is_message(ops[i])) continue;
         const RankClasses::Peer peer =
-            times.classes.peer(program, rank_class, ops[i].axis, ops[i].shift);
+            times.classes.peer(program, rank_class, ops[i].axis, ops[i].peer_offset);
         const bool sends = ops[i].kind == NodeKind::send;
         times.messages[{rank_class, body, i}] = {
-            peer.rank_class, sends ? network_->alone(rank, peer.rank, ops[i].size) : 0};
+            peer.rank_class, sends ? network_->uncontended_time(rank, peer.rank, ops[i].size) : 0};
       }
     });
   }
@@ -92,11 +92,11 @@ void OpCosts::add_messages(const Program& program, Times& times) const {
 
 namespace {
 
-/// A program whose roles do these ops, each one time.
+/// A program whose roles run these ops once.
 Program probe_of(const Program& program, const std::vector<std::vector<Op>>& by_role) {
   Program probe;
   probe.spec = program.spec;
-  probe.spec.kernels = {};  // no host is in the way
+  probe.spec.kernels = {};  // launches take no time
   probe.mesh = program.mesh;
   probe.cp_classes = program.cp_classes;
   probe.expert_classes = program.expert_classes;
@@ -113,7 +113,7 @@ Program probe_of(const Program& program, const std::vector<std::vector<Op>>& by_
   return probe;
 }
 
-Op alone_on(Op op, workload::Stream stream) {
+Op isolated_op(Op op, workload::Stream stream) {
   op.stream = stream;
   op.waits.fill(workload::stream::none);
   op.marks = workload::stream::none;
@@ -127,15 +127,15 @@ bool is_product(const Op& op) {
 
 }  // namespace
 
-Result<void> OpCosts::take_times(const Program& program,
-                                 const std::vector<std::vector<Op>>& by_role,
-                                 const std::vector<std::string>& keys) {
+Result<void> OpCosts::store_durations(const Program& program,
+                                      const std::vector<std::vector<Op>>& by_role,
+                                      const std::vector<std::string>& keys) {
   std::vector<std::vector<Op>> chains = by_role;
   for (auto& chain : chains)
-    for (Op& op : chain) op = alone_on(op, workload::stream::compute);
+    for (Op& op : chain) op = isolated_op(op, workload::stream::compute);
   const auto result =
       simulate_program(probe_of(program, chains), *cluster_,
-                       by_chunks() ? SimulationDetail::chunks : SimulationDetail::path);
+                       has_chunk_contention() ? SimulationDetail::chunks : SimulationDetail::path);
   if (!result) return tl::unexpected(result.error());
   std::vector<Cost> costs(keys.size());
   for (const sim::CriticalPathNode& link : result->path)
@@ -143,11 +143,11 @@ Result<void> OpCosts::take_times(const Program& program,
   for (const auto& chain : by_role)
     for (std::size_t i = 0; i < chain.size(); ++i) costs[i].product = is_product(chain[i]);
   for (std::size_t i = 0; i < keys.size(); ++i) known_.emplace(keys[i], costs[i]);
-  if (by_chunks()) take_chunks(*result, keys);
+  if (has_chunk_contention()) store_chunks(*result, keys);
   return {};
 }
 
-bool OpCosts::by_chunks() const {
+bool OpCosts::has_chunk_contention() const {
   const platform::Platform& platform = cluster_->platform;
   return cluster_->library == nullptr && platform.fabric == nullptr &&
          platform.network == platform::NetworkModelKind::analytical &&
@@ -156,9 +156,10 @@ bool OpCosts::by_chunks() const {
          platform.collectives.intra_dimension == platform::IntraDimension::fifo;
 }
 
-// Of each node by the first rank that was simulated. What does not come to the same time by itself
-// is not a matter of chunks and queues alone, and stays as a whole.
-void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::string>& keys) {
+// Stores the chunks of each node from the first simulated rank. A collective stays without chunks
+// if replaying them alone does not give its duration: then it depends on more than chunks and
+// queues.
+void OpCosts::store_chunks(const sim::SimResult& result, const std::vector<std::string>& keys) {
   if (result.recording == nullptr) return;
   std::map<graph::NodeId, std::uint32_t> ranks;
   std::map<graph::NodeId, std::map<std::uint32_t, std::vector<ChunkWork::Phase>>> found;
@@ -170,29 +171,30 @@ void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::s
   for (auto& [node, chunks] : found) {
     ChunkWork work;
     for (auto& [number, phases] : chunks) work.chunks.push_back(std::move(phases));
-    work.alone = known_.at(keys[node]).duration;
-    const Issued alone{0, &work};
-    if (ends_of({&alone, 1}, {cluster_->platform.collectives.active_chunks}).front() == work.alone)
+    work.isolated_duration = known_.at(keys[node]).duration;
+    const IssuedCollective isolated{0, &work};
+    if (collective_ends({&isolated, 1}, {cluster_->platform.collectives.active_chunks}).front() ==
+        work.isolated_duration)
       known_chunks_.emplace(keys[node], std::move(work));
   }
 }
 
-// A kernel that takes longer than the collective (or the copy) is put beside it: what it takes more
-// is what it had not.
+// Runs `kernel` repeatedly, for longer than the collective (or copy), concurrently with it. The
+// extra duration of the kernels gives the share of the device that they lose.
 Result<double> OpCosts::slowdown_by(const Program& program,
                                     const std::vector<std::vector<Op>>& collective,
-                                    const std::string& its_key, const Op& kernel) {
+                                    const std::string& op_key, const Op& kernel) {
   const auto of_kernel = known_.find(key(program, kernel));
-  const std::int64_t duration = known_.at(its_key).duration;
+  const std::int64_t duration = known_.at(op_key).duration;
   if (of_kernel == known_.end() || of_kernel->second.duration <= 0 || duration <= 0) return 0;
   const std::int64_t times =
       std::min<std::int64_t>(2 + 2 * duration / of_kernel->second.duration, 4096);
   std::vector<std::vector<Op>> concurrent = collective;
   for (auto& ops : concurrent) {
     if (ops.empty()) continue;
-    ops[0] = alone_on(ops[0], workload::stream::side);
+    ops[0] = isolated_op(ops[0], workload::stream::other);
     ops.insert(ops.end(), static_cast<std::size_t>(times),
-               alone_on(kernel, workload::stream::compute));
+               isolated_op(kernel, workload::stream::compute));
   }
   const auto result = simulate_program(probe_of(program, concurrent), *cluster_);
   if (!result) return tl::unexpected(result.error());
@@ -202,15 +204,14 @@ Result<double> OpCosts::slowdown_by(const Program& program,
 
 namespace {
 
-/// The kernel that moves the most bytes, of products (1) and of all others (0); null: there is
-/// none.
+/// The kernel that moves the most bytes, among products (1) and all others (0); null: none.
 std::array<const Op*, 2> largest_kernels(const Program& program) {
   std::array<const Op*, 2> largest{};
   for (const Body& body : program.bodies) {
     for (const Op& op : body.ops) {
       if (op.kind != NodeKind::comp || op.op_class == OpClass::copy) continue;
-      const Op*& most = largest[is_product(op) ? 1 : 0];
-      if (most == nullptr || op.bytes > most->bytes) most = &op;
+      const Op*& maximum = largest[is_product(op) ? 1 : 0];
+      if (maximum == nullptr || op.bytes > maximum->bytes) maximum = &op;
     }
   }
   return largest;
@@ -219,64 +220,66 @@ std::array<const Op*, 2> largest_kernels(const Program& program) {
 }  // namespace
 
 Result<void> OpCosts::measure_slowdown(
-    const Program& program, const std::map<std::string, std::vector<std::vector<Op>>>& felt) {
+    const Program& program, const std::map<std::string, std::vector<std::vector<Op>>>& slowing) {
   for (const Op* kernel : largest_kernels(program)) {
     if (kernel == nullptr) continue;
     const std::string concurrent = "&" + key(program, *kernel);
-    for (const auto& [its, by_role] : felt) {
-      if (known_shares_.contains(its + concurrent)) continue;
-      const auto slowdown = slowdown_by(program, by_role, its, *kernel);
+    for (const auto& [op_key, by_role] : slowing) {
+      if (slowdown_cache_.contains(op_key + concurrent)) continue;
+      const auto slowdown = slowdown_by(program, by_role, op_key, *kernel);
       if (!slowdown) return tl::unexpected(slowdown.error());
-      known_shares_.emplace(its + concurrent, *slowdown);
+      slowdown_cache_.emplace(op_key + concurrent, *slowdown);
     }
   }
   return {};
 }
 
-// Role by role, what its stage takes part in; then one by one what crosses stages; then what
-// collectives and copies take of kernels beside them.
-Result<void> OpCosts::learn(const Program& program) {
+// Simulates first the ops within each stage, then each op across stages, then the slowdown of
+// concurrent kernels by collectives and copies.
+Result<void> OpCosts::simulate_missing(const Program& program) {
   using ByRole = std::vector<std::vector<Op>>;
-  std::map<std::string, ByRole> crossing, felt;
+  std::map<std::string, ByRole> crossing, slowing;
   for (std::size_t r = 0; r < program.roles.size(); ++r) {
-    std::vector<Op> alone;
+    std::vector<Op> isolated;
     std::vector<std::string> keys;
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       for (const Op& op : program.bodies[body].ops) {
         if (op.op_class == OpClass::copy || is_message(op)) continue;
-        const std::string its = key(program, op);
+        const std::string op_key = key(program, op);
         const bool collective = op.kind == NodeKind::coll;
         if (collective && crosses_stages(program, op.axis)) {
-          if (known_.contains(its)) continue;
-          ByRole& all = crossing.try_emplace(its, program.roles.size()).first->second;
+          if (known_.contains(op_key)) continue;
+          ByRole& all = crossing.try_emplace(op_key, program.roles.size()).first->second;
           all[r] = {op};
           continue;
         }
-        // Beside a kernel the first role that has it does it, whoever else does.
+        // The slowdown of kernels is measured with the first role that has such a collective.
         if (collective || op.op_class == OpClass::transfer)
-          if (!felt.contains(its)) felt.emplace(its, on_stage_of(program, r, {op}));
-        if (known_.contains(its) || std::find(keys.begin(), keys.end(), its) != keys.end())
+          if (!slowing.contains(op_key)) slowing.emplace(op_key, on_stage_of(program, r, {op}));
+        if (known_.contains(op_key) || std::find(keys.begin(), keys.end(), op_key) != keys.end())
           continue;
-        alone.push_back(op);
-        keys.push_back(its);
+        isolated.push_back(op);
+        keys.push_back(op_key);
       }
     });
     if (keys.empty()) continue;
-    if (auto done = take_times(program, on_stage_of(program, r, alone), keys); !done) return done;
+    if (auto done = store_durations(program, on_stage_of(program, r, isolated), keys); !done)
+      return done;
   }
-  for (const auto& [its, by_role] : crossing)
-    if (auto done = take_times(program, by_role, {its}); !done) return done;
-  return measure_slowdown(program, felt);
+  for (const auto& [op_key, by_role] : crossing)
+    if (auto done = store_durations(program, by_role, {op_key}); !done) return done;
+  return measure_slowdown(program, slowing);
 }
 
-// At once: by which share of the shorter one do they take longer than the longer one alone?
+// Returns the time that both together take beyond the longer one, as a share of the shorter one.
 Result<double> OpCosts::shared_time(const Program& program, std::size_t role, const Op& a,
                                     const Op& b) {
   const std::string keys = key(program, a) + "&" + key(program, b);
-  if (const auto known = known_shared_.find(keys); known != known_shared_.end())
+  if (const auto known = contention_cache_.find(keys); known != contention_cache_.end())
     return known->second;
-  const auto both = on_stage_of(
-      program, role, {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)});
+  const auto both =
+      on_stage_of(program, role,
+                  {isolated_op(a, workload::stream::other), isolated_op(b, workload::stream::tp)});
   const auto result = simulate_program(probe_of(program, both), *cluster_);
   if (!result) return tl::unexpected(result.error());
   const std::int64_t of_a = known_.at(key(program, a)).duration;
@@ -284,21 +287,21 @@ Result<double> OpCosts::shared_time(const Program& program, std::size_t role, co
   const auto shorter = static_cast<double>(std::min(of_a, of_b));
   const auto more = static_cast<double>(result->end.count() - std::max(of_a, of_b));
   const double share = shorter > 0 ? std::clamp(more / shorter, 0.0, 1.0) : 0;
-  known_shared_.emplace(keys, share);
+  contention_cache_.emplace(keys, share);
   return share;
 }
 
 namespace {
 
-/// From this share on chunks wait for each other as whole collectives do; below, both go on more
-/// slowly. Of random plans (docs/search.md) 0.7 and 1 are further off; with libraries, whose
-/// collectives are not cut into chunks, there is no such middle.
-constexpr double kOneAfterTheOther = 0.9;
+/// From this share on, chunks wait for each other as complete collectives do; below it, both
+/// progress more slowly. For random plans (docs/search.md), 0.7 and 1 give larger errors. With
+/// libraries, whose collectives have no chunks, there is no such intermediate case.
+constexpr double kMinSequentialShare = 0.9;
 
 }  // namespace
 
-Result<void> OpCosts::find_queues(const Program& program, Times& times) {
-  if (by_chunks()) return {};
+Result<void> OpCosts::find_queues(const Program& program, ProgramCosts& times) {
+  if (has_chunk_contention()) return {};
   std::array<std::uint8_t, workload::kAxes> numbers{};
   for (std::size_t axis = 0; axis < numbers.size(); ++axis)
     numbers[axis] = static_cast<std::uint8_t>(axis + 1);
@@ -308,8 +311,8 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
       for (const Op& op : program.bodies[body].ops) {
         if (op.kind != NodeKind::coll || op.op_class == OpClass::copy) continue;
         if (crosses_stages(program, op.axis)) continue;
-        const Op*& most = largest[static_cast<std::size_t>(op.axis)];
-        if (most == nullptr || op.size > most->size) most = &op;
+        const Op*& maximum = largest[static_cast<std::size_t>(op.axis)];
+        if (maximum == nullptr || op.size > maximum->size) maximum = &op;
       }
     });
     for (std::size_t a = 0; a < largest.size(); ++a) {
@@ -317,7 +320,7 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
         if (largest[a] == nullptr || largest[b] == nullptr) continue;
         const auto share = shared_time(program, r, *largest[a], *largest[b]);
         if (!share) return tl::unexpected(share.error());
-        if (cluster_->library == nullptr && *share < kOneAfterTheOther)
+        if (cluster_->library == nullptr && *share < kMinSequentialShare)
           times.shares[a][b] = times.shares[b][a] = std::max(times.shares[a][b], *share);
         else if (*share > 0.5)
           std::replace(numbers.begin(), numbers.end(), numbers[b], numbers[a]);
@@ -333,18 +336,18 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
 void OpCosts::add_shares(const Program& program, const Op& op,
                          const std::array<std::string, 2>& concurrent, Cost& cost) {
   const auto share = [&](const std::string& kernel) {
-    const auto known = known_shares_.find(key(program, op) + kernel);
-    return known == known_shares_.end() ? 0 : known->second;
+    const auto known = slowdown_cache_.find(key(program, op) + kernel);
+    return known == slowdown_cache_.end() ? 0 : known->second;
   };
-  cost.of_others = share(concurrent[0]);
-  cost.of_products = share(concurrent[1]);
+  cost.other_slowdown = share(concurrent[0]);
+  cost.product_slowdown = share(concurrent[1]);
 }
 
-Result<OpCosts::Times> OpCosts::of(const Program& program) {
-  if (auto done = learn(program); !done) return tl::unexpected(done.error());
-  Times times;
+Result<OpCosts::ProgramCosts> OpCosts::costs_of(const Program& program) {
+  if (auto done = simulate_missing(program); !done) return tl::unexpected(done.error());
+  ProgramCosts times;
   times.classes = RankClasses(program);
-  times.of.resize(program.bodies.size());
+  times.costs.resize(program.bodies.size());
   const platform::CollectiveConfig& collectives = cluster_->platform.collectives;
   times.queues = {collectives.active_chunks,
                   collectives.policy == platform::SchedulingPolicy::lifo};
@@ -357,22 +360,20 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
-      if (!times.of[body].empty()) return;
+      if (!times.costs[body].empty()) return;
       for (const Op& op : ops) {
-        const bool predicted = op.op_class != OpClass::copy && !is_message(op);
-        times.of[body].push_back(predicted ? known_.at(key(program, op)) : Cost{});
+        const bool has_cost = op.op_class != OpClass::copy && !is_message(op);
+        Cost& cost =
+            times.costs[body].emplace_back(has_cost ? known_.at(key(program, op)) : Cost{});
         if (op.kind == NodeKind::coll || op.op_class == OpClass::transfer)
-          add_shares(program, op, concurrent, times.of[body].back());
-        if (op.kind == NodeKind::coll) {
-          if (!crosses_stages(program, op.axis))
-            if (const auto known = known_chunks_.find(key(program, op));
-                known != known_chunks_.end())
-              times.of[body].back().chunks = &known->second;
-        }
+          add_shares(program, op, concurrent, cost);
+        if (op.kind == NodeKind::coll && !crosses_stages(program, op.axis))
+          if (const auto known = known_chunks_.find(key(program, op)); known != known_chunks_.end())
+            cost.chunks = &known->second;
         const auto kernel = workload::kernel_of(op);
         if (op.kind != NodeKind::comp || !kernel) continue;
-        times.of[body].back().each_launch = launch.of(*kernel).count();
-        times.of[body].back().launches = std::max<std::uint32_t>(kernel->launches, 1);
+        cost.each_launch = launch.of(*kernel).count();
+        cost.launches = std::max<std::uint32_t>(kernel->launches, 1);
       }
     });
   }
@@ -380,10 +381,7 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   return times;
 }
 
-// Ops that are asked about one by one.
-
-using workload::Op;
-using workload::Program;
+// Costs of single ops.
 
 bool crosses_stages(const workload::Program& program, workload::Axis axis) {
   const auto& mesh = program.mesh;
@@ -395,8 +393,8 @@ bool crosses_stages(const workload::Program& program, workload::Axis axis) {
   return false;
 }
 
-Result<std::vector<OpCosts::Cost>> OpCosts::alone(const Program& program,
-                                                  const std::vector<Op>& ops) {
+Result<std::vector<OpCosts::Cost>> OpCosts::isolated_costs(const Program& program,
+                                                           const std::vector<Op>& ops) {
   std::vector<std::vector<Op>> chain(program.roles.size());
   std::vector<std::string> keys, new_keys;
   for (const Op& op : ops) {
@@ -408,7 +406,7 @@ Result<std::vector<OpCosts::Cost>> OpCosts::alone(const Program& program,
       const std::uint32_t stride = program.mesh.stride(workload::Dim::pp);
       for (std::uint32_t stage = 0; stage < together.size(); ++stage)
         if (program.mesh.axis(op.axis).has(stage * stride)) together[stage] = {op};
-      if (auto done = take_times(program, together, {keys.back()}); !done)
+      if (auto done = store_durations(program, together, {keys.back()}); !done)
         return tl::unexpected(done.error());
       continue;
     }
@@ -416,27 +414,27 @@ Result<std::vector<OpCosts::Cost>> OpCosts::alone(const Program& program,
     new_keys.push_back(keys.back());
   }
   if (!new_keys.empty())
-    if (auto done = take_times(program, chain, new_keys); !done)
+    if (auto done = store_durations(program, chain, new_keys); !done)
       return tl::unexpected(done.error());
   std::vector<Cost> costs;
-  for (const std::string& its : keys) costs.push_back(known_.at(its));
+  for (const std::string& op_key : keys) costs.push_back(known_.at(op_key));
   return costs;
 }
 
 Result<double> OpCosts::slowdown(const Program& program, const Op& collective, const Op& kernel) {
-  const std::string its = key(program, collective);
-  const std::string both = its + "&" + key(program, kernel);
-  if (const auto known = known_shares_.find(both); known != known_shares_.end())
+  const std::string op_key = key(program, collective);
+  const std::string both = op_key + "&" + key(program, kernel);
+  if (const auto known = slowdown_cache_.find(both); known != slowdown_cache_.end())
     return known->second;
   std::vector<std::vector<Op>> by_role(program.roles.size());
   by_role.front() = {collective};
-  const auto share = slowdown_by(program, by_role, its, kernel);
-  if (share) known_shares_.emplace(both, *share);
+  const auto share = slowdown_by(program, by_role, op_key, kernel);
+  if (share) slowdown_cache_.emplace(both, *share);
   return share;
 }
 
-std::int64_t OpCosts::message(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
-  return network_->alone(from, to, bytes);
+std::int64_t OpCosts::message_time(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
+  return network_->uncontended_time(from, to, bytes);
 }
 
 }  // namespace orrery::estimate

@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 #include <unordered_map>
-#include <utility>
 
 #include "orrery/estimate/program/class_messages.h"
 #include "orrery/estimate/program/costed_program.h"
@@ -20,44 +19,48 @@ using workload::Role;
 
 namespace {
 
+using CostedBody = CostedProgram::CostedBody;
+using CostedOp = CostedProgram::CostedOp;
+using OpKind = CostedProgram::OpKind;
+
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// One player, as far as it can go.
-class ClassPlayback {
+/// Schedules the ops of one rank class as far as possible.
+class ClassScheduler {
  public:
-  ClassPlayback(const Program& program, const CostedProgram& costed, std::uint32_t number,
-                ClassMessages& class_messages)
+  ClassScheduler(const Program& program, const CostedProgram& costed, std::uint32_t number,
+                 ClassMessages& messages)
       : costed_(costed),
         role_(program.roles[program.role_of(costed.times->classes.rank(number))]),
         number_(number),
-        class_messages_(class_messages),
-        ends_(costed.places),
-        before_(costed.places),
-        expects_(costed.places, kNone),
+        class_messages_(messages),
+        ends_(costed.slots),
+        previous_ends_(costed.slots),
+        awaited_messages_(costed.slots, kNone),
         lanes_(costed.lanes),
         launch_times_(program.spec.kernels.launch_times()) {
-    if (!over() && is_empty()) next_segment();
+    if (!is_finished() && is_empty()) next_segment();
   }
 
-  /// True: something was done.
+  /// Returns whether it scheduled an op.
   bool advance() {
-    bool moved = false;
-    while (!over()) {
+    bool progressed = false;
+    while (!is_finished()) {
       if (step_ == 0 && layer_ == 0 && segment().count >= 3 && costed_body().plain) {
-        for (const CostedProgram::CostedOp& step : costed_body().steps)
-          if (!is_heard(step)) return moved;
-        take_layers();
+        for (const CostedOp& step : costed_body().steps)
+          if (!has_arrived(step)) return progressed;
+        schedule_layers();
       } else {
-        if (!issue(costed_body().steps[step_])) return moved;
+        if (!issue(costed_body().steps[step_])) return progressed;
         next_step();
       }
-      moved = true;
+      progressed = true;
     }
-    return moved;
+    return progressed;
   }
 
-  [[nodiscard]] bool over() const { return loop_ == role_.tasks.size(); }
-  [[nodiscard]] std::int64_t finished() const {
+  [[nodiscard]] bool is_finished() const { return loop_ == role_.tasks.size(); }
+  [[nodiscard]] std::int64_t end_time() const {
     return *std::max_element(ends_.begin(), ends_.end());
   }
 
@@ -67,7 +70,7 @@ class ClassPlayback {
   [[nodiscard]] const workload::Segment& segment() const {
     return role_.recipes[task().recipe][segment_];
   }
-  [[nodiscard]] const CostedProgram::CostedBody& costed_body() const {
+  [[nodiscard]] const CostedBody& costed_body() const {
     return costed_.costed_bodies[segment().body];
   }
   [[nodiscard]] std::uint32_t microbatch() const {
@@ -94,25 +97,26 @@ class ClassPlayback {
       if (++round_ < role_.tasks[loop_].count) continue;
       round_ = 0;
       ++loop_;
-    } while (!over() && is_empty());
+    } while (!is_finished() && is_empty());
   }
 
-  /// Plays layers that are alike, the last ones at once if they come to take the same.
-  void take_layers() {
+  /// Schedules identical layers; skips the remaining ones once two consecutive layers have the same
+  /// duration.
+  void schedule_layers() {
     const std::uint32_t count = segment().count;
-    const CostedProgram::CostedBody& costed_body = this->costed_body();
+    const CostedBody& costed_body = this->costed_body();
     std::int64_t shift = -1;
     for (std::uint32_t done = 0; done < count;) {
-      before_ = ends_;
+      previous_ends_ = ends_;
       const model::HostClock host = host_;
       const std::uint64_t issued = issued_;
-      for (const CostedProgram::CostedOp& step : costed_body.steps) (void)issue(step);
+      for (const CostedOp& step : costed_body.steps) (void)issue(step);
       ++done;
-      const std::int64_t by = even_shift();
+      const std::int64_t by = common_shift();
       if (by > 0 && by == shift && done < count && host_.repeats(host, by) &&
           host_.repetitions(host, by) >= count - done && none_runs_before(issued)) {
         host_.skip(host, by, count - done);
-        move_on(by * (count - done), issued);
+        delay(by * (count - done), issued);
         break;
       }
       shift = by;
@@ -120,122 +124,123 @@ class ClassPlayback {
     next_segment();
   }
 
-  /// By how much everything that has moved moved; -1: not all alike, or nothing has.
-  [[nodiscard]] std::int64_t even_shift() const {
+  /// The common shift of all slots that changed; -1: they differ, or none changed.
+  [[nodiscard]] std::int64_t common_shift() const {
     std::int64_t by = -1;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
-      if (ends_[i] == before_[i]) continue;
-      if (by < 0) by = ends_[i] - before_[i];
-      if (ends_[i] - before_[i] != by) return -1;
+      if (ends_[i] == previous_ends_[i]) continue;
+      if (by < 0) by = ends_[i] - previous_ends_[i];
+      if (ends_[i] - previous_ends_[i] != by) return -1;
     }
     return by;
   }
 
-  /// No collective of those issued before that is still to end.
+  /// Whether all collectives issued before `issued` have ended.
   [[nodiscard]] bool none_runs_before(std::uint64_t issued) {
     const std::int64_t now = ends_[CostedProgram::kCompute];
     return std::all_of(lanes_.begin(), lanes_.end(), [&](StreamLane& lane) {
-      lane.forget(now);
+      lane.drop_finished(now);
       return lane.begin() == lane.end() || lane.begin()->number >= issued;
     });
   }
 
-  void move_on(std::int64_t by, std::uint64_t issued) {
+  void delay(std::int64_t by, std::uint64_t issued) {
     for (std::size_t i = 0; i < ends_.size(); ++i)
-      if (ends_[i] != before_[i]) ends_[i] += by;
+      if (ends_[i] != previous_ends_[i]) ends_[i] += by;
     for (StreamLane& lane : lanes_) {
-      for (auto one = lane.list.rbegin(); one != lane.list.rend() && one->number >= issued; ++one) {
+      for (auto one = lane.ops.rbegin(); one != lane.ops.rend() && one->number >= issued; ++one) {
         one->ready += by;
         one->begin += by;
         one->end += by;
       }
     }
-    chunked_.move_on(by, issued);
+    chunk_traffic_.delay(by, issued);
   }
 
-  /// Whether all that the step waits for has been told by others.
-  bool is_heard(const CostedProgram::CostedOp& step) {
-    if (!is_heard(step.stream)) return false;
+  /// Whether other rank classes have sent all messages that the step waits for.
+  bool has_arrived(const CostedOp& step) {
+    if (!has_arrived(step.stream)) return false;
     for (std::uint8_t i = 0; i < step.wait_count; ++i)
-      if (!is_heard(step.waits[i])) return false;
+      if (!has_arrived(step.waits[i])) return false;
     return true;
   }
-  bool is_heard(std::uint8_t place) {
-    if (expects_[place] == kNone) return true;
-    const std::uint64_t its = expects_[place];
+  bool has_arrived(std::uint8_t place) {
+    if (awaited_messages_[place] == kNone) return true;
+    const std::uint64_t its = awaited_messages_[place];
     const auto known = class_messages_.messages.find(its);
     if (known == class_messages_.messages.end()) return false;
-    for (std::size_t i = 0; i < expects_.size(); ++i) {
-      if (expects_[i] != its) continue;
+    for (std::size_t i = 0; i < awaited_messages_.size(); ++i) {
+      if (awaited_messages_[i] != its) continue;
       ends_[i] = std::max(ends_[i], known->second);
-      expects_[i] = kNone;
+      awaited_messages_[i] = kNone;
     }
     class_messages_.messages.erase(known);
     return true;
   }
 
-  /// False: it has to wait for what nobody has told yet.
-  bool issue(const CostedProgram::CostedOp& step) {
-    if (!is_heard(step)) return false;
-    std::int64_t start = step.what == CostedProgram::OpKind::copy ? 0 : ends_[step.stream];
+  /// Returns false if it waits for a rank class that has not arrived yet.
+  bool issue(const CostedOp& step) {
+    if (!has_arrived(step)) return false;
+    std::int64_t start = step.kind == OpKind::copy ? 0 : ends_[step.stream];
     for (std::uint8_t i = 0; i < step.wait_count; ++i)
       start = std::max(start, ends_[step.waits[i]]);
     std::int64_t end = start + step.cost.duration;
-    switch (step.what) {
-      case CostedProgram::OpKind::copy:
+    switch (step.kind) {
+      case OpKind::copy:
         break;
-      case CostedProgram::OpKind::transfer:
-        lanes_[step.lane].list.push_back({start, start, end, step.cost.of_products,
-                                          step.cost.of_others, 0, RunningOp::kNoAxis, issued_++});
+      case OpKind::transfer:
+        lanes_[step.lane].ops.push_back({start, start, end, step.cost.product_slowdown,
+                                         step.cost.other_slowdown, 0, RunningOp::kNoAxis,
+                                         issued_++});
         break;
-      case CostedProgram::OpKind::kernel:
-        start = launched(start, step.cost);
-        end = slowed(start, step.cost);
+      case OpKind::kernel:
+        start = launch_start(start, step.cost);
+        end = end_with_slowdown(start, step.cost);
         break;
-      case CostedProgram::OpKind::collective: {
+      case OpKind::collective: {
         const std::int64_t ready = start;
-        start = in_queue(step, ready);
-        const auto all = meet(step, start);
+        start = queue_start(step, ready);
+        const auto all = join_collective(step, start);
         if (!all) return false;
-        push_back(step, ready);
-        end = step.cost.chunks == nullptr ? shared(step, *all) : by_chunks(step, *all);
+        delay_later_collectives(step, ready);
+        end = step.cost.chunks == nullptr ? end_with_contention(step, *all)
+                                          : end_by_chunks(step, *all);
         ends_[step.group] = end;
-        lanes_[step.lane].list.push_back({ready, start, end, step.cost.of_products,
-                                          step.cost.of_others, step.queue, step.axis, issued_++});
+        lanes_[step.lane].ops.push_back({ready, start, end, step.cost.product_slowdown,
+                                         step.cost.other_slowdown, step.queue, step.axis,
+                                         issued_++});
         break;
       }
-      case CostedProgram::OpKind::send: {
+      case OpKind::send: {
         const auto& message = costed_.message(number_, segment().body, step);
         end = start + message.duration;
-        class_messages_
-            .messages[step.inside ? ClassMessages::message_inside(number_, message.peer,
-                                                                  sent_[message.peer]++)
-                                  : ClassMessages::message(message.peer, step.edge, microbatch())] =
-            end;
+        class_messages_.messages[step.inside ? ClassMessages::stage_message(number_, message.peer,
+                                                                            sent_[message.peer]++)
+                                             : ClassMessages::pipeline_message(
+                                                   message.peer, step.edge, microbatch())] = end;
         break;
       }
-      case CostedProgram::OpKind::receive:
-        end = start;  // and when it is heard
-        expects_[step.stream] = expected(step);
+      case OpKind::receive:
+        end = start;  // and not before the message arrives
+        awaited_messages_[step.stream] = expected_message(step);
         break;
     }
     ends_[step.stream] = end;
-    if (step.marks != CostedProgram::kNowhere) {
+    if (step.marks != CostedProgram::kNoSlot) {
       ends_[step.marks] = end;
-      expects_[step.marks] = expects_[step.stream];
+      awaited_messages_[step.marks] = awaited_messages_[step.stream];
     }
     return true;
   }
 
-  [[nodiscard]] std::uint64_t expected(const CostedProgram::CostedOp& step) {
-    if (!step.inside) return ClassMessages::message(number_, step.edge, microbatch());
+  [[nodiscard]] std::uint64_t expected_message(const CostedOp& step) {
+    if (!step.inside) return ClassMessages::pipeline_message(number_, step.edge, microbatch());
     const std::uint32_t from = costed_.message(number_, segment().body, step).peer;
-    return ClassMessages::message_inside(from, number_, received_[from]++);
+    return ClassMessages::stage_message(from, number_, received_[from]++);
   }
 
-  /// Behind who came to the same links before.
-  [[nodiscard]] std::int64_t in_queue(const CostedProgram::CostedOp& step,
-                                      std::int64_t ready) const {
+  /// Start of the collective behind those that requested the same links earlier.
+  [[nodiscard]] std::int64_t queue_start(const CostedOp& step, std::int64_t ready) const {
     std::int64_t free = ready;
     if (step.queue == 0) return free;
     for (const StreamLane& lane : lanes_) {
@@ -247,9 +252,9 @@ class ClassPlayback {
     return free;
   }
 
-  /// Those that were issued before, but come later, wait for it in turn, and what is to wait for
-  /// them does so longer.
-  void push_back(const CostedProgram::CostedOp& step, std::int64_t ready) {
+  /// Delays collectives that were issued earlier but become ready later, and ops that wait for
+  /// them.
+  void delay_later_collectives(const CostedOp& step, std::int64_t ready) {
     if (step.queue == 0) return;
     for (StreamLane& lane : lanes_) {
       for (RunningOp& one : lane) {
@@ -262,8 +267,8 @@ class ClassPlayback {
     }
   }
 
-  /// When it ends, where others share its links: who is there at the same time takes longer, too.
-  std::int64_t shared(const CostedProgram::CostedOp& step, std::int64_t start) {
+  /// End of a collective that shares links; concurrent ones become longer too.
+  std::int64_t end_with_contention(const CostedOp& step, std::int64_t start) {
     std::int64_t end = start + step.cost.duration;
     const auto& shares = costed_.times->shares[step.axis];
     for (StreamLane& lane : lanes_) {
@@ -282,33 +287,32 @@ class ClassPlayback {
     return end;
   }
 
-  /// When it ends, chunk by chunk beside those that are there; they may end later, too.
-  std::int64_t by_chunks(const CostedProgram::CostedOp& step, std::int64_t ready) {
-    return chunked_.add(ready, *step.cost.chunks, issued_, costed_.times->queues,
-                        [&](std::uint64_t number, std::int64_t before, std::int64_t end) {
-                          for (std::int64_t& marked : ends_)
-                            if (marked == before) marked = end;
-                          for (StreamLane& lane : lanes_)
-                            for (RunningOp& running : lane)
-                              if (running.number == number) running.end = end;
-                        });
+  /// End of a collective whose chunks contend with running collectives; their ends may change too.
+  std::int64_t end_by_chunks(const CostedOp& step, std::int64_t ready) {
+    return chunk_traffic_.add(ready, *step.cost.chunks, issued_, costed_.times->queues,
+                              [&](std::uint64_t number, std::int64_t before, std::int64_t end) {
+                                for (std::int64_t& marked : ends_)
+                                  if (marked == before) marked = end;
+                                for (StreamLane& lane : lanes_)
+                                  for (RunningOp& running : lane)
+                                    if (running.number == number) running.end = end;
+                              });
   }
 
-  /// When a kernel may begin that the host has to launch (sim/engine/ranks/host_launches.h).
-  std::int64_t launched(std::int64_t start, const OpCosts::Cost& cost) {
+  /// Start of a kernel that the host has to launch (sim/engine/ranks/host_launches.h).
+  std::int64_t launch_start(std::int64_t start, const OpCosts::Cost& cost) {
     if (cost.each_launch == 0) return start;
     return host_.launch({.each = cost.each_launch,
                          .count = cost.launches,
                          .share = cost.duration / cost.launches,
-                         .least = launch_times_.least().count(),
-                         .ahead = launch_times_.ahead},
+                         .least = launch_times_.shortest().count(),
+                         .ahead = launch_times_.max_queued},
                         start);
   }
 
-  /// When a kernel ends that collectives leave less than all of the device
-  /// (model/compute/interference.h).
-  std::int64_t slowed(std::int64_t start, const OpCosts::Cost& cost) {
-    for (StreamLane& lane : lanes_) lane.forget(start);
+  /// End of a kernel that shares the device with collectives (model/compute/interference.h).
+  std::int64_t end_with_slowdown(std::int64_t start, const OpCosts::Cost& cost) {
+    for (StreamLane& lane : lanes_) lane.drop_finished(start);
     auto left = static_cast<double>(cost.duration);
     std::int64_t now = start;
     while (true) {
@@ -319,7 +323,7 @@ class ClassPlayback {
           if (one.end <= now) continue;
           until = std::min(until, one.begin > now ? one.begin : one.end);
           if (one.begin > now) break;
-          taken += cost.product ? one.of_products : one.of_others;
+          taken += cost.product ? one.product_slowdown : one.other_slowdown;
         }
       }
       const double rate = 1 - std::min(taken, 0.5);
@@ -331,36 +335,36 @@ class ClassPlayback {
     }
   }
 
-  /// When all that take part have come; nothing: not yet.
-  std::optional<std::int64_t> meet(const CostedProgram::CostedOp& step, std::int64_t start) {
-    const CostedProgram::CollectiveMeeting& all = costed_.meeting(number_, step);
+  /// Time when all rank classes have arrived; empty: not yet.
+  std::optional<std::int64_t> join_collective(const CostedOp& step, std::int64_t start) {
+    const CostedProgram::CollectiveClasses& all = costed_.classes_of(number_, step);
     if (all.rank_classes == 1) return start;
     std::uint32_t& turn = turns_[step.axis];
-    ClassMessages::CollectiveMeeting& meeting =
+    ClassMessages::CollectiveArrivals& arrivals =
         class_messages_
-            .meetings[std::uint64_t{step.axis} << 56 | std::uint64_t{all.first} << 32 | turn];
-    if (!waits_) {
-      ++meeting.come;
-      meeting.last = std::max(meeting.last, start);
-      waits_ = true;
+            .collectives[std::uint64_t{step.axis} << 56 | std::uint64_t{all.first} << 32 | turn];
+    if (!is_at_collective_) {
+      ++arrivals.arrived;
+      arrivals.last_arrival = std::max(arrivals.last_arrival, start);
+      is_at_collective_ = true;
     }
-    if (meeting.come < all.rank_classes) return std::nullopt;
-    waits_ = false;
+    if (arrivals.arrived < all.rank_classes) return std::nullopt;
+    is_at_collective_ = false;
     ++turn;
-    return meeting.last;
+    return arrivals.last_arrival;
   }
 
   const CostedProgram& costed_;
   const Role& role_;
   std::uint32_t number_;
   ClassMessages& class_messages_;
-  std::vector<std::int64_t> ends_, before_;  // by place
-  std::vector<std::uint64_t> expects_;       // messages, by place
+  std::vector<std::int64_t> ends_, previous_ends_;  // by slot
+  std::vector<std::uint64_t> awaited_messages_;     // awaited messages, by slot
   std::array<std::uint32_t, workload::kAxes> turns_{};
-  std::unordered_map<std::uint32_t, std::uint32_t> sent_, received_;  // inside, by who it is
-  bool waits_ = false;                                                // at a meeting
+  std::unordered_map<std::uint32_t, std::uint32_t> sent_, received_;  // within the stage, by peer
+  bool is_at_collective_ = false;                                     // has arrived at a collective
   std::vector<StreamLane> lanes_;
-  ConcurrentCollectives chunked_;
+  ConcurrentCollectives chunk_traffic_;
   std::uint64_t issued_ = 0;
   graph::LaunchTimes launch_times_;
   model::HostClock host_;
@@ -373,28 +377,28 @@ class ClassPlayback {
 Result<void> check_estimable(const Program& program) {
   if (!program.role_per_rank) return {};
   return fail(Errc::config_conflict, program.spec.name,
-              "ranks of a stage do different things, which an estimate does not tell",
-              "simulate it");
+              "ranks of a stage do different work, which estimates do not support",
+              "simulate the plan instead");
 }
 
-Result<Time> schedule_ops(const Program& program, const OpCosts::Times& times) {
+Result<Time> schedule_ops(const Program& program, const OpCosts::ProgramCosts& times) {
   if (auto fine = check_estimable(program); !fine) return tl::unexpected(fine.error());
   const CostedProgram costed(program, times);
-  ClassMessages class_messages;
-  std::vector<ClassPlayback> rank_classes;
+  ClassMessages messages;
+  std::vector<ClassScheduler> rank_classes;
   rank_classes.reserve(times.classes.size());
   for (std::uint32_t rank_class = 0; rank_class < times.classes.size(); ++rank_class)
-    rank_classes.emplace_back(program, costed, rank_class, class_messages);
-  for (bool moved = true; moved;) {
-    moved = false;
-    for (ClassPlayback& rank_class : rank_classes) moved |= rank_class.advance();
+    rank_classes.emplace_back(program, costed, rank_class, messages);
+  for (bool progressed = true; progressed;) {
+    progressed = false;
+    for (ClassScheduler& rank_class : rank_classes) progressed |= rank_class.advance();
   }
   std::int64_t end = 0;
-  for (const ClassPlayback& rank_class : rank_classes) {
-    if (!rank_class.over())
-      return fail(Errc::stall, program.spec.name, "stages wait for each other",
-                  "this is worth a report");
-    end = std::max(end, rank_class.finished());
+  for (const ClassScheduler& rank_class : rank_classes) {
+    if (!rank_class.is_finished())
+      return fail(Errc::stall, program.spec.name, "the stages deadlock",
+                  "please report this as a bug");
+    end = std::max(end, rank_class.end_time());
   }
   return Time(end);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step of a program from the times of its ops: streams, messages between stages and collectives
-// across them, without events.
+// The step time of a program from the times of its ops, without events: streams, messages between
+// stages, and collectives across stages.
 #pragma once
 
 #include "orrery/core/error.h"
@@ -11,16 +11,16 @@
 
 namespace orrery::estimate {
 
-/// Whether few ranks stand for all (Cast): an estimate knows no others (tables that are not spread
-/// evenly). Errc: config_conflict.
+/// Checks that a few rank classes represent all ranks (RankClasses). Programs without them cannot
+/// be estimated, such as those with unevenly distributed embedding tables. Errc: config_conflict.
 [[nodiscard]] Result<void> check_estimable(const workload::Program& program);
 
-/// When the last op of the step ends. All ranks of a role go in step, and nobody is in another's
-/// way on the network. An op begins when those it waits for have ended (program.h); layers that
-/// repeat are played until each takes what the one before took, and then taken at once: exact,
-/// O(players x tasks x ops of a few layers; of all layers with ring attention or unequal experts).
-/// Errc: as check_estimable; stall: stages wait for each other.
+/// Returns the end of the last op of the step. Ranks of a class run in lockstep, without contention
+/// on the network. An op begins when those it waits for have ended (program.h). Repeated layers are
+/// scheduled until two consecutive ones have the same duration; the rest are added at once, which
+/// is exact. O(rank classes × tasks × ops of a few layers; of all layers with ring attention or
+/// unequal experts). Errc: as check_estimable; stall if stages deadlock.
 [[nodiscard]] Result<Time> schedule_ops(const workload::Program& program,
-                                        const OpCosts::Times& times);
+                                        const OpCosts::ProgramCosts& times);
 
 }  // namespace orrery::estimate

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "orrery/core/sanitized_testing.h"
+#include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/program_simulation.h"
-#include "orrery/estimate/program/reduced_model.h"
 
 namespace orrery::estimate {
 namespace {
@@ -54,7 +54,7 @@ workload::Program program_of(const std::string& spec) {
 
 /// By how much the estimate is longer, as a share.
 double off(const workload::Program& program, OpCosts& costs, const study::Cluster& cluster) {
-  const auto times = costs.of(program);
+  const auto times = costs.costs_of(program);
   EXPECT_TRUE(times) << to_string(times.error());
   const auto scheduled = schedule_ops(program, *times);
   EXPECT_TRUE(scheduled) << to_string(scheduled.error());
@@ -120,7 +120,7 @@ TEST(Play, HasHostsWhoseStreamsAreFull) {
   }
 }
 
-// A library runs collectives: they, and kernels beside them, are as a simulation has them.
+// A library runs collectives: they, and concurrent kernels, are as in a simulation.
 TEST(Play, IsWhatASimulationSays) {
   const std::string whole = ", scatter_sends: false";
   for (const double is : differences(kA100s, rounds(80, 8), whole)) EXPECT_LT(std::abs(is), 1e-6);
@@ -157,8 +157,8 @@ double off_in_small(const workload::Program& program, OpCosts& costs) {
   return static_cast<double>(predicted->count()) / static_cast<double>(result->end.count()) - 1;
 }
 
-// On a fabric, where weights are gathered beside tensor parallelism's sums on the same links, and
-// messages of all ranks of a stage: up to 16 % off played.
+// On a fabric, where weights are gathered concurrently with tensor parallelism's sums on the same
+// links, and messages of all ranks of a stage: the error is up to 16 % when played.
 TEST(Play, IsHeldAgainstAFewLayersWhereLinksAreShared) {
   const auto torus = cluster_of(
       "device: h100-sxm\nfabric:\n  hosts: [{count: 64, devices: 1}]\n  network: {kind: torus, "
@@ -183,7 +183,7 @@ TEST(Play, IsHeldAgainstAFewLayersWhereLinksAreShared) {
   OpCosts asked(others);
   const auto program = program_of(spec_of(4, 2, ", sharding: zero3", "kind: 1f1b", "name: x"));
   EXPECT_EQ(estimate_program(program, asked)->count(),
-            schedule_ops(program, *asked.of(program))->count());
+            schedule_ops(program, *asked.costs_of(program))->count());
 }
 
 TEST(Play, IsExactWhereCollectivesDoNotMeet) {
@@ -195,9 +195,9 @@ TEST(Play, IsExactWhereCollectivesDoNotMeet) {
     EXPECT_NEAR(off(program, costs, *cluster), 0, 1e-9) << schedule;
   }
   const auto again = program_of(spec_of(8, 2, ", sharding: zero1", "kind: 1f1b", "name: x", 16));
-  const std::size_t known = costs.known();
+  const std::size_t known = costs.simulated_ops();
   EXPECT_NEAR(off(again, costs, *cluster), 0, 1e-9);
-  EXPECT_EQ(costs.known(), known);  // more microbatches, the same ops
+  EXPECT_EQ(costs.simulated_ops(), known);  // more microbatches, the same ops
 }
 
 // What was asked before says nothing: searches on several threads ask in any order.
@@ -215,7 +215,7 @@ TEST(Play, IsTheSameWhateverWasAskedBefore) {
       std::vector<std::int64_t> steps(programs.size());
       for (std::size_t i = 0; i < programs.size(); ++i) {
         const std::size_t at = backwards ? programs.size() - 1 - i : i;
-        const auto asked = costs.of(programs[at]);
+        const auto asked = costs.costs_of(programs[at]);
         steps[at] = schedule_ops(programs[at], *asked)->count();
       }
       return steps;
@@ -238,7 +238,7 @@ TEST(Play, HasTheBubbleOfThePapers) {
         "parallel: {{tp: 1, pp: 4, dp: 1}}, batch: {{global: {}, micro: 1, seq: 1024}}, "
         "optimizer: {{kind: sgd, gradient_norm: false}}}}",
         microbatches));
-    const auto scheduled = schedule_ops(program, *costs.of(program));
+    const auto scheduled = schedule_ops(program, *costs.costs_of(program));
     return static_cast<double>(scheduled->count());
   };
   const double round = (steps(24) - steps(16)) / 8;

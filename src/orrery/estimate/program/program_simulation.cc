@@ -17,7 +17,8 @@ Result<sim::SimResult> simulate_program(const workload::Program& program,
   options.library = cluster.library;
   auto result = sim::simulate(*work, cluster.platform, options);
   if (result && result->stall)
-    return fail(Errc::stall, program.spec.name, "it cannot finish", "this is worth a report");
+    return fail(Errc::stall, program.spec.name, "the simulation cannot finish",
+                "please report this as a bug");
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What estimates are made of and held against: a simulation of a program.
+// The simulation of a program: the source of estimated costs, and the reference for tests.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,10 @@
 
 namespace orrery::estimate {
 
-enum class SimulationDetail : std::uint8_t {
-  step,
-  path,
-  chunks
-};  ///< each costs more than the one before
+enum class SimulationDetail : std::uint8_t { step, path, chunks };  ///< by increasing cost
 
-/// By whatever the cluster says of its kernels and collectives; ranks that are alike once. Errc:
-/// those of simulations; stall.
+/// Simulates a program with the cluster's models of kernels and collectives. Simulates equivalent
+/// ranks once. Errc: those of simulations; stall.
 [[nodiscard]] Result<sim::SimResult> simulate_program(
     const workload::Program& program, const study::Cluster& cluster,
     SimulationDetail keep = SimulationDetail::step);

@@ -10,21 +10,21 @@ using workload::Program;
 
 namespace {
 
-constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+constexpr std::uint32_t kNoClass = ~std::uint32_t{0};
 
 }  // namespace
 
 RankClasses::RankClasses(const Program& program) {
-  std::size_t most = program.roles.size();
+  std::size_t maximum = program.roles.size();
   if (program.cp_classes > 1) {
     by_cp_ = program.mesh.size(Dim::cp);
     if (program.expert_classes > 1) by_expert_ = program.mesh.extent(workload::Axis::ep);
-    most = std::size_t{program.mesh.size(Dim::pp)} * by_cp_ * by_expert_;
+    maximum = std::size_t{program.mesh.size(Dim::pp)} * by_cp_ * by_expert_;
   }
-  players_.assign(most, kNobody);
-  for (std::uint32_t rank = 0; rank < program.mesh.world() && ranks_.size() < most; ++rank) {
-    std::uint32_t& rank_class = players_[number(program, rank)];
-    if (rank_class != kNobody) continue;
+  class_of_number_.assign(maximum, kNoClass);
+  for (std::uint32_t rank = 0; rank < program.mesh.world() && ranks_.size() < maximum; ++rank) {
+    std::uint32_t& rank_class = class_of_number_[number(program, rank)];
+    if (rank_class != kNoClass) continue;
     rank_class = size();
     ranks_.push_back(rank);
   }
@@ -38,7 +38,7 @@ std::size_t RankClasses::number(const Program& program, std::uint32_t rank) cons
 }
 
 std::uint32_t RankClasses::class_of(const Program& program, std::uint32_t rank) const {
-  return players_[number(program, rank)];
+  return class_of_number_[number(program, rank)];
 }
 
 RankClasses::Peer RankClasses::peer(const Program& program, std::uint32_t rank_class,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who plays a program: a rank for all those that do the same with the same neighbours.
+// Classes of ranks with the same work and equivalent neighbours. One rank represents each class.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace orrery::estimate {
 
-/// A role has one player, its first rank. But ranks of ring attention wait for each other's blocks,
-/// and their neighbours are near or far: there each coordinate of cp has one, with unequal experts
-/// each pair of such coordinates.
+/// Each role is one class, represented by its first rank. With ring attention, ranks wait for the
+/// blocks of neighbours at different distances. Then each coordinate of cp is a class; with unequal
+/// experts, each pair of a cp and an expert coordinate.
 class RankClasses {
  public:
   RankClasses() = default;
-  /// O(ranks) at most.
+  /// At most O(ranks).
   explicit RankClasses(const workload::Program& program);
 
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
   [[nodiscard]] std::uint32_t rank(std::uint32_t rank_class) const { return ranks_[rank_class]; }
-  /// Who plays that rank's part.
+  /// The class of a rank.
   [[nodiscard]] std::uint32_t class_of(const workload::Program& program, std::uint32_t rank) const;
-  /// The player with which `player` exchanges a message, `shift` further on the axis; and whose
-  /// rank that is.
+  /// The class and the rank with which `rank_class` exchanges a message, `shift` positions further
+  /// on the axis.
   struct Peer {
     std::uint32_t rank_class = 0, rank = 0;
   };
@@ -34,10 +34,10 @@ class RankClasses {
  private:
   [[nodiscard]] std::size_t number(const workload::Program& program, std::uint32_t rank) const;
 
-  // With rings: coordinates that are told apart.
+  // With ring attention: the number of coordinates with separate classes.
   std::uint32_t by_cp_ = 1, by_expert_ = 1;
-  std::vector<std::uint32_t> ranks_;    // by player
-  std::vector<std::uint32_t> players_;  // by number
+  std::vector<std::uint32_t> ranks_;            // representative rank by class
+  std::vector<std::uint32_t> class_of_number_;  // class by number()
 };
 
 }  // namespace orrery::estimate

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives and transfers of a role that may not have ended, by the stream that they were issued
-// on.
+// Collectives and transfers of a rank class that may still run, by the stream that issued them.
 #pragma once
 
 #include <cstddef>
@@ -10,27 +9,27 @@
 
 namespace orrery::estimate {
 
-/// A collective or a transfer, which kernels feel.
+/// A collective or a transfer, which slows concurrent kernels.
 struct RunningOp {
-  static constexpr std::uint8_t kNoAxis = 255;  ///< a transfer: in no collective's way
+  static constexpr std::uint8_t kNoAxis = 255;  ///< a transfer: does not contend with collectives
   std::int64_t ready, begin, end;
-  double of_products, of_others;
+  double product_slowdown, other_slowdown;
   std::uint8_t queue, axis;
-  std::uint64_t number;  // in the order of issue
+  std::uint64_t number;  // issue number
 };
 
-/// Those of one stream, one after another, from the first that may not have ended.
+/// Ops of one stream in sequence, from the first that may still run.
 struct StreamLane {
-  std::vector<RunningOp> list;
+  std::vector<RunningOp> ops;
   std::size_t first = 0;
-  [[nodiscard]] auto begin() { return list.begin() + static_cast<std::ptrdiff_t>(first); }
-  [[nodiscard]] auto end() { return list.end(); }
-  [[nodiscard]] auto begin() const { return list.begin() + static_cast<std::ptrdiff_t>(first); }
-  [[nodiscard]] auto end() const { return list.end(); }
-  void forget(std::int64_t before) {
-    while (first < list.size() && list[first].end <= before) ++first;
-    if (first < list.size()) return;
-    list.clear();
+  [[nodiscard]] auto begin() { return ops.begin() + static_cast<std::ptrdiff_t>(first); }
+  [[nodiscard]] auto end() { return ops.end(); }
+  [[nodiscard]] auto begin() const { return ops.begin() + static_cast<std::ptrdiff_t>(first); }
+  [[nodiscard]] auto end() const { return ops.end(); }
+  void drop_finished(std::int64_t before) {
+    while (first < ops.size() && ops[first].end <= before) ++first;
+    if (first < ops.size()) return;
+    ops.clear();
     first = 0;
   }
 };

@@ -19,7 +19,7 @@ Result<Configuration> configuration_of(const SearchSpace& space, std::uint64_t n
   Configuration made;
   made.megatron = workload::to_megatron(*spec);
   made.job = std::move(asked->job);
-  // What was tried until it fitted is no key of the job, but of the space.
+  // The recomputation that fits is chosen by the space; it may not be a key of the job.
   if (!space.recompute.empty())
     made.job["recompute"]["kind"] = std::string(config::enum_name(spec->recompute.kind));
   if (asked->cluster.is_string())
@@ -32,19 +32,19 @@ Result<Configuration> configuration_of(const SearchSpace& space, std::uint64_t n
 Result<void> each_configuration(const SearchSpace& space, const std::vector<std::uint64_t>& numbers,
                                 std::uint32_t threads,
                                 const std::function<void(Configuration)>& use) {
-  constexpr std::size_t kBlock = 4096, kTogether = 16;
+  constexpr std::size_t kBlock = 4096, kBatch = 16;
   ThreadPool pool(threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency()));
   std::vector<std::optional<Result<Configuration>>> made;
   for (std::size_t begin = 0; begin < numbers.size(); begin += kBlock) {
     const std::size_t count = std::min(kBlock, numbers.size() - begin);
     made.assign(count, std::nullopt);
-    pool.share(static_cast<std::uint32_t>((count + kTogether - 1) / kTogether),
-               [&](std::uint32_t piece) {
-                 Evaluator evaluator(space);
-                 const std::size_t end = std::min(count, (piece + std::size_t{1}) * kTogether);
-                 for (std::size_t i = piece * kTogether; i < end; ++i)
-                   made[i] = configuration_of(space, numbers[begin + i], evaluator);
-               });
+    pool.parallel_for(static_cast<std::uint32_t>((count + kBatch - 1) / kBatch),
+                      [&](std::uint32_t piece) {
+                        Evaluator evaluator(space);
+                        const std::size_t end = std::min(count, (piece + std::size_t{1}) * kBatch);
+                        for (std::size_t i = piece * kBatch; i < end; ++i)
+                          made[i] = configuration_of(space, numbers[begin + i], evaluator);
+                      });
     for (auto& one : made) {
       if (!*one) return tl::unexpected(one->error());
       use(std::move(**one));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A point of a space as files that can be run: ours, and Megatron-LM's arguments.
+// A point of a space as runnable files: for Orrery, and as arguments of Megatron-LM.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +15,18 @@
 namespace orrery::explore {
 
 struct Configuration {
-  Json job;           ///< a specification's keys, with the recomputation that fits
-  Json cluster;       ///< a cluster file's keys; null where it is
-  std::string named;  ///< a name of the catalogue or a file: "b200:16"
+  Json job;           ///< keys of a specification, with the recomputation that fits
+  Json cluster;       ///< keys of a cluster file; null: see `named`
+  std::string named;  ///< cluster by name in the catalogue or by file, "b200:16"; else empty
   workload::MegatronJob megatron;
 };
 
-/// Of a point that fits. Errc: those of Evaluator::plan.
+/// Returns the configuration of a point that fits. Errc: those of Evaluator::plan.
 [[nodiscard]] Result<Configuration> configuration_of(const SearchSpace& space, std::uint64_t number,
                                                      Evaluator& evaluator);
 
-/// Of each point by number, in that order, worked out by a few threads (0: all cores). Errc: the
-/// first that goes wrong.
+/// Calls `use` with the configuration of each of `numbers`, in their order; `threads` threads
+/// compute them (0: all cores). Errc: the first failure.
 [[nodiscard]] Result<void> each_configuration(const SearchSpace& space,
                                               const std::vector<std::uint64_t>& numbers,
                                               std::uint32_t threads,

@@ -51,7 +51,7 @@ std::vector<double> scores_of(const SearchSpace& space, const Figures& figures) 
   std::vector<double> scores;
   for (const Figure objective : space.objectives) {
     const double value = figures[objective];
-    const bool more = info(objective).better == Better::more;
+    const bool more = metric_of(objective).more_is_better;
     scores.push_back(std::isnan(value) ? std::numeric_limits<double>::infinity()
                                        : (more ? -value : value));
   }

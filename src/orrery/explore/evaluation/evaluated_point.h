@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a point, held against what the space wants.
+// The results of a point, checked against constraints and objectives of the space.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,29 @@
 namespace orrery::explore {
 
 struct EvaluatedPoint {
-  Figures figures;       ///< where it fits
+  Figures figures;       ///< if it fits
   bool allowed = false;  ///< it fits, and all constraints hold
-  std::string violated;  ///< the first constraint that does not hold
+  std::string violated;  ///< first violated constraint
 };
 
-/// Errc: those of expressions, with the place.
+/// Evaluates figures and constraints of a point. Errc: those of expressions, with their place.
 [[nodiscard]] Result<EvaluatedPoint> evaluate_point(const SearchSpace& space, std::uint64_t number,
                                                     const PointPrediction& predicted);
 
-/// How the objectives are at a point; less is better, and what is unknown is worst.
+/// The score of each objective. Lower is better; unknown figures are worst.
 [[nodiscard]] std::vector<double> scores_of(const SearchSpace& space, const Figures& figures);
 
-/// The best of each objective among points that are allowed, as they come.
+/// The best allowed point of each objective so far.
 class RunningBest {
  public:
   explicit RunningBest(const SearchSpace& space) : space_(space) {}
   void add(std::uint64_t number, const PointPrediction& predicted);
-  /// "step 1.606 s, cost 0.01784"; empty: none is allowed yet.
+  /// "step 1.606 s, cost 0.01784"; empty: no allowed point yet.
   [[nodiscard]] std::string words() const;
 
  private:
   const SearchSpace& space_;
-  std::vector<double> scores_, values_;  ///< by objective; empty: none yet
+  std::vector<double> scores_, values_;  ///< by objective; empty: no allowed point yet
 };
 
 }  // namespace orrery::explore

@@ -7,12 +7,11 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <utility>
 
 #include "orrery/core/system/sha256.h"
+#include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/op_schedule.h"
-#include "orrery/estimate/program/reduced_model.h"
 #include "orrery/explore/plans/column_estimate.h"
 #include "orrery/explore/plans/fitted_plan.h"
 #include "orrery/platform/catalogue/catalogue.h"
@@ -24,12 +23,12 @@ namespace orrery::explore {
 
 namespace {
 
-/// Changes when figures change their meaning.
-constexpr std::string_view kForm = "2";
-/// Clusters that one evaluator remembers.
+/// Increase when the meaning of figures changes.
+constexpr std::string_view kDigestVersion = "2";
+/// Maximum number of cached clusters of an evaluator.
 constexpr std::size_t kClusters = 512;
 
-/// Where the file gives one; else `otherwise`.
+/// The value in the file, else `otherwise`.
 Result<double> rate_of(const Json& rates, const char* pointer, double otherwise, double least,
                        const SearchSpace& space) {
   const Json& value = rates.at(Json::json_pointer(pointer));
@@ -38,15 +37,15 @@ Result<double> rate_of(const Json& rates, const char* pointer, double otherwise,
       value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= least;
   if (fine) return value.get<double>();
   return fail(Errc::config_range, space.where + ":" + pointer,
-              fmt::format("{} is no number of at least {}", plain_text(value), least));
+              fmt::format("{} is not a number of at least {}", plain_text(value), least));
 }
 
-constexpr const char* kFills = "fills-cluster";
+constexpr const char* kFillsCluster = "fills-cluster";
 
-/// Of an error: the rule that a job breaks, or empty where something else is wrong.
+/// The rule that a job violates, according to an error; empty: another error.
 std::string broken_rule(const Error& error) {
   if (error.hint.starts_with("rule ")) return rule_of(error);
-  return error.code == Errc::config_conflict && error.where == kFills ? kFills : "";
+  return error.code == Errc::config_conflict && error.where == kFillsCluster ? kFillsCluster : "";
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ Result<Rates> rates_at(const SearchSpace& space, const Coordinates& at) {
   const auto device = rate_of(*found, "/prices/device", 1, 0, space);
   const auto energy = rate_of(*found, "/prices/energy", 0, 0, space);
   const auto power = rate_of(*found, "/power/device", -1, 0, space);
-  const auto per_device_extra = rate_of(*found, "/power/beside", 0, 0, space);
+  const auto per_device_extra = rate_of(*found, "/power/extra", 0, 0, space);
   const auto overhead = rate_of(*found, "/power/overhead", 1, 1, space);
   for (const auto* one : {&device, &energy, &power, &per_device_extra, &overhead})
     if (!*one) return tl::unexpected(one->error());
@@ -85,7 +84,7 @@ std::string digest(const SearchSpace& space, const PointSpec& asked, Evaluation 
                              ? "columns"
                              : fmt::format("{}", evaluation == Evaluation::simulate);
   std::string text =
-      fmt::format("{}\n{}\n{}\n{}\n", kForm, by, asked.cluster.dump(), asked.job.dump());
+      fmt::format("{}\n{}\n{}\n{}\n", kDigestVersion, by, asked.cluster.dump(), asked.job.dump());
   for (const std::string& word : space.file.recompute) text += word + "\n";
   return sha256_of(text);
 }
@@ -98,11 +97,11 @@ Result<Evaluator::CachedCluster*> Evaluator::cluster_of(const Json& asked) {
     question.cluster = asked.is_string() ? named_cluster(asked.get<std::string>(), space_.where)
                                          : space_.where + " (cluster)";
     if (!asked.is_string()) question.cluster_text = key;
-    Findings nobody;
-    const ReadFiles read_files;
-    auto read = study::read_cluster(question, nobody);
+    Findings ignored_findings;
+    const FileReadRecorder read_files;
+    auto read = study::read_cluster(question, ignored_findings);
     if (!read) return tl::unexpected(read.error());
-    if (clusters_.size() >= kClusters)  // the one that nobody asked for the longest
+    if (clusters_.size() >= kClusters)  // evicts the least recently used
       clusters_.erase(std::min_element(
           clusters_.begin(), clusters_.end(),
           [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
@@ -122,8 +121,8 @@ Result<Evaluator::CachedCluster*> Evaluator::cluster_of(const Json& asked) {
 Result<workload::Spec> Evaluator::spec_of(const Json& job, const study::Cluster& cluster) {
   study::JobDescription description;
   description.texts = {{space_.where + " (job)", job.dump()}};
-  Findings nobody;
-  return study::specify(description, {cluster.ranks, kFills}, nobody);
+  Findings ignored_findings;
+  return study::specify(description, {cluster.ranks, kFillsCluster}, ignored_findings);
 }
 
 Result<PointPrediction> Evaluator::time(const workload::Program& program, CachedCluster& known,
@@ -147,7 +146,7 @@ Result<PointPrediction> Evaluator::time(const workload::Program& program, Cached
       return predicted;
     }
     const auto held = study::with_expanded_memory(program, known.cluster);
-    std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
+    std::optional<estimate::OpCosts> own;  // memory expansion depends on the plan
     if (held != known.cluster) own.emplace(held);
     const auto step = estimate::estimate_program(program, own ? *own : *known.costs);
     if (!step) return tl::unexpected(step.error());
@@ -168,9 +167,9 @@ Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluat
   if (const platform::DeviceEntry* entry = platform::find_device(device.entry))
     predicted.device_power = entry->power_w;
   if (evaluation == Evaluation::columns) {
-    auto seen = predict_in_columns(asked, **known, predicted);
-    if (!seen) return tl::unexpected(seen.error());
-    if (*seen) return **std::move(seen);
+    auto estimated = predict_in_columns(asked, **known, predicted);
+    if (!estimated) return tl::unexpected(estimated.error());
+    if (*estimated) return **std::move(estimated);
   }
   auto spec = spec_of(asked.job, *(*known)->cluster);
   if (!spec) {
@@ -179,7 +178,7 @@ Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluat
     return predicted;
   }
   if (spec->parallel.world() != predicted.devices) {
-    predicted.why = kFills;
+    predicted.why = kFillsCluster;
     return predicted;
   }
   const auto plan = fitted(*std::move(spec), **known);
@@ -207,13 +206,13 @@ Result<workload::Spec> Evaluator::plan(const PointSpec& asked) {
   if (!spec) return spec;
   auto plan = fitted(*std::move(spec), **known);
   if (!plan.program)
-    return fail(Errc::config_conflict, space_.where, "this point does not fit any more",
-                "did a file change that the cluster names?");
+    return fail(Errc::config_conflict, space_.where, "this point no longer fits",
+                "check whether a file named by the cluster has changed");
   return std::move(plan.program->spec);
 }
 
 PointPrediction Evaluator::predict(const PointSpec& asked, Evaluation evaluation) {
-  const ReadFiles read_files;
+  const FileReadRecorder read_files;
   files_.clear();
   auto predicted = predict_point(asked, evaluation);
   if (predicted) {
@@ -230,14 +229,14 @@ PointPrediction Evaluator::predict(const PointSpec& asked, Evaluation evaluation
   return failed;
 }
 
-// Points whose plans are told in columns (estimate/columns).
+// Estimates points in columns (estimate/columns).
 
 namespace {
 
-/// Jobs that one evaluator remembers.
+/// Maximum number of cached jobs of an evaluator.
 constexpr std::size_t kJobs = 4096;
 
-/// All that is no column put back.
+/// Resets all values that are columns, so that equal results mean equal other values.
 workload::Spec without_columns(workload::Spec spec) {
   const workload::Spec plain;
   spec.parallel.tp = spec.parallel.pp = spec.parallel.dp = spec.parallel.ep = 1;
@@ -260,9 +259,9 @@ std::optional<Evaluator::Job> Evaluator::job_of(const PointSpec& asked,
   if (!spec || spec->parallel.world() != known.cluster->ranks) return std::nullopt;
   Job job{*std::move(spec), {}, 0, 0};
   job.family = workload::to_json(without_columns(job.spec));
-  // FLOPs of the model are those of its batch, however it is cut; without a plan nobody asks.
-  Findings nobody;
-  const auto program = workload::assemble(job.spec, nobody);
+  // The model FLOPs depend on the batch, not on the partitioning; needed only with a plan.
+  Findings ignored_findings;
+  const auto program = workload::assemble(job.spec, ignored_findings);
   if (!program) return job;
   if (const auto counted = workload::count(*program)) {
     job.model_flops = workload::to_double(counted->flops.model());
@@ -278,7 +277,7 @@ Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const Point
   auto found = jobs_.find(text);
   if (found == jobs_.end()) {
     if (jobs_.size() >= kJobs) jobs_.clear();
-    const ReadFiles read_files;
+    const FileReadRecorder read_files;
     auto job = job_of(asked, known);
     found = jobs_.emplace(text, CachedJob{std::move(job), read_files.hashes()}).first;
   }
@@ -295,10 +294,10 @@ Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const Point
   if (columns->second == nullptr) return std::optional<PointPrediction>{};
   const auto kinds = space_.recompute.empty() ? std::vector{job.spec.recompute.kind}  //
                                               : space_.recompute;
-  const auto seen = estimate_in_columns({job.spec}, kinds, *columns->second);
-  if (!seen) return tl::unexpected(seen.error());
-  const ColumnEstimate& plan = seen->front();
-  if (!plan.seen || (plan.fits && (!plan.step || job.model_flops == 0)))
+  const auto estimates = estimate_in_columns({job.spec}, kinds, *columns->second);
+  if (!estimates) return tl::unexpected(estimates.error());
+  const ColumnEstimate& plan = estimates->front();
+  if (!plan.supported || (plan.fits && (!plan.step || job.model_flops == 0)))
     return std::optional<PointPrediction>{};
   PointPrediction predicted = begun;
   predicted.memory = plan.memory;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A point of a space: what it asks, and what an estimate or a simulation says of it.
+// Evaluates a point of a space by an estimate or a simulation.
 #pragma once
 
 #include <cstdint>
@@ -19,37 +19,38 @@
 
 namespace orrery::explore {
 
-/// What is asked at a place, with everything put in for the names.
+/// The question of a point, with all variables replaced.
 struct PointSpec {
   Json cluster, job;
 };
-/// Errc: those of expressions.
+/// Replaces the variables of a space with the values at `at`. Errc: those of expressions.
 [[nodiscard]] Result<PointSpec> spec_at(const SearchSpace& space, const Coordinates& at);
 
-/// Of a cluster by name, or by a file from the folder of a space that is at `where`: what `orrery
-/// run --cluster` takes.
+/// Returns the argument of `orrery run --cluster` for a cluster name, or for a file relative to the
+/// folder of the space at `where`.
 [[nodiscard]] std::string named_cluster(const std::string& text, const std::string& where);
 
-/// Prices and power there. Errc: those of expressions; config_range.
+/// Prices and power at a point. Errc: those of expressions; config_range.
 [[nodiscard]] Result<Rates> rates_at(const SearchSpace& space, const Coordinates& at);
 
-/// Everything that a point's figures follow from, as 64 hexadecimal digits: what is asked, by which
-/// gear. What was read and by what build stands in EvaluatedPoint::provenance.
+/// Hash of the inputs of a point's figures, 64 hexadecimal digits: the question and the evaluation
+/// method. Input files and the build are in PointPrediction::provenance.
 [[nodiscard]] std::string digest(const SearchSpace& space, const PointSpec& asked,
                                  Evaluation evaluation);
 
-/// Answers points, and remembers clusters and what ops take on them. The same in any order. Not
-/// thread-safe: one for each thread.
+/// Evaluates points, and caches clusters and operation times. Results do not depend on the order.
+/// Not thread-safe: use one per thread.
 class Evaluator {
  public:
   explicit Evaluator(const SearchSpace& space) : space_(space) {}
 
-  /// In closed form where columns know it, by an estimate (of plans that have none:
-  /// `needs_simulation`), or simulated. Whatever cannot be read or simulated has `failed`.
+  /// Predicts a point by `evaluation`. `columns` uses the closed form if it supports the plan, else
+  /// the estimate. Plans that estimates do not support get `needs_simulation`; points that cannot
+  /// be read or simulated get `failed`.
   [[nodiscard]] PointPrediction predict(const PointSpec& asked, Evaluation evaluation);
 
-  /// Of a point that fits: the job with everything filled in, and the recomputation that it fits
-  /// with. Errc: those of reading it; config_conflict (it does not fit).
+  /// Returns the complete specification of a point that fits, with the recomputation that fits.
+  /// Errc: those of reading it; config_conflict (it does not fit).
   [[nodiscard]] Result<workload::Spec> plan(const PointSpec& asked);
 
  private:
@@ -58,12 +59,12 @@ class Evaluator {
     std::unique_ptr<estimate::OpCosts> costs;
     FileHashes files;
     std::uint64_t asked = 0;
-    std::map<std::string, std::unique_ptr<estimate::ColumnEstimator>> columns{};  ///< by job
+    std::map<std::string, std::unique_ptr<estimate::ColumnEstimator>> columns{};  ///< by family
   };
-  /// A job on so many devices, for columns.
+  /// A job on a number of devices, for the column estimator.
   struct Job {
     workload::Spec spec;
-    std::string family;  ///< all of it that is no column
+    std::string family;  ///< all values that are not columns
     double model_flops = 0;
     std::int64_t tokens = 0;
   };
@@ -73,7 +74,7 @@ class Evaluator {
   };
   [[nodiscard]] Result<CachedCluster*> cluster_of(const Json& asked);
   [[nodiscard]] Result<workload::Spec> spec_of(const Json& job, const study::Cluster& cluster);
-  /// Nothing: columns do not know it.
+  /// Returns empty if columns do not support the point.
   [[nodiscard]] Result<std::optional<PointPrediction>> predict_in_columns(
       const PointSpec& asked, CachedCluster& known, const PointPrediction& begun);
   [[nodiscard]] std::optional<Job> job_of(const PointSpec& asked, const CachedCluster& known);
@@ -85,10 +86,10 @@ class Evaluator {
 
   const SearchSpace& space_;
   std::map<std::string, CachedCluster> clusters_;
-  std::map<std::string, CachedJob> jobs_;  ///< by text and devices
+  std::map<std::string, CachedJob> jobs_;  ///< by text and number of devices
   std::uint64_t asked_ = 0;
   std::map<FileHashes, std::shared_ptr<const Provenance>> provenances_;
-  FileHashes files_;  ///< that the point depends on and that were read for an earlier one
+  FileHashes files_;  ///< files of the point that were read for earlier points
 };
 
 }  // namespace orrery::explore

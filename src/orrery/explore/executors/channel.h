@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the processes of one search talk.
+// Messages between the processes of one search.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,8 @@ struct Message {
   std::string text;
 };
 
-/// Messages between processes: whole, and in order from one to another. Used by one thread.
+/// Messages between processes. Each arrives complete, and in order per sender and receiver. Used by
+/// one thread.
 class Channel {
  public:
   Channel() = default;
@@ -21,11 +22,11 @@ class Channel {
   Channel& operator=(const Channel&) = delete;
   virtual ~Channel() = default;
 
-  [[nodiscard]] virtual std::uint32_t place() const = 0;  ///< 0: this is the first
-  [[nodiscard]] virtual std::uint32_t count() const = 0;  ///< of processes
-  /// Does not wait for the other to receive it.
+  [[nodiscard]] virtual std::uint32_t place() const = 0;  ///< 0: the first process
+  [[nodiscard]] virtual std::uint32_t count() const = 0;  ///< number of processes
+  /// Sends without waiting for the receiver.
   virtual void send(std::uint32_t to, std::string text) = 0;
-  /// The next, of anybody; waits for it.
+  /// Waits for the next message from any process.
   [[nodiscard]] virtual Message receive() = 0;
 };
 

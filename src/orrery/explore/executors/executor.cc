@@ -30,13 +30,13 @@ void ThreadsExecutor::return_evaluator(std::unique_ptr<Evaluator> evaluator) {
 Result<void> ThreadsExecutor::evaluate_points(std::span<const PointQuestion> questions,
                                               Evaluation evaluation,
                                               const AnswerCallback& answered) {
-  // A few neighbours at a time, which most often are of the same cluster.
-  constexpr std::size_t kTogether = 8;
-  const auto pieces = static_cast<std::uint32_t>((questions.size() + kTogether - 1) / kTogether);
-  pool_.share(pieces, [&](std::uint32_t piece) {
+  // Evaluate a few neighbours at a time, since they usually have the same cluster.
+  constexpr std::size_t kBatch = 8;
+  const auto pieces = static_cast<std::uint32_t>((questions.size() + kBatch - 1) / kBatch);
+  pool_.parallel_for(pieces, [&](std::uint32_t piece) {
     auto evaluator = take();
-    const std::size_t end = std::min(questions.size(), (piece + std::size_t{1}) * kTogether);
-    for (std::size_t i = piece * kTogether; i < end; ++i) {
+    const std::size_t end = std::min(questions.size(), (piece + std::size_t{1}) * kBatch);
+    for (std::size_t i = piece * kBatch; i < end; ++i) {
       PointPrediction predicted = evaluator->predict(questions[i].asked, evaluation);
       const std::lock_guard lock(answering_);
       answered(i, std::move(predicted));

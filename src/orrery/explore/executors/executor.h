@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who finds points out. Every phase of a search asks through here, and gets the same answers from
-// whoever it is.
+// Evaluates points for every phase of a search. All executors give the same results.
 #pragma once
 
 #include <cstdint>
@@ -18,30 +17,30 @@
 
 namespace orrery::explore {
 
-/// A point that nobody knows yet.
+/// A point to evaluate.
 struct PointQuestion {
   std::uint64_t point = 0;
   PointSpec asked;
-  std::string digest;  ///< empty: nobody keeps it
+  std::string digest;  ///< empty: the result is not stored
 };
 
-/// Of the question at a place. Called by one thread at a time, in any order.
+/// Receives the result of question number `place`. Calls are sequential, in any order.
 using AnswerCallback = std::function<void(std::size_t place, PointPrediction predicted)>;
 
 class Executor {
  public:
   virtual ~Executor() = default;
-  /// All have been answered when this returns; where it fails, some. Errc: input_mismatch (whoever
-  /// was asked is another program, or has other files).
+  /// Evaluates `questions` and returns when all are answered; after an error, some are. Errc:
+  /// input_mismatch (another process runs another program, or has other files).
   [[nodiscard]] virtual Result<void> evaluate_points(std::span<const PointQuestion> questions,
                                                      Evaluation evaluation,
                                                      const AnswerCallback& answered) = 0;
 };
 
-/// A few threads of this process.
+/// Evaluates with threads of this process.
 class ThreadsExecutor final : public Executor {
  public:
-  /// `space` must outlive it. `threads`: 0: all cores.
+  /// `space` must outlive this object. `threads`: 0: all cores.
   ThreadsExecutor(const SearchSpace& space, std::uint32_t threads);
   [[nodiscard]] Result<void> evaluate_points(std::span<const PointQuestion> questions,
                                              Evaluation evaluation,
@@ -57,7 +56,7 @@ class ThreadsExecutor final : public Executor {
   std::vector<std::unique_ptr<Evaluator>> idle_;
 };
 
-/// 0: as many as there are cores.
+/// `threads`; for 0 the number of cores.
 [[nodiscard]] std::uint32_t threads_of(std::uint32_t threads);
 
 }  // namespace orrery::explore

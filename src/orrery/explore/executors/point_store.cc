@@ -37,14 +37,15 @@ Result<std::unique_ptr<PointStore>> PointStore::open(const SearchSpace& space,
                                                      const PointStoreOptions& options) {
   std::unique_ptr<PointStore> made(new PointStore(space, options));
   if (options.file.empty()) return made;
-  // What stands in this one's own file is written again; what others have is only known.
+  // Rewrites the lines of its own file; only reads those of other files.
   std::string own;
   if (auto fine = read_journal_file(made->file_, made->fresh_, made->stored_, made->lines_); !fine)
     return tl::unexpected(fine.error());
   for (const auto& [digest, line] : made->lines_) own += line;
   if (!options.force && made->lines_.empty() && holds_something(made->file_))
-    return fail(Errc::output_exists, made->file_, "is there, and nothing that a search kept",
-                "take another name, or --force overwrites it");
+    return fail(Errc::output_exists, made->file_,
+                "exists, but contains no stored points of a search",
+                "choose another name, or overwrite it with --force");
   std::map<std::string, std::string> others;
   if (auto fine = read_journals(options.file, made->fresh_, made->stored_, others); !fine)
     return tl::unexpected(fine.error());
@@ -52,7 +53,7 @@ Result<std::unique_ptr<PointStore>> PointStore::open(const SearchSpace& space,
     for (auto& [digest, line] : others) made->lines_.insert_or_assign(digest, std::move(line));
   auto begun = LineFile::begin(made->file_, own);
   if (!begun) return tl::unexpected(begun.error());
-  made->kept_file_.emplace(*std::move(begun));
+  made->file_writer_.emplace(*std::move(begun));
   return made;
 }
 
@@ -68,7 +69,7 @@ PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& point
       continue;
     }
     std::string key;
-    if (kept_file_) {
+    if (file_writer_) {
       key = digest(space_, *asked, evaluation);
       order_.emplace(std::tuple(points[i], evaluation), key);
       if (const auto known = stored_.find(key); known != stored_.end()) {
@@ -85,19 +86,19 @@ PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& point
   return open;
 }
 
-void PointStore::keep(const PointQuestion& one, Evaluation evaluation,
-                      const PointPrediction& predicted) {
+void PointStore::store(const PointQuestion& one, Evaluation evaluation,
+                       const PointPrediction& predicted) {
   ++evaluated_;
-  if (predicted.state == State::failed || !kept_file_ || error_) return;
+  if (predicted.state == State::failed || !file_writer_ || error_) return;
   stored_.insert_or_assign(one.digest, predicted);
   std::string line = line_of(space_, space_.at(one.point), evaluation, one.digest, predicted);
-  if (auto added = kept_file_->add(line); !added) error_ = added.error();
+  if (auto added = file_writer_->add(line); !added) error_ = added.error();
   lines_.insert_or_assign(one.digest, std::move(line));
 }
 
 Result<std::vector<PointPrediction>> PointStore::find_results(
     const std::vector<std::uint64_t>& points, Evaluation evaluation, const char* what) {
-  // What is asked is put together for so many at a time.
+  // Builds this many questions at a time.
   constexpr std::size_t kBlock = 4096;
   std::vector<PointPrediction> predicted(points.size());
   RunningBest& best = evaluation == Evaluation::simulate ? simulated_ : estimated_;
@@ -122,7 +123,7 @@ Result<std::vector<PointPrediction>> PointStore::find_results(
     }
     auto asked = executor_.evaluate_points(open.questions, evaluation,
                                            [&](std::size_t place, PointPrediction answer) {
-                                             keep(open.questions[place], evaluation, answer);
+                                             store(open.questions[place], evaluation, answer);
                                              predicted[open.places[place]] = std::move(answer);
                                              learn(open.places[place]);
                                            });
@@ -133,7 +134,7 @@ Result<std::vector<PointPrediction>> PointStore::find_results(
 }
 
 Result<void> PointStore::close() {
-  if (!kept_file_) return {};
+  if (!file_writer_) return {};
   std::string text;
   std::set<std::string_view> written;
   for (const auto& [place, digest] : order_)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a space's points: each found out once, and kept in a file as soon as it is
-// known.
+// Results of the points of a space. Each is computed once, and stored in a file immediately.
 #pragma once
 
 #include <cstdint>
@@ -22,70 +21,71 @@
 
 namespace orrery::explore {
 
-/// How far a search is.
+/// Progress of a search.
 struct PointProgress {
-  const char* what = "";  ///< is done: "estimate", "simulate"
+  const char* what = "";  ///< phase: "estimate", "simulate"
   std::size_t done = 0, of = 0;
-  std::size_t known = 0;    ///< of what is done: it was before
-  const RunningBest& best;  ///< by what is done here
+  std::size_t known = 0;    ///< already stored
+  const RunningBest& best;  ///< best points of this phase
 };
 using Progress = std::function<void(const PointProgress&)>;
 
 struct PointStoreOptions {
-  Executor* executor = nullptr;  ///< who finds points out; none: threads of this process
-  std::uint32_t threads = 0;     ///< of this process; 0: all cores
-  std::string file;              ///< where points are kept; empty: nowhere
-  bool force = false;            ///< write over a file that no search kept anything in
-  /// Of so many machines this is the one, 1 to `parts`; 0: not one of several. Then the file is
-  /// FILE.part-1-of-4, and what others have is read.
+  Executor* executor = nullptr;  ///< null: threads of this process
+  std::uint32_t threads = 0;     ///< threads of this process; 0: all cores
+  std::string file;              ///< file of stored points; empty: none
+  bool force = false;            ///< overwrite a file without stored points
+  /// Number of this part of a search, 1 to `parts`; 0: not split. A part writes FILE.part-1-of-4,
+  /// and also reads the files of other parts.
   std::uint32_t part = 0, parts = 0;
   Progress progress{};
 };
 
 class PointStore {
  public:
-  /// `space` and `options` must outlive it. Errc: those of reading what is kept; output_exists (it
-  /// is no such file); output_failed.
+  /// `space` and `options` must outlive the result. Errc: those of reading stored points;
+  /// output_exists (the file contains no stored points); output_failed.
   [[nodiscard]] static Result<std::unique_ptr<PointStore>> open(const SearchSpace& space,
                                                                 const PointStoreOptions& options);
 
-  /// Of points by their numbers, in that order. The same whoever finds them out. Errc:
-  /// output_failed; those of the executor.
+  /// Returns the results of points by number, in that order, independent of the executor. Evaluates
+  /// points without a stored result. Errc: output_failed; those of the executor.
   [[nodiscard]] Result<std::vector<PointPrediction>> find_results(
       const std::vector<std::uint64_t>& points, Evaluation evaluation, const char* what);
 
-  /// Writes the file anew: points in their order, then those of other spaces. Errc: output_failed.
+  /// Rewrites the file: points in their order, then those of other spaces. Errc: output_failed.
   [[nodiscard]] Result<void> close();
 
-  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }  ///< not known before
-  /// How many points were stored and had to be found out again: inputs or models changed.
+  /// Number of points without a stored result.
+  [[nodiscard]] std::size_t evaluated() const { return evaluated_; }
+  /// Number of stored points computed again because inputs or models changed.
   [[nodiscard]] std::size_t out_of_date() const { return out_of_date_.size(); }
 
  private:
   PointStore(const SearchSpace& space, const PointStoreOptions& options);
   struct Open {
     std::vector<PointQuestion> questions;
-    std::vector<std::size_t> places;  ///< of each in what was asked
+    std::vector<std::size_t> places;  ///< index of each question in the requested points
   };
-  /// Those of `points` from `begin` to `end` that are not known yet.
+  /// Points from `begin` to `end` without a stored result. Fills `predicted` of the others.
   [[nodiscard]] Open find_stored(const std::vector<std::uint64_t>& points, std::size_t begin,
                                  std::size_t end, Evaluation evaluation,
                                  std::vector<PointPrediction>& predicted);
-  void keep(const PointQuestion& one, Evaluation evaluation, const PointPrediction& predicted);
+  void store(const PointQuestion& one, Evaluation evaluation, const PointPrediction& predicted);
 
   const SearchSpace& space_;
   const PointStoreOptions& options_;
-  std::string file_;  ///< that this one writes
+  std::string file_;  ///< file to write
   std::unique_ptr<Executor> own_;
   Executor& executor_;
-  std::optional<LineFile> kept_file_;
+  std::optional<LineFile> file_writer_;
   Freshness fresh_;
   StoredPoints stored_;
   std::map<std::string, std::string> lines_;  ///< by digest
-  /// Digests in the order of lines: by the point's number, the cheapest gear first.
+  /// Digests in the order of lines: by point number, then by cost of the evaluation method.
   std::map<std::tuple<std::uint64_t, Evaluation>, std::string> order_;
   std::size_t evaluated_ = 0;
-  std::set<std::uint64_t> out_of_date_;  ///< points
+  std::set<std::uint64_t> out_of_date_;  ///< numbers of points
   RunningBest estimated_, simulated_;
   std::optional<Error> error_;
 };

@@ -14,13 +14,13 @@ namespace orrery::explore {
 
 namespace {
 
-// What messages begin with. The first process says `space`, its name and text in lines of their
-// own; `look` at points, whose numbers follow; `end`. The others say `ready` and their threads,
-// `failed` and why, or `told`, and a line for each point.
+// Prefixes of messages. The first process sends `space` (name and text follow on separate lines),
+// `look` (numbers of points follow), and `end`. The others send `ready` and their threads, `failed`
+// and the reason, or `results` and one line per point.
 constexpr std::string_view kSpace = "space\n", kLook = "look ", kEnd = "end", kReady = "ready ",
-                           kFailed = "failed\n", kAnswers = "told\n";
+                           kFailed = "failed\n", kAnswers = "results\n";
 
-/// Cuts off what stands before the next `end`, or all.
+/// Removes and returns the text before the next `end`, or all text.
 std::string_view cut(std::string_view& text, char end) {
   const std::size_t at = std::min(text.find(end), text.size());
   const std::string_view piece = text.substr(0, at);
@@ -40,11 +40,11 @@ std::vector<std::uint64_t> numbers_of(std::string_view text) {
 }
 
 Error wrong_answer(std::uint32_t from) {
-  return {Errc::input_mismatch, fmt::format("process {}", from), "answered something else",
-          "is the program the same on all machines, and the files that the space names?"};
+  return {Errc::input_mismatch, fmt::format("process {}", from), "sent an unexpected answer",
+          "use the same program and the same input files on all machines"};
 }
 
-/// Numbers of points that are asked about, answered.
+/// Evaluates points by number, and returns the results as text.
 std::string answers_to(const SearchSpace& space, Executor& executor, Evaluation evaluation,
                        const std::vector<std::uint64_t>& points) {
   std::vector<std::string> lines(points.size());
@@ -60,7 +60,7 @@ std::string answers_to(const SearchSpace& space, Executor& executor, Evaluation 
     questions.push_back({points[i], *std::move(asked), std::move(key)});
     places.push_back(i);
   }
-  // Threads of this process do not fail.
+  // The executor with threads of this process never returns an error.
   (void)executor.evaluate_points(
       questions, evaluation, [&](std::size_t place, const PointPrediction& predicted) {
         const PointQuestion& one = questions[place];
@@ -109,7 +109,7 @@ Result<void> ProcessExecutor::begin(std::string_view text) {
 
 bool ProcessExecutor::send_piece(std::uint32_t to, std::span<const PointQuestion> questions,
                                  Evaluation evaluation) {
-  // Estimates take less than a millisecond, simulations a hundred times as long or more.
+  // An estimate lasts less than a millisecond, a simulation at least a hundred times as long.
   const std::uint64_t most = evaluation == Evaluation::simulate ? 1 : 32;
   const std::size_t left = questions.size() - next_;
   if (left == 0) return false;
@@ -163,7 +163,7 @@ Result<void> ProcessExecutor::evaluate_points(std::span<const PointQuestion> que
   std::optional<Error> error;
   for (; open > 0; --open) {
     const Message message = channel_.receive();
-    if (error) continue;  // what was handed out before is waited for
+    if (error) continue;  // wait for the pieces that are already distributed
     if (auto fine = receive_answer(message, questions, evaluation, answered); !fine)
       error = fine.error();
     else if (send_piece(message.from, questions, evaluation))

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A search by many processes: the first hands out points, a few at a time to whoever is free, and
-// keeps what comes back; the others answer.
+// A search with several processes. The first distributes points, a few at a time, to free processes
+// and stores the results; the others evaluate.
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,15 +14,16 @@
 
 namespace orrery::explore {
 
-/// The first process's part. Points are handed out in order, in pieces that become smaller towards
-/// the end; everyone has two, so that nobody waits for the next.
+/// The executor of the first process. It distributes points in order, in pieces that become smaller
+/// towards the end. Each process has two pieces, so that it never waits for the next.
 class ProcessExecutor final : public Executor {
  public:
-  /// `channel` and `space` must outlive it. The others end with it.
+  /// `channel` and `space` must outlive this object. Its destructor ends the other processes.
   ProcessExecutor(Channel& channel, const SearchSpace& space) : channel_(channel), space_(space) {}
   ~ProcessExecutor() override;
 
-  /// Hands the space to all; `text` is what it was read from. Errc: what somebody has against it.
+  /// Sends the space to all processes; `text` is its source. Errc: the error of a process that
+  /// rejects it.
   [[nodiscard]] Result<void> begin(std::string_view text);
 
   [[nodiscard]] Result<void> evaluate_points(std::span<const PointQuestion> questions,
@@ -36,9 +36,9 @@ class ProcessExecutor final : public Executor {
   };
   struct Worker {
     std::uint32_t threads = 1;
-    std::vector<Piece> pieces;  ///< that it has, in order
+    std::vector<Piece> pieces;  ///< assigned pieces, in order
   };
-  /// The next piece; false: nothing is left.
+  /// Sends the next piece to process `to`; false: none is left.
   bool send_piece(std::uint32_t to, std::span<const PointQuestion> questions,
                   Evaluation evaluation);
   /// Errc: input_mismatch.
@@ -50,14 +50,15 @@ class ProcessExecutor final : public Executor {
   Channel& channel_;
   const SearchSpace& space_;
   std::vector<Worker> workers_;
-  std::uint64_t threads_ = 0;  ///< of all
-  std::size_t next_ = 0;       ///< of the questions, the first that nobody has
+  std::uint64_t threads_ = 0;  ///< over all processes
+  std::size_t next_ = 0;       ///< first question that is not distributed
 };
 
-/// The part of all others: answers on so many threads until the first process is done.
+/// Runs one of the other processes: evaluates points with `threads` threads until the first process
+/// ends.
 void serve_points(Channel& channel, std::uint32_t threads);
 
-/// Where there is no search after all: the others end.
+/// Ends the other processes without a search.
 void dismiss_processes(Channel& channel);
 
 }  // namespace orrery::explore

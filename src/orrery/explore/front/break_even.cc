@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "orrery/explore/evaluation/evaluator.h"
@@ -13,7 +12,7 @@ namespace orrery::explore {
 
 namespace {
 
-constexpr std::size_t kRivals = 8;
+constexpr std::size_t kMaxCompetitors = 8;
 
 double score_of(const SearchSpace& space, const Point& point) {
   return scores_of(space, point.figures)[0];
@@ -31,37 +30,38 @@ bool follows_from_step(Figure figure) {
   }
 }
 
-class Needs {
+/// Finds the conditions under which a competitor is as good as the best point.
+class BreakEvenSearch {
  public:
-  Needs(const SearchSpace& space, const PointSet& points, const EvaluatePoints& evaluate,
-        std::uint64_t best)
-      : space_(space), points_(points), look_at_(evaluate), best_(best) {}
+  BreakEvenSearch(const SearchSpace& space, const PointSet& points, const EvaluatePoints& evaluate,
+                  std::uint64_t best)
+      : space_(space), points_(points), evaluate_(evaluate), best_(best) {}
 
-  Result<void> tell(Competitor& rival) {
-    rival.needed.clear();
-    tell_shares(rival);
-    if (auto done = tell_prices(rival); !done) return done;
+  Result<void> find(Competitor& rival) {
+    rival.break_even.clear();
+    compute_break_even_shares(rival);
+    if (auto done = compute_prices(rival); !done) return done;
     for (std::size_t a = 0; a < space_.axes.size(); ++a)
       if (is_circumstance(a))
-        if (auto done = tell_axis(rival, a); !done) return done;
+        if (auto done = compute_axis(rival, a); !done) return done;
     return {};
   }
 
  private:
   [[nodiscard]] const Point& point(std::uint64_t number) const { return points_.all().at(number); }
 
-  void tell_shares(Competitor& rival) const {
+  void compute_break_even_shares(Competitor& rival) const {
     const Figure objective = space_.objectives.front();
     const Point& other = point(rival.number);
     if (!follows_from_step(objective) || !other.simulation || !other.simulation->shares) return;
     // A step so many times as long is as good.
     const double own = point(best_).figures[objective], its = other.figures[objective];
-    const double factor = info(objective).better == Better::less ? own / its : its / own;
+    const double factor = metric_of(objective).more_is_better ? its / own : own / its;
     if (!(factor > 0 && factor < 1)) return;
     for (std::size_t i = 0; i < kStepParts.size(); ++i) {
       const double share = (*other.simulation->shares)[i];
       if (share > 1 - factor)
-        rival.needed.push_back(
+        rival.break_even.push_back(
             {BreakEvenKind::part, "", share, share - (1 - factor), {}, false, i});
     }
   }
@@ -78,7 +78,7 @@ class Needs {
     return {figures_of(predicted, rates)[figure] - at_zero, at_zero};
   }
 
-  Result<void> tell_prices(Competitor& rival) const {
+  Result<void> compute_prices(Competitor& rival) const {
     const Figure objective = space_.objectives.front();
     if (objective != Figure::cost && objective != Figure::unit_cost) return {};
     const auto own = rates_at(space_, space_.at(best_));
@@ -93,7 +93,7 @@ class Needs {
       const double needs = alone ? (point(best_).figures[objective] - other.at_zero) / other.by
                                  : (other.at_zero - best.at_zero) / (best.by - other.by);
       if (!std::isfinite(needs) || needs <= 0) continue;
-      rival.needed.push_back({need, "", its.value().*price, needs, {}, !alone});
+      rival.break_even.push_back({need, "", its.value().*price, needs, {}, !alone});
     }
     return {};
   }
@@ -106,17 +106,17 @@ class Needs {
     return (has(space_.cluster) || has(space_.prices)) && !has(space_.job);
   }
 
-  [[nodiscard]] std::uint64_t moved(std::uint64_t number, std::size_t axis,
-                                    std::uint32_t value) const {
+  [[nodiscard]] std::uint64_t with_value(std::uint64_t number, std::size_t axis,
+                                         std::uint32_t value) const {
     Coordinates at = space_.at(number);
     at[axis] = value;
     return space_.number(at);
   }
 
-  /// Whether the rival is better with this value of both; looks where nobody did.
+  /// Whether the rival is better with this value of both; evaluates it if unknown.
   Result<bool> wins(const Competitor& rival, std::size_t axis, std::uint32_t value) {
-    const std::array both{moved(best_, axis, value), moved(rival.number, axis, value)};
-    if (auto done = look_at_({both.begin(), both.end()}); !done)
+    const std::array both{with_value(best_, axis, value), with_value(rival.number, axis, value)};
+    if (auto done = evaluate_({both.begin(), both.end()}); !done)
       return tl::unexpected(done.error());
     const auto best = points_.all().find(both[0]), other = points_.all().find(both[1]);
     if (other == points_.all().end() || !other->second.allowed) return false;
@@ -124,7 +124,7 @@ class Needs {
     return score_of(space_, other->second) < score_of(space_, best->second);
   }
 
-  Result<void> tell_axis(Competitor& rival, std::size_t axis) {
+  Result<void> compute_axis(Competitor& rival, std::size_t axis) {
     const std::uint32_t own = space_.at(best_)[axis];
     // The nearest first; on either side the first with which it wins.
     std::vector<std::uint32_t> values;
@@ -141,14 +141,14 @@ class Needs {
       found[value > own ? 1 : 0] = true;
       const auto first = first_that_wins(rival, axis, own, value);
       if (!first) return tl::unexpected(first.error());
-      rival.needed.push_back({BreakEvenKind::axis, space_.axes[axis].name, 0, 0,
-                              space_.axes[axis].labels[*first], true});
+      rival.break_even.push_back({BreakEvenKind::axis, space_.axes[axis].name, 0, 0,
+                                  space_.axes[axis].labels[*first], true});
       if (!space_.axes[axis].ordered) break;
     }
     return {};
   }
 
-  /// Between values that nobody has looked at: the nearest to `loses` with which it wins, if it is
+  /// Between values that are not evaluated: the nearest to `loses` with which it wins, if it is
   /// so from some value on.
   Result<std::uint32_t> first_that_wins(const Competitor& rival, std::size_t axis,
                                         std::uint32_t loses, std::uint32_t wins_at) {
@@ -164,7 +164,7 @@ class Needs {
 
   const SearchSpace& space_;
   const PointSet& points_;
-  const EvaluatePoints& look_at_;
+  const EvaluatePoints& evaluate_;
   std::uint64_t best_;
 };
 
@@ -190,9 +190,10 @@ std::vector<Competitor> competitors_of(const SearchSpace& space, const PointSet&
     const std::string& value = space.axes[a].labels[space.at(first->number)[a]];
     competitors.push_back({first->number, space.axes[a].name, value, behind, {}});
   }
-  std::stable_sort(competitors.begin(), competitors.end(),
-                   [](const Competitor& a, const Competitor& b) { return a.behind < b.behind; });
-  if (competitors.size() > kRivals) competitors.resize(kRivals);
+  std::stable_sort(
+      competitors.begin(), competitors.end(),
+      [](const Competitor& a, const Competitor& b) { return a.relative_gap < b.relative_gap; });
+  if (competitors.size() > kMaxCompetitors) competitors.resize(kMaxCompetitors);
   return competitors;
 }
 
@@ -200,9 +201,9 @@ Result<void> find_break_even(const SearchSpace& space, const PointSet& points,
                              const EvaluatePoints& evaluate, std::vector<Competitor>& competitors) {
   const auto best = points.best_in(0);
   if (!best) return {};
-  Needs needs(space, points, evaluate, *best);
+  BreakEvenSearch search(space, points, evaluate, *best);
   for (Competitor& rival : competitors)
-    if (auto done = needs.tell(rival); !done) return done;
+    if (auto done = search.find(rival); !done) return done;
   return {};
 }
 

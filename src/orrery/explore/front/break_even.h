@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What would have to be true for another point to be as good as the best.
+// Break-even conditions: what another point needs to match the best.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 
 namespace orrery::explore {
 
-/// Of each axis that is not continuous, the best point in the first objective of those that have
-/// another value than the best of all has: eight at most, the best first, each once, with the first
-/// such axis. What they need is not told yet. O(points x axes).
+/// Finds competitors of the best point: for each non-continuous axis, the best point in the first
+/// objective whose value on that axis differs from the best point's. At most eight, each once (with
+/// the first such axis), best first. Their break-even conditions are not yet computed. O(points ×
+/// axes).
 [[nodiscard]] std::vector<Competitor> competitors_of(const SearchSpace& space,
                                                      const PointSet& points);
 
-/// Looks at points by their numbers.
+/// Evaluates points by number.
 using EvaluatePoints = std::function<Result<void>(std::vector<std::uint64_t>)>;
 
-/// Tells what each needs by itself, all else alike:
-/// - of its step: which part (computing, exposed communication, waiting) would have to be shorter,
-///   and by how much, where it was simulated and the objective follows from the step;
-/// - of costs: what a device or a kWh would have to cost;
-/// - of circumstances (axes that the cluster or the prices name, and the job does not): the
-///   nearest value with which it is better than the best is with the same. Looks at what is not
-///   known yet of these.
+/// Computes break-even conditions of each competitor, each with all else equal:
+/// - its step: which part (computing, exposed communication, waiting) must become shorter, and by
+/// how much; if it was simulated and the objective depends on the step time only;
+/// - costs: the break-even price of a device or a kWh;
+/// - circumstances (axes used by the cluster or the prices, but not by the job): the nearest value
+/// with which the competitor beats the best point with the same value. Evaluates missing points.
 /// Errc: those of expressions and of `evaluate`.
 [[nodiscard]] Result<void> find_break_even(const SearchSpace& space, const PointSet& points,
                                            const EvaluatePoints& evaluate,

@@ -11,17 +11,17 @@ namespace orrery::explore {
 
 namespace {
 
-constexpr std::uint64_t kLeastPoints = 8, kMostPoints = 200;  ///< points of a generation
-constexpr int kPatience = 30;                                 ///< generations without anything new
-constexpr double kRefused = 4;  ///< violation of what constraints refuse early
+constexpr std::uint64_t kMinPoints = 8, kMaxPoints = 200;  ///< points of a generation
+constexpr int kPatience = 30;                              ///< generations without a new point
+constexpr double kRefused = 4;  ///< violation of points that early constraints refuse
 
 class Evolution {
  public:
-  Evolution(const SearchSpace& space, std::uint64_t points, const FitnessFunction& judge)
+  Evolution(const SearchSpace& space, std::uint64_t points, const FitnessFunction& fitness_of)
       : space_(space),
         budget_(points),
-        size_(std::clamp(points / 20, kLeastPoints, kMostPoints)),
-        judge_(judge),
+        size_(std::clamp(points / 20, kMinPoints, kMaxPoints)),
+        fitness_of_(fitness_of),
         draw_(static_cast<std::uint64_t>(space.file.sample.seed) + 1) {}
 
   Result<void> run() {
@@ -45,7 +45,7 @@ class Evolution {
   }
 
  private:
-  /// Asks about those that nobody knows yet, as far as the budget goes.
+  /// Evaluates points that are not yet known, within the budget.
   Result<void> know(const std::vector<std::uint64_t>& numbers) {
     std::vector<std::uint64_t> asked;
     for (const std::uint64_t number : numbers) {
@@ -59,7 +59,7 @@ class Evolution {
         ++known_;
       }
     }
-    auto predicted = judge_(asked);
+    auto predicted = fitness_of_(asked);
     if (!predicted) return tl::unexpected(predicted.error());
     for (std::size_t i = 0; i < asked.size(); ++i) fitness_[asked[i]] = std::move((*predicted)[i]);
     return {};
@@ -102,7 +102,7 @@ class Evolution {
     generation_.insert(generation_.end(), rest.begin(), rest.end());
   }
 
-  /// The better of two; the generation stands in order.
+  /// The better of two random points; the generation is sorted.
   Coordinates parent() {
     const std::uint64_t a = draw_.below(generation_.size()), b = draw_.below(generation_.size());
     return space_.at(generation_[std::min(a, b)]);
@@ -125,7 +125,8 @@ class Evolution {
       const auto other = static_cast<std::uint32_t>(draw_.below(values - 1));
       return other + (other >= value ? 1 : 0);
     }
-    // Half of the changes by one, a quarter by two …; of continuous ones by half as much each.
+    // Changes by 1 with probability 1/2, by 2 with 1/4, …; on continuous axes each halving of the
+    // step has probability 1/2.
     std::uint32_t by = axis.coarse;
     if (axis.coarse > 1)
       while (by > 1 && draw_.below(2) == 1) by /= 2;
@@ -137,7 +138,7 @@ class Evolution {
 
   const SearchSpace& space_;
   std::uint64_t budget_, size_, known_ = 0;
-  const FitnessFunction& judge_;
+  const FitnessFunction& fitness_of_;
   RandomSequence draw_;
   std::vector<std::uint64_t> generation_;
   std::map<std::uint64_t, PointFitness> fitness_;
@@ -145,8 +146,9 @@ class Evolution {
 
 }  // namespace
 
-Result<void> evolve(const SearchSpace& space, std::uint64_t points, const FitnessFunction& judge) {
-  return Evolution(space, points, judge).run();
+Result<void> evolve(const SearchSpace& space, std::uint64_t points,
+                    const FitnessFunction& fitness_of) {
+  return Evolution(space, points, fitness_of).run();
 }
 
 }  // namespace orrery::explore

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Generations of points that come nearer to the front: NSGA-II (Deb, Pratap, Agarwal, Meyarivan,
+// Generations of points that approach the front: NSGA-II (Deb, Pratap, Agarwal, Meyarivan,
 // IEEE TEC 2002) on axes of single values.
 #pragma once
 
@@ -14,22 +14,23 @@
 
 namespace orrery::explore {
 
-/// What is known of a point that is judged by: whoever violates less is better, whatever the
-/// scores (the same, §VI.A); 0: it is allowed, and has scores.
+/// Fitness of a point. A smaller violation is better, regardless of the scores (the same, §VI.A).
+/// 0: it is allowed, and has scores.
 struct PointFitness {
   double violation = 0;
   Scores scores{};
 };
 
-/// Of points by their numbers.
+/// Evaluates points by number.
 using FitnessFunction =
     std::function<Result<std::vector<PointFitness>>(const std::vector<std::uint64_t>&)>;
 
-/// Asks `judge` about `points` points at most, each once, a generation at a time; ends earlier
-/// where nothing new comes for long. Parents win tournaments of two; children take each value of
-/// one of two parents, and one value in the mean is changed: of numbers to one nearby, else to any.
-/// The same for the same seed. Errc: those of expressions and of `judge`.
+/// Evaluates at most `points` points with `fitness_of`, each once, one generation at a time. Ends
+/// early after 30 generations without a new point. Parents win tournaments of two. Children inherit
+/// each value from one of two parents; one value per child mutates on average: numbers to a
+/// neighbour, others to any value. Equal seeds give equal results. Errc: those of expressions and
+/// of `fitness_of`.
 [[nodiscard]] Result<void> evolve(const SearchSpace& space, std::uint64_t points,
-                                  const FitnessFunction& judge);
+                                  const FitnessFunction& fitness_of);
 
 }  // namespace orrery::explore

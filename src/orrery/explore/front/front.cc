@@ -31,8 +31,8 @@ bool dominates(const Scores& a, const Scores& b) {
 std::vector<bool> front_of(const std::vector<Scores>& points) {
   std::vector<bool> front(points.size(), false);
   std::vector<std::size_t> stored;
-  // Nobody is dominated by who comes later in this order. Of up to two objectives the last of the
-  // front tells for all of it.
+  // In this order, no point is dominated by a later one. With up to two objectives, it suffices to
+  // compare with the last point of the front.
   for (const std::size_t i : sorted(points)) {
     const bool flat = points[i].size() <= 2 && !stored.empty();
     const auto begin = flat ? stored.end() - 1 : stored.begin();

@@ -40,7 +40,7 @@ TEST(Front, IsWhatNobodyDominates) {
       });
       EXPECT_EQ(front[i], !beaten);
       EXPECT_EQ(layers[i] == 0, !beaten);
-      // Somebody of the layer before beats it, and nobody of its own.
+      // A point of the previous layer dominates it, and none of its own.
       bool before = false;
       for (std::size_t j = 0; j < count; ++j) {
         if (!dominates(points[j], points[i])) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A point of a space that was looked at, and how it compares with others.
+// An evaluated point of a space, and its comparison with others.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@
 
 namespace orrery::explore {
 
-/// A point that was looked at.
+/// An evaluated point.
 struct Point {
   std::uint64_t number = 0;
   std::optional<PointPrediction> columns, estimate, simulation;
-  Figures figures;       ///< of what is known best; where it fits
+  Figures figures;       ///< from the best available evaluation; if it fits
   bool allowed = false;  ///< it fits, and all constraints hold
-  bool front = false;    ///< no other that is allowed beats it in all objectives
-  std::string violated;  ///< the first constraint that does not hold
+  bool front = false;    ///< on the Pareto front of allowed points
+  std::string violated;  ///< first violated constraint
 
   [[nodiscard]] const PointPrediction& predicted() const {
     return simulation ? *simulation : estimate ? *estimate : *columns;
@@ -30,7 +30,7 @@ struct Point {
            : evaluation == Evaluation::columns ? columns
                                                : estimate;
   }
-  /// Where it has both steps: how far the estimate's is off the simulation's, as a share.
+  /// Relative error of the estimated step against the simulated one, if both exist.
   [[nodiscard]] std::optional<double> estimate_error() const {
     if (!estimate || !simulation || estimate->step == 0 || simulation->step == 0)
       return std::nullopt;
@@ -38,41 +38,41 @@ struct Point {
   }
 };
 
-/// What another value of an axis would do to the best point, all else alike.
+/// Effect of another value of an axis on the best point, all else equal.
 struct Alternative {
   std::string label;
   State state = State::needs_simulation;
-  bool own = false;      ///< it is the best point's
-  bool allowed = false;  ///< and these are the first objective's:
-  double change = 0;     ///< as a share of the best point's; above 0: worse
+  bool is_best = false;  ///< it is the value of the best point
+  bool allowed = false;  ///< it fits, and all constraints hold
+  double change = 0;  ///< change of the first objective, relative to the best point; above 0: worse
 };
 
 struct AxisEffect {
   std::string name;
-  /// Share of the first objective's variance, over all points that are allowed, that lies between
-  /// means by value. Where all combinations are there it is the first-order Sobol index.
+  /// Share of the variance of the first objective, over all allowed points, that lies between the
+  /// means by value. If all combinations are evaluated, it is the first-order Sobol index.
   double explains = 0;
-  std::vector<Alternative> values;  ///< that were looked at
+  std::vector<Alternative> values;  ///< evaluated values
 };
 
-/// Of what one point would need to be as good as the best.
+/// A break-even condition of a point.
 enum class BreakEvenKind : std::uint8_t { part, device_price, energy_price, axis };
 
 struct BreakEven {
   BreakEvenKind what = BreakEvenKind::part;
-  std::string axis{};        ///< its name
-  double is = 0, needs = 0;  ///< parts: as shares of its step; prices
-  std::string value{};       ///< of the axis
-  bool for_both = false;     ///< the best has to bear it, too
-  std::size_t part = 0;      ///< of kStepParts
+  std::string axis{};                ///< name of the axis
+  double current = 0, required = 0;  ///< shares of the step (parts), or prices
+  std::string value{};               ///< value on the axis
+  bool for_both = false;             ///< it applies to the best point too
+  std::size_t part = 0;              ///< index into kStepParts
 };
 
-/// A point that is the best of all that have another value of some axis than the best of all.
+/// The best point among those whose value on some axis differs from that of the best point.
 struct Competitor {
   std::uint64_t number = 0;
   std::string axis, value;
-  double behind = 0;              ///< the best in the first objective, as a share
-  std::vector<BreakEven> needed;  ///< each by itself
+  double relative_gap = 0;  ///< relative difference to the best point in the first objective
+  std::vector<BreakEven> break_even;  ///< separate conditions
 };
 
 }  // namespace orrery::explore

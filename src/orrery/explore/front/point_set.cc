@@ -41,7 +41,7 @@ PointFitness PointSet::fitness(std::uint64_t number) const {
   switch (point.predicted().state) {
     case State::fits:
       return {0.5};
-    // Less is nearer to what fits; 10^15 bytes are more than any device has.
+    // Less memory is closer to fitting; 10^15 bytes exceed any device.
     case State::too_large:
       return {1 + static_cast<double>(point.predicted().memory) * 1e-15};
     case State::illegal:
@@ -95,7 +95,7 @@ std::vector<Point> PointSet::release() && {
 
 std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space,
                                                         std::uint64_t number) {
-  constexpr std::size_t kMost = 24;  // of one axis
+  constexpr std::size_t kMost = 24;  // per axis
   const Coordinates own = space.at(number);
   std::vector<std::vector<std::uint64_t>> around;
   for (std::size_t a = 0; a < own.size(); ++a) {
@@ -104,7 +104,7 @@ std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space
     for (std::size_t v = 0; v < values; ++v) {
       if (space.axes[a].coarse > 1 && v != own[a] && v % space.axes[a].coarse != 0) continue;
       const std::size_t off = v > own[a] ? v - own[a] : own[a] - v;
-      // Evenly from the first to the last, where there are many.
+      // Evenly over the axis, if it has many values.
       const bool some = space.axes[a].coarse > 1 || values <= kMost || v + 1 == values ||
                         v % (values / kMost + 1) == 0;
       if (off > 2 && !some) continue;
@@ -120,7 +120,7 @@ std::vector<std::uint64_t> refined_neighbours(const SearchSpace& space, std::uin
                                               std::uint32_t by) {
   const Coordinates own = space.at(number);
   std::vector<std::uint64_t> around;
-  // To the end of the axis at most; false: it is there already.
+  // Moves at most to the end of the axis; false: already there.
   const auto move = [&](Coordinates& at, std::size_t a, bool up) {
     const auto last = static_cast<std::uint32_t>(space.axes[a].values.size() - 1);
     const std::uint32_t before = at[a];
@@ -144,7 +144,8 @@ std::vector<std::uint64_t> refined_neighbours(const SearchSpace& space, std::uin
 
 namespace {
 
-/// Between means by value (of continuous axes by the coarse values), over all there is.
+/// Share of the variance between means by value (coarse values of continuous axes), over all
+/// allowed points.
 double explained(const SearchSpace& space, std::size_t axis,
                  const std::map<std::uint64_t, Point>& points) {
   const std::uint32_t coarse = space.axes[axis].coarse;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Points as they become known, and how they compare.
+// The set of evaluated points, and their comparison.
 #pragma once
 
 #include <cstdint>
@@ -19,15 +19,16 @@ class PointSet {
  public:
   PointSet(const SearchSpace& space, PointStore& answers) : space_(space), store_(answers) {}
 
-  /// Finds out what is not known of these. Errc: as PointStore::find_results, and expressions.
+  /// Evaluates points that are not yet evaluated by this method. Errc: as PointStore::find_results,
+  /// and expressions.
   [[nodiscard]] Result<void> evaluate(const std::vector<std::uint64_t>& numbers,
                                       Evaluation evaluation, const char* what);
 
   [[nodiscard]] const std::map<std::uint64_t, Point>& all() const { return points_; }
   [[nodiscard]] PointFitness fitness(std::uint64_t number) const;
-  /// Allowed ones in order: the front first, then by the first objective. Marks the front.
+  /// Allowed points: the front first, then by the first objective. Marks the front.
   [[nodiscard]] std::vector<std::uint64_t> best();
-  /// The best in this objective alone; none: nothing is allowed.
+  /// The best point in one objective; empty: no point is allowed.
   [[nodiscard]] std::optional<std::uint64_t> best_in(std::size_t objective) const;
   [[nodiscard]] std::vector<Point> release() &&;
 
@@ -37,17 +38,17 @@ class PointSet {
   std::map<std::uint64_t, Point> points_;
 };
 
-/// Points that differ from this one along a single axis, its own among them: of long axes the
-/// nearest and some all along, of continuous ones the coarse values. By axis.
+/// Points that differ from `number` in at most one axis, including itself, by axis. On long axes:
+/// the nearest values and some over the entire axis; on continuous axes: the coarse values.
 [[nodiscard]] std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space,
                                                                       std::uint64_t number);
 
-/// Points that differ from this one by `by` values along a continuous axis, or along two, up and
-/// down, so that a sum may stay what it is.
+/// Points that differ by `by` values along one continuous axis, or along two in opposite
+/// directions, so that a sum can stay constant.
 [[nodiscard]] std::vector<std::uint64_t> refined_neighbours(const SearchSpace& space,
                                                             std::uint64_t number, std::uint32_t by);
 
-/// What each axis does, around `best`, by what is known.
+/// Effects of axes around `best`, from known points.
 [[nodiscard]] std::vector<AxisEffect> axis_effects(const SearchSpace& space,
                                                    const std::map<std::uint64_t, Point>& points,
                                                    std::uint64_t best);

@@ -67,7 +67,7 @@ bool read_provenance(const Json& line, PointPrediction& out) {
   return true;
 }
 
-bool read_told(const Json& line, PointPrediction& out) {
+bool read_prediction(const Json& line, PointPrediction& out) {
   if (!read_state(line, out.state) || !read_text(line, "why", out.why) ||
       !read_text(line, "plan", out.plan))
     return false;
@@ -138,7 +138,8 @@ std::optional<JournalEntry> parse_journal_entry(std::string_view line) {
     return std::nullopt;
   const auto failed = read->find("error");
   if (failed == read->end())
-    return read_told(*read, answer.predicted) ? std::optional(std::move(answer)) : std::nullopt;
+    return read_prediction(*read, answer.predicted) ? std::optional(std::move(answer))
+                                                    : std::nullopt;
   std::int64_t code = 0;
   Error error;
   if (!failed->is_object() || !read_whole(*failed, "code", code) || code > UINT16_MAX ||
@@ -155,7 +156,7 @@ void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& stored
                    std::map<std::string, std::string>& lines) {
   for_each_line(text, [&](const std::string& digest, const Json& read, std::string_view line) {
     PointPrediction predicted;
-    if (!read_told(read, predicted)) return;
+    if (!read_prediction(read, predicted)) return;
     const auto known = stored.find(digest);
     const bool better = known == stored.end() || (!fresh.holds(known->second.provenance) &&
                                                   fresh.holds(predicted.provenance));

@@ -23,7 +23,7 @@ void for_each_line(std::string_view text,
                                             std::string_view text)>& visit) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;  // it was broken off here
+    if (end == std::string_view::npos) break;  // a truncated line
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end + 1);
     if (line.empty() || line.size() > kLineBytes) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of results, with a line of JSON for each.
+// A file of results with one line of JSON per result.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,25 @@
 
 namespace orrery::explore {
 
-inline constexpr std::uint64_t kLineBytes = 1u << 16;  ///< of a line, at most
+inline constexpr std::uint64_t kLineBytes = 1u << 16;  ///< maximum length of a line
 
-/// Calls `visit` with each whole line that is a JSON object with a digest: what was broken off, or
-/// what nobody here wrote, is passed over.
+/// Calls `visit` with each complete line that is a JSON object with a digest; truncated and foreign
+/// lines are skipped.
 void for_each_line(std::string_view text,
                    const std::function<void(const std::string& digest, const config::Json& line,
                                             std::string_view text)>& visit);
 
-/// A file that lines are put behind, each at once: what is written stays whatever happens to the
-/// program.
+/// A file that writes each appended line immediately, so that lines survive a crash of the program.
 class LineFile {
  public:
-  /// Begins it anew with `text`. Errc: output_failed.
+  /// Creates or replaces the file with `text`. Errc: output_failed.
   [[nodiscard]] static Result<LineFile> begin(const std::string& path, std::string_view text);
 
   LineFile(LineFile&& other) noexcept;
   LineFile& operator=(LineFile&&) = delete;
   ~LineFile();
 
-  /// Errc: output_failed.
+  /// Appends a line. Errc: output_failed.
   [[nodiscard]] Result<void> add(std::string_view line);
 
  private:

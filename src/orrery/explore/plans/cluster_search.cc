@@ -11,7 +11,7 @@ namespace orrery::explore {
 
 namespace {
 
-/// "h100-sxm" of "h100-sxm:64"
+/// "h100-sxm" from "h100-sxm:64".
 std::string_view device_of(std::string_view cluster) {
   return cluster.substr(0, cluster.find(':'));
 }
@@ -22,16 +22,16 @@ Result<void> check_prices(const ClusterQuestion& question) {
   for (const auto& [name, price] : question.prices) {
     if (!(price > 0))
       return fail(Errc::usage, "--price", "the price of " + in_quotes(name) + " is not above 0",
-                  "NAME=PRICE: h100-sxm=2.5");
+                  "give NAME=PRICE, such as h100-sxm=2.5");
     if (std::find(names.begin(), names.end(), name) == names.end())
-      return fail(Errc::usage, "--price", "nobody asks about " + in_quotes(name),
-                  did_you_mean(name, names).empty() ? "prices are by device: h100-sxm=2.5"
+      return fail(Errc::usage, "--price", "no cluster has the device " + in_quotes(name),
+                  did_you_mean(name, names).empty() ? "prices are given by device: h100-sxm=2.5"
                                                     : did_you_mean(name, names));
   }
   for (const std::string_view name : names)
     if (!question.prices.empty() && !question.prices.contains(std::string(name)))
-      return fail(Errc::usage, "--price", "there is none of " + in_quotes(name),
-                  "give one of each device, or of none");
+      return fail(Errc::usage, "--price", "there is no price of " + in_quotes(name),
+                  "give a price for each device, or for none");
   return {};
 }
 
@@ -76,7 +76,7 @@ Result<std::vector<ClusterAnswer>> search_clusters(const ClusterQuestion& questi
     if (!cluster) return tl::unexpected(cluster.error());
     read[i].cluster = std::make_shared<const study::Cluster>(*std::move(cluster));
   }
-  // The largest first, as it says what a step is, if nobody does.
+  // The largest first: it sets the global batch, if none is given.
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return read[a].cluster->ranks > read[b].cluster->ranks;
   });

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which cluster? The best plan of a job on each of several, and which of them nobody beats in both
-// time and money.
+// Compares clusters: the best plan of a job on each, and the Pareto front of step time and cost.
 #pragma once
 
 #include <map>
@@ -14,28 +13,27 @@
 namespace orrery::explore {
 
 struct ClusterQuestion {
-  PlanQuestion plans;                 ///< its cluster is not looked at
+  PlanQuestion plans;                 ///< its cluster is ignored
   std::vector<std::string> clusters;  ///< files, or names of the catalogue ("h100-sxm:64")
-  /// Of a device for an hour, by what it is called in `clusters`, in any money. Empty: an hour of
-  /// each costs 1.
+  /// Price of a device hour, by device name in `clusters`, in any currency. Empty: 1 for each.
   std::map<std::string, double> prices;
 };
 
 struct ClusterAnswer {
   PlanSearch search;
-  double price = 1;    ///< of a device for an hour
-  bool front = false;  ///< no other is both as fast and as cheap, and better in one
+  double price = 1;    ///< price of a device hour
+  bool front = false;  ///< on the Pareto front of time and cost
 
   [[nodiscard]] bool fits() const { return !search.best.empty(); }
-  /// Of a step.
+  /// Cost of a step.
   [[nodiscard]] double cost() const;
-  /// Tokens (samples, where there are none) a second.
+  /// Tokens per second (samples for models without tokens).
   [[nodiscard]] double rate() const;
 };
 
-/// In the order of the question. All have the same global batch: what is given, else 16,384 tokens
-/// for each device of the largest cluster. Errc: those of search_plans; usage (a price of what is
-/// not asked about).
+/// Searches plans on each cluster, in the order of the question. All use the same global batch: the
+/// given one, else 16,384 tokens per device of the largest cluster. Errc: those of search_plans;
+/// usage (a price of a device that no cluster has).
 [[nodiscard]] Result<std::vector<ClusterAnswer>> search_clusters(const ClusterQuestion& question,
                                                                  const PlanProgress& progress = {});
 

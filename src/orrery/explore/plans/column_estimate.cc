@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/plans/column_estimate.h"
 
-#include <utility>
-
 namespace orrery::explore {
 
 namespace {
@@ -10,10 +8,10 @@ namespace {
 using estimate::PlanVerdict;
 using estimate::StepColumns;
 
-/// Of a plan's rows, one for each kind of recomputation.
-ColumnEstimate seen_in(const StepColumns& steps, std::size_t row,
-                       const std::vector<workload::RecomputeKind>& kinds,
-                       const std::vector<workload::Rule>& rules) {
+/// Combines the rows of a plan, one for each kind of recomputation.
+ColumnEstimate estimate_in(const StepColumns& steps, std::size_t row,
+                           const std::vector<workload::RecomputeKind>& kinds,
+                           const std::vector<workload::Rule>& rules) {
   ColumnEstimate plan;
   for (std::size_t i = 0; i < kinds.size(); ++i, ++row) {
     const PlanVerdict verdict = steps.verdict[row];
@@ -29,7 +27,7 @@ ColumnEstimate seen_in(const StepColumns& steps, std::size_t row,
     if (verdict == PlanVerdict::estimated) plan.step = steps.step[row];
     break;
   }
-  plan.seen = true;
+  plan.supported = true;
   return plan;
 }
 
@@ -51,10 +49,10 @@ Result<std::vector<ColumnEstimate>> estimate_in_columns(
   steps.resize(all.size());
   columns.estimate_steps(all, steps);
   static const auto rules = workload::rules();
-  std::vector<ColumnEstimate> seen;
+  std::vector<ColumnEstimate> estimates;
   for (std::size_t i = 0; i < plans.size(); ++i)
-    seen.push_back(seen_in(steps, i * recompute.size(), recompute, rules));
-  return seen;
+    estimates.push_back(estimate_in(steps, i * recompute.size(), recompute, rules));
+  return estimates;
 }
 
 Result<std::vector<ColumnEstimate>> estimate_in_columns(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All plans of a job told in columns, before any of them is laid out.
+// Estimates all plans of a job in columns (closed form), before any program is assembled.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,25 @@
 
 namespace orrery::explore {
 
-/// As FittedPlan, of a plan that is not laid out.
+/// Like FittedPlan, for a plan whose program is not assembled.
 struct ColumnEstimate {
-  bool seen = false;  ///< false: it has to be laid out
+  bool supported = false;  ///< false: columns do not support it
   bool fits = false;
-  std::int64_t memory = 0;  ///< with the most recomputation that was tried; 0: nothing was legal
-  workload::RecomputeKind recompute = workload::RecomputeKind::none;  ///< of that
-  std::string rule;                                                   ///< that it breaks
-  std::optional<double> step;  ///< picoseconds; none: it has to be played
+  /// Peak with the most recomputation tried; 0: no kind is valid.
+  std::int64_t memory = 0;
+  workload::RecomputeKind recompute = workload::RecomputeKind::none;  ///< recomputation of `memory`
+  std::string rule;                                                   ///< violated rule
+  std::optional<double> step;  ///< picoseconds; empty: needs the detailed estimate
 };
 
-/// What estimate/columns says of each plan, with the first kind of recomputation that fits. `plans`
-/// differ in nothing but columns. Empty: nothing of this job is told so. Errc: those of laying
-/// programs out and of simulations.
+/// Estimates each plan in columns, with the first kind of recomputation that fits. `plans` may
+/// differ in columns only. Empty: columns do not support this job. Errc: those of assembling
+/// programs and of simulations.
 [[nodiscard]] Result<std::vector<ColumnEstimate>> estimate_in_columns(
     const std::vector<workload::Spec>& plans, const std::vector<workload::RecomputeKind>& recompute,
     const std::shared_ptr<const study::Cluster>& cluster, estimate::OpCosts& costs);
 
-/// The same of columns that are there.
+/// The same with an existing estimator.
 [[nodiscard]] Result<std::vector<ColumnEstimate>> estimate_in_columns(
     const std::vector<workload::Spec>& plans, const std::vector<workload::RecomputeKind>& recompute,
     estimate::ColumnEstimator& columns);

@@ -32,8 +32,8 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
       fitted.rule = rule_of(fine.error());
       continue;
     }
-    Findings nobody;
-    auto program = workload::assemble(spec, nobody);
+    Findings ignored_findings;
+    auto program = workload::assemble(spec, ignored_findings);
     if (!program) {
       fitted.rule = rule_of(program.error());
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan by itself: whether it is legal and fits into a device's memory, and what it takes.
+// A single plan: whether it is valid and fits into device memory, and its step time.
 #pragma once
 
 #include <cstdint>
@@ -19,27 +19,30 @@
 
 namespace orrery::explore {
 
-/// A plan that fits, or why there is none.
+/// A plan that fits, or the reason why none does.
 struct FittedPlan {
   std::optional<workload::Program> program;
-  std::int64_t memory = 0;  ///< with the most recomputation that was tried; 0: nothing was legal
-  workload::Spec spec;      ///< of that
-  std::string rule;         ///< that it breaks
+  /// Peak with the most recomputation tried; 0: no kind is valid.
+  std::int64_t memory = 0;
+  workload::Spec spec;  ///< specification of `memory`
+  std::string rule;     ///< violated rule
 };
 
-/// With the first kind of recomputation that fits into what the device's memory has for use.
+/// Assembles a plan with the first kind of recomputation that fits into the usable memory of the
+/// device.
 [[nodiscard]] FittedPlan fit_plan(workload::Spec spec,
                                   const std::vector<workload::RecomputeKind>& recompute,
                                   const platform::Device& device);
 
-/// "heads-by-tp" of an error whose hint is "rule heads-by-tp: …"; of all others what is wrong.
+/// The violated rule of an error: "heads-by-tp" if its hint is "rule heads-by-tp: …"; else its
+/// message.
 [[nodiscard]] std::string rule_of(const Error& error);
 
 struct SimulatedPlan {
   Time end{};
-  PartTimes parts{};  ///< of all ranks together, on average
+  PartTimes parts{};  ///< mean over ranks
 };
-/// Errc: those of simulations; stall.
+/// Simulates a plan. Errc: those of simulations; stall.
 [[nodiscard]] Result<SimulatedPlan> simulate_plan(
     const workload::Program& program, const std::shared_ptr<const study::Cluster>& cluster);
 

@@ -9,9 +9,9 @@ namespace orrery::explore {
 
 namespace {
 
-constexpr std::size_t kTimesKept = 2;    // looked at dearly at least, for each that is wanted …
-constexpr std::size_t kOneIn = 16;       // … and of all candidates
-constexpr std::size_t kSampleOneIn = 4;  // of these many more of the rest
+constexpr std::size_t kTimesKept = 2;    // expensive evaluations per wanted candidate …
+constexpr std::size_t kOneIn = 16;       // … and at least one in this many of all candidates
+constexpr std::size_t kSampleOneIn = 4;  // sample of the rest: one per this many of the best
 
 }  // namespace
 
@@ -30,7 +30,7 @@ std::vector<std::size_t> Halving::first() const {
   chosen.insert(chosen.end(), order.begin(), order.begin() + static_cast<std::ptrdiff_t>(best));
   const std::size_t rest = order.size() - best;
   const std::size_t sample = std::min(rest, (best + kSampleOneIn - 1) / kSampleOneIn);
-  for (std::size_t i = 0; i < sample; ++i)  // evenly over the ranks
+  for (std::size_t i = 0; i < sample; ++i)  // evenly over the ranking
     chosen.push_back(order[best + (2 * i + 1) * rest / (2 * sample)]);
   return chosen;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of many candidates are worth a dearer look.
+// Successive halving: selects the candidates that need the expensive evaluation.
 #pragma once
 
 #include <cstddef>
@@ -9,25 +9,25 @@
 
 namespace orrery::explore {
 
-/// Successive halving over two gears: all candidates are told cheaply, the best of them and a
-/// sample of the rest dearly. How far the cheap evaluation was too high, where both know, is how
-/// far it may be for those that were left out: whoever could still be among the best by that is
-/// looked at, too, until nobody could. Less is better. Source: Jamieson & Talwalkar, AISTATS 2016
-/// (budgets that grow as candidates go); the margin is ours.
+/// Successive halving with two evaluation methods. All candidates are evaluated by the cheap
+/// method; the best of them and a sample of the rest by the expensive method. The largest
+/// overestimate of the cheap method is the margin for the remaining candidates: those that may
+/// still be among the best are evaluated too, until none is left. Lower is better. Source: Jamieson
+/// & Talwalkar, AISTATS 2016 (budgets that grow as candidates go); the margin is ours.
 class Halving {
  public:
-  /// `predicted`: by the cheap evaluation, above 0; none: only the dear one tells. `keep`: how many
-  /// of the best are wanted.
+  /// `estimates`: results of the cheap method, above 0; empty: only the expensive one applies.
+  /// `keep`: number of best candidates wanted.
   Halving(std::vector<std::optional<double>> estimates, std::size_t keep);
 
-  /// Whom to look at next, ascending; nobody: the best are known.
+  /// Candidates to evaluate next, ascending; empty: the best are known.
   [[nodiscard]] std::vector<std::size_t> next();
-  /// What the dear evaluation says of one; none: it knows nothing.
+  /// Adds the expensive result of a candidate; empty: it has none.
   void found(std::size_t candidate, std::optional<double> value);
 
-  /// By how much the cheap evaluation was too high at most, as a share of the dear one.
+  /// Largest overestimate of the cheap method, relative to the expensive one.
   [[nodiscard]] double max_overestimate() const { return max_over_; }
-  /// How far off it was at most, either way.
+  /// Largest error of the cheap method in either direction.
   [[nodiscard]] double max_error() const { return max_error_; }
 
  private:
@@ -36,7 +36,7 @@ class Halving {
   std::vector<std::optional<double>> estimates_;
   std::size_t keep_;
   std::vector<bool> evaluated_;
-  std::vector<double> values_;  // found
+  std::vector<double> values_;  // expensive results
   double max_over_ = 0, max_error_ = 0;
   bool begun_ = false;
 };

@@ -47,8 +47,8 @@ TEST(Halving, AnExactGearNeedsOneRound) {
   EXPECT_EQ(std::vector<double>(out.best.begin(), out.best.begin() + 10), best_of(truth, 10));
 }
 
-// Whoever is better than the worst of the best, and is told no further off than those that both
-// gears know, is found.
+// Finds every candidate that is better than the worst of the best, if its error is no larger than
+// the errors of those that both gears know.
 TEST(Halving, WhatIsTooHighIsLookedAtAgain) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {

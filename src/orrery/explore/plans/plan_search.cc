@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "orrery/core/system/thread_pool.h"
+#include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/op_schedule.h"
-#include "orrery/estimate/program/reduced_model.h"
 #include "orrery/explore/plans/column_estimate.h"
 #include "orrery/explore/plans/fitted_plan.h"
 #include "orrery/explore/plans/halving.h"
@@ -29,14 +29,14 @@ using workload::Spec;
 
 namespace {
 
-/// From so many plans on all are told in columns first.
+/// Minimum number of plans for estimating all in columns first.
 constexpr std::size_t kMany = 512;
 
 using ClusterRef = std::shared_ptr<const study::Cluster>;
 
 Result<void> simulate(PlanAnswer& answer, const ClusterRef& cluster) {
-  Findings nobody;
-  const auto program = workload::assemble(answer.spec, nobody);
+  Findings ignored_findings;
+  const auto program = workload::assemble(answer.spec, ignored_findings);
   if (!program) return tl::unexpected(program.error());
   const auto step = simulate_plan(*program, cluster);
   if (!step) return tl::unexpected(step.error());
@@ -45,7 +45,7 @@ Result<void> simulate(PlanAnswer& answer, const ClusterRef& cluster) {
   return {};
 }
 
-/// Whoever is faster; of equals who comes first in the search.
+/// By step time; equal ones stay in the order of the search.
 void sort(std::vector<PlanAnswer>& answers) {
   std::stable_sort(answers.begin(), answers.end(),
                    [](const PlanAnswer& a, const PlanAnswer& b) { return a.step() < b.step(); });
@@ -67,10 +67,10 @@ class Searching {
   Result<void> all(const std::vector<Spec>& plans) {
     search_.plans = plans.size();
     if (question_.evaluation != Evaluation::simulate && plans.size() >= kMany) {
-      if (auto done = look_first(plans); !done) return done;
+      if (auto done = estimate_in_columns_first(plans); !done) return done;
     } else {
       fit_all(plans);
-      search_.played = answers_.size();
+      search_.detailed = answers_.size();
     }
     if (question_.evaluation == Evaluation::simulate) {
       if (auto done = simulate_best(answers_.size()); !done) return done;
@@ -103,16 +103,16 @@ class Searching {
 
   [[nodiscard]] std::size_t stored() const { return std::max(question_.simulated, question_.best); }
 
-  /// All told in columns, the best of them played.
-  Result<void> look_first(const std::vector<Spec>& plans) {
-    const auto seen = estimate_in_columns(plans, space_.recompute, cluster_, costs_);
-    if (!seen) return tl::unexpected(seen.error());
-    std::vector<Spec> unseen, fitting;
+  /// Estimates all plans in columns, and the best of them in detail.
+  Result<void> estimate_in_columns_first(const std::vector<Spec>& plans) {
+    const auto estimates = estimate_in_columns(plans, space_.recompute, cluster_, costs_);
+    if (!estimates) return tl::unexpected(estimates.error());
+    std::vector<Spec> unsupported, fitting;
     std::vector<std::optional<double>> predicted;
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      const ColumnEstimate* one = seen->empty() ? nullptr : &(*seen)[i];
-      if (one == nullptr || !one->seen) {
-        unseen.push_back(plans[i]);
+      const ColumnEstimate* one = estimates->empty() ? nullptr : &(*estimates)[i];
+      if (one == nullptr || !one->supported) {
+        unsupported.push_back(plans[i]);
         continue;
       }
       Spec spec = plans[i];
@@ -130,17 +130,17 @@ class Searching {
       search_.too_large = 0;
       search_.smallest.reset();
       fit_all(plans);
-      search_.played = answers_.size();
+      search_.detailed = answers_.size();
       return {};
     }
-    fit_all(unseen);  // and these are played whatever they are
+    fit_all(unsupported);  // these always get the detailed estimate
     if (auto done = estimate_all(); !done) return done;
-    return play_best(fitting, std::move(predicted));
+    return estimate_best_in_detail(fitting, std::move(predicted));
   }
 
-  /// Plans that fit, by halves: whoever may be among the best.
-  Result<void> play_best(const std::vector<Spec>& fitting,
-                         std::vector<std::optional<double>> predicted) {
+  /// Estimates fitting plans in detail by successive halving: those that may be among the best.
+  Result<void> estimate_best_in_detail(const std::vector<Spec>& fitting,
+                                       std::vector<std::optional<double>> predicted) {
     std::vector<PlanAnswer> known = std::move(answers_);
     search_.fitting += fitting.size();
     Halving halving(std::move(predicted), stored());
@@ -158,7 +158,7 @@ class Searching {
       std::move(answers_.begin(), answers_.end(), std::back_inserter(known));
     }
     answers_ = std::move(known);
-    search_.played = answers_.size();
+    search_.detailed = answers_.size();
     search_.columns_error = halving.max_error();
     return {};
   }
@@ -173,11 +173,11 @@ class Searching {
       search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
   }
 
-  /// `any`: with whichever recomputation fits, else as each plan says.
+  /// `any`: with any recomputation that fits, else with that of each plan.
   void fit_all(const std::vector<Spec>& plans, bool any = true) {
     std::vector<FittedPlan> fitted(plans.size());
     std::atomic<std::size_t> done{0};
-    pool_.share(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
+    pool_.parallel_for(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
       fitted[i] = fit_plan(plans[i], any ? space_.recompute : std::vector{plans[i].recompute.kind},
                            cluster_->platform.device);
       tell("fit", ++done, plans.size());
@@ -201,8 +201,8 @@ class Searching {
     }
   }
 
-  /// In order: what was simulated of one plan's ops serves the next ones.
-  /// `still`: which of the answers are told.
+  /// Estimates plans in order, since they share simulated ops. `still`: receives the indices of
+  /// answers with an estimate.
   Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
     std::vector<PlanAnswer> predicted;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
@@ -219,7 +219,7 @@ class Searching {
         continue;
       }
       const auto held = study::with_expanded_memory(programs_[i], cluster_);
-      std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
+      std::optional<estimate::OpCosts> own;  // memory expansion depends on the plan
       if (held != cluster_) own.emplace(held);
       const auto step = estimate::estimate_program(programs_[i], own ? *own : costs_);
       if (!step) return tl::unexpected(step.error());
@@ -235,7 +235,7 @@ class Searching {
   Result<void> simulate_best(std::size_t count) {
     std::vector<std::optional<Error>> errors(count);
     std::atomic<std::size_t> done{0};
-    pool_.share(static_cast<std::uint32_t>(count), [&](std::uint32_t i) {
+    pool_.parallel_for(static_cast<std::uint32_t>(count), [&](std::uint32_t i) {
       if (!answers_[i].simulated)
         if (auto made = simulate(answers_[i], cluster_); !made) errors[i] = made.error();
       tell("simulate", ++done, count);
@@ -260,28 +260,29 @@ class Searching {
   ThreadPool pool_;
   std::mutex mutex_;
   std::vector<PlanAnswer> answers_;
-  std::vector<Program> programs_;  // of the answers, until they are estimated
+  std::vector<Program> programs_;  // programs of `answers_`, until they are estimated
 };
 
-/// All of the job but what is searched. What its batch is by default goes into `search`.
+/// The job without the searched values. Its default batch is recorded in `search`.
 Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
   study::JobDescription open = question.job;
   for (std::string* part : {&open.tp, &open.pp, &open.cp, &open.ep, &open.micro_batch,
                             &open.schedule, &open.chunks, &open.sharding, &open.recompute})
     part->clear();
   if (!open.dp.empty())
-    return fail(Errc::usage, "--dp", "follows from the others",
-                "give --tp and --pp; dp is what the cluster leaves");
+    return fail(Errc::usage, "--dp", "is derived from the other degrees",
+                "give --tp and --pp; dp uses the remaining devices of the cluster");
   open.dp = "1";
   Findings unsettled;
   const auto base = study::specify(open, {}, unsettled);
   if (base && base->batch.global == 0) {
-    // 16,384 tokens a device (64 samples, where there are none).
+    // 16,384 tokens per device (64 samples for models without tokens).
     const std::int64_t each =
         workload::has_tokens(*base) ? std::max<std::int64_t>(16384 / base->batch.seq, 1) : 64;
     open.global_batch = std::to_string(each * search.devices);
-    search.findings.add(FindingCode::chosen_by_default,
-                        fmt::format("a global batch of {}: {} a device", open.global_batch, each));
+    search.findings.add(
+        FindingCode::chosen_by_default,
+        fmt::format("a global batch of {}: {} per device", open.global_batch, each));
   }
   return study::specify(open, {}, search.findings);
 }
@@ -322,10 +323,9 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster
   if (!space) return tl::unexpected(space.error());
   const auto plans = plans_of(*space, *base, search.devices);
   if (plans.empty())
-    return fail(
-        Errc::config_conflict, question.cluster,
-        "no plan of these values fills its " + std::to_string(search.devices) + " devices",
-        "leave more of --tp, --pp, --schedule, --chunks, --micro-batch, --global-batch open");
+    return fail(Errc::config_conflict, question.cluster,
+                "no plan of these values fills its " + std::to_string(search.devices) + " devices",
+                "omit some of --tp, --pp, --schedule, --chunks, --micro-batch, --global-batch");
   Searching searching(question, *std::move(space), std::move(cluster), search, progress);
   if (auto done = searching.all(plans); !done) return tl::unexpected(done.error());
   return search;

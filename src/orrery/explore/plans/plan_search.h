@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The best plans of a job on a cluster: all estimated, the best simulated.
+// Finds the best plans of a job on a cluster: estimates all plans, and simulates the best.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -24,7 +23,7 @@
 namespace orrery::explore {
 
 struct PlanQuestion {
-  study::JobDescription job;  ///< what it gives of a plan is tried alone ("8", "2,4,8")
+  study::JobDescription job;  ///< given plan values restrict the search ("8", "2,4,8")
   std::string cluster;
   Evaluation evaluation = Evaluation::automatic;
   std::size_t best = 10, simulated = 20;
@@ -32,64 +31,65 @@ struct PlanQuestion {
 
   static constexpr auto fields = std::tuple{
       config::QuestionField{"cluster", &PlanQuestion::cluster, "", "", config::kAnswer,
-                            "a100-40gb:8", "A file or a name of the catalogue"},
+                            "a100-40gb:8", "A file, or a name of the catalogue"},
       config::QuestionField{
           "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",
-          "estimate; simulate: every plan; or auto: the best of the estimated ones"},
+          "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"},
       config::QuestionField{"best", &PlanQuestion::best, "--best", "N", config::kAnswer, "1",
-                            "How many plans to show"}
+                            "Number of plans to show"}
           .between(1, 1000)
           .shows_default(),
       config::QuestionField{"simulated", &PlanQuestion::simulated, "--simulated", "N",
                             config::kAnswer, "1",
-                            "How many to simulate of those that are estimated best"}
+                            "Number of plans with the best estimates to simulate"}
           .between(1, 100'000)
           .shows_default(),
       config::QuestionField{"threads", &PlanQuestion::threads, "--threads", "N", config::kNothing,
-                            "2", "0: as many as there are cores"}
+                            "2", "Number of threads; 0: all cores"}
           .between(0, 1024),
       config::QuestionStruct{"job", &PlanQuestion::job}};
 };
 
 struct PlanAnswer {
   workload::Spec spec;
-  std::int64_t memory = 0;  ///< what the fullest rank needs, bytes
+  std::int64_t memory = 0;  ///< peak of the fullest rank, bytes
   std::optional<Time> estimate, simulated;
-  std::optional<PartTimes> parts;  ///< of the simulation
+  std::optional<PartTimes> parts;  ///< from the simulation
 
   [[nodiscard]] Time step() const { return simulated ? *simulated : *estimate; }
 };
 
 struct PlanSearch {
-  std::int64_t devices = 0, memory = 0;  ///< the cluster's; bytes of a device
+  std::int64_t devices = 0, memory = 0;  ///< devices of the cluster; memory of a device, bytes
   std::string cluster;
-  double model_flops = 0, peak = 0;  ///< of a step; a device's, per second
+  double model_flops = 0, peak = 0;  ///< FLOPs of a step; peak FLOP/s of a device
   std::int64_t samples = 0, tokens = 0;
-  std::vector<PlanAnswer> best;  ///< the fastest first
-  std::uint64_t plans = 0;       ///< that fill the cluster; recomputation apart
+  std::vector<PlanAnswer> best;  ///< by step time, ascending
+  std::uint64_t plans = 0;       ///< plans that fill the cluster, not counting recomputation
   std::uint64_t fitting = 0;
-  /// Plans that break a rule ("heads-by-tp: …"), by rule; with all ways to recompute.
+  /// Plans that violate a rule ("heads-by-tp"), by rule, with every kind of recomputation.
   std::map<std::string, std::uint64_t> illegal;
-  std::uint64_t too_large = 0;         ///< whatever is recomputed
-  std::uint64_t in_columns = 0;        ///< of those that fit: told in closed form first …
-  std::uint64_t played = 0;            ///< … and of all that fit: played, or simulated
-  double columns_error = 0;            ///< of the closed form against these, as a share
-  std::uint64_t needs_simulation = 0;  ///< that only a simulation tells, and nobody simulated
-  std::optional<PlanAnswer> smallest;  ///< of those that are too large, the one that needs least
-  double max_estimate_error = 0;       ///< of estimates against simulations, as a share
+  std::uint64_t too_large = 0;         ///< with every kind of recomputation
+  std::uint64_t in_columns = 0;        ///< fitting plans estimated in closed form first …
+  std::uint64_t detailed = 0;          ///< … and fitting plans estimated in detail or simulated
+  double columns_error = 0;            ///< largest relative error of the closed form to these
+  std::uint64_t needs_simulation = 0;  ///< plans that need a simulation and have none
+  std::optional<PlanAnswer> smallest;  ///< the too large plan that needs the least memory
+  double max_estimate_error = 0;       ///< largest relative error of estimates to simulations
   Findings findings;
 
-  /// Of `answer`: model FLOPs a second, over all devices' peak.
+  /// Model FLOP/s of `answer` / peak of all devices.
   [[nodiscard]] double mfu(const PlanAnswer& answer) const;
 };
 
-/// Whoever wants to know how far it is: what it does, done, of all.
+/// Progress callback: phase, done, total.
 using PlanProgress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
 
-/// Errc: usage, config_*; those of simulations. The same with any number of threads.
+/// Searches plans. The result does not depend on the number of threads. Errc: usage, config_*;
+/// those of simulations.
 [[nodiscard]] Result<PlanSearch> search_plans(const PlanQuestion& question,
                                               const PlanProgress& progress = {});
-/// The same on a cluster that was read, with what was found in it.
+/// The same on a cluster already read. `findings`: those of reading it.
 [[nodiscard]] Result<PlanSearch> search_plans(const PlanQuestion& question,
                                               std::shared_ptr<const study::Cluster> cluster,
                                               Findings findings, const PlanProgress& progress = {});

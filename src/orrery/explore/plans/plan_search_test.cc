@@ -103,7 +103,7 @@ TEST(PlanSearch, WhatIsTooLargeIsNotIllegal) {
   asked.cluster = "h100-sxm:8";
   asked.job.tp = "8";
   asked.job.micro_batch = "1";
-  asked.job.recompute = "ops,none";  // nobody says which ops
+  asked.job.recompute = "ops,none";  // no ops are given
   const auto found = search_plans(asked);
   ASSERT_TRUE(found);
   EXPECT_EQ(found->too_large, 1u);
@@ -162,8 +162,8 @@ TEST(PlanSearch, TakesSchedules) {
   EXPECT_TRUE(seen.contains("tp 4, pp 1, dp 4, micro 1, zero1"));
 }
 
-// Many plans are told in columns first: the best are those that playing every plan finds, and as
-// many fit, and break the same rules.
+// Many plans are estimated in columns first: the best are those that detailed estimates of every
+// plan find; as many fit, and break the same rules.
 TEST(PlanSearch, ColumnsLoseNoneOfTheBest) {
   PlanQuestion asked;
   asked.job.model = "llama-3-70b";
@@ -181,7 +181,7 @@ TEST(PlanSearch, ColumnsLoseNoneOfTheBest) {
   ASSERT_TRUE(many) << to_string(many.error());
   ASSERT_GE(many->plans, 512u);
   EXPECT_GT(many->in_columns, many->fitting / 2);
-  EXPECT_LT(many->played, many->fitting);
+  EXPECT_LT(many->detailed, many->fitting);
   EXPECT_LT(std::abs(many->columns_error), 0.12);
 
   std::vector<PlanAnswer> all;

@@ -28,7 +28,7 @@ std::vector<T> in_order(std::vector<T> values) {
   return values;
 }
 
-/// Of "2,4,8"; what was chosen, where nothing is given.
+/// Parses "2,4,8"; `chosen` if empty.
 Result<std::vector<std::int64_t>> numbers(const std::string& text, const char* option,
                                           std::vector<std::int64_t> chosen) {
   if (text.empty()) return chosen;
@@ -36,8 +36,8 @@ Result<std::vector<std::int64_t>> numbers(const std::string& text, const char* o
   for (const std::string_view part : list_items(text)) {
     const auto value = parse_integer(part, option);
     if (!value || *value < 1 || *value > 1 << 24)
-      return fail(Errc::usage, option, fmt::format("{} is no such number", in_quotes(part)),
-                  "one, or several with commas: 2,4,8");
+      return fail(Errc::usage, option, fmt::format("{} is not a valid number", in_quotes(part)),
+                  "give one number, or several separated by commas: 2,4,8");
     values.push_back(*value);
   }
   return in_order(std::move(values));
@@ -52,14 +52,14 @@ Result<std::vector<E>> words(const std::string& text, const char* option, std::v
     const auto name = std::find_if(std::begin(names), std::end(names),
                                    [&](const auto& one) { return one.first == part; });
     if (name == std::end(names))
-      return fail(Errc::usage, option, fmt::format("there is no {}", in_quotes(part)),
-                  "they are: " + join(config::enum_names<E>()));
+      return fail(Errc::usage, option, fmt::format("{} is not a valid value", in_quotes(part)),
+                  "valid values: " + join(config::enum_names<E>()));
     values.push_back(name->second);
   }
   return in_order(std::move(values));
 }
 
-/// Whether a schedule may have so many parts of the model a rank.
+/// Whether a schedule supports `chunks` model chunks per rank.
 bool goes_with(ScheduleKind kind, std::int64_t chunks) {
   const workload::ScheduleEntry* schedule = workload::find_schedule(kind);
   return schedule == nullptr ? chunks == 1 : workload::allows(schedule->chunks, chunks);
@@ -71,9 +71,9 @@ std::vector<std::int64_t> powers_of_two(std::int64_t most) {
   return values;
 }
 
-/// Where a sequence is not cut already.
+/// Values of cp, unless the job already splits sequences.
 std::vector<std::int64_t> context_of(const Spec& base) {
-  constexpr std::int64_t kFew = 8192;  // tokens that are not worth another cut
+  constexpr std::int64_t kFew = 8192;  // minimum tokens per rank
   if (base.parallel.cp > 1 || !workload::has_tokens(base)) return {base.parallel.cp};
   return powers_of_two(std::max<std::int64_t>(base.batch.seq / kFew, 1));
 }
@@ -151,7 +151,7 @@ std::vector<Spec> plans_of(const PlanSpace& space, const Spec& base, std::int64_
       for (const Sharding sharding : space.sharding) {
         Spec plan = base;
         plan.parallel.tp = tp;
-        plan.parallel.sp = tp > 1;  // sequences are cut, too
+        plan.parallel.sp = tp > 1;  // sequence parallel
         plan.parallel.pp = pp;
         plan.parallel.cp = cp;
         plan.parallel.dp = devices / others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By which models plans and points are evaluated.
+// Evaluation methods of plans and points.
 #pragma once
 
 #include <array>
@@ -10,19 +10,19 @@
 
 namespace orrery::explore {
 
-/// Which models answer.
+/// Evaluation methods.
 enum class Evaluation : std::uint8_t {
-  columns,   ///< in closed form where that is known (estimate/columns), else as `estimate`
-  estimate,  ///< what ops take by themselves, put together without events (estimate/program)
-  simulate,  ///< every plan is simulated
-  automatic  ///< every plan is estimated, the best are simulated
+  columns,   ///< closed form if supported (estimate/columns), else `estimate`
+  estimate,  ///< estimate without events from contention-free op times (estimate/program)
+  simulate,  ///< simulates every plan
+  automatic  ///< estimates every plan, simulates the best
 };
 
 }  // namespace orrery::explore
 
 namespace orrery::config {
 
-/// Those that can be asked for.
+/// Methods that a user can request.
 template <>
 struct EnumNames<explore::Evaluation> {
   static constexpr std::array<EnumName<explore::Evaluation>, 3> names{

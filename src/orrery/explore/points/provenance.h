@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a stored answer was computed from: it is used again only while all of that is unchanged.
+// Inputs of a stored result. The result is used only while all of them are unchanged.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "orrery/config/json_types.h"
-#include "orrery/core/system/read_files.h"
+#include "orrery/core/system/file_read_recorder.h"
 #include "orrery/report/json/json_writer.h"
 
 namespace orrery::explore {
 
-/// Of the sources and the data of this build that answers follow from: 16 hexadecimal digits of a
+/// Hash of the sources and data of this build that affect results: 16 hexadecimal digits of a
 /// SHA-256 (cmake/OrreryModelsHash.cmake).
 [[nodiscard]] std::string_view models_hash();
 
-/// Of one answer. What it asks stands in its digest.
+/// Provenance of one result. Its digest identifies the question.
 struct Provenance {
   std::string models{};  ///< models_hash() of the build that computed it, or an add-on's hash
-  FileHashes files{};    ///< that were read; relative to the folder of the space's file
+  FileHashes files{};    ///< input files; relative to the folder of the space file
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
 };
 
-/// The folder of the file that a space came from.
+/// Folder of the file of a space.
 [[nodiscard]] std::string folder_of(const std::string& where);
 
-/// By the build with these `models`, from these files. `where`: of the space.
+/// Provenance of a result computed with `models` from `files`. `where`: file of the space.
 [[nodiscard]] Provenance provenance_of(const FileHashes& files, const std::string& where,
                                        std::string_view models = models_hash());
 
-/// "models" and "files" of a stored line.
+/// Writes "models" and "files" of a stored line.
 void write_provenance(report::JsonWriter& json, const Provenance& provenance);
 [[nodiscard]] bool read_provenance(const config::Json& line, Provenance& out);
 

@@ -12,24 +12,16 @@ namespace orrery::explore {
 namespace {
 
 constexpr std::array<FigureDescription, kFigures> kFigureTable{
-    {{Figure::step, "step", "step_ns", 1e9, Better::less, "step", "how long a step takes, s"},
-     {Figure::rate, "rate", "items_per_s", 1, Better::more, "tokens/s",
-      "tokens (else samples) a second"},
-     {Figure::mfu, "mfu", "mfu", 1, Better::more, "MFU",
-      "model FLOPs a second over all devices' peak"},
-     {Figure::memory, "memory", "memory_bytes", 1, Better::less, "memory",
-      "what the fullest device needs, bytes"},
-     {Figure::devices, "devices", "devices", 1, Better::less, "devices",
-      "how many devices there are"},
-     {Figure::power, "power", "power_w", 1, Better::less, "power",
-      "what all devices draw at most, with what is beside them, W"},
-     {Figure::energy, "energy", "step_energy_j", 1, Better::less, "energy",
-      "of a step, at that power, J"},
-     {Figure::work, "tokens_per_joule", "items_per_j", 1, Better::more, "tokens/J",
-      "tokens (else samples) a joule"},
-     {Figure::cost, "cost", "step_cost", 1, Better::less, "cost", "of a step: devices and energy"},
-     {Figure::unit_cost, "cost_of_1e9", "cost_per_1e9_items", 1, Better::less, "of 1e9",
-      "the cost of 10^9 tokens (else samples)"}}};
+    {{Figure::step, "step", "step", "step_ns", 1e9, "step"},
+     {Figure::rate, "rate", "tokens_rate", "items_per_s", 1, "tokens/s"},
+     {Figure::mfu, "mfu", "mfu", "mfu", 1, "MFU"},
+     {Figure::memory, "memory", "peak_memory", "memory_bytes", 1, "memory"},
+     {Figure::devices, "devices", "ranks", "devices", 1, "devices"},
+     {Figure::power, "power", "power", "power_w", 1, "power"},
+     {Figure::energy, "energy", "energy", "step_energy_j", 1, "energy"},
+     {Figure::work, "tokens_per_joule", "tokens_per_joule", "items_per_j", 1, "tokens/J"},
+     {Figure::cost, "cost", "cost", "step_cost", 1, "cost"},
+     {Figure::unit_cost, "cost_of_1e9", "cost_of_1e9", "cost_per_1e9_items", 1, "per 1e9"}}};
 
 /// "179 kW"
 std::string scaled(double value, std::string_view unit) {
@@ -47,6 +39,9 @@ std::string scaled(double value, std::string_view unit) {
 std::span<const FigureDescription> figures() { return kFigureTable; }
 const FigureDescription& info(Figure figure) {
   return kFigureTable[static_cast<std::size_t>(figure)];
+}
+const analysis::MetricInfo& metric_of(Figure figure) {
+  return *analysis::find_metric(info(figure).metric);
 }
 std::optional<Figure> figure_named(std::string_view name) {
   for (const FigureDescription& one : kFigureTable)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a point of a space: what was found out (kept), and the figures that follow from
-// it, prices and power (worked out whenever they are asked for).
+// Results of a point of a space: computed results (stored), and figures derived from them, prices
+// and power (computed on demand).
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "orrery/analysis/metrics/metric_table.h"
 #include "orrery/config/field.h"
 #include "orrery/core/error.h"
 #include "orrery/explore/points/provenance.h"
@@ -22,17 +22,17 @@
 namespace orrery::explore {
 
 enum class State : std::uint8_t {
-  fits,              ///< and `step` says how long it takes
+  fits,              ///< and `step` is its step time
   illegal,           ///< breaks a rule
   too_large,         ///< for the devices' memory
-  needs_simulation,  ///< only a simulation tells, and none was asked for
-  failed             ///< cannot be read or simulated; not kept
+  needs_simulation,  ///< needs a simulation, which was not requested
+  failed             ///< cannot be read or simulated; not stored
 };
 
 /// Of one point, by an estimate or a simulation.
 struct PointPrediction {
   State state = State::needs_simulation;
-  std::string why;               ///< the rule that it breaks; of what is not told, the reason
+  std::string why;               ///< the broken rule, or the reason for a missing estimate
   std::optional<Error> error{};  ///< of what failed
   std::string plan;              ///< "tp 8, pp 4, dp 8, micro 1"
   std::int64_t step = 0;         ///< picoseconds
@@ -41,7 +41,7 @@ struct PointPrediction {
   double model_flops = 0;   ///< of a step
   double peak = 0;          ///< of a device, FLOP/s
   double device_power = 0;  ///< at most, W; 0: unknown
-  /// Of the step, on average over all devices; only simulations tell.
+  /// Of the step, on average over all devices; known only from simulations.
   std::optional<PartShares> shares;
   /// What it was computed from; null: of what failed.
   std::shared_ptr<const Provenance> provenance{};
@@ -61,27 +61,26 @@ enum class Figure : std::uint8_t {
 };
 inline constexpr std::size_t kFigures = 10;
 
-enum class Better : std::uint8_t { less, more };
-
 struct FigureDescription {
   Figure figure;
   std::string_view name;       ///< in files
+  std::string_view metric;     ///< analysis::MetricInfo::name: its unit, meaning and direction
   std::string_view json_name;  ///< in the output of commands, with its unit
-  double json_scale;           ///< … from base units to that one
-  Better better;
-  std::string_view title, about;
+  double json_scale;           ///< from the metric's unit to that of `json_name`
+  std::string_view title;      ///< heading of a column
 };
 [[nodiscard]] std::span<const FigureDescription> figures();
 [[nodiscard]] const FigureDescription& info(Figure figure);
+[[nodiscard]] const analysis::MetricInfo& metric_of(Figure figure);
 [[nodiscard]] std::optional<Figure> figure_named(std::string_view name);
 
-/// What somebody pays and what devices draw.
+/// Prices and power.
 struct Rates {
   double device = 1;                   ///< of a device for an hour
   double energy = 0;                   ///< of a kWh
   std::optional<double> device_power;  ///< W; else the catalogue's
-  double other_power = 0;              ///< beside each device: hosts, network, W
-  double overhead = 1;                 ///< power drawn in all, by what devices and hosts draw
+  double other_power = 0;              ///< hosts and network per device, W
+  double overhead = 1;                 ///< total power over power of devices and hosts
 };
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -111,7 +110,7 @@ struct EnumNames<explore::State> {
       {{"fits", explore::State::fits},
        {"illegal", explore::State::illegal},
        {"too_large", explore::State::too_large},
-       {"not_told", explore::State::needs_simulation},
+       {"needs_simulation", explore::State::needs_simulation},
        {"failed", explore::State::failed}}};
 };
 

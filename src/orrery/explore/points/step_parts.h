@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a simulated step goes, on average over devices. Each part is described once: plans, stored
-// points, JSON, what a point would need to be the best, and the page follow.
+// Parts of a simulated step, mean over devices. Each part is described once; plans, stored points,
+// JSON, break-even conditions and the page use this table.
 #pragma once
 
 #include <array>
@@ -13,18 +13,19 @@
 namespace orrery::explore {
 
 struct StepPart {
-  std::string_view name;   ///< of a column: "exposed"
-  std::string_view title;  ///< of the page: "exposed communication"
-  std::string_view more;   ///< what a plan has more of: "communication"
-  std::string_view less;   ///< what a point would need less of: "exposed"
-  std::string_view need;   ///< the same in JSON
-  std::string_view
-      time_key;  ///< in JSON, without its unit; declared in report/json/quantity_keys.cc
-  std::string_view share_key;  ///< the same of its share of the step; in report/json/ratio_keys.cc
+  std::string_view name;   ///< column name: "exposed"
+  std::string_view title;  ///< title on the page: "exposed communication"
+  std::string_view more;   ///< label of a plan with more of it: "communication"
+  std::string_view less;   ///< label of a point that needs less of it: "exposed"
+  std::string_view need;   ///< `less` in JSON
+  /// JSON key of the time, without its unit; declared in report/json/quantity_keys.cc.
+  std::string_view time_key;
+  /// JSON key of its share of the step; declared in report/json/ratio_keys.cc.
+  std::string_view share_key;
   std::string_view about;
-  std::string_view colour;  ///< of the page: compute, communication, memory, idle
+  std::string_view colour;  ///< colour on the page: compute, communication, memory, idle
   bool more_is_better = false;
-  /// Of a rank, in a step that ends at `end`.
+  /// Time of a rank in this part, in a step that ends at `end`.
   Time (*of)(const sim::RankResult& rank, Time end);
 };
 
@@ -36,7 +37,7 @@ inline constexpr std::array kStepParts{
              .need = "computing",
              .time_key = "compute",
              .share_key = "compute_share",
-             .about = "share of the step, on average over devices; only simulations tell",
+             .about = "share of the step, mean over devices; known only from simulations",
              .colour = "compute",
              .more_is_better = true,
              .of = [](const sim::RankResult& rank, Time) { return rank.compute; }},
@@ -48,7 +49,7 @@ inline constexpr std::array kStepParts{
         .need = "exposed",
         .time_key = "exposed_comm",
         .share_key = "exposed_comm_share",
-        .about = "share of the step in which devices only communicate; only simulations tell",
+        .about = "share of the step in which devices only communicate; known only from simulations",
         .colour = "communication",
         .of = [](const sim::RankResult& rank, Time) { return rank.comm_only + rank.memory_only; }},
     StepPart{.name = "idle",
@@ -58,8 +59,8 @@ inline constexpr std::array kStepParts{
              .need = "idle",
              .time_key = "idle",
              .share_key = "idle_share",
-             .about = "share of the step in which devices do nothing: bubbles, waiting; only "
-                      "simulations tell",
+             .about = "share of the step in which devices are idle: bubbles, waiting; known only "
+                      "from simulations",
              .colour = "idle",
              .of = [](const sim::RankResult& rank,
                       Time end) { return rank.idle + end - rank.finish.value_or(end); }},

@@ -19,7 +19,7 @@ void read_value(const Json& value, const std::string& path, const Limits&, AxisV
   if (value.size() > limits::kValues)
     return reading.fail(
         Errc::limit_exceeded, path,
-        fmt::format("has {} values; {} is the limit", value.size(), limits::kValues));
+        fmt::format("has {} values; the limit is {}", value.size(), limits::kValues));
   out.list.assign(value.begin(), value.end());
 }
 
@@ -27,7 +27,7 @@ OrderedJson schema_of(Kind<AxisValues>, const Limits&) {
   return {{"type", "array"}, {"minItems", 1}, {"maxItems", limits::kValues}};
 }
 
-std::string about_kind(Kind<AxisValues>, const Limits&) { return "a list of anything"; }
+std::string about_kind(Kind<AxisValues>, const Limits&) { return "a list of values of any type"; }
 
 OrderedJson write_value(const AxisValues& values) {
   if (values.list.empty()) return nullptr;

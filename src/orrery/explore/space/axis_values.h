@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values that only files of spaces to search have.
+// Value types of search space files.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace orrery::explore {
 
 using config::Json;
 
-/// What an axis may be: anything, most often numbers or words.
+/// Values of an axis of any type, usually numbers or words.
 struct AxisValues {
   std::vector<Json> list;
 };
@@ -23,7 +23,7 @@ void read_value(const Json& value, const std::string& path, const config::Limits
 [[nodiscard]] std::string about_kind(config::Kind<AxisValues>, const config::Limits& limits);
 [[nodiscard]] config::OrderedJson write_value(const AxisValues& values);
 
-/// A number, or an expression that gives one ("=gpu.price"). Null: not given.
+/// A number, or an expression that returns one ("=gpu.price"). Null: not given.
 struct Term {
   Json value;
 };

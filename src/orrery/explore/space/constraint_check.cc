@@ -7,7 +7,7 @@ namespace orrery::explore {
 
 namespace {
 
-/// Calls `visit` with the combinations that are looked at. Errc: those of `visit`.
+/// Calls `visit` with each examined combination. Errc: those of `visit`.
 template <class Visit>
 Result<void> each_combination(const SearchSpace& space, const SpaceCheck& how, const Visit& visit) {
   RandomSequence draw(static_cast<std::uint64_t>(space.file.sample.seed) + 3);
@@ -19,14 +19,14 @@ Result<void> each_combination(const SearchSpace& space, const SpaceCheck& how, c
   return {};
 }
 
-/// Whether a constraint allows nothing by itself.
+/// Whether a constraint alone allows no examined combination.
 Result<bool> allows_nothing(const SearchSpace& space, const SpaceCheck& how,
                             const Constraint& constraint) {
   bool any = false;
   auto looked = each_combination(space, how, [&](const Expression::Lookup& lookup) -> Result<void> {
     if (any) return {};
     const auto holds = constraint.holds.holds(lookup);
-    // What others rule out before may be what it cannot be asked about.
+    // The constraint may fail on combinations that earlier constraints exclude.
     any = holds && *holds;
     return {};
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What constraints over axes leave of a space, before anything of it is found out.
+// Counts the combinations that constraints over axes allow, before any evaluation.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@ namespace orrery::explore {
 
 struct ConstraintCheck {
   std::string text;
-  bool axes_only = true;      ///< it is over axes alone; nothing else is checked ahead
-  std::uint64_t removed = 0;  ///< of combinations that those before it leave
-  std::uint64_t left = 0;     ///< by it and those before it
+  bool axes_only = true;      ///< it uses axes only; other constraints are not checked here
+  std::uint64_t removed = 0;  ///< combinations removed, of those that earlier constraints leave
+  std::uint64_t left = 0;     ///< combinations left after it
 };
 
 struct SpaceCheck {
-  double combinations = 1;     ///< of all axes
-  std::uint64_t examined = 0;  ///< of them
-  bool all = true;             ///< else so many were drawn, and what is said holds for those
-  std::uint64_t left = 0;      ///< of what was looked at, by all early constraints
+  double combinations = 1;     ///< number of combinations of all axes
+  std::uint64_t examined = 0;  ///< number of examined combinations
+  bool all = true;             ///< false: counts refer to a sample
+  std::uint64_t left = 0;      ///< examined combinations that all early constraints allow
   std::vector<ConstraintCheck> constraints;
-  /// The first that, with those before it, leaves nothing of what was looked at.
+  /// The first constraint that, together with earlier ones, excludes all examined combinations.
   std::optional<std::size_t> impossible;
-  bool alone = false;  ///< it would without those before it, too
+  bool alone = false;  ///< `impossible` alone excludes all
 };
 
-/// Looks at every combination, or at kChecked that are drawn where there are more than kPoints.
+/// Examines every combination, or kChecked sampled ones if there are more than kPoints.
 /// Errc: those of expressions.
 [[nodiscard]] Result<SpaceCheck> space_check(const SearchSpace& space);
 

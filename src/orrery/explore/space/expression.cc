@@ -19,7 +19,7 @@ namespace {
 using Op = Expression::Op;
 using Stack = std::vector<Json>;
 
-/// Works steps off; the first error stops it.
+/// Executes instructions; stops at the first error.
 class Machine {
  public:
   Machine(const std::string& text, const std::string& where) : text_(text), where_(where) {}
@@ -84,7 +84,7 @@ class Machine {
   double number() {
     const Json value = pop();
     if (value.is_number()) return value.get<double>();
-    fail(Errc::config_type, fmt::format("{} is no number", in_quotes(plain_text(value))));
+    fail(Errc::config_type, fmt::format("{} is not a number", in_quotes(plain_text(value))));
     return 1;
   }
   bool truth() {
@@ -95,7 +95,7 @@ class Machine {
     return false;
   }
   void push_number(double value) {
-    if (!std::isfinite(value)) fail(Errc::config_range, "a value is no finite number");
+    if (!std::isfinite(value)) fail(Errc::config_range, "a value is not a finite number");
     push(number_json(value));
   }
 
@@ -141,7 +141,7 @@ class Machine {
   std::optional<Error> error_;
 };
 
-/// What the path names, or null.
+/// The value at a path, or null.
 const Json* find(const std::vector<std::string>& path, const Expression::Lookup& lookup) {
   const Json* found = lookup(path.front());
   for (std::size_t i = 1; i < path.size() && found != nullptr; ++i) {
@@ -188,7 +188,7 @@ Result<bool> Expression::holds(const Lookup& lookup) const {
   if (found->is_boolean()) return found->get<bool>();
   return fail(Errc::config_type, where_,
               fmt::format("{} is neither true nor false", in_quotes(text_)),
-              "a condition compares: memory <= 70 GB");
+              "write a comparison, such as memory <= 70 GB");
 }
 
 Json number_json(double value) {

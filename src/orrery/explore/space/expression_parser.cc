@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
@@ -84,7 +83,7 @@ Result<Expression> ExpressionParser::parse() {
   logical_or();
   skip();
   if (!error_ && at_ < text_.size())
-    fail(fmt::format("{} is not understood here", in_quotes(text_.substr(at_, 12))));
+    fail(fmt::format("{} is not valid here", in_quotes(text_.substr(at_, 12))));
   if (error_) return tl::unexpected(*std::move(error_));
   return std::move(made_);
 }
@@ -143,7 +142,7 @@ void ExpressionParser::logical_not() {
   while (take_word("not")) ++times;
   comparison();
   if (times % 2 == 1) emit(Op::logical_not);
-  if (times > 0 && times % 2 == 0) {  // still a condition
+  if (times > 0 && times % 2 == 0) {  // the result must still be a condition
     emit(Op::logical_not);
     emit(Op::logical_not);
   }
@@ -207,7 +206,7 @@ void ExpressionParser::sign() {
 void ExpressionParser::power() {
   primary();
   if (!take("^")) return;
-  if (++depth_ > limits::kExpressionDepth) return fail("it is nested too deeply");
+  if (++depth_ > limits::kExpressionDepth) return fail("the expression is nested too deeply");
   sign();
   --depth_;
   emit(Op::power);
@@ -215,10 +214,10 @@ void ExpressionParser::power() {
 
 void ExpressionParser::primary() {
   skip();
-  if (at_ >= text_.size()) return fail("something is missing at its end");
+  if (at_ >= text_.size()) return fail("the expression is incomplete");
   const char c = text_[at_];
   if (take("(")) {
-    if (++depth_ > limits::kExpressionDepth) return fail("it is nested too deeply");
+    if (++depth_ > limits::kExpressionDepth) return fail("the expression is nested too deeply");
     logical_or();
     --depth_;
     if (!error_ && !take(")")) fail("a ) is missing");
@@ -227,13 +226,13 @@ void ExpressionParser::primary() {
   if (digit(c) || c == '.') return number();
   if (c == '\'' || c == '"') return quoted(c);
   if (letter(c)) return named();
-  fail(fmt::format("{} is not understood here", in_quotes(text_.substr(at_, 1))));
+  fail(fmt::format("{} is not valid here", in_quotes(text_.substr(at_, 1))));
 }
 
 void ExpressionParser::number() {
   double value = 0;
   const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-  if (error != std::errc{}) return fail("it has no number that can be read here");
+  if (error != std::errc{}) return fail("this is not a valid number");
   at_ = static_cast<std::size_t>(end - text_.data());
   const std::size_t before = at_;
   skip();
@@ -243,7 +242,7 @@ void ExpressionParser::number() {
     const auto known = std::find_if(kUnits.begin(), kUnits.end(),
                                     [&](const UnitSize& one) { return one.name == unit; });
     if (known == kUnits.end())
-      return fail(fmt::format("{} is no unit", in_quotes(unit)),
+      return fail(fmt::format("{} is not a unit", in_quotes(unit)),
                   "B, kB, MB, GB, TB, PB, KiB, MiB, GiB, TiB; ns, us, ms, s; W, kW, MW");
     value *= known->size;
     at_ += unit.size();
@@ -256,7 +255,7 @@ void ExpressionParser::number() {
 
 void ExpressionParser::quoted(char quote) {
   const std::size_t end = text_.find(quote, at_ + 1);
-  if (end == std::string_view::npos) return fail("a quotation mark is missing");
+  if (end == std::string_view::npos) return fail("a closing quotation mark is missing");
   made_.constants_.emplace_back(text_.substr(at_ + 1, end - at_ - 1));
   at_ = end + 1;
   emit(Op::constant, made_.constants_.size() - 1);
@@ -273,7 +272,7 @@ void ExpressionParser::named() {
   at_ += name.size();
   if (take("(")) return call(name);
   at_ = begun;
-  if (!may_be_name(name)) return fail(fmt::format("{} cannot stand here", in_quotes(name)));
+  if (!may_be_name(name)) return fail(fmt::format("{} is not valid here", in_quotes(name)));
   at_ += name.size();
   std::vector<std::string> path{std::string(name)};
   while (at_ + 1 < text_.size() && text_[at_] == '.' && letter(text_[at_ + 1])) {
@@ -295,9 +294,9 @@ void ExpressionParser::call(std::string_view name) {
     for (const Function& one : kFunctionTable) names.push_back(one.name);
     const std::string meant = did_you_mean(name, names);
     return fail(fmt::format("there is no function {}", in_quotes(name)),
-                meant.empty() ? "they are: " + join(names) : meant);
+                meant.empty() ? "functions: " + join(names) : meant);
   }
-  if (++depth_ > limits::kExpressionDepth) return fail("it is nested too deeply");
+  if (++depth_ > limits::kExpressionDepth) return fail("the expression is nested too deeply");
   std::size_t arity = 0;
   do {
     logical_or();

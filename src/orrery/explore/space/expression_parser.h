@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How expressions are read.
+// The parser of expressions.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace orrery::explore {
 
-/// What can be called, in the order in which expressions number them.
+/// A function; expressions store its index.
 struct Function {
   std::string_view name;
-  std::size_t min_values, max_values;  ///< how many values it takes
+  std::size_t min_values, max_values;  ///< number of arguments
 };
 [[nodiscard]] std::size_t function_named(std::string_view name);  ///< or kUnknownFunction
 inline constexpr std::size_t kUnknownFunction = static_cast<std::size_t>(-1);
 enum : std::size_t { kAbs, kCeil, kFloor, kIf, kLog2, kMax, kMin, kRound, kSqrt, kFunctions };
 
-/// By recursive descent.
+/// A recursive-descent parser.
 class ExpressionParser {
  public:
   ExpressionParser(std::string_view text, const std::string& where);

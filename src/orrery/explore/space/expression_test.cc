@@ -58,23 +58,23 @@ TEST(Expression, KnowsWhatBindsFirst) {
 
 TEST(Expression, SaysWhatIsWrongAndWhere) {
   const std::pair<const char*, const char*> cases[] = {
-      {"", "something is missing"},
-      {"1 +", "something is missing"},
+      {"", "incomplete"},
+      {"1 +", "incomplete"},
       {"(1", "a ) is missing"},
       {"1 2", "column 3"},
-      {"3 GiBi", "\"GiBi\" is no unit"},
+      {"3 GiBi", "\"GiBi\" is not a unit"},
       {"mim(1)", "did you mean \"min\"?"},
       {"if(true, 1)", "takes 3 values"},
       {"'open", "quotation mark"},
       {"n $ 2", "column 3"},
-      {"and", "cannot stand here"},
+      {"and", "is not valid here"},
       {"nobody + 1", "there is no \"nobody\""},
       {"gpu.cost", "there is no \"gpu.cost\""},
       {"word.name", "there is no \"word.name\""},
-      {"n / 0", "no finite number"},
-      {"word + 1", "\"b200\" is no number"},
+      {"n / 0", "not a finite number"},
+      {"word + 1", "\"b200\" is not a number"},
       {"1 and true", "\"1\" is neither true nor false"},
-      {"sqrt(0 - 1)", "no finite number"},
+      {"sqrt(0 - 1)", "not a finite number"},
   };
   for (const auto& [text, wanted] : cases) {
     const auto got = value(text);

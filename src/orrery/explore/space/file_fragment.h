@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of other files in the files of spaces and case studies.
+// Fragments of other files in space files and case studies.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace orrery::explore {
 
 using config::Json;
 
-/// A piece of another kind of file (a cluster's, a job's), not looked into here. Null: none.
+/// A fragment of another kind of file (cluster, job), not interpreted here. Null: none.
 struct FileFragment {
   Json value;
 };
 
-/// Whether text is the path of such a file: it has a slash, or ends with .yaml, .yml or .json.
+/// Whether text is the path of such a file: it contains a slash, or ends with .yaml, .yml or .json.
 [[nodiscard]] bool is_file_path(const std::string& text);
 
 void read_value(const Json& value, const std::string& path, const config::Limits& limits,

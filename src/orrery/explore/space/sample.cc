@@ -15,12 +15,12 @@ namespace orrery::explore {
 
 namespace {
 
-/// Draws in a row that may find nothing new.
+/// Maximum number of consecutive draws without a new point.
 constexpr int kIdleDraws = 100'000;
-/// Where there are at most so many combinations for each point that is wanted, all are looked at.
+/// Maximum number of combinations per wanted point up to which all combinations are shuffled.
 constexpr double kFew = 8;
 
-/// The first early constraint that does not hold; none: all do.
+/// The first early constraint that does not hold; empty: all hold.
 Result<std::optional<std::size_t>> refusing(const SearchSpace& space, const Coordinates& at) {
   const auto lookup = space.lookup(at);
   for (std::size_t i = 0; i < space.constraints.size(); ++i) {
@@ -42,9 +42,9 @@ class Sampler {
     const double combinations = space_.coarse_combinations();
     if (combinations > static_cast<double>(limits::kPoints))
       return fail(Errc::limit_exceeded, space_.where + ":/axes",
-                  fmt::format("there are {:.0f} combinations; {} is the limit", combinations,
+                  fmt::format("there are {:.0f} combinations; the limit is {}", combinations,
                               limits::kPoints),
-                  "look at some of them: sample: {how: evolve, points: 10000}");
+                  "evaluate a sample of them: sample: {how: evolve, points: 10000}");
     const auto all = static_cast<std::uint64_t>(combinations);
     for (std::uint64_t i = 0; i < all; ++i) {
       const std::uint64_t number = space_.coarse_number(i);
@@ -79,7 +79,7 @@ class Sampler {
   }
 
  private:
-  /// No more than are wanted, and none between them.
+  /// Whether the space has no more combinations than wanted, and no continuous axis.
   [[nodiscard]] bool few() const {
     const double combinations = space_.combinations();
     return combinations <= static_cast<double>(count_) &&
@@ -103,7 +103,7 @@ class Sampler {
     return {};
   }
 
-  /// Random ones until there are enough, or nothing new is found for long.
+  /// Adds random points until there are enough, or no new one is found for long.
   Result<void> fill() {
     const double combinations = space_.combinations();
     if (combinations <= kFew * static_cast<double>(count_) &&
@@ -137,10 +137,10 @@ class Sampler {
 
 }  // namespace
 
-std::uint64_t RandomSequence::bits() { return mixed(mixed(seed_) ^ drawn_++); }
+std::uint64_t RandomSequence::bits() { return mix_bits(mix_bits(seed_) ^ drawn_++); }
 
 std::uint64_t RandomSequence::below(std::uint64_t below) {
-  // What is left of 2^64 after as many whole rounds as there are is drawn again.
+  // Redraws from the remainder of 2^64 / below, so that all results are equally likely.
   const std::uint64_t rest = (0 - below) % below;
   std::uint64_t drawn = bits();
   while (drawn < rest) drawn = bits();
@@ -162,8 +162,8 @@ std::vector<std::uint64_t> points_of_part(std::vector<std::uint64_t> points, std
 }
 
 Error parts_error() {
-  return {Errc::usage, "--part", "points that evolve follow from each other",
-          "take a sample that is `all`, `random` or `latin`, or --executor mpi"};
+  return {Errc::usage, "--part", "cannot split `evolve`, whose points depend on each other",
+          "use the sample `all`, `random` or `latin`, or --executor mpi"};
 }
 
 Result<PointSample> sample_points(const SearchSpace& space, SampleMethod how,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which points of a space are looked at, drawn ahead.
+// Samples the points of a space to evaluate.
 #pragma once
 
 #include <cstdint>
@@ -11,38 +11,40 @@
 
 namespace orrery::explore {
 
-/// Random numbers of a seed, one after another; the same on any machine.
+/// Random numbers from a seed; equal on all machines.
 class RandomSequence {
  public:
   explicit RandomSequence(std::uint64_t seed) : seed_(seed) {}
   [[nodiscard]] std::uint64_t bits();
-  /// 0 … `below` - 1, each as likely.
+  /// A number from 0 to `below` - 1, uniformly distributed.
   [[nodiscard]] std::uint64_t below(std::uint64_t below);
 
  private:
   std::uint64_t seed_, drawn_ = 0;
 };
 
-/// Whether early constraints hold there. Errc: those of expressions.
+/// Whether constraints over axes only ("early" constraints) hold at a point. Errc: those of
+/// expressions.
 [[nodiscard]] Result<bool> admits(const SearchSpace& space, const Coordinates& at);
 
-/// Numbers of points that early constraints admit, ascending, each once.
+/// Sampled points by number, ascending, each once. All satisfy the early constraints.
 struct PointSample {
   std::vector<std::uint64_t> points;
-  std::uint64_t refused = 0;              ///< by early constraints, of those that were drawn
-  std::vector<std::uint64_t> refused_by;  ///< by constraint: the first that does not hold
+  std::uint64_t refused = 0;              ///< sampled points rejected by early constraints
+  std::vector<std::uint64_t> refused_by;  ///< by the first constraint that does not hold
 };
 
-/// The share of points in order that one of several parts has: every so manieth. `part` from 1; 0:
-/// all.
+/// The points of one part: every `parts`-th point, starting at number `part` (from 1). 0: all
+/// points.
 [[nodiscard]] std::vector<std::uint64_t> points_of_part(std::vector<std::uint64_t> points,
                                                         std::uint32_t part, std::uint32_t parts);
-/// What is wrong with parts of `evolve`.
+/// The error for splitting `evolve` into parts.
 [[nodiscard]] Error parts_error();
 
-/// All (of continuous axes the coarse values), or `points`: random ones, or a Latin hypercube (each
-/// axis's values equally often; where constraints or chance take some away, random ones are added).
-/// Less where there are no more. Errc: those of expressions; limit_exceeded (`all` of too many).
+/// Samples points. `all`: all points, with coarse values of continuous axes. Otherwise `points`
+/// points: random ones, or a Latin hypercube, which uses the values of each axis equally often.
+/// Random points replace those that constraints or duplicates remove. Fewer points if no more
+/// exist. Errc: those of expressions; limit_exceeded (`all` of too many).
 [[nodiscard]] Result<PointSample> sample_points(const SearchSpace& space, SampleMethod how,
                                                 std::uint64_t points);
 

@@ -16,7 +16,7 @@
 
 namespace orrery::explore {
 
-/// A small model on a small machine: plans of sixteen devices.
+/// A small model on a machine of sixteen devices.
 inline std::string small_space(const std::string& more = "") {
   return R"(version: 1
 job:
@@ -51,7 +51,7 @@ inline std::string bytes_of(const std::string& path) {
   return text.str();
 }
 
-/// A folder of its own, away in the end.
+/// A temporary folder, deleted by the destructor.
 struct Folder {
   std::string path;
   Folder() {

@@ -20,39 +20,40 @@ std::string label_of(const Json& value) {
   return plain_text(value);
 }
 
-/// To so many digits that count.
+/// Rounds to `to` significant digits.
 double rounded(double value, int to) {
   if (value == 0) return 0;
   const double digits = std::pow(10, to - 1 - std::floor(std::log10(std::abs(value))));
   return std::round(value * digits) / digits;
 }
 
-/// A continuous axis has so many values and one more; every 512th is a coarse one.
+/// A continuous axis has kClose + 1 values; every 512th is a coarse one.
 constexpr std::int64_t kClose = 4096;
 constexpr std::uint32_t kCoarse = 512;
 
 Result<std::vector<Json>> range_of(const AxisFile& axis, const std::string& where) {
   if (!axis.from || !axis.to)
     return fail(Errc::config_missing_key, where, "has neither values nor a range",
-                "values: [1, 2, 4], or from: 25, to: 400, points: 5, scale: log");
+                "give values: [1, 2, 4], or from: 25, to: 400, points: 5, scale: log");
   const double from = *axis.from, to = *axis.to;
-  if (!(from < to)) return fail(Errc::config_range, where + "/to", "is not above `from`");
+  if (!(from < to)) return fail(Errc::config_range, where + "/to", "must be above `from`");
   if (axis.points && axis.step)
-    return fail(Errc::config_conflict, where, "has both `points` and `step`", "give one of them");
+    return fail(Errc::config_conflict, where, "has both `points` and `step`",
+                "give only one of them");
   const bool log = axis.scale == Scale::log;
   if (log && (axis.step || from <= 0))
     return fail(Errc::config_conflict, where + "/scale",
-                axis.step ? "`log` has no `step`" : "`log` begins above 0",
-                axis.step ? "give `points`" : "");
+                axis.step ? "`log` does not support `step`" : "`log` needs a range above 0",
+                axis.step ? "give `points`" : "set `from` above 0");
   const double steps = axis.step ? std::floor((to - from) / *axis.step * (1 + 1e-12))
                                  : static_cast<double>(axis.points.value_or(kClose + 1) - 1);
   if (steps >= static_cast<double>(limits::kValues))
     return fail(
         Errc::limit_exceeded, where + "/step",
-        fmt::format("there are {:.0f} values; {} is the limit", steps + 1, limits::kValues));
+        fmt::format("there are {:.0f} values; the limit is {}", steps + 1, limits::kValues));
   std::vector<Json> values;
   for (double i = 0; i <= steps; ++i) {
-    // Between the ends six digits are enough for anybody; steps stay what they are.
+    // Values between the ends are rounded to six digits; steps are exact.
     const double value = axis.step ? rounded(from + *axis.step * i, 12)
                          : log     ? rounded(from * std::pow(to / from, i / steps), 6)
                                    : rounded(from + (to - from) * (i / steps), 6);
@@ -66,12 +67,13 @@ Result<Axis> axis_of(const AxisFile& file, const std::string& where) {
   if (!may_be_name(file.name))
     return fail(Errc::config_range, where + "/name",
                 in_quotes(file.name) + " cannot be a name in an expression",
-                "letters, digits and _, no digit first");
+                "use letters, digits and _, not starting with a digit");
   if (figure_named(file.name))
     return fail(Errc::config_range, where + "/name",
-                in_quotes(file.name) + " is what a figure is called", "choose another name");
+                in_quotes(file.name) + " is the name of a figure", "choose another name");
   if (!axis.values.empty() && (file.from || file.to || file.points || file.step))
-    return fail(Errc::config_conflict, where, "has values and a range", "give one of them");
+    return fail(Errc::config_conflict, where, "has both values and a range",
+                "give only one of them");
   if (axis.values.empty()) {
     auto range = range_of(file, where);
     if (!range) return tl::unexpected(range.error());
@@ -88,8 +90,9 @@ Result<Axis> axis_of(const AxisFile& file, const std::string& where) {
   std::vector<std::string_view> labels(axis.labels.begin(), axis.labels.end());
   std::sort(labels.begin(), labels.end());
   if (const auto twice = std::adjacent_find(labels.begin(), labels.end()); twice != labels.end())
-    return fail(Errc::config_range, where + "/values", in_quotes(*twice) + " is there twice",
-                axis.coarse > 1 ? "the range is too narrow to be continuous: give `points`" : "");
+    return fail(
+        Errc::config_range, where + "/values", in_quotes(*twice) + " is listed twice",
+        axis.coarse > 1 ? "the range is too narrow for a continuous axis: give `points`" : "");
   return axis;
 }
 
@@ -101,17 +104,17 @@ Result<void> read_axes(SearchSpace& space) {
     for (const Axis& other : space.axes)
       if (other.name == axis->name)
         return fail(Errc::config_range, where + "/name",
-                    "another axis is called " + in_quotes(axis->name) + ", too");
+                    "another axis is also called " + in_quotes(axis->name));
     space.axes.push_back(*std::move(axis));
   }
   if (space.combinations() > limits::kSpace)
     return fail(Errc::limit_exceeded, space.where + ":/axes",
-                fmt::format("there are {:.3g} combinations; {:.3g} is the limit",
+                fmt::format("there are {:.3g} combinations; the limit is {:.3g}",
                             space.combinations(), limits::kSpace));
   return {};
 }
 
-/// Every name is an axis, or a figure where those are known.
+/// Checks that every name is an axis, or a figure if these are known.
 Result<void> check_names(const SearchSpace& space, const std::vector<std::string>& names,
                          const std::string& where, bool figures_too) {
   std::vector<std::string_view> known;
@@ -122,12 +125,12 @@ Result<void> check_names(const SearchSpace& space, const std::vector<std::string
     if (std::find(known.begin(), known.end(), name) == known.end()) {
       const std::string meant = did_you_mean(name, known);
       return fail(Errc::config_range, where, "there is no axis " + in_quotes(name),
-                  meant.empty() ? "there are: " + join(known) : meant);
+                  meant.empty() ? "the axes are: " + join(known) : meant);
     }
   return {};
 }
 
-/// What a tree is: itself, or what the file has that it names.
+/// The fragment itself, or the content of the file that it names.
 Result<Json> document_of(const FileFragment& tree, const SearchSpace& space, const char* key) {
   if (!tree.value.is_string()) return tree.value;
   const auto text = tree.value.get<std::string>();
@@ -136,7 +139,8 @@ Result<Json> document_of(const FileFragment& tree, const SearchSpace& space, con
   auto read = config::read_text(path);
   if (!read) {
     Error error = read.error();
-    error.hint = fmt::format("{}:/{} names it, from the folder of that file", space.where, key);
+    error.hint =
+        fmt::format("{}:/{} names it, relative to the folder of that file", space.where, key);
     return tl::unexpected(std::move(error));
   }
   return config::parse_yaml(*read, path);
@@ -166,7 +170,7 @@ Result<void> read_templates(SearchSpace& space) {
       {"prices", {{"device", file.prices.device.value}, {"energy", file.prices.energy.value}}},
       {"power",
        {{"device", file.power.device.value},
-        {"beside", file.power.per_device_extra.value},
+        {"extra", file.power.per_device_extra.value},
         {"overhead", file.power.overhead.value}}}};
   auto made = template_of(space, rates, "");
   if (!made) return tl::unexpected(made.error());
@@ -196,11 +200,11 @@ Result<void> read_words(SearchSpace& space) {
     if (!figure)
       return fail(Errc::config_range, space.where + ":/objectives",
                   "there is no figure " + in_quotes(word),
-                  meant.empty() ? "they are: " + join(known) : meant);
+                  meant.empty() ? "the figures are: " + join(known) : meant);
     if (std::find(space.objectives.begin(), space.objectives.end(), *figure) !=
         space.objectives.end())
       return fail(Errc::config_range, space.where + ":/objectives",
-                  in_quotes(word) + " is there twice");
+                  in_quotes(word) + " is listed twice");
     space.objectives.push_back(*figure);
   }
   if (space.objectives.empty()) space.objectives = {Figure::step, Figure::cost};
@@ -291,18 +295,19 @@ Result<SearchSpace> read_space(const std::string& path) {
 
 std::string space_schema() {
   config::OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
-                             {"title", "Orrery space to search"}};
+                             {"title", "Orrery search space"}};
   schema.update(config::schema_of(config::Kind<SpaceFile>{}, {}));
   return schema.dump(2) + "\n";
 }
 
 std::string space_reference() {
   std::string text =
-      "# The file of a space to search\n\n<!-- Generated from "
+      "# The search space file\n\n<!-- Generated from "
       "src/orrery/explore/space/space_file.h. To "
       "renew it, run the explore tests with ORRERY_UPDATE_DOCS=1. -->\n\nOne YAML or JSON "
-      "document: a job and a cluster with names in them, and what these names may be. `orrery "
-      "search space.yaml` looks for the best ([what it does](../search-space.md)); `orrery schema "
+      "document: a job and a cluster with variables, and the values of the variables. `orrery "
+      "search space.yaml` finds the best combinations ([details](../search-space.md)); `orrery "
+      "schema "
       "space` prints the JSON Schema of this page.\n\n## Top level\n\n" +
       config::reference_table<SpaceFile>() +
       "\n`cluster` has the keys of [the cluster file](cluster.md), `job` those of [the workload "
@@ -310,16 +315,22 @@ std::string space_reference() {
       config::reference_table<AxisFile>() +
       "\n## Expressions\n\nIn `cluster`, `job`, `prices` and `power`, text that begins with `=` is "
       "the value of an expression over axes (`tp: \"=tp\"`, `dp: \"=n / (tp * pp)\"`), and "
-      "`{expression}` within text stands for it (`\"{gpu}:{n}\"`, `bandwidth: \"{nic} GB/s\"`; a "
-      "brace itself is written twice). A part of a mapping is named with a dot (`gpu.price`). "
-      "Constraints are expressions, too, and may name figures.\n\nFrom what binds least: `or`; "
+      "`{expression}` within text is replaced by its value (`\"{gpu}:{n}\"`, `bandwidth: \"{nic} "
+      "GB/s\"`; write a "
+      "literal brace twice). Access a key of a mapping with a dot (`gpu.price`). "
+      "Constraints are also expressions, and may use figures.\n\nOperators by ascending "
+      "precedence: `or`; "
       "`and`; `not`; `==` `!=` `<` `<=` `>` `>=`; `+` `-`; `*` `/` `%`; unary `-`; `^`. Functions: "
       "`abs`, `ceil`, `floor`, `if(what, then, else)`, `log2`, `max`, `min`, `round`, `sqrt`. A "
       "number may have a unit, which multiplies it: B, kB … PB, KiB … TiB; ns, us, ms, s; W, kW, "
-      "MW. Words stand in quotes.\n\n## Figures\n\n| figure | better | |\n|---|---|---|\n";
-  for (const FigureDescription& one : figures())
-    text += fmt::format("| `{}` | {} | {} |\n", one.name,
-                        one.better == Better::less ? "less" : "more", one.about);
+      "MW. Text constants are quoted.\n\n## Figures\n\n| figure | better | unit | meaning "
+      "|\n|---|---|---|---|\n";
+  for (const FigureDescription& one : figures()) {
+    const analysis::MetricInfo& metric = metric_of(one.figure);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", one.name,
+                        metric.more_is_better ? "more" : "less", metric.unit, metric.meaning);
+  }
+  text += "\nModels without tokens count samples in `rate`.\n";
   return text + "\n## prices\n\n" + config::reference_table<Prices>() + "\n## power\n\n" +
          config::reference_table<Power>() + "\n## sample\n\n" + config::reference_table<Sample>();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file of a space to search: a job and a cluster with names in them, and what these may be.
+// The search space file: a job and a cluster with variables, and the values of the variables.
 #pragma once
 
 #include <cstdint>
@@ -30,41 +30,42 @@ struct AxisFile {
   Scale scale = Scale::linear;
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &AxisFile::name, "what expressions call it").required(),
-      config::field("values", &AxisFile::values, "what it may be; of a mapping `name` is shown"),
-      config::field("from", &AxisFile::from, "instead of values: the least of a range"),
-      config::field("to", &AxisFile::to, "the most"),
-      config::field("points", &AxisFile::points, "how many values the range has",
+      config::field("name", &AxisFile::name, "its name in expressions").required(),
+      config::field("values", &AxisFile::values, "its values; of a mapping, `name` is shown"),
+      config::field("from", &AxisFile::from, "instead of values: the minimum of a range"),
+      config::field("to", &AxisFile::to, "the maximum of the range"),
+      config::field("points", &AxisFile::points, "number of values of the range",
                     config::between(2, static_cast<double>(limits::kValues)))
-          .by_default("with no `step` either: any value, to a 4,096th of the range"),
-      config::field("step", &AxisFile::step, "instead: from one to the next", config::positive()),
-      config::field("scale", &AxisFile::scale, "by the same difference, or the same factor")};
+          .by_default("without `step`: any value, with a resolution of 1/4,096 of the range"),
+      config::field("step", &AxisFile::step, "alternative: difference of neighboring values",
+                    config::positive()),
+      config::field("scale", &AxisFile::scale,
+                    "`linear`: equal differences, or `log`: equal factors")};
 };
 
 struct Prices {
   Term device, energy;
 
   static constexpr auto fields =
-      std::tuple{config::field("device", &Prices::device, "of a device for an hour, in any money")
+      std::tuple{config::field("device", &Prices::device, "price of a device hour, in any currency")
                      .by_default("1: costs are device hours"),
-                 config::field("energy", &Prices::energy, "of a kWh").by_default("0")};
+                 config::field("energy", &Prices::energy, "price of a kWh").by_default("0")};
 };
 
 struct Power {
   Term device, per_device_extra, overhead;
 
-  static constexpr auto fields =
-      std::tuple{config::field("device", &Power::device, "what a device draws, W")
-                     .by_default("the most that its maker states, from the catalogue"),
-                 config::field("beside", &Power::per_device_extra,
-                               "what hosts and network draw for each device, W")
-                     .by_default("0"),
-                 config::field("overhead", &Power::overhead,
-                               "all that the building draws, over what it is for (PUE)")
-                     .by_default("1")};
+  static constexpr auto fields = std::tuple{
+      config::field("device", &Power::device, "power of a device, W")
+          .by_default("the maximum stated by its manufacturer, from the catalogue"),
+      config::field("extra", &Power::per_device_extra, "power of hosts and network per device, W")
+          .by_default("0"),
+      config::field("overhead", &Power::overhead,
+                    "total power of the building over power of devices and hosts (PUE)")
+          .by_default("1")};
 };
 
-/// Which points are looked at.
+/// Which points are evaluated.
 enum class SampleMethod : std::uint8_t { all, random, latin, evolve };
 
 struct Sample {
@@ -73,11 +74,11 @@ struct Sample {
 
   static constexpr auto fields = std::tuple{
       config::field("how", &Sample::how,
-                    "every point; `random` ones; a Latin hypercube; or generations of points that "
-                    "`evolve` towards the front (NSGA-II)"),
-      config::field("points", &Sample::points, "how many, if not all",
+                    "`all` points; `random` ones; `latin`: a Latin hypercube; or `evolve`: "
+                    "generations that approach the front (NSGA-II)"),
+      config::field("points", &Sample::points, "number of points, if not `all`",
                     config::between(1, static_cast<double>(limits::kPoints))),
-      config::field("seed", &Sample::seed, "of the draw", config::at_least(0))};
+      config::field("seed", &Sample::seed, "seed of the random numbers", config::at_least(0))};
 };
 
 struct SpaceFile {
@@ -91,69 +92,70 @@ struct SpaceFile {
   Sample sample;
 
   static constexpr auto fields = std::tuple{
-      config::field("version", &SpaceFile::version, "of this format", config::between(1, 1)),
-      config::field("title", &SpaceFile::title, "what to call it"),
-      config::field("about", &SpaceFile::about, "what it is about, in a sentence or two"),
-      config::field("cluster", &SpaceFile::cluster,
-                    "a cluster file's keys, such a file, or a name of the catalogue "
-                    "(`h100-sxm:64`)")
+      config::field("version", &SpaceFile::version, "format version", config::between(1, 1)),
+      config::field("title", &SpaceFile::title, "title"),
+      config::field("about", &SpaceFile::about, "description in one or two sentences"),
+      config::field(
+          "cluster", &SpaceFile::cluster,
+          "keys of a cluster file, such a file, or a name of the catalogue (`h100-sxm:64`)")
           .required(),
-      config::field("job", &SpaceFile::job, "a workload specification's keys, or such a file")
+      config::field("job", &SpaceFile::job, "keys of a workload specification, or such a file")
           .required(),
-      config::field("axes", &SpaceFile::axes, "what differs from point to point",
+      config::field("axes", &SpaceFile::axes, "the variables of the space",
                     config::between(1, static_cast<double>(limits::kAxes)))
           .required(),
       config::field("recompute", &SpaceFile::recompute,
                     "tried in this order until a plan fits: `none`, `selective`, `full`",
                     config::between(1, 3))
-          .by_default("as the job says"),
+          .by_default("as in the job"),
       config::field("constraints", &SpaceFile::constraints,
-                    "what has to hold, as expressions over axes and figures",
+                    "conditions, as expressions over axes and figures",
                     config::between(0, limits::kConstraints)),
-      config::field("objectives", &SpaceFile::objectives, "figures to be best in, the first first",
+      config::field("objectives", &SpaceFile::objectives, "figures to optimize, by priority",
                     config::between(1, static_cast<double>(kFigures)))
           .by_default("`step`, `cost`"),
-      config::field("prices", &SpaceFile::prices, "what devices and energy cost"),
-      config::field("power", &SpaceFile::power, "what is drawn"),
-      config::field("sample", &SpaceFile::sample, "which points are looked at")};
+      config::field("prices", &SpaceFile::prices, "prices of devices and energy"),
+      config::field("power", &SpaceFile::power, "electric power"),
+      config::field("sample", &SpaceFile::sample, "points to evaluate")};
 };
 
-/// Something that differs.
+/// A variable of the space.
 struct Axis {
   std::string name;
   std::vector<Json> values;
-  std::vector<std::string> labels;  ///< of values; each once
+  std::vector<std::string> labels;  ///< of values; distinct
   bool ordered = false;             ///< numbers, ascending
-  /// Of a continuous axis, whose values are close to each other: samples of all combinations have
-  /// every so manieth of them. 1: it has those values and no others.
+  /// For a continuous axis, whose values are close together: `all` samples use every `coarse`-th
+  /// value. 1: the axis is not continuous.
   std::uint32_t coarse = 1;
 };
 
-/// A place in the space: of each axis the number of a value.
+/// A point of the space: for each axis the index of a value.
 using Coordinates = std::vector<std::uint32_t>;
 
 struct Constraint {
   Expression holds;
-  bool axes_only = true;  ///< of axes alone, so that nothing has to be known
+  bool axes_only = true;  ///< uses axes only and needs no results
 };
 
 struct SearchSpace {
   std::string where;
   SpaceFile file;
   std::vector<Axis> axes;
-  Template cluster, job, prices;  ///< the last: {prices, power}
+  Template cluster, job, prices;  ///< `prices`: {prices, power}
   std::vector<Constraint> constraints;
   std::vector<Figure> objectives;
-  std::vector<workload::RecomputeKind> recompute;  ///< empty: as the job says
+  std::vector<workload::RecomputeKind> recompute;  ///< empty: as in the job
 
   [[nodiscard]] double combinations() const;
-  /// … with the coarse values of continuous axes alone, and the number of the ith of these.
+  /// Number of combinations with coarse values of continuous axes only, and the number of the i-th
+  /// of these points.
   [[nodiscard]] double coarse_combinations() const;
   [[nodiscard]] std::uint64_t coarse_number(std::uint64_t i) const;
-  /// A number for each place and back: the last axis counts fastest.
+  /// Conversion between coordinates and numbers of points; the last axis varies fastest.
   [[nodiscard]] std::uint64_t number(const Coordinates& at) const;
   [[nodiscard]] Coordinates at(std::uint64_t number) const;
-  /// What names stand for there.
+  /// Values of the variables at a point.
   [[nodiscard]] Expression::Lookup lookup(const Coordinates& at) const;
   /// "tp 8, pp 4"
   [[nodiscard]] std::string words(const Coordinates& at) const;

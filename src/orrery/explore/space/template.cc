@@ -33,7 +33,7 @@ Result<void> Template::compile_text(const std::string& text, const Json::json_po
       const std::size_t end = text.find('}', i);
       if (end == std::string::npos)
         return fail(Errc::config_syntax, here, "a } is missing in " + in_quotes(text),
-                    "a brace itself is written twice: {{");
+                    "write a literal brace twice: {{");
       if (!plain.empty()) place.pieces.push_back({std::move(plain), {}});
       plain.clear();
       auto added = add(std::string_view(text).substr(i + 1, end - i - 1), place, here);
@@ -43,7 +43,7 @@ Result<void> Template::compile_text(const std::string& text, const Json::json_po
     }
     if (text[i] == '}' && !doubled)
       return fail(Errc::config_syntax, here, "there is a } without a { in " + in_quotes(text),
-                  "a brace itself is written twice: }}");
+                  "write a literal brace twice: }}");
     plain += text[i];
     if (doubled && (text[i] == '{' || text[i] == '}')) ++i;
   }

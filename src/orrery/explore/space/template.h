@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of files with expressions in them: text that begins with = is an expression's value, and
-// {expression} within text stands for it.
+// File fragments with expressions. Text that begins with = is an expression, replaced by its value;
+// {expression} within text is replaced by the text of its value.
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -13,7 +12,7 @@
 
 namespace orrery::explore {
 
-/// A document whose texts may depend on names. "{{" and "}}" are braces.
+/// A document whose texts may contain expressions over variables. "{{" and "}}" are literal braces.
 class Template {
  public:
   /// `where`: file and pointer, for errors. Errc: those of expressions.
@@ -22,18 +21,18 @@ class Template {
   /// Errc: those of Expression::value.
   [[nodiscard]] Result<Json> value(const Expression::Lookup& lookup) const;
 
-  /// That its expressions have; each once.
+  /// Variables of its expressions; each once.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
   struct Piece {
-    std::string text;  ///< or, where it is empty:
+    std::string text;  ///< empty: see `expression`
     std::vector<Expression> expression;
   };
   struct Place {
     Json::json_pointer at;
     std::vector<Piece> pieces;
-    bool whole = false;  ///< the expression's value itself, not its text
+    bool whole = false;  ///< replace by the value of the expression, not by its text
   };
 
   [[nodiscard]] Result<void> compile_text(const std::string& text, const Json::json_pointer& at,

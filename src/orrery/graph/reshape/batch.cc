@@ -7,25 +7,25 @@
 #include <set>
 #include <utility>
 
-#include "orrery/graph/reshape/node_growth.h"
+#include "orrery/graph/reshape/node_scaling.h"
 #include "orrery/graph/structure/node_selection.h"
 #include "orrery/graph/transform/durations.h"
 
 namespace orrery::graph {
 namespace {
 
-/// What of a kernel is the batch's, and what it reads or writes of weights.
+/// The batch sizes of a kernel, and the weights that it reads or writes.
 struct BatchSizes {
-  std::vector<std::size_t> places;  ///< in Kernel::sizes
+  std::vector<std::size_t> places;  ///< indexes in Kernel::sizes
   double weights = 0;               ///< elements
-  Format format = Format::unsaid;   ///< … of these
+  Format format = Format::unsaid;   ///< format of the weights
 };
 
 double sizes_product(const Kernel& kernel, std::size_t a, std::size_t b) {
   return static_cast<double>(kernel.sizes[a]) * static_cast<double>(kernel.sizes[b]);
 }
 
-/// Experts one after another, as products side by side (see sizes of batched_gemm).
+/// Whether a batched product is a sequence of experts (see the sizes of batched_gemm).
 bool is_of_experts(const Kernel& kernel) {
   return kernel.launches > 1 && static_cast<std::int64_t>(kernel.launches) == kernel.sizes[0];
 }
@@ -65,109 +65,111 @@ bool is_norm(const Kernel& kernel) {
   return kernel.operation == Operation::layer_norm || kernel.operation == Operation::rms_norm;
 }
 
-/// Of these bytes of a norm, those of its weights: what is left of whole passes over all rows.
-double beside_rows(const Kernel& kernel, Bytes bytes) {
+/// Bytes of a norm's weights: the remainder of `bytes` after complete passes over all rows.
+double bytes_outside_rows(const Kernel& kernel, Bytes bytes) {
   const double pass = sizes_product(kernel, 0, 1) * bits_of(kernel.out) / 8;
   return pass > 0 ? std::fmod(static_cast<double>(bytes.count()), pass) : 0;
 }
 
-/// Products of slices, one after another, each read all weights.
+/// How often the weights are read: once per launch of a sliced product.
 double times_read(const Kernel& kernel) {
   return kernel.operation == Operation::gemm ? kernel.launches : 1;
 }
 
-class BatchMaker {
+class BatchScaler {
  public:
-  BatchMaker(const Graph& graph, const BatchChange& change, KernelTable& kernels,
-             BatchReport& predicted)
+  BatchScaler(const Graph& graph, const BatchChange& change, KernelTable& kernels,
+              BatchReport& report)
       : graph_(graph),
         change_(change),
         kernels_(kernels),
-        told_(predicted),
+        report_(report),
         once_(optimizer_nodes(graph)) {
     for (NodeId n = 0; n < graph.size(); ++n) {
-      if (graph.kernel(n) == kNoKernel) continue;
-      const Kernel& kernel = (*graph.kernels())[graph.kernel(n)];
-      const double elements = batch_sizes(kernel).weights;
+      const Kernel* kernel = graph.kernel_of(n);
+      const double elements = kernel == nullptr ? 0 : batch_sizes(*kernel).weights;
       if (elements > 0) weights_.insert(static_cast<std::int64_t>(elements));
     }
   }
 
-  Result<void> change_node(NodeId n, const std::string& where, NodeSpec& node) {
-    if (node.kind == NodeKind::send || node.kind == NodeKind::recv) {
-      if (node.message.pieces == 0) node.message.size = grown_bytes(node.message.size, 0);
-      node.duration = times(node.duration, change_.factor);
+  Result<void> scale(NodeId n, const std::string& where, NodeSpec& node) {
+    if (is_message(node.kind)) {
+      if (node.message.pieces == 0) node.message.size = scale_bytes(node.message.size, 0);
+      node.duration = scale_time(node.duration, change_.factor);
       return {};
     }
     if (node.kind == NodeKind::coll) {
       if (!change_.activations[n]) return {};
-      node.collective.size = grown_bytes(node.collective.size, 0);
-      node.duration = times(node.duration, change_.factor);
+      node.collective.size = scale_bytes(node.collective.size, 0);
+      node.duration = scale_time(node.duration, change_.factor);
       return {};
     }
-    const auto of = time_of(graph_, n);
-    if (node.kind != NodeKind::comp || (of != WorkKind::kernels && of != WorkKind::copies))
+    const auto kind = work_kind(graph_, n);
+    if (node.kind != NodeKind::comp || (kind != WorkKind::kernels && kind != WorkKind::copies))
       return {};
     if (once_[n] || is_on_weights(n)) {
-      ++told_.weights;
+      ++report_.weights;
       return {};
     }
-    return change_work(n, where, node);
+    return scale_work(n, where, node);
   }
 
  private:
-  /// `stays`: of these bytes.
-  [[nodiscard]] Bytes grown_bytes(Bytes bytes, double stays) const {
-    const double moves = std::max(0.0, static_cast<double>(bytes.count()) - stays);
-    return Bytes(bytes.count() - std::llround(moves) + grown(std::llround(moves), change_.factor));
+  /// `fixed_bytes`: how many of the bytes do not grow.
+  [[nodiscard]] Bytes scale_bytes(Bytes bytes, double fixed_bytes) const {
+    const double growing = std::max(0.0, static_cast<double>(bytes.count()) - fixed_bytes);
+    return Bytes(bytes.count() - std::llround(growing) +
+                 scale_count(std::llround(growing), change_.factor));
   }
 
-  /// As many elements as weights: their gradients, added up or copied.
+  /// Element-wise gradient work on as many elements as some weight has: adds or copies the weight's
+  /// gradient.
   [[nodiscard]] bool is_on_weights(NodeId n) const {
-    if (graph_.kernel(n) == kNoKernel) return false;
-    const Kernel& kernel = (*graph_.kernels())[graph_.kernel(n)];
-    const bool plain = kernel.operation == Operation::elementwise ||
-                       kernel.operation == Operation::copy || kernel.operation == Operation::cast;
-    return plain && kernel.pass == Pass::weight_grad && weights_.contains(kernel.sizes[0]);
+    const Kernel* kernel = graph_.kernel_of(n);
+    if (kernel == nullptr) return false;
+    const bool plain = kernel->operation == Operation::elementwise ||
+                       kernel->operation == Operation::copy || kernel->operation == Operation::cast;
+    return plain && kernel->pass == Pass::weight_grad && weights_.contains(kernel->sizes[0]);
   }
 
-  Result<void> change_work(NodeId n, const std::string& where, NodeSpec& node) {
-    double stays = 0;
+  Result<void> scale_work(NodeId n, const std::string& where, NodeSpec& node) {
+    double fixed_bytes = 0;
     if (node.kernel != kNoKernel) {
       Kernel kernel = kernels_[node.kernel];
-      const BatchSizes of = batch_sizes(kernel);
-      stays = is_norm(kernel) ? beside_rows(kernel, node.work.tensor_size)
-                              : of.weights * bits_of(of.format) / 8 * times_read(kernel);
-      for (const std::size_t place : of.places) {
+      const BatchSizes batch = batch_sizes(kernel);
+      fixed_bytes = is_norm(kernel)
+                        ? bytes_outside_rows(kernel, node.work.tensor_size)
+                        : batch.weights * bits_of(batch.format) / 8 * times_read(kernel);
+      for (const std::size_t place : batch.places) {
         const double size = static_cast<double>(kernel.sizes[place]) * change_.factor;
         const bool whole = size == std::floor(size);
         if (!whole && kernel.operation == Operation::attention)
-          return fail(Errc::usage, where,
-                      fmt::format("node {} attends to {} sequences: {} times as many are no whole "
-                                  "number",
-                                  graph_.id(n), kernel.sizes[place], change_.factor),
-                      "--batch takes shares that leave whole sequences");
-        told_.rounded += whole ? 0 : 1;
+          return fail(
+              Errc::usage, where,
+              fmt::format("node {} attends to {} sequences: {} times as many is not a whole number",
+                          graph_.id(n), kernel.sizes[place], change_.factor),
+              "--batch needs a factor that results in whole sequences");
+        report_.rounded += whole ? 0 : 1;
         if (kernel.sizes[place] > 0)
           kernel.sizes[place] = std::max<std::int64_t>(1, std::llround(size));
       }
-      kernel.flops = grown(kernel.flops, change_.factor);
-      kernel.bytes = grown_bytes(Bytes(kernel.bytes), stays).count();
+      kernel.flops = scale_count(kernel.flops, change_.factor);
+      kernel.bytes = scale_bytes(Bytes(kernel.bytes), fixed_bytes).count();
       node.kernel = kernels_.intern(kernel);
-      ++told_.by_sizes;
+      ++report_.by_kernel_sizes;
     } else {
-      ++told_.as_whole;
+      ++report_.proportional;
     }
-    node.work.num_ops = grown(node.work.num_ops, change_.factor);
-    node.work.tensor_size = grown_bytes(node.work.tensor_size, stays);
-    node.duration = times(node.duration, change_.factor);
+    node.work.num_ops = scale_count(node.work.num_ops, change_.factor);
+    node.work.tensor_size = scale_bytes(node.work.tensor_size, fixed_bytes);
+    node.duration = scale_time(node.duration, change_.factor);
     return {};
   }
 
   const Graph& graph_;
   const BatchChange& change_;
   KernelTable& kernels_;
-  BatchReport& told_;
+  BatchReport& report_;
   std::vector<bool> once_;
   std::set<std::int64_t> weights_;  // elements
 };
@@ -175,11 +177,11 @@ class BatchMaker {
 }  // namespace
 
 Result<Graph> with_batch(const Graph& graph, const BatchChange& change, const std::string& where,
-                         const DraftTables& tables, BatchReport& predicted, Findings& findings) {
+                         const DraftTables& tables, BatchReport& report, Findings& findings) {
   GraphDraft draft(graph, where, tables);
-  BatchMaker maker(graph, change, *tables.kernels, predicted);
+  BatchScaler scaler(graph, change, *tables.kernels, report);
   for (NodeId n = 0; n < graph.size(); ++n)
-    if (auto done = maker.change_node(n, where, draft.nodes()[n]); !done)
+    if (auto done = scaler.scale(n, where, draft.nodes()[n]); !done)
       return tl::unexpected(done.error());
   return std::move(draft).finish(findings);
 }

@@ -52,11 +52,11 @@ Kernel sized(Operation operation, Pass pass, std::array<std::int64_t, kKernelSiz
   return kernel;
 }
 
-Result<Graph> batched(const Graph& graph, double factor, BatchReport& predicted,
+Result<Graph> batched(const Graph& graph, double factor, BatchReport& report,
                       std::vector<bool> activations = {}) {
   activations.resize(graph.size());
   Findings findings;
-  return with_batch(graph, {factor, std::move(activations)}, "nodes", {}, predicted, findings);
+  return with_batch(graph, {factor, std::move(activations)}, "nodes", {}, report, findings);
 }
 
 const Kernel& kernel_of_node(const Graph& graph, NodeId n) {
@@ -74,8 +74,8 @@ TEST(Batch, WeightsStay) {
   NodeSpec& unknown = nodes.add(NodeKind::comp, "unknown kernel");
   unknown.flags = kHasNumOps | kHasTensorSize;
   unknown.work = {1'000, Bytes(1'000)};
-  BatchReport predicted;
-  const auto made = batched(std::move(nodes).graph(), 0.25, predicted);
+  BatchReport report;
+  const auto made = batched(std::move(nodes).graph(), 0.25, report);
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
   EXPECT_EQ(kernel_of_node(*made, 0).sizes[0], 16);
   EXPECT_EQ(made->work(0).num_ops, 4'096);
@@ -88,10 +88,10 @@ TEST(Batch, WeightsStay) {
   EXPECT_EQ(made->work(4).tensor_size, Bytes(2'048 / 4 + 16));
   EXPECT_EQ(made->work(5).num_ops, 250);
   EXPECT_EQ(made->duration(5), Time(250'000'000));
-  EXPECT_EQ(predicted.by_sizes, 3u);
-  EXPECT_EQ(predicted.as_whole, 1u);
-  EXPECT_EQ(predicted.weights, 2u);
-  EXPECT_EQ(predicted.rounded, 0u);
+  EXPECT_EQ(report.by_kernel_sizes, 3u);
+  EXPECT_EQ(report.proportional, 1u);
+  EXPECT_EQ(report.weights, 2u);
+  EXPECT_EQ(report.rounded, 0u);
 }
 
 TEST(Batch, CommunicationGrowsWhereItIsOfActivations) {
@@ -104,8 +104,8 @@ TEST(Batch, CommunicationGrowsWhereItIsOfActivations) {
   NodeSpec& send = nodes.add(NodeKind::send, "send");
   send.flags = kHasDst | kHasCommSize;
   send.message.size = Bytes(4'096);
-  BatchReport predicted;
-  const auto made = batched(std::move(nodes).graph(), 2, predicted, {true, false});
+  BatchReport report;
+  const auto made = batched(std::move(nodes).graph(), 2, report, {true, false});
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
   EXPECT_EQ(made->collective(0).size, Bytes(8'192));
   EXPECT_EQ(made->collective(1).size, Bytes(4'096));
@@ -118,9 +118,9 @@ TEST(Batch, SequencesStayWhole) {
   nodes.work("attention", sized(Operation::attention, Pass::forward, {2, 8, 8, 64, 64, 16, 16}),
              1'000, 1'000);
   const Graph graph = std::move(nodes).graph();
-  BatchReport predicted;
-  EXPECT_TRUE(batched(graph, 0.5, predicted).has_value());
-  EXPECT_EQ(batched(graph, 0.25, predicted).error().code, Errc::usage);
+  BatchReport report;
+  EXPECT_TRUE(batched(graph, 0.5, report).has_value());
+  EXPECT_EQ(batched(graph, 0.25, report).error().code, Errc::usage);
   BatchNodes odd;
   odd.work("rows", sized(Operation::softmax, Pass::forward, {3, 8}), 24, 96);
   BatchReport rounded;

@@ -10,7 +10,7 @@
 namespace orrery::graph {
 namespace {
 
-/// Messages sent less messages received, by who sends them to whom.
+/// Messages sent minus messages received, by sender and receiver.
 using Balance = std::map<std::pair<std::int32_t, std::int32_t>, std::int64_t>;
 
 Balance balance_of(const Workload& workload) {
@@ -37,8 +37,8 @@ Result<void> check_messages_match(const Workload& before, const Workload& after,
           Errc::input_unsupported, what,
           fmt::format("rank {} would send rank {} {} messages {} than it receives", ranks.first,
                       ranks.second, left > 0 ? left : -left, left > 0 ? "more" : "fewer"),
-          "what repeats is not the same to both; --spec or --model with --cluster says "
-          "what they are of");
+          "the repeating parts of the two ranks differ; describe the job with --spec or --model "
+          "and --cluster");
   return {};
 }
 

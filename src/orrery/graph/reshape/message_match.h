@@ -8,9 +8,10 @@
 
 namespace orrery::graph {
 
-/// Errc: input_unsupported where a rank of `after` sends another more or fewer messages than that
-/// one receives of it, and of `before` did not. `what`: that made it of that. O(messages of all
-/// ranks × log pairs of ranks).
+/// Checks the sends and receives of `after`, a changed copy of `before`. Errc: input_unsupported if
+/// a rank sends another one more or fewer messages than that rank receives from it, and did not do
+/// so in `before`. `what`: the change, for the error message. O(messages of all ranks × log pairs
+/// of ranks).
 [[nodiscard]] Result<void> check_messages_match(const Workload& before, const Workload& after,
                                                 const std::string& what);
 

@@ -7,13 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/graph/reshape/node_growth.h"
+#include "orrery/graph/reshape/node_scaling.h"
 #include "orrery/graph/transform/graph_draft.h"
 
 namespace orrery::graph {
 namespace {
 
-/// Weights whose gradient a kernel makes.
+/// Number of weights with a gradient that this kernel computes.
 double gradients_of(const Kernel& kernel) {
   const auto& sizes = kernel.sizes;
   const auto product = [&](std::size_t a, std::size_t b) {
@@ -37,22 +37,22 @@ double gradients_of(const Kernel& kernel) {
 }
 
 /// A collective's group and type.
-using Kind = std::pair<std::string_view, CollectiveType>;
-Kind step_work_kind(const Graph& graph, NodeId n) {
+using CollectiveKind = std::pair<std::string_view, CollectiveType>;
+CollectiveKind collective_kind(const Graph& graph, NodeId n) {
   const Collective& collective = graph.collective(n);
   return {graph.string(collective.group), collective.type};
 }
 
-class OnceAStep {
+class PerStepWork {
  public:
-  OnceAStep(const Graph& graph, const Spine& spine, const Loops& loops)
+  PerStepWork(const Graph& graph, const Spine& spine, const Loops& loops)
       : graph_(graph), spine_(spine), loops_(loops), in_layers_(spine.works.size()) {
     for (const Loop& loop : loops.layers)
       std::fill(in_layers_.begin() + static_cast<std::ptrdiff_t>(loop.first),
                 in_layers_.begin() + static_cast<std::ptrdiff_t>(loop.end()), true);
   }
 
-  /// How much the parameters grow.
+  /// Growth factor of the parameters.
   [[nodiscard]] double growth(std::int64_t more) const {
     double layer = 0, others = 0;
     for (const Loop& loop : loops_.layers) {
@@ -60,7 +60,7 @@ class OnceAStep {
       for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) sum += parameters(i);
       layer = std::max(layer, sum);
     }
-    std::set<KernelId> seen;  // the same in every microbatch
+    std::set<KernelId> seen;  // kernels repeat in every microbatch
     for (std::size_t i = 0; i < spine_.works.size(); ++i)
       if (!in_layers_[i] && seen.insert(graph_.kernel(spine_.works[i])).second)
         others += parameters(i);
@@ -69,21 +69,21 @@ class OnceAStep {
     return 1 + static_cast<double>(more) * layer / (layers * layer + others);
   }
 
-  /// Collectives that layers have of their own, in any pass.
-  [[nodiscard]] std::set<Kind> of_layers() const {
-    std::set<Kind> made;
+  /// Kinds of collectives inside layers, in any pass.
+  [[nodiscard]] std::set<CollectiveKind> layer_kinds() const {
+    std::set<CollectiveKind> made;
     for (NodeId n = 0; n < graph_.size(); ++n)
       if (graph_.kind(n) == NodeKind::coll && between_layers(n))
-        made.insert(step_work_kind(graph_, n));
+        made.insert(collective_kind(graph_, n));
     return made;
   }
 
  private:
   [[nodiscard]] double parameters(std::size_t work) const {
-    const KernelId id = graph_.kernel(spine_.works[work]);
-    return id == kNoKernel ? 0 : gradients_of((*graph_.kernels())[id]);
+    const Kernel* kernel = graph_.kernel_of(spine_.works[work]);
+    return kernel == nullptr ? 0 : gradients_of(*kernel);
   }
-  /// By its place among the works of the spine.
+  /// Whether the works of the spine before and after `n` (by id) are both in layers.
   [[nodiscard]] bool between_layers(NodeId n) const {
     const auto next = std::upper_bound(spine_.works.begin(), spine_.works.end(), n);
     return next != spine_.works.begin() && next != spine_.works.end() &&
@@ -103,16 +103,16 @@ Result<Graph> scale_per_step_work(const Graph& graph, const Spine& spine, const 
                                   std::int64_t more, bool optimizer_repeats,
                                   const std::set<std::string, std::less<>>& across_stages,
                                   Graph longer) {
-  const OnceAStep step(graph, spine, loops);
+  const PerStepWork step(graph, spine, loops);
   const double growth = step.growth(more);
-  const std::set<Kind> of_layers = step.of_layers();
+  const std::set<CollectiveKind> layer_kinds = step.layer_kinds();
   std::vector<bool> grows = optimizer_nodes(longer);
   for (NodeId n = 0; n < longer.size(); ++n) {
     if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer && optimizer_repeats)
       grows[n] = false;
     if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kMinimumGradientBuffer)
-      grows[n] = !of_layers.contains(step_work_kind(longer, n)) &&
-                 !across_stages.contains(step_work_kind(longer, n).first);
+      grows[n] = !layer_kinds.contains(collective_kind(longer, n)) &&
+                 !across_stages.contains(collective_kind(longer, n).first);
   }
   if (std::find(grows.begin(), grows.end(), true) == grows.end()) return longer;
   const DraftTables tables;

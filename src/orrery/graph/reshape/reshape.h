@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job with more or fewer layers or microbatches, made of what it has.
+// Changes the number of layers or microbatches of a job.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,24 @@
 
 namespace orrery::graph {
 
-/// How many there are. Empty: as found, or as before.
+/// Numbers of layers and microbatches. Empty: as found in the traces, or unchanged.
 struct Shape {
-  std::optional<std::uint32_t> layers;        ///< of the model, all stages together
-  std::optional<std::uint32_t> microbatches;  ///< in a step
+  std::optional<std::uint32_t> layers;        ///< in the model, over all stages
+  std::optional<std::uint32_t> microbatches;  ///< per step
 };
 
-/// The workload with these numbers of layers or of microbatches; `known`: what it has, where
-/// somebody knows better than its repetitions say: loops of every rank made longer or shorter
-/// (resized). Layers are shared out evenly to stages, as they were. What is there once a step for
-/// all layers together (optimizer, norm of gradients, buckets of gradients) grows with the
-/// parameters, as far as kernels say how many; else with the layers. Messages lose their tags and
-/// are matched in order. Errc: usage where the numbers cannot be, input_unsupported where nothing
-/// repeats, or not on all ranks, or ranks would send more or less than others receive;
-/// input_mismatch where messages do not come in the order in which they are sent; as
-/// resized.
-[[nodiscard]] Result<Workload> reshaped(const Workload& workload, const Shape& shape,
-                                        const Shape& known, Findings& findings);
+/// The workload with the numbers in `shape`: lengthens or shortens loops of every rank
+/// (resize_loops). `known`: the recorded numbers, which the user states if repetitions do not show
+/// them. All stages gain or lose the same number of layers. Work that a step does once for all
+/// layers (optimizer, gradient norm, gradient buckets) grows with the parameters if kernels show
+/// their number, else with the layers. Messages lose their tags and match in order. Errc: usage for
+/// impossible numbers; input_unsupported if nothing repeats, or not on all ranks, or if sends and
+/// receives would not match; input_mismatch if a rank receives messages in another order than they
+/// are sent; also those of resize_loops().
+[[nodiscard]] Result<Workload> reshape(const Workload& workload, const Shape& shape,
+                                       const Shape& known, Findings& findings);
 
-/// How many there are, as repetitions say: what is to be compared with what one knows. Likewise O.
-[[nodiscard]] Shape found_shape(const Workload& workload);
+/// Numbers of layers and microbatches that the repetitions show, for comparison with known numbers.
+[[nodiscard]] Shape detect_shape(const Workload& workload);
 
 }  // namespace orrery::graph

@@ -25,11 +25,11 @@ TEST(Reshape, MoreNamedLayersAreThoseOfALongerModel) {
     made.graph_of_rank = {0};
     return made;
   };
-  EXPECT_EQ(found_shape(model(4)).layers, 4u);
-  EXPECT_EQ(found_shape(model(4)).microbatches, 1u);
+  EXPECT_EQ(detect_shape(model(4)).layers, 4u);
+  EXPECT_EQ(detect_shape(model(4)).microbatches, 1u);
   for (const std::uint32_t to : {3u, 9u}) {
     Findings findings;
-    const auto made = reshaped(model(4), {.layers = to}, {}, findings);
+    const auto made = reshape(model(4), {.layers = to}, {}, findings);
     ASSERT_TRUE(made.has_value()) << made.error().what;
     const Workload other = model(static_cast<std::int32_t>(to));
     ASSERT_EQ(made->graph(0).size(), other.graph(0).size());
@@ -38,7 +38,7 @@ TEST(Reshape, MoreNamedLayersAreThoseOfALongerModel) {
       EXPECT_EQ(made->graph(0).scope(n).phase, other.graph(0).scope(n).phase);
       EXPECT_EQ(made->graph(0).scope(n).layer, -1);  // they would be others' numbers
     }
-    EXPECT_EQ(found_shape(*made).layers, to);
+    EXPECT_EQ(detect_shape(*made).layers, to);
   }
 }
 

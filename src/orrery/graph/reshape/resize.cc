@@ -15,14 +15,14 @@
 namespace orrery::graph {
 namespace {
 
-constexpr std::uint64_t kMostNodes = 1ull << 24;  // of one rank with longer loops; some 4 GB
+constexpr std::uint64_t kMaxNodes = 1ull << 24;  // of one rank with longer loops; about 4 GB
 
-/// How the period of a node follows from that of the one that waits for it.
+/// Relation between the period of a dependency and the period of the node that waits for it.
 enum class Relation : std::uint8_t {
   unknown,
-  same_distance,  ///< the period before, the same one, …
-  mirrored,       ///< their sum is always the same
-  fixed           ///< always this one
+  same_distance,  ///< constant difference: the previous period, the same one, …
+  mirrored,       ///< constant sum
+  fixed           ///< always the same period
 };
 
 struct Dependency {
@@ -31,7 +31,7 @@ struct Dependency {
   DependencyKind kind = DependencyKind::unsaid;
 };
 
-/// What every node waits for.
+/// The dependencies of every node.
 class Dependencies {
  public:
   explicit Dependencies(const Graph& graph) : first_(graph.size() + 1) {
@@ -40,11 +40,8 @@ class Dependencies {
     std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
     for (NodeId n = 0; n < graph.size(); ++n) {
       const auto after = graph.successors(n);
-      const auto lags = graph.lags(n);
-      const auto kinds = graph.edge_kinds(n);
       for (std::size_t i = 0; i < after.size(); ++i)
-        all_[next[after[i]]++] = {n, lags.empty() ? Time{} : lags[i],
-                                  kinds.empty() ? DependencyKind::unsaid : kinds[i]};
+        all_[next[after[i]]++] = {n, graph.lag(n, i), graph.stated_edge_kind(n, i)};
     }
   }
   [[nodiscard]] std::span<const Dependency> of(NodeId n) const {
@@ -56,15 +53,15 @@ class Dependencies {
   std::vector<Dependency> all_;
 };
 
-/// Which periods a loop keeps, and where the new ones come.
-struct Middle {
-  std::uint32_t times = 1;  ///< before
+/// The periods that a loop keeps, and the position of the new ones.
+struct LoopEdit {
+  std::uint32_t times = 1;  ///< before the change
   std::int64_t more = 0;
-  std::uint32_t like = 0;   ///< the period that new ones are like and come before
-  std::uint32_t front = 0;  ///< so many stay before them, or before what goes
+  std::uint32_t copied_period = 0;  ///< the period that new ones copy; they are inserted before it
+  std::uint32_t front = 0;          ///< number of periods before the new or removed ones
 
-  /// A period of before, now; nothing where it went.
-  [[nodiscard]] std::optional<std::uint32_t> retained(std::uint32_t period) const {
+  /// The new number of an old period; nothing if it is removed.
+  [[nodiscard]] std::optional<std::uint32_t> new_number(std::uint32_t period) const {
     if (period < front) return period;
     if (more < 0 && period < front + static_cast<std::uint32_t>(-more)) return std::nullopt;
     return static_cast<std::uint32_t>(period + more);
@@ -72,8 +69,8 @@ struct Middle {
 };
 
 /// A node of the result.
-struct MadeNode {
-  NodeId like = kNoNode;
+struct NewNode {
+  NodeId original = kNoNode;
   std::uint32_t period = 0;  ///< in its loop
   bool copy = false;
 };
@@ -83,41 +80,41 @@ class Resizer {
   Resizer(const Graph& graph, const Spine& spine, const std::vector<Loop>& loops,
           const std::vector<std::int64_t>& more, NodeClasses& symbols)
       : graph_(graph), periods_(graph, spine, loops, symbols), before_(graph) {
-    // Periods sorts its loops; they do not overlap, so that their first works tell them apart
+    // LoopPeriods sorts its loops. They do not overlap, so that their first works identify them.
     std::map<std::size_t, std::int64_t> more_of;
     for (std::size_t i = 0; i < loops.size(); ++i) more_of[loops[i].first] = more[i];
     std::uint64_t periods = 0;
     for (std::uint32_t loop = 0; loop < periods_.loops().size(); ++loop) {
-      middles_.push_back(middle(loop, more_of[periods_.loops()[loop].first]));
+      edits_.push_back(edit(loop, more_of[periods_.loops()[loop].first]));
       first_period_.push_back(periods);
       renumbers_ = renumbers_ || are_numbered(graph, spine, periods_.loops()[loop]);
-      periods += static_cast<std::uint64_t>(periods_.times(loop) + middles_.back().more);
+      periods += static_cast<std::uint64_t>(periods_.times(loop) + edits_.back().more);
     }
   }
 
-  /// `nodes`: as they are, by NodeId.
+  /// `nodes`: the original nodes, by NodeId.
   std::vector<NodeSpec> make(const std::vector<NodeSpec>& nodes) {
     place_all();
     std::vector<NodeSpec> result;
     result.reserve(made_.size());
     for (std::size_t i = 0; i < made_.size(); ++i) {
-      const MadeNode& made = made_[i];
-      NodeSpec node = nodes[made.like];
+      const NewNode& made = made_[i];
+      NodeSpec node = nodes[made.original];
       node.id = i;
       node.deps.clear();
       node.notes.clear();
       if (renumbers_) node.scope.layer = -1;
-      if (made.copy) node.duration = mean_duration(made.like);
-      for (const Dependency& dependency : before_.of(made.like)) add(made, dependency, node);
+      if (made.copy) node.duration = mean_duration(made.original);
+      for (const Dependency& dependency : before_.of(made.original)) add(made, dependency, node);
       result.push_back(std::move(node));
     }
     return result;
   }
 
-  [[nodiscard]] std::size_t not_told() const { return not_told_; }
+  [[nodiscard]] std::size_t dropped_edges() const { return dropped_edges_; }
 
  private:
-  /// Its periods are layers that have numbers.
+  /// Whether its periods are layers with numbers.
   static bool are_numbered(const Graph& graph, const Spine& spine, const Loop& loop) {
     for (std::size_t i = loop.first; loop.times > 1 && i < loop.first + loop.period; ++i) {
       const std::int32_t layer = graph.scope(spine.works[i]).layer;
@@ -127,22 +124,22 @@ class Resizer {
     return false;
   }
 
-  [[nodiscard]] Middle middle(std::uint32_t loop, std::int64_t more) const {
-    Middle made;
+  [[nodiscard]] LoopEdit edit(std::uint32_t loop, std::int64_t more) const {
+    LoopEdit made;
     made.more = more;
     const std::uint32_t times = made.times = periods_.times(loop);
     if (more <= 0) {
       made.front = static_cast<std::uint32_t>((times + more + 1) / 2);
       return made;
     }
-    made.like = made.front = usual_period(loop);
+    made.copied_period = made.front = typical_period(loop);
     return made;
   }
 
-  /// Never the first, so that what ends stays at the ends: of the interior periods that have the
-  /// same nodes as most, the one in the middle. Ranks that do the same choose the same, whatever
-  /// their times.
-  [[nodiscard]] std::uint32_t usual_period(std::uint32_t loop) const {
+  /// The period to copy: the middle one of the interior periods with the most common nodes. Never
+  /// the first, so that work at the ends stays at the ends. Ranks with equal work choose the same
+  /// period, independent of their times.
+  [[nodiscard]] std::uint32_t typical_period(std::uint32_t loop) const {
     const std::uint32_t times = periods_.times(loop);
     if (times < 3) return times / 2;
     std::map<std::vector<std::uint32_t>, std::vector<std::uint32_t>> by_slots;
@@ -160,7 +157,8 @@ class Resizer {
     return (*most)[most->size() / 2];
   }
 
-  /// What only one period has is done once, by whoever comes last or first, and is not repeated.
+  /// Whether neighboring periods also have this node. Work that only one period has (the first or
+  /// last) is done once and not repeated.
   [[nodiscard]] bool is_repeated(NodeId n) const {
     const LoopPlace& place = periods_.of(n);
     for (const std::int64_t step : {-1, 1})
@@ -168,18 +166,18 @@ class Resizer {
     return false;
   }
 
-  void put(NodeId like, std::uint32_t loop, std::uint32_t period, bool copy) {
+  void put(NodeId original, std::uint32_t loop, std::uint32_t period, bool copy) {
     const auto place = static_cast<std::uint32_t>(made_.size());
     if (loop == kNoLoop) {
-      outside_[like] = place;
+      outside_[original] = place;
     } else {
-      inside_.emplace(key(loop, period, periods_.of(like).slot), place);
+      inside_.emplace(key(loop, period, periods_.of(original).slot), place);
     }
-    made_.push_back({like, period, copy});
+    made_.push_back({original, period, copy});
   }
 
-  /// The nodes of the result in the order of their ids. Copies of a lane's nodes come before all
-  /// that the lane has of the period they are like.
+  /// Creates the nodes of the result in the order of their ids. The copies of a lane's nodes come
+  /// before all nodes of the lane in the copied period.
   void place_all() {
     outside_.assign(graph_.size(), kNoNode);
     for (NodeId n = 0; n < graph_.size(); ++n) {
@@ -188,13 +186,14 @@ class Resizer {
         put(n, kNoLoop, 0, false);
         continue;
       }
-      const Middle& middle = middles_[place.loop];
-      if (middle.more > 0 && place.period == middle.like && is_first_of_lane(n, place))
-        for (std::int64_t copy = 0; copy < middle.more; ++copy)
-          for (const NodeId like : periods_.nodes(place.loop, place.period))
-            if (graph_.lane(like) == graph_.lane(n) && is_repeated(like))
-              put(like, place.loop, static_cast<std::uint32_t>(middle.like + copy), true);
-      if (const auto retained = middle.retained(place.period)) put(n, place.loop, *retained, false);
+      const LoopEdit& edit = edits_[place.loop];
+      if (edit.more > 0 && place.period == edit.copied_period && is_first_of_lane(n, place))
+        for (std::int64_t copy = 0; copy < edit.more; ++copy)
+          for (const NodeId original : periods_.nodes(place.loop, place.period))
+            if (graph_.lane(original) == graph_.lane(n) && is_repeated(original))
+              put(original, place.loop, static_cast<std::uint32_t>(edit.copied_period + copy),
+                  true);
+      if (const auto period = edit.new_number(place.period)) put(n, place.loop, *period, false);
     }
   }
 
@@ -204,8 +203,8 @@ class Resizer {
     return false;
   }
 
-  [[nodiscard]] Time mean_duration(NodeId like) const {
-    const LoopPlace& place = periods_.of(like);
+  [[nodiscard]] Time mean_duration(NodeId original) const {
+    const LoopPlace& place = periods_.of(original);
     Time sum{};
     std::int64_t count = 0;
     for (std::uint32_t period = 0; period < periods_.times(place.loop); ++period) {
@@ -217,7 +216,7 @@ class Resizer {
     return Time{sum.count() / std::max<std::int64_t>(1, count)};
   }
 
-  /// Whether `n` waits for the node of that place.
+  /// Whether `n` waits for the node with this loop, period and slot.
   [[nodiscard]] bool waits_for(NodeId n, std::uint32_t loop, std::int64_t period,
                                std::uint32_t slot) const {
     const NodeId on = periods_.at(loop, period, slot);
@@ -244,55 +243,56 @@ class Resizer {
 
   void wait_inside(std::uint32_t loop, std::int64_t period, std::uint32_t slot,
                    const Dependency& dependency, NodeSpec& node) {
-    const std::int64_t periods = periods_.times(loop) + middles_[loop].more;
+    const std::int64_t periods = periods_.times(loop) + edits_[loop].more;
     const auto found = period < 0 || period >= periods
                            ? inside_.end()
                            : inside_.find(key(loop, static_cast<std::uint32_t>(period), slot));
     if (found == inside_.end()) {
-      ++not_told_;
+      ++dropped_edges_;
     } else {
       wait(found->second, dependency, node);
     }
   }
 
-  /// `like` waits for one period, or for all of them. The last is the last of those that are left.
-  void wait_for_kept(NodeId like, const LoopPlace& on, const Dependency& dependency,
-                     NodeSpec& node) {
-    const Middle& middle = middles_[on.loop];
-    if (on.period + 1 == middle.times) {
-      wait_inside(on.loop, middle.times + middle.more - 1, on.slot, dependency, node);
-    } else if (const auto retained = middle.retained(on.period)) {
-      wait_inside(on.loop, *retained, on.slot, dependency, node);
+  /// `original` waits for one period, or for all of them. A dependency on the last period becomes
+  /// one on the new last period.
+  void add_fixed_dependency(NodeId original, const LoopPlace& on, const Dependency& dependency,
+                            NodeSpec& node) {
+    const LoopEdit& edit = edits_[on.loop];
+    if (on.period + 1 == edit.times) {
+      wait_inside(on.loop, edit.times + edit.more - 1, on.slot, dependency, node);
+    } else if (const auto period = edit.new_number(on.period)) {
+      wait_inside(on.loop, *period, on.slot, dependency, node);
     }
-    if (middle.more <= 0 || on.period != middle.like) return;
+    if (edit.more <= 0 || on.period != edit.copied_period) return;
     const std::int64_t period = on.period;
-    const bool all =
-        (period == 0 || waits_for(like, on.loop, period - 1, on.slot)) &&
-        (period + 1 == periods_.times(on.loop) || waits_for(like, on.loop, period + 1, on.slot));
+    const bool all = (period == 0 || waits_for(original, on.loop, period - 1, on.slot)) &&
+                     (period + 1 == periods_.times(on.loop) ||
+                      waits_for(original, on.loop, period + 1, on.slot));
     if (!all) return;
-    for (std::int64_t copy = 0; copy < middle.more; ++copy)
+    for (std::int64_t copy = 0; copy < edit.more; ++copy)
       wait_inside(on.loop, period + copy, on.slot, dependency, node);
   }
 
-  void add(const MadeNode& made, const Dependency& dependency, NodeSpec& node) {
-    const LoopPlace& of = periods_.of(made.like);
+  void add(const NewNode& made, const Dependency& dependency, NodeSpec& node) {
+    const LoopPlace& of = periods_.of(made.original);
     const LoopPlace& on = periods_.of(dependency.on);
     if (!on.in_loop()) return wait(outside_[dependency.on], dependency, node);
-    if (!of.in_loop()) return wait_for_kept(made.like, on, dependency, node);
+    if (!of.in_loop()) return add_fixed_dependency(made.original, on, dependency, node);
     const std::int64_t was = of.period, other = on.period, now = made.period;
     switch (relation(of, on)) {
       case Relation::same_distance:
         return wait_inside(on.loop, now + other - was, on.slot, dependency, node);
       case Relation::mirrored:
-        return wait_inside(on.loop, was + other + middles_[on.loop].more - now, on.slot, dependency,
+        return wait_inside(on.loop, was + other + edits_[on.loop].more - now, on.slot, dependency,
                            node);
       case Relation::fixed:
-        return wait_for_kept(made.like, on, dependency, node);
+        return add_fixed_dependency(made.original, on, dependency, node);
       case Relation::unknown:
         if (made.copy) {
-          ++not_told_;
+          ++dropped_edges_;
         } else {
-          wait_for_kept(made.like, on, dependency, node);
+          add_fixed_dependency(made.original, on, dependency, node);
         }
     }
   }
@@ -305,49 +305,52 @@ class Resizer {
   const Graph& graph_;
   LoopPeriods periods_;
   Dependencies before_;
-  std::vector<Middle> middles_;              // by loop
-  std::vector<std::uint64_t> first_period_;  // of the result, by loop, all loops' one after another
-  std::vector<MadeNode> made_;
-  std::vector<std::uint32_t> outside_;                       // in made_, by node
-  std::unordered_map<std::uint64_t, std::uint32_t> inside_;  // in made_, by key
-  std::size_t not_told_ = 0;
-  bool renumbers_ = false;  // numbers of layers are other ones then, and are left out
+  std::vector<LoopEdit> edits_;              // by loop
+  std::vector<std::uint64_t> first_period_;  // by loop: number of its first period among the
+                                             // periods of all loops of the result
+  std::vector<NewNode> made_;
+  std::vector<std::uint32_t> outside_;                       // by node: index in made_
+  std::unordered_map<std::uint64_t, std::uint32_t> inside_;  // by key: index in made_
+  std::size_t dropped_edges_ = 0;
+  bool renumbers_ = false;  // the numbers of layers change, and the result omits them
 };
 
-/// About how many nodes the graph then has: those between works of the spine go along with these.
+/// Estimated number of nodes of the result: nodes between works of the spine grow in proportion.
 std::uint64_t nodes_about(const Graph& graph, const Spine& spine,
-                          const std::vector<Resize>& loops) {
+                          const std::vector<LoopChange>& loops) {
   const double of_work = static_cast<double>(graph.size()) /
                          static_cast<double>(std::max<std::size_t>(1, spine.works.size()));
   double nodes = graph.size();
-  for (const Resize& one : loops)
+  for (const LoopChange& one : loops)
     nodes += of_work * one.loop.period * static_cast<double>(one.more);
   return static_cast<std::uint64_t>(std::max(0.0, nodes));
 }
 
 }  // namespace
 
-Result<Graph> resized(const Graph& graph, const Spine& spine, const std::vector<Resize>& loops,
-                      NodeClasses& symbols, const std::string& where, const DraftTables& tables,
-                      Findings& findings) {
+Result<Graph> resize_loops(const Graph& graph, const Spine& spine,
+                           const std::vector<LoopChange>& loops, NodeClasses& symbols,
+                           const std::string& where, const DraftTables& tables,
+                           Findings& findings) {
   std::vector<Loop> all;
   std::vector<std::int64_t> more;
-  for (const Resize& one : loops) {
+  for (const LoopChange& one : loops) {
     if (one.loop.times + one.more < 1)
       return fail(Errc::usage, where,
-                  fmt::format("{} of {} repetitions cannot go", -one.more, one.loop.times),
-                  "at least one of each stays");
+                  fmt::format("{} of {} repetitions cannot be removed", -one.more, one.loop.times),
+                  "at least one must remain");
     all.push_back(one.loop);
     more.push_back(one.more);
   }
-  if (const std::uint64_t nodes = nodes_about(graph, spine, loops); nodes > kMostNodes)
+  if (const std::uint64_t nodes = nodes_about(graph, spine, loops); nodes > kMaxNodes)
     return fail(Errc::limit_exceeded, where,
-                fmt::format("some {} nodes in one rank, more than {}", nodes, kMostNodes),
-                "ask for fewer repetitions");
+                fmt::format("about {} nodes in one rank, more than {}", nodes, kMaxNodes),
+                "request fewer repetitions");
   GraphDraft draft(graph, where, tables);
   Resizer resizer(graph, spine, all, more, symbols);
   draft.nodes() = resizer.make(draft.nodes());
-  if (resizer.not_told() > 0) findings.add(FindingCode::edges_not_told, where, resizer.not_told());
+  if (resizer.dropped_edges() > 0)
+    findings.add(FindingCode::edges_dropped, where, resizer.dropped_edges());
   return std::move(draft).finish(findings);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// More of what a rank repeats, or less.
+// Adds periods to the loops of a rank, or removes some.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace orrery::graph {
 
-/// A loop, and how many more periods it is to have (fewer: below zero).
-struct Resize {
+/// A loop and the number of periods to add; negative: to remove.
+struct LoopChange {
   Loop loop;
   std::int64_t more = 0;
 };
 
-/// The graph with these loops of its spine made longer or shorter in the middle. New periods are
-/// those of an interior one again, every node with the mean duration that it has over all
-/// periods; what waits for what is told by distance: for the same period, for the one before, for
-/// its mirror image in another loop (gradients of a layer for its activations), for all of them.
-/// Loops must not overlap, and each keeps a period at least. An edge of the middle whose like
-/// cannot be told is left out and counted (edges_not_told). Errc: usage where a loop would become
-/// empty; limit_exceeded for more than some 2^24 nodes; as GraphBuilder::finish. O(nodes of the
-/// result × edges of a node).
-[[nodiscard]] Result<Graph> resized(const Graph& graph, const Spine& spine,
-                                    const std::vector<Resize>& loops, NodeClasses& symbols,
-                                    const std::string& where, const DraftTables& tables,
-                                    Findings& findings);
+/// The graph with these loops of its spine made longer or shorter in the middle. New periods copy
+/// an interior one; each copied node has the mean duration over all periods. Dependencies follow
+/// their distance: within the same period, on the previous period, on the mirrored period of
+/// another loop (gradients of a layer on its activations), or on all periods. Loops must not
+/// overlap, and each keeps at least one period. Edges of the middle without a counterpart in the
+/// new periods are dropped and counted (edges_dropped). Errc: usage if a loop would become empty;
+/// limit_exceeded for more than about 2^24 nodes; also those of GraphBuilder::finish. O(nodes of
+/// the result × edges of a node).
+[[nodiscard]] Result<Graph> resize_loops(const Graph& graph, const Spine& spine,
+                                         const std::vector<LoopChange>& loops, NodeClasses& symbols,
+                                         const std::string& where, const DraftTables& tables,
+                                         Findings& findings);
 
 }  // namespace orrery::graph

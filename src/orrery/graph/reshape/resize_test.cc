@@ -78,11 +78,11 @@ std::map<std::string, int> edges(const Graph& graph) {
 Result<Graph> with_more(const Graph& graph, std::int64_t more, Findings& findings) {
   NodeClasses symbols(graph);
   const Spine spine = graph::spine(graph, symbols);
-  std::vector<Resize> loops;
+  std::vector<LoopChange> loops;
   for (const Loop& loop : find_loops(graph, spine, fold_repeats(spine.symbols)).layers)
     loops.push_back({loop, more});
   EXPECT_EQ(loops.size(), 2u);
-  return resized(graph, spine, loops, symbols, "net", {}, findings);
+  return resize_loops(graph, spine, loops, symbols, "net", {}, findings);
 }
 
 TEST(Resize, MakesTheLongerNet) {

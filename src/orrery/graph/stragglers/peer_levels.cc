@@ -16,7 +16,7 @@ namespace {
 
 using OwnWorks = std::map<std::string_view, std::vector<NodeId>>;
 
-/// By name, each name's in the order of ids.
+/// Own work by name, in the order of ids.
 OwnWorks own_works(const Graph& graph) {
   OwnWorks made;
   for (NodeId n = 0; n < graph.size(); ++n)
@@ -24,11 +24,11 @@ OwnWorks own_works(const Graph& graph) {
   return made;
 }
 
-/// Equal for graphs whose devices do as many works of each name.
+/// Hash of the number of device works by name: equal for peers.
 std::uint64_t device_shape(const Graph& graph) {
   std::map<std::string_view, std::size_t> counts;
   for (NodeId n = 0; n < graph.size(); ++n)
-    if (is_own_work(graph, n) && time_of(graph, n) != WorkKind::host) ++counts[graph.name(n)];
+    if (is_own_work(graph, n) && work_kind(graph, n) != WorkKind::host) ++counts[graph.name(n)];
   ContentHash hash;
   for (const auto& [name, count] : counts) {
     hash.add(name);
@@ -50,7 +50,7 @@ PeerLevels::PeerLevels(const Workload& workload) {
                                                   static_cast<std::uint32_t>(ranks_of.size()));
     if (added) ranks_of.emplace_back();
     ranks_of[found->second].push_back(rank);
-    peers_.push_back(found->second);
+    classes_.push_back(found->second);
   }
   for (const auto& ranks : ranks_of) {
     counts_.push_back(static_cast<std::uint32_t>(ranks.size()));
@@ -87,7 +87,7 @@ void PeerLevels::level_without_peers(const Workload& workload, std::uint32_t ran
   for (std::uint32_t r = 0; r < workload.rank_count(); ++r) {
     const Graph& graph = workload.graph(r);
     for (NodeId n = 0; n < graph.size(); ++n)
-      if (is_own_work(graph, n) && time_of(graph, n) != WorkKind::host)
+      if (is_own_work(graph, n) && work_kind(graph, n) != WorkKind::host)
         all[graph.name(n)].push_back(graph.duration(n));
   }
   const Graph& graph = workload.graph(rank);
@@ -96,7 +96,7 @@ void PeerLevels::level_without_peers(const Workload& workload, std::uint32_t ran
   std::map<std::string_view, Time> middle;
   for (auto& [name, times] : all) middle[name] = lower_median(times);
   for (NodeId n = 0; n < graph.size(); ++n) {
-    if (!is_own_work(graph, n) || time_of(graph, n) == WorkKind::host) continue;
+    if (!is_own_work(graph, n) || work_kind(graph, n) == WorkKind::host) continue;
     const std::string_view name = graph.name(n);
     if (all.at(name).size() > own[name]) level_[rank][n] = middle.at(name);
   }

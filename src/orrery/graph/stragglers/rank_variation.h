@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks beside each other: who of them is slow, and how much they differ.
+// Removes the differences between ranks, or adds random ones.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@
 
 namespace orrery::graph {
 
-/// What computes and copies takes, on every rank, what it takes on the median of its peers, the
-/// n-th work of a name beside the n-th of the others; of an even number the faster of the two in
-/// the middle, so that of two ranks both are as quick as either ever was. Communications stay, and
-/// lags. Of a rank without peers nothing changes.
+/// The workload with the own work of every rank at its level (PeerLevels): the median duration over
+/// its peers. Of two ranks, both get the shorter duration of each node. Communication, lags and
+/// ranks without peers are unchanged.
 [[nodiscard]] Workload without_stragglers(const Workload& workload);
 
-/// Every node of host and device takes another time than it took, by a factor exp(σ z - σ²/2) of
-/// its own with z normal, so that means stay; a communication whose members are all there, one
-/// factor for all of them. The same for the same seed, rank and id, on any machine.
-[[nodiscard]] Workload varied(const Workload& workload, double sigma, std::uint64_t seed);
+/// Multiplies the duration of each node of host and device by a random factor exp(σ z - σ²/2) with
+/// normal z, which preserves the mean. All members of a complete recorded communication get the
+/// same factor. The factors depend only on seed, rank and node id, and are the same on any machine.
+[[nodiscard]] Workload with_random_factors(const Workload& workload, double sigma,
+                                           std::uint64_t seed);
 
 }  // namespace orrery::graph

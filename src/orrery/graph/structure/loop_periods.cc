@@ -11,7 +11,7 @@
 namespace orrery::graph {
 namespace {
 
-/// Places on the spine; beyond its end: nowhere.
+/// Position on the spine, by node; kNowhere: none.
 using Positions = std::vector<std::int64_t>;
 constexpr std::int64_t kNowhere = -1;
 
@@ -25,16 +25,14 @@ Positions by_id(const Graph& graph, const Spine& spine) {
   return made;
 }
 
-/// Of a host's nodes: the next that it launches, of its thread or of the work itself.
+/// Host nodes get the position of the next work that they launch, directly or through their thread.
 void place_hosts(const Graph& graph, const std::vector<NodeId>& order, Positions& made) {
   for (auto at = order.rbegin(); at != order.rend(); ++at) {
     const NodeId n = *at;
     if (made[n] != kNowhere || !graph.is_cpu(n)) continue;
     const auto after = graph.successors(n);
-    const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const DependencyKind kind =
-          edge_kind(graph, n, after[i], kinds.empty() ? DependencyKind::unsaid : kinds[i]);
+      const DependencyKind kind = edge_kind(graph, n, i);
       if (kind != DependencyKind::launch && kind != DependencyKind::thread) continue;
       const std::int64_t next = made[after[i]];
       if (next != kNowhere && (made[n] == kNowhere || next < made[n])) made[n] = next;
@@ -42,7 +40,7 @@ void place_hosts(const Graph& graph, const std::vector<NodeId>& order, Positions
   }
 }
 
-/// Of the rest: the last that it waits for.
+/// Other nodes get the position of the last work that they wait for.
 void place_others(const Graph& graph, const std::vector<NodeId>& order, Positions& made) {
   std::vector<bool> fixed(graph.size());
   for (NodeId n = 0; n < graph.size(); ++n) fixed[n] = made[n] != kNowhere;
@@ -82,8 +80,8 @@ LoopPeriods::LoopPeriods(const Graph& graph, const Spine& spine, std::span<const
   nodes_.resize(periods);
   const Positions at = positions(graph, spine);
   using Key = std::tuple<std::uint32_t, NodeKind, std::uint32_t>;  // lane, kind, name
-  std::map<std::pair<Key, std::uint32_t>, std::uint32_t> slots;    // … the how manieth
-  std::map<std::pair<std::size_t, Key>, std::uint32_t> seen;       // of each in a period
+  std::map<std::pair<Key, std::uint32_t>, std::uint32_t> slots;    // and occurrence
+  std::map<std::pair<std::size_t, Key>, std::uint32_t> seen;  // occurrences of each key in a period
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (at[n] == kNowhere) continue;
     const auto position = static_cast<std::size_t>(at[n]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes belong to which period of which loop.
+// Assigns the nodes of a graph to the periods of its loops.
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,20 @@ namespace orrery::graph {
 
 inline constexpr std::uint32_t kNoLoop = ~std::uint32_t{0};
 
-/// Where a node stands. Nodes of one loop and one slot do the same in different periods.
+/// Loop, period and slot of a node. Nodes with the same loop and slot do the same work in different
+/// periods.
 struct LoopPlace {
-  std::uint32_t loop = kNoLoop;  ///< kNoLoop: in none
+  std::uint32_t loop = kNoLoop;  ///< kNoLoop: outside of all loops
   std::uint32_t period = 0;
   std::uint32_t slot = 0;
 
   [[nodiscard]] bool in_loop() const { return loop != kNoLoop; }
 };
 
-/// All nodes of a graph, by loops that do not overlap. A work of the spine is where it stands. What
-/// a host does belongs to the next work that it launches, other devices' work to the last that it
-/// waits for; in graphs without lanes, what lies between two works by id belongs to the first.
+/// Assigns all nodes of a graph to the periods of loops that do not overlap. A node of the spine
+/// belongs to the period at its position. A host node belongs to the period of the next spine node
+/// that it launches, any other node to that of the last spine node that it waits for. In graphs
+/// without lanes, nodes between two spine nodes by id belong to the first of the two.
 class LoopPeriods {
  public:
   /// O(nodes + edges).
@@ -33,7 +35,7 @@ class LoopPeriods {
               NodeClasses& symbols);
 
   [[nodiscard]] const LoopPlace& of(NodeId n) const { return places_[n]; }
-  /// The node of a place, or kNoNode.
+  /// The node with this loop, period and slot, or kNoNode.
   [[nodiscard]] NodeId at(std::uint32_t loop, std::int64_t period, std::uint32_t slot) const;
   [[nodiscard]] std::uint32_t times(std::uint32_t loop) const { return loops_[loop].times; }
   [[nodiscard]] std::span<const Loop> loops() const { return loops_; }
@@ -45,9 +47,9 @@ class LoopPeriods {
  private:
   std::vector<Loop> loops_;
   std::vector<LoopPlace> places_;
-  std::vector<std::size_t> first_period_;  // by loop, in nodes_
+  std::vector<std::size_t> first_period_;  // by loop: index of its first period in nodes_
   std::vector<std::vector<NodeId>> nodes_;
-  std::unordered_map<std::uint64_t, NodeId> by_slot_;  // period in nodes_, slot
+  std::unordered_map<std::uint64_t, NodeId> by_slot_;  // key: index of the period in nodes_, slot
 };
 
 }  // namespace orrery::graph

@@ -7,13 +7,13 @@
 
 namespace orrery::graph {
 
-std::string_view name(WorkKind of) {
+std::string_view name(WorkKind kind) {
   constexpr std::array<std::string_view, kWorkKinds> names = {"host", "kernels", "copies",
                                                               "communication", "waits"};
-  return names[static_cast<std::size_t>(of)];
+  return names[static_cast<std::size_t>(kind)];
 }
 
-std::optional<WorkKind> time_of(const Graph& graph, NodeId n) {
+std::optional<WorkKind> work_kind(const Graph& graph, NodeId n) {
   const NodeKind kind = graph.kind(n);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return std::nullopt;
   if (graph.has(n, kIsWait)) return WorkKind::waits;
@@ -24,8 +24,8 @@ std::optional<WorkKind> time_of(const Graph& graph, NodeId n) {
 }
 
 bool is_own_work(const Graph& graph, NodeId n) {
-  const auto of = time_of(graph, n);
-  return of == WorkKind::kernels || of == WorkKind::copies || of == WorkKind::host;
+  const auto kind = work_kind(graph, n);
+  return kind == WorkKind::kernels || kind == WorkKind::copies || kind == WorkKind::host;
 }
 
 std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps) {
@@ -41,38 +41,38 @@ std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps)
   return made;
 }
 
-DependencyKind edge_kind(const Graph& graph, NodeId from, NodeId to, DependencyKind said) {
-  if (said != DependencyKind::unsaid || graph.lanes().empty()) return said;
-  return default_dependency_kind(graph.is_cpu(from), graph.is_cpu(to));
+DependencyKind edge_kind(const Graph& graph, NodeId from, std::size_t i) {
+  const DependencyKind stated = graph.stated_edge_kind(from, i);
+  if (stated != DependencyKind::unsaid || graph.lanes().empty()) return stated;
+  return default_dependency_kind(graph.is_cpu(from), graph.is_cpu(graph.successors(from)[i]));
 }
 
-LagKind lag_kind(const Graph& graph, NodeId from, NodeId to, DependencyKind said) {
-  const DependencyKind kind = edge_kind(graph, from, to, said);
+LagKind lag_kind(const Graph& graph, NodeId from, std::size_t i) {
+  const DependencyKind kind = edge_kind(graph, from, i);
   if (kind == DependencyKind::recorded_wait || kind == DependencyKind::start) return LagKind::waits;
   return kind == DependencyKind::launch ? LagKind::launch : LagKind::gaps;
 }
 
-std::vector<bool> selected(const Graph& graph, const Selection& selection) {
+std::vector<bool> select_nodes(const Graph& graph, const NodeSelection& selection) {
   std::vector<bool> made(graph.size());
-  std::unordered_map<std::string_view, bool> fits;  // by name
+  std::unordered_map<std::string_view, bool> matches;  // by name
   for (NodeId n = 0; n < graph.size(); ++n) {
-    const std::optional<WorkKind> of = time_of(graph, n);
-    if (!of || (selection.of && of != selection.of)) continue;
+    const std::optional<WorkKind> kind = work_kind(graph, n);
+    if (!kind || (selection.kind && kind != selection.kind)) continue;
     if (selection.operation) {
-      const KernelId kernel = graph.kernel(n);
-      if (kernel == kNoKernel || (*graph.kernels())[kernel].operation != *selection.operation)
-        continue;
+      const Kernel* kernel = graph.kernel_of(n);
+      if (kernel == nullptr || kernel->operation != *selection.operation) continue;
     }
     if (!selection.group.empty() && (graph.kind(n) != NodeKind::coll ||
                                      graph.string(graph.collective(n).group) != selection.group))
       continue;
-    if (!selection.part.empty() || !selection.exactly.empty()) {
-      if (of == WorkKind::host || of == WorkKind::waits) continue;
-      const auto [known, added] = fits.try_emplace(graph.name(n), false);
+    if (!selection.name_part.empty() || !selection.name.empty()) {
+      if (kind == WorkKind::host || kind == WorkKind::waits) continue;
+      const auto [known, added] = matches.try_emplace(graph.name(n), false);
       if (added)
-        known->second = selection.exactly.empty()
-                            ? known->first.find(selection.part) != std::string_view::npos
-                            : known->first == selection.exactly;
+        known->second = selection.name.empty()
+                            ? known->first.find(selection.name_part) != std::string_view::npos
+                            : known->first == selection.name;
       if (!known->second) continue;
     }
     made[n] = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of a graph's nodes a change is about.
+// Selects the nodes of a graph that a change applies to.
 #pragma once
 
 #include <cstddef>
@@ -14,53 +14,50 @@
 
 namespace orrery::graph {
 
-/// What a node's time goes to.
+/// Category of a node's time.
 enum class WorkKind : std::uint8_t {
-  host,           ///< steps of threads
-  kernels,        ///< of a device, but for communication; all that computes where no host is
-                  ///< recorded
+  host,           ///< host threads
+  kernels,        ///< device work without communication; all computation if no device is recorded
   copies,         ///< copies and memsets of a device
-  communication,  ///< collectives, messages, and what is said to communicate
-  waits,          ///< nodes that stand for time in which nothing is done
+  communication,  ///< collectives, messages, and nodes marked as communication
+  waits,          ///< nodes that represent idle time
 };
 inline constexpr std::size_t kWorkKinds = 5;
-[[nodiscard]] std::string_view name(WorkKind of);
+[[nodiscard]] std::string_view name(WorkKind kind);
 
-/// `n` takes part in none of them where it is metadata.
-[[nodiscard]] std::optional<WorkKind> time_of(const Graph& graph, NodeId n);
+/// Category of the time of `n`; nullopt for metadata.
+[[nodiscard]] std::optional<WorkKind> work_kind(const Graph& graph, NodeId n);
 
-/// A rank's own work: of its device or its host, and no communication.
+/// Whether `n` is work of the rank's own device or host, and not communication.
 [[nodiscard]] bool is_own_work(const Graph& graph, NodeId n);
 
-/// To which of so many steps, one after another in the graph, each of a rank's own works belongs:
-/// the i-th of n works of a name to ⌊i × steps / n⌋. 0 for other nodes. O(nodes)
+/// By node: the step that own work belongs to, for a graph of `steps` consecutive steps. The i-th
+/// of n works of a name belongs to step ⌊i × steps / n⌋. 0 for other nodes. O(nodes)
 [[nodiscard]] std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps);
 
-/// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
-/// edge that says nothing is the usual one between host and device; `unsaid` of others.
-[[nodiscard]] DependencyKind edge_kind(const Graph& graph, NodeId from, NodeId to,
-                                       DependencyKind said);
+/// Kind of the edge from `from` to its successor `i`. If the edge states none, the kind is the
+/// default between host and device in a recorded trace, else `unsaid`.
+[[nodiscard]] DependencyKind edge_kind(const Graph& graph, NodeId from, std::size_t i);
 
-/// What passes between nodes and is nobody's work.
+/// Kind of time between nodes that belongs to no node.
 enum class LagKind : std::uint8_t {
-  launch,  ///< from a call of the host to the work that it launched
-  waits,   ///< recorded waits that nothing explains, and nodes that stand for waiting
-  gaps     ///< all other
+  launch,  ///< from a host call to the work that it launches
+  waits,   ///< unexplained recorded waits, and nodes that represent waiting
+  gaps     ///< all others
 };
-inline constexpr std::size_t kLagKinds = 3;
-/// What the lag of an edge is, where `said` is what the edge says of why it is there.
-[[nodiscard]] LagKind lag_kind(const Graph& graph, NodeId from, NodeId to, DependencyKind said);
+/// Kind of the lag of the edge from `from` to its successor `i`.
+[[nodiscard]] LagKind lag_kind(const Graph& graph, NodeId from, std::size_t i);
 
-/// Some nodes: those that are all that is said.
-struct Selection {
-  std::optional<WorkKind> of;
+/// Conditions on nodes. A selected node meets all of them.
+struct NodeSelection {
+  std::optional<WorkKind> kind;
   std::optional<Operation> operation;  ///< of nodes whose kernel is known
-  std::string part;                    ///< of the name of work of a device; empty: of any
-  std::string exactly;                 ///< … the whole of it
-  std::string group;                   ///< of collectives of this group or axis; empty: of any
+  std::string name_part;               ///< part of the name, not of host work or waits; empty: any
+  std::string name;                    ///< the complete name, instead of `name_part`; empty: any
+  std::string group;                   ///< collectives of this group or axis; empty: any node
 };
 
-/// Whether each of the nodes is among them. O(nodes), and a search in each distinct name.
-[[nodiscard]] std::vector<bool> selected(const Graph& graph, const Selection& selection);
+/// By node: whether it is selected. O(nodes), plus one search per distinct name.
+[[nodiscard]] std::vector<bool> select_nodes(const Graph& graph, const NodeSelection& selection);
 
 }  // namespace orrery::graph

@@ -8,7 +8,7 @@
 
 namespace orrery::graph {
 
-std::vector<NodeId> messages_outside_layers(const Graph& graph, const LoopPeriods& layers) {
+std::vector<NodeId> sends_outside_layers(const Graph& graph, const LoopPeriods& layers) {
   std::vector<NodeId> made;
   for (NodeId n = 0; n < graph.size(); ++n)
     if (graph.kind(n) == NodeKind::send && !layers.of(n).in_loop()) made.push_back(n);
@@ -29,7 +29,7 @@ std::vector<std::uint32_t> pipeline_leaders(const Workload& workload,
         joined.join(from, static_cast<std::uint32_t>(other));
   }
   std::vector<std::uint32_t> leader(ranks);
-  for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = joined.of(rank);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = joined.find(rank);
   return leader;
 }
 

@@ -12,21 +12,20 @@
 
 namespace orrery::graph {
 
-/// For each rank, the least rank that a chain of these messages connects it with: ranks of one
-/// number are the stages of a pipeline, if messages are those that stand outside of layers.
-/// `messages`: of each distinct graph; those that are no sends do not count. O(messages of all
-/// ranks).
+/// By rank: the lowest rank that a chain of these messages connects it with. If `messages` are
+/// those outside of layers, ranks with the same result are the stages of one pipeline. `messages`:
+/// by distinct graph; only sends count. O(messages of all ranks).
 [[nodiscard]] std::vector<std::uint32_t> pipeline_leaders(
     const Workload& workload, const std::vector<std::vector<NodeId>>& messages);
 
-/// Names of groups that several stages of one pipeline are in: what these do together is of what
-/// they share (a table that the first looks up in and the last multiplies with), not of their
-/// layers. `leaders`: as pipeline_leaders says them. O(members of all groups).
+/// Names of groups that contain several stages of one pipeline. Their collectives belong to what
+/// the stages share (an embedding table that the first stage looks up and the last multiplies
+/// with), not to layers. `leaders`: the result of pipeline_leaders(). O(members of all groups).
 [[nodiscard]] std::set<std::string, std::less<>> groups_across_stages(
     const Workload& workload, const std::vector<std::uint32_t>& leaders);
 
-/// Messages of a graph that do not stand in layers (in layers, context parallelism has some).
-[[nodiscard]] std::vector<NodeId> messages_outside_layers(const Graph& graph,
-                                                          const LoopPeriods& layers);
+/// Sends of a graph outside of layers. (Messages in layers belong to context parallelism.)
+[[nodiscard]] std::vector<NodeId> sends_outside_layers(const Graph& graph,
+                                                       const LoopPeriods& layers);
 
 }  // namespace orrery::graph

@@ -8,13 +8,13 @@
 namespace orrery::graph {
 namespace {
 
-/// An element of the sequence as it has been folded so far. Equal numbers, equal content.
+/// An element of the partly folded sequence. Equal numbers mean equal content.
 struct Element {
   std::uint32_t number = 0;
   Repeat repeat;
 };
 
-/// Numbers for bodies that are repeated, beyond those of symbols.
+/// Assigns numbers to repeated bodies, above those of symbols.
 class Numbers {
  public:
   explicit Numbers(std::uint32_t next) : next_(next) {}
@@ -30,7 +30,7 @@ class Numbers {
   std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
 };
 
-/// `times` bodies of so many elements from `at` on, as one.
+/// Folds `times` repetitions of a body of `body` elements, starting at `at`, into one element.
 Element folded_at(std::vector<Element>& elements, std::size_t at, std::size_t body,
                   std::size_t times, Numbers& numbers) {
   Element made;
@@ -47,18 +47,18 @@ Element folded_at(std::vector<Element>& elements, std::size_t at, std::size_t bo
   return made;
 }
 
-/// All runs of bodies of so many elements. False: there are none.
+/// Folds all repetitions of bodies of `body` elements. Returns false if there are none.
 bool fold_bodies(std::vector<Element>& elements, std::size_t body, Numbers& numbers) {
   std::vector<Element> made;
   bool any = false;
-  std::size_t retained = 0;  // elements before it are in `made`, once there is a run
+  std::size_t retained = 0;  // number of elements already in `made`, if any fold was made
   for (std::size_t i = 0; i + 2 * body <= elements.size();) {
     std::size_t equal = 0;
     while (i + equal + body < elements.size() &&
            elements[i + equal].number == elements[i + equal + body].number)
       ++equal;
     if (equal < body) {
-      i += equal + 1;  // no run begins where the one that was tried broke off, or before
+      i += equal + 1;  // no repetition begins before the mismatch
       continue;
     }
     const std::size_t times = equal / body + 1;
@@ -95,7 +95,7 @@ std::vector<Repeat> fold_repeats(std::span<const std::uint32_t> sequence,
     most = std::max(most, sequence[i]);
   }
   Numbers numbers(most + 1);
-  // What was folded may make a shorter body of a longer one.
+  // A fold can make longer bodies shorter, so that the search restarts.
   for (std::size_t body = 1; body <= longest_body && 2 * body <= elements.size();)
     body = fold_bodies(elements, body, numbers) ? 1 : body + 1;
   std::vector<Repeat> made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A long sequence as what it repeats.
+// Folds the repetitions in a sequence.
 #pragma once
 
 #include <cstddef>
@@ -10,26 +10,26 @@
 
 namespace orrery::graph {
 
-/// A stretch of a sequence: one symbol, or a body that stands there so many times, one right after
-/// another. Bodies are stretches again.
+/// A segment of a sequence: one symbol, or a body that repeats `times` times. A body is a list of
+/// segments.
 struct Repeat {
-  std::uint32_t symbol = 0;  ///< without a body
+  std::uint32_t symbol = 0;  ///< if there is no body
   std::uint32_t times = 1;
   std::vector<Repeat> body;  ///< empty: one symbol
-  std::size_t first = 0;     ///< where it begins in the sequence
-  std::size_t length = 1;    ///< symbols in all, over all times
+  std::size_t first = 0;     ///< index of its first symbol in the sequence
+  std::size_t length = 1;    ///< number of symbols over all repetitions
 };
 
 inline constexpr std::size_t kLongestBody = 4096;
 
-/// The sequence with its repetitions folded, the shortest bodies first, and repetitions of folded
-/// ones (a step of microbatches of layers of kernels) as bodies in bodies, up to so many elements
-/// each. What is unfolded again is the sequence. O(n × longest body in elements), and in practice
-/// far less: each folding shortens what is left.
+/// Folds the repetitions of the sequence, shortest bodies first. Repetitions of folded segments
+/// become nested bodies (a step of microbatches of layers of kernels). A body has up to
+/// `longest_body` elements. unfold() restores the sequence. O(n × longest_body); far less in
+/// practice, because each fold shortens the sequence.
 [[nodiscard]] std::vector<Repeat> fold_repeats(std::span<const std::uint32_t> sequence,
                                                std::size_t longest_body = kLongestBody);
 
-/// The symbols of folded stretches, as they were.
+/// The sequence that `folded` represents.
 [[nodiscard]] std::vector<std::uint32_t> unfold(std::span<const Repeat> folded);
 
 }  // namespace orrery::graph

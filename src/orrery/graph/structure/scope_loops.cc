@@ -7,29 +7,28 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <utility>
 
 namespace orrery::graph {
 namespace {
 
-constexpr std::size_t kOtherEnds = 2;  // layers that may differ from the others
+constexpr std::size_t kIrregularEnds = 2;  // layers that may differ from the others
 
-/// Works of one layer in one pass, one after another.
-struct Run {
+/// Consecutive works of one layer in one pass.
+struct LayerRun {
   std::size_t first = 0, end = 0;  // on the spine
   StepScope scope;
 };
 
-class Reader {
+class NamedLoopReader {
  public:
-  Reader(const Graph& graph, const Spine& spine) : graph_(graph), spine_(spine) {}
+  NamedLoopReader(const Graph& graph, const Spine& spine) : graph_(graph), spine_(spine) {}
 
   NamedLoops read() {
     NamedLoops made;
     count_phases(made);
-    const std::vector<Run> runs = layer_runs();
+    const std::vector<LayerRun> runs = layer_runs();
     std::set<std::int32_t> layers;
-    for (const Run& run : runs) layers.insert(run.scope.layer);
+    for (const LayerRun& run : runs) layers.insert(run.scope.layer);
     made.layers = static_cast<std::uint32_t>(layers.size());
     if (made.layers < 2) return made;
     for (std::size_t at = 0; at < runs.size();) {
@@ -63,9 +62,9 @@ class Reader {
     made.steps = optimizers > 0 ? optimizers : static_cast<std::uint32_t>(steps.size());
   }
 
-  /// What stands between works of one layer is of it, too.
-  [[nodiscard]] std::vector<Run> layer_runs() const {
-    std::vector<Run> made;
+  /// Works between works of one layer also belong to the layer.
+  [[nodiscard]] std::vector<LayerRun> layer_runs() const {
+    std::vector<LayerRun> made;
     for (std::size_t at = 0; at < spine_.works.size(); ++at) {
       const StepScope scope = graph_.scope(spine_.works[at]);
       if (scope.layer < 0) continue;
@@ -75,8 +74,9 @@ class Reader {
     return made;
   }
 
-  /// So many runs go through layers, up or down one by one, in one phase of one step.
-  static std::size_t pass_length(std::span<const Run> runs) {
+  /// Number of runs in one pass: consecutive layers, ascending or descending, in one phase of one
+  /// step.
+  static std::size_t pass_length(std::span<const LayerRun> runs) {
     std::size_t count = 1;
     std::int32_t by = 0;
     for (; count < runs.size(); ++count) {
@@ -98,16 +98,16 @@ class Reader {
     return std::equal(at(a), at(a + works), at(b));
   }
 
-  /// What stands behind a layer, before the next, is of it. The last may have less of that.
-  [[nodiscard]] std::optional<Loop> loop_of(std::span<const Run> runs) const {
-    std::map<std::size_t, std::size_t> lengths;  // of how many
+  /// Works after a layer, before the next one, belong to it. The last layer can have fewer of them.
+  [[nodiscard]] std::optional<Loop> loop_of(std::span<const LayerRun> runs) const {
+    std::map<std::size_t, std::size_t> lengths;  // length → count
     for (std::size_t i = 0; i + 1 < runs.size(); ++i) ++lengths[runs[i + 1].first - runs[i].first];
     const std::size_t period =
         std::max_element(lengths.begin(), lengths.end(), [](const auto& a, const auto& b) {
           return a.second < b.second;
         })->first;
     const std::size_t middle = runs[(runs.size() - 1) / 2].first;
-    std::size_t begin = 0, end = 0;  // of runs that are alike
+    std::size_t begin = 0, end = 0;  // range of equal runs
     for (std::size_t i = 0; i < runs.size(); ++i) {
       if (!equivalent(runs[i].first, middle, period)) continue;
       if (end == 0) begin = i;
@@ -115,7 +115,7 @@ class Reader {
         return std::nullopt;
       end = i + 1;
     }
-    if (end < begin + 2 || begin + (runs.size() - end) > kOtherEnds) return std::nullopt;
+    if (end < begin + 2 || begin + (runs.size() - end) > kIrregularEnds) return std::nullopt;
     Loop made{runs[begin].first,
               static_cast<std::uint32_t>(period),
               static_cast<std::uint32_t>(end - begin),
@@ -132,7 +132,7 @@ class Reader {
 }  // namespace
 
 NamedLoops find_named_loops(const Graph& graph, const Spine& spine) {
-  return graph.has_scopes() ? Reader(graph, spine).read() : NamedLoops{};
+  return graph.has_scopes() ? NamedLoopReader(graph, spine).read() : NamedLoops{};
 }
 
 }  // namespace orrery::graph

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What scopes say of a rank's work: layers, steps and passes that somebody named.
+// Derives loops from the scopes of a rank's work: layers, steps and passes that the recording
+// labels.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +13,14 @@
 namespace orrery::graph {
 
 struct NamedLoops {
-  std::uint32_t layers = 0;  ///< that are named; 0: none
-  /// One for each pass through all of them, where these are alike (but for one or two at the ends,
-  /// which are left out). Empty: where that is not so.
+  std::uint32_t layers = 0;  ///< named layers; 0: none
+  /// One loop for each pass through all named layers. Up to two layers at the ends can differ; the
+  /// loops exclude them. Empty if more layers differ.
   std::vector<Loop> loops;
-  std::uint32_t steps =
-      0;  ///< optimizers after gradients; without any, numbers of steps; 0: unsaid
+  std::uint32_t steps = 0;  ///< optimizer phases after a backward phase; without any, distinct step
+                            ///< numbers; 0: unknown
   bool has_optimizers = false;
-  std::uint32_t forwards = 0;  ///< of all steps: passes forward with one backward behind them
+  std::uint32_t forwards = 0;  ///< over all steps: forward phases directly before a backward phase
 };
 
 /// O(works).

@@ -34,7 +34,7 @@ TEST(NamedLoops, NamedLayersOfEveryPassAndStep) {
   EXPECT_EQ(loops.layer_count, 4u);
   EXPECT_EQ(loops.steps, 2u);
   EXPECT_EQ(loops.forwards, 3u);
-  EXPECT_FALSE(loops.uneven);
+  EXPECT_FALSE(loops.is_uneven);
   ASSERT_EQ(loops.layers.size(), 12u);
   EXPECT_EQ(loops.layers[0].first, 1u);  // where the first layer begins, not somewhere in it
   EXPECT_EQ(loops.layers[0].period, 4u);

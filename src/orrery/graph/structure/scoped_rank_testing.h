@@ -14,7 +14,8 @@
 
 namespace orrery::graph {
 
-/// Works one after another with scopes; what they are called says what they are.
+/// A chain of work nodes with scopes. The nodes have no kernel, so that only the name determines
+/// the class of a node.
 class ScopedRank {
  public:
   void add(const std::string& name, const StepScope& scope) {
@@ -27,7 +28,8 @@ class ScopedRank {
     if (last_ > 1) node.deps = {last_ - 1};
     builder_.add(node);
   }
-  /// Two works a layer, and one between them and the next.
+  /// One pass through `layers` layers: two labeled nodes per layer, one unlabeled node between them
+  /// and one before the next layer. `first`: an additional node in layer 0.
   void pass(std::int32_t step, std::int32_t layers, StepPhase phase,
             const std::string& first = "") {
     for (std::int32_t i = 0; i < layers; ++i) {

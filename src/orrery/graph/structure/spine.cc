@@ -9,14 +9,13 @@ namespace orrery::graph {
 namespace {
 
 bool is_spine_work(const Graph& graph, NodeId n) {
-  const auto of = time_of(graph, n);
-  if (of == WorkKind::kernels || of == WorkKind::copies) return true;
-  // What a stage of a pipeline receives and sends is all that tells its passes apart
-  return graph.lanes().empty() &&
-         (graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv);
+  const auto kind = work_kind(graph, n);
+  if (kind == WorkKind::kernels || kind == WorkKind::copies) return true;
+  // Without lanes, only its messages separate the passes of a pipeline stage.
+  return graph.lanes().empty() && is_message(graph.kind(n));
 }
 
-/// The lane on which most works stand; kNoLane where there are no lanes.
+/// The lane with most works; kNoLane without lanes.
 std::uint32_t busiest_lane(const Graph& graph) {
   std::vector<std::size_t> works(graph.lanes().size());
   for (NodeId n = 0; n < graph.size(); ++n)
@@ -64,7 +63,7 @@ Spine spine(const Graph& graph, NodeClasses& symbols) {
 }
 
 WorkPasses passes_of(const Graph& graph, NodeId n) {
-  const auto says = [&](std::string_view part) {
+  const auto name_contains = [&](std::string_view part) {
     return graph.name(n).find(part) != std::string_view::npos;
   };
   WorkPasses made;
@@ -74,19 +73,19 @@ WorkPasses passes_of(const Graph& graph, NodeId n) {
     made.optimizer = phase == StepPhase::optimizer;
     return made;
   }
-  const KernelId id = graph.kernel(n);
-  if (id == kNoKernel) {
-    made.optimizer = says("ptimizer") || says("dam_") || says("sgd");
-    made.backward = !made.optimizer && (says("ackward") || says("autograd::engine"));
+  const Kernel* kernel = graph.kernel_of(n);
+  if (kernel == nullptr) {
+    made.optimizer = name_contains("ptimizer") || name_contains("dam_") || name_contains("sgd");
+    made.backward =
+        !made.optimizer && (name_contains("ackward") || name_contains("autograd::engine"));
     return made;
   }
-  const Kernel& kernel = (*graph.kernels())[id];
-  made.optimizer = kernel.operation == Operation::optimizer;
-  // Casts and copies are in every pass, and none of them says so.
-  const bool known =
-      kernel.operation != Operation::cast && kernel.operation != Operation::copy && !made.optimizer;
-  made.forward = known && kernel.pass == Pass::forward;
-  made.backward = known && kernel.pass != Pass::forward;
+  made.optimizer = kernel->operation == Operation::optimizer;
+  // Casts and copies are in every pass, but do not state it.
+  const bool known = kernel->operation != Operation::cast && kernel->operation != Operation::copy &&
+                     !made.optimizer;
+  made.forward = known && kernel->pass == Pass::forward;
+  made.backward = known && kernel->pass != Pass::forward;
   return made;
 }
 

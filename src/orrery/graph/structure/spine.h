@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a rank does, one work after another, and what each of them is.
+// The main sequence of a rank's work, and the class of each node.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,16 @@
 
 namespace orrery::graph {
 
-/// Numbers for what nodes are: kernel and sizes where known, and the name without its numbers.
+/// Numbers the classes of nodes. A class is a kernel with its sizes, if known, and a name without
+/// its digits.
 class NodeClasses {
  public:
   explicit NodeClasses(const Graph& graph) : graph_(graph) {}
 
-  /// Equal numbers: equal kernels of equal names. Dense, in order of first question.
+  /// Class of the node. Equal for nodes with equal kernels and names. Dense, in order of the first
+  /// call.
   std::uint32_t of(NodeId n);
-  /// … of the name alone.
+  /// Class of the node's name alone.
   std::uint32_t of_name(NodeId n);
 
  private:
@@ -32,17 +34,17 @@ class NodeClasses {
   std::map<std::pair<std::uint32_t, KernelId>, std::uint32_t> kinds_;
 };
 
-/// The works of a rank's busiest lane in order; of graphs without lanes, all that compute
-/// and all messages, by id.
+/// The works of a rank's busiest lane, in order. In graphs without lanes: all computation, copies
+/// and messages, by id.
 struct Spine {
   std::uint32_t lane = kNoLane;
   std::vector<NodeId> works;
-  std::vector<std::uint32_t> symbols;  ///< as works (NodeClasses::of)
+  std::vector<std::uint32_t> symbols;  ///< parallel to works (NodeClasses::of)
 };
 /// O(nodes).
 [[nodiscard]] Spine spine(const Graph& graph, NodeClasses& symbols);
 
-/// What works of a stretch are for.
+/// The passes that works belong to.
 struct WorkPasses {
   bool forward = false, backward = false, optimizer = false;
 
@@ -52,7 +54,7 @@ struct WorkPasses {
     optimizer = optimizer || other.optimizer;
   }
 };
-/// As its scope says, else its kernel; of works without one, what words in the name give away.
+/// Passes of a node: from its scope, else from its kernel, else from words in its name.
 [[nodiscard]] WorkPasses passes_of(const Graph& graph, NodeId n);
 
 }  // namespace orrery::graph

@@ -7,12 +7,11 @@
 
 namespace orrery::graph {
 
-/// All nodes in an order in which they can run, the smaller id first where several can.
-/// O((nodes + edges) log nodes).
+/// A topological order of all nodes. Of several nodes that can run, the smallest id comes first.
 [[nodiscard]] std::vector<NodeId> runnable_order(const Graph& graph);
 
-/// … where what a call launched counts with the call: works of a device stand in the order in
-/// which they were launched, as they would run on a single stream, and not in that of their begins.
+/// A topological order with device work at the place of the call that launched it. Device work is
+/// then in launch order, as on a single stream, not in order of recorded starts.
 [[nodiscard]] std::vector<NodeId> launch_order(const Graph& graph);
 
 }  // namespace orrery::graph

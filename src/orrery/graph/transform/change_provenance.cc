@@ -11,42 +11,42 @@
 namespace orrery::graph {
 namespace {
 
-using StandsOfNodes = std::vector<NodeProvenance>;
+using ProvenanceOfNodes = std::vector<NodeProvenance>;
 
-NodeProvenance less_sure(NodeProvenance stand, TimeProvenance provenance) {
-  stand.provenance = std::max(stand.provenance, provenance);
-  return stand;
+NodeProvenance with_less_certain(NodeProvenance node, TimeProvenance provenance) {
+  node.provenance = std::max(node.provenance, provenance);
+  return node;
 }
 
-bool same_nodes(const Graph& a, const Graph& b) {
+bool have_same_nodes(const Graph& a, const Graph& b) {
   if (a.size() != b.size()) return false;
   for (NodeId n = 0; n < a.size(); ++n)
     if (a.id(n) != b.id(n) || a.kind(n) != b.kind(n) || a.name(n) != b.name(n)) return false;
   return true;
 }
 
-StandsOfNodes same_nodes_stand(const Graph& was, const WorkloadProvenance& before,
-                               TimeProvenance provenance, const Graph& is) {
-  StandsOfNodes made(is.size());
+ProvenanceOfNodes provenance_of_same_nodes(const Graph& was, const WorkloadProvenance& before,
+                                           TimeProvenance provenance, const Graph& is) {
+  ProvenanceOfNodes made(is.size());
   for (NodeId n = 0; n < is.size(); ++n) {
     made[n] = before.of(was, n);
-    if (is.duration(n) != was.duration(n)) made[n] = less_sure(made[n], provenance);
+    if (is.duration(n) != was.duration(n)) made[n] = with_less_certain(made[n], provenance);
   }
   return made;
 }
 
-StandsOfNodes other_nodes_stand(const Graph& was, const WorkloadProvenance& before,
-                                TimeProvenance provenance, const Graph& is) {
+ProvenanceOfNodes provenance_by_name(const Graph& was, const WorkloadProvenance& before,
+                                     TimeProvenance provenance, const Graph& is) {
   std::map<std::string_view, NodeProvenance> by_name;
   for (NodeId n = 0; n < was.size(); ++n) {
-    const NodeProvenance stand = before.of(was, n);
-    const auto [known, added] = by_name.try_emplace(was.name(n), stand);
-    if (!added && stand.provenance > known->second.provenance) known->second = stand;
+    const NodeProvenance node = before.of(was, n);
+    const auto [known, added] = by_name.try_emplace(was.name(n), node);
+    if (!added && node.provenance > known->second.provenance) known->second = node;
   }
-  StandsOfNodes made(is.size());
+  ProvenanceOfNodes made(is.size());
   for (NodeId n = 0; n < is.size(); ++n)
     if (const auto found = by_name.find(is.name(n)); found != by_name.end())
-      made[n] = less_sure(found->second, provenance);
+      made[n] = with_less_certain(found->second, provenance);
   return made;
 }
 
@@ -55,21 +55,22 @@ StandsOfNodes other_nodes_stand(const Graph& was, const WorkloadProvenance& befo
 void set_provenance(const Workload& before, TimeProvenance provenance, std::optional<LagKind> lags,
                     Workload& after) {
   WorkloadProvenance made;
-  made.lags = before.stands.lags;
+  made.lags = before.provenance.lags;
   if (lags) made.lags = static_cast<std::uint8_t>(made.lags | 1u << static_cast<unsigned>(*lags));
   const std::uint32_t ranks = std::min(before.rank_count(), after.rank_count());
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const Graph &was = before.graph(rank), &is = after.graph(rank);
     if (made.nodes.contains(&is)) continue;
-    StandsOfNodes stands = same_nodes(was, is)
-                               ? same_nodes_stand(was, before.stands, provenance, is)
-                               : other_nodes_stand(was, before.stands, provenance, is);
-    const bool changed = std::any_of(stands.begin(), stands.end(), [](const NodeProvenance& stand) {
-      return stand != NodeProvenance{};
+    ProvenanceOfNodes nodes = have_same_nodes(was, is)
+                                  ? provenance_of_same_nodes(was, before.provenance, provenance, is)
+                                  : provenance_by_name(was, before.provenance, provenance, is);
+    const bool changed = std::any_of(nodes.begin(), nodes.end(), [](const NodeProvenance& node) {
+      return node != NodeProvenance{};
     });
-    if (changed) made.nodes.emplace(&is, std::make_shared<const StandsOfNodes>(std::move(stands)));
+    if (changed)
+      made.nodes.emplace(&is, std::make_shared<const ProvenanceOfNodes>(std::move(nodes)));
   }
-  after.stands = std::move(made);
+  after.provenance = std::move(made);
 }
 
 }  // namespace orrery::graph

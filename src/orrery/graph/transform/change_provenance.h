@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What times stand on once something was changed.
+// Updates the provenance of times after a change.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,11 @@
 
 namespace orrery::graph {
 
-/// Says in `after`, which one change made of `before`, what its times stand on: those that are
-/// other than before on `footing`, or on what they stood on where that is less sure; the others on
-/// what they did. Where there are other nodes they stand on what those of their names did, and on
-/// `footing` where it is less sure than that. `lags`: those that the change was of. O(nodes).
+/// Sets in `after`, the result of one change of `before`, the provenance of its times. Changed
+/// times get `provenance`, or their previous provenance if that is less certain; unchanged times
+/// keep theirs. If the nodes differ, times get the provenance of the nodes of the same name in
+/// `before`, or `provenance` if that is less certain. `lags`: the kind of lag that was changed.
+/// O(nodes).
 void set_provenance(const Workload& before, TimeProvenance provenance, std::optional<LagKind> lags,
                     Workload& after);
 

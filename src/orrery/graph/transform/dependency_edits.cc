@@ -21,17 +21,17 @@ Result<GraphRef> finished(GraphDraft&& draft, bool other) {
   return std::make_shared<const Graph>(*std::move(graph));
 }
 
-/// What a device does while something communicates: not the host's part of it.
+/// Whether the node occupies the device: not the host's part of communication.
 bool occupies_device(const Graph& graph, NodeId n) {
-  const auto of = time_of(graph, n);
-  return of == WorkKind::kernels || of == WorkKind::copies ||
-         (of == WorkKind::communication && !(graph.is_cpu(n) && graph.has_device()));
+  const auto kind = work_kind(graph, n);
+  return kind == WorkKind::kernels || kind == WorkKind::copies ||
+         (kind == WorkKind::communication && !(graph.is_cpu(n) && graph.has_device()));
 }
 
 bool is_elementwise(const Graph& graph, NodeId n) {
-  if (time_of(graph, n) != WorkKind::kernels) return false;
-  if (const KernelId id = graph.kernel(n); id != kNoKernel) {
-    switch ((*graph.kernels())[id].operation) {
+  if (work_kind(graph, n) != WorkKind::kernels) return false;
+  if (const Kernel* kernel = graph.kernel_of(n); kernel != nullptr) {
+    switch (kernel->operation) {
       case Operation::elementwise:
       case Operation::activation:
       case Operation::dropout:
@@ -45,7 +45,8 @@ bool is_elementwise(const Graph& graph, NodeId n) {
   return graph.name(n).find("elementwise") != std::string_view::npos;
 }
 
-/// What each node waits for of a device's work, how many and one; and how many wait for such work.
+/// By node: the number of device works that it waits for, the last one of them, and the number of
+/// successors of each device work.
 struct DeviceNeighbours {
   explicit DeviceNeighbours(const Graph& graph)
       : before(graph.size()), after(graph.size()), last(graph.size(), kNoNode) {
@@ -62,22 +63,20 @@ struct DeviceNeighbours {
   std::vector<NodeId> last;
 };
 
-/// Calls that launched nothing but what is gone take no time, and nothing passes before that.
+/// Removes the time of calls that launched only removed kernels, and the lags before removed
+/// kernels except launch lags.
 Graph without_launches(const Graph& graph, const std::vector<bool>& gone,
                        std::vector<Time> durations) {
   std::vector<Time> lags;
   if (graph.has_lags()) lags.reserve(graph.edge_count());
   for (NodeId n = 0; n < graph.size(); ++n) {
     const auto after = graph.successors(n);
-    const auto kinds = graph.edge_kinds(n);
-    const auto were = graph.lags(n);
     bool launches = false, stays = false;
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const DependencyKind said = kinds.empty() ? DependencyKind::unsaid : kinds[i];
-      const DependencyKind kind = edge_kind(graph, n, after[i], said);
+      const DependencyKind kind = edge_kind(graph, n, i);
       if (kind == DependencyKind::launch) (gone[after[i]] ? launches : stays) = true;
-      if (!were.empty())
-        lags.push_back(gone[after[i]] && kind != DependencyKind::launch ? Time{} : were[i]);
+      if (graph.has_lags())
+        lags.push_back(gone[after[i]] && kind != DependencyKind::launch ? Time{} : graph.lag(n, i));
     }
     if (launches && !stays && durations[n] > Time{}) durations[n] = kMinimumDuration;
   }
@@ -91,7 +90,7 @@ Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
   GraphDraft draft(graph, where, tables);
   bool other = false;
   std::vector<NodeId> works;  // since the last communication
-  NodeId before = kNoNode;    // … which that is
+  NodeId before = kNoNode;    // the last communication
   for (const NodeId n : launch_order(graph)) {
     if (!occupies_device(graph, n)) continue;
     const auto follow = [&](NodeId from) {
@@ -99,7 +98,7 @@ Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
       draft.order(from, n, DependencyKind::stream);
       other = true;
     };
-    if (time_of(graph, n) != WorkKind::communication) {
+    if (work_kind(graph, n) != WorkKind::communication) {
       if (before != kNoNode) follow(before);
       works.push_back(n);
       continue;
@@ -118,10 +117,8 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
   bool other = false;
   for (NodeId n = 0; n < graph.size(); ++n) {
     const auto after = graph.successors(n);
-    const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const DependencyKind said = kinds.empty() ? DependencyKind::unsaid : kinds[i];
-      if (edge_kind(graph, n, after[i], said) != DependencyKind::sync) continue;
+      if (edge_kind(graph, n, i) != DependencyKind::sync) continue;
       NodeSpec& node = draft.nodes()[after[i]];
       std::erase(node.deps, graph.id(n));
       std::erase_if(node.notes,
@@ -132,10 +129,10 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
   return finished(std::move(draft), other);
 }
 
-GraphRef fused(const Graph& graph) {
+GraphRef fuse_elementwise(const Graph& graph) {
   const DeviceNeighbours device(graph);
   std::vector<Time> longest = durations_of(graph);
-  std::vector<NodeId> head(graph.size(), kNoNode);  // of the chain that a node is the last of
+  std::vector<NodeId> head(graph.size(), kNoNode);  // by last node of a chain: its first node
   std::vector<bool> gone(graph.size());
   bool other = false;
   for (const NodeId n : runnable_order(graph)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same work in another order, or in fewer pieces.
+// Changes the order of a rank's work, or fuses kernels.
 #pragma once
 
 #include <string>
@@ -10,28 +10,28 @@
 
 namespace orrery::graph {
 
-/// Of all of these: null where there is nothing to change.
+/// All of these functions return null if there is nothing to change.
 
-/// No communication of a device beside its other work: what stands on both sides of one in the
-/// order in which it was launched (launch_order) waits, or is waited for. Adds edges and removes
-/// none. Ranks whose orders contradict each other then wait for each other for ever.
-/// Errc: as GraphBuilder::finish.
+/// Forbids overlap of a device's communication with its other work. A communication waits for the
+/// work before it in launch order (launch_order), and the work after it waits for the
+/// communication. Adds edges and removes none. Ranks with contradictory orders then deadlock. Errc:
+/// as GraphBuilder::finish.
 [[nodiscard]] Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
                                                const DraftTables& tables);
 
-/// The host waits for no work of a device any more: edges of kind sync are dropped. What it read
-/// from there would not be there yet, so that it says what waiting is worth, not that one may do
-/// without. Errc: likewise.
+/// Drops edges of kind sync, so that the host never waits for device work. The result shows the
+/// cost of waiting, not that a program can do without it: the values that the host reads would not
+/// exist yet. Errc: as GraphBuilder::finish.
 [[nodiscard]] Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
                                              const DraftTables& tables);
 
-/// Chains of element-wise kernels as one kernel each. A chain is of kernels one after another on
-/// one stream, each of which waits for no other work of the device than the one before, for
-/// which nothing else waits. It takes what its longest kernel takes: it reads what the first reads
-/// and writes what the last writes, at about the bytes of one of them. What launched the others
-/// (with what its thread did before) and what passed between them goes with them. Kernels are
-/// element-wise whose operation is (additions, activations, dropout, rotary, casts), else whose
-/// name holds "elementwise".
-[[nodiscard]] GraphRef fused(const Graph& graph);
+/// Fuses chains of element-wise kernels. A chain consists of consecutive kernels on one stream.
+/// Each kernel waits only for the previous one among the device's work, and nothing else waits for
+/// the previous one. The fused kernel lasts as long as the longest kernel: it reads what the first
+/// reads and writes what the last writes, about the bytes of one kernel. The launch calls of the
+/// other kernels (including the thread's work before each call) and the lags between kernels
+/// disappear. A kernel is element-wise by its operation (additions, activations, dropout, rotary,
+/// casts); if that is unknown, by "elementwise" in its name.
+[[nodiscard]] GraphRef fuse_elementwise(const Graph& graph);
 
 }  // namespace orrery::graph

@@ -9,10 +9,10 @@
 namespace orrery::graph {
 namespace {
 
-/// By whom it waits for: how long after that one's end.
-using HandedOn = std::map<std::uint64_t, Time>;
+/// By dependency: lag after its end.
+using InheritedLags = std::map<std::uint64_t, Time>;
 
-Time lag_kind(const NodeSpec& node, std::uint64_t dep) {
+Time longest_lag(const NodeSpec& node, std::uint64_t dep) {
   Time longest{};
   for (const DependencyNote& note : node.notes)
     if (note.dep == dep) longest = std::max(longest, note.lag);
@@ -23,34 +23,35 @@ Time lag_kind(const NodeSpec& node, std::uint64_t dep) {
 
 void drop_nodes(std::vector<NodeSpec>& nodes, const std::vector<bool>& dropped,
                 const std::vector<NodeId>& order) {
-  std::unordered_map<std::uint64_t, HandedOn> gone;
+  std::unordered_map<std::uint64_t, InheritedLags> dropped_lags;
   for (const NodeId n : order) {
     NodeSpec& node = nodes[n];
-    HandedOn waits;
-    std::vector<std::uint64_t> left;
+    InheritedLags inherited;
+    std::vector<std::uint64_t> remaining;
     for (const std::uint64_t dep : node.deps) {
-      const auto found = gone.find(dep);
-      if (found == gone.end()) {
-        left.push_back(dep);
+      const auto found = dropped_lags.find(dep);
+      if (found == dropped_lags.end()) {
+        remaining.push_back(dep);
         continue;
       }
       for (const auto& [before, lag] : found->second) {
-        Time& longest = waits[before];
-        longest = std::max(longest, lag + lag_kind(node, dep));
+        Time& longest = inherited[before];
+        longest = std::max(longest, lag + longest_lag(node, dep));
       }
     }
     if (dropped[n]) {
-      for (const std::uint64_t dep : left) {
-        Time& longest = waits[dep];
-        longest = std::max(longest, lag_kind(node, dep));
+      for (const std::uint64_t dep : remaining) {
+        Time& longest = inherited[dep];
+        longest = std::max(longest, longest_lag(node, dep));
       }
-      gone.emplace(node.id, std::move(waits));
+      dropped_lags.emplace(node.id, std::move(inherited));
       continue;
     }
-    if (left.size() == node.deps.size()) continue;
-    std::erase_if(node.notes, [&](const DependencyNote& note) { return gone.contains(note.dep); });
-    node.deps = std::move(left);
-    for (const auto& [before, lag] : waits) {
+    if (remaining.size() == node.deps.size()) continue;
+    std::erase_if(node.notes,
+                  [&](const DependencyNote& note) { return dropped_lags.contains(note.dep); });
+    node.deps = std::move(remaining);
+    for (const auto& [before, lag] : inherited) {
       node.deps.push_back(before);
       if (lag > Time{}) node.notes.push_back({before, lag, DependencyKind::unsaid});
     }

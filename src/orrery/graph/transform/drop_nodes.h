@@ -7,9 +7,9 @@
 
 namespace orrery::graph {
 
-/// Takes out the marked nodes. Who waited for one waits for all that it waited for, as long after
-/// them as the lags on the way say. `order`: places in `nodes` in an order in which they can run.
-/// O(nodes + edges), times the edges that are handed on.
+/// Removes the marked nodes. A node that waited for a removed node inherits its dependencies, with
+/// the sum of the lags on the way. `order`: indexes in `nodes`, in topological order. O(nodes +
+/// edges) times the inherited edges per node.
 void drop_nodes(std::vector<NodeSpec>& nodes, const std::vector<bool>& dropped,
                 const std::vector<NodeId>& order);
 

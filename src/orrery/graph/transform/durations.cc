@@ -20,7 +20,7 @@ void drop_unused_graphs(Workload& workload) {
   workload.graphs = std::move(used);
 }
 
-Time times(Time time, double factor) {
+Time scale_time(Time time, double factor) {
   constexpr auto kMost = static_cast<double>(kTimeMax.count());
   const double made = std::round(static_cast<double>(time.count()) * factor);
   return made < kMost ? Time(static_cast<std::int64_t>(made)) : kTimeMax;
@@ -32,36 +32,33 @@ std::vector<Time> durations_of(const Graph& graph) {
   return durations;
 }
 
-GraphRef scaled(const Graph& graph, const Selection& selection, double factor) {
-  const std::vector<bool> chosen = selected(graph, selection);
+GraphRef scale_durations(const Graph& graph, const NodeSelection& selection, double factor) {
+  const std::vector<bool> chosen = select_nodes(graph, selection);
   std::vector<Time> durations = durations_of(graph);
   bool any = false;
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (!chosen[n] || durations[n] <= Time{}) continue;
-    durations[n] = std::max(kMinimumDuration, times(durations[n], factor));
+    durations[n] = std::max(kMinimumDuration, scale_time(durations[n], factor));
     any = true;
   }
   return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
 }
 
-GraphRef lags_scaled(const Graph& graph, LagKind of, double factor) {
+GraphRef scale_lags(const Graph& graph, LagKind kind, double factor) {
   bool any = false;
   std::vector<Time> durations = durations_of(graph);
-  for (NodeId n = 0; of == LagKind::waits && n < graph.size(); ++n) {
-    if (time_of(graph, n) != WorkKind::waits || durations[n] <= Time{}) continue;
-    durations[n] = times(durations[n], factor);
+  for (NodeId n = 0; kind == LagKind::waits && n < graph.size(); ++n) {
+    if (work_kind(graph, n) != WorkKind::waits || durations[n] <= Time{}) continue;
+    durations[n] = scale_time(durations[n], factor);
     any = true;
   }
   std::vector<Time> lags;
   if (graph.has_lags()) lags.reserve(graph.edge_count());
   for (NodeId n = 0; graph.has_lags() && n < graph.size(); ++n) {
-    const auto kinds = graph.edge_kinds(n);
-    const auto after = graph.successors(n);
     const auto were = graph.lags(n);
     for (std::size_t i = 0; i < were.size(); ++i) {
-      const DependencyKind kind = kinds.empty() ? DependencyKind::unsaid : kinds[i];
-      const bool changes = were[i] > Time{} && lag_kind(graph, n, after[i], kind) == of;
-      lags.push_back(changes ? times(were[i], factor) : were[i]);
+      const bool changes = were[i] > Time{} && lag_kind(graph, n, i) == kind;
+      lags.push_back(changes ? scale_time(were[i], factor) : were[i]);
       any = any || changes;
     }
   }

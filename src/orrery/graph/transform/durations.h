@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The same nodes in the same order, with other times.
+// Changes durations and lags, but not nodes and their order.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,32 @@
 
 namespace orrery::graph {
 
-/// A time, changed by a factor that is not negative: rounded to the picosecond, at most kTimeMax.
-[[nodiscard]] Time times(Time time, double factor);
+/// `time` × `factor` (not negative), rounded to the picosecond, at most kTimeMax.
+[[nodiscard]] Time scale_time(Time time, double factor);
 
 /// The recorded durations of all nodes.
 [[nodiscard]] std::vector<Time> durations_of(const Graph& graph);
 
-/// What a node takes that is to take none: a node without a duration is one that was not measured.
+/// Shortest duration of a changed node: a duration of 0 means that the trace has none.
 inline constexpr Time kMinimumDuration{1};
 
-/// The selected nodes take `factor` times what they took, and kMinimumDuration at least. Null:
-/// there are none that take time.
-[[nodiscard]] GraphRef scaled(const Graph& graph, const Selection& selection, double factor);
+/// Multiplies the durations of the selected nodes by `factor`, with kMinimumDuration as minimum.
+/// Null: no selected node has a duration.
+[[nodiscard]] GraphRef scale_durations(const Graph& graph, const NodeSelection& selection,
+                                       double factor);
 
-/// Likewise of lags, and of nodes that stand for waiting.
-[[nodiscard]] GraphRef lags_scaled(const Graph& graph, LagKind of, double factor);
+/// Multiplies lags of this kind by `factor`; for LagKind::waits, also the durations of wait nodes.
+/// Null: there are none.
+[[nodiscard]] GraphRef scale_lags(const Graph& graph, LagKind kind, double factor);
 
-/// Leaves the graphs that some rank uses, in order of their first use.
+/// Removes graphs that no rank uses. The others are then in order of first use.
 void drop_unused_graphs(Workload& workload);
 
-/// A workload with other graphs, each made once of its own; where `change` has none, of the same.
-/// Ranks that shared a graph share its successor.
+/// The workload with each graph replaced by the result of `change`; null: the graph is unchanged.
+/// `change` is called once per distinct graph. Ranks that shared a graph share the new one.
 [[nodiscard]] Workload with_graphs(const Workload& workload,
                                    const std::function<GraphRef(const Graph&)>& change);
-/// … of these ranks only.
+/// The same for these ranks only.
 [[nodiscard]] Workload with_graphs_of(const Workload& workload,
                                       const std::vector<std::uint32_t>& ranks,
                                       const std::function<GraphRef(const Graph&)>& change);

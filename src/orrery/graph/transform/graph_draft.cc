@@ -9,12 +9,12 @@ namespace {
 void add_payload(const Graph& graph, NodeId n, const DraftTables& tables, NodeSpec& node) {
   if (is_work(node.kind)) {
     node.work = graph.work(n);
-    if (const KernelId kernel = graph.kernel(n); kernel != kNoKernel)
-      node.kernel = tables.kernels->intern((*graph.kernels())[kernel]);
+    if (const Kernel* kernel = graph.kernel_of(n); kernel != nullptr)
+      node.kernel = tables.kernels->intern(*kernel);
   } else if (node.kind == NodeKind::coll) {
     node.collective = graph.collective(n);
     node.collective.group = tables.strings->intern(graph.string(node.collective.group));
-  } else if (node.kind == NodeKind::send || node.kind == NodeKind::recv) {
+  } else if (is_message(node.kind)) {
     node.message = graph.point_to_point(n);
   }
   const auto tensors = graph.tensors(n);
@@ -41,13 +41,11 @@ GraphDraft::GraphDraft(const Graph& graph, std::string where, const DraftTables&
     node.scope = graph.scope(n);
     add_payload(graph, n, tables_, node);
     const auto successors = graph.successors(n);
-    const auto lags = graph.lags(n);
-    const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < successors.size(); ++i) {
       NodeSpec& after = nodes_[successors[i]];
       after.deps.push_back(graph.id(n));
-      const Time lag = lags.empty() ? Time{} : lags[i];
-      const DependencyKind kind = kinds.empty() ? DependencyKind::unsaid : kinds[i];
+      const Time lag = graph.lag(n, i);
+      const DependencyKind kind = graph.stated_edge_kind(n, i);
       if (lag > Time{} || kind != DependencyKind::unsaid)
         after.notes.push_back({graph.id(n), lag, kind});
     }
@@ -62,7 +60,7 @@ void GraphDraft::order(std::size_t from, std::size_t to, DependencyKind kind) {
 Result<Graph> GraphDraft::finish(Findings& findings) && {
   GraphBuilder builder(where_, tables_.strings, Repair::refuse);
   builder.share_kernels(tables_.kernels);
-  builder.expect(nodes_.size(), nodes_.size());
+  builder.reserve(nodes_.size(), nodes_.size());
   for (const NodeSpec& node : nodes_) builder.add(node);
   nodes_ = {};
   return std::move(builder).finish(findings);

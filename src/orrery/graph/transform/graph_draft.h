@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph in a form that can be changed.
+// A mutable copy of a graph.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,25 +14,25 @@
 
 namespace orrery::graph {
 
-/// Names and kernels that the drafts of one workload share, so that their graphs do.
+/// Names and kernels that the drafts of one workload share, and therefore their graphs.
 struct DraftTables {
   std::shared_ptr<StringPool> strings = std::make_shared<StringPool>();
   std::shared_ptr<KernelTable> kernels = std::make_shared<KernelTable>();
 };
 
-/// Nodes as a reader would hand them over, by ascending id. A few hundred bytes a node: for edits
-/// that add, drop or order nodes; others change the columns they need (Graph::with_times).
+/// A graph as NodeSpecs, by ascending id. Needs a few hundred bytes per node: for edits that add,
+/// drop or order nodes. Edits of times use Graph::with_times.
 class GraphDraft {
  public:
-  /// All that `graph` says. `where` names the rank in errors.
+  /// Copies `graph`. `where` names the rank in errors.
   GraphDraft(const Graph& graph, std::string where, const DraftTables& tables);
 
   [[nodiscard]] std::vector<NodeSpec>& nodes() { return nodes_; }
-  /// Lets `to` wait for `from`, both places in nodes().
+  /// Makes `to` wait for `from`; both are indexes in nodes().
   void order(std::size_t from, std::size_t to, DependencyKind kind);
 
-  /// The graph as it is now. Unchanged, it has the content of the one it was made of. Errc: as
-  /// GraphBuilder::finish; nothing is repaired.
+  /// The changed graph. Without changes, its content equals that of the original. Errc: as
+  /// GraphBuilder::finish with Repair::refuse.
   [[nodiscard]] Result<Graph> finish(Findings& findings) &&;
 
  private:

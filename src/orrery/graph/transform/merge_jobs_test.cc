@@ -151,21 +151,23 @@ TEST(Together, RefusesWhatCannotBe) {
   JobChain chain;
   chain.message(NodeKind::send, 1, true);
   const Workload job = all_run(chain.finish(), 2);
-  EXPECT_THAT(refused({{"a", &job, {0, 1}}}, 2), HasSubstr("rank 2 of a job of 2"));
+  EXPECT_THAT(refused({{"a", &job, {0, 1}}}, 2),
+              HasSubstr("rank 2, but the job has 2 ranks"));
   JobChain other;
   other.collective("", 1);
   const Workload masked = all_run(other.finish(), 2);
-  EXPECT_THAT(refused({{"a", &masked, {0, 1}}}, 2), HasSubstr("some of the machine's dimensions"));
+  EXPECT_THAT(refused({{"a", &masked, {0, 1}}}, 2), HasSubstr("some dimensions of the machine"));
   JobChain third;
   third.work();
   const Workload plain = all_run(third.finish(), 2);
   EXPECT_THAT(refused({{"a", &plain, {0, 1}}, {"b", &plain, {1, 2}}}, 3),
-              HasSubstr("taken by job a"));
-  EXPECT_THAT(refused({{"a", &plain, {0, 4}}}, 4), HasSubstr("no rank 4"));
-  EXPECT_THAT(refused({{"a", &plain, {0}}}, 4), HasSubstr("is of 2 ranks and has 1"));
+              HasSubstr("already used by job a"));
+  EXPECT_THAT(refused({{"a", &plain, {0, 4}}}, 4), HasSubstr("rank 4 does not exist"));
+  EXPECT_THAT(refused({{"a", &plain, {0}}}, 4), HasSubstr("has 2 ranks, but gets 1"));
   Workload group = plain;
   group.groups["g"] = {"g", {0, 2}};
-  EXPECT_THAT(refused({{"a", &group, {0, 1}}}, 4), HasSubstr("rank 2 of a job of 2"));
+  EXPECT_THAT(refused({{"a", &group, {0, 1}}}, 4),
+              HasSubstr("rank 2, but the job has 2 ranks"));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace orrery::graph {
 namespace {
 
-using Channel = std::pair<std::uint32_t, std::int32_t>;  // from, to; or to, from
+using Channel = std::pair<std::uint32_t, std::int32_t>;  // sends: from, to; receives: to, from
 
 /// Tags in the order in which messages are sent and received.
 struct Sequences {
@@ -26,8 +26,7 @@ Sequences sequences(const Workload& workload) {
   for (const GraphRef& graph : workload.graphs) {
     orders.emplace_back();
     for (const NodeId n : runnable_order(*graph))
-      if (graph->kind(n) == NodeKind::send || graph->kind(n) == NodeKind::recv)
-        orders.back().push_back(n);
+      if (is_message(graph->kind(n))) orders.back().push_back(n);
   }
   Sequences made;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
@@ -52,11 +51,11 @@ Result<Workload> remove_message_tags(const Workload& workload) {
     const auto other = found.received.find(
         {static_cast<std::uint32_t>(channel.second), static_cast<std::int32_t>(channel.first)});
     if (other == found.received.end() || other->second != tags)
-      return fail(Errc::input_mismatch, fmt::format("rank {}", channel.first),
-                  fmt::format("its messages to rank {} are not received in the order in which they "
-                              "are sent",
-                              channel.second),
-                  "nobody could say which of more messages is meant");
+      return fail(
+          Errc::input_mismatch, fmt::format("rank {}", channel.first),
+          fmt::format("rank {} does not receive its messages in the order in which they are sent",
+                      channel.second),
+          "without that order, messages cannot be matched");
   }
   if (found.sent.empty()) return workload;
   const DraftTables tables;

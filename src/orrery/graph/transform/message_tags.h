@@ -6,9 +6,9 @@
 
 namespace orrery::graph {
 
-/// The workload with messages of one tag: from one rank to another they are matched in order, so
-/// that more of them can be put in between. Errc: input_mismatch where somebody receives in another
-/// order than is sent. O(nodes of all ranks).
+/// The workload with all message tags set to 0: messages between two ranks then match in order, so
+/// that edits can insert more. Errc: input_mismatch if a rank receives in another order than its
+/// peer sends. O(nodes of all ranks).
 [[nodiscard]] Result<Workload> remove_message_tags(const Workload& workload);
 
 }  // namespace orrery::graph

@@ -20,38 +20,38 @@
 namespace orrery::graph {
 namespace {
 
-constexpr std::uint32_t kGoes = ~std::uint32_t{0};
-constexpr std::uint32_t kForward = 0, kBackward = 1;  // tags of messages along lines
+constexpr std::uint32_t kRemoved = ~std::uint32_t{0};
+constexpr std::uint32_t kForward = 0, kBackward = 1;  // tags of messages along rings
 
-/// Of a collective, so many times the size that it has.
-double size_factor(CollectiveScaling retained, CollectiveType type, double was, double is) {
+/// Factor of the size of a collective.
+double size_factor(CollectiveScaling scaling, CollectiveType type, double was, double is) {
   const bool shard = type == CollectiveType::all_gather;
-  if (retained == CollectiveScaling::stated || was == is) return 1;
-  if (retained == CollectiveScaling::buffers) return shard ? was / is : 1;
+  if (scaling == CollectiveScaling::stated || was == is) return 1;
+  if (scaling == CollectiveScaling::buffers) return shard ? was / is : 1;
   return shard ? (was - 1) / (is - 1) : (was - 1) / was / ((is - 1) / is);
 }
 
-/// Whom a message is for from now on.
+/// The new peer of a message.
 struct Peer {
-  std::uint32_t rank = kGoes;        ///< as it was numbered
-  std::optional<std::uint32_t> tag;  ///< along a line; else as it was
+  std::uint32_t rank = kRemoved;     ///< old number
+  std::optional<std::uint32_t> tag;  ///< of messages along a ring; else unchanged
 };
 
-class RankMaker {
+class RankSelector {
  public:
-  RankMaker(const Workload& workload, const RankSubset& fewer)
-      : workload_(workload), fewer_(fewer), becomes_(workload.rank_count(), kGoes) {
-    for (std::size_t i = 0; i < fewer.ranks.size(); ++i)
-      becomes_[fewer.ranks[i]] = static_cast<std::uint32_t>(i);
-    for (std::uint32_t line = 0; line < fewer.lines.size(); ++line)
-      for (std::uint32_t place = 0; place < fewer.lines[line].size(); ++place)
-        places_[fewer.lines[line][place]].emplace_back(line, place);
+  RankSelector(const Workload& workload, const RankSubset& subset)
+      : workload_(workload), subset_(subset), new_rank_(workload.rank_count(), kRemoved) {
+    for (std::size_t i = 0; i < subset.ranks.size(); ++i)
+      new_rank_[subset.ranks[i]] = static_cast<std::uint32_t>(i);
+    for (std::uint32_t ring = 0; ring < subset.rings.size(); ++ring)
+      for (std::uint32_t place = 0; place < subset.rings[ring].size(); ++place)
+        places_[subset.rings[ring][place]].emplace_back(ring, place);
   }
 
   Result<RankSubsetResult> make(Findings& findings) {
     RankSubsetResult made;
-    for (const std::uint32_t rank : fewer_.ranks) {
-      auto graph = of_rank(rank, made.left_out, findings);
+    for (const std::uint32_t rank : subset_.ranks) {
+      auto graph = make_graph(rank, made.dropped, findings);
       if (!graph) return tl::unexpected(graph.error());
       const auto same = std::find_if(
           made.workload.graphs.begin(), made.workload.graphs.end(), [&](const GraphRef& other) {
@@ -64,30 +64,28 @@ class RankMaker {
       if (rank < workload_.files.size()) made.workload.files.push_back(workload_.files[rank]);
     }
     for (const auto& [group, known] : workload_.groups) {
-      std::vector<std::uint32_t> left = that_stay(known.ranks);
+      std::vector<std::uint32_t> left = retained_members(known.ranks);
       if (left.size() > 1 || known.ranks.empty())
         made.workload.groups[group] = {group, std::move(left)};
     }
     for (const auto& [axis, group] : names_)
-      made.workload.groups[group] = {group, that_stay(axis.second)};
-    made.workload.recorded_on = workload_.recorded_on;
+      made.workload.groups[group] = {group, retained_members(axis.second)};
+    made.workload.recorded_device = workload_.recorded_device;
     return made;
   }
 
  private:
-  [[nodiscard]] std::string where(std::uint32_t rank) const {
-    return rank < workload_.files.size() ? workload_.files[rank] : fmt::format("rank {}", rank);
-  }
-  /// As they are numbered from now on.
-  [[nodiscard]] std::vector<std::uint32_t> that_stay(
+  /// The new numbers of the retained members.
+  [[nodiscard]] std::vector<std::uint32_t> retained_members(
       const std::vector<std::uint32_t>& members) const {
     std::vector<std::uint32_t> left;
     for (const std::uint32_t member : members)
-      if (member < becomes_.size() && becomes_[member] != kGoes) left.push_back(becomes_[member]);
+      if (member < new_rank_.size() && new_rank_[member] != kRemoved)
+        left.push_back(new_rank_[member]);
     return left;
   }
 
-  /// A group on an axis gets a number that no other group is named by.
+  /// The name of a group in the result. A group on an axis gets an unused number.
   std::string name_of(std::string_view group, const std::vector<std::uint32_t>& members) {
     if (!workload_.axes.contains(group)) return std::string(group);
     std::string& name = names_[{std::string(group), members}];
@@ -98,32 +96,32 @@ class RankMaker {
     return name;
   }
 
-  /// Empty where a message to a rank that goes is on no line.
-  [[nodiscard]] std::optional<Peer> peer_of(std::uint32_t rank, std::int32_t said) const {
-    const auto peer = static_cast<std::uint32_t>(said);
-    if (said < 0 || peer >= becomes_.size()) return std::nullopt;
-    if (const auto lines = places_.find(rank); lines != places_.end()) {
-      for (const auto& [line, place] : lines->second) {
-        const auto& ranks = fewer_.lines[line];
+  /// Empty if the peer is removed and on no ring with the rank.
+  [[nodiscard]] std::optional<Peer> peer_of(std::uint32_t rank, std::int32_t stated) const {
+    const auto peer = static_cast<std::uint32_t>(stated);
+    if (stated < 0 || peer >= new_rank_.size()) return std::nullopt;
+    if (const auto rings = places_.find(rank); rings != places_.end()) {
+      for (const auto& [ring, place] : rings->second) {
+        const auto& ranks = subset_.rings[ring];
         const auto found = std::find(ranks.begin(), ranks.end(), peer);
         if (found == ranks.end()) continue;
         const auto count = static_cast<std::uint32_t>(ranks.size());
         const std::uint32_t ahead =
             (static_cast<std::uint32_t>(found - ranks.begin()) + count - place) % count;
-        if (becomes_[peer] == kGoes && ahead != 1 && ahead != count - 1) return std::nullopt;
+        if (new_rank_[peer] == kRemoved && ahead != 1 && ahead != count - 1) return std::nullopt;
         const bool forward = ahead == 1 && !(count == 2 && place == 1);
         std::uint32_t at = place;
         do {
           at = (at + (forward ? 1 : count - 1)) % count;
-        } while (becomes_[ranks[at]] == kGoes);
-        return Peer{becomes_[peer] == kGoes ? ranks[at] : peer, forward ? kForward : kBackward};
+        } while (new_rank_[ranks[at]] == kRemoved);
+        return Peer{new_rank_[peer] == kRemoved ? ranks[at] : peer, forward ? kForward : kBackward};
       }
     }
-    if (becomes_[peer] == kGoes) return std::nullopt;
+    if (new_rank_[peer] == kRemoved) return std::nullopt;
     return Peer{peer, std::nullopt};
   }
 
-  /// Whether it stays.
+  /// Returns whether the message stays.
   Result<bool> change_message(std::uint32_t rank, const Graph& graph, NodeId n, NodeSpec& node) {
     const bool sends = node.kind == NodeKind::send;
     node.message = graph.message(n, rank);
@@ -132,57 +130,57 @@ class RankMaker {
     std::int32_t& near = sends ? node.message.src : node.message.dst;
     const auto peer = peer_of(rank, far);
     if (!peer)
-      return fail(Errc::input_unsupported, where(rank),
-                  fmt::format("node {} is a message {} rank {}, which is not to stay, and no line "
-                              "says who is in its place",
+      return fail(Errc::input_unsupported, workload_.place(rank),
+                  fmt::format("node {} is a message {} rank {}, which is removed, and no remaining "
+                              "rank replaces it",
                               node.id, sends ? "to" : "from", far),
                   "keep all ranks along this axis");
     if (peer->rank == rank) return false;
-    far = static_cast<std::int32_t>(becomes_[peer->rank]);
-    near = static_cast<std::int32_t>(becomes_[rank]);
+    far = static_cast<std::int32_t>(new_rank_[peer->rank]);
+    near = static_cast<std::int32_t>(new_rank_[rank]);
     if (peer->tag) {
-      // A receive goes against the direction in which it looks.
+      // A receive looks against the direction of its message.
       node.message.tag = sends ? *peer->tag : kBackward - *peer->tag;
     }
     return true;
   }
 
-  /// Whether it stays.
+  /// Returns whether the collective stays.
   bool change_collective(std::uint32_t rank, const Graph& graph, NodeId n, NodeSpec& node) {
     const auto members = members_of(workload_, graph.string(graph.collective(n).group), rank);
-    const auto left = that_stay(members);
+    const auto left = retained_members(members);
     if (left.size() < 2) return false;
     node.collective.group =
         tables_.strings->intern(name_of(graph.string(graph.collective(n).group), members));
     const auto was = static_cast<double>(members.size()), is = static_cast<double>(left.size());
-    const double factor = size_factor(fewer_.retained, node.collective.type, was, is);
+    const double factor = size_factor(subset_.scaling, node.collective.type, was, is);
     node.collective.size =
         Bytes(std::llround(static_cast<double>(node.collective.size.count()) * factor));
     if (node.collective.exchange)
       node.collective.exchange.experts =
           static_cast<std::uint16_t>(std::lround(node.collective.exchange.experts * is / was));
     const auto root = static_cast<std::size_t>(node.collective.root);
-    if (root < becomes_.size())
+    if (root < new_rank_.size())
       node.collective.root =
-          static_cast<std::int32_t>(becomes_[root] == kGoes ? left.front() : becomes_[root]);
+          static_cast<std::int32_t>(new_rank_[root] == kRemoved ? left.front() : new_rank_[root]);
     return true;
   }
 
-  Result<Graph> of_rank(std::uint32_t rank, DroppedCommunication& left_out, Findings& findings) {
+  Result<Graph> make_graph(std::uint32_t rank, DroppedCommunication& totals, Findings& findings) {
     const Graph& graph = workload_.graph(rank);
-    GraphDraft draft(graph, where(rank), tables_);
+    GraphDraft draft(graph, workload_.place(rank), tables_);
     std::vector<bool> dropped(graph.size());
     bool any = false;
     for (NodeId n = 0; n < graph.size(); ++n) {
       NodeSpec& node = draft.nodes()[n];
       if (node.kind == NodeKind::coll) {
         dropped[n] = !change_collective(rank, graph, n, node);
-        left_out.collectives += dropped[n] ? 1 : 0;
-      } else if (node.kind == NodeKind::send || node.kind == NodeKind::recv) {
+        totals.collectives += dropped[n] ? 1 : 0;
+      } else if (is_message(node.kind)) {
         const auto stays = change_message(rank, graph, n, node);
         if (!stays) return tl::unexpected(stays.error());
         dropped[n] = !*stays;
-        left_out.messages += dropped[n] ? 1 : 0;
+        totals.messages += dropped[n] ? 1 : 0;
       }
       any = any || dropped[n];
     }
@@ -191,10 +189,10 @@ class RankMaker {
   }
 
   const Workload& workload_;
-  const RankSubset& fewer_;
-  std::vector<std::uint32_t> becomes_;  // by rank
+  const RankSubset& subset_;
+  std::vector<std::uint32_t> new_rank_;  // by rank
   std::unordered_map<std::uint32_t, std::vector<std::pair<std::uint32_t, std::uint32_t>>>
-      places_;  // by rank: line, place in it
+      places_;  // by rank: ring, place in it
   std::map<std::pair<std::string, std::vector<std::uint32_t>>, std::string>
       names_;  // of groups on axes, by axis and members
   std::uint64_t next_ = 0;
@@ -204,13 +202,13 @@ class RankMaker {
 /// From, to, tag.
 using TaggedChannel = std::tuple<std::int32_t, std::int32_t, std::uint32_t>;
 
-/// Whether every message that is sent is received, in its order.
+/// Checks that receives match sends, in order.
 Result<void> check_messages(const Workload& workload) {
   std::map<TaggedChannel, std::vector<std::int64_t>> sent, received;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const Graph& graph = workload.graph(rank);
     for (const NodeId n : runnable_order(graph)) {
-      if (graph.kind(n) != NodeKind::send && graph.kind(n) != NodeKind::recv) continue;
+      if (!is_message(graph.kind(n))) continue;
       const PointToPoint message = graph.message(n, rank);
       const auto self = static_cast<std::int32_t>(rank);
       if (graph.kind(n) == NodeKind::send) {
@@ -224,25 +222,26 @@ Result<void> check_messages(const Workload& workload) {
     const auto other = received.find(channel);
     if (other == received.end() || other->second != sizes)
       return fail(Errc::input_mismatch, fmt::format("rank {}", std::get<0>(channel)),
-                  fmt::format("of {} messages to rank {}, those that it would have now, not all "
-                              "would be received as they are sent",
+                  fmt::format("after the reduction, the receives at rank {1} do not match the {0} "
+                              "messages that it is sent",
                               sizes.size(), std::get<1>(channel)),
                   "keep all ranks along this axis");
   }
   for (const auto& [channel, sizes] : received)
     if (!sent.contains(channel))
-      return fail(Errc::input_mismatch, fmt::format("rank {}", std::get<1>(channel)),
-                  fmt::format("would wait for {} messages of rank {} that nobody sends",
-                              sizes.size(), std::get<0>(channel)),
-                  "keep all ranks along this axis");
+      return fail(
+          Errc::input_mismatch, fmt::format("rank {}", std::get<1>(channel)),
+          fmt::format("would wait for {0} messages from rank {1}, which rank {1} does not send",
+                      sizes.size(), std::get<0>(channel)),
+          "keep all ranks along this axis");
   return {};
 }
 
 }  // namespace
 
-std::string_view name(CollectiveScaling retained) {
+std::string_view name(CollectiveScaling scaling) {
   constexpr std::string_view kNames[] = {"buffers", "volume", "stated"};
-  return kNames[static_cast<std::size_t>(retained)];
+  return kNames[static_cast<std::size_t>(scaling)];
 }
 
 std::vector<std::uint32_t> members_of(const Workload& workload, std::string_view group,
@@ -274,20 +273,20 @@ double bytes_sent_per_member(const Collective& collective, std::uint64_t members
   }
 }
 
-Result<RankSubsetResult> select_ranks(const Workload& workload, const RankSubset& fewer,
+Result<RankSubsetResult> select_ranks(const Workload& workload, const RankSubset& subset,
                                       Findings& findings) {
-  if (fewer.ranks.empty()) return fail(Errc::usage, "ranks", "none is to stay");
-  if (fewer.ranks.back() >= workload.rank_count())
-    return fail(Errc::usage, "ranks", fmt::format("there is no rank {}", fewer.ranks.back()));
+  if (subset.ranks.empty()) return fail(Errc::usage, "ranks", "no rank remains");
+  if (subset.ranks.back() >= workload.rank_count())
+    return fail(Errc::usage, "ranks", fmt::format("rank {} does not exist", subset.ranks.back()));
   if (!workload.custom_collectives.empty())
     return fail(Errc::input_unsupported, "the workload",
                 "its collectives are given as traces, one for each member of a group",
-                "name algorithms instead");
-  if (!fewer.lines.empty()) {  // along lines messages are matched in order
+                "use named algorithms instead");
+  if (!subset.rings.empty()) {  // messages along rings match in order
     if (auto in_order = remove_message_tags(workload); !in_order)
       return tl::unexpected(in_order.error());
   }
-  auto made = RankMaker(workload, fewer).make(findings);
+  auto made = RankSelector(workload, subset).make(findings);
   if (!made) return made;
   if (auto fine = check_messages(made->workload); !fine) return tl::unexpected(fine.error());
   return made;

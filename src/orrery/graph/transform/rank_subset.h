@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job with fewer ranks, made of some of its own.
+// Reduces a job to some of its ranks.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,50 +13,51 @@
 
 namespace orrery::graph {
 
-/// What stays of a collective whose group gets smaller.
+/// What stays constant in a collective whose group shrinks.
 enum class CollectiveScaling : std::uint8_t {
-  buffers,  ///< the whole buffer: shards that are gathered grow
+  buffers,  ///< the full buffer: the shards of an all-gather grow
   volume,   ///< the bytes that each member sends
-  stated    ///< what the node says: of an all-gather its shard, of others the buffer
+  stated    ///< the size in the node: the shard of an all-gather, the buffer of others
 };
 /// "buffers", "volume", "stated".
-[[nodiscard]] std::string_view name(CollectiveScaling retained);
+[[nodiscard]] std::string_view name(CollectiveScaling scaling);
 
 struct RankSubset {
-  std::vector<std::uint32_t> ranks;  ///< that stay, ascending; each becomes its place here
-  /// Ranks that hand messages on along a line, in its order: a message to one that goes is for the
-  /// next one that stays, in the same direction, round the end.
-  std::vector<std::vector<std::uint32_t>> lines;
-  CollectiveScaling retained = CollectiveScaling::buffers;
+  std::vector<std::uint32_t> ranks;  ///< retained ranks, ascending; the index is the new number
+  /// Cyclic sequences of ranks that pass messages on. A message to a removed rank goes to the next
+  /// retained rank in the same direction, around the end.
+  std::vector<std::vector<std::uint32_t>> rings;
+  CollectiveScaling scaling = CollectiveScaling::buffers;
 };
 
-/// What is not there any more on ranks that stay, summed over them.
+/// Communication that the retained ranks no longer have, summed over them.
 struct DroppedCommunication {
-  std::uint64_t collectives = 0;  ///< of groups with one member left
-  std::uint64_t messages = 0;     ///< from a rank to itself, then: sends and receives
+  std::uint64_t collectives = 0;  ///< in groups with one retained member
+  std::uint64_t messages = 0;     ///< sends and receives that would go from a rank to itself
 };
 
 struct RankSubsetResult {
   Workload workload;
-  DroppedCommunication left_out;
+  DroppedCommunication dropped;
 };
 
-/// These ranks alone. Groups have those members that stay, in their order. What is left out hands
-/// its dependencies on. Messages along lines are matched in order from then on. All groups are
-/// named one by one (`axes` is empty). Errc: usage where no rank stays or one is not there;
-/// input_unsupported where a message goes to one that goes and is on no line with its sender, or a
-/// collective is given as traces; input_mismatch where what is sent is not what is received.
-/// O(nodes log nodes) of the ranks that stay, and O(messages) of all.
+/// The workload of these ranks only. Groups keep their retained members, in order. Successors of
+/// dropped nodes inherit their dependencies. Messages along rings match in order. The result names
+/// each group (`axes` is empty). Errc: usage if no rank is retained or one does not exist;
+/// input_unsupported if a message goes to a removed rank that is on no ring with its sender, or a
+/// collective is given as traces; input_mismatch if sends and receives do not match. O(nodes log
+/// nodes) of the retained ranks, and O(messages) of all.
 [[nodiscard]] Result<RankSubsetResult> select_ranks(const Workload& workload,
-                                                    const RankSubset& fewer, Findings& findings);
+                                                    const RankSubset& subset, Findings& findings);
 
-/// Who is in the group that `group` means to `rank`, in ring order: all ranks where nothing says.
+/// Members of the group with the name `group` at `rank`, in ring order. All ranks if the workload
+/// does not describe the group.
 [[nodiscard]] std::vector<std::uint32_t> members_of(const Workload& workload,
                                                     std::string_view group, std::uint32_t rank);
 
-/// What each member sends in a collective as its node states it, in bytes: the least that moves
-/// all there is to move (NVIDIA nccl-tests, doc/PERFORMANCE.md, bus bandwidth). Of rooted
-/// collectives the mean over members.
+/// Bytes that each member sends in a collective of the size in its node: the minimum that transfers
+/// all data (NVIDIA nccl-tests, doc/PERFORMANCE.md, bus bandwidth). For rooted collectives, the
+/// mean over members.
 [[nodiscard]] double bytes_sent_per_member(const Collective& collective, std::uint64_t members);
 
 }  // namespace orrery::graph

@@ -42,7 +42,7 @@ TEST(RankSubset, MessagesGoToTheNextThatStays) {
   // Forward and backward do not mix.
   EXPECT_NE(first.point_to_point(1).tag, first.point_to_point(2).tag);
   EXPECT_EQ(first.point_to_point(1).tag, second.point_to_point(0).tag);
-  EXPECT_EQ(made->left_out.messages, 0u);
+  EXPECT_EQ(made->dropped.messages, 0u);
 }
 
 TEST(RankSubset, ARingGoesRound) {
@@ -59,9 +59,9 @@ TEST(RankSubset, ARingGoesRound) {
   EXPECT_EQ(two->workload.graph(1).point_to_point(1).src, 0);
   const auto one = fewer(ring, {{1}, {{0, 1, 2, 3}}});
   ASSERT_TRUE(one.has_value()) << to_string(one.error());
-  EXPECT_EQ(one->left_out.messages, 6u);
+  EXPECT_EQ(one->dropped.messages, 6u);
   ASSERT_EQ(one->workload.graph(0).size(), 3u);
-  // Whoever waited for messages waits for what they waited for, as long as on the way.
+  // A node that waited for messages waits for what they waited for, as long as on the way.
   EXPECT_EQ(one->workload.graph(0).edge_count(), 2u);
   EXPECT_EQ(one->workload.graph(0).lags(0)[0], Time(30));
 }
@@ -76,7 +76,7 @@ TEST(RankSubset, GroupsHaveTheirMembersThatStay) {
   all.groups["high"] = {"high", {3, 2}};
   const auto made = fewer(all, {{0, 2, 3}, {}});
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
-  EXPECT_EQ(made->left_out.collectives, 1u);
+  EXPECT_EQ(made->dropped.collectives, 1u);
   EXPECT_EQ(made->workload.graph(0).size(), 2u);
   EXPECT_FALSE(made->workload.groups.contains("low"));
   EXPECT_EQ(made->workload.groups.at("high").ranks, (std::vector<std::uint32_t>{2, 1}));

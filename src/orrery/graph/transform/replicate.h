@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Some ranks' work for many.
+// Replicates the work of some ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace orrery::graph {
 
-/// Lets `ranks` ranks do what those do that have traces, in turn: of two, ranks 0, 2, 4 … do what
-/// the first does. The peers recorded with these are not those of their copies: a group that does
-/// not have all of them becomes one that does.
+/// Assigns the graphs of ranks with traces to `ranks` ranks in turn: with two traces, ranks 0, 2, 4
+/// … repeat the first. A group that does not contain all of these ranks then becomes the group of
+/// all ranks, because recorded peers do not apply to copies.
 void replicate(Workload& workload, std::uint32_t ranks);
 
-/// Whether those ranks that have traces are replicas of one data-parallel job, so that more or
-/// fewer of them can do the same: their devices' works have the same names (of as many works each),
-/// they communicate with all others and nobody else, in the same order, as many bytes each time,
-/// and only sum up or pass on what all then have. One rank is. Errc: input_unsupported, with what
-/// is not so. O(nodes log names).
+/// Checks that the ranks with traces are replicas of one data-parallel job, so that their number
+/// can change. Replicas run equally many kernels of each name. They send no messages. Their
+/// collectives include all ranks, are in the same order with equal sizes, and leave the same data
+/// on all ranks. A single rank passes. Errc: input_unsupported, with the violated condition.
+/// O(nodes log names).
 [[nodiscard]] Result<void> check_replicas(const Workload& workload, const std::string& where);
 
 }  // namespace orrery::graph

@@ -69,9 +69,9 @@ std::string refusal(const std::function<void(RankChains&)>& more) {
 TEST(Replicate, RanksThatDoTheSameAreReplicas) {
   EXPECT_EQ(refusal([](RankChains&) {}), "");
   EXPECT_THAT(refusal([](RankChains& chain) { chain.work("gemm"); }),
-              HasSubstr("rank 0 has 2 works \"gemm\", rank 1 3"));
+              HasSubstr("rank 0 runs 2 kernels \"gemm\", rank 1 runs 3"));
   EXPECT_THAT(refusal([](RankChains& chain) { chain.work("relu"); }),
-              HasSubstr("rank 0 has 0 works \"relu\", rank 1 1"));
+              HasSubstr("rank 0 runs 0 kernels \"relu\", rank 1 runs 1"));
   EXPECT_THAT(refusal([](RankChains& chain) { chain.message(NodeKind::send, 1, 2); }),
               HasSubstr("rank 1 sends and receives messages"));
   EXPECT_THAT(
@@ -83,7 +83,7 @@ TEST(Replicate, RanksThatDoTheSameAreReplicas) {
   for (const CollectiveType shares :
        {CollectiveType::all_gather, CollectiveType::all_to_all, CollectiveType::reduce_scatter})
     EXPECT_THAT(refusal([&](RankChains& chain) { chain.collective(shares, "dp", 100); }),
-                HasSubstr("rank 1 has shares of what others have"));
+                HasSubstr("rank 1 shards data over other ranks"));
 }
 
 TEST(Replicate, CommunicationsAreHeldAgainstEachOtherInOrder) {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <string>
 
@@ -15,10 +14,6 @@ using profile::CommKind;
 constexpr std::array<std::string_view, 11> kLibraries = {
     "nccl", "rccl", "gloo", "mpi", "ucc", "hccl", "xccl", "ccl", "oneccl", "mtia", "smddp"};
 
-bool starts_with(std::string_view text, std::string_view head) {
-  return text.substr(0, head.size()) == head;
-}
-
 }  // namespace
 
 bool is_library_range(std::string_view name) {
@@ -26,16 +21,6 @@ bool is_library_range(std::string_view name) {
   if (colon == std::string_view::npos || colon + 1 >= name.size() || name[colon + 1] == ':')
     return false;
   return std::find(kLibraries.begin(), kLibraries.end(), name.substr(0, colon)) != kLibraries.end();
-}
-
-CommKind coalesced_kind(std::string_view name) {
-  std::string word(name);
-  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  constexpr std::string_view kWord = "coalesced";
-  for (std::size_t at = word.find(kWord); at != std::string::npos; at = word.find(kWord))
-    word.erase(at, kWord.size());
-  const CommKind kind = profile::comm_kind_named(word);
-  return kind == CommKind::unknown ? CommKind::coalesced : kind;
 }
 
 std::int32_t peer_in_name(std::string_view name) {
@@ -50,19 +35,20 @@ std::int32_t peer_in_name(std::string_view name) {
 
 CommName comm_name(std::string_view name) {
   CommName out;
-  out.library = is_library_range(name);
-  out.dispatcher = starts_with(name, "c10d::") || starts_with(name, "_c10d_functional::") ||
-                   starts_with(name, "c10d_functional::");
-  out.record = name == "record_param_comms";
-  out.kernel = profile::is_comm_kernel(name);
-  if (!out.library && !out.dispatcher) return out;
+  out.is_library_range = is_library_range(name);
+  out.is_dispatcher = name.starts_with("c10d::") || name.starts_with("_c10d_functional::") ||
+                      name.starts_with("c10d_functional::");
+  out.is_record = name == "record_param_comms";
+  out.is_kernel = profile::is_comm_kernel(name);
+  if (!out.is_library_range && !out.is_dispatcher) return out;
   const std::string_view word = name.substr(name.find(':') + 1);
-  out.kind = profile::comm_kind_named(word);
-  if (out.kind == CommKind::coalesced) out.kind = coalesced_kind(word);
-  const bool apart = out.kind == CommKind::all_gather || out.kind == CommKind::reduce_scatter ||
-                     out.kind == CommKind::all_to_all || out.kind == CommKind::gather ||
-                     out.kind == CommKind::scatter;
-  out.input = apart && starts_with(name, "c10d::") ? 1 : 0;
+  out.kind = profile::comm_kind_of_name(word);
+  if (out.kind == CommKind::coalesced) out.kind = profile::coalesced_kind(word);
+  const bool has_output_first = out.kind == CommKind::all_gather ||
+                                out.kind == CommKind::reduce_scatter ||
+                                out.kind == CommKind::all_to_all || out.kind == CommKind::gather ||
+                                out.kind == CommKind::scatter;
+  out.input_argument = has_output_first && name.starts_with("c10d::") ? 1 : 0;
   return out;
 }
 

@@ -291,8 +291,8 @@ TEST(ConvertComm, Names) {
   EXPECT_EQ(comm_name("c10d::_allgather_base_").kind, CommKind::all_gather);
   EXPECT_EQ(comm_name("_c10d_functional::wait_tensor").kind, CommKind::wait);
   EXPECT_EQ(comm_name("my reduce").kind, CommKind::unknown);
-  EXPECT_EQ(coalesced_kind("reduce_scatter_tensor_coalesced"), CommKind::reduce_scatter);
-  EXPECT_EQ(coalesced_kind("nccl:coalesced"), CommKind::coalesced);
+  EXPECT_EQ(profile::coalesced_kind("reduce_scatter_tensor_coalesced"), CommKind::reduce_scatter);
+  EXPECT_EQ(profile::coalesced_kind("nccl:coalesced"), CommKind::coalesced);
   EXPECT_EQ(peer_in_name("nccl:send 0->17"), 17);
   EXPECT_EQ(peer_in_name("nccl:recv 3<-2"), 2);
   EXPECT_EQ(peer_in_name("nccl:send"), -1);

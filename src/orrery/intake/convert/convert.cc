@@ -28,13 +28,12 @@ using NodeUse = std::function<Result<void>(const NodeRecord&)>;
 MetadataRecord metadata_of(const profile::Profile& profile, const ConvertOptions& options) {
   MetadataRecord metadata;
   metadata.version = trace::chakra::kVersion;
-  auto& attributes = metadata.attributes;
-  attributes.push_back(
+  metadata.add(
       attribute_string("schema", profile.schema.empty() ? profile.format : profile.schema));
-  attributes.push_back(attribute_uint64(
+  metadata.add(attribute_uint64(
       "pid", static_cast<std::uint64_t>(std::max<std::int64_t>(profile.process_id, 0))));
   for (const auto& [name, value] : profile.facts) {
-    if (name == "time") attributes.push_back(attribute_string("time", value));
+    if (name == "time") metadata.add(attribute_string("time", value));
   }
   std::int64_t end = 0;
   for (std::size_t e = 0; e < profile.events.size(); ++e)
@@ -42,15 +41,15 @@ MetadataRecord metadata_of(const profile::Profile& profile, const ConvertOptions
   const auto millis = [](std::int64_t ns) {
     return static_cast<std::uint64_t>(std::max<std::int64_t>(ns / 1'000'000, 0));
   };
-  attributes.push_back(attribute_uint64("start_ts", millis(profile.origin_ns)));
-  attributes.push_back(attribute_uint64("finish_ts", millis(profile.origin_ns + end / kPsPerNs)));
-  attributes.push_back(attribute_string("source", profile.format));
-  attributes.push_back(attribute_int64("origin_ns", profile.origin_ns));
+  metadata.add(attribute_uint64("start_ts", millis(profile.origin_ns)));
+  metadata.add(attribute_uint64("finish_ts", millis(profile.origin_ns + end / kPsPerNs)));
+  metadata.add(attribute_string("source", profile.format));
+  metadata.add(attribute_int64("origin_ns", profile.origin_ns));
   if (options.clock_offset != Time{})
-    attributes.push_back(attribute_int64("clock_offset_ps", options.clock_offset.count()));
-  attributes.push_back(attribute_int64("rank", options.rank));
-  if (profile.world_size) attributes.push_back(attribute_int64("world_size", *profile.world_size));
-  if (!profile.backend.empty()) attributes.push_back(attribute_string("backend", profile.backend));
+    metadata.add(attribute_int64("clock_offset_ps", options.clock_offset.count()));
+  metadata.add(attribute_int64("rank", options.rank));
+  if (profile.world_size) metadata.add(attribute_int64("world_size", *profile.world_size));
+  if (!profile.backend.empty()) metadata.add(attribute_string("backend", profile.backend));
   return metadata;
 }
 
@@ -65,9 +64,9 @@ class Conversion {
         findings_(findings),
         use_(use),
         plan_(plan_comms(profile, dependencies, options.rank, findings)),
-        maker_(profile, dependencies, options, kernels) {
-    for (const NodeComm& comm : plan_.nodes) note_group(comm, comm.node);
-    for (const NodeComm& comm : plan_.queued) note_group(comm, comm.node);
+        builder_(profile, dependencies, options, kernels) {
+    for (const NodeComm& comm : plan_.nodes) check_group(comm, comm.node);
+    for (const NodeComm& comm : plan_.queued) check_group(comm, comm.node);
   }
 
   Result<ConvertReport> run() {
@@ -75,49 +74,49 @@ class Conversion {
     report_.comm_kernels_under_library = plan_.kernels_under_library;
     report_.extra_comm_kernels = plan_.extra_kernels;
     count_successors();
-    if (auto done = hand_over_groups(); !done) return tl::unexpected(done.error());
-    if (auto done = hand_over_nodes(); !done) return tl::unexpected(done.error());
-    if (auto done = hand_over_queued(); !done) return tl::unexpected(done.error());
-    if (auto done = hand_over_waits(); !done) return tl::unexpected(done.error());
+    if (auto done = emit_groups(); !done) return tl::unexpected(done.error());
+    if (auto done = emit_nodes(); !done) return tl::unexpected(done.error());
+    if (auto done = emit_queued(); !done) return tl::unexpected(done.error());
+    if (auto done = emit_waits(); !done) return tl::unexpected(done.error());
     return report_;
   }
 
  private:
-  Result<void> hand_over(const NodeRecord& node) {
+  Result<void> emit(const NodeRecord& node) {
     ++report_.nodes;
     report_.edges += node.data_deps.size();
     return use_(node);
   }
 
-  Result<void> hand_over_groups() {
+  Result<void> emit_groups() {
     std::vector<profile::Group> groups = profile_.groups;
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
-      groups[g].name = maker_.group_name(g);
+      groups[g].name = builder_.group_name(g);
       const auto named = options_.groups.find(g);
       if (named != options_.groups.end()) groups[g].ranks = named->second.ranks;
     }
     const NodeRecord node = group_node(groups);
-    return node.name.empty() ? Result<void>() : hand_over(node);
+    return node.name.empty() ? Result<void>() : emit(node);
   }
 
-  Result<void> hand_over_nodes() {
+  Result<void> emit_nodes() {
     auto comm = plan_.nodes.begin();
     auto queued = plan_.queued.begin();
     const auto count = static_cast<std::uint32_t>(dependencies_.nodes.size());
     std::uint64_t next_id = std::uint64_t{count} + 1;
     next_wait_ = next_id + plan_.queued.size();
     for (std::uint32_t n = 0; n < count; ++n) {
-      const NodeRecord* node = &maker_.node(n);
+      const NodeRecord* node = &builder_.node(n);
       bool waits = true;
-      if (queued != plan_.queued.end() && queued->joined == n) {
+      if (queued != plan_.queued.end() && queued->shared_kernel == n) {
         const auto first = queued;
-        while (queued != plan_.queued.end() && queued->joined == n) ++queued;
-        node = &maker_.wait_for(next_id, static_cast<std::uint64_t>(queued - first));
+        while (queued != plan_.queued.end() && queued->shared_kernel == n) ++queued;
+        node = &builder_.wait_for(next_id, static_cast<std::uint64_t>(queued - first));
         next_id += static_cast<std::uint64_t>(queued - first);
-        waits = false;  // they do
+        waits = false;  // the queued messages wait instead
       }
       if (comm != plan_.nodes.end() && comm->node == n) {
-        node = &maker_.add_comm(*comm);
+        node = &builder_.add_comm(*comm);
         count_comm(*comm);
         ++comm;
         if (waits) take_pause(n);
@@ -125,23 +124,23 @@ class Conversion {
         ++report_.compute;
       }
       if (waits) wait_for_start(n);
-      if (auto done = hand_over(*node); !done) return done;
+      if (auto done = emit(*node); !done) return done;
     }
     return {};
   }
 
-  Result<void> hand_over_queued() {
+  Result<void> emit_queued() {
     std::uint64_t id = dependencies_.nodes.size();
     for (const NodeComm& comm : plan_.queued) {
       count_comm(comm);
-      const NodeRecord& node = maker_.queued(++id, comm);
-      wait_for_start(comm.joined);
-      if (auto done = hand_over(node); !done) return done;
+      const NodeRecord& node = builder_.queued(++id, comm);
+      wait_for_start(comm.shared_kernel);
+      if (auto done = emit(node); !done) return done;
     }
     return {};
   }
 
-  /// Lets the node made last wait until it may begin.
+  /// Makes the current node wait until its earliest start.
   void wait_for_start(std::uint32_t n) {
     const Time start = dependencies_.start[n];
     if (start <= Time{} && !dependencies_.of(n).empty()) return;
@@ -149,24 +148,24 @@ class Conversion {
     if (wait <= Time{}) return;
     const auto [known, added] = starts_.try_emplace(wait, next_wait_);
     if (added) {
-      waits_.push_back(waiting_node(next_wait_++, "[recorded start]", wait));
+      waits_.push_back(wait_node(next_wait_++, "[recorded start]", wait));
       ++report_.starts;
     }
-    maker_.wait_for_start(known->second);
+    builder_.wait_for_start(known->second);
   }
 
   void take_pause(std::uint32_t n) {
-    auto pause = maker_.take_pause(n, next_wait_);
+    auto pause = builder_.take_pause(n, next_wait_);
     if (!pause) return;
     waits_.push_back(*std::move(pause));
     ++next_wait_;
     ++report_.pauses;
   }
 
-  Result<void> hand_over_waits() {
+  Result<void> emit_waits() {
     report_.compute += waits_.size();
     for (const NodeRecord& node : waits_) {
-      if (auto done = hand_over(node); !done) return done;
+      if (auto done = emit(node); !done) return done;
     }
     return {};
   }
@@ -178,9 +177,8 @@ class Conversion {
     ++counter;
   }
 
-  void note_group(const NodeComm& comm, std::uint32_t node) {
-    const bool message = comm.kind == CommKind::send || comm.kind == CommKind::recv;
-    if (message || is_described(comm.group)) return;
+  void check_group(const NodeComm& comm, std::uint32_t node) {
+    if (is_message(comm.kind) || is_described(comm.group)) return;
     const bool shown = findings_.count(FindingCode::group_unknown) < Findings::kPlaces;
     findings_.add(
         FindingCode::group_unknown,
@@ -192,9 +190,9 @@ class Conversion {
     if (options_.groups.count(g) != 0) return true;
     if (g >= profile_.groups.size()) return false;
     const profile::Group& group = profile_.groups[g];
-    const bool everybody = profile_.world_size && group.size >= 0 &&
-                           static_cast<std::uint32_t>(group.size) == *profile_.world_size;
-    return !group.ranks.empty() || everybody || group.description == "default_pg";
+    const bool has_all_ranks = profile_.world_size && group.size >= 0 &&
+                               static_cast<std::uint32_t>(group.size) == *profile_.world_size;
+    return !group.ranks.empty() || has_all_ranks || group.description == "default_pg";
   }
 
   void count_successors() {
@@ -224,11 +222,11 @@ class Conversion {
   Findings& findings_;
   const NodeUse& use_;
   CommPlan plan_;
-  NodeBuilder maker_;
+  NodeBuilder builder_;
   ConvertReport report_;
-  std::vector<NodeRecord> waits_;         // what stands for time alone, by id
-  std::uint64_t next_wait_ = 0;           // the id of the next of them
-  std::map<Time, std::uint64_t> starts_;  // by their length
+  std::vector<NodeRecord> waits_;         // nodes "[recorded start]" and "[recorded pause]", by id
+  std::uint64_t next_wait_ = 0;           // id of the next one
+  std::map<Time, std::uint64_t> starts_;  // ids by duration
 };
 
 }  // namespace

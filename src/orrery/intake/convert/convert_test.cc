@@ -97,7 +97,8 @@ TEST(Convert, PausesOfAThread) {
   EXPECT_THAT(out.nodes[1].data_deps, ElementsAre(3));
   EXPECT_EQ(out.nodes[1].duration_micros, 20u);
 
-  dependencies.lasted = {us(30), us(50)};  // what was learned elsewhere: 40 idle, then 50
+  dependencies.previous_duration = {us(30),
+                                    us(50)};  // what was learned elsewhere: 40 idle, then 50
   const auto learned = converted(profile, dependencies);
   EXPECT_EQ(learned.nodes[2].duration_micros, 40u);
   EXPECT_EQ(learned.nodes[1].duration_micros, 50u);
@@ -165,7 +166,7 @@ TEST(Convert, WhereInAStepNodesStand) {
   EXPECT_EQ(number(out.nodes[2], "in_step"), 6);
   EXPECT_EQ(text(out.nodes[2], "in_phase"), "optimizer");
   EXPECT_EQ(attribute(out.nodes[2], "in_layer"), nullptr);
-  EXPECT_EQ(attribute(out.nodes[3], "in_step"), nullptr) << "nobody knows who launched it";
+  EXPECT_EQ(attribute(out.nodes[3], "in_step"), nullptr) << "its launch is unknown";
   EXPECT_EQ(attribute(out.nodes[0], "in_step"), nullptr) << "its works say it";
 
   Maker host;
@@ -233,7 +234,7 @@ TEST(Convert, DurationsAreExact) {
   EXPECT_EQ(attribute(out.nodes[4], "duration_ps"), nullptr) << "whole microseconds need none";
 }
 
-// The way that files go, beside the one without their bytes.
+// The conversion of files, compared with the one without their bytes.
 TEST(Convert, AGraphIsWhatItsFileWouldBeReadAs) {
   Small small;
   small.make.annotation(small.make.thread(78), "ProfilerStep#6", 9, 40);
@@ -335,7 +336,7 @@ TEST(Convert, TheSameBytesEveryTime) {
   };
   EXPECT_EQ(bytes("a.0.et"), bytes("b.0.et"));
   const auto names = std::filesystem::directory_iterator(directory);
-  EXPECT_EQ(std::distance(begin(names), end(names)), 2) << "nothing stands beside them";
+  EXPECT_EQ(std::distance(begin(names), end(names)), 2) << "no other files";
 
   Findings findings;
   const auto graph =

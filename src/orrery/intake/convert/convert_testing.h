@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: dependencies by hand, and everything a conversion hands over.
+// For tests: handmade dependencies, and the complete output of a conversion.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@
 
 namespace orrery::intake::testing {
 
-/// Every event a node in file order, each waiting for the one before it on its lane and device work
-/// for the call it has; what costs what it lasts.
+/// Dependencies in which every event is a node, in file order. Each waits for the previous event on
+/// its lane, and device work also for its call. The cost is the duration.
 inline profile::Dependencies chain(const profile::Profile& profile) {
   profile::Dependencies out;
   out.first.push_back(0);
@@ -34,7 +34,7 @@ inline profile::Dependencies chain(const profile::Profile& profile) {
   return out;
 }
 
-/// What a conversion hands over.
+/// The output of a conversion.
 struct Converted {
   Result<ConvertReport> report = fail(Errc::input_empty, "", "");
   trace::chakra::MetadataRecord metadata;
@@ -73,7 +73,7 @@ inline const trace::chakra::AttributeRecord* attribute(const trace::chakra::Node
   }
   return nullptr;
 }
-/// An attribute's number, or -99.
+/// The value of a numeric attribute, or -99.
 inline std::int64_t number(const trace::chakra::NodeRecord& node, std::string_view name) {
   const auto* found = attribute(node, name);
   return found == nullptr ? -99 : static_cast<std::int64_t>(found->bits);

@@ -12,21 +12,21 @@ GraphSink::GraphSink(std::string where, std::shared_ptr<StringPool> strings,
                      std::shared_ptr<graph::KernelTable> kernels, Findings& findings)
     : where_(std::move(where)),
       findings_(findings),
-      decoding_(where_, strings, graph::Repair::refuse, findings),
-      decoder_(decoding_, trace::chakra::Schema::current),
+      context_(where_, strings, graph::Repair::refuse, findings),
+      decoder_(context_, trace::chakra::Schema::current),
       builder_(where_, strings, graph::Repair::refuse) {
   builder_.share_kernels(std::move(kernels));
 }
 
-void GraphSink::take(const trace::chakra::MetadataRecord& metadata) {
+void GraphSink::set_metadata(const trace::chakra::MetadataRecord& metadata) {
   graph::KernelTable& kernels = builder_.kernels();
-  decoding_.use_kernels(kernels,
-                        trace::chakra::read_kernel_table(metadata, where_, kernels, findings_));
+  context_.use_kernels(kernels,
+                       trace::chakra::read_kernel_table(metadata, where_, kernels, findings_));
 }
 
 Result<void> GraphSink::add(const NodeRecord& record) {
   try {
-    decoder_.take(record, node_);
+    decoder_.convert(record, node_);
   } catch (const trace::chakra::RecordError& bad) {
     return fail(bad.code, where_, bad.what, bad.hint);
   }
@@ -43,11 +43,11 @@ Result<graph::Graph> convert_to_graph(const profile::Profile& profile,
                                       ConvertReport* report) {
   GraphSink graph(profile.where, std::move(strings), std::make_shared<graph::KernelTable>(),
                   findings);
-  graph.expect(dependencies.nodes.size() + 1, dependencies.edges.size());
+  graph.reserve(dependencies.nodes.size() + 1, dependencies.edges.size());
   const auto done = convert(
       profile, dependencies, options, findings,
       [&](const trace::chakra::MetadataRecord& metadata) -> Result<void> {
-        graph.take(metadata);
+        graph.set_metadata(metadata);
         return {};
       },
       [&](const NodeRecord& record) { return graph.add(record); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes of a trace that was never written, as a graph.
+// Builds a graph from converted nodes without writing a trace file.
 #pragma once
 
 #include <memory>
@@ -13,16 +13,16 @@
 
 namespace orrery::intake {
 
-/// Takes one node after the other. The graph is what reading their file would give.
+/// Accepts nodes one by one. The graph is identical to that of a written and read file.
 class GraphSink {
  public:
   /// `where` names the rank in errors and findings.
   GraphSink(std::string where, std::shared_ptr<StringPool> strings,
             std::shared_ptr<graph::KernelTable> kernels, Findings& findings);
 
-  /// So many will come, about.
-  void expect(std::size_t nodes, std::size_t edges) { builder_.expect(nodes, edges); }
-  void take(const trace::chakra::MetadataRecord& metadata);
+  /// Approximate number of nodes and edges that follow.
+  void reserve(std::size_t nodes, std::size_t edges) { builder_.reserve(nodes, edges); }
+  void set_metadata(const trace::chakra::MetadataRecord& metadata);
   [[nodiscard]] Result<void> add(const trace::chakra::NodeRecord& record);
   /// Errc: as GraphBuilder::finish.
   [[nodiscard]] Result<graph::Graph> finish() &&;
@@ -30,7 +30,7 @@ class GraphSink {
  private:
   std::string where_;
   Findings& findings_;
-  trace::chakra::Decoding decoding_;
+  trace::chakra::DecodeContext context_;
   trace::chakra::NodeDecoder decoder_;
   graph::GraphBuilder builder_;
   graph::NodeSpec node_;

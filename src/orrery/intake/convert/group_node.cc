@@ -33,7 +33,7 @@ trace::chakra::NodeRecord group_node(const std::vector<profile::Group>& groups) 
   append_python(node.inputs.emplace().values, printed.dump(-1, ' ', false, kReplace));
   node.inputs->shapes = "[[]]";
   node.inputs->types = "['String']";
-  node.attributes.push_back(trace::chakra::attribute_bool("is_cpu_op", true));
+  node.add(trace::chakra::attribute_bool("is_cpu_op", true));
   return node;
 }
 

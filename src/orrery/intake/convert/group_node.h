@@ -8,9 +8,9 @@
 
 namespace orrery::intake {
 
-/// A METADATA node (id 0) that defines these groups as real traces do: one JSON text in a list, as
-/// Python prints it. Groups without a name, and further ones of one name, are left out; no name
-/// when none is left.
+/// A METADATA node (id 0) that defines these groups as PyTorch's traces do: a list with one JSON
+/// text, in Python's syntax. Omits groups without a name, and all but the first group of a name. If
+/// no group remains, the node has no name.
 [[nodiscard]] trace::chakra::NodeRecord group_node(const std::vector<profile::Group>& groups);
 
 }  // namespace orrery::intake

@@ -27,18 +27,13 @@ using trace::chakra::NodeRecord;
 
 std::uint64_t number(NodeKind kind) { return static_cast<std::uint64_t>(kind); }
 
-bool has_root(CommKind kind) {
-  return kind == CommKind::reduce || kind == CommKind::gather || kind == CommKind::scatter ||
-         kind == CommKind::broadcast;
-}
-
 std::int64_t floor_div(std::int64_t a, std::int64_t b) { return a / b - (a % b < 0 ? 1 : 0); }
 
-/// Attributes beside data_deps.
+/// Attributes parallel to data_deps.
 constexpr const char* kDepKinds = "dep_kinds";
 constexpr const char* kDepLags = "dep_lags_ps";
 
-bool is_beside_deps(const AttributeRecord& attribute) {
+bool is_parallel_to_deps(const AttributeRecord& attribute) {
   return attribute.name == kDepKinds || attribute.name == kDepLags;
 }
 
@@ -51,18 +46,18 @@ AttributeRecord attribute_int64s(const char* name, const std::vector<std::int64_
 void set_duration(NodeRecord& record, Time duration) {
   record.duration_micros = static_cast<std::uint64_t>(duration.count() / kPsPerUs);
   if (duration.count() % kPsPerUs != 0)
-    record.attributes.push_back(attribute_int64("duration_ps", duration.count()));
+    record.add(attribute_int64("duration_ps", duration.count()));
 }
 
 }  // namespace
 
-NodeRecord waiting_node(std::uint64_t id, const char* name, Time duration) {
+NodeRecord wait_node(std::uint64_t id, const char* name, Time duration) {
   NodeRecord node;
   node.id = id;
   node.name = name;
   node.type = number(NodeKind::comp);
-  node.attributes.push_back(attribute_bool("is_cpu_op", true));
-  node.attributes.push_back(attribute_bool("is_wait", true));
+  node.add(attribute_bool("is_cpu_op", true));
+  node.add(attribute_bool("is_wait", true));
   set_duration(node, duration);
   return node;
 }
@@ -75,7 +70,7 @@ NodeBuilder::NodeBuilder(const profile::Profile& profile, const profile::Depende
       kernels_(kernels),
       scopes_(find_scopes(profile)),
       texts_(*profile.strings),
-      spent_(profile.lanes.size(), 0) {
+      carried_ps_(profile.lanes.size(), 0) {
   const profile::Lane* device = nullptr;
   for (const EventId e : dependencies.nodes)
     has_device_ = has_device_ || profile::is_device_work(profile.events[e].kind);
@@ -85,7 +80,7 @@ NodeBuilder::NodeBuilder(const profile::Profile& profile, const profile::Depende
     several_devices_ = several_devices_ || (device != nullptr && device->process != lane.process);
     device = &lane;
   }
-  // Execution traces number threads 1, 2 …: where a lane has such a number it is used throughout.
+  // Execution traces number threads 1, 2 …: if a lane has such a number, all its nodes use it.
   std::vector<bool> known(profile.lanes.size(), false);
   for (const EventId e : dependencies.nodes) {
     const std::uint32_t lane = profile.events[e].lane;
@@ -104,11 +99,11 @@ std::string NodeBuilder::group_name(std::uint32_t group) const {
 }
 
 void NodeBuilder::add_int64(const char* name, std::int64_t value) {
-  record_.attributes.push_back(attribute_int64(name, value));
+  record_.add(attribute_int64(name, value));
 }
 
 void NodeBuilder::add_text(const char* name, std::string_view value) {
-  record_.attributes.push_back(attribute_string(name, std::string(value)));
+  record_.add(attribute_string(name, std::string(value)));
 }
 
 std::uint64_t NodeBuilder::start_micros(const profile::Event& event) const {
@@ -138,7 +133,7 @@ void NodeBuilder::start(std::uint64_t id, EventId e) {
   record_.inputs.reset();
   record_.outputs.reset();
   record_.attributes.clear();
-  record_.attributes.push_back(attribute_bool("is_cpu_op", profile::is_host(event.kind)));
+  record_.add(attribute_bool("is_cpu_op", profile::is_host(event.kind)));
   if (has_device_ == !profile::is_host(event.kind)) add_scope(scopes_[e], record_.attributes);
 }
 
@@ -162,7 +157,7 @@ void NodeBuilder::add_dependencies(std::uint32_t n, bool label) {
   for (std::uint32_t at = dependencies_.first[n]; at < dependencies_.first[n + 1]; ++at) {
     const profile::Dependency& edge = dependencies_.edges[at];
     const std::uint32_t from = dependencies_.node_of[edge.from];
-    if (from == kNone || from == n) continue;  // never: dangling ids stop every reader
+    if (from == kNone || from == n) continue;  // never happens: dangling ids stop every reader
     deps_.emplace_back(std::uint64_t{from} + 1, at);
     const bool from_device = !profile::is_host(profile_.events[edge.from].kind);
     unusual = unusual || edge.guessed ||
@@ -177,22 +172,22 @@ void NodeBuilder::add_dependencies(std::uint32_t n, bool label) {
   std::vector<std::int64_t> lags;
   for (const auto& dep : deps_) lags.push_back(dependencies_.edges[dep.second].lag.count());
   if (std::any_of(lags.begin(), lags.end(), [](std::int64_t lag) { return lag != 0; }))
-    record_.attributes.push_back(attribute_int64s(kDepLags, lags));
+    record_.add(attribute_int64s(kDepLags, lags));
   if (!unusual) return;
   std::vector<std::string> kinds;
   for (const auto& dep : deps_) {
     const profile::Dependency& edge = dependencies_.edges[dep.second];
     kinds.push_back(std::string(name(edge.kind)) + (edge.guessed ? "?" : ""));
   }
-  record_.attributes.push_back(trace::chakra::attribute_strings(kDepKinds, std::move(kinds)));
+  record_.add(trace::chakra::attribute_strings(kDepKinds, std::move(kinds)));
 }
 
 void NodeBuilder::add_cost(std::uint32_t n) {
   const std::int64_t cost = std::max<std::int64_t>(dependencies_.cost[n].count(), 0);
-  std::int64_t& spent = spent_[profile_.events[dependencies_.nodes[n]].lane];
-  // Only the part below a microsecond is carried on: no sum can overflow.
-  const std::int64_t whole = (spent + cost % kPsPerUs) / kPsPerUs + cost / kPsPerUs;
-  spent = (spent + cost % kPsPerUs) % kPsPerUs;
+  std::int64_t& carried = carried_ps_[profile_.events[dependencies_.nodes[n]].lane];
+  // Carries only the part below a microsecond, so that no sum overflows.
+  const std::int64_t whole = (carried + cost % kPsPerUs) / kPsPerUs + cost / kPsPerUs;
+  carried = (carried + cost % kPsPerUs) % kPsPerUs;
   record_.duration_micros = static_cast<std::uint64_t>(whole);
   if (whole * kPsPerUs != cost) add_int64("duration_ps", cost);
 }
@@ -235,7 +230,7 @@ void NodeBuilder::add_inputs(EventId e) {
   if (const profile::Node* node = profile_.node(e)) {
     auto& in = record_.inputs.emplace();
     auto& out = record_.outputs.emplace();
-    // The groups have a node of their own, with the names they have here.
+    // The groups have a separate node, with their names in the converted trace.
     if (record_.name.find("process_group:init") == std::string::npos)
       append_python(in.values, profile_.texts.view(node->inputs));
     in.shapes = texts_.of(node->input_shapes);
@@ -262,18 +257,17 @@ void NodeBuilder::add_device(std::uint32_t n) {
   if (several_devices_) add_int64("device", lane.process);
   if (!profile::is_device_work(event.kind)) return;
   if (event.kind == profile::Kind::memcpy || event.kind == profile::Kind::memset)
-    record_.attributes.push_back(attribute_bool("is_copy", true));
+    record_.add(attribute_bool("is_copy", true));
   if (profile_.comm(e) != nullptr || is_comm_kernel(event))
-    record_.attributes.push_back(attribute_bool("is_comm", true));
+    record_.add(attribute_bool("is_comm", true));
   const profile::Work& work = profile_.works[event.detail];
   if (const graph::KernelId kernel = kernels_.of(event.detail); kernel != graph::kNoKernel)
     add_int64("kernel", kernel);
   if (work.correlation != kNoId)
     add_int64("correlation", static_cast<std::int64_t>(work.correlation));
-  if (work.bytes >= 0 && event.kind != Kind::kernel) {
-    record_.attributes.push_back(
+  if (work.bytes >= 0 && event.kind != Kind::kernel)
+    record_.add(
         trace::chakra::attribute_uint64("tensor_size", static_cast<std::uint64_t>(work.bytes)));
-  }
   if (work.captured != kNone) {
     const profile::CapturedOperator& captured = profile_.captured[work.captured];
     add_text("captured_op", profile_.string(captured.name));
@@ -281,8 +275,8 @@ void NodeBuilder::add_device(std::uint32_t n) {
     if (captured.types != StringId::empty)
       add_text("captured_types", profile_.string(captured.types));
   }
-  // The operator around the call that launched it, where the launch is a dependency: the control
-  // dependency then says nothing about order that the graph would not say without it.
+  // Adds the enclosing operator of the launching call, if the launch is a dependency. Then the
+  // control dependency does not restrict the order further.
   const auto edges = dependencies_.of(n);
   const bool launched = std::any_of(edges.begin(), edges.end(), [&](const profile::Dependency& d) {
     return d.kind == DependencyKind::launch && d.from == work.call;
@@ -297,7 +291,7 @@ void NodeBuilder::add_device(std::uint32_t n) {
   }
 }
 
-// Kernels have few names.
+// Cached by name, because kernels have few names.
 bool NodeBuilder::is_comm_kernel(const profile::Event& event) {
   if (event.kind != profile::Kind::kernel) return false;
   const auto name = static_cast<std::uint32_t>(event.name);
@@ -311,12 +305,12 @@ void NodeBuilder::add_splits(const NodeComm& comm) {
   const std::pair<const char*, StringId> lists[] = {{"in_split_bytes", comm.in_split},
                                                     {"out_split_bytes", comm.out_split}};
   for (const auto& [name, id] : lists) {
-    if (id == StringId::empty || comm.width <= 0) continue;
+    if (id == StringId::empty || comm.element_bytes <= 0) continue;
     std::vector<std::int64_t> bytes = number_list(profile_.string(id));
     bool fits = !bytes.empty();
     for (std::int64_t& split : bytes)
-      fits = fits && split >= 0 && !__builtin_mul_overflow(split, comm.width, &split);
-    if (fits) record_.attributes.push_back(attribute_int64s(name, bytes));
+      fits = fits && split >= 0 && !__builtin_mul_overflow(split, comm.element_bytes, &split);
+    if (fits) record_.add(attribute_int64s(name, bytes));
   }
 }
 
@@ -327,17 +321,16 @@ const NodeRecord& NodeBuilder::add_comm(const NodeComm& comm) {
   const auto rank = static_cast<std::int32_t>(options_.rank);
   if (send || comm.kind == CommKind::recv) {
     record_.type = number(send ? NodeKind::send : NodeKind::recv);
-    record_.attributes.push_back(attribute_int32("comm_src", send ? rank : comm.peer));
-    record_.attributes.push_back(attribute_int32("comm_dst", send ? comm.peer : rank));
-    record_.attributes.push_back(attribute_int32("comm_tag", 0));
+    record_.add(attribute_int32("comm_src", send ? rank : comm.peer));
+    record_.add(attribute_int32("comm_dst", send ? comm.peer : rank));
+    record_.add(attribute_int32("comm_tag", 0));
   } else {
     record_.type = number(NodeKind::coll);
     add_int64("comm_type", static_cast<std::int64_t>(collective_type(comm.kind)));
-    if (has_root(comm.kind) && comm.peer >= 0)
-      record_.attributes.push_back(attribute_int32("root", comm.peer));
+    if (is_rooted(comm.kind) && comm.peer >= 0) record_.add(attribute_int32("root", comm.peer));
     if (comm.kind == CommKind::all_to_all) add_splits(comm);
-    if (comm.numbers != graph::Format::unsaid)
-      add_text("comm_dtype", std::string(graph::name(comm.numbers)));
+    if (comm.format != graph::Format::unsaid)
+      add_text("comm_dtype", std::string(graph::name(comm.format)));
   }
   if (comm.bytes >= 0) add_int64("comm_size", comm.bytes);
   if (const std::string group = group_name(comm.group); !group.empty()) add_text("pg_name", group);
@@ -348,7 +341,7 @@ const NodeRecord& NodeBuilder::wait_for(std::uint64_t first_id, std::uint64_t co
   record_.data_deps.resize(count);
   std::iota(record_.data_deps.begin(), record_.data_deps.end(), first_id);
   std::erase_if(record_.attributes, [](const AttributeRecord& attribute) {
-    return is_beside_deps(attribute) || attribute.name == "duration_ps";
+    return is_parallel_to_deps(attribute) || attribute.name == "duration_ps";
   });
   record_.duration_micros = 0;
   return record_;
@@ -365,35 +358,36 @@ const NodeRecord& NodeBuilder::wait_for_start(std::uint64_t id) {
 
 std::optional<NodeRecord> NodeBuilder::take_pause(std::uint32_t n, std::uint64_t id) {
   const profile::Event& event = profile_.events[dependencies_.nodes[n]];
-  const Time lasted = dependencies_.lasted.empty() ? event.duration : dependencies_.lasted[n];
+  const Time lasted =
+      dependencies_.previous_duration.empty() ? event.duration : dependencies_.previous_duration[n];
   const Time pause = dependencies_.cost[n] - lasted;
   if (!profile::is_host(event.kind) || pause <= Time{}) return std::nullopt;
-  NodeRecord node = waiting_node(id, "[recorded pause]", pause);
+  NodeRecord node = wait_node(id, "[recorded pause]", pause);
   node.data_deps.swap(record_.data_deps);
   record_.data_deps = {id};
   auto& attributes = record_.attributes;
   const auto moved = std::stable_partition(
       attributes.begin(), attributes.end(), [](const AttributeRecord& attribute) {
-        return !is_beside_deps(attribute) && attribute.name != "duration_ps";
+        return !is_parallel_to_deps(attribute) && attribute.name != "duration_ps";
       });
   for (auto one = moved; one != attributes.end(); ++one)
-    if (is_beside_deps(*one)) node.attributes.push_back(std::move(*one));
+    if (is_parallel_to_deps(*one)) node.add(std::move(*one));
   attributes.erase(moved, attributes.end());
   set_duration(record_, lasted);
   return node;
 }
 
 const NodeRecord& NodeBuilder::queued(std::uint64_t id, const NodeComm& comm) {
-  const EventId kernel = dependencies_.nodes[comm.joined];
+  const EventId kernel = dependencies_.nodes[comm.shared_kernel];
   start(id, kernel);
   record_.name.assign(profile_.name(dependencies_.nodes[comm.node]));
-  add_dependencies(comm.joined, true);
-  set_duration(record_, dependencies_.cost[comm.joined]);
-  add_device(comm.joined);
+  add_dependencies(comm.shared_kernel, true);
+  set_duration(record_, dependencies_.cost[comm.shared_kernel]);
+  add_device(comm.shared_kernel);
   return add_comm(comm);
 }
 
-// Both have the names of Chakra's types.
+// Both enumerations use the names of Chakra's types.
 graph::CollectiveType collective_type(profile::CommKind kind) {
   return orrery::collective_type(name(kind)).value_or(CollectiveType::unknown);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One recorded event as one Chakra node.
+// Converts one recorded event to one Chakra node.
 #pragma once
 
 #include <cstdint>
@@ -17,36 +17,38 @@
 
 namespace orrery::intake {
 
-/// Chakra's collective; unknown for what is none.
+/// Chakra's collective type; `unknown` for kinds that are not collectives.
 [[nodiscard]] graph::CollectiveType collective_type(profile::CommKind kind);
 
-/// A node of the host that stands for time alone.
-[[nodiscard]] trace::chakra::NodeRecord waiting_node(std::uint64_t id, const char* name,
-                                                     Time duration);
+/// A compute node on the host that only lasts `duration`.
+[[nodiscard]] trace::chakra::NodeRecord wait_node(std::uint64_t id, const char* name,
+                                                  Time duration);
 
-/// Makes the records of a rank's nodes, one after the other, in one record that is used again.
+/// Builds the records of a rank's nodes, one after the other, in one record that is reused. Below,
+/// "current node" is the node built last.
 class NodeBuilder {
  public:
   NodeBuilder(const profile::Profile& profile, const profile::Dependencies& dependencies,
               const ConvertOptions& options, const RecordedKernels& kernels);
 
-  /// The record of a node without what communication adds. Nodes must be asked for in ascending
-  /// order (durations are cut from running sums).
+  /// Builds the record of a node without the attributes of communication. Call it in ascending
+  /// order of nodes: durations are rounded from running sums.
   const trace::chakra::NodeRecord& node(std::uint32_t n);
-  /// Makes the node made last a communication.
+  /// Makes the current node a communication.
   const trace::chakra::NodeRecord& add_comm(const NodeComm& comm);
-  /// Makes the node made last one that waits for these ids and then takes no time itself.
+  /// Makes the current node wait for `count` ids from `first_id`, instead of its dependencies, with
+  /// duration 0.
   const trace::chakra::NodeRecord& wait_for(std::uint64_t first_id, std::uint64_t count);
-  /// Makes the node made last one that waits for this id too, the largest of all.
+  /// Adds a dependency on `id`, the largest of all ids, to the current node.
   const trace::chakra::NodeRecord& wait_for_start(std::uint64_t id);
-  /// Takes the time before the node made last began from it, and its dependencies, for a node of
-  /// their own with this id, which the node waits for. Empty where there is no such time.
+  /// Moves the idle time before the current node began, and its dependencies, to a new node with id
+  /// `id`. The current node waits for the new one. Empty if there is no idle time.
   [[nodiscard]] std::optional<trace::chakra::NodeRecord> take_pause(std::uint32_t n,
                                                                     std::uint64_t id);
-  /// A message that the kernel `comm.joined` carries among others.
+  /// A message that shares the kernel `comm.shared_kernel` with others.
   const trace::chakra::NodeRecord& queued(std::uint64_t id, const NodeComm& comm);
 
-  /// The name under which a group is known, empty for none.
+  /// The name of a group in the converted trace; empty if it has none.
   [[nodiscard]] std::string group_name(std::uint32_t group) const;
 
  private:
@@ -69,11 +71,13 @@ class NodeBuilder {
   const RecordedKernels& kernels_;
   std::vector<StepScope> scopes_;  // by event
   PythonTexts texts_;
-  std::vector<std::int64_t> spent_;       // by lane: picoseconds so far
+  std::vector<std::int64_t>
+      carried_ps_;  // by lane: carried part below a microsecond, in picoseconds
   std::vector<std::int64_t> thread_ids_;  // by lane
-  std::vector<std::int8_t> comm_names_;   // by StringId: 1, 0, or -1 (nobody has asked)
+  std::vector<std::int8_t> comm_names_;   // by StringId: 1, 0, or -1 (not looked up yet)
   bool several_devices_ = false;
-  bool has_device_ = false;  // then its works say where in a step they stand; else the host's
+  // Then only device nodes have a scope (step, layer, phase); otherwise only host nodes.
+  bool has_device_ = false;
   trace::chakra::NodeRecord record_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> deps_;  // (id, place in edges)
 };

@@ -15,18 +15,19 @@
 
 namespace orrery::intake {
 
-/// What the operators of a recording compute: by their names and arguments, as a device trace or
-/// an execution trace has them, and by where they stand. Under a node of autograd an operator makes
-/// gradients; of a product, which of the two, by the sizes of the product with the same sequence
-/// number. Under aten::linear a product reads its weights transposed.
+/// Infers the kernels (graph::Kernel) of recorded operators from their names and arguments, as a
+/// device trace or an execution trace contains them, and from enclosing operators. Under a node of
+/// autograd, an operator computes gradients. For a matrix product, the sizes of the forward product
+/// with the same sequence number show which gradient it computes. Under aten::linear, a product
+/// reads its weights transposed.
 class OperatorKernels {
  public:
-  /// `profile` is indexed and stays as it is. O(events).
+  /// `profile` is indexed and must not change. O(events).
   explicit OperatorKernels(const profile::Profile& profile);
 
-  /// Of an operator; nothing where its name or its arguments do not say.
+  /// The kernel of an operator; empty if its name or its arguments do not determine it.
   [[nodiscard]] std::optional<graph::Kernel> of(profile::EventId op);
-  /// Of one by which a node of a graph was captured.
+  /// The kernel of an operator that captured a node of a graph.
   [[nodiscard]] std::optional<graph::Kernel> of(const profile::CapturedOperator& captured);
 
  private:
@@ -38,18 +39,18 @@ class OperatorKernels {
   using Texts = std::tuple<StringId, StringId, StringId, StringId>;
 
   [[nodiscard]] Role role_of(StringId name);
-  /// The nearest event around one with that role, or kNoEvent.
-  [[nodiscard]] profile::EventId around(profile::EventId op, Role role);
+  /// The innermost enclosing event with that role, or kNoEvent.
+  [[nodiscard]] profile::EventId enclosing(profile::EventId op, Role role);
   void infer_gradients();
   void infer_gradients(profile::EventId node, std::span<const profile::EventId> products);
-  [[nodiscard]] std::optional<graph::Kernel> plain(profile::EventId op);
-  [[nodiscard]] std::optional<graph::Kernel> forward(profile::EventId op);
-  [[nodiscard]] const std::optional<graph::Kernel>& known(
+  [[nodiscard]] std::optional<graph::Kernel> recorded_kernel(profile::EventId op);
+  [[nodiscard]] std::optional<graph::Kernel> forward_kernel(profile::EventId op);
+  [[nodiscard]] const std::optional<graph::Kernel>& cached_kernel(
       const Texts& key, const trace::operators::ArgumentTexts& arguments);
 
   const profile::Profile& profile_;
   std::vector<Role> roles_;  // by StringId
-  std::map<Texts, std::optional<graph::Kernel>> known_;
+  std::map<Texts, std::optional<graph::Kernel>> kernel_of_texts_;
   std::optional<graph::Kernel> uncached_;
   std::unordered_map<std::int64_t, std::vector<profile::EventId>> products_;  // by sequence number
   std::unordered_map<profile::EventId, Gradient> gradients_;                  // of products

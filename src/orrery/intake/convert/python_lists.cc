@@ -2,7 +2,6 @@
 #include "orrery/intake/convert/python_lists.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -53,14 +52,14 @@ bool is_plain(std::string_view text) {
 bool is_word(char c) { return c >= 'a' && c <= 'z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Adds a × b to `sum`, or says that it does not fit.
+/// Adds a × b to `sum`; false on overflow.
 bool add_product(std::int64_t& sum, std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
   return a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &product) &&
          !__builtin_add_overflow(sum, product, &sum);
 }
 
-/// Elements of dimensions, or -1 for what is no list of whole numbers.
+/// Number of elements for `dims`, or -1 if that is not a list of integers.
 std::int64_t elements(const json& dims) {
   std::int64_t count = 1;
   for (const json& extent : dims) {
@@ -94,7 +93,7 @@ void append_python(std::string& out, std::string_view text) {
     } else if (c == ',' || c == ':') {
       out += c;
       out += ' ';
-    } else if (is_word(c) && !(at > 0 && is_digit(text[at - 1]))) {  // not 1e-05
+    } else if (is_word(c) && !(at > 0 && is_digit(text[at - 1]))) {  // excludes 1e-05
       std::size_t end = at;
       while (end < text.size() && is_word(text[end])) ++end;
       const std::string_view word = text.substr(at, end - at);
@@ -110,27 +109,27 @@ const std::string& PythonTexts::of(StringId id) {
   const auto index = static_cast<std::size_t>(id);
   if (index >= place_.size()) place_.resize(std::max(strings_.size(), index + 1), 0);
   if (place_[index] == 0) {
-    append_python(made_.emplace_back(), strings_.view(id));
-    place_[index] = static_cast<std::uint32_t>(made_.size());
+    append_python(texts_.emplace_back(), strings_.view(id));
+    place_[index] = static_cast<std::uint32_t>(texts_.size());
   }
-  return made_[place_[index] - 1];
+  return texts_[place_[index] - 1];
 }
 
 std::int64_t bytes_of_values(std::string_view values, std::string_view types,
                              std::size_t argument) {
   profile::Tensors tensors(values, types);
   std::int64_t sum = 0;
-  bool any = false;
+  bool has_tensor = false;
   for (profile::Tensor tensor; tensors.next(tensor);) {
     if (argument != kAllArguments && tensors.argument() != argument) continue;
-    any = true;
+    has_tensor = true;
     constexpr auto kMost = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (tensor.elements > kMost || tensor.width > kMost ||
         !add_product(sum, static_cast<std::int64_t>(tensor.elements),
                      static_cast<std::int64_t>(tensor.width)))
       return -1;
   }
-  return any ? sum : -1;
+  return has_tensor ? sum : -1;
 }
 
 std::int64_t bytes_of_dims(std::string_view dims, std::string_view types, std::size_t argument) {
@@ -138,7 +137,7 @@ std::int64_t bytes_of_dims(std::string_view dims, std::string_view types, std::s
   const json names = json::parse(types, nullptr, false);
   if (!shapes.is_array() || !names.is_array() || shapes.size() != names.size()) return -1;
   std::int64_t sum = 0;
-  bool any = false;
+  bool has_tensor = false;
   for (std::size_t i = 0; i < shapes.size(); ++i) {
     if (argument != kAllArguments && i != argument) continue;
     if (!shapes[i].is_array() || !names[i].is_string()) return -1;
@@ -147,7 +146,7 @@ std::int64_t bytes_of_dims(std::string_view dims, std::string_view types, std::s
     const std::int32_t width = profile::element_bytes(type);
     const bool nested = !shapes[i].empty() && shapes[i][0].is_array();
     if (width == 0 && !nested && shapes[i].empty() && type.find("Tensor") == std::string::npos)
-      continue;  // a word that names no tensor
+      continue;  // a word that is not a tensor
     if (width == 0) return -1;
     bool fits = true;
     if (nested) {
@@ -156,9 +155,9 @@ std::int64_t bytes_of_dims(std::string_view dims, std::string_view types, std::s
       fits = add_product(sum, elements(shapes[i]), width);
     }
     if (!fits) return -1;
-    any = true;
+    has_tensor = true;
   }
-  return any ? sum : -1;
+  return has_tensor ? sum : -1;
 }
 
 std::vector<std::int64_t> number_list(std::string_view text) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists as frameworks record them (JSON) and as Chakra keeps them (Python's str()).
+// Converts lists from JSON (as frameworks record them) to Python's str() (as Chakra stores them).
 #pragma once
 
 #include <cstddef>
@@ -14,11 +14,11 @@
 
 namespace orrery::intake {
 
-/// Appends `json` as Python would print it: 'text', True, False, None, ", " between elements.
-/// Numbers stay as they are written. What is no JSON is kept as well as can be. Linear.
+/// Appends `json` in Python's syntax: 'text', True, False, None, ", " between elements. Numbers
+/// stay unchanged. Text that is not JSON is copied as far as possible. Linear time.
 void append_python(std::string& out, std::string_view json);
 
-/// Python texts of interned JSON texts, each made once.
+/// Python texts of interned JSON texts; converts each once.
 class PythonTexts {
  public:
   explicit PythonTexts(const StringPool& strings) : strings_(strings) {}
@@ -26,22 +26,22 @@ class PythonTexts {
 
  private:
   const StringPool& strings_;
-  std::vector<std::uint32_t> place_;  // by StringId: index + 1 in made_; 0 = not made yet
-  std::deque<std::string> made_;
+  std::vector<std::uint32_t> place_;  // by StringId: index + 1 in texts_; 0: not converted yet
+  std::deque<std::string> texts_;
 };
 
 /// All arguments of an operator.
 inline constexpr std::size_t kAllArguments = ~std::size_t{0};
 
-/// Bytes of the tensors among a node's values (profile/tensors.h), or in one argument of them. -1
-/// when there are none.
+/// Total bytes of the tensors among a node's values (profile/tensors.h), or in one argument. -1 if
+/// there are none.
 [[nodiscard]] std::int64_t bytes_of_values(std::string_view values, std::string_view types,
                                            std::size_t argument = kAllArguments);
-/// Bytes of the tensors in a device trace's dimensions ("[[2, 3], []]") and types ("["float",
-/// ""]"). -1 when there are none, or some whose width the types do not tell.
+/// Total bytes of the tensors given by a device trace's dimensions ("[[2, 3], []]") and types
+/// ("["float", ""]"). -1 if there are none, or if the width of a type is unknown.
 [[nodiscard]] std::int64_t bytes_of_dims(std::string_view dims, std::string_view types,
                                          std::size_t argument = kAllArguments);
-/// "[1, 2, 3]" → numbers; empty when it is anything else (or cut: "[1, 2, ..., 9]").
+/// "[1, 2, 3]" → numbers; empty for any other text (also if cut: "[1, 2, ..., 9]").
 [[nodiscard]] std::vector<std::int64_t> number_list(std::string_view text);
 
 }  // namespace orrery::intake

@@ -21,22 +21,23 @@ using profile::kNoEvent;
 using profile::kNone;
 using profile::Profile;
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 50;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
 
-/// What an engine of the device moves, by its name and bytes; `op`: by its operator, which has
-/// formats.
-std::optional<Kernel> moved_by(const Profile& profile, EventId e, const std::optional<Kernel>& op) {
+/// The kernel of a copy engine's work, from its name and bytes; with `op`, from its operator, which
+/// has number formats.
+std::optional<Kernel> copy_kernel(const Profile& profile, EventId e,
+                                  const std::optional<Kernel>& op) {
   const profile::Event& event = profile.events[e];
   const std::int64_t bytes = profile.works[event.detail].bytes;
-  const bool fills = event.kind == Kind::memset;
+  const bool is_fill = event.kind == Kind::memset;
   const Operation operation =
-      fills ? Operation::copy : trace::operators::copy_operation(profile.name(e));
+      is_fill ? Operation::copy : trace::operators::copy_operation(profile.name(e));
   if (operation == Operation::unsaid) return std::nullopt;
-  const bool by_op = op && op->operation == Operation::copy && !fills;
-  if (!by_op && (bytes <= 0 || bytes > kMostBytes)) return std::nullopt;
+  const bool by_op = op && op->operation == Operation::copy && !is_fill;
+  if (!by_op && (bytes <= 0 || bytes > kMaxBytes)) return std::nullopt;
   Kernel kernel;
   kernel.operation = operation;
-  kernel.a = fills ? graph::Format::unsaid : graph::Format::int8;
+  kernel.a = is_fill ? graph::Format::unsaid : graph::Format::int8;
   kernel.out = graph::Format::int8;
   kernel.sizes = {bytes};
   if (by_op) {
@@ -45,11 +46,11 @@ std::optional<Kernel> moved_by(const Profile& profile, EventId e, const std::opt
     kernel.sizes = op->sizes;
   }
   const std::int64_t size = by_op ? op->bytes / 2 : bytes;
-  kernel.bytes = operation == Operation::copy && !fills ? 2 * size : size;
+  kernel.bytes = operation == Operation::copy && !is_fill ? 2 * size : size;
   return kernel;
 }
 
-/// The kernels that operators launch, in order.
+/// The kernels that each operator launched, in order of their start.
 std::unordered_map<EventId, std::vector<EventId>> kernels_by_operator(const Profile& profile) {
   std::unordered_map<EventId, std::vector<EventId>> launched;
   for (EventId e = 0; e < profile.events.size(); ++e) {
@@ -86,12 +87,12 @@ RecordedKernels::RecordedKernels(const Profile& profile)
     if (!is_device_work(event.kind) || event.detail == kNone) continue;
     const profile::Work& work = profile.works[event.detail];
     if (event.kind == Kind::memcpy || event.kind == Kind::memset) {
-      take(e, moved_by(profile, e, work.op == kNoEvent ? std::nullopt : operators.of(work.op)));
+      take(e, copy_kernel(profile, e, work.op == kNoEvent ? std::nullopt : operators.of(work.op)));
     } else if (event.kind != Kind::kernel) {
       continue;
     } else if (work.captured != kNone) {
       if (const auto whole = operators.of(profile.captured[work.captured])) {
-        // Which others its operator launched is not known.
+        // The recording does not show which other kernels its operator launched.
         const auto parts = trace::operators::kernel_parts(
             *whole, std::array<std::string_view, 2>{profile.name(e), ""});
         take(e, parts.front());

@@ -8,17 +8,17 @@
 
 namespace orrery::intake {
 
-/// What the kernels of a recording compute, as far as their operators say (operator_kernels.h): of
-/// several kernels of one operator the one that does its work, by its name
-/// (trace/operators/kernel_parts.h). Copies and fills by the device's engines are known by their
-/// bytes.
+/// The kernels (graph::Kernel) of recorded device works, as far as their operators determine them
+/// (operator_kernels.h). If an operator launched several works, their names show which one does the
+/// main computation (trace/operators/kernel_parts.h). Copies and fills by copy engines are derived
+/// from their bytes.
 class RecordedKernels {
  public:
   /// `profile` is indexed and attached. O(events log operators).
   explicit RecordedKernels(const profile::Profile& profile);
 
   [[nodiscard]] const graph::KernelTable& table() const { return table_; }
-  /// Of a place in Profile::works; kNoKernel where nothing says.
+  /// `work`: index in Profile::works. kNoKernel if unknown.
   [[nodiscard]] graph::KernelId of(std::size_t work) const { return by_work_[work]; }
 
  private:

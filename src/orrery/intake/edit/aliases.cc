@@ -26,7 +26,7 @@ struct State {
   }
 };
 
-/// Up to eight bytes, the first one lowest.
+/// Up to eight bytes as a little-endian number.
 std::uint64_t word(std::string_view bytes) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i)

@@ -11,14 +11,14 @@ namespace orrery::intake {
 /// SipHash-2-4 (Aumasson and Bernstein, INDOCRYPT 2012) of `text` under a 128-bit key.
 [[nodiscard]] std::uint64_t siphash(std::uint64_t key0, std::uint64_t key1, std::string_view text);
 
-/// Other names for names. Without a salt they are numbered by first use, which says nothing about
-/// them; with one they are keyed hashes, the same in every trace with that salt: as secret as the
-/// salt is.
+/// Replaces names by aliases. Without a salt, aliases are numbered by first use, which reveals
+/// nothing about the names. With a salt they are keyed hashes, equal in every trace with that salt;
+/// they are as secret as the salt.
 class Aliases {
  public:
   Aliases(std::string prefix, std::string_view salt);
 
-  /// The alias of `name`; that of "" is "". O(log names).
+  /// The alias of `name`; "" for "". O(log names).
   [[nodiscard]] const std::string& of(std::string_view name);
   [[nodiscard]] std::size_t size() const { return aliases_.size(); }
 

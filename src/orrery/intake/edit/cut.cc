@@ -12,14 +12,16 @@ namespace orrery::intake {
 using trace::Format;
 
 tl::unexpected<Error> no_iteration(const std::string& where, std::int64_t wanted,
-                                   const std::vector<std::int64_t>& there) {
-  std::string hint = "the trace has none; cut a window with --from and --to";
+                                   const std::vector<std::int64_t>& existing) {
+  std::string hint = "the trace has no iterations; cut a window with --from and --to";
   constexpr std::size_t kMost = 16;
-  if (there.size() > kMost)
-    hint = fmt::format("there are {}, from {} to {}", there.size(), there.front(), there.back());
-  else if (!there.empty())
-    hint = fmt::format("there are {}", fmt::join(there.begin(), there.end(), ", "));
-  return fail(Errc::usage, where, fmt::format("there is no iteration {}", wanted), hint);
+  if (existing.size() > kMost)
+    hint = fmt::format("the trace has {} iterations, from {} to {}", existing.size(),
+                       existing.front(), existing.back());
+  else if (!existing.empty())
+    hint = fmt::format("the trace has the iterations {}",
+                       fmt::join(existing.begin(), existing.end(), ", "));
+  return fail(Errc::usage, where, fmt::format("iteration {} does not exist", wanted), hint);
 }
 
 Result<CutReport> copy_elements(const trace::Input& input, std::string_view member,
@@ -50,9 +52,9 @@ Result<CutReport> copy_elements(const trace::Input& input, std::string_view memb
       continue;
     }
     Result<void> written;
-    const auto gone_through =
+    const auto iterated =
         document.for_each_element([&](simdjson::ondemand::object& element, std::uint64_t) {
-          // First its text: an object that `keep` fails to go through must not be asked again.
+          // Reads the text first: an object that `keep` could not iterate must not be read again.
           std::string_view text;
           if (element.raw_json().get(text) != simdjson::SUCCESS ||
               element.reset().error() != simdjson::SUCCESS)
@@ -65,7 +67,7 @@ Result<CutReport> copy_elements(const trace::Input& input, std::string_view memb
           ++report.retained;
           return true;
         });
-    if (!gone_through) return tl::unexpected(gone_through.error());
+    if (!iterated) return tl::unexpected(iterated.error());
     if (!written) return tl::unexpected(written.error());
     report.records += document.elements();
     if (auto done = (*sink)->write("\n]"); !done) return tl::unexpected(done.error());
@@ -79,8 +81,8 @@ Result<CutReport> copy_elements(const trace::Input& input, std::string_view memb
 Result<CutReport> cut(const trace::Input& input, const CutOptions& options, const std::string& path,
                       Findings& findings) {
   if (options.iteration && (options.from || options.to))
-    return fail(Errc::usage, "--iteration", "an iteration and a window were both given",
-                "give one of them");
+    return fail(Errc::usage, "--iteration", "conflicts with --from and --to",
+                "give an iteration or a window");
   if (options.from && options.to && *options.from >= *options.to)
     return fail(Errc::usage, "--from", "the window is empty", "--to must come after --from");
   switch (input.format) {
@@ -93,7 +95,8 @@ Result<CutReport> cut(const trace::Input& input, const CutOptions& options, cons
     default:
       return fail(Errc::input_unsupported, input.name,
                   fmt::format("{} traces cannot be cut", name(input.format)),
-                  "Kineto, PyTorch execution traces and Chakra can; 'orrery convert' first");
+                  "Kineto, PyTorch execution traces and Chakra can be cut; convert others with "
+                  "'orrery convert' first");
   }
 }
 

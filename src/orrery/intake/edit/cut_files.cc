@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// All inputs, or those of the ranks asked for.
+/// All inputs, or those of the requested ranks.
 Result<std::vector<trace::Input>> inputs_of(const std::vector<std::string>& patterns,
                                             const RankRanges& ranges) {
   std::vector<trace::Input> inputs;
@@ -44,13 +44,13 @@ Result<std::vector<trace::Input>> inputs_of(const std::vector<std::string>& patt
     if (files.host) inputs.push_back(*files.host);
   }
   if (inputs.empty())
-    return fail(Errc::usage, "--ranks", "none of the traces is of these ranks",
+    return fail(Errc::usage, "--ranks", "no trace belongs to these ranks",
                 "'orrery link' lists the ranks");
   return inputs;
 }
 
-/// A capture of graphs has no part in a window of time: it can be used as it is.
-void leave_captures(std::vector<trace::Input>& inputs, Findings& findings) {
+/// Skips graph captures: they do not belong to a time window and can be used uncut.
+void skip_captures(std::vector<trace::Input>& inputs, Findings& findings) {
   const auto is_capture = [](const trace::Input& input) { return is_capture_name(input.name); };
   if (std::all_of(inputs.begin(), inputs.end(), is_capture)) return;
   for (const trace::Input& input : inputs)
@@ -67,7 +67,7 @@ Result<std::vector<CutPiece>> cut_files(const std::vector<std::string>& patterns
                                         const std::string& output, Findings& findings) {
   auto inputs = inputs_of(patterns, ranks);
   if (!inputs) return tl::unexpected(inputs.error());
-  leave_captures(*inputs, findings);
+  skip_captures(*inputs, findings);
   std::error_code ignored;
   const bool folder =
       inputs->size() > 1 || output.ends_with('/') || fs::is_directory(output, ignored);
@@ -80,9 +80,10 @@ Result<std::vector<CutPiece>> cut_files(const std::vector<std::string>& patterns
     const auto same = std::find_if(pieces.begin(), pieces.end(),
                                    [&](const CutPiece& other) { return other.path == piece.path; });
     if (same != pieces.end())
-      return fail(Errc::usage, piece.path,
-                  fmt::format("{} and {} would both go there", same->input.name, input.name),
-                  "cut them one at a time");
+      return fail(
+          Errc::usage, piece.path,
+          fmt::format("{} and {} would both be written there", same->input.name, input.name),
+          "cut them one at a time");
     pieces.push_back(std::move(piece));
   }
   for (CutPiece& piece : pieces) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several traces cut at once.
+// Cuts several traces at once.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +14,17 @@ namespace orrery::intake {
 
 struct CutPiece {
   trace::Input input;
-  std::string path;  ///< where its part went
+  std::string path;  ///< the output file
   CutReport report;
 };
 
-/// Ranges of ranks, both ends included.
+/// Ranges of ranks, both ends inclusive.
 using RankRanges = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Cuts what `patterns` name, or with `ranks` the traces of these ranks: one trace to `output`, or
-/// each to a file of its name in the folder `output`. Errc: as cut(), and usage where no trace is
-/// of these ranks or two would go to one file; nothing is written before all have a place.
+/// Cuts the traces that match `patterns`; with `ranks`, only those of these ranks. One trace is
+/// written to the file `output`; several to files of the same names in the folder `output`. Errc:
+/// as cut(), and usage if no trace has these ranks, or if two traces would go to one file. Checks
+/// all output paths before it writes.
 [[nodiscard]] Result<std::vector<CutPiece>> cut_files(const std::vector<std::string>& patterns,
                                                       const RankRanges& ranks,
                                                       const CutOptions& options,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <limits>
 #include <optional>
 
 #include "orrery/core/text/units.h"
@@ -21,13 +20,13 @@ using profile::Kind;
 using profile::kNoId;
 using profile::Profile;
 
-/// Which records stay.
+/// Decides which records are retained.
 struct Window {
   Time from{};
   Time to{kTimeMax};
   std::int64_t origin_ns = 0;               ///< subtracted from the records' own times
   std::vector<std::uint64_t> calls;         ///< correlations of all calls, ascending
-  std::vector<std::uint64_t> calls_inside;  ///< of those that begin inside
+  std::vector<std::uint64_t> calls_inside;  ///< of the calls that begin inside the window
 };
 
 Time first_time(const Profile& profile) {
@@ -75,43 +74,44 @@ Result<Window> window_of(const Profile& profile, const CutOptions& options, Time
     window.from = options.from ? saturating_sum(first, *options.from) : first;
     if (options.to) window.to = saturating_sum(first, *options.to);
   }
-  bool some = false;
+  bool has_event = false;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
-    some = some || (event.timed() && event.start >= window.from && event.start < window.to);
+    has_event =
+        has_event || (event.timed() && event.start >= window.from && event.start < window.to);
     if (event.kind != Kind::call || profile.call(e).correlation == kNoId) continue;
     window.calls.push_back(profile.call(e).correlation);
     if (event.start >= window.from && event.start < window.to)
       window.calls_inside.push_back(profile.call(e).correlation);
   }
-  if (!some)
-    return fail(Errc::usage, profile.where, "nothing begins in this window",
+  if (!has_event)
+    return fail(Errc::usage, profile.where, "no event begins in this window",
                 fmt::format("the trace lasts {}", format_time(last_time(profile) - first)));
   std::sort(window.calls.begin(), window.calls.end());
   std::sort(window.calls_inside.begin(), window.calls_inside.end());
   return window;
 }
 
-/// What decides about one record.
+/// The values of a record that decide whether it is retained.
 struct Record {
   std::string_view phase, category;
   std::optional<Time> start;
-  std::optional<std::uint64_t> correlation;  ///< of device work and of its flow
+  std::optional<std::uint64_t> correlation;  ///< of device work and of the flow to it
 };
 
-std::optional<std::uint64_t> whole(simdjson::ondemand::value value) {
+std::optional<std::uint64_t> unsigned_value(simdjson::ondemand::value value) {
   std::uint64_t number = 0;
   return value.get_uint64().get(number) == simdjson::SUCCESS ? std::optional(number) : std::nullopt;
 }
 
-/// A number's text, up to the next token, as a time since the origin.
+/// Parses a number up to the next token as a time since the origin.
 std::optional<Time> time_of(std::string_view text, std::int64_t origin_ns) {
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
   const auto ps = trace::json::fixed_point_since(text, 6, origin_ns, 3);
   return ps ? std::optional(Time(*ps)) : std::nullopt;
 }
 
-bool of_device(std::string_view category) {
+bool is_device_category(std::string_view category) {
   for (const std::string_view word :
        {"kernel", "Kernel", "gpu_", "Memcpy", "Memset", "cuda_sync", "ac2g", "async", "mtia_ccp"}) {
     if (category.substr(0, word.size()) == word) return true;
@@ -134,20 +134,20 @@ Record record_of(simdjson::ondemand::object& element, std::int64_t origin_ns) {
     } else if (key == "ts") {
       record.start = time_of(value.raw_json_token(), origin_ns);
     } else if (key == "id") {
-      id = whole(value);
+      id = unsigned_value(value);
     } else if (key == "args") {
       simdjson::ondemand::object args;
       if (value.get_object().get(args) != simdjson::SUCCESS) continue;
       simdjson::ondemand::value found;
       if (args.find_field_unordered("correlation").get(found) == simdjson::SUCCESS)
-        correlation = whole(found);
+        correlation = unsigned_value(found);
     }
   }
-  if (of_device(record.category)) record.correlation = correlation ? correlation : id;
+  if (is_device_category(record.category)) record.correlation = correlation ? correlation : id;
   return record;
 }
 
-bool inside(const Window& window, const Record& record) {
+bool is_inside(const Window& window, const Record& record) {
   if (record.phase == "M") return true;
   const auto has = [&](const std::vector<std::uint64_t>& sorted) {
     return std::binary_search(sorted.begin(), sorted.end(), *record.correlation);
@@ -168,13 +168,13 @@ Result<CutReport> cut_kineto(const trace::Input& input, const CutOptions& option
   const Time first = first_time(*profile);
   const auto window = window_of(*profile, options, first);
   if (!window) return tl::unexpected(window.error());
-  Findings again;  // the same as above
+  Findings repeated;  // the same findings as in the first pass
   auto report = copy_elements(
       input, "traceEvents",
       [&](simdjson::ondemand::object& element) {
-        return inside(*window, record_of(element, window->origin_ns));
+        return is_inside(*window, record_of(element, window->origin_ns));
       },
-      path, options.force, again);
+      path, options.force, repeated);
   if (!report) return report;
   report->from = window->from - first;
   report->to = window->to == kTimeMax ? kTimeMax : window->to - first;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
@@ -16,22 +15,22 @@ namespace {
 using profile::EventId;
 using profile::Profile;
 
-struct Part {
+struct NodeRange {
   std::uint64_t first = 0;
   std::uint64_t last = std::numeric_limits<std::uint64_t>::max();  ///< exclusive
-  std::unordered_set<std::uint64_t> known;   ///< ids of nodes that became events
-  std::unordered_set<std::uint64_t> around;  ///< what the nodes inside are nested in
+  std::unordered_set<std::uint64_t> known;      ///< ids of nodes that became events
+  std::unordered_set<std::uint64_t> enclosing;  ///< nodes that enclose the nodes inside
 };
 
-/// Ids are given in the order in which operators begin, over all threads.
-Result<Part> part_of(const Profile& profile, const CutOptions& options) {
-  Part part;
+/// Ids ascend in the order in which operators begin, over all threads.
+Result<NodeRange> range_of(const Profile& profile, const CutOptions& options) {
+  NodeRange range;
   std::vector<std::pair<std::uint64_t, std::int64_t>> steps;  // (id, number)
   std::unordered_map<std::uint64_t, std::uint64_t> parents;
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const profile::Node* node = profile.node(e);
     if (node == nullptr) continue;
-    part.known.insert(node->id);
+    range.known.insert(node->id);
     parents.emplace(node->id, node->parent);
     const std::int64_t number = profile::iteration_number(profile.name(e));
     if (number >= 0) steps.emplace_back(node->id, number);
@@ -45,18 +44,18 @@ Result<Part> part_of(const Profile& profile, const CutOptions& options) {
       for (const auto& s : steps) numbers.push_back(s.second);
       return no_iteration(profile.where, *options.iteration, numbers);
     }
-    part.first = step->first;
-    if (std::next(step) != steps.end()) part.last = std::next(step)->first;
+    range.first = step->first;
+    if (std::next(step) != steps.end()) range.last = std::next(step)->first;
   }
   for (const auto& [id, parent] : parents) {
-    if (id < part.first || id >= part.last) continue;
-    for (std::uint64_t up = parent; part.around.insert(up).second;) {
+    if (id < range.first || id >= range.last) continue;
+    for (std::uint64_t up = parent; range.enclosing.insert(up).second;) {
       const auto above = parents.find(up);
       if (above == parents.end()) break;
       up = above->second;
     }
   }
-  return part;
+  return range;
 }
 
 }  // namespace
@@ -71,9 +70,9 @@ Result<CutReport> cut_pytorch(const trace::Input& input, const CutOptions& optio
   const auto profile = trace::pytorch::read(*std::move(source),
                                             {input.name, std::make_shared<StringPool>()}, findings);
   if (!profile) return tl::unexpected(profile.error());
-  const auto part = part_of(*profile, options);
-  if (!part) return tl::unexpected(part.error());
-  Findings again;
+  const auto range = range_of(*profile, options);
+  if (!range) return tl::unexpected(range.error());
+  Findings repeated;
   return copy_elements(
       input, "nodes",
       [&](simdjson::ondemand::object& element) {
@@ -81,13 +80,14 @@ Result<CutReport> cut_pytorch(const trace::Input& input, const CutOptions& optio
         std::string_view name;
         if (element.find_field_unordered("id").get_uint64().get(id) != simdjson::SUCCESS)
           return false;
-        // Roots, threads and the like are no events; process groups are needed by everything.
-        if (part->known.count(id) == 0 || part->around.count(id) > 0) return true;
-        if (id >= part->first && id < part->last) return true;
+        // Retains roots, threads and similar nodes, which are not events; and process groups, which
+        // all parts need.
+        if (range->known.count(id) == 0 || range->enclosing.count(id) > 0) return true;
+        if (id >= range->first && id < range->last) return true;
         return element.find_field_unordered("name").get_string().get(name) == simdjson::SUCCESS &&
                name.find("process_group:init") != std::string_view::npos;
       },
-      path, options.force, again);
+      path, options.force, repeated);
 }
 
 }  // namespace orrery::intake

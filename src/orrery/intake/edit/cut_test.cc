@@ -97,7 +97,7 @@ TEST_F(Cut, AWindowCountsFromTheFirstTime) {
   options.to.reset();
   const auto empty = cut(input, options, path("w.json"), findings_);
   ASSERT_FALSE(empty);
-  EXPECT_EQ(empty.error().what, "nothing begins in this window");
+  EXPECT_EQ(empty.error().what, "no event begins in this window");
   EXPECT_NE(empty.error().hint.find("99.5 us"), std::string::npos) << empty.error().hint;
   EXPECT_FALSE(fs::exists(path("w.json")));
 }
@@ -115,7 +115,7 @@ TEST_F(Cut, ManyIterationsAreNotAllListed) {
   const auto none = cut(write("t.json", R"({"schemaVersion": 1, "traceEvents": [)" + events + "]}"),
                         options, path("w.json"), findings_);
   ASSERT_FALSE(none);
-  EXPECT_EQ(none.error().hint, "there are 1000, from 0 to 999");
+  EXPECT_EQ(none.error().hint, "the trace has 1000 iterations, from 0 to 999");
 }
 
 TEST_F(Cut, RecordsWhoseQuotesDoNotMatch) {

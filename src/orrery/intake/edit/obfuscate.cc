@@ -17,59 +17,53 @@ using trace::chakra::NodeRecord;
 
 namespace {
 
-/// What happens to the value of an attribute that stays.
-enum class Treatment { as_it_is, rounded, group, thread, stream, kinds, lags };
+/// Treatment of the value of a retained attribute.
+enum class Treatment { unchanged, rounded, group, thread, stream, kinds, lags };
 
-struct Kept {
+struct AttributeRule {
   std::string_view name;
   Treatment treatment;
 };
 
-constexpr Kept kKept[] = {
-    {"comm_dst", Treatment::as_it_is},
+constexpr AttributeRule kAttributeRules[] = {
+    {"comm_dst", Treatment::unchanged},
     {"comm_group", Treatment::group},
-    {"comm_priority", Treatment::as_it_is},
-    {"comm_root", Treatment::as_it_is},
+    {"comm_priority", Treatment::unchanged},
+    {"comm_root", Treatment::unchanged},
     {"comm_size", Treatment::rounded},
-    {"comm_src", Treatment::as_it_is},
-    {"comm_tag", Treatment::as_it_is},
-    {"comm_type", Treatment::as_it_is},
+    {"comm_src", Treatment::unchanged},
+    {"comm_tag", Treatment::unchanged},
+    {"comm_type", Treatment::unchanged},
     {"dep_kinds", Treatment::kinds},
     {"dep_lags_ps", Treatment::lags},
-    {"device", Treatment::as_it_is},
-    {"involved_dim", Treatment::as_it_is},
-    {"is_comm", Treatment::as_it_is},
-    {"is_copy", Treatment::as_it_is},
-    {"is_cpu_op", Treatment::as_it_is},
-    {"is_wait", Treatment::as_it_is},
+    {"device", Treatment::unchanged},
+    {"involved_dim", Treatment::unchanged},
+    {"is_comm", Treatment::unchanged},
+    {"is_copy", Treatment::unchanged},
+    {"is_cpu_op", Treatment::unchanged},
+    {"is_wait", Treatment::unchanged},
     {"num_ops", Treatment::rounded},
     {"pg_name", Treatment::group},
-    {"root", Treatment::as_it_is},
+    {"root", Treatment::unchanged},
     {"stream", Treatment::stream},
-    {"stream_row", Treatment::as_it_is},
+    {"stream_row", Treatment::unchanged},
     {"tensor_size", Treatment::rounded},
     {"tid", Treatment::thread},
 };
 
-const Kept* retained(std::string_view name) {
-  const auto place = std::lower_bound(std::begin(kKept), std::end(kKept), name,
-                                      [](const Kept& k, std::string_view n) { return k.name < n; });
-  return place != std::end(kKept) && place->name == name ? place : nullptr;
+const AttributeRule* rule_of(std::string_view name) {
+  const auto place =
+      std::lower_bound(std::begin(kAttributeRules), std::end(kAttributeRules), name,
+                       [](const AttributeRule& k, std::string_view n) { return k.name < n; });
+  return place != std::end(kAttributeRules) && place->name == name ? place : nullptr;
 }
 
 bool is_whole_number(Member member) {
-  switch (member) {
-    case Member::int32_val:
-    case Member::int64_val:
-    case Member::uint32_val:
-    case Member::uint64_val:
-      return true;
-    default:
-      return false;
-  }
+  return member == Member::int32_val || member == Member::int64_val ||
+         member == Member::uint32_val || member == Member::uint64_val;
 }
 
-/// The next free number for each new value, counted from 1.
+/// Numbers distinct values from 1, in order of appearance.
 std::uint64_t renumber(std::map<std::uint64_t, std::uint64_t>& known, std::uint64_t value) {
   return known.emplace(value, known.size() + 1).first->second;
 }
@@ -79,7 +73,7 @@ std::uint64_t renumber(std::map<std::uint64_t, std::uint64_t>& known, std::uint6
 const std::vector<std::string_view>& allowed_attributes() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> list;
-    for (const Kept& k : kKept) list.push_back(k.name);
+    for (const AttributeRule& k : kAttributeRules) list.push_back(k.name);
     return list;
   }();
   return names;
@@ -97,14 +91,14 @@ std::uint64_t round_to_two_digits(std::uint64_t value) {
 Obfuscator::Obfuscator(std::string_view salt) : names_("n", salt), groups_("g", salt) {}
 
 std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attribute) {
-  const Kept* rule = retained(attribute.name);
+  const AttributeRule* rule = rule_of(attribute.name);
   if (rule == nullptr) return std::nullopt;
   AttributeRecord out;
   out.name = attribute.name;
   out.member = attribute.member;
   switch (rule->treatment) {
-    case Treatment::as_it_is:
-      // Only numbers: a text under a harmless name may say anything.
+    case Treatment::unchanged:
+      // Only numbers pass: a text under a harmless name may contain anything.
       if (attribute.member == Member::string_val || attribute.member == Member::bytes_val ||
           attribute.member == Member::string_list || attribute.member == Member::bytes_list)
         return std::nullopt;
@@ -131,14 +125,14 @@ std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attr
       out.bits =
           renumber(rule->treatment == Treatment::thread ? threads_ : streams_, attribute.bits);
       return out;
-    case Treatment::kinds:  // words of ours, and no others
+    case Treatment::kinds:  // only words that Orrery writes
       if (attribute.member != Member::string_list) return std::nullopt;
       for (std::string_view text : attribute.texts) {
         if (text.ends_with('?')) text.remove_suffix(1);
         out.texts.emplace_back(name(dependency_kind(text)));
       }
       return out;
-    case Treatment::lags:  // whole microseconds, as durations
+    case Treatment::lags:  // rounded to whole microseconds, like durations
       if (attribute.member != Member::int64_list) return std::nullopt;
       for (const std::uint64_t lag : attribute.list)
         out.list.push_back(lag - lag % static_cast<std::uint64_t>(kPsPerUs));
@@ -158,7 +152,7 @@ NodeRecord Obfuscator::node(const NodeRecord& node, std::uint64_t origin_micros)
     out.start_time_micros = node.start_time_micros - origin_micros;
   out.duration_micros = node.duration_micros;
   for (const AttributeRecord& a : node.attributes) {
-    if (auto attribute = this->attribute(a)) out.attributes.push_back(*std::move(attribute));
+    if (auto attribute = this->attribute(a)) out.add(*std::move(attribute));
   }
   return out;
 }
@@ -166,7 +160,7 @@ NodeRecord Obfuscator::node(const NodeRecord& node, std::uint64_t origin_micros)
 MetadataRecord Obfuscator::metadata() const {
   MetadataRecord metadata;
   metadata.version = std::string(trace::chakra::kVersion);
-  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "obfuscated"));
+  metadata.add(trace::chakra::attribute_string("schema", "obfuscated"));
   return metadata;
 }
 

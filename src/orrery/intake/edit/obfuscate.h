@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra traces without what they would give away: only what a simulation needs is let through.
+// Obfuscates Chakra traces: retains only what a simulation needs.
 #pragma once
 
 #include <cstdint>
@@ -17,21 +17,22 @@
 
 namespace orrery::intake {
 
-/// The attributes that stay, ascending. Everything else goes: tensors' shapes, types and values,
-/// schemas, the file's own facts, unknown fields. Of what stays, numbers of bytes and operations
-/// keep two significant digits, names of groups and threads' and streams' numbers become others.
+/// The attributes that are retained, ascending. All others are removed: shapes, types and values of
+/// tensors, schemas, metadata of the file, unknown fields. Of the retained ones, numbers of bytes
+/// and operations are rounded to two significant digits. Names of groups and numbers of threads and
+/// streams are replaced.
 [[nodiscard]] const std::vector<std::string_view>& allowed_attributes();
 
-/// `value` with its two leading decimal digits, rounded to nearest: 123456 → 120000.
+/// `value` rounded to its two leading decimal digits: 123456 → 120000.
 [[nodiscard]] std::uint64_t round_to_two_digits(std::uint64_t value);
 
-/// One for all ranks of a job: equal names get equal aliases.
+/// Use one object for all ranks of a job, so that equal names get equal aliases.
 class Obfuscator {
  public:
   /// `salt`: see Aliases.
   explicit Obfuscator(std::string_view salt);
 
-  /// Starts are counted from `origin_micros`.
+  /// Start times are relative to `origin_micros`.
   [[nodiscard]] trace::chakra::NodeRecord node(const trace::chakra::NodeRecord& node,
                                                std::uint64_t origin_micros);
   [[nodiscard]] trace::chakra::MetadataRecord metadata() const;
@@ -47,11 +48,11 @@ class Obfuscator {
   std::map<std::uint64_t, std::uint64_t> threads_, streams_;
 };
 
-/// How well somebody who has the trace itself, names and all, could find its names in the
-/// obfuscated one: by how often a name occurs, as what, and how long it takes in all.
+/// Success of an attacker who has the original trace and looks for its names in the obfuscated one,
+/// by the frequency, the role and the total time of each name.
 struct Reidentification {
   std::uint64_t names = 0;
-  std::uint64_t unique = 0;  ///< no other name has the same signature
+  std::uint64_t unique = 0;  ///< names with a signature that no other name has
   [[nodiscard]] double share() const {
     return names == 0 ? 0 : static_cast<double>(unique) / static_cast<double>(names);
   }
@@ -65,9 +66,9 @@ struct ObfuscateReport {
   Reidentification reidentification;
 };
 
-/// Rewrites `<from>.<rank>.et` (ranks 0, 1 … as far as there are files; or one file called `from`)
-/// as `<to>.<rank>.et`, and the companion group file beside it. Files appear whole or not at all,
-/// over others only with `force`. Errc: as reading and writing say.
+/// Rewrites `<from>.<rank>.et` (all files with ranks 0, 1 …; or the one file `from`) to
+/// `<to>.<rank>.et`, and the group file in the same folder. Files are written completely or not at
+/// all. Existing files are replaced only with `force`. Errc: as reading and writing.
 [[nodiscard]] Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to,
                                                 std::string_view salt, bool force,
                                                 Findings& findings);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Obfuscating the files of a job.
+// Obfuscates the files of a job.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <tuple>
@@ -46,13 +45,11 @@ using OnNode = std::function<Result<void>(NodeRecord&&)>;
 Result<void> each_node(const std::string& path, const OnNode& on_node) {
   auto source = trace::open_file(path);
   if (!source) return tl::unexpected(source.error());
-  auto plain = trace::unpack(*std::move(source), path);
-  if (!plain) return tl::unexpected(plain.error());
   return trace::chakra::for_each_record(
-      *std::move(plain), path, [](MetadataRecord&&) -> Result<void> { return {}; }, on_node);
+      *std::move(source), path, [](MetadataRecord&&) -> Result<void> { return {}; }, on_node);
 }
 
-/// The earliest recorded start; 0 when there is none.
+/// The earliest recorded start; 0 if there is none.
 Result<std::uint64_t> origin_of(const std::string& path) {
   std::uint64_t first = 0;
   const auto done = each_node(path, [&](NodeRecord&& node) -> Result<void> {
@@ -125,7 +122,7 @@ Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to
     for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
       files.emplace_back(workload.files[rank], fmt::format("{}.{}.et", to, rank));
   }
-  // One origin for all ranks: their starts stay comparable.
+  // One origin for all ranks, so that their starts stay comparable.
   std::uint64_t origin = 0;
   for (const auto& [source, target] : files) {
     const auto first = origin_of(source);

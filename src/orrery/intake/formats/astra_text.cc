@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reading the text; what it means is in astra_text_nodes.cc.
+// Parses the text; astra_text_nodes.cc builds the nodes.
 #include "orrery/intake/formats/astra_text.h"
 
 #include <fmt/format.h>
@@ -38,24 +38,24 @@ class Parser {
   Result<AstraWorkload> parse() {
     auto words = next_line();
     if (words.empty()) return fail(Errc::input_empty, where_, "the workload has no first line");
-    if (auto done = take_parallelism(words); !done) return tl::unexpected(done.error());
+    if (auto done = parse_parallelism(words); !done) return tl::unexpected(done.error());
     words = next_line();
     if (words.size() != 1)
       return fail(Errc::input_corrupt, place(), "the second line must be the number of layers");
     auto layers = number(words[0], "the number of layers");
     if (!layers) return tl::unexpected(layers.error());
     for (words = next_line(); !words.empty(); words = next_line()) {
-      if (auto done = take_layer(words); !done) return tl::unexpected(done.error());
+      if (auto done = parse_layer(words); !done) return tl::unexpected(done.error());
     }
     const auto found = static_cast<std::int64_t>(workload_.layers.size());
-    if (*layers == 0) return fail(Errc::input_empty, where_, "announces no layers");
+    if (*layers == 0) return fail(Errc::input_empty, where_, "declares no layers");
     if (found < *layers) {
       return fail(Errc::input_truncated, where_,
-                  fmt::format("has {} of the {} layers it announces", found, *layers));
+                  fmt::format("has {} of the {} layers that it declares", found, *layers));
     }
     if (found > *layers)
       findings_.add(FindingCode::attr_ignored,
-                    fmt::format("{}: announces {} layers and has {}", where_, *layers, found));
+                    fmt::format("{}: declares {} layers but has {}", where_, *layers, found));
     if (workload_.parallelism == Parallelism::dlrm &&
         (workload_.last_bottom == 0 || workload_.last_bottom >= workload_.layers.size())) {
       return fail(Errc::input_range, where_ + ":line 1",
@@ -66,7 +66,7 @@ class Parser {
   }
 
  private:
-  /// Communications that this parallelism does not have: counted.
+  /// Counts communications that this parallelism does not use.
   void count_unused() {
     const Parallelism which = workload_.parallelism;
     for (std::size_t i = 0; i < workload_.layers.size(); ++i) {
@@ -82,14 +82,14 @@ class Parser {
                           (which == Parallelism::model && layer.weight_gradient.comm_type >= 0);
       if (unused && !options_.none_is_all_reduce)
         findings_.add(FindingCode::attr_ignored,
-                      fmt::format("{}: layer {}: a communication that {} does not have", where_,
+                      fmt::format("{}: layer {}: a communication that {} does not use", where_,
                                   printable(layer.name, 40), workload_.word));
     }
   }
 
   [[nodiscard]] std::string place() const { return fmt::format("{}:line {}", where_, line_); }
 
-  /// The words of the next line that has some; empty at the end.
+  /// The words of the next non-empty line; empty at the end.
   std::vector<std::string_view> next_line() {
     while (at_ < text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at_), text_.size());
@@ -115,7 +115,7 @@ class Parser {
     return value;
   }
 
-  Result<void> take_parallelism(const std::vector<std::string_view>& words) {
+  Result<void> parse_parallelism(const std::vector<std::string_view>& words) {
     constexpr std::array<std::pair<std::string_view, Parallelism>, 7> kWords = {
         {{"MICRO", Parallelism::micro},
          {"DATA", Parallelism::data},
@@ -128,15 +128,15 @@ class Parser {
                                     [&](const auto& entry) { return entry.first == words[0]; });
     if (known == kWords.end()) {
       return fail(Errc::input_unsupported, place(),
-                  fmt::format("parallelism \"{}\" is not known", printable(words[0], 40)),
-                  "known are MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, HYBRID_DLRM "
-                  "and HYBRID_DLRM_ENHANCED");
+                  fmt::format("unknown parallelism \"{}\"", printable(words[0], 40)),
+                  "supported are MICRO, DATA, MODEL, HYBRID_DATA_MODEL, HYBRID_MODEL_DATA, "
+                  "HYBRID_DLRM and HYBRID_DLRM_ENHANCED");
     }
     workload_.parallelism = known->second;
     workload_.word = words[0];
     if (known->second != Parallelism::dlrm) return {};
     if (words.size() < 2)
-      return fail(Errc::input_corrupt, place(), "the last bottom layer is missing behind the word");
+      return fail(Errc::input_corrupt, place(), "the last bottom layer is missing after the word");
     auto layer = number(words[1], "the last bottom layer");
     if (!layer) return tl::unexpected(layer.error());
     workload_.last_bottom = static_cast<std::uint32_t>(std::min<std::int64_t>(*layer, ~0u));
@@ -144,11 +144,11 @@ class Parser {
   }
 
   Result<AstraStep> step(const std::vector<std::string_view>& words, std::size_t first) const {
-    constexpr std::int64_t kMostMicros = (std::int64_t{1} << 62) / kPsPerUs;
+    constexpr std::int64_t kMaxMicros = (std::int64_t{1} << 62) / kPsPerUs;
     AstraStep out;
     auto micros = number(words[first], "a time");
     if (!micros) return tl::unexpected(micros.error());
-    if (*micros > kMostMicros) return fail(Errc::input_range, place(), "a time is too large");
+    if (*micros > kMaxMicros) return fail(Errc::input_range, place(), "a time is too large");
     out.micros = static_cast<std::uint64_t>(*micros);
     auto size = number(words[first + 2], "a size");
     if (!size) return tl::unexpected(size.error());
@@ -169,16 +169,16 @@ class Parser {
           options_.none_is_all_reduce && workload_.parallelism != Parallelism::dlrm ? 0 : -1;
     } else {
       return fail(Errc::input_unsupported, place(),
-                  fmt::format("communication \"{}\" is not known", printable(word, 40)),
-                  "known are ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE");
+                  fmt::format("unknown communication \"{}\"", printable(word, 40)),
+                  "supported are ALLREDUCE, ALLTOALL, ALLGATHER, REDUCESCATTER and NONE");
     }
     return out;
   }
 
-  Result<void> take_layer(const std::vector<std::string_view>& words) {
+  Result<void> parse_layer(const std::vector<std::string_view>& words) {
     if (words.size() < kColumns) {
       return fail(Errc::input_corrupt, place(),
-                  fmt::format("a layer has {} columns instead of {}", words.size(), kColumns));
+                  fmt::format("a layer has {} columns, but must have {}", words.size(), kColumns));
     }
     AstraLayer layer;
     layer.name = words[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the layers of an ASTRA-sim 1.0 workload wait for.
+// Builds the nodes of an ASTRA-sim 1.0 workload with their dependencies.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,10 +22,10 @@ namespace {
 using trace::chakra::NodeRecord;
 using Id = std::optional<std::uint64_t>;
 
-class Maker {
+class NodeMaker {
  public:
-  Maker(const AstraWorkload& workload,
-        const std::function<Result<void>(const NodeRecord&)>& on_node)
+  NodeMaker(const AstraWorkload& workload,
+            const std::function<Result<void>(const NodeRecord&)>& on_node)
       : workload_(workload), on_node_(on_node), weights_(workload.layers.size()) {}
 
   Result<void> pass() {
@@ -75,7 +75,7 @@ class Maker {
     return emit(node, deps);
   }
 
-  /// Nothing where there is no communication.
+  /// No id if the step has no communication.
   Id comm(const AstraLayer& layer, const AstraStep& step, std::initializer_list<Id> deps) {
     if (step.comm_type < 0) return {};
     constexpr std::string_view kWords[] = {"ALLREDUCE", "", "ALLGATHER", "",
@@ -84,15 +84,15 @@ class Maker {
     node.name = fmt::format("COMM_COLL_NODE_{}_{}", layer.name,
                             kWords[static_cast<std::size_t>(step.comm_type)]);
     node.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
-    node.attributes.push_back(trace::chakra::attribute_int64("comm_type", step.comm_type));
-    node.attributes.push_back(trace::chakra::attribute_int64("comm_size", step.comm_size));
+    node.add(trace::chakra::attribute_int64("comm_type", step.comm_type));
+    node.add(trace::chakra::attribute_int64("comm_size", step.comm_size));
     return emit(node, deps);
   }
 
   static Id either(const Id& first, const Id& second) { return first ? first : second; }
 
-  /// Forward one after the other; backward the weights' gradient, its collective (which only the
-  /// next pass waits for), then the inputs' gradient.
+  /// Forward: layer by layer. Backward: the gradient of the weights, its collective (only the next
+  /// pass waits for it), then the gradient of the inputs.
   void data_pass() {
     const auto& layers = workload_.layers;
     Id before;
@@ -105,27 +105,30 @@ class Maker {
     }
   }
 
-  /// Every collective of the forward and the inputs' gradient holds up the next layer. The weights
-  /// have a collective of their own with `hybrid` only.
+  /// Every collective of the forward pass and of input gradients blocks the next layer. Only with
+  /// `hybrid`, the weights have a separate collective.
   void model_pass() {
     const auto& layers = workload_.layers;
     const bool hybrid = workload_.parallelism == Parallelism::hybrid;
-    Id before, also;
+    Id before, gradient_before;
     for (std::size_t i = 0; i < layers.size(); ++i) {
       const Id forward = compute(layers[i], "FWD", layers[i].forward, {before, weights_[i]});
       before = either(comm(layers[i], layers[i].forward, {forward}), forward);
     }
     for (std::size_t i = layers.size(); i-- > 0;) {
-      const Id gradient = compute(layers[i], "BWD_IG", layers[i].input_gradient, {before, also});
+      const Id gradient =
+          compute(layers[i], "BWD_IG", layers[i].input_gradient, {before, gradient_before});
       if (i != 0) before = either(comm(layers[i], layers[i].input_gradient, {gradient}), gradient);
-      also = compute(layers[i], "BWD_WG", layers[i].weight_gradient, {gradient});
-      weights_[i] = also;
-      if (hybrid) weights_[i] = either(comm(layers[i], layers[i].weight_gradient, {also}), also);
+      gradient_before = compute(layers[i], "BWD_WG", layers[i].weight_gradient, {gradient});
+      weights_[i] = gradient_before;
+      if (hybrid)
+        weights_[i] =
+            either(comm(layers[i], layers[i].weight_gradient, {gradient_before}), gradient_before);
     }
   }
 
-  /// The embeddings (layer 0) are exchanged beside the bottom layers: the exchange joins at the
-  /// last of them, and goes the other way behind the layer above.
+  /// The exchange of embeddings (layer 0) overlaps the bottom layers and joins at the last of them.
+  /// In the backward pass it follows the layer above.
   void dlrm_pass() {
     const auto& layers = workload_.layers;
     constexpr auto kAllToAll = static_cast<std::int32_t>(graph::CollectiveType::all_to_all);
@@ -149,14 +152,14 @@ class Maker {
 
   const AstraWorkload& workload_;
   const std::function<Result<void>(const NodeRecord&)>& on_node_;
-  std::vector<Id> weights_;  // by layer: what its next forward step waits for
+  std::vector<Id> weights_;  // by layer: dependencies of its next forward step
   std::optional<Error> error_;
 };
 
-Result<std::string> whole_text(const std::string& path) {
+Result<std::string> read_text_file(const std::string& path) {
   auto file = trace::open_file(path);
   if (!file) return tl::unexpected(file.error());
-  auto source = trace::unpack(std::move(*file), path);
+  auto source = trace::decompress(std::move(*file), path);
   if (!source) return tl::unexpected(source.error());
   trace::Window window(**source);
   auto more = window.need(limits::kConfigBytes + 1);
@@ -172,7 +175,7 @@ std::string path_of_rank(const std::string& prefix, std::uint32_t rank) {
   return fmt::format("{}.{}.et", prefix, rank);
 }
 
-Result<void> copy_whole(const std::string& from, const std::string& to, FilePlacement how) {
+Result<void> copy_file(const std::string& from, const std::string& to, FilePlacement how) {
   auto source = trace::open_file(from);
   if (!source) return tl::unexpected(source.error());
   auto file = AtomicFile::create(to, how);
@@ -186,7 +189,7 @@ Result<void> copy_whole(const std::string& from, const std::string& to, FilePlac
   }
 }
 
-/// All ranks' traces: one is made, the others are copies.
+/// Writes the trace once and copies it for the other ranks.
 Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::string& prefix,
                                     const AstraTextOptions& options) {
   const std::string first = path_of_rank(prefix, 0);
@@ -195,15 +198,15 @@ Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::st
   if (!writer) return tl::unexpected(writer.error());
   trace::chakra::MetadataRecord metadata;
   metadata.version = trace::chakra::kVersion;
-  metadata.attributes.push_back(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
-  metadata.attributes.push_back(trace::chakra::attribute_string("parallelism", workload.word));
+  metadata.add(trace::chakra::attribute_string("schema", "1.0.2-chakra.0.0.4"));
+  metadata.add(trace::chakra::attribute_string("parallelism", workload.word));
   if (auto done = writer->write(metadata); !done) return tl::unexpected(done.error());
   auto report =
       astra_nodes(workload, options, [&](const NodeRecord& node) { return writer->write(node); });
   if (!report) return report;
   if (auto done = writer->close(); !done) return tl::unexpected(done.error());
   for (std::uint32_t rank = 1; rank < options.ranks; ++rank) {
-    if (auto done = copy_whole(first, path_of_rank(prefix, rank), how); !done)
+    if (auto done = copy_file(first, path_of_rank(prefix, rank), how); !done)
       return tl::unexpected(done.error());
   }
   return report;
@@ -218,14 +221,14 @@ Result<AstraTextReport> astra_nodes(const AstraWorkload& workload, const AstraTe
   if (most > limits::kNodesPerRank) {
     return fail(Errc::limit_exceeded, workload.word,
                 fmt::format("more than {} nodes in one rank", limits::kNodesPerRank),
-                "take fewer passes");
+                "use fewer passes");
   }
-  Maker maker(workload, on_node);
+  NodeMaker node_maker(workload, on_node);
   for (std::uint32_t pass = 0; pass < options.passes; ++pass) {
-    if (auto done = maker.pass(); !done) return tl::unexpected(done.error());
+    if (auto done = node_maker.pass(); !done) return tl::unexpected(done.error());
   }
-  maker.report.ranks = options.ranks;
-  return maker.report;
+  node_maker.report.ranks = options.ranks;
+  return node_maker.report;
 }
 
 Result<AstraTextReport> convert_astra_text(const std::string& path, const std::string& prefix,
@@ -235,7 +238,7 @@ Result<AstraTextReport> convert_astra_text(const std::string& path, const std::s
         Errc::usage, path,
         fmt::format("a text workload needs 1 to {} ranks and at least one pass", limits::kRanks));
   }
-  auto text = whole_text(path);
+  auto text = read_text_file(path);
   if (!text) return tl::unexpected(text.error());
   auto workload = parse_astra_text(*text, path, options, findings);
   if (!workload) return tl::unexpected(workload.error());

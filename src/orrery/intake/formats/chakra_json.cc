@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 
+#include "orrery/core/check.h"
 #include "orrery/core/text/text.h"
 
 namespace orrery::intake {
@@ -20,39 +22,21 @@ void append_text(std::string& out, std::string_view text) {
   append_json_text(out, text, JsonBreaks::numbers);
 }
 
-constexpr std::array<std::string_view, 33> kMembers = {"",
-                                                       "",
-                                                       "",
-                                                       "doubleVal",
-                                                       "doubleList",
-                                                       "floatVal",
-                                                       "floatList",
-                                                       "int32Val",
-                                                       "int32List",
-                                                       "int64Val",
-                                                       "int64List",
-                                                       "uint32Val",
-                                                       "uint32List",
-                                                       "uint64Val",
-                                                       "uint64List",
-                                                       "sint32Val",
-                                                       "sint32List",
-                                                       "sint64Val",
-                                                       "sint64List",
-                                                       "fixed32Val",
-                                                       "fixed32List",
-                                                       "fixed64Val",
-                                                       "fixed64List",
-                                                       "sfixed32Val",
-                                                       "sfixed32List",
-                                                       "sfixed64Val",
-                                                       "sfixed64List",
-                                                       "boolVal",
-                                                       "boolList",
-                                                       "stringVal",
-                                                       "stringList",
-                                                       "bytesVal",
-                                                       "bytesList"};
+// Types of values, in the order of Member: each has a value and a list.
+constexpr std::array<std::string_view, 15> kValueTypes = {
+    "double",  "float",   "int32",    "int64",    "uint32", "uint64", "sint32", "sint64",
+    "fixed32", "fixed64", "sfixed32", "sfixed64", "bool",   "string", "bytes"};
+
+static_assert(static_cast<std::size_t>(Member::bytes_list) + 1 ==
+              static_cast<std::size_t>(Member::double_val) + 2 * kValueTypes.size());
+
+/// "int64Val" for a member of AttributeProto's oneof; not for Member::none.
+std::string member_key(Member member) {
+  ORRERY_CHECK(member != Member::none);
+  const auto number = static_cast<std::size_t>(member);
+  const std::size_t type = (number - static_cast<std::size_t>(Member::double_val)) / 2;
+  return std::string(kValueTypes[type]) + (number % 2 == 1 ? "Val" : "List");
+}
 
 std::int64_t zigzag(std::uint64_t bits) {
   return static_cast<std::int64_t>(bits >> 1) ^ -static_cast<std::int64_t>(bits & 1);
@@ -112,7 +96,7 @@ void append_scalar(std::string& out, std::uint32_t member, std::uint64_t bits) {
   }
 }
 
-/// `, "key": ` or without the comma at the beginning of an object.
+/// Appends `, "key": `, without the comma at the beginning of an object.
 void append_key(std::string& out, std::string_view key) {
   if (out.back() != '{') out += ", ";
   out += '"';
@@ -221,7 +205,7 @@ void append_json(std::string& out, const trace::chakra::NodeRecord& node) {
   append_key(out, "name");
   append_text(out, node.name);
   append_key(out, "type");
-  if (const std::string_view type = node_type_name(node.type); !type.empty()) {
+  if (const std::string_view type = trace::chakra::node_type_name(node.type); !type.empty()) {
     append_text(out, type);
   } else {
     append_json_number(out, node.type);
@@ -250,8 +234,6 @@ void append_json(std::string& out, const trace::chakra::MetadataRecord& metadata
   out += '}';
 }
 
-std::string_view member_key(Member member) { return kMembers[static_cast<std::size_t>(member)]; }
-
 Member member_of(std::string_view key) {
   std::string plain;
   for (std::size_t i = 0; i < key.size(); ++i) {
@@ -259,17 +241,13 @@ Member member_of(std::string_view key) {
         key[i] == '_' && i + 1 < key.size() && key[i + 1] >= 'a' && key[i + 1] <= 'z';
     plain += under ? static_cast<char>(key[++i] - 'a' + 'A') : key[i];
   }
-  for (std::size_t m = 3; m < kMembers.size(); ++m) {
-    if (kMembers[m] == plain) return static_cast<Member>(m);
-  }
-  return Member::none;
-}
-
-std::string_view node_type_name(std::uint64_t type) {
-  constexpr std::array<std::string_view, 8> kTypes = {
-      "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
-      "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
-  return type < kTypes.size() ? kTypes[type] : std::string_view();
+  const bool is_list = plain.ends_with("List");
+  if (!is_list && !plain.ends_with("Val")) return Member::none;
+  const std::string_view type = std::string_view(plain).substr(0, plain.size() - (is_list ? 4 : 3));
+  const auto found = std::find(kValueTypes.begin(), kValueTypes.end(), type);
+  if (found == kValueTypes.end()) return Member::none;
+  return static_cast<Member>(static_cast<int>(Member::double_val) +
+                             2 * (found - kValueTypes.begin()) + (is_list ? 1 : 0));
 }
 
 }  // namespace orrery::intake

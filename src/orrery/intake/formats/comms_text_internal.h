@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -17,26 +16,26 @@ namespace orrery::intake {
 
 using NodeIds = std::vector<std::uint64_t>;
 
-/// Where files go: `<prefix>.<rank>.et`.
-struct Target {
+/// The output files: `<prefix>.<rank>.et`.
+struct OutputFiles {
   const std::string& prefix;
-  bool force;  ///< over others
+  bool force;  ///< replaces existing files
 };
 
-/// One rank's file in the making.
-class RankFile {
+/// Writes the file of one rank.
+class RankWriter {
  public:
-  RankFile(std::uint32_t rank, CommsTextReport& report, Findings& findings)
+  RankWriter(std::uint32_t rank, CommsTextReport& report, Findings& findings)
       : rank_(rank), report_(report), findings_(findings) {}
 
-  Result<void> open(const Target& target, std::string_view schema);
+  Result<void> open(const OutputFiles& target, std::string_view schema);
   Result<void> close(const std::vector<profile::Group>& groups);
 
-  /// Each returns the new node's id. Durations are picoseconds.
+  /// These functions return the id of the new node. Durations are in picoseconds.
   std::uint64_t compute(std::string_view name, std::int64_t duration, const NodeIds& deps);
   std::uint64_t work(std::string_view name, std::int64_t operations, std::int64_t bytes,
                      const NodeIds& deps);
-  /// Compute, counted, where the size or the peer of a message is missing.
+  /// Becomes a compute node, which is counted, if the size or the peer of a message is missing.
   std::uint64_t comm(std::string_view name, const profile::Comm& comm, std::int64_t bytes,
                      std::int32_t tag, std::string_view group, std::int64_t duration,
                      const std::string& place, const NodeIds& deps);
@@ -46,6 +45,7 @@ class RankFile {
  private:
   trace::chakra::NodeRecord& start(std::string_view name, std::int64_t duration,
                                    const NodeIds& deps);
+  void write(const trace::chakra::NodeRecord& node);
   std::uint64_t finish();
 
   std::uint32_t rank_;
@@ -57,34 +57,36 @@ class RankFile {
   std::uint64_t next_ = 1;
 };
 
-/// A whole number of an object, or nothing.
-[[nodiscard]] std::optional<std::int64_t> whole(const nlohmann::json& object, const char* key);
-/// A text of an object, or nothing.
-[[nodiscard]] std::string word(const nlohmann::json& object, const char* key);
+/// The integer member `key` of an object, or nothing.
+[[nodiscard]] std::optional<std::int64_t> integer_member(const nlohmann::json& object,
+                                                         const char* key);
+/// The text member `key` of an object, or "".
+[[nodiscard]] std::string text_member(const nlohmann::json& object, const char* key);
 
-/// PARAM's records of one rank, one after the other.
-class ParamRank {
+/// Converts the PARAM records of one rank, one after the other.
+class ParamConverter {
  public:
-  ParamRank(RankFile& file, Findings& findings) : file_(file), findings_(findings) {}
-  /// False: the record lacks something.
-  bool take(const nlohmann::json& record, const std::string& place);
+  ParamConverter(RankWriter& file, Findings& findings) : file_(file), findings_(findings) {}
+  /// Returns false if the record is incomplete.
+  bool add(const nlohmann::json& record, const std::string& place);
   [[nodiscard]] const std::vector<profile::Group>& groups() const { return groups_; }
 
  private:
-  bool take_comm(const nlohmann::json& record, const std::string& place);
-  bool take_compute(const nlohmann::json& record);
+  bool add_comm(const nlohmann::json& record, const std::string& place);
+  bool add_compute(const nlohmann::json& record);
   [[nodiscard]] std::string group_of(const nlohmann::json& record);
   void wait_for(const nlohmann::json& record);
 
-  RankFile& file_;
+  RankWriter& file_;
   Findings& findings_;
-  NodeIds host_;  // what the rank waited for or did last
-  std::vector<std::pair<std::int64_t, std::uint64_t>> last_;  // by group: its last communication
-  std::vector<std::pair<std::int64_t, std::uint64_t>> open_;  // by request
+  NodeIds host_dependencies_;  // the rank's last wait, barrier or computation
+  std::vector<std::pair<std::int64_t, std::uint64_t>>
+      last_of_group_;  // by group: its last communication
+  std::vector<std::pair<std::int64_t, std::uint64_t>> comm_of_request_;  // by request
   std::vector<profile::Group> groups_;
 };
 
-/// One call of MPI, or something between.
+/// A call of MPI, or another event of the process.
 struct MpiEvent {
   std::int64_t start = 0, duration = 0;  ///< ps
   std::int64_t process = 0;
@@ -97,7 +99,7 @@ struct MpiEvent {
                                                 std::string_view duration);
 /// Writes one file per process.
 [[nodiscard]] Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& where,
-                                       const Target& target, CommsTextReport& report,
+                                       const OutputFiles& target, CommsTextReport& report,
                                        Findings& findings);
 
 }  // namespace orrery::intake

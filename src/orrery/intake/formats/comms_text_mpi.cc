@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces of MPI calls: one process after the other.
+// Converts traces of MPI calls, process by process.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "orrery/core/quantity.h"
 #include "orrery/intake/formats/comms_text_internal.h"
 #include "orrery/trace/json/decimal.h"
+#include "orrery/trace/json/scan.h"
 
 namespace orrery::intake {
 namespace {
@@ -19,14 +20,15 @@ using nlohmann::json;
 using profile::Comm;
 using profile::CommKind;
 
-/// Bytes of MPI's predefined datatypes by Open MPI's numbers, which are what such traces hold (and
-/// Chakra's own converter takes them for).
+/// Bytes of MPI's predefined datatypes by Open MPI's numbers. Such traces contain these numbers,
+/// and Chakra's own converter interprets them so.
 constexpr std::array<std::int32_t, 47> kDatatypes = {
     0, 1,  1,  2, 2, 4, 4,  8,  8,  4, 8,  16, 4,  8, 16, 32, 4, 4, 1, 4,  1,  4, 4, 8,
     8, 16, 32, 8, 8, 8, 16, 16, 32, 8, 16, 32, 16, 8, 8,  8,  1, 8, 8, 16, 32, 0, 0};
 
-/// "MPI_Iallreduce" → "allreduce": the call without MPI's prefix and the mark of not waiting.
-std::string plain(std::string_view name, bool& asynchronous) {
+/// "MPI_Iallreduce" → "allreduce": the call without the prefix and without the "I" of non-blocking
+/// calls.
+std::string call_name(std::string_view name, bool& asynchronous) {
   std::string out;
   for (const char c : name.substr(4))
     out += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -69,15 +71,16 @@ CommKind mpi_comm_kind(std::string_view call) {
 
 bool is_mpi(std::string_view name) { return name.substr(0, 4) == "MPI_"; }
 
-class MpiJob {
+class MpiConverter {
  public:
-  MpiJob(const std::vector<MpiEvent>& events, std::string where, CommsTextReport& report,
-         Findings& findings)
+  MpiConverter(const std::vector<MpiEvent>& events, std::string where, CommsTextReport& report,
+               Findings& findings)
       : where_(std::move(where)), report_(report), findings_(findings) {
-    std::map<std::int64_t, std::set<std::int64_t>> members;  // of communicators
+    std::map<std::int64_t, std::set<std::int64_t>> members;  // by communicator
     for (const MpiEvent& event : events) {
       bool asynchronous = false;
-      if (is_mpi(event.name) && mpi_comm_kind(plain(event.name, asynchronous)) != CommKind::unknown)
+      if (is_mpi(event.name) &&
+          mpi_comm_kind(call_name(event.name, asynchronous)) != CommKind::unknown)
         rank_of_.emplace(event.process, 0);
     }
     std::uint32_t next = 0;
@@ -92,32 +95,33 @@ class MpiJob {
       group.name = fmt::format("comm{}", comm);
       for (const std::int64_t process : processes) group.ranks.push_back(rank_of_[process]);
       group.size = static_cast<std::int32_t>(group.ranks.size());
-      sizes_[comm] = group.size;
+      group_sizes_[comm] = group.size;
       groups_.push_back(std::move(group));
     }
   }
 
   [[nodiscard]] const std::map<std::int64_t, std::uint32_t>& ranks() const { return rank_of_; }
 
-  /// `events` of one process, by start.
+  /// Writes one process. `events` are its events, by start.
   Result<void> write(const std::vector<MpiEvent>& events, std::uint32_t rank,
-                     const Target& target) {
-    RankFile file(rank, report_, findings_);
+                     const OutputFiles& target) {
+    RankWriter file(rank, report_, findings_);
     if (auto done = file.open(target, "mpi"); !done) return done;
-    NodeIds host, open;
+    NodeIds host, requests;
     std::int64_t now = events.front().start;
     for (const MpiEvent& event : events) {
       if (event.start > now) host = {file.compute("gap", event.start - now, host)};
       now = std::max(now, event.start + event.duration);
-      take(event, file, host, open);
+      add(event, file, host, requests);
     }
     return file.close(groups_);
   }
 
  private:
-  void take(const MpiEvent& event, RankFile& file, NodeIds& host, NodeIds& open) {
+  void add(const MpiEvent& event, RankWriter& file, NodeIds& host, NodeIds& requests) {
     bool asynchronous = false;
-    const std::string call = is_mpi(event.name) ? plain(event.name, asynchronous) : std::string();
+    const std::string call =
+        is_mpi(event.name) ? call_name(event.name, asynchronous) : std::string();
     Comm comm;
     comm.kind = call.empty() ? CommKind::unknown : mpi_comm_kind(call);
     if (comm.kind == CommKind::unknown) {
@@ -125,20 +129,20 @@ class MpiJob {
       return;
     }
     if (comm.kind == CommKind::wait) {
-      open.insert(open.end(), host.begin(), host.end());
-      host = {file.compute(event.name, 0, open)};
-      open.clear();
+      requests.insert(requests.end(), host.begin(), host.end());
+      host = {file.compute(event.name, 0, requests)};
+      requests.clear();
       return;
     }
-    const bool message = comm.kind == CommKind::send || comm.kind == CommKind::recv;
+    const bool message = is_message(comm.kind);
     if (message) {
       const auto peer = rank_of_.find(event.peer);
       if (peer != rank_of_.end()) comm.peer = static_cast<std::int32_t>(peer->second);
     } else if (event.root >= 0 && event.root < std::int64_t{1} << 31) {
       comm.peer = static_cast<std::int32_t>(event.root);
     }
-    const auto size = sizes_.find(event.comm);
-    const std::string group = message || size == sizes_.end() || event.comm < 0
+    const auto size = group_sizes_.find(event.comm);
+    const std::string group = message || size == group_sizes_.end() || event.comm < 0
                                   ? std::string()
                                   : fmt::format("comm{}", event.comm);
     const std::string place = fmt::format("{}:byte {} ({})", where_, event.offset, event.name);
@@ -146,7 +150,7 @@ class MpiJob {
         file.comm(event.name, comm, bytes(event, comm.kind), static_cast<std::int32_t>(event.tag),
                   group, event.duration, place, host);
     if (asynchronous) {
-      open.push_back(id);
+      requests.push_back(id);
     } else {
       host = {id};
     }
@@ -158,10 +162,10 @@ class MpiJob {
         static_cast<std::size_t>(event.datatype) >= kDatatypes.size())
       return -1;
     std::int64_t out = event.count;
-    const auto size = sizes_.find(event.comm);
+    const auto size = group_sizes_.find(event.comm);
     const auto members = static_cast<std::int64_t>(
-        size == sizes_.end() ? rank_of_.size() : static_cast<std::size_t>(size->second));
-    // What MPI counts per peer, Chakra counts in all.
+        size == group_sizes_.end() ? rank_of_.size() : static_cast<std::size_t>(size->second));
+    // MPI counts these per peer, Chakra in total.
     const bool per_peer = kind == CommKind::all_to_all || kind == CommKind::reduce_scatter ||
                           kind == CommKind::scatter;
     if ((per_peer && __builtin_mul_overflow(out, members, &out)) ||
@@ -174,7 +178,8 @@ class MpiJob {
   CommsTextReport& report_;
   Findings& findings_;
   std::map<std::int64_t, std::uint32_t> rank_of_;
-  std::map<std::int64_t, std::int32_t> sizes_;  // of communicators that are not all
+  // Of communicators that do not contain all processes.
+  std::map<std::int64_t, std::int32_t> group_sizes_;
   std::vector<profile::Group> groups_;
 };
 
@@ -182,17 +187,14 @@ class MpiJob {
 
 std::optional<MpiEvent> mpi_event(const json& event, std::string_view start,
                                   std::string_view duration) {
-  constexpr int kPicoseconds = 6;  // digits behind a microsecond
+  constexpr int kPicoseconds = 6;  // digits after the point of microseconds
   constexpr std::int64_t kMost = std::int64_t{1} << 62;
-  if (word(event, "ph") != "X" || word(event, "name").empty()) return std::nullopt;
-  const auto strip = [](std::string_view text) {
-    const std::size_t end = text.find_last_not_of(" \t\r\n");
-    return text.substr(0, end == std::string_view::npos ? 0 : end + 1);
-  };
-  const auto from = trace::json::fixed_point(strip(start), kPicoseconds);
-  const auto lasting = duration.empty() ? std::optional<std::int64_t>(0)
-                                        : trace::json::fixed_point(strip(duration), kPicoseconds);
-  const auto process = whole(event, "pid");
+  if (text_member(event, "ph") != "X" || text_member(event, "name").empty()) return std::nullopt;
+  const auto from = trace::json::fixed_point(trace::json::trim(start), kPicoseconds);
+  const auto lasting = duration.empty()
+                           ? std::optional<std::int64_t>(0)
+                           : trace::json::fixed_point(trace::json::trim(duration), kPicoseconds);
+  const auto process = integer_member(event, "pid");
   if (!from || !lasting || !process || *lasting < 0 || *from < -kMost || *from > kMost ||
       *lasting > kMost)
     return std::nullopt;
@@ -200,26 +202,26 @@ std::optional<MpiEvent> mpi_event(const json& event, std::string_view start,
   out.start = *from;
   out.duration = *lasting;
   out.process = *process;
-  out.name = word(event, "name");
+  out.name = text_member(event, "name");
   const auto arguments = event.find("args");
   if (arguments == event.end() || !arguments->is_object()) return out;
-  out.count = whole(*arguments, "count").value_or(-1);
-  out.datatype = whole(*arguments, "datatype").value_or(-1);
-  out.comm = whole(*arguments, "comm").value_or(-1);
-  out.root = whole(*arguments, "root").value_or(-1);
-  const auto tag = whole(*arguments, "tag").value_or(0);
+  out.count = integer_member(*arguments, "count").value_or(-1);
+  out.datatype = integer_member(*arguments, "datatype").value_or(-1);
+  out.comm = integer_member(*arguments, "comm").value_or(-1);
+  out.root = integer_member(*arguments, "root").value_or(-1);
+  const auto tag = integer_member(*arguments, "tag").value_or(0);
   out.tag = tag < -(std::int64_t{1} << 31) || tag >= std::int64_t{1} << 31 ? 0 : tag;
-  const auto dest = whole(*arguments, "dest");
-  out.peer = dest ? *dest : whole(*arguments, "source").value_or(-1);
+  const auto dest = integer_member(*arguments, "dest");
+  out.peer = dest ? *dest : integer_member(*arguments, "source").value_or(-1);
   return out;
 }
 
 Result<void> convert_mpi(std::vector<MpiEvent>&& events, const std::string& where,
-                         const Target& target, CommsTextReport& report, Findings& findings) {
+                         const OutputFiles& target, CommsTextReport& report, Findings& findings) {
   std::stable_sort(events.begin(), events.end(), [](const MpiEvent& a, const MpiEvent& b) {
     return std::tie(a.process, a.start) < std::tie(b.process, b.start);
   });
-  MpiJob job(events, where, report, findings);
+  MpiConverter job(events, where, report, findings);
   for (auto at = events.begin(); at != events.end();) {
     const auto end = std::find_if(
         at, events.end(), [&](const MpiEvent& event) { return event.process != at->process; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PARAM's records: what each waits for.
+// Converts PARAM records: finds what each record waits for.
 #include <algorithm>
 
 #include "orrery/intake/formats/comms_text_internal.h"
@@ -18,7 +18,7 @@ std::uint64_t* find(std::vector<std::pair<std::int64_t, std::uint64_t>>& list, s
   return at == list.rend() ? nullptr : &at->second;
 }
 
-/// a × b × …, or nothing where it does not fit or is negative.
+/// a × b × …, or nothing on overflow or for negative factors.
 std::optional<std::int64_t> product(std::initializer_list<std::optional<std::int64_t>> factors) {
   std::int64_t value = 1;
   for (const auto& factor : factors) {
@@ -31,8 +31,8 @@ std::optional<std::int64_t> product(std::initializer_list<std::optional<std::int
 
 }  // namespace
 
-std::string ParamRank::group_of(const json& record) {
-  const auto id = whole(record, "pg_id");
+std::string ParamConverter::group_of(const json& record) {
+  const auto id = integer_member(record, "pg_id");
   const auto ranks = record.find("global_ranks");
   if (!id) return {};
   const std::string name = std::to_string(*id);
@@ -51,98 +51,97 @@ std::string ParamRank::group_of(const json& record) {
   return name;
 }
 
-void ParamRank::wait_for(const json& record) {
-  NodeIds deps = host_;
-  const auto request = whole(record, "req");
-  const std::uint64_t* const known = request ? find(open_, *request) : nullptr;
+void ParamConverter::wait_for(const json& record) {
+  NodeIds deps = host_dependencies_;
+  const auto request = integer_member(record, "req");
+  const std::uint64_t* const known = request ? find(comm_of_request_, *request) : nullptr;
   if (known != nullptr) {
     deps.push_back(*known);
-  } else {  // for one that nothing names: for all
-    for (const auto& [group, last] : last_) deps.push_back(last);
+  } else {  // a wait without a request waits for all of them
+    for (const auto& [group, last] : last_of_group_) deps.push_back(last);
   }
-  host_ = {file_.compute("wait", 0, deps)};
+  host_dependencies_ = {file_.compute("wait", 0, deps)};
 }
 
-bool ParamRank::take_comm(const json& record, const std::string& place) {
-  const std::string name = word(record, "comms");
+bool ParamConverter::add_comm(const json& record, const std::string& place) {
+  const std::string name = text_member(record, "comms");
   if (name == "init") {
     (void)group_of(record);
     return true;
   }
   Comm comm;
-  comm.kind = profile::comm_kind_named(name);
+  comm.kind = profile::comm_kind_of_name(name);
   if (comm.kind == CommKind::wait) {
     wait_for(record);
     return true;
   }
   if (comm.kind == CommKind::unknown || comm.kind == CommKind::coalesced) {
     findings_.add(FindingCode::comm_kind_unknown, place);
-    host_ = {file_.compute(name, 0, host_)};
+    host_dependencies_ = {file_.compute(name, 0, host_dependencies_)};
     return true;
   }
   const bool send = comm.kind == CommKind::send;
-  const bool message = send || comm.kind == CommKind::recv;
-  comm.element_bytes = profile::element_bytes(word(record, "dtype"));
-  comm.in_elements = whole(record, "in_msg_size").value_or(-1);
-  comm.out_elements = whole(record, "out_msg_size").value_or(-1);
+  const bool message = is_message(comm.kind);
+  comm.element_bytes = profile::element_bytes(text_member(record, "dtype"));
+  comm.in_elements = integer_member(record, "in_msg_size").value_or(-1);
+  comm.out_elements = integer_member(record, "out_msg_size").value_or(-1);
   const char* const side = message ? (send ? "dst_rank" : "src_rank") : "root";
-  const auto peer = whole(record, side);
+  const auto peer = integer_member(record, side);
   if (peer && *peer >= 0 && *peer < std::int64_t{1} << 31)
     comm.peer = static_cast<std::int32_t>(*peer);
-  const bool rooted = comm.kind == CommKind::broadcast || comm.kind == CommKind::reduce ||
-                      comm.kind == CommKind::gather || comm.kind == CommKind::scatter;
-  if (!message && !rooted) comm.peer = -1;
+  if (!message && !is_rooted(comm.kind)) comm.peer = -1;
 
-  const std::int64_t group = message ? -2 : whole(record, "pg_id").value_or(-1);
-  NodeIds deps = host_;
-  std::uint64_t* const last = find(last_, group);
+  const std::int64_t group = message ? -2 : integer_member(record, "pg_id").value_or(-1);
+  NodeIds deps = host_dependencies_;
+  std::uint64_t* const last = find(last_of_group_, group);
   if (last != nullptr && !message) deps.push_back(*last);
   const std::uint64_t id =
       file_.comm(name, comm, comm.bytes(), 0, group_of(record), 0, place, deps);
   if (last != nullptr) {
     *last = id;
   } else {
-    last_.emplace_back(group, id);
+    last_of_group_.emplace_back(group, id);
   }
-  if (const auto request = whole(record, "req")) {
-    if (std::uint64_t* const old = find(open_, *request)) {
+  if (const auto request = integer_member(record, "req")) {
+    if (std::uint64_t* const old = find(comm_of_request_, *request)) {
       *old = id;
     } else {
-      open_.emplace_back(*request, id);
+      comm_of_request_.emplace_back(*request, id);
     }
   }
-  if (comm.kind == CommKind::barrier) host_ = {id};
+  if (comm.kind == CommKind::barrier) host_dependencies_ = {id};
   return true;
 }
 
-bool ParamRank::take_compute(const json& record) {
-  const std::string name = word(record, "compute");
-  const auto count = whole(record, "count").value_or(1);
+bool ParamConverter::add_compute(const json& record) {
+  const std::string name = text_member(record, "compute");
+  const auto count = integer_member(record, "count").value_or(1);
   std::optional<std::int64_t> operations, elements;
-  std::int64_t width = profile::element_bytes(word(record, "dtype"));
+  std::int64_t width = profile::element_bytes(text_member(record, "dtype"));
   if (name == "gemm") {
     const auto dim = [&](const char* key) {
-      const auto all = whole(record, "mm_dim");
-      return all ? all : whole(record, key);
+      const auto all = integer_member(record, "mm_dim");
+      return all ? all : integer_member(record, key);
     };
     const auto m = dim("mm0_dim0"), k = dim("mm0_dim1"), n = dim("mm1_dim1");
     operations = product({2, m, k, n, count});
     const auto left = product({m, k}), right = product({k, n}), out = product({m, n});
     if (left && right && out) elements = *left + *right + *out;
   } else if (name == "emb_lookup") {
-    operations = elements = product({whole(record, "batch_size"), whole(record, "num_emb_tables"),
-                                     whole(record, "bag_size"), whole(record, "emb_dim"), count});
+    operations = elements =
+        product({integer_member(record, "batch_size"), integer_member(record, "num_emb_tables"),
+                 integer_member(record, "bag_size"), integer_member(record, "emb_dim"), count});
     width = 4;
   }
   const auto bytes = product({elements, width == 0 ? 4 : width});
   if (!operations || !bytes) return false;
-  host_ = {file_.work(name, *operations, *bytes, host_)};
+  host_dependencies_ = {file_.work(name, *operations, *bytes, host_dependencies_)};
   return true;
 }
 
-bool ParamRank::take(const json& record, const std::string& place) {
-  if (!word(record, "comms").empty()) return take_comm(record, place);
-  return !word(record, "compute").empty() && take_compute(record);
+bool ParamConverter::add(const json& record, const std::string& place) {
+  if (!text_member(record, "comms").empty()) return add_comm(record, place);
+  return !text_member(record, "compute").empty() && add_compute(record);
 }
 
 }  // namespace orrery::intake

@@ -17,6 +17,15 @@ namespace orrery::intake {
 
 namespace {
 
+template <class Report>
+Result<ConvertedFile> complete(ConvertedFile result, const Result<Report>& report) {
+  if (!report) return tl::unexpected(report.error());
+  if constexpr (requires { report->ranks; }) result.ranks = report->ranks;
+  result.nodes = report->nodes;
+  result.edges = report->edges;
+  return result;
+}
+
 Result<ConvertedFile> export_chakra(const std::string& path, const ConvertFileOptions& options) {
   ConvertedFile result;
   result.to = options.to;
@@ -29,10 +38,7 @@ Result<ConvertedFile> export_chakra(const std::string& path, const ConvertFileOp
   how.force = options.force;
   if (options.large) how.maximum_nodes = std::numeric_limits<std::uint64_t>::max();
   const auto report = export_to_file(path, options.to, how, result.findings);
-  if (!report) return tl::unexpected(report.error());
-  result.nodes = report->nodes;
-  result.edges = report->edges;
-  return result;
+  return complete(std::move(result), report);
 }
 
 Result<ConvertedFile> import_json_file(const std::string& path, const ConvertFileOptions& options) {
@@ -41,16 +47,13 @@ Result<ConvertedFile> import_json_file(const std::string& path, const ConvertFil
   if (auto absent = check_absent(options.to, options.force); !absent)
     return tl::unexpected(absent.error());
   const auto report = import_json(path, options.to, options.force, result.findings);
-  if (!report) return tl::unexpected(report.error());
-  result.nodes = report->nodes;
-  result.edges = report->edges;
-  return result;
+  return complete(std::move(result), report);
 }
 
 Result<ConvertedFile> convert_text(const std::string& path, const ConvertFileOptions& options) {
   if (options.npus < 1)
     return fail(Errc::usage, "--npus",
-                "an ASTRA-sim 1.0 workload says what every rank does, not how many there are",
+                "an ASTRA-sim 1.0 workload does not specify the number of ranks",
                 "--npus N writes N ranks");
   if (options.npus > static_cast<std::int64_t>(limits::kRanks))
     return fail(Errc::usage, "--npus", fmt::format("at most {} ranks", limits::kRanks));
@@ -65,14 +68,10 @@ Result<ConvertedFile> convert_text(const std::string& path, const ConvertFileOpt
   how.force = options.force;
   how.passes = static_cast<std::uint32_t>(options.passes);
   const auto report = convert_astra_text(path, options.to, how, result.findings);
-  if (!report) return tl::unexpected(report.error());
-  result.ranks = report->ranks;
-  result.nodes = report->nodes;
-  result.edges = report->edges;
-  return result;
+  return complete(std::move(result), report);
 }
 
-/// PARAM's communication records, a file per rank, or MPI calls of any number of ranks.
+/// Converts PARAM's communication records, one file per rank, or MPI calls of any number of ranks.
 Result<ConvertedFile> convert_comms(const std::vector<std::string>& patterns,
                                     const ConvertFileOptions& options) {
   if (auto is_free = trace::check_prefix_unused(options.to, options.force); !is_free)
@@ -85,16 +84,12 @@ Result<ConvertedFile> convert_comms(const std::vector<std::string>& patterns,
   }
   ConvertedFile result;
   result.to = options.to + ".*.et";
-  const auto report = convert_comms_text(files, options.to, options.force, result.findings);
-  if (!report) return tl::unexpected(report.error());
-  result.ranks = report->ranks;
-  result.nodes = report->nodes;
-  result.edges = report->edges;
   result.per_rank = false;
-  return result;
+  const auto report = convert_comms_text(files, options.to, options.force, result.findings);
+  return complete(std::move(result), report);
 }
 
-bool are_comms(const std::string& pattern) {
+bool has_comm_records(const std::string& pattern) {
   const auto files = trace::expand(pattern);
   if (!files || files->empty()) return false;
   const auto inputs = trace::inputs_in(files->front());
@@ -112,12 +107,12 @@ Result<ConvertedFile> convert_one(const std::string& path, const ConvertFileOpti
     case trace::Format::astra_text:
       return convert_text(path, options);
     case trace::Format::run_file:
-      return fail(Errc::input_unsupported, path, "is a finished run, not a trace",
-                  "'orrery report' draws runs");
+      return fail(Errc::input_unsupported, path, "is a run file, not a trace",
+                  "show it with 'orrery report'");
     default:
-      return fail(Errc::input_unsupported, path, "is no trace this program knows",
-                  "Kineto, PyTorch execution traces, Nsight's SQLite, Chakra, ASTRA-sim 1.0 text, "
-                  "PARAM's communication records, MPI calls as JSON");
+      return fail(Errc::input_unsupported, path, "is not a supported trace",
+                  "supported: Kineto, PyTorch execution traces, Nsight Systems exports, Chakra, "
+                  "ASTRA-sim 1.0 text, PARAM communication records, MPI calls as JSON");
   }
 }
 
@@ -125,10 +120,10 @@ Result<ConvertedFile> convert_one(const std::string& path, const ConvertFileOpti
 
 Result<ConvertedFile> convert_file(const std::vector<std::string>& patterns,
                                    const ConvertFileOptions& options) {
-  if (are_comms(patterns.front())) return convert_comms(patterns, options);
+  if (has_comm_records(patterns.front())) return convert_comms(patterns, options);
   if (patterns.size() != 1)
-    return fail(Errc::usage, patterns[1], "one trace at a time, unless they are recorded",
-                "run it once for each");
+    return fail(Errc::usage, patterns[1], "only recorded traces can be converted together",
+                "convert each trace separately");
   return convert_one(patterns.front(), options);
 }
 

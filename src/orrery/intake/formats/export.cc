@@ -22,7 +22,7 @@ using trace::chakra::NodeRecord;
 
 constexpr std::size_t kPiece = 1 << 16;
 
-/// Writes one format. Nodes come first, edges when all nodes are known.
+/// Writes one format. Nodes come first; edges follow when all nodes are known.
 class Exporter {
  public:
   Exporter(std::string where, const ExportOptions& options, Findings& findings,
@@ -37,19 +37,19 @@ class Exporter {
     out_ += ",\n\"metadata\": ";
     append_json(out_, record);
     out_ += ",\n\"nodes\": [";
-    begun_ = true;
+    has_begun_ = true;
     return {};
   }
 
   Result<void> node(const NodeRecord& record) {
-    if (!begun_) begin();
+    if (!has_begun_) begin();
     ++report_.nodes;
     if (options_.format != ExportFormat::json) {
       if (report_.nodes > options_.maximum_nodes) {
         return fail(
             Errc::limit_exceeded, where_,
-            fmt::format("has more than {} nodes: too many to be drawn", options_.maximum_nodes),
-            "cut an iteration out of it first, export JSON, or ask for a large graph");
+            fmt::format("has more than {} nodes: too many for a graph", options_.maximum_nodes),
+            "cut an iteration first, export JSON, or request a large graph");
       }
       ids_.push_back(record.id);
       for (const std::uint64_t from : record.data_deps) edges_.push_back({from, record.id, false});
@@ -70,7 +70,7 @@ class Exporter {
         out_ += fmt::format("    <node id=\"n{}\"><data key=\"label\">", record.id);
         append_xml_text(out_, record.name);
         out_ += fmt::format("</data><data key=\"type\">{}</data><data key=\"duration\">{}</data>",
-                            node_type_name(record.type), record.duration_micros);
+                            trace::chakra::node_type_name(record.type), record.duration_micros);
         out_ += "</node>\n";
         break;
     }
@@ -78,7 +78,7 @@ class Exporter {
   }
 
   Result<ExportReport> finish() {
-    if (!begun_) begin();
+    if (!has_begun_) begin();
     if (options_.format == ExportFormat::json) {
       out_ += report_.nodes == 0 ? "]}\n" : "\n]}\n";
     } else {
@@ -97,7 +97,7 @@ class Exporter {
   };
 
   void begin() {
-    begun_ = true;
+    has_begun_ = true;
     switch (options_.format) {
       case ExportFormat::json:
         out_ += fmt::format("{{\"chakra\": \"{}\",\n\"nodes\": [", trace::chakra::kVersion);
@@ -154,13 +154,13 @@ class Exporter {
   Findings& findings_;
   const std::function<Result<void>(std::string_view)>& on_text_;
   ExportReport report_;
-  bool begun_ = false;
+  bool has_begun_ = false;
   std::string out_;
   std::vector<std::uint64_t> ids_;
   std::vector<Edge> edges_;
 };
 
-/// What is not in today's layout: through a graph.
+/// Exports other layouts than the current one through a graph.
 Result<void> export_graph(const std::string& path, Exporter& exporter, Findings& findings) {
   auto graph = trace::chakra::load_rank(path, std::make_shared<StringPool>(), graph::Repair::refuse,
                                         findings);
@@ -173,19 +173,15 @@ Result<void> export_graph(const std::string& path, Exporter& exporter, Findings&
   return {};
 }
 
-bool ends_with(std::string_view text, std::string_view end) {
-  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
-}
-
 }  // namespace
 
 Result<ExportFormat> export_format_of(std::string_view path) {
   std::string_view name = path;
-  if (ends_with(name, ".gz")) name.remove_suffix(3);
-  if (ends_with(name, ".json")) return ExportFormat::json;
-  if (ends_with(name, ".dot") || ends_with(name, ".gv")) return ExportFormat::dot;
-  if (ends_with(name, ".graphml")) return ExportFormat::graphml;
-  return fail(Errc::usage, std::string(path), "the ending does not say what format to write",
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  if (name.ends_with(".json")) return ExportFormat::json;
+  if (name.ends_with(".dot") || name.ends_with(".gv")) return ExportFormat::dot;
+  if (name.ends_with(".graphml")) return ExportFormat::graphml;
+  return fail(Errc::usage, std::string(path), "the file extension does not specify a format",
               "use .json, .dot, .gv or .graphml");
 }
 

@@ -11,6 +11,8 @@ namespace orrery::intake {
 
 using graph::NodeKind;
 
+namespace {
+
 profile::Inspection inspect_graph(const graph::Graph& graph) {
   profile::Inspection result;
   result.on_device = true;
@@ -39,6 +41,8 @@ profile::Inspection inspect_graph(const graph::Graph& graph) {
   }
   return result;
 }
+
+}  // namespace
 
 Result<profile::Inspection> inspect_chakra(const std::string& path, Findings& findings) {
   const auto graph = trace::chakra::load_rank(path, std::make_shared<StringPool>(),

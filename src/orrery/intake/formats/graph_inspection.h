@@ -10,12 +10,10 @@
 
 namespace orrery::intake {
 
-/// What a Chakra trace's nodes take, by name, as an inspection of a recorded rank: nodes of the CPU
-/// as operators, the others as device work. Nothing is known about when they ran: no iterations;
-/// compute_only and comm_only are plain sums, and `length` is both together.
-[[nodiscard]] profile::Inspection inspect_graph(const graph::Graph& graph);
-
-/// The same for a file. Errc: as reading says.
+/// Summarises the node times of a Chakra trace by name, as an inspection of a recorded rank. CPU
+/// nodes count as operators, the others as device work. A trace has no recorded schedule; therefore
+/// there are no iterations, compute_only and comm_only are plain sums, and `length` is their sum.
+/// Errc: as reading.
 [[nodiscard]] Result<profile::Inspection> inspect_chakra(const std::string& path,
                                                          Findings& findings);
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The way back: the exported JSON document as a Chakra file.
+// The reverse of the export: converts the JSON document to a Chakra file.
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "orrery/trace/chakra/records/writer.h"
 #include "orrery/trace/io/byte_source.h"
 #include "orrery/trace/io/json_document.h"
+#include "orrery/trace/json/decimal.h"
 
 namespace orrery::intake {
 namespace {
@@ -25,37 +25,30 @@ using trace::chakra::Member;
 using trace::chakra::MetadataRecord;
 using trace::chakra::NodeRecord;
 
-/// Thrown and caught in this file: what a message says is not possible.
-struct Bad {
+/// An impossible value in a message. Thrown and caught in this file.
+struct InvalidValue {
   std::string what;
 };
-
-template <class Number>
-std::optional<Number> parsed(const std::string& text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc{} || stop != end || text.empty()) return std::nullopt;
-  return value;
-}
 
 std::int64_t integer(const json& value, std::int64_t low, std::int64_t high) {
   std::optional<std::int64_t> found;
   if (value.is_number_unsigned() && value.get<std::uint64_t>() >> 63 == 0)
     found = value.get<std::int64_t>();
   if (value.is_number_integer() && !value.is_number_unsigned()) found = value.get<std::int64_t>();
-  if (value.is_string()) found = parsed<std::int64_t>(value.get_ref<const std::string&>());
+  if (value.is_string())
+    found = trace::json::parse_number<std::int64_t>(value.get_ref<const std::string&>());
   if (!found || *found < low || *found > high)
-    throw Bad{fmt::format("a whole number from {} to {} is missing", low, high)};
+    throw InvalidValue{fmt::format("a whole number from {} to {} is missing", low, high)};
   return *found;
 }
 
 std::uint64_t natural(const json& value, std::uint64_t high = ~std::uint64_t{0}) {
   std::optional<std::uint64_t> found;
   if (value.is_number_unsigned()) found = value.get<std::uint64_t>();
-  if (value.is_string()) found = parsed<std::uint64_t>(value.get_ref<const std::string&>());
+  if (value.is_string())
+    found = trace::json::parse_number<std::uint64_t>(value.get_ref<const std::string&>());
   if (!found || *found > high)
-    throw Bad{fmt::format("a whole number from 0 to {} is missing", high)};
+    throw InvalidValue{fmt::format("a whole number from 0 to {} is missing", high)};
   return *found;
 }
 
@@ -64,11 +57,11 @@ double real(const json& value) {
   if (value == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (value == "Infinity") return std::numeric_limits<double>::infinity();
   if (value == "-Infinity") return -std::numeric_limits<double>::infinity();
-  throw Bad{"a number is missing"};
+  throw InvalidValue{"a number is missing"};
 }
 
 std::string text(const json& value) {
-  if (!value.is_string()) throw Bad{"a text is missing"};
+  if (!value.is_string()) throw InvalidValue{"text is missing"};
   return value.get<std::string>();
 }
 
@@ -89,7 +82,7 @@ std::string base64(const json& value) {
     } else if (c == '=') {
       continue;
     } else {
-      throw Bad{"bytes are not written in base 64"};
+      throw InvalidValue{"bytes are not base64"};
     }
     bits = bits << 6 | digit;
     have += 6;
@@ -128,7 +121,7 @@ std::uint64_t scalar(Member member, const json& value) {
     case Member::fixed32_val:
       return natural(value, std::numeric_limits<std::uint32_t>::max());
     case Member::bool_val:
-      if (!value.is_boolean()) throw Bad{"true or false is missing"};
+      if (!value.is_boolean()) throw InvalidValue{"true or false is missing"};
       return value.get<bool>() ? 1 : 0;
     default:
       return natural(value);
@@ -140,11 +133,11 @@ const json& list_of(const json& value) {
     if (const auto values = value.find("values"); values != value.end() && values->is_array())
       return *values;
   }
-  throw Bad{"a list is missing"};
+  throw InvalidValue{"a list is missing"};
 }
 
 AttributeRecord attribute_of(const json& object) {
-  if (!object.is_object()) throw Bad{"an attribute must be an object"};
+  if (!object.is_object()) throw InvalidValue{"an attribute must be an object"};
   AttributeRecord out;
   for (const auto& [key, value] : object.items()) {
     if (key == "name") {
@@ -157,7 +150,8 @@ AttributeRecord attribute_of(const json& object) {
     }
     out.member = member_of(key);
     const auto member = static_cast<std::uint32_t>(out.member);
-    if (out.member == Member::none) throw Bad{fmt::format("\"{}\" is no kind of value", key)};
+    if (out.member == Member::none)
+      throw InvalidValue{fmt::format("\"{}\" is not a value type", key)};
     if (out.member == Member::string_val) {
       out.text = text(value);
     } else if (out.member == Member::bytes_val) {
@@ -177,21 +171,21 @@ AttributeRecord attribute_of(const json& object) {
 }
 
 std::vector<AttributeRecord> attributes_of(const json& list) {
-  if (!list.is_array()) throw Bad{"\"attr\" must be a list"};
+  if (!list.is_array()) throw InvalidValue{"\"attr\" must be a list"};
   std::vector<AttributeRecord> out;
   for (const json& attribute : list) out.push_back(attribute_of(attribute));
   return out;
 }
 
 std::vector<std::uint64_t> ids_of(const json& list) {
-  if (!list.is_array()) throw Bad{"dependencies must be a list of ids"};
+  if (!list.is_array()) throw InvalidValue{"dependencies must be a list of ids"};
   std::vector<std::uint64_t> out;
   for (const json& id : list) out.push_back(natural(id));
   return out;
 }
 
 IoRecord io_of(const json& object) {
-  if (!object.is_object()) throw Bad{"\"inputs\" and \"outputs\" must be objects"};
+  if (!object.is_object()) throw InvalidValue{"\"inputs\" and \"outputs\" must be objects"};
   return {text(object.value("values", json(""))),
           text(object.value("shapes", json(""))),
           text(object.value("types", json(""))),
@@ -199,10 +193,8 @@ IoRecord io_of(const json& object) {
 }
 
 std::uint64_t type_of(const json& value) {
-  constexpr std::uint64_t kTypes = 8;
-  for (std::uint64_t type = 0; type < kTypes; ++type) {
-    if (value == node_type_name(type)) return type;
-  }
+  for (std::uint64_t type = 0; !trace::chakra::node_type_name(type).empty(); ++type)
+    if (value == trace::chakra::node_type_name(type)) return type;
   return natural(value);
 }
 
@@ -230,7 +222,7 @@ NodeRecord node_of(const json& object) {
     } else if (key == "attr") {
       out.attributes = attributes_of(value);
     } else {
-      throw Bad{fmt::format("\"{}\" is no field of a node", key)};
+      throw InvalidValue{fmt::format("\"{}\" is not a field of a node", key)};
     }
   }
   return out;
@@ -238,7 +230,7 @@ NodeRecord node_of(const json& object) {
 
 MetadataRecord metadata_of(const json& object) {
   MetadataRecord out;
-  if (!object.is_object()) throw Bad{"\"metadata\" must be an object"};
+  if (!object.is_object()) throw InvalidValue{"\"metadata\" must be an object"};
   out.version = text(object.value("version", json("")));
   if (const auto list = object.find("attr"); list != object.end())
     out.attributes = attributes_of(*list);
@@ -259,14 +251,14 @@ class Importer {
       if (document.key() == "metadata") {
         auto text = document.value();
         if (!text) return tl::unexpected(text.error());
-        done = take(*text, document.place(), false);
+        done = import_record(*text, document.place(), false);
       } else if (document.key() == "nodes" && document.is_array()) {
         done = document.for_each_element(
             [&](simdjson::ondemand::object& element, std::uint64_t offset) {
               std::string_view raw;
               if (error_ || element.raw_json().get(raw) != simdjson::SUCCESS) return true;
-              auto taken = take(raw, fmt::format("{}:byte {}", where_, offset), true);
-              if (!taken) error_ = taken.error();
+              auto imported = import_record(raw, fmt::format("{}:byte {}", where_, offset), true);
+              if (!imported) error_ = imported.error();
               return true;
             });
       }
@@ -280,32 +272,32 @@ class Importer {
   ExportReport report;
 
  private:
-  Result<void> take(std::string_view text, const std::string& place, bool node) {
+  Result<void> import_record(std::string_view text, const std::string& place, bool node) {
     const json object = json::parse(text, nullptr, false);
     if (object.is_discarded()) return fail(Errc::input_corrupt, place, "is not valid JSON");
     try {
       if (!node) {
-        metadata_ = true;
+        has_metadata_ = true;
         return writer_.write(metadata_of(object));
       }
       const NodeRecord record = node_of(object);
-      if (!metadata_) {
-        MetadataRecord made;
-        made.version = trace::chakra::kVersion;
-        metadata_ = true;
-        if (auto done = writer_.write(made); !done) return done;
+      if (!has_metadata_) {
+        MetadataRecord metadata;
+        metadata.version = trace::chakra::kVersion;
+        has_metadata_ = true;
+        if (auto done = writer_.write(metadata); !done) return done;
       }
       ++report.nodes;
       report.edges += record.ctrl_deps.size() + record.data_deps.size();
       return writer_.write(record);
-    } catch (const Bad& bad) {
+    } catch (const InvalidValue& bad) {
       return fail(Errc::input_corrupt, place, bad.what);
     }
   }
 
   trace::chakra::TraceWriter& writer_;
   std::string where_;
-  bool metadata_ = false;
+  bool has_metadata_ = false;
   std::optional<Error> error_;
 };
 
@@ -315,7 +307,7 @@ Result<ExportReport> import_json(const std::string& path, const std::string& out
                                  Findings& findings) {
   auto file = trace::open_file(path);
   if (!file) return tl::unexpected(file.error());
-  auto source = trace::unpack(std::move(*file), path);
+  auto source = trace::decompress(std::move(*file), path);
   if (!source) return tl::unexpected(source.error());
   auto writer = trace::chakra::TraceWriter::create(output, {.force = force});
   if (!writer) return tl::unexpected(writer.error());

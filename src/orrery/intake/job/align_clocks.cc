@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clocks of different hosts differ. A collective ends on all its ranks at nearly the same time;
-// where recorded ends say otherwise by more than they scatter, a clock is off.
+// Clocks of different hosts differ. A collective ends on all its ranks at nearly the same time. If
+// the difference of recorded ends exceeds their scatter, a clock has an offset.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,38 +15,22 @@
 namespace orrery::intake {
 namespace {
 
-using profile::CommKind;
-
 constexpr std::int64_t kDay = 86'400'000'000'000;  // ns
-/// Ends of one collective differ by this much without any clock being off.
+/// Ends of one collective differ by this much even with equal clocks.
 constexpr std::int64_t kNoise = 20'000;  // ns
 
-/// Kinds that no rank can finish before all have begun.
-bool ends_together(const JobComm& use) {
-  switch (use.kind) {
-    case CommKind::all_reduce:
-    case CommKind::all_gather:
-    case CommKind::all_to_all:
-    case CommKind::reduce_scatter:
-    case CommKind::barrier:
-      return use.match == Match::matched && use.end > Time{};
-    default:
-      return false;
-  }
-}
-
-/// When a matched collective took place, in ns on the rank's own clock.
-struct Ending {
+/// Time of a matched collective, in ns on the rank's own clock.
+struct CollectiveEnd {
   std::uint32_t sequence;
   std::int64_t start;
   std::int64_t end;
 };
 
-/// How much later the other clock must be set to agree with the first; empty when nothing says it.
-std::optional<std::int64_t> difference(std::span<const Ending> first,
-                                       std::span<const Ending> other) {
+/// Offset of the other clock to agree with the first; empty if no collective shows it.
+std::optional<std::int64_t> difference(std::span<const CollectiveEnd> first,
+                                       std::span<const CollectiveEnd> other) {
   std::vector<std::int64_t> gaps;
-  bool disjoint = false;  // some collective ends at one rank before it begins at the other
+  bool disjoint = false;  // a collective ends at one rank before it begins at the other
   for (std::size_t i = 0, k = 0; i < first.size() && k < other.size();) {
     if (first[i].sequence != other[k].sequence) {
       ++(first[i].sequence < other[k].sequence ? i : k);
@@ -66,14 +50,14 @@ std::optional<std::int64_t> difference(std::span<const Ending> first,
   return std::abs(offset) > std::max(kNoise, 3 * spread) ? offset : 0;
 }
 
-using Endings = std::map<std::uint32_t, std::vector<Ending>>;  // by place
+using EndsByPlace = std::map<std::uint32_t, std::vector<CollectiveEnd>>;  // by place
 
 class Clocks {
  public:
   Clocks(const std::vector<RankComms>& ranks, Job& job)
       : job_(job), base_(ranks.size(), 0), shift_(ranks.size()), root_(ranks.size(), 0) {
     if (ranks.empty()) return;
-    // The earliest origin is everybody's; one that is days away is no time of the same clock.
+    // The earliest origin is the common one. An origin that is days away is on another clock.
     const auto earlier = [](const RankComms& a, const RankComms& b) {
       return a.origin_ns < b.origin_ns;
     };
@@ -89,10 +73,10 @@ class Clocks {
   void run(const std::vector<RankComms>& ranks) {
     collect();
     for (std::uint32_t place = 0; place < shift_.size(); ++place) {
-      if (!shift_[place]) spread_from(place);
+      if (!shift_[place]) propagate_from(place);
     }
     for (std::uint32_t place = 0; place < shift_.size(); ++place) {
-      constexpr std::int64_t kMost = 100 * kDay;  // what Time can hold
+      constexpr std::int64_t kMost = 100 * kDay;  // limit of Time
       const std::int64_t shift = *shift_[place];
       job_.clock_offset.push_back(ns(std::clamp(shift, -kMost, kMost)));
       if (shift != 0) {
@@ -100,51 +84,52 @@ class Clocks {
                           fmt::format("{}: {:+} ns", label(job_, place), shift));
       }
     }
-    find_beginnings(ranks);
+    set_begins(ranks);
   }
 
  private:
   void collect() {
     groups_of_.resize(shift_.size());
-    std::map<std::uint32_t, Endings> by_group;
+    std::map<std::uint32_t, EndsByPlace> by_group;
     for (std::uint32_t place = 0; place < job_.comms.size(); ++place) {
       for (const JobComm& use : job_.comms[place]) {
-        if (!ends_together(use)) continue;
+        if (use.match != Match::matched || !is_symmetric(use.kind) || use.end <= Time{}) continue;
         by_group[use.group][place].push_back({use.sequence, base_[place] + use.start.count() / 1000,
                                               base_[place] + use.end.count() / 1000});
       }
     }
-    for (auto& [group, endings] : by_group) {
-      if (endings.size() < 2) continue;
-      for (auto& [place, list] : endings) {
-        std::sort(list.begin(), list.end(),
-                  [](const Ending& a, const Ending& b) { return a.sequence < b.sequence; });
-        groups_of_[place].push_back(endings_.size());
+    for (auto& [group, ends] : by_group) {
+      if (ends.size() < 2) continue;
+      for (auto& [place, list] : ends) {
+        std::sort(list.begin(), list.end(), [](const CollectiveEnd& a, const CollectiveEnd& b) {
+          return a.sequence < b.sequence;
+        });
+        groups_of_[place].push_back(ends_of_groups_.size());
       }
-      endings_.push_back(std::move(endings));
+      ends_of_groups_.push_back(std::move(ends));
     }
     for (auto& groups : groups_of_) {
       std::stable_sort(groups.begin(), groups.end(), [&](std::size_t a, std::size_t b) {
-        return endings_[a].size() > endings_[b].size();
+        return ends_of_groups_[a].size() > ends_of_groups_[b].size();
       });
     }
   }
 
-  /// Sets all clocks that collectives connect with this one, near ones first.
-  void spread_from(std::uint32_t root) {
+  /// Sets the clocks of all ranks that collectives connect with this one, breadth first.
+  void propagate_from(std::uint32_t root) {
     shift_[root] = 0;
     root_[root] = root;
     std::deque<std::uint32_t> next = {root};
-    std::vector<bool> done(endings_.size(), false);
+    std::vector<bool> done(ends_of_groups_.size(), false);
     while (!next.empty()) {
       const std::uint32_t place = next.front();
       next.pop_front();
       for (const std::size_t group : groups_of_[place]) {
         if (done[group]) continue;
         done[group] = true;
-        for (const auto& [other, list] : endings_[group]) {
+        for (const auto& [other, list] : ends_of_groups_[group]) {
           if (shift_[other]) continue;
-          const auto offset = difference(endings_[group].at(place), list);
+          const auto offset = difference(ends_of_groups_[group].at(place), list);
           if (!offset) continue;
           shift_[other] = *shift_[place] + *offset;
           root_[other] = root;
@@ -154,8 +139,8 @@ class Clocks {
     }
   }
 
-  /// Ranks that collectives connect began so far apart.
-  void find_beginnings(const std::vector<RankComms>& ranks) {
+  /// Sets Job::begin among ranks that collectives connect.
+  void set_begins(const std::vector<RankComms>& ranks) {
     const auto at = [&](std::size_t place) {
       return base_[place] + *shift_[place] + ranks[place].first.count() / 1000;
     };
@@ -169,11 +154,11 @@ class Clocks {
   }
 
   Job& job_;
-  std::vector<std::int64_t> base_;                   // per place: its origin since the first one
-  std::vector<std::optional<std::int64_t>> shift_;   // per place, once known
-  std::vector<std::uint32_t> root_;                  // per place: where its clock was set from
-  std::vector<Endings> endings_;                     // per group with two ranks or more
-  std::vector<std::vector<std::size_t>> groups_of_;  // per place: the largest first
+  std::vector<std::int64_t> base_;                  // per place: its origin since the common origin
+  std::vector<std::optional<std::int64_t>> shift_;  // per place; empty until known
+  std::vector<std::uint32_t> root_;          // per place: the rank from which its clock was set
+  std::vector<EndsByPlace> ends_of_groups_;  // per group with at least two ranks
+  std::vector<std::vector<std::size_t>> groups_of_;  // per place: by number of ranks, descending
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks do together in a converted job. A run of it must come to its end, whatever the files
-// say: communications are followed through all ranks as a simulator would do them, and one that
-// never becomes ready everywhere is given up.
+// Decides which communications the ranks of a converted job execute together, so that a simulation
+// cannot deadlock. It follows the communications through all ranks as a simulator does, and gives
+// up those that never become ready on all ranks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,17 +25,17 @@ struct Participant {
 };
 
 /// A communication of several ranks.
-struct Meeting {
+struct SharedComm {
   std::vector<Participant> members;  ///< ascending by place
-  std::uint32_t ready = 0;           ///< members that have come to it
-  std::uint32_t when = kNone;        ///< the how manieth that came to pass
-  bool together = false;
+  std::uint32_t ready = 0;           ///< members that have reached it
+  std::uint32_t when = kNone;        ///< its number in the order of completion
+  bool is_joint = false;
 };
 
-/// Communications that begin in one order on all their ranks.
-struct Track {
+/// Communications that all their ranks begin in the same order.
+struct CommSequence {
   std::vector<Participant> last;
-  std::uint32_t number;  ///< for JobComm::track
+  std::uint32_t number;  ///< value of JobComm::subgroup_or_tag
 };
 
 class Order {
@@ -44,24 +44,24 @@ class Order {
 
   void run() {
     find_uses();
-    find_events();
+    find_shared_comms();
     follow();
-    spread_over_tracks();
+    assign_subgroups();
   }
 
  private:
   void find_uses();
-  void find_events();
-  [[nodiscard]] bool can_be_together(const Meeting& event) const;
-  [[nodiscard]] bool is_pair(const JobComm& a, const JobComm& b, const Meeting& event) const;
-  void level_sizes(const Meeting& event);
+  void find_shared_comms();
+  [[nodiscard]] bool can_execute_jointly(const SharedComm& comm) const;
+  [[nodiscard]] bool is_pair(const JobComm& a, const JobComm& b, const SharedComm& comm) const;
+  void equalize_sizes(const SharedComm& comm);
   void link();
   void follow();
-  void come_to(std::uint32_t use);
-  void pass(std::uint32_t use) { passed_.push_back(use); }
+  void reach(std::uint32_t use);
+  void complete(std::uint32_t use) { completed_.push_back(use); }
   void give_up(std::uint32_t number);
-  void spread_over_tracks();
-  std::uint32_t new_track(const Meeting& event, bool message, std::size_t number);
+  void assign_subgroups();
+  std::uint32_t new_subgroup_or_tag(const SharedComm& comm, bool message, std::size_t number);
   [[nodiscard]] bool follows(const Participant& later, const Participant& earlier) const;
   [[nodiscard]] std::string line_of(const Participant& member) const;
 
@@ -69,22 +69,22 @@ class Order {
     return job_.comms[member.place][member.use];
   }
   [[nodiscard]] std::tuple<bool, std::uint32_t, std::uint32_t> key(std::uint32_t number) const {
-    const Meeting& event = events_[number];
-    return {!job_.group_guessed[use(event.members[0]).group], event.ready, number};
+    const SharedComm& comm = shared_comms_[number];
+    return {!job_.group_guessed[use(comm.members[0]).group], comm.ready, number};
   }
 
   const std::vector<RankComms>& ranks_;
   Job& job_;
-  std::vector<std::uint32_t> first_;              // per place (+1): its first use among all
+  std::vector<std::uint32_t> first_;              // per place (+1): index of its first use
   std::vector<const CommClock*> clock_;           // per use, or null
   std::vector<Participant> member_;               // per use
-  std::vector<std::uint32_t> event_of_;           // per use, or kNone
-  std::vector<std::vector<std::uint32_t>> next_;  // per use: those that wait for it
-  std::vector<std::uint32_t> waits_;              // per use: for so many
-  std::vector<Meeting> events_;
-  std::deque<std::uint32_t> passed_;
-  std::set<std::tuple<bool, std::uint32_t, std::uint32_t>> waiting_;  // come to by some members
-  std::uint32_t count_ = 0;
+  std::vector<std::uint32_t> shared_comm_of_;     // per use, or kNone
+  std::vector<std::vector<std::uint32_t>> next_;  // per use: the uses that wait for it
+  std::vector<std::uint32_t> waits_;              // per use: number of uses that it waits for
+  std::vector<SharedComm> shared_comms_;
+  std::deque<std::uint32_t> completed_;
+  std::set<std::tuple<bool, std::uint32_t, std::uint32_t>> waiting_;  // reached by some members
+  std::uint32_t completed_count_ = 0;
   std::set<std::string> names_;
 };
 
@@ -103,59 +103,59 @@ void Order::find_uses() {
     }
     first_.push_back(static_cast<std::uint32_t>(clock_.size()));
   }
-  event_of_.assign(clock_.size(), kNone);
+  shared_comm_of_.assign(clock_.size(), kNone);
 }
 
-void Order::find_events() {
-  for (const CommLine& line : comm_lines(job_)) {
-    std::map<std::uint32_t, Meeting> at;  // by sequence
-    for (std::size_t m = 0; m < line.places.size(); ++m) {
-      for (const std::uint32_t u : line.uses[m]) {
-        const JobComm& found = job_.comms[line.places[m]][u];
+void Order::find_shared_comms() {
+  for (const CommChannel& channel : comm_channels(job_)) {
+    std::map<std::uint32_t, SharedComm> at;  // by sequence
+    for (std::size_t m = 0; m < channel.places.size(); ++m) {
+      for (const std::uint32_t u : channel.uses[m]) {
+        const JobComm& found = job_.comms[channel.places[m]][u];
         if (found.match == Match::matched)
-          at[found.sequence].members.push_back({line.places[m], u});
+          at[found.sequence].members.push_back({channel.places[m], u});
       }
     }
-    for (auto& [sequence, event] : at) {
-      if (!can_be_together(event)) continue;
-      event.together = true;
-      for (const Participant& member : event.members)
-        event_of_[first_[member.place] + member.use] = static_cast<std::uint32_t>(events_.size());
-      level_sizes(event);
-      events_.push_back(std::move(event));
+    for (auto& [sequence, comm] : at) {
+      if (!can_execute_jointly(comm)) continue;
+      comm.is_joint = true;
+      for (const Participant& member : comm.members)
+        shared_comm_of_[first_[member.place] + member.use] =
+            static_cast<std::uint32_t>(shared_comms_.size());
+      equalize_sizes(comm);
+      shared_comms_.push_back(std::move(comm));
     }
   }
 }
 
-bool Order::can_be_together(const Meeting& event) const {
-  const JobComm& first = use(event.members[0]);
+bool Order::can_execute_jointly(const SharedComm& comm) const {
+  const JobComm& first = use(comm.members[0]);
   if (is_message(first.kind))
-    return event.members.size() == 2 && is_pair(first, use(event.members[1]), event);
+    return comm.members.size() == 2 && is_pair(first, use(comm.members[1]), comm);
   const auto& ranks = job_.groups[first.group].ranks;
-  return std::all_of(event.members.begin(), event.members.end(), [&](const Participant& member) {
+  return std::all_of(comm.members.begin(), comm.members.end(), [&](const Participant& member) {
     const JobComm& found = use(member);
     const std::uint32_t rank = job_.ranks[member.place].rank;
-    const bool inside = ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
-    const bool known = found.kind != CommKind::unknown && found.kind != CommKind::coalesced &&
-                       found.kind != CommKind::wait;
-    return inside && known && found.kind == first.kind && found.bytes >= 0;
+    const bool is_member =
+        ranks.empty() || std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+    return is_member && is_operation(found.kind) && found.kind == first.kind && found.bytes >= 0;
   });
 }
 
-bool Order::is_pair(const JobComm& a, const JobComm& b, const Meeting& event) const {
+bool Order::is_pair(const JobComm& a, const JobComm& b, const SharedComm& comm) const {
   const auto rank = [&](std::size_t m) {
-    return static_cast<std::int64_t>(job_.ranks[event.members[m].place].rank);
+    return static_cast<std::int64_t>(job_.ranks[comm.members[m].place].rank);
   };
   return a.kind != b.kind && is_message(b.kind) && a.bytes >= 0 && a.bytes == b.bytes &&
          a.peer == rank(1) && b.peer == rank(0);
 }
 
-/// Simulated ranks exchange equal pieces: where ranks contribute different amounts, the largest
-/// counts, for which all wait.
-void Order::level_sizes(const Meeting& event) {
+/// Sets the size to the maximum over the ranks: simulated ranks exchange equal pieces, and all wait
+/// for the largest.
+void Order::equalize_sizes(const SharedComm& comm) {
   std::int64_t most = 0;
-  for (const Participant& member : event.members) most = std::max(most, use(member).bytes);
-  for (const Participant& member : event.members) use(member).size = most;
+  for (const Participant& member : comm.members) most = std::max(most, use(member).bytes);
+  for (const Participant& member : comm.members) use(member).size = most;
 }
 
 void Order::link() {
@@ -182,14 +182,14 @@ void Order::link() {
 void Order::follow() {
   link();
   for (std::uint32_t u = 0; u < waits_.size(); ++u) {
-    if (waits_[u] == 0) come_to(u);
+    if (waits_[u] == 0) reach(u);
   }
   for (;;) {
-    while (!passed_.empty()) {
-      const std::uint32_t u = passed_.front();
-      passed_.pop_front();
+    while (!completed_.empty()) {
+      const std::uint32_t u = completed_.front();
+      completed_.pop_front();
       for (const std::uint32_t later : next_[u]) {
-        if (--waits_[later] == 0) come_to(later);
+        if (--waits_[later] == 0) reach(later);
       }
     }
     if (waiting_.empty()) break;
@@ -197,44 +197,46 @@ void Order::follow() {
   }
 }
 
-void Order::come_to(std::uint32_t u) {
-  const std::uint32_t number = event_of_[u];
-  if (number == kNone || !events_[number].together) return pass(u);
-  Meeting& event = events_[number];
+void Order::reach(std::uint32_t u) {
+  const std::uint32_t number = shared_comm_of_[u];
+  if (number == kNone || !shared_comms_[number].is_joint) return complete(u);
+  SharedComm& comm = shared_comms_[number];
   waiting_.erase(key(number));
-  ++event.ready;
-  if (event.ready < event.members.size()) {
+  ++comm.ready;
+  if (comm.ready < comm.members.size()) {
     waiting_.insert(key(number));
     return;
   }
-  event.when = count_++;
-  for (const Participant& member : event.members) pass(first_[member.place] + member.use);
+  comm.when = completed_count_++;
+  for (const Participant& member : comm.members) complete(first_[member.place] + member.use);
 }
 
-/// Some ranks wait for it, and others for what these would do behind it.
+/// Gives up a communication: some ranks wait in it for others, which wait for something later on
+/// these ranks.
 void Order::give_up(std::uint32_t number) {
-  Meeting& event = events_[number];
+  SharedComm& comm = shared_comms_[number];
   waiting_.erase(key(number));
-  event.together = false;
-  const Participant& any = event.members[0];
+  comm.is_joint = false;
+  const Participant& any = comm.members[0];
   const bool guessed = job_.group_guessed[use(any).group];
-  const Participant* here = nullptr;
+  const Participant* arrived = nullptr;
   const Participant* missing = nullptr;
-  for (const Participant& member : event.members) {
+  for (const Participant& member : comm.members) {
     const std::uint32_t u = first_[member.place] + member.use;
     use(member).match = guessed ? Match::alone : Match::unmatched;
-    const bool came = waits_[u] == 0;
-    const Participant*& side = came ? here : missing;
+    const bool has_arrived = waits_[u] == 0;
+    const Participant*& side = has_arrived ? arrived : missing;
     if (side == nullptr) side = &member;
-    if (came) pass(u);
+    if (has_arrived) complete(u);
   }
   --job_.matched;
   count_match(job_, guessed ? Match::alone : Match::unmatched, use(any), label(job_, any.place), 1);
   constexpr std::size_t kMost = 64;
-  if (guessed || here == nullptr || missing == nullptr || job_.group_conflicts.size() >= kMost)
+  if (guessed || arrived == nullptr || missing == nullptr || job_.group_conflicts.size() >= kMost)
     return;
-  job_.group_conflicts.push_back({"ranks wait for each other", line_of(*here),
-                                  line_of(*missing) + ", behind one that the other has not begun"});
+  job_.group_conflicts.push_back(
+      {"ranks wait for each other", line_of(*arrived),
+       line_of(*missing) + ", after a communication that the other rank has not begun"});
 }
 
 std::string Order::line_of(const Participant& member) const {
@@ -250,49 +252,49 @@ bool Order::follows(const Participant& later, const Participant& earlier) const 
   return a == nullptr || b == nullptr || a->after(*b);
 }
 
-void Order::spread_over_tracks() {
-  for (const GroupName& group : job_.groups) names_.insert(group.name);
+void Order::assign_subgroups() {
+  for (const graph::ProcessGroup& group : job_.groups) names_.insert(group.name);
   std::vector<std::uint32_t> order;
-  for (std::uint32_t e = 0; e < events_.size(); ++e) {
-    if (events_[e].together) order.push_back(e);
+  for (std::uint32_t e = 0; e < shared_comms_.size(); ++e) {
+    if (shared_comms_[e].is_joint) order.push_back(e);
   }
   std::sort(order.begin(), order.end(),
-            [&](auto a, auto b) { return events_[a].when < events_[b].when; });
-  // Of messages: sender and bytes; of collectives: the group. And everybody's place.
+            [&](auto a, auto b) { return shared_comms_[a].when < shared_comms_[b].when; });
+  // Message: sender and bytes; collective: group. And the places of all members.
   using Key = std::tuple<bool, std::uint32_t, std::int64_t, std::vector<std::uint32_t>>;
-  std::map<Key, std::vector<Track>> tracks;
+  std::map<Key, std::vector<CommSequence>> sequences;
   for (const std::uint32_t e : order) {
-    const Meeting& event = events_[e];
-    const JobComm& first = use(event.members[0]);
+    const SharedComm& comm = shared_comms_[e];
+    const JobComm& first = use(comm.members[0]);
     const bool message = is_message(first.kind);
     std::vector<std::uint32_t> places;
-    for (const Participant& member : event.members) places.push_back(member.place);
-    const bool forth = first.kind == CommKind::send;
-    auto& list = tracks[message ? Key{true, forth ? 1 : 0, first.bytes, places}
-                                : Key{false, first.group, 0, places}];
-    auto track = std::find_if(list.begin(), list.end(), [&](const Track& one) {
-      for (std::size_t m = 0; m < one.last.size(); ++m) {
-        if (!follows(event.members[m], one.last[m])) return false;
+    for (const Participant& member : comm.members) places.push_back(member.place);
+    const bool is_send = first.kind == CommKind::send;
+    auto& list = sequences[message ? Key{true, is_send ? 1 : 0, first.bytes, places}
+                                   : Key{false, first.group, 0, places}];
+    auto sequence = std::find_if(list.begin(), list.end(), [&](const CommSequence& earlier) {
+      for (std::size_t m = 0; m < earlier.last.size(); ++m) {
+        if (!follows(comm.members[m], earlier.last[m])) return false;
       }
       return true;
     });
-    if (track == list.end()) {
-      list.push_back({{}, new_track(event, message, list.size())});
-      track = list.end() - 1;
+    if (sequence == list.end()) {
+      list.push_back({{}, new_subgroup_or_tag(comm, message, list.size())});
+      sequence = list.end() - 1;
     }
-    track->last = event.members;
-    for (const Participant& member : event.members) {
-      use(member).together = true;
-      use(member).track = track->number;
+    sequence->last = comm.members;
+    for (const Participant& member : comm.members) {
+      use(member).executed_jointly = true;
+      use(member).subgroup_or_tag = sequence->number;
     }
   }
 }
 
-std::uint32_t Order::new_track(const Meeting& event, bool message, std::size_t number) {
+std::uint32_t Order::new_subgroup_or_tag(const SharedComm& comm, bool message, std::size_t number) {
   if (message) return number == 0 ? kNone : static_cast<std::uint32_t>(number);
-  const GroupName& group = job_.groups[use(event.members[0]).group];
+  const graph::ProcessGroup& group = job_.groups[use(comm.members[0]).group];
   std::set<std::uint32_t> inside, here;
-  for (const Participant& member : event.members) inside.insert(job_.ranks[member.place].rank);
+  for (const Participant& member : comm.members) inside.insert(job_.ranks[member.place].rank);
   for (const RankFiles& files : job_.ranks) here.insert(files.rank);
   std::vector<std::uint32_t> ranks;
   std::size_t expected = 0;
@@ -308,8 +310,8 @@ std::uint32_t Order::new_track(const Meeting& event, bool message, std::size_t n
   std::string name;
   for (std::size_t i = number + 1; name.empty() || !names_.insert(name).second; ++i)
     name = fmt::format("{}/{}", group.name, i);
-  job_.tracks.push_back({name, std::move(ranks)});
-  return static_cast<std::uint32_t>(job_.tracks.size() - 1);
+  job_.subgroups.push_back({name, std::move(ranks)});
+  return static_cast<std::uint32_t>(job_.subgroups.size() - 1);
 }
 
 }  // namespace

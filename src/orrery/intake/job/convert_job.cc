@@ -20,63 +20,63 @@ using trace::chakra::NodeRecord;
 using MetadataUse = std::function<Result<void>(const MetadataRecord&)>;
 using NodeUse = std::function<Result<void>(const NodeRecord&)>;
 
-/// How the ranks of a job are numbered in what is written, and who is in which group then.
-class Numbering {
+/// Numbers of the ranks in the output, and the members of groups in these numbers.
+class OutputRanks {
  public:
-  Numbering(const Job& job, bool keep_absent) : job_(job), keep_absent_(keep_absent) {
+  OutputRanks(const Job& job, bool keep_absent) : job_(job), keep_absent_(keep_absent) {
     bool complete = job.ranks.size() == job.world_size;
     for (std::size_t p = 0; p < job.ranks.size(); ++p)
       complete = complete && job.ranks[p].rank == p;
     for (std::size_t p = 0; p < job.ranks.size(); ++p) {
       const std::uint32_t rank = job.ranks[p].rank;
       const auto number = complete || keep_absent ? rank : static_cast<std::uint32_t>(p);
-      written_.push_back(number);
+      by_place_.push_back(number);
       number_of_[rank] = number;
     }
-    for (const GroupName& group : job.groups) groups_.push_back(members(group));
+    for (const graph::ProcessGroup& group : job.groups) groups_.push_back(members(group));
     std::set<std::string> names;
     for (std::size_t g = 0; g < job.groups.size(); ++g) {
       names.insert(job.groups[g].name);
-      if (!groups_[g].empty()) written_groups_[job.groups[g].name] = groups_[g];
+      if (!groups_[g].empty()) output_groups_[job.groups[g].name] = groups_[g];
     }
-    for (const GroupName& track : job.tracks) {
-      names.insert(track.name);
-      written_groups_[track.name] = members(track);
+    for (const graph::ProcessGroup& subgroup : job_.subgroups) {
+      names.insert(subgroup.name);
+      output_groups_[subgroup.name] = members(subgroup);
     }
-    for (std::size_t p = 0; p < job.ranks.size(); ++p) name_lonely(p, names);
+    for (std::size_t p = 0; p < job.ranks.size(); ++p) name_alone_groups(p, names);
   }
 
-  [[nodiscard]] const std::vector<std::uint32_t>& written() const { return written_; }
-  /// All groups that the written ranks use, by name.
-  [[nodiscard]] const std::map<std::string, std::vector<std::uint32_t>>& written_groups() const {
-    return written_groups_;
+  [[nodiscard]] const std::vector<std::uint32_t>& by_place() const { return by_place_; }
+  /// All groups in the output, by name.
+  [[nodiscard]] const std::map<std::string, std::vector<std::uint32_t>>& output_groups() const {
+    return output_groups_;
   }
-  /// The name of the group of a rank alone for what it does in `group` without the others; null
-  /// where that stays as it is.
-  [[nodiscard]] const std::string* lonely(std::size_t place, std::uint32_t group) const {
-    const auto found = lonely_.find({place, group});
-    return found == lonely_.end() ? nullptr : &found->second;
+  /// Name of the group for communications in `group` that a rank executes alone; null if the group
+  /// stays unchanged.
+  [[nodiscard]] const std::string* alone_group(std::size_t place, std::uint32_t group) const {
+    const auto found = alone_groups_.find({place, group});
+    return found == alone_groups_.end() ? nullptr : &found->second;
   }
-  /// Whether a communication with others that are not here is written as it was recorded.
-  [[nodiscard]] bool stays(const JobComm& use) const {
+  /// True if a communication with absent ranks is written as recorded.
+  [[nodiscard]] bool is_kept_as_recorded(const JobComm& use) const {
     const bool sure = !job_.group_guessed[use.group] || job_.ranks.size() == 1;
     return keep_absent_ && use.match == Match::alone && sure;
   }
-  /// kNone for a rank that is not there.
+  /// Number of a rank in the output; kNone if it is absent.
   [[nodiscard]] std::uint32_t of(std::uint32_t rank) const {
     const auto found = number_of_.find(rank);
     if (found != number_of_.end()) return found->second;
     return keep_absent_ ? rank : kNone;
   }
 
-  /// What the conversion of one rank calls its groups.
-  [[nodiscard]] std::map<std::uint32_t, GroupName> names_at(std::size_t place) const {
-    std::map<std::uint32_t, GroupName> names;
+  /// Names of the groups for the conversion of one rank.
+  [[nodiscard]] std::map<std::uint32_t, graph::ProcessGroup> names_at(std::size_t place) const {
+    std::map<std::uint32_t, graph::ProcessGroup> names;
     const auto add = [&](std::uint32_t key, std::uint32_t group) {
       if (group == kNone) return;
-      const bool nobody = groups_[group].empty();  // a group of others
+      const bool is_absent = groups_[group].empty();  // all of its ranks are absent
       const bool all = job_.groups[group].ranks.empty();
-      names[key] = {nobody ? "" : job_.groups[group].name,
+      names[key] = {is_absent ? "" : job_.groups[group].name,
                     all ? std::vector<std::uint32_t>{} : groups_[group]};
     };
     for (std::uint32_t g = 0; g < job_.group_of[place].size(); ++g) add(g, job_.group_of[place][g]);
@@ -85,7 +85,7 @@ class Numbering {
   }
 
  private:
-  [[nodiscard]] std::vector<std::uint32_t> members(const GroupName& group) const {
+  [[nodiscard]] std::vector<std::uint32_t> members(const graph::ProcessGroup& group) const {
     std::vector<std::uint32_t> out;
     if (group.ranks.empty()) {
       const auto count = keep_absent_ ? job_.world_size : job_.ranks.size();
@@ -104,81 +104,81 @@ class Numbering {
     return out;
   }
 
-  void name_lonely(std::size_t place, std::set<std::string>& names) {
+  void name_alone_groups(std::size_t place, std::set<std::string>& names) {
     for (const JobComm& use : job_.comms[place]) {
       const auto& group = groups_[use.group];
-      const bool single = group.size() == 1 && group[0] == written_[place];
-      if (is_message(use.kind) || use.together || single || stays(use)) continue;
-      std::string& name = lonely_[{place, use.group}];
+      const bool single = group.size() == 1 && group[0] == by_place_[place];
+      if (is_message(use.kind) || use.executed_jointly || single || is_kept_as_recorded(use))
+        continue;
+      std::string& name = alone_groups_[{place, use.group}];
       if (!name.empty()) continue;
       const std::string base =
           fmt::format("{}/alone@{}", job_.groups[use.group].name, job_.ranks[place].rank);
       name = base;
       for (int i = 2; !names.insert(name).second; ++i) name = fmt::format("{}#{}", base, i);
-      written_groups_[name] = {written_[place]};
+      output_groups_[name] = {by_place_[place]};
     }
   }
 
   const Job& job_;
   bool keep_absent_;
-  std::vector<std::uint32_t> written_;
+  std::vector<std::uint32_t> by_place_;
   std::map<std::uint32_t, std::uint32_t> number_of_;
-  std::vector<std::vector<std::uint32_t>> groups_;  // per job group, as written
-  std::map<std::string, std::vector<std::uint32_t>> written_groups_;
-  std::map<std::pair<std::size_t, std::uint32_t>, std::string> lonely_;  // by place and group
+  std::vector<std::vector<std::uint32_t>> groups_;  // per job group: its members in the output
+  std::map<std::string, std::vector<std::uint32_t>> output_groups_;
+  std::map<std::pair<std::size_t, std::uint32_t>, std::string> alone_groups_;  // by place and group
 };
 
-/// Fits the nodes of one rank's conversion to the ranks that are there.
-class Fitting {
+/// Adapts the converted nodes of one rank to the present ranks.
+class NodeAdapter {
  public:
-  Fitting(const Job& job, std::size_t place, const Numbering& numbering)
-      : job_(job), place_(place), numbering_(numbering) {
+  NodeAdapter(const Job& job, std::size_t place, const OutputRanks& output_ranks)
+      : job_(job), place_(place), output_ranks_(output_ranks) {
     for (const JobComm& use : job.comms[place]) {
-      const bool as_recorded = use.together && use.track == kNone && use.size == use.bytes;
+      const bool as_recorded =
+          use.executed_jointly && use.subgroup_or_tag == kNone && use.size == use.bytes;
       if (is_message(use.kind) || !as_recorded) uses_[use.node] = &use;
     }
   }
 
-  /// The node as it is to be written.
+  /// The node to write.
   const NodeRecord& operator()(const NodeRecord& node) {
     const auto found = uses_.find(node.id);
     if (found == uses_.end()) return node;
     copy_ = node;
-    fit(*found->second);
+    adapt(*found->second);
     return copy_;
   }
 
  private:
-  void fit(const JobComm& use) {
-    if (is_message(use.kind)) return fit_message(use);
-    if (use.together) {
-      if (use.track != kNone) set_group(job_.tracks[use.track].name);
+  void adapt(const JobComm& use) {
+    if (is_message(use.kind)) return adapt_message(use);
+    if (use.executed_jointly) {
+      if (use.subgroup_or_tag != kNone) set_group(job_.subgroups[use.subgroup_or_tag].name);
       if (use.size == use.bytes) return;
       rename_size();
-      copy_.attributes.push_back(trace::chakra::attribute_int64("comm_size", use.size));
-    } else if (const std::string* alone = numbering_.lonely(place_, use.group)) {
+      copy_.add(trace::chakra::attribute_int64("comm_size", use.size));
+    } else if (const std::string* alone = output_ranks_.alone_group(place_, use.group)) {
       set_group(*alone);
-      const bool typed = use.kind != profile::CommKind::unknown &&
-                         use.kind != profile::CommKind::coalesced &&
-                         use.kind != profile::CommKind::wait;
-      if (!typed) rename_size();
+      if (!is_operation(use.kind)) rename_size();
     }
   }
 
-  void fit_message(const JobComm& use) {
+  void adapt_message(const JobComm& use) {
     const std::uint32_t peer =
-        use.peer < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(use.peer));
-    if (peer == kNone || (!use.together && !numbering_.stays(use))) {
+        use.peer < 0 ? kNone : output_ranks_.of(static_cast<std::uint32_t>(use.peer));
+    if (peer == kNone || (!use.executed_jointly && !output_ranks_.is_kept_as_recorded(use))) {
       copy_.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
       return rename_size();
     }
     for (auto& attribute : copy_.attributes) {
-      if (attribute.name == "comm_tag" && use.track != kNone)
-        attribute = trace::chakra::attribute_int32("comm_tag", static_cast<int>(use.track));
+      if (attribute.name == "comm_tag" && use.subgroup_or_tag != kNone)
+        attribute =
+            trace::chakra::attribute_int32("comm_tag", static_cast<int>(use.subgroup_or_tag));
       if (attribute.name != "comm_src" && attribute.name != "comm_dst") continue;
       const auto rank = static_cast<std::int32_t>(attribute.bits);
       const std::uint32_t number =
-          rank < 0 ? kNone : numbering_.of(static_cast<std::uint32_t>(rank));
+          rank < 0 ? kNone : output_ranks_.of(static_cast<std::uint32_t>(rank));
       if (number == kNone) continue;
       attribute = trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
     }
@@ -196,38 +196,39 @@ class Fitting {
       attribute = trace::chakra::attribute_string("pg_name", name);
       return;
     }
-    copy_.attributes.push_back(trace::chakra::attribute_string("pg_name", name));
+    copy_.add(trace::chakra::attribute_string("pg_name", name));
   }
 
   const Job& job_;
   std::size_t place_;
-  const Numbering& numbering_;
+  const OutputRanks& output_ranks_;
   std::map<std::uint64_t, const JobComm*> uses_;  // by node
   NodeRecord copy_;
 };
 
-Result<ConvertReport> convert_rank(const Job& job, std::size_t place, const Numbering& numbering,
-                                   bool keep_skew, const ReadRank& rank, Findings& findings,
+Result<ConvertReport> convert_rank(const Job& job, std::size_t place,
+                                   const OutputRanks& output_ranks, bool keep_skew,
+                                   const ReadRank& rank, Findings& findings,
                                    const MetadataUse& on_metadata, const NodeUse& on_node) {
   ConvertOptions options;
   options.rank = job.ranks[place].rank;
   options.clock_offset = job.clock_offset[place];
-  options.groups = numbering.names_at(place);
+  options.groups = output_ranks.names_at(place);
   if (keep_skew) options.begin = job.begin[place];
-  Fitting fit(job, place, numbering);
+  NodeAdapter adapt(job, place, output_ranks);
   auto made = convert(rank.trace.profile, rank.dependencies, options, findings, on_metadata,
-                      [&](const NodeRecord& node) { return on_node(fit(node)); });
+                      [&](const NodeRecord& node) { return on_node(adapt(node)); });
   if (made && made->compute + made->collectives + made->sends + made->receives == 0) {
     return fail(Errc::input_empty, label(job, place),
-                "nothing in it can be simulated: no work of a device and no operator of the host",
+                "it contains nothing to simulate: no device work and no host operator",
                 "record both: ProfilerActivity.CPU and .CUDA in PyTorch, or nsys profile --trace "
                 "cuda,nvtx");
   }
   return made;
 }
 
-Result<void> write_groups(const Numbering& numbering, const std::string& prefix, bool force) {
-  const auto& groups = numbering.written_groups();
+Result<void> write_groups(const OutputRanks& output_ranks, const std::string& prefix, bool force) {
+  const auto& groups = output_ranks.output_groups();
   if (groups.empty()) return {};
   std::string text = "{";
   for (const auto& [name, ranks] : groups) {
@@ -240,12 +241,12 @@ Result<void> write_groups(const Numbering& numbering, const std::string& prefix,
   return write_file_atomically(folder + "comm_group.json", text, {.force = force});
 }
 
-Result<void> check_unlinked(const Job& job) {
+Result<void> check_linked(const Job& job) {
   for (std::size_t p = 1; p < job.ranks.size(); ++p) {
     if (job.ranks[p].rank != job.ranks[p - 1].rank) continue;
     return fail(Errc::usage, job.ranks[p].host ? job.ranks[p].host->name : "",
                 fmt::format("rank {} has a device trace and an execution trace", job.ranks[p].rank),
-                "let them be linked, or give one of them");
+                "link them, or give only one of them");
   }
   return {};
 }
@@ -256,27 +257,27 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
   JobReader reader(options);
   if (auto fine = reader.read_all_ranks(); !fine) return tl::unexpected(fine.error());
   Job& job = reader.job();
-  if (auto fine = check_unlinked(job); !fine) return tl::unexpected(fine.error());
-  const Numbering numbering(job, options.keep_absent);
+  if (auto fine = check_linked(job); !fine) return tl::unexpected(fine.error());
+  const OutputRanks output_ranks(job, options.keep_absent);
   const std::size_t count = job.ranks.size();
   JobReport report;
-  report.written_as = numbering.written();
+  report.written_as = output_ranks.by_place();
   report.converted.resize(count);
   report.findings.merge(job.findings);
   std::vector<Findings> found(count);
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
     auto writer = trace::chakra::TraceWriter::create(
-        fmt::format("{}.{}.et", prefix, numbering.written()[place]),
+        fmt::format("{}.{}.et", prefix, output_ranks.by_place()[place]),
         {.force = options.force, .skip_sync = count > 1});
     if (!writer) return tl::unexpected(writer.error());
     auto converted = convert_rank(
-        job, place, numbering, options.keep_skew, rank, found[place],
+        job, place, output_ranks, options.keep_skew, rank, found[place],
         [&](MetadataRecord metadata) {
           Findings all = place == 0 ? job.findings : Findings{};
           all.merge(rank.trace.findings);
           all.merge(rank.found);
           all.merge(found[place]);
-          if (!all.empty()) metadata.attributes.push_back(trace::chakra::attribute_findings(all));
+          if (!all.empty()) metadata.add(trace::chakra::attribute_findings(all));
           return writer->write(metadata);
         },
         [&](const NodeRecord& node) { return writer->write(node); });
@@ -295,7 +296,7 @@ Result<JobReport> convert_job(const JobOptions& options, const std::string& pref
     return {};
   };
   if (auto fine = reader.for_each(work, done); !fine) return tl::unexpected(fine.error());
-  if (auto fine = write_groups(numbering, prefix, options.force); !fine)
+  if (auto fine = write_groups(output_ranks, prefix, options.force); !fine)
     return tl::unexpected(fine.error());
   report.job = std::move(job);
   return report;
@@ -306,27 +307,27 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
   JobReader reader(options);
   if (auto fine = reader.read_all_ranks(); !fine) return tl::unexpected(fine.error());
   const Job& job = reader.job();
-  if (auto fine = check_unlinked(job); !fine) return tl::unexpected(fine.error());
-  const Numbering numbering(job, false);
+  if (auto fine = check_linked(job); !fine) return tl::unexpected(fine.error());
+  const OutputRanks output_ranks(job, false);
   findings.merge(job.findings);
   graph::Workload workload;
-  for (const auto& [name, ranks] : numbering.written_groups())
+  for (const auto& [name, ranks] : output_ranks.output_groups())
     workload.groups[name] = {name, ranks};
   std::vector<graph::GraphRef> graphs(job.ranks.size());
   const auto kernels = std::make_shared<graph::KernelTable>();
   std::vector<Findings> found(job.ranks.size());
   const auto work = [&](std::size_t place, ReadRank& rank) -> Result<void> {
-    GraphSink maker(label(job, place), std::make_shared<StringPool>(), kernels, found[place]);
-    maker.expect(rank.dependencies.nodes.size() + 1, rank.dependencies.edges.size());
+    GraphSink sink(label(job, place), std::make_shared<StringPool>(), kernels, found[place]);
+    sink.reserve(rank.dependencies.nodes.size() + 1, rank.dependencies.edges.size());
     auto converted = convert_rank(
-        job, place, numbering, options.keep_skew, rank, found[place],
+        job, place, output_ranks, options.keep_skew, rank, found[place],
         [&](const MetadataRecord& metadata) -> Result<void> {
-          maker.take(metadata);
+          sink.set_metadata(metadata);
           return {};
         },
-        [&](const NodeRecord& node) { return maker.add(node); });
+        [&](const NodeRecord& node) { return sink.add(node); });
     if (!converted) return tl::unexpected(converted.error());
-    auto graph = std::move(maker).finish();
+    auto graph = std::move(sink).finish();
     if (!graph) return tl::unexpected(graph.error());
     graphs[place] = std::make_shared<const graph::Graph>(*std::move(graph));
     return {};
@@ -337,9 +338,10 @@ Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
     findings.merge(found[place]);
     const auto [from, to] = profile::recorded_extent(rank.trace.profile, rank.dependencies);
     const auto& devices = rank.trace.profile.devices;
-    if (workload.recorded_on.empty() && !devices.empty())
-      workload.recorded_on = devices.front().name;
-    workload.recorded = std::max(workload.recorded.value_or(Time{}), to - from + job.begin[place]);
+    if (workload.recorded_device.empty() && !devices.empty())
+      workload.recorded_device = devices.front().name;
+    workload.recorded_duration =
+        std::max(workload.recorded_duration.value_or(Time{}), to - from + job.begin[place]);
     if (keep_rank) keep_rank(job, place, std::move(rank.trace), std::move(rank.dependencies));
     rank = {};
     workload.graph_of_rank.push_back(static_cast<std::uint32_t>(workload.graphs.size()));

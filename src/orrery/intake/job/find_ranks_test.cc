@@ -215,7 +215,7 @@ TEST_F(FindRanks, TwoFilesOfOneRank) {
   ASSERT_FALSE(ranks);
   EXPECT_EQ(ranks.error().code, Errc::usage);
   EXPECT_THAT(ranks.error().where, HasSubstr("b.json"));
-  EXPECT_THAT(ranks.error().what, HasSubstr("a.json is a device trace of rank 3 as well"));
+  EXPECT_THAT(ranks.error().what, HasSubstr("a.json is also a device trace of rank 3"));
 }
 
 TEST_F(FindRanks, ADatabaseOfANodeIsARankPerProcess) {
@@ -261,7 +261,8 @@ TEST_F(FindRanks, WhatIsNoTraceAmongTraces) {
   ASSERT_TRUE(ranks) << to_string(ranks.error());
   EXPECT_EQ(ranks->size(), 1u);
   EXPECT_EQ(findings.count(FindingCode::file_skipped), 3u);
-  // As a shell hands them over: notes and facts beside a trace. Others must be what they are named.
+  // As a shell hands them over: notes and facts together with a trace. Others must be what they are
+  // named.
   options.traces = {(folder_ / "rank0.json").string(), (folder_ / "README.md").string(),
                     (folder_ / "rank0.facts.json").string()};
   EXPECT_TRUE(find_ranks(options, findings));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// All ranks of a recorded job: found, read, linked, matched with each other, converted.
+// A recorded job: finds, reads and links its ranks, matches their communications, and converts
+// them.
 #pragma once
 
 #include <cstdint>
@@ -23,167 +24,177 @@
 namespace orrery::intake {
 
 struct JobOptions {
-  /// Paths or patterns, any mixture of formats: device traces, execution traces, tar archives.
+  /// Paths or patterns, in any combination of formats: device traces, execution traces, tar
+  /// archives.
   std::vector<std::string> traces;
-  std::optional<std::uint32_t> rank;  ///< of a single trace; empty: found
-  unsigned threads = 0;               ///< 0 = as many as there are processors
-  bool link = true;                   ///< false: execution traces and device traces stay apart
+  std::optional<std::uint32_t> rank;  ///< of a single trace; empty: detected
+  unsigned threads = 0;               ///< 0: one per processor
+  bool link = true;                   ///< false: keeps execution traces and device traces separate
   profile::DependencyOptions dependencies;
-  /// Conversions name groups and peers as recorded even where not all ranks are among the files:
-  /// for a trace that is to stand for many ranks.
+  /// Conversions keep recorded groups and peers even if their ranks are not among the files. Use it
+  /// for a trace that represents many ranks.
   bool keep_absent = false;
-  /// Conversions let ranks begin as far apart as they were recorded (Job::begin): a node "[recorded
-  /// start]" before all others of the later ones. Otherwise all begin at once, and what a rank
-  /// spent waiting for others is not what was measured.
+  /// Conversions keep the recorded differences between the starts of ranks (Job::begin): a node
+  /// "[recorded start]" delays each later rank. Otherwise all ranks begin at once, and the time
+  /// that a rank waits for others differs from the measured one.
   bool keep_skew = true;
-  bool force = false;  ///< conversions replace files that are there
-  /// May change what was found of a rank, as costs, before it is converted. Called once or twice
-  /// for each rank, by several threads.
+  bool force = false;  ///< conversions replace existing files
+  /// Changes the dependencies of a rank, for example costs, before its conversion. Called once or
+  /// twice for each rank, by several threads.
   std::function<void(const profile::Profile&, profile::Dependencies&)> adjust;
-  std::function<void(std::uint32_t done, std::uint32_t of)> progress;   ///< ranks read
-  std::function<void(std::uint32_t done, std::uint32_t of)> converted;  ///< … and converted
+  /// Called with the number of ranks read.
+  std::function<void(std::uint32_t done, std::uint32_t of)> progress;
+  /// Called with the number of ranks converted.
+  std::function<void(std::uint32_t done, std::uint32_t of)> converted;
 };
 
 /// The files of one rank.
 struct RankFiles {
   std::uint32_t rank = 0;
-  std::string rank_from;               ///< "distributedInfo", "file name", "option", "order"
+  std::string rank_from;  ///< source of `rank`: "distributedInfo", "file name", "option", "order"
   std::optional<trace::Input> device;  ///< Kineto or Nsight
   std::optional<trace::Input> host;    ///< execution trace
-  /// Of a device trace of several processes: the one that is this rank.
+  /// If the device trace contains several processes: the process of this rank.
   std::optional<std::int64_t> process = std::nullopt;
-  /// What was recorded while its graphs were captured (profile/link/graph_captures.h).
+  /// Recordings of graph captures of this rank (profile/link/graph_captures.h).
   std::vector<trace::Input> captures = {};
 };
 
-/// One rank, read and made whole.
+/// One rank after reading, linking and attaching.
 struct RankTrace {
   RankFiles files;
   profile::Profile profile;
-  std::optional<profile::LinkReport> link;  ///< with both files
+  std::optional<profile::LinkReport> link;  ///< set if the rank has both files
   profile::AttachReport attach;
   Findings findings;
 };
 
-/// Which files belong to which rank, ascending: by what they say themselves (a host file by the
-/// process it shares with a device file), by their names, else by order (rank_from_order). Ranks
-/// may be missing. Without JobOptions::link a rank with both files stands there twice, device
-/// first. An Nsight export of several processes is as many ranks. Files that are no recorded trace
-/// are left out where a pattern or an archive has them beside traces (file_skipped); so are notes
-/// and facts files named beside traces. Errc: usage (two files of one kind for one rank, a Chakra
-/// trace), input_unsupported (no trace), and those of inputs_in and expand.
+/// Finds the files of each rank, ascending by rank. Ranks come from the contents of files (a host
+/// file has the rank of the device file with the same process), else from their names, else from
+/// their order (rank_from_order). Ranks may be missing. Without JobOptions::link, a rank with both
+/// files has two entries, device first. An Nsight export of several processes yields one rank for
+/// each. Files that are not recorded traces are skipped if a pattern or an archive contains traces
+/// as well (file_skipped); so are notes and files of facts that are named together with traces.
+/// Errc: usage (two files of one kind for one rank, a Chakra trace), input_unsupported (no trace),
+/// and those of inputs_in and expand.
 [[nodiscard]] Result<std::vector<RankFiles>> find_ranks(const JobOptions& options,
                                                         Findings& findings);
 
-/// True for recordings of captures of CUDA or HIP graphs: in a folder "capture_traces", or called
-/// "graph_capture…" or "capture_trace…".
+/// True for the name of a recording of CUDA or HIP graph captures: in a folder "capture_traces", or
+/// named "graph_capture…" or "capture_trace…".
 [[nodiscard]] bool is_capture_name(std::string_view name);
 
 /// Reads, links and attaches one rank.
 [[nodiscard]] Result<RankTrace> read_rank(const RankFiles& files,
                                           std::shared_ptr<StringPool> strings);
 
-/// What became of a communication among the other ranks.
+/// Result of matching a communication with the other ranks.
 enum class Match : std::uint8_t {
-  alone,      ///< none of its peers is among the files
-  matched,    ///< all of its peers that are among the files have it
-  unmatched,  ///< one of them lacks it, or does something else instead
+  alone,      ///< no file contains any of its peers
+  matched,    ///< all peers among the files have it
+  unmatched,  ///< a peer among the files lacks it, or does something else instead
 };
 
-/// One communication of one rank, as far as other ranks care.
+/// One communication of one rank, with the values that matching needs.
 struct JobComm {
-  profile::EventId event = profile::kNoEvent;  ///< the kernel, or the host operator without one
+  profile::EventId event = profile::kNoEvent;  ///< the kernel; without a kernel the host operator
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint32_t group = ~0u;  ///< in Job::groups
-  /// Its place in the group (of a send or receive: between these two ranks), the same at every
-  /// rank.
+  /// Its number in the group (send or receive: between these two ranks), equal on all ranks.
   std::uint32_t sequence = 0;
   std::uint64_t node = 0;  ///< its id in the converted trace
   Match match = Match::alone;
   bool on_device = false;
-  bool queued = false;  ///< one of several messages of one kernel; `event` is its operator
+  bool queued = false;  ///< one of several messages of one kernel; `event` is the operator
   std::int64_t bytes = -1;
-  std::int64_t recorded = -1;  ///< the file's own number of it
-  std::int32_t peer = -1;      ///< of a send or receive, a global rank
-  /// In a converted workload: done together with the others, or for its recorded time by itself.
-  bool together = false;
-  /// Where nothing else makes ranks begin those of a group in one order: of collectives, in
-  /// Job::tracks (else kNone, and they use the group's name), of messages, the tag.
-  std::uint32_t track = profile::kNone;
-  std::int64_t size = -1;  ///< bytes in a converted workload: of different ones the most
+  std::int64_t recorded_sequence = -1;  ///< sequence number in the file
+  std::int32_t peer = -1;               ///< send, receive: global rank of the peer
+  /// True: executed together with the peers in a converted workload. False: executed alone, with
+  /// its recorded duration.
+  bool executed_jointly = false;
+  /// Distinguishes communications of a group that its ranks begin in no fixed order. Collective:
+  /// index in Job::subgroups, or kNone, then it uses the group's name. Message: the tag.
+  std::uint32_t subgroup_or_tag = profile::kNone;
+  std::int64_t size = -1;  ///< bytes in a converted workload: the maximum over the ranks
   Time start{};
   Time end{};
-  std::string name;  ///< of the operator, for messages
+  std::string name;  ///< name of the operator, for error messages
 };
 
-/// A difference between ranks that ought to agree.
+/// A contradiction between ranks.
 struct Mismatch {
   std::string what;         ///< "bytes differ", "no receive for this send" …
-  std::string left, right;  ///< two lines to show side by side, each with rank and place
+  std::string left, right;  ///< two lines to print next to each other, each with rank and place
 };
 
-/// What a set of ranks has in common, small enough to be kept for all of them.
+/// Data of all ranks of a job that stays in memory for the complete job. "Place": index in `ranks`.
 struct Job {
   std::vector<RankFiles> ranks;             ///< ascending by rank
   std::vector<std::vector<JobComm>> comms;  ///< by place in ranks, in issue order per group
-  std::vector<GroupName> groups;            ///< of the whole job
-  std::vector<bool> group_guessed;          ///< by group: nothing says who its members are
-  std::vector<GroupName> tracks;            ///< parts of groups; see JobComm::track
-  std::vector<std::vector<std::uint32_t>> group_of;  ///< [place][Profile group] → groups
-  std::vector<std::uint32_t> group_without;          ///< by place: of communications that name none
-  std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
-  /// By place: add to its clock (Profile::origin_ns + time) to make ranks comparable.
+  std::vector<graph::ProcessGroup>
+      groups;  ///< of all ranks, without duplicates; global ranks, unique names
+  std::vector<bool> group_guessed;             ///< by group: no file lists its members
+  std::vector<graph::ProcessGroup> subgroups;  ///< see JobComm::subgroup_or_tag
+  /// [place][index in Profile::groups] → index in `groups`.
+  std::vector<std::vector<std::uint32_t>> group_of;
+  /// By place: group of communications without a recorded group.
+  std::vector<std::uint32_t> group_without;
+  std::vector<std::vector<Time>> steps;  ///< by place: durations of its iterations
+  /// By place: offset that converts its clock (Profile::origin_ns + time) to a common clock.
   std::vector<Time> clock_offset;
-  /// By place: when its first event began, since the first event of all; 0 where clocks have
-  /// nothing in common.
+  /// By place: start of its first event since the first event of all ranks; 0 if their clocks are
+  /// unrelated.
   std::vector<Time> begin;
   std::uint32_t world_size = 0;           ///< as recorded; ranks may be fewer
-  std::vector<Mismatch> group_conflicts;  ///< groups that one rank describes otherwise than another
-  std::uint64_t matched = 0;              ///< communications found on all their ranks here
-  std::uint64_t unmatched = 0;            ///< … whose peers are here but lack it
-  std::uint64_t alone = 0;                ///< … whose peers are not among the files
+  std::vector<Mismatch> group_conflicts;  ///< groups that two ranks describe differently
+  std::uint64_t matched = 0;              ///< communications with Match::matched, each counted once
+  std::uint64_t unmatched = 0;            ///< communications with Match::unmatched
+  std::uint64_t alone = 0;                ///< communications with Match::alone
   Findings findings;
 };
 
-/// Reads every rank (in parallel), calls `use` for each in ascending order with the finished job
-/// information once all are known, and lets it go. Ranks whose profiles fit
-/// limits::kJobResidentBytes together are read once, others twice. Errc: what find_ranks and
-/// read_rank say, `use`'s own, and input_mismatch when the files are of jobs of different sizes.
+/// Reads all ranks in parallel. Then calls `use` for each rank in ascending order, with the
+/// complete Job, and releases the rank. Ranks are read once if their profiles fit into
+/// limits::kJobResidentBytes together; the others are read twice. Errc: as find_ranks and
+/// read_rank; errors of `use`; input_mismatch if the files are of jobs of different sizes.
 [[nodiscard]] Result<Job> for_each_rank(
     const JobOptions& options,
     const std::function<Result<void>(const Job&, std::size_t place, RankTrace&)>& use);
 
-/// Everything in which ranks contradict each other, the first ones first; at most `most`.
+/// The first contradictions between ranks, at most `most`.
 [[nodiscard]] std::vector<Mismatch> mismatches(const Job& job, std::size_t most);
 
-/// What convert_job did.
+/// The result of convert_job.
 struct JobReport {
   Job job;
   std::vector<ConvertReport> converted;                    ///< by place
   std::vector<std::optional<profile::LinkReport>> linked;  ///< by place
   std::vector<profile::AttachReport> attached;             ///< by place
-  /// By place: the number in the file's name. The recorded rank if all ranks of the job are there
-  /// (or with JobOptions::keep_absent); otherwise 0, 1, … in order of the recorded ones.
+  /// By place: the number in the file's name. The recorded rank if all ranks of the job are present
+  /// (or with JobOptions::keep_absent); otherwise 0, 1, … in the order of recorded ranks.
   std::vector<std::uint32_t> written_as;
-  Findings findings;  ///< all there are: the job's, the ranks', the conversions'
+  Findings findings;  ///< of the job, the ranks and the conversions
 };
 
-/// Converts all ranks to `<prefix>.<rank>.et` and the groups to `comm_group.json` beside them, so
-/// that a simulation of them comes to its end. Where ranks are missing, groups hold only those that
-/// are there. A collective that not all of its members here do together would wait for ever: it
-/// gets a group of its own rank ("NAME/alone@RANK") and takes its recorded duration in simulations
-/// under our rules. So does a message without partner, as a collective without a type and a size.
-/// Where ranks begin the communications of one group in no certain order, those are told apart by
-/// parts of the group ("NAME/2", with the same members) and messages by their tags. Ranks that
-/// contribute different amounts to a collective get the largest. A changed or missing comm_size is
-/// kept as "recorded_comm_size". Errc: as for_each_rank, find_ranks; output_failed.
+/// Converts all ranks to `<prefix>.<rank>.et`, and the groups to `comm_group.json` in the same
+/// folder, so that a simulation of these files does not deadlock:
+/// - If ranks are missing, groups contain only the present ranks.
+/// - A collective without all of its members gets a group of its own rank ("NAME/alone@RANK");
+///   Orrery simulates it with its recorded duration. A message without a partner becomes a
+///   collective without a type and a size.
+/// - If ranks begin the communications of one group in no fixed order, subgroups ("NAME/2", with
+///   the same members) distinguish collectives, and tags distinguish messages.
+/// - If ranks contribute different amounts to a collective, all get the largest. A changed or
+///   missing comm_size is stored as "recorded_comm_size".
+///
+/// Errc: as for_each_rank, find_ranks; output_failed.
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
-/// Gets each rank when it has been converted, in order.
+/// Receives each rank after its conversion, in ascending order.
 using RankConsumer = std::function<void(const Job& job, std::size_t place, RankTrace&& trace,
                                         profile::Dependencies&& dependencies)>;
 
-/// The same straight into a workload for the simulator, with nothing written. Node n of
+/// Converts all ranks to a workload for the simulator without writing files. Node n of
 /// `dependencies.nodes` has the id n + 1.
 [[nodiscard]] Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
                                                const RankConsumer& keep = {});

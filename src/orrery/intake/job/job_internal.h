@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps from single ranks to a job, apart from each other so that each can be tested.
+// The steps from single ranks to a job, as separate functions for tests.
 #pragma once
 
 #include <cstdint>
@@ -13,121 +13,130 @@
 
 namespace orrery::intake {
 
-// --- Which file is whose (rank_in_name.cc, trace_origin.cc) ---
+// --- Assigning files to ranks (rank_in_name.cc, trace_origin.cc) ---
 
-/// A rank in a file's name, and how sure it is.
+/// A rank in a file's name.
 struct FileNameRank {
   std::uint32_t rank = 0;
-  bool sure = false;  ///< "rank3", "worker3"; otherwise a number at the end, "trace_3"
+  bool is_explicit = false;           ///< "rank3", "worker3"; false: a number at the end, "trace_3"
   std::optional<std::uint32_t> node;  ///< "node1"
-  /// What stands before a number at the end, other numbers left open: "host#_" of "host4_3".
+  /// The name without the number at the end and with other digits replaced: "host#_" of "host4_3".
   std::string family;
 };
-/// From "dir/rank3.json.gz", "dlrm.tar!worker3_step_12.1694128201557.pt.trace.json", "x_eg_3.json".
-/// Numbers that are versions, steps or times are no ranks. A number at the end is one only beside
-/// others of its family: what "resnet_50.json" alone counts is no ranks.
+/// The rank in names like "dir/rank3.json.gz", "x_eg_3.json",
+/// "dlrm.tar!worker3_step_12.1694128201557.pt.trace.json". Ignores numbers that are versions, steps
+/// or times. A number at the end is a rank only if other files of the same family exist:
+/// "resnet_50.json" alone has no rank.
 [[nodiscard]] std::optional<FileNameRank> rank_in_name(std::string_view name);
 
-/// Some write both files of a rank under one name into folders beside each other: Megatron-LM
-/// "torch_profile/rank-3.json.gz" and "chakra/rank-3.json.gz". What the two have in common; empty
-/// for files in other folders.
+/// Some tools write both files of a rank under one name into sibling folders: Megatron-LM
+/// "torch_profile/rank-3.json.gz" and "chakra/rank-3.json.gz". Returns the common part of both
+/// names; empty for files in other folders.
 [[nodiscard]] std::string pair_name(std::string_view name);
 
-/// What a file's beginning says about where it comes from.
+/// Values at the beginning of a file that identify its rank.
 struct TraceOrigin {
   std::optional<std::uint32_t> rank;  ///< distributedInfo
   std::optional<std::int64_t> process;
-  std::optional<std::uint32_t> device;  ///< the only one that its tensors are on
+  std::optional<std::uint32_t> device;  ///< the only device of its tensors
 };
-/// Reads the members before the events (and a few of those). A damaged file says nothing here; the
-/// reader will complain.
+/// Reads the members before the events, and a few events. Of a damaged file the result is empty;
+/// the reader reports the damage later.
 [[nodiscard]] Result<TraceOrigin> read_origin(const trace::Input& input);
 
-// --- What a rank brings (rank_comms.cc, comm_clocks.cc) ---
+// --- Communications of one rank (rank_comms.cc, comm_clocks.cc) ---
 
-/// What must have ended before a communication can begin, as a vector clock: communications that
-/// wait for each other form chains.
+/// The communications that must end before a communication can begin, as a vector clock.
+/// Communications that wait for each other form chains.
 struct CommClock {
-  std::uint64_t node = 0;           ///< JobComm::node
-  std::uint32_t chain = 0;          ///< that it belongs to
-  std::uint32_t position = 0;       ///< in that chain
-  std::vector<std::uint32_t> seen;  ///< per chain: how many of its first ones it waits for
-  bool crowded = false;  ///< of a chain that stands for many: the chain's order is made up
+  std::uint64_t node = 0;      ///< JobComm::node
+  std::uint32_t chain = 0;     ///< its chain
+  std::uint32_t position = 0;  ///< in that chain
+  /// Per chain: the number of its first communications that this one waits for.
+  std::vector<std::uint32_t> seen;
+  bool on_merged_chain = false;  ///< on a chain that merges several: its order is arbitrary
 
-  /// Whether it waits for `other` of the same rank.
+  /// True if it waits for `other` of the same rank.
   [[nodiscard]] bool after(const CommClock& other) const {
-    return !other.crowded && other.chain < seen.size() && seen[other.chain] > other.position;
+    return !other.on_merged_chain && other.chain < seen.size() &&
+           seen[other.chain] > other.position;
   }
 };
-/// A communication at a node; several queued ones are done by one node, which waits for them.
+/// A communication at a node. A node may also execute several queued communications and waits for
+/// them.
 struct CommNode {
   std::uint32_t node = 0;  ///< in Dependencies::nodes
   bool queued = false;
   std::uint64_t id = 0;  ///< JobComm::node
 };
-/// Ascending by id. `comms` by node, queued ones first.
+/// Vector clocks of `comms`, ascending by id. `comms` are ascending by node, queued ones first.
 [[nodiscard]] std::vector<CommClock> clocks_of(const profile::Dependencies& dependencies,
                                                const std::vector<CommNode>& comms);
 
-/// A rank as far as the others care; JobComm::group is an index into `groups` here, or kNone.
+/// The data of a rank that other ranks need. JobComm::group is an index into `groups` here, or
+/// kNone.
 struct RankComms {
   std::uint32_t rank = 0;
   std::string where;
   std::optional<std::uint32_t> world_size;
   std::int64_t origin_ns = 0;
-  Time first{};  ///< the earliest start since then
+  Time first{};  ///< earliest start of an event
   std::vector<profile::Group> groups;
-  std::vector<std::int32_t> sizes;  ///< per group: the size its communications state, or -1
-  std::vector<JobComm> uses;        ///< by group, then in the order they were issued
+  std::vector<std::int32_t> sizes;  ///< per group: the size that its communications state, or -1
+  std::vector<JobComm> uses;        ///< by group, then in the order of issue
   std::vector<CommClock> clocks;    ///< of the uses, ascending by node
   std::vector<Time> steps;
 };
-/// As plan_comms sees them: what convert makes communications of.
+/// The communications of a rank according to plan_comms, which convert uses, too.
 [[nodiscard]] RankComms rank_comms(const profile::Profile& profile,
                                    const profile::Dependencies& dependencies);
 
-// --- All ranks together (unite_groups.cc, match_comms.cc, align_clocks.cc) ---
+// --- All ranks together (unite_groups.cc, match_comms.cc, comm_order.cc, align_clocks.cc) ---
 
-/// Fills Job::groups, group_of, world_size, clashes; moves `ranks`' uses into Job::comms with their
-/// job-wide groups. Counts group_unknown. Job::ranks must be set. Errc: input_mismatch.
+/// Fills Job::groups, group_guessed, group_of, group_without, world_size, group_conflicts and
+/// steps. Moves the uses of `ranks` to Job::comms, with job-wide groups. Counts group_unknown.
+/// Job::ranks must be set. Errc: input_mismatch.
 [[nodiscard]] Result<void> unite_groups(std::vector<RankComms>& ranks, Job& job);
 
-/// Fills JobComm::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
+/// Fills JobComm::sequence and match, and the counts of Job. Counts comm_unmatched, comm_alone.
 void match_comms(Job& job);
 
-/// Fills JobComm::together, track and size, and Job::tracks, so that no rank of the converted job
-/// waits for ever: what would make ranks wait for each other in a circle becomes unmatched (alone
-/// where the group is a guess).
+/// Fills JobComm::executed_jointly, subgroup_or_tag and size, and Job::subgroups, so that the
+/// converted job cannot deadlock. A communication in a circle of waiting ranks becomes unmatched
+/// (alone if its group is guessed).
 void make_order_consistent(const std::vector<RankComms>& ranks, Job& job);
 
 /// Fills Job::clock_offset and begin. Counts clock_aligned.
 void align_clocks(const std::vector<RankComms>& ranks, Job& job);
 
-/// The four of them.
+/// Calls the four functions above.
 [[nodiscard]] Result<void> unite(std::vector<RankComms>& ranks, Job& job);
 
-/// Communications of one kind between one set of ranks: those of a group, or the sends of one rank
-/// to another and their receives.
-struct CommLine {
+/// The communications of one group, or the messages from one rank to another: sends and their
+/// receives.
+struct CommChannel {
   std::uint32_t group = 0;
-  std::vector<std::uint32_t> places;             ///< of the members that are here, ascending
-  std::vector<std::vector<std::uint32_t>> uses;  ///< per place: indices in Job::comms[place]
-  bool absent_peers = false;                     ///< some members are not here
+  std::vector<std::uint32_t> places;             ///< places of the present members, ascending
+  std::vector<std::vector<std::uint32_t>> uses;  ///< per member: indices in Job::comms[place]
+  bool absent_peers = false;                     ///< some members are not present
 };
-/// All of a job; every use of Job::comms is in exactly one.
-[[nodiscard]] std::vector<CommLine> comm_lines(const Job& job);
+/// All channels of a job; each communication in Job::comms belongs to exactly one channel.
+[[nodiscard]] std::vector<CommChannel> comm_channels(const Job& job);
 
-using Positions = std::vector<std::vector<std::int64_t>>;  ///< per member of a line, per use
-/// By order: the first is everybody's first, unless clearly more fits otherwise (align_comms.cc).
-[[nodiscard]] Positions align_by_order(const Job& job, const CommLine& line);
-/// As many that agree as can be had in order, for a group that is a guess.
-[[nodiscard]] Positions align_by_similarity(const Job& job, const CommLine& line);
+/// Per member of a channel, per use: number in the channel.
+using Positions = std::vector<std::vector<std::int64_t>>;
+/// Aligns members by order: their first uses belong together, unless another shift clearly fits
+/// better (align_comms.cc).
+[[nodiscard]] Positions align_by_order(const Job& job, const CommChannel& channel);
+/// For a guessed group: aligns as many agreeing communications as possible without changing their
+/// order.
+[[nodiscard]] Positions align_by_similarity(const Job& job, const CommChannel& channel);
 
 /// Counts `count` communications as matched, unmatched or alone, with a finding.
 void count_match(Job& job, Match match, const JobComm& use, const std::string& where,
                  std::uint64_t count);
 
-/// True when two ranks of one communication may state `a` and `b`.
+/// True if `a` and `b` of two ranks can be the same communication.
 [[nodiscard]] bool same_kind(const JobComm& a, const JobComm& b);
 [[nodiscard]] bool same_bytes(const JobComm& a, const JobComm& b);
 [[nodiscard]] inline bool agree(const JobComm& a, const JobComm& b) {
@@ -140,14 +149,14 @@ void count_match(Job& job, Match match, const JobComm& use, const std::string& w
 
 // --- Reading (job.cc) ---
 
-/// A rank as it was read, with what its conversion needs.
+/// A rank after reading, with the data for its conversion.
 struct ReadRank {
   RankTrace trace;
   profile::Dependencies dependencies;
-  Findings found;  ///< by find_dependencies
+  Findings found;  ///< findings of find_dependencies
 };
 
-/// Ranks read once or twice, several at a time.
+/// Reads ranks in parallel, each once or twice.
 class JobReader {
  public:
   using Step = std::function<Result<void>(std::size_t place, ReadRank& rank)>;
@@ -156,8 +165,9 @@ class JobReader {
   /// Finds and reads all ranks; fills job().
   Result<void> read_all_ranks();
   [[nodiscard]] Job& job() { return job_; }
-  /// Calls `work` for all places, as many at a time as there are threads; after each such batch
-  /// `done` for its places in ascending order, on this thread. Either may be empty. Lets ranks go.
+  /// Calls `work` for all places, in parallel batches of one place per thread. After each batch it
+  /// calls `done` for its places in ascending order, on the calling thread, and releases the ranks.
+  /// Both may be empty.
   Result<void> for_each(const Step& work, const Step& done);
 
  private:
@@ -169,7 +179,7 @@ class JobReader {
   const JobOptions& options_;
   unsigned threads_;
   Job job_;
-  std::vector<std::optional<ReadRank>> kept_;
+  std::vector<std::optional<ReadRank>> resident_ranks_;
 };
 
 }  // namespace orrery::intake

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks of a job by hand, for tests.
+// For tests: handmade ranks of a job.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which communication of one rank is which of another: by the files' own numbers, or by order.
+// Matches communications of different ranks: by the sequence numbers in the files, or by order.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,17 +15,12 @@ namespace {
 
 using profile::CommKind;
 
-/// Kinds that tell too little to say who must take part.
-bool is_loose(CommKind kind) {
-  return kind == CommKind::coalesced || kind == CommKind::unknown || kind == CommKind::wait;
-}
+/// The channel of a communication: group; 0: collectives, 1: kinds with unknown participants, 2:
+/// messages with sender and receiver; from 3: one channel per kind of a guessed group. Such a group
+/// may merge several groups, so ranks may execute its kinds in different orders.
+using ChannelKey = std::tuple<std::uint32_t, int, std::int64_t, std::int64_t>;
 
-/// Which line a communication belongs to: group, 0 = collectives, 1 = loose ones, 2 = messages with
-/// sender and receiver, from 3 on each kind of a group that is a guess: ranks may do them in
-/// another order, being those of several groups.
-using LineKey = std::tuple<std::uint32_t, int, std::int64_t, std::int64_t>;
-
-/// The members of a group that are here, as places; `all` when nothing lists them.
+/// Places of the present members of a group; `all` if the members are unknown.
 std::vector<std::uint32_t> places_of(const Job& job, std::uint32_t group,
                                      const std::map<std::uint32_t, std::uint32_t>& place_of) {
   std::vector<std::uint32_t> places;
@@ -41,31 +36,31 @@ std::vector<std::uint32_t> places_of(const Job& job, std::uint32_t group,
   return places;
 }
 
-class Lines {
+class ChannelCollector {
  public:
-  explicit Lines(const Job& job) : job_(job) {
+  explicit ChannelCollector(const Job& job) : job_(job) {
     for (std::uint32_t p = 0; p < job.ranks.size(); ++p)
       place_of_.try_emplace(job.ranks[p].rank, p);
     for (std::uint32_t g = 0; g < job.groups.size(); ++g)
       members_.push_back(places_of(job, g, place_of_));
   }
 
-  std::vector<CommLine> collect() {
+  std::vector<CommChannel> collect() {
     for (const auto& [rank, place] : place_of_) {
       for (std::uint32_t u = 0; u < job_.comms[place].size(); ++u) add(place, u);
     }
-    std::vector<CommLine> out;
-    for (auto& [key, line] : lines_) {
-      const bool guessed = job_.group_guessed[line.group] && std::get<1>(key) != 2;
-      if (guessed) leave_only_users(line);
-      out.push_back(std::move(line));
+    std::vector<CommChannel> out;
+    for (auto& [key, channel] : channels_) {
+      const bool guessed = job_.group_guessed[channel.group] && std::get<1>(key) != 2;
+      if (guessed) drop_non_users(channel);
+      out.push_back(std::move(channel));
     }
     return out;
   }
 
  private:
-  [[nodiscard]] LineKey key_of(std::uint32_t place, const JobComm& use) const {
-    if (is_loose(use.kind)) return {use.group, 1, 0, 0};
+  [[nodiscard]] ChannelKey key_of(std::uint32_t place, const JobComm& use) const {
+    if (!is_operation(use.kind)) return {use.group, 1, 0, 0};
     if (!is_message(use.kind))
       return {use.group, job_.group_guessed[use.group] ? 3 + static_cast<int>(use.kind) : 0, 0, 0};
     const std::int64_t self = job_.ranks[place].rank;
@@ -77,71 +72,72 @@ class Lines {
     return {use.group, 2, send ? self : peer, send ? peer : self};
   }
 
-  CommLine make(const LineKey& key) const {
-    CommLine line;
-    line.group = std::get<0>(key);
-    const GroupName& group = job_.groups[line.group];
+  CommChannel make_channel(const ChannelKey& key) const {
+    CommChannel channel;
+    channel.group = std::get<0>(key);
+    const graph::ProcessGroup& group = job_.groups[channel.group];
     if (std::get<1>(key) == 2) {
       for (const std::int64_t rank : {std::get<2>(key), std::get<3>(key)}) {
         const auto found =
             rank < 0 ? place_of_.end() : place_of_.find(static_cast<std::uint32_t>(rank));
         if (found == place_of_.end()) {
-          line.absent_peers = true;
-        } else if (line.places.empty() || line.places.front() != found->second) {
-          line.places.push_back(found->second);
+          channel.absent_peers = true;
+        } else if (channel.places.empty() || channel.places.front() != found->second) {
+          channel.places.push_back(found->second);
         }
       }
-      std::sort(line.places.begin(), line.places.end());
+      std::sort(channel.places.begin(), channel.places.end());
     } else {
-      line.places = members_[line.group];
-      line.absent_peers =
-          line.places.size() < (group.ranks.empty() ? job_.world_size : group.ranks.size());
+      channel.places = members_[channel.group];
+      channel.absent_peers =
+          channel.places.size() < (group.ranks.empty() ? job_.world_size : group.ranks.size());
     }
-    line.uses.resize(line.places.size());
-    return line;
+    channel.uses.resize(channel.places.size());
+    return channel;
   }
 
   void add(std::uint32_t place, std::uint32_t index) {
-    const LineKey key = key_of(place, job_.comms[place][index]);
-    auto found = lines_.find(key);
-    if (found == lines_.end()) found = lines_.emplace(key, make(key)).first;
-    CommLine& line = found->second;
-    auto at = std::lower_bound(line.places.begin(), line.places.end(), place);
-    if (at == line.places.end() || *at != place) {  // uses a group that it is no member of
-      line.uses.insert(line.uses.begin() + (at - line.places.begin()),
-                       std::vector<std::uint32_t>{});
-      at = line.places.insert(at, place);
+    const ChannelKey key = key_of(place, job_.comms[place][index]);
+    auto found = channels_.find(key);
+    if (found == channels_.end()) found = channels_.emplace(key, make_channel(key)).first;
+    CommChannel& channel = found->second;
+    auto at = std::lower_bound(channel.places.begin(), channel.places.end(), place);
+    if (at == channel.places.end() || *at != place) {  // uses a group of which it is not a member
+      channel.uses.insert(channel.uses.begin() + (at - channel.places.begin()),
+                          std::vector<std::uint32_t>{});
+      at = channel.places.insert(at, place);
     }
-    line.uses[static_cast<std::size_t>(at - line.places.begin())].push_back(index);
+    channel.uses[static_cast<std::size_t>(at - channel.places.begin())].push_back(index);
   }
 
-  static void leave_only_users(CommLine& line) {
+  static void drop_non_users(CommChannel& channel) {
     std::size_t retained = 0;
-    for (std::size_t m = 0; m < line.places.size(); ++m) {
-      if (line.uses[m].empty()) continue;
-      line.places[retained] = line.places[m];
-      std::swap(line.uses[retained], line.uses[m]);
+    for (std::size_t m = 0; m < channel.places.size(); ++m) {
+      if (channel.uses[m].empty()) continue;
+      channel.places[retained] = channel.places[m];
+      std::swap(channel.uses[retained], channel.uses[m]);
       ++retained;
     }
-    line.absent_peers = line.absent_peers || retained < line.places.size();
-    line.places.resize(retained);
-    line.uses.resize(retained);
+    channel.absent_peers = channel.absent_peers || retained < channel.places.size();
+    channel.places.resize(retained);
+    channel.uses.resize(retained);
   }
 
   const Job& job_;
-  std::map<std::uint32_t, std::uint32_t> place_of_;  // of each rank, its first
+  std::map<std::uint32_t, std::uint32_t> place_of_;  // by rank: its first place
   std::vector<std::vector<std::uint32_t>> members_;  // per group
-  std::map<LineKey, CommLine> lines_;
+  std::map<ChannelKey, CommChannel> channels_;
 };
 
-/// By the files' own numbers; empty where they are missing or out of order.
-Positions by_number(const Job& job, const CommLine& line) {
-  Positions out(line.uses.size());
+/// Positions from the sequence numbers in the files; empty if numbers are missing or out of order.
+Positions recorded_positions(const Job& job, const CommChannel& channel) {
+  Positions out(channel.uses.size());
   std::int64_t least = std::numeric_limits<std::int64_t>::max();
   std::int64_t most = 0;
-  for (std::size_t m = 0; m < line.uses.size(); ++m) {
-    for (std::size_t i = 0; i < line.uses[m].size(); ++i) {
-      const std::int64_t number = job.comms[line.places[m]][line.uses[m][i]].recorded;
+  for (std::size_t m = 0; m < channel.uses.size(); ++m) {
+    for (std::size_t i = 0; i < channel.uses[m].size(); ++i) {
+      const std::int64_t number =
+          job.comms[channel.places[m]][channel.uses[m][i]].recorded_sequence;
       if (number < 0 || (i > 0 && number <= out[m].back())) return {};
       out[m].push_back(number);
       least = std::min(least, number);
@@ -155,84 +151,88 @@ Positions by_number(const Job& job, const CommLine& line) {
   return out;
 }
 
-/// A communication at one position: which member does it with which use.
-struct At {
+/// A communication at one position: which use of which member.
+struct AlignedUse {
   std::int64_t position;
   std::uint32_t member;
   std::uint32_t use;
 };
 
-std::vector<At> in_order(const CommLine& line, const Positions& positions) {
-  std::vector<At> all;
+std::vector<AlignedUse> sorted_by_position(const CommChannel& channel, const Positions& positions) {
+  std::vector<AlignedUse> all;
   for (std::uint32_t m = 0; m < positions.size(); ++m) {
     for (std::size_t i = 0; i < positions[m].size(); ++i)
-      all.push_back({positions[m][i], m, line.uses[m][i]});
+      all.push_back({positions[m][i], m, channel.uses[m][i]});
   }
-  std::sort(all.begin(), all.end(), [](const At& a, const At& b) {
+  std::sort(all.begin(), all.end(), [](const AlignedUse& a, const AlignedUse& b) {
     return std::tie(a.position, a.member) < std::tie(b.position, b.member);
   });
   return all;
 }
 
-/// How many pairs of neighbours share a position, and how many of those fit.
+/// Number of neighbouring members that share a position, and how many of these pairs agree.
 struct Agreement {
   std::size_t pairs = 0;
-  std::size_t fitting = 0;
+  std::size_t agreeing = 0;
 };
 
-Agreement agreement(const Job& job, const CommLine& line, const std::vector<At>& all) {
+Agreement agreement(const Job& job, const CommChannel& channel,
+                    const std::vector<AlignedUse>& all) {
   Agreement out;
   for (std::size_t i = 1; i < all.size(); ++i) {
     if (all[i].position != all[i - 1].position) continue;
     ++out.pairs;
-    const JobComm& a = job.comms[line.places[all[i].member]][all[i].use];
-    const JobComm& b = job.comms[line.places[all[i - 1].member]][all[i - 1].use];
-    out.fitting += agree(a, b) ? 1 : 0;
+    const JobComm& a = job.comms[channel.places[all[i].member]][all[i].use];
+    const JobComm& b = job.comms[channel.places[all[i - 1].member]][all[i - 1].use];
+    out.agreeing += agree(a, b) ? 1 : 0;
   }
   return out;
 }
 
-/// The files' numbers count unless they make less sense than the order: some ranks number all that
-/// they do, not what each group does.
-std::vector<At> align(const Job& job, const CommLine& line) {
-  const bool guessed = job.group_guessed[line.group];
-  std::vector<At> order =
-      in_order(line, guessed ? align_by_similarity(job, line) : align_by_order(job, line));
-  const Positions numbers = by_number(job, line);
+/// Uses the numbers in the files, unless the order gives a better match: some ranks number all
+/// their communications instead of those of each group.
+std::vector<AlignedUse> align(const Job& job, const CommChannel& channel) {
+  const bool guessed = job.group_guessed[channel.group];
+  std::vector<AlignedUse> order = sorted_by_position(
+      channel, guessed ? align_by_similarity(job, channel) : align_by_order(job, channel));
+  const Positions numbers = recorded_positions(job, channel);
   if (numbers.empty()) return order;
-  std::vector<At> numbered = in_order(line, numbers);
-  const Agreement by_number = agreement(job, line, numbered);
-  const Agreement align_by_order = agreement(job, line, order);
-  const bool sound =
-      by_number.pairs == by_number.fitting && 2 * by_number.pairs >= align_by_order.pairs;
-  return sound || by_number.fitting >= align_by_order.fitting ? numbered : order;
+  std::vector<AlignedUse> numbered = sorted_by_position(channel, numbers);
+  const Agreement numbered_agreement = agreement(job, channel, numbered);
+  const Agreement ordered_agreement = agreement(job, channel, order);
+  const bool is_reliable = numbered_agreement.pairs == numbered_agreement.agreeing &&
+                           2 * numbered_agreement.pairs >= ordered_agreement.pairs;
+  return is_reliable || numbered_agreement.agreeing >= ordered_agreement.agreeing ? numbered
+                                                                                  : order;
 }
 
-/// Positions count from `base`, so that lines of one group have different ones. Returns the next.
-std::int64_t settle(Job& job, const CommLine& line, std::int64_t base) {
-  const std::vector<At> all = align(job, line);
-  const bool guessed = job.group_guessed[line.group];
-  const bool loose = is_loose(job.comms[line.places[all[0].member]][all[0].use].kind);
-  const bool lonely = line.places.size() == 1 && line.absent_peers;
-  const bool even = std::all_of(line.uses.begin(), line.uses.end(), [&](const auto& uses) {
-    return uses.size() == line.uses[0].size();
-  });
+/// Sets positions, counted from `base` so that channels of one group have distinct ones. Returns
+/// the next free position.
+std::int64_t match_channel(Job& job, const CommChannel& channel, std::int64_t base) {
+  const std::vector<AlignedUse> all = align(job, channel);
+  const bool guessed = job.group_guessed[channel.group];
+  const bool participants_unknown =
+      !is_operation(job.comms[channel.places[all[0].member]][all[0].use].kind);
+  const bool is_alone = channel.places.size() == 1 && channel.absent_peers;
+  const bool has_equal_counts =
+      std::all_of(channel.uses.begin(), channel.uses.end(),
+                  [&](const auto& uses) { return uses.size() == channel.uses[0].size(); });
   for (std::size_t first = 0; first < all.size();) {
     std::size_t last = first;
     const auto use = [&](std::size_t i) -> JobComm& {
-      return job.comms[line.places[all[i].member]][all[i].use];
+      return job.comms[channel.places[all[i].member]][all[i].use];
     };
     bool same = true;
     for (; last < all.size() && all[last].position == all[first].position; ++last)
       same = same && (guessed ? agree(use(first), use(last)) : same_kind(use(first), use(last)));
-    const bool whole = same && last - first == line.places.size();
-    Match match = whole ? Match::matched : guessed ? Match::alone : Match::unmatched;
-    if (lonely || (loose && !even)) match = Match::alone;
+    const bool is_complete = same && last - first == channel.places.size();
+    Match match = is_complete ? Match::matched : guessed ? Match::alone : Match::unmatched;
+    if (is_alone || (participants_unknown && !has_equal_counts)) match = Match::alone;
     for (std::size_t i = first; i < last; ++i) {
       use(i).sequence = static_cast<std::uint32_t>(base + all[i].position);
       use(i).match = match;
     }
-    const std::string where = label(job, line.places[all[first].member]);
+    const std::string where = label(job, channel.places[all[first].member]);
     count_match(job, match, use(first), where, match == Match::alone && guessed ? last - first : 1);
     first = last;
   }
@@ -241,7 +241,7 @@ std::int64_t settle(Job& job, const CommLine& line, std::int64_t base) {
 
 }  // namespace
 
-std::vector<CommLine> comm_lines(const Job& job) { return Lines(job).collect(); }
+std::vector<CommChannel> comm_channels(const Job& job) { return ChannelCollector(job).collect(); }
 
 void count_match(Job& job, Match match, const JobComm& use, const std::string& where,
                  std::uint64_t count) {
@@ -256,11 +256,11 @@ void count_match(Job& job, Match match, const JobComm& use, const std::string& w
 }
 
 void match_comms(Job& job) {
-  std::map<std::uint32_t, std::int64_t> next;  // by group, of those that are a guess
-  for (const CommLine& line : comm_lines(job)) {
+  std::map<std::uint32_t, std::int64_t> next;  // by guessed group
+  for (const CommChannel& channel : comm_channels(job)) {
     std::int64_t none = 0;
-    std::int64_t& base = job.group_guessed[line.group] ? next[line.group] : none;
-    base = settle(job, line, base);
+    std::int64_t& base = job.group_guessed[channel.group] ? next[channel.group] : none;
+    base = match_channel(job, channel, base);
   }
 }
 

@@ -27,7 +27,7 @@ std::vector<RankMaker> equivalent(std::uint32_t ranks, int comms) {
 
 std::vector<std::string> names(const Job& job) {
   std::vector<std::string> out;
-  for (const GroupName& group : job.groups) out.push_back(group.name);
+  for (const graph::ProcessGroup& group : job.groups) out.push_back(group.name);
   return out;
 }
 
@@ -169,7 +169,7 @@ TEST(JobMatch, APartnerThatIsMissing) {
   EXPECT_EQ(job.comms[0][2].match, Match::unmatched);
   const auto found = mismatches(job, 10);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].what, "a rank has no part in this communication");
+  EXPECT_EQ(found[0].what, "a rank does not take part in this communication");
   EXPECT_THAT(found[0].left, HasSubstr("#2"));
   EXPECT_THAT(found[0].right, HasSubstr("rank 1 (r1.json): 2 collectives in group '0'"));
 }
@@ -205,7 +205,7 @@ TEST(JobMatch, RecordedNumbersCount) {
   auto ranks = equivalent(2, 4);
   for (std::uint32_t r = 0; r < 2; ++r) {
     for (std::size_t i = 0; i < 4; ++i)
-      ranks[r].comms.uses[i].recorded = static_cast<std::int64_t>(100 + i + 2 * r);
+      ranks[r].comms.uses[i].recorded_sequence = static_cast<std::int64_t>(100 + i + 2 * r);
     for (JobComm& use : ranks[r].comms.uses) use.bytes = 8;
   }
   const Job job = united(ranks);
@@ -257,7 +257,7 @@ TEST(JobMatch, AGroupThatTheRankIsNotOf) {
   for (RankMaker* rank : {&a, &b, &c}) rank->use(all_reduce, 8, 0, 1, rank->group("tp", {1, 2}));
   const auto found = mismatches(united({a, b, c}), 10);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0].what, "a rank communicates in a group that it is not of");
+  EXPECT_EQ(found[0].what, "a rank communicates in a group that it does not belong to");
   EXPECT_NE(found[0].left.find("rank 0"), std::string::npos) << found[0].left;
   EXPECT_EQ(found[0].right, "group 'tp' has ranks 1, 2");
 }

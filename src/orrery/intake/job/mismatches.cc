@@ -16,28 +16,29 @@ class Comparison {
   Comparison(const Job& job, std::size_t most) : job_(job), most_(most) {}
 
   std::vector<Mismatch> run() {
-    for (const Mismatch& clash : job_.group_conflicts) add(clash);
+    for (const Mismatch& conflict : job_.group_conflicts) add(conflict);
     compare_steps();
     for (std::uint32_t place = 0; place < job_.comms.size(); ++place) compare_members(place);
-    for (const CommLine& line : comm_lines(job_)) {
+    for (const CommChannel& channel : comm_channels(job_)) {
       if (full()) break;
-      compare(line);
+      compare(channel);
     }
     std::stable_sort(found_.begin(), found_.end(),
-                     [](const Placed& a, const Placed& b) { return a.at < b.at; });
+                     [](const TimedMismatch& a, const TimedMismatch& b) { return a.at < b.at; });
     std::vector<Mismatch> out;
-    for (Placed& mismatch : found_) {
+    for (TimedMismatch& mismatch : found_) {
       if (out.size() < most_) out.push_back(std::move(mismatch.what));
     }
     return out;
   }
 
  private:
-  struct Placed {
+  struct TimedMismatch {
     Time at{};
     Mismatch what;
   };
-  /// Differences are many when one rank lacks a communication at the start; enough to sort from.
+  /// Stops at 16 times the requested number: one missing communication at the start causes many
+  /// differences, and this is enough to sort from.
   [[nodiscard]] bool full() const { return found_.size() >= 16 * std::max<std::size_t>(most_, 16); }
   void add(Mismatch what, Time at = Time(-1)) { found_.push_back({at, std::move(what)}); }
 
@@ -61,9 +62,9 @@ class Comparison {
     }
   }
 
-  /// Communications in groups that the rank itself is not of, one of each group.
+  /// Finds communications in groups of which the rank is not a member, one per group.
   void compare_members(std::uint32_t place) {
-    if (job_.ranks[place].rank_from == "order") return;  // it may be another one
+    if (job_.ranks[place].rank_from == "order") return;  // its rank is only guessed
     std::uint32_t last = profile::kNone;
     for (const JobComm& use : job_.comms[place]) {  // by group
       if (use.group == last) continue;
@@ -74,7 +75,7 @@ class Comparison {
         continue;
       constexpr std::size_t kMost = 16;
       const auto end = ranks.begin() + static_cast<std::ptrdiff_t>(std::min(ranks.size(), kMost));
-      add({"a rank communicates in a group that it is not of", line_of(place, use),
+      add({"a rank communicates in a group that it does not belong to", line_of(place, use),
            fmt::format("group '{}' has ranks {}{}", job_.groups[use.group].name,
                        fmt::join(ranks.begin(), end, ", "), end == ranks.end() ? "" : ", …")},
           use.start);
@@ -86,24 +87,24 @@ class Comparison {
     const JobComm* use;
   };
 
-  void compare(const CommLine& line) {
-    if (line.places.size() < 2 || job_.group_guessed[line.group]) return;
+  void compare(const CommChannel& channel) {
+    if (channel.places.size() < 2 || job_.group_guessed[channel.group]) return;
     std::map<std::uint32_t, std::vector<Member>> at;
-    for (std::size_t m = 0; m < line.places.size(); ++m) {
-      for (const std::uint32_t u : line.uses[m]) {
-        const JobComm& use = job_.comms[line.places[m]][u];
-        if (use.match != Match::alone) at[use.sequence].push_back({line.places[m], &use});
+    for (std::size_t m = 0; m < channel.places.size(); ++m) {
+      for (const std::uint32_t u : channel.uses[m]) {
+        const JobComm& use = job_.comms[channel.places[m]][u];
+        if (use.match != Match::alone) at[use.sequence].push_back({channel.places[m], &use});
       }
     }
     for (const auto& [sequence, members] : at) {
       if (full()) return;
       const Member& first = members.front();
-      for (std::size_t i = 1; i < members.size(); ++i) differ(first, members[i]);
-      if (members.size() < line.places.size()) missing(line, sequence, members);
+      for (std::size_t i = 1; i < members.size(); ++i) compare_pair(first, members[i]);
+      if (members.size() < channel.places.size()) report_missing(channel, sequence, members);
     }
   }
 
-  void differ(const Member& left, const Member& right) {
+  void compare_pair(const Member& left, const Member& right) {
     std::string what;
     if (!same_kind(*left.use, *right.use)) {
       what = "types differ";
@@ -115,22 +116,24 @@ class Comparison {
     add({what, line_of(left.place, *left.use), line_of(right.place, *right.use)}, left.use->start);
   }
 
-  /// The first member without the communication at this place of the line, and what it has there.
-  void missing(const CommLine& line, std::uint32_t sequence, const std::vector<Member>& members) {
+  /// Reports the first member without the communication at this place of the channel, and what it
+  /// has there.
+  void report_missing(const CommChannel& channel, std::uint32_t sequence,
+                      const std::vector<Member>& members) {
     const Member& first = members.front();
-    for (std::size_t m = 0; m < line.places.size(); ++m) {
-      const std::uint32_t place = line.places[m];
+    for (std::size_t m = 0; m < channel.places.size(); ++m) {
+      const std::uint32_t place = channel.places[m];
       if (std::any_of(members.begin(), members.end(),
                       [&](const Member& member) { return member.place == place; }))
         continue;
       const bool send = first.use->kind == CommKind::send;
       const bool message = send || first.use->kind == CommKind::recv;
       add({message ? (send ? "no receive for this send" : "no send for this receive")
-                   : "a rank has no part in this communication",
+                   : "a rank does not take part in this communication",
            line_of(first.place, *first.use),
            fmt::format("{}: {} {} in group '{}' here, none is #{}", label(job_, place),
-                       line.uses[m].size(), message ? "matching messages" : "collectives",
-                       job_.groups[line.group].name, sequence)},
+                       channel.uses[m].size(), message ? "matching messages" : "collectives",
+                       job_.groups[channel.group].name, sequence)},
           first.use->start);
       return;
     }
@@ -138,7 +141,7 @@ class Comparison {
 
   const Job& job_;
   std::size_t most_;
-  std::vector<Placed> found_;
+  std::vector<TimedMismatch> found_;
 };
 
 }  // namespace

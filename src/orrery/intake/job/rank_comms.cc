@@ -14,23 +14,24 @@ using profile::EventId;
 using profile::kNone;
 using profile::Profile;
 
-/// A use and where it stands among those of its group.
-struct Ordered {
+/// A use and its position among those of its group.
+struct OrderedComm {
   JobComm use;
   std::int64_t begun = 0;
-  std::int64_t issued = 0;  ///< when the host asked for it
-  bool issue_known = false;
+  std::int64_t issued = 0;  ///< when the host issued it
+  bool is_issue_known = false;
   std::uint32_t lane = 0;
-  std::uint64_t number = profile::kNoId;  ///< of the operator: they are given as it is issued
+  std::uint64_t number = profile::kNoId;  ///< of the operator: numbers ascend in the order of issue
 };
 
 std::int64_t begin_of(const Profile& profile, EventId e) {
   if (profile.events[e].timed()) return profile.events[e].start.count();
-  const profile::Node* node = profile.node(e);  // untimed: by the order of the nodes
+  const profile::Node* node = profile.node(e);  // untimed: in the order of the nodes
   return node == nullptr ? 0 : static_cast<std::int64_t>(node->id);
 }
 
-/// Threads of a library begin what it queued in any order; its numbers keep the order of the queue.
+/// Record-function id of an operation. A library's threads begin queued operations in any order;
+/// these numbers follow the queue.
 std::uint64_t issue_number(const Profile& profile, EventId e) {
   if (!profile::is_host(profile.events[e].kind) || profile.events[e].detail == kNone)
     return profile::kNoId;
@@ -40,7 +41,7 @@ std::uint64_t issue_number(const Profile& profile, EventId e) {
   return profile.op(e).record_function_id;
 }
 
-/// The files' own number of it, from the kernel or from the operators around it.
+/// Sequence number in the file, from the kernel or from the enclosing operators.
 std::int64_t number_of(const Profile& profile, EventId e) {
   if (profile::is_device_work(profile.events[e].kind)) {
     const profile::Comm* comm = profile.comm(e);
@@ -55,57 +56,58 @@ std::int64_t number_of(const Profile& profile, EventId e) {
   return -1;
 }
 
-Ordered make(const Profile& profile, const Dependencies& dependencies, const NodeComm& comm) {
-  Ordered out;
+OrderedComm make_comm(const Profile& profile, const Dependencies& dependencies,
+                      const NodeComm& comm) {
+  OrderedComm out;
   const EventId e = dependencies.nodes[comm.node];
-  // The work that carries it: of a queued message the kernel that does several.
-  const EventId work = comm.joined == kNone ? e : dependencies.nodes[comm.joined];
+  // The work that executes it: for a queued message, the kernel of several messages.
+  const EventId work = comm.shared_kernel == kNone ? e : dependencies.nodes[comm.shared_kernel];
   const profile::Event& event = profile.events[work];
   JobComm& use = out.use;
   use.event = e;
   use.node = std::uint64_t{comm.node} + 1;
-  use.queued = comm.joined != kNone;
+  use.queued = comm.shared_kernel != kNone;
   use.kind = comm.kind;
   use.group = comm.group < profile.groups.size() ? comm.group : kNone;
   use.bytes = comm.bytes;
   use.peer = comm.peer;
-  use.recorded = number_of(profile, e);
+  use.recorded_sequence = number_of(profile, e);
   use.start = event.start;
   use.end = event.end();
   use.on_device = profile::is_device_work(event.kind);
   use.name = std::string(profile.name(e));
   out.begun = begin_of(profile, work);
   out.issued = begin_of(profile, e);
-  out.issue_known = true;
+  out.is_issue_known = true;
   out.lane = event.lane;
   if (!use.on_device) out.number = issue_number(profile, e);
   if (profile::is_device_work(profile.events[e].kind)) {
     const profile::Work& recorded = profile.work(e);
     if (recorded.op != profile::kNoEvent) use.name = std::string(profile.name(recorded.op));
-    out.issue_known = recorded.call != profile::kNoEvent;
-    if (out.issue_known) out.issued = begin_of(profile, recorded.call);
+    out.is_issue_known = recorded.call != profile::kNoEvent;
+    if (out.is_issue_known) out.issued = begin_of(profile, recorded.call);
   }
   return out;
 }
 
-/// Streams keep the order of issue; where a group uses several, the calls tell it.
-void order_group(std::vector<Ordered>& all, std::size_t first, std::size_t last) {
+/// Streams keep the order of issue. If a group uses several streams, the order of the calls counts.
+void order_group(std::vector<OrderedComm>& all, std::size_t first, std::size_t last) {
   bool by_issue = true;
   bool one_stream = true;
   bool numbered = true;
   for (std::size_t i = first; i < last; ++i) {
-    by_issue = by_issue && all[i].issue_known;
+    by_issue = by_issue && all[i].is_issue_known;
     numbered = numbered && all[i].number != profile::kNoId;
     one_stream = one_stream && all[i].use.on_device && all[i].lane == all[first].lane;
   }
   by_issue = by_issue && !one_stream;
-  const auto key = [&](const Ordered& found) {
+  const auto key = [&](const OrderedComm& found) {
     return std::tuple(numbered ? found.number : 0, by_issue ? found.issued : found.begun,
                       found.issued);
   };
   std::stable_sort(all.begin() + static_cast<std::ptrdiff_t>(first),
                    all.begin() + static_cast<std::ptrdiff_t>(last),
-                   [&](const Ordered& a, const Ordered& b) { return key(a) < key(b); });
+                   [&](const OrderedComm& a, const OrderedComm& b) { return key(a) < key(b); });
 }
 
 }  // namespace
@@ -131,28 +133,29 @@ RankComms rank_comms(const Profile& profile, const Dependencies& dependencies) {
   }
   Findings counted_by_convert;
   const CommPlan plan = plan_comms(profile, dependencies, out.rank, counted_by_convert);
-  std::vector<Ordered> all;
+  std::vector<OrderedComm> all;
   std::vector<CommNode> places;
-  std::uint64_t id = dependencies.nodes.size();  // queued ones follow behind all others
+  std::uint64_t id = dependencies.nodes.size();  // queued ones come after all others
   for (const NodeComm& comm : plan.queued) {
-    all.push_back(make(profile, dependencies, comm));
+    all.push_back(make_comm(profile, dependencies, comm));
     all.back().use.node = ++id;
-    places.push_back({comm.joined, true, id});
+    places.push_back({comm.shared_kernel, true, id});
   }
   for (const NodeComm& comm : plan.nodes) {
-    all.push_back(make(profile, dependencies, comm));
+    all.push_back(make_comm(profile, dependencies, comm));
     places.push_back({comm.node, false, all.back().use.node});
   }
   out.clocks = clocks_of(dependencies, places);
-  std::stable_sort(all.begin(), all.end(),
-                   [](const Ordered& a, const Ordered& b) { return a.use.group < b.use.group; });
+  std::stable_sort(all.begin(), all.end(), [](const OrderedComm& a, const OrderedComm& b) {
+    return a.use.group < b.use.group;
+  });
   for (std::size_t first = 0; first < all.size();) {
     std::size_t last = first;
     while (last < all.size() && all[last].use.group == all[first].use.group) ++last;
     order_group(all, first, last);
     first = last;
   }
-  for (Ordered& found : all) out.uses.push_back(std::move(found.use));
+  for (OrderedComm& found : all) out.uses.push_back(std::move(found.use));
   for (const profile::Iteration& step : profile::iterations(profile))
     out.steps.push_back(step.end - step.start);
   return out;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cctype>
 #include <charconv>
-#include <vector>
 
 #include "orrery/core/limits.h"
 #include "orrery/intake/job/job_internal.h"
@@ -13,7 +12,7 @@ namespace {
 
 bool is_numeral(char c) { return c >= '0' && c <= '9'; }
 
-/// The file's own name in lower case, without folders and without what tells its format.
+/// The file name in lower case, without folders and without endings of formats.
 std::string stem_of(std::string_view name) {
   name.remove_prefix(name.find_last_of("/!") + 1);  // npos + 1 == 0
   std::string stem(name);
@@ -55,18 +54,18 @@ std::optional<std::uint32_t> number_after(std::string_view stem, std::string_vie
   return found;
 }
 
-/// Where the digits at the very end begin.
+/// Start of the digits at the end.
 std::size_t last_digits(std::string_view stem) {
   std::size_t first = stem.size();
   while (first > 0 && is_numeral(stem[first - 1])) --first;
   return first;
 }
 
-/// A number at the very end, unless what stands before it says that it counts something else.
+/// The number at the end, unless the text before it shows that it counts something else.
 std::optional<std::uint32_t> last_number(std::string_view stem) {
   const std::size_t first = last_digits(stem);
-  constexpr std::size_t kMostDigits = 5;  // longer ones are times and process ids
-  if (first == stem.size() || stem.size() - first > kMostDigits) return std::nullopt;
+  constexpr std::size_t kMaxDigits = 5;  // longer ones are times and process ids
+  if (first == stem.size() || stem.size() - first > kMaxDigits) return std::nullopt;
   std::string_view before = stem.substr(0, first);
   if (before.size() >= 2 && before.back() == '.' && is_numeral(before[before.size() - 2]))
     return std::nullopt;  // 1.0.3
@@ -109,7 +108,7 @@ std::optional<FileNameRank> rank_in_name(std::string_view name) {
   for (const std::string_view word : {"rank", "worker", "npu", "gpu", "device"}) {
     if (const auto rank = number_after(stem, word)) {
       out.rank = *rank;
-      out.sure = true;
+      out.is_explicit = true;
       return out;
     }
   }

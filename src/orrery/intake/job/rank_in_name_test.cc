@@ -12,7 +12,7 @@ std::int64_t rank(std::string_view name) {
 }
 bool sure(std::string_view name) {
   const auto found = rank_in_name(name);
-  return found && found->sure;
+  return found && found->is_explicit;
 }
 
 TEST(RankInName, Words) {

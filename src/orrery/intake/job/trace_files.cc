@@ -16,41 +16,41 @@ namespace {
 
 using trace::Format;
 
-/// What to say about a file that no rank can have recorded.
-Error refusal(const trace::Input& input) {
+/// The error for a file that is not a recording of a rank.
+Error unsupported_error(const trace::Input& input) {
   switch (input.format) {
     case Format::chakra:
       return {Errc::usage, input.name, "this is already a Chakra trace, not a recorded one",
               "simulate it with 'orrery run', or check it with 'orrery check'"};
     case Format::run_file:
       return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
-              "look at it with 'orrery report'"};
+              "show it with 'orrery report'"};
     case Format::astra_text:
     case Format::mpi_json:
       return {Errc::usage, input.name,
               fmt::format("this is a workload for all ranks ({}), not a recorded rank",
                           trace::name(input.format)),
-              "convert it by itself"};
+              "convert it separately"};
     case Format::nsys_report:
       return {Errc::input_unsupported, input.name,
               "an Nsight Systems report must be exported first",
               "nsys export --type sqlite FILE.nsys-rep"};
     default:
-      return {Errc::input_unsupported, input.name, "this is no trace in a format that is known",
-              "Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems exports "
-              "(.sqlite), rocprofv3 databases (.db)"};
+      return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
+              "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "
+              "exports (.sqlite), rocprofv3 databases (.db)"};
   }
 }
 
-bool is_note(const std::string& path) {
+bool is_documentation(const std::string& path) {
   constexpr std::array<std::string_view, 7> kEndings = {".md",   ".txt", ".yaml", ".yml",
                                                         ".html", ".py",  ".sh"};
   return std::any_of(kEndings.begin(), kEndings.end(),
                      [&](std::string_view ending) { return path.ends_with(ending); });
 }
 
-/// What is written beside traces to describe them.
-bool is_facts(const trace::Input& input) {
+/// True if the file describes traces next to it.
+bool is_facts_file(const trace::Input& input) {
   if (input.format != Format::unknown) return false;
   auto source = trace::open(input);
   if (!source) return false;
@@ -59,7 +59,7 @@ bool is_facts(const trace::Input& input) {
   return got && std::string_view(head.data(), *got).find("\"orrery_facts\"") != std::string::npos;
 }
 
-/// The files that JobOptions::traces name.
+/// Collects the files that JobOptions::traces names.
 class Collector {
  public:
   explicit Collector(Findings& findings) : findings_(findings) {}
@@ -70,8 +70,8 @@ class Collector {
     const bool named = paths->size() == 1 && paths->front() == pattern;
     for (const std::string& path : *paths) {
       if (!seen_.insert(path).second) continue;
-      if (!named && is_note(path)) {
-        leave_out(path, refusal({path, path, Format::unknown, 0}));
+      if (!named && is_documentation(path)) {
+        skip(path, unsupported_error({path, path, Format::unknown, 0}));
       } else if (auto fine = add_file(path, named); !fine) {
         return fine;
       }
@@ -80,8 +80,8 @@ class Collector {
   }
 
   Result<std::vector<TraceFile>> finish() {
-    if (all_.empty() && refused_) return tl::unexpected(*refused_);
-    for (const std::string& name : left_out_) findings_.add(FindingCode::file_skipped, name);
+    if (all_.empty() && first_error_) return tl::unexpected(*first_error_);
+    for (const std::string& name : skipped_) findings_.add(FindingCode::file_skipped, name);
     return std::move(all_);
   }
 
@@ -97,43 +97,43 @@ class Collector {
         add_input(std::move(input), device);
         continue;
       }
-      const Error error = refusal(input);
+      const Error error = unsupported_error(input);
       const bool alone = named && input.name == path;
-      if (alone && !is_note(path) && !is_facts(input)) return tl::unexpected(error);
-      leave_out(input.name, error);
+      if (alone && !is_documentation(path) && !is_facts_file(input)) return tl::unexpected(error);
+      skip(input.name, error);
     }
     if (used == 0 && named && (inputs->size() != 1 || inputs->front().name != path))
-      return fail(Errc::input_unsupported, path, "there is no recorded trace in this archive");
+      return fail(Errc::input_unsupported, path, "this archive contains no recorded trace");
     return {};
   }
 
-  /// A report of a whole node is one trace per process.
+  /// Adds an input. A report of a complete node becomes one trace per process.
   void add_input(trace::Input input, bool device) {
     if (input.format == Format::nsys_sqlite || input.format == Format::rocpd) {
       const auto processes = input.format == Format::rocpd ? trace::rocpd::processes_in(input.path)
                                                            : trace::nsys::processes_in(input.path);
       if (processes && processes->size() > 1) {
         for (const std::int64_t process : *processes) {
-          all_.push_back({.input = input, .device = true});
+          all_.push_back({.input = input, .is_device = true});
           all_.back().process = process;
         }
         return;
       }
     }
     const bool capture = device && is_capture_name(input.name);
-    all_.push_back({.input = std::move(input), .device = device, .capture = capture});
+    all_.push_back({.input = std::move(input), .is_device = device, .is_capture = capture});
   }
 
-  void leave_out(const std::string& name, const Error& why) {
-    if (!refused_) refused_ = why;
-    left_out_.push_back(name);
+  void skip(const std::string& name, const Error& why) {
+    if (!first_error_) first_error_ = why;
+    skipped_.push_back(name);
   }
 
   Findings& findings_;
   std::set<std::string> seen_;
   std::vector<TraceFile> all_;
-  std::vector<std::string> left_out_;
-  std::optional<Error> refused_;  ///< the first that was left out
+  std::vector<std::string> skipped_;
+  std::optional<Error> first_error_;  ///< of the first file that was skipped
 };
 
 }  // namespace
@@ -141,7 +141,7 @@ class Collector {
 Result<std::vector<TraceFile>> find_trace_files(const JobOptions& options, Findings& findings) {
   if (options.traces.empty()) {
     return fail(Errc::usage, "--traces", "no trace is given",
-                "files or patterns: 'traces/*.json.gz'");
+                "give files or patterns, such as 'traces/*.json.gz'");
   }
   Collector collector(findings);
   for (const std::string& pattern : options.traces) {

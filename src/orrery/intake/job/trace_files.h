@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files that somebody named, before it is known whose they are.
+// The files that the user gives, before their ranks are known.
 #pragma once
 
 #include <cstdint>
@@ -12,20 +12,21 @@
 
 namespace orrery::intake {
 
-/// A file that belongs to some rank.
+/// A file of one rank.
 struct TraceFile {
   trace::Input input;
-  bool device = false;
-  bool capture = false;  ///< of graphs, beside device traces
-  TraceOrigin read_origin;
-  std::optional<FileNameRank> named;
+  bool is_device = false;
+  bool is_capture = false;  ///< of graph captures, in addition to device traces
+  TraceOrigin origin;
+  std::optional<FileNameRank> file_name_rank;
   std::optional<std::uint32_t> rank;
-  std::string from;
-  std::optional<std::int64_t> process = std::nullopt;  ///< the only one of the file's that counts
+  std::string rank_from;
+  /// The only process of the file that belongs to the rank.
+  std::optional<std::int64_t> process = std::nullopt;
 };
 
-/// All files that the patterns name, each once. What is no trace is an error where it is named by
-/// itself, and left out where a pattern or an archive has it beside traces.
+/// All files that the patterns match, each once. A file without a trace is an error if the user
+/// names it, and is skipped if a pattern or an archive contains traces as well.
 [[nodiscard]] Result<std::vector<TraceFile>> find_trace_files(const JobOptions& options,
                                                               Findings& findings);
 

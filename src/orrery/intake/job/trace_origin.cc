@@ -6,6 +6,7 @@
 
 #include "orrery/intake/job/job_internal.h"
 #include "orrery/trace/io/json_document.h"
+#include "orrery/trace/json/decimal.h"
 
 namespace orrery::intake {
 namespace {
@@ -13,24 +14,25 @@ namespace {
 using trace::Format;
 using trace::json::Document;
 
-/// As much of a source as is wanted; then it seems to end.
-class Beginning final : public trace::ByteSource {
+/// A source that ends after a limited number of bytes.
+class PrefixSource final : public trace::ByteSource {
  public:
-  explicit Beginning(std::unique_ptr<trace::ByteSource> rest) : rest_(std::move(rest)) {}
+  explicit PrefixSource(std::unique_ptr<trace::ByteSource> rest) : rest_(std::move(rest)) {}
 
   Result<std::size_t> read(std::span<std::byte> into) override {
-    const std::uint64_t wanted = std::min<std::uint64_t>({into.size(), left_, kPiece});
+    const std::uint64_t wanted = std::min<std::uint64_t>({into.size(), remaining_, kPiece});
     if (wanted == 0) return std::size_t{0};
     auto got = rest_->read(into.first(wanted));
-    if (got) left_ -= *got;
+    if (got) remaining_ -= *got;
     return got;
   }
-  void end_after(std::uint64_t bytes) { left_ = std::min(left_, bytes); }
+  void limit_to(std::uint64_t bytes) { remaining_ = std::min(remaining_, bytes); }
 
  private:
   static constexpr std::uint64_t kPiece = 64 << 10;
   std::unique_ptr<trace::ByteSource> rest_;
-  std::uint64_t left_ = 64ull << 20;  // process groups of many ranks stand before the events
+  std::uint64_t remaining_ = 64ull
+                             << 20;  // the process groups of many ranks come before the events
 };
 
 std::optional<std::int64_t> integer(simdjson::ondemand::value value) {
@@ -38,12 +40,10 @@ std::optional<std::int64_t> integer(simdjson::ondemand::value value) {
   if (value.get_int64().get(number) == simdjson::SUCCESS) return number;
   std::string_view text;
   if (value.get_string().get(text) != simdjson::SUCCESS) return std::nullopt;
-  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
-  return number;
+  return trace::json::parse_number<std::int64_t>(text);
 }
 
-/// distributedInfo's rank.
+/// The rank in distributedInfo.
 std::optional<std::uint32_t> rank_of(std::string_view info) {
   const simdjson::padded_string text(info);
   simdjson::ondemand::parser parser;
@@ -56,8 +56,8 @@ std::optional<std::uint32_t> rank_of(std::string_view info) {
   return static_cast<std::uint32_t>(*rank);
 }
 
-/// The process that the first operators ran in.
-Result<void> look_at_events(Document& document, TraceOrigin& found) {
+/// Finds the process of the first operators.
+Result<void> find_process(Document& document, TraceOrigin& found) {
   return document.for_each_element([&](simdjson::ondemand::object& event, std::uint64_t) {
     if (found.process) return true;
     std::string_view category;
@@ -71,7 +71,7 @@ Result<void> look_at_events(Document& document, TraceOrigin& found) {
   });
 }
 
-Result<void> peek_kineto(Beginning& source, const std::string& name, TraceOrigin& found) {
+Result<void> read_kineto_origin(PrefixSource& source, const std::string& name, TraceOrigin& found) {
   Findings ignored;
   Document document(source, name, ignored);
   for (;;) {
@@ -84,13 +84,13 @@ Result<void> peek_kineto(Beginning& source, const std::string& name, TraceOrigin
       found.rank = rank_of(*value);
     } else if (document.key() == "traceEvents" || document.key().empty()) {
       constexpr std::uint64_t kSome = 256 << 10;
-      source.end_after(kSome);
-      return look_at_events(document, found);
+      source.limit_to(kSome);
+      return find_process(document, found);
     }
   }
 }
 
-/// The number after every `"cuda:` in a stretch of text, if it is always the same.
+/// The number after every `"cuda:` in `text`, if all are equal.
 std::optional<std::uint32_t> device_in(std::string_view text) {
   std::optional<std::uint32_t> device;
   for (const std::string_view word : {"\"cuda:", "\"hip:", "\"xpu:", "\"mtia:"}) {
@@ -106,8 +106,9 @@ std::optional<std::uint32_t> device_in(std::string_view text) {
   return device;
 }
 
-/// An execution trace says its process first; its tensors say where they are.
-Result<void> peek_host(Beginning& source, TraceOrigin& found) {
+/// Reads the process and the device of an execution trace. The process is at the beginning; tensors
+/// contain the device.
+Result<void> read_host_origin(PrefixSource& source, TraceOrigin& found) {
   constexpr std::size_t kSome = 256 << 10;
   std::string head(kSome, '\0');
   std::size_t size = 0;
@@ -136,10 +137,10 @@ Result<TraceOrigin> read_origin(const trace::Input& input) {
   if (input.format != Format::kineto && input.format != Format::pytorch_et) return found;
   auto opened = trace::open(input);
   if (!opened) return tl::unexpected(opened.error());
-  Beginning source(std::move(*opened));
-  const auto done = input.format == Format::kineto ? peek_kineto(source, input.name, found)
-                                                   : peek_host(source, found);
-  // Damage is the reader's to tell; only what concerns the file itself is told here.
+  PrefixSource source(std::move(*opened));
+  const auto done = input.format == Format::kineto ? read_kineto_origin(source, input.name, found)
+                                                   : read_host_origin(source, found);
+  // The reader reports damage later; only problems of the file itself are reported here.
   if (!done &&
       (done.error().code == Errc::input_read || done.error().code == Errc::input_not_found))
     return tl::unexpected(done.error());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of single ranks become groups of the job: the same ranks, and then the same name, or the
-// same description and the same place in the order in which they were made.
+// Unites the groups of single ranks to groups of the job. United groups have the same ranks and the
+// same name; or the same ranks, the same description and the same position in the order of
+// creation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,16 +19,17 @@ namespace {
 using profile::kNone;
 using Ranks = std::vector<std::uint32_t>;
 
-/// A group as one rank records it.
-struct Entry {
+/// A group as recorded by one rank.
+struct RecordedGroup {
   std::uint32_t place = 0;
-  std::uint32_t index = 0;  ///< in RankComms::groups; kNone = the one of communications without
+  /// In RankComms::groups; kNone: the group of communications without a recorded group.
+  std::uint32_t index = 0;
   std::string name;
   std::string description;
 };
 
-/// "0-3,8" for names; long lists end in "…".
-std::string compact(Ranks ranks) {
+/// "0-3,8" as a name; long lists end in "…".
+std::string compact_ranks(Ranks ranks) {
   std::sort(ranks.begin(), ranks.end());
   std::string out;
   for (std::size_t i = 0; i < ranks.size();) {
@@ -43,16 +45,16 @@ std::string compact(Ranks ranks) {
   return out;
 }
 
-class Union {
+class GroupUnion {
  public:
-  Union(std::vector<RankComms>& ranks, Job& job) : ranks_(ranks), job_(job) {}
+  GroupUnion(std::vector<RankComms>& ranks, Job& job) : ranks_(ranks), job_(job) {}
 
   Result<void> run() {
     if (auto fine = find_world(); !fine) return fine;
     find_users();
     collect();
     for (auto& [members, entries] : by_members_) split(members, entries);
-    find_clashes();
+    find_conflicts();
     name_groups();
     move_uses();
     return {};
@@ -62,22 +64,24 @@ class Union {
   Result<void> find_world();
   void collect();
   [[nodiscard]] Ranks members_of(std::size_t place, std::uint32_t group) const;
-  [[nodiscard]] bool described(std::size_t place, std::uint32_t group, const Ranks& members) const;
+  [[nodiscard]] bool has_known_members(std::size_t place, std::uint32_t group,
+                                       const Ranks& members) const;
   void find_users();
-  void split(const Ranks& members, const std::vector<Entry>& entries);
-  void add(const Ranks& members, const std::vector<const Entry*>& entries);
-  void find_clashes();
+  void split(const Ranks& members, const std::vector<RecordedGroup>& entries);
+  void add(const Ranks& members, const std::vector<const RecordedGroup*>& entries);
+  void find_conflicts();
   void name_groups();
   void move_uses();
 
   std::vector<RankComms>& ranks_;
   Job& job_;
-  std::map<std::string, std::set<std::uint32_t>> users_;  // ranks by name of a group
-  std::map<Ranks, std::vector<Entry>> by_members_;
-  std::vector<std::vector<const Entry*>> entries_of_;  // per job group
+  // By name of a group: ranks that communicate in it.
+  std::map<std::string, std::set<std::uint32_t>> users_;
+  std::map<Ranks, std::vector<RecordedGroup>> by_members_;
+  std::vector<std::vector<const RecordedGroup*>> recorded_groups_of_;  // per job group
 };
 
-Result<void> Union::find_world() {
+Result<void> GroupUnion::find_world() {
   const RankComms* first = nullptr;
   for (const RankComms& rank : ranks_) {
     if (!rank.world_size || *rank.world_size == 0) continue;
@@ -85,8 +89,8 @@ Result<void> Union::find_world() {
     if (*rank.world_size == *first->world_size) continue;
     return fail(
         Errc::input_mismatch, rank.where,
-        fmt::format("rank {} is of a job of {} ranks, but rank {} ({}) of one of {}", rank.rank,
-                    *rank.world_size, first->rank, first->where, *first->world_size),
+        fmt::format("rank {} belongs to a job of {} ranks, but rank {} ({}) to a job of {}",
+                    rank.rank, *rank.world_size, first->rank, first->where, *first->world_size),
         "give traces of one job at a time");
   }
   if (first != nullptr) job_.world_size = *first->world_size;
@@ -102,8 +106,8 @@ Result<void> Union::find_world() {
   return {};
 }
 
-/// Ranks with communications in groups of each name.
-void Union::find_users() {
+/// Finds the ranks that communicate in groups of each name.
+void GroupUnion::find_users() {
   for (std::size_t place = 0; place < ranks_.size(); ++place) {
     std::uint32_t last = kNone;
     for (const JobComm& use : ranks_[place].uses) {
@@ -114,8 +118,8 @@ void Union::find_users() {
   }
 }
 
-/// The ranks of a group; empty = all, or nobody knows.
-Ranks Union::members_of(std::size_t place, std::uint32_t group) const {
+/// The ranks of a group; empty: all or unknown.
+Ranks GroupUnion::members_of(std::size_t place, std::uint32_t group) const {
   const profile::Group& recorded = ranks_[place].groups[group];
   if (recorded.ranks.size() == job_.world_size) {
     Ranks sorted = recorded.ranks;
@@ -134,15 +138,16 @@ Ranks Union::members_of(std::size_t place, std::uint32_t group) const {
   return {users->second.begin(), users->second.end()};
 }
 
-/// Whether the members are more than a guess.
-bool Union::described(std::size_t place, std::uint32_t group, const Ranks& members) const {
+/// True if the members are known, not guessed.
+bool GroupUnion::has_known_members(std::size_t place, std::uint32_t group,
+                                   const Ranks& members) const {
   if (!members.empty() || job_.world_size <= 1) return true;
   if (group == kNone) return false;
   return !ranks_[place].groups[group].ranks.empty() ||
          static_cast<std::int64_t>(ranks_[place].sizes[group]) >= job_.world_size;
 }
 
-void Union::collect() {
+void GroupUnion::collect() {
   for (std::uint32_t place = 0; place < ranks_.size(); ++place) {
     const auto& groups = ranks_[place].groups;
     for (std::uint32_t g = 0; g < groups.size(); ++g) {
@@ -156,26 +161,27 @@ void Union::collect() {
   }
 }
 
-/// One entry per rank: by name where every rank that has such groups at all uses it, else by
-/// description and order.
-void Union::split(const Ranks& members, const std::vector<Entry>& entries) {
+/// Splits groups with equal members into groups of the job with one entry per rank. Uses the name
+/// if every rank with such groups has it, else description and order.
+void GroupUnion::split(const Ranks& members, const std::vector<RecordedGroup>& entries) {
   std::set<std::uint32_t> places;
-  std::map<std::string, std::vector<const Entry*>> by_name;
-  for (const Entry& entry : entries) {
+  std::map<std::string, std::vector<const RecordedGroup*>> by_name;
+  for (const RecordedGroup& entry : entries) {
     places.insert(entry.place);
     by_name[entry.name].push_back(&entry);
   }
   std::set<std::string> done;
-  std::vector<const Entry*> one;
+  std::vector<const RecordedGroup*> one;
   const auto shared = [&](const std::string& name) {
     const auto& of = by_name[name];
     return of.size() == places.size() &&
-           std::adjacent_find(of.begin(), of.end(), [](const Entry* a, const Entry* b) {
-             return a->place == b->place;
-           }) == of.end();
+           std::adjacent_find(of.begin(), of.end(),
+                              [](const RecordedGroup* a, const RecordedGroup* b) {
+                                return a->place == b->place;
+                              }) == of.end();
   };
-  std::map<std::string, std::map<std::uint32_t, std::vector<const Entry*>>> rest;
-  for (const Entry& entry : entries) {
+  std::map<std::string, std::map<std::uint32_t, std::vector<const RecordedGroup*>>> rest;
+  for (const RecordedGroup& entry : entries) {
     if (!shared(entry.name)) {
       rest[entry.description][entry.place].push_back(&entry);
     } else if (done.insert(entry.name).second) {
@@ -195,14 +201,14 @@ void Union::split(const Ranks& members, const std::vector<Entry>& entries) {
   }
 }
 
-void Union::add(const Ranks& members, const std::vector<const Entry*>& entries) {
+void GroupUnion::add(const Ranks& members, const std::vector<const RecordedGroup*>& entries) {
   const auto number = static_cast<std::uint32_t>(job_.groups.size());
   job_.groups.push_back({"", members});
-  job_.group_guessed.push_back(std::none_of(entries.begin(), entries.end(), [&](const Entry* e) {
-    return described(e->place, e->index, members);
-  }));
-  entries_of_.push_back(entries);
-  for (const Entry* entry : entries) {
+  job_.group_guessed.push_back(std::none_of(
+      entries.begin(), entries.end(),
+      [&](const RecordedGroup* e) { return has_known_members(e->place, e->index, members); }));
+  recorded_groups_of_.push_back(entries);
+  for (const RecordedGroup* entry : entries) {
     if (entry->index == kNone) {
       job_.group_without[entry->place] = number;
     } else {
@@ -211,26 +217,28 @@ void Union::add(const Ranks& members, const std::vector<const Entry*>& entries) 
   }
 }
 
-/// A member of a group that uses one of that name with other ranks, and none with these.
-void Union::find_clashes() {
+/// Finds ranks that are members of a group, but use its name only with other ranks.
+void GroupUnion::find_conflicts() {
   std::map<std::uint32_t, std::size_t> place_of;
   for (std::size_t p = 0; p < job_.ranks.size(); ++p) place_of.try_emplace(job_.ranks[p].rank, p);
   std::map<std::pair<std::size_t, std::string>, std::uint32_t> named;
-  for (std::uint32_t g = 0; g < entries_of_.size(); ++g) {
-    for (const Entry* entry : entries_of_[g]) named.try_emplace({entry->place, entry->name}, g);
+  for (std::uint32_t g = 0; g < recorded_groups_of_.size(); ++g) {
+    for (const RecordedGroup* entry : recorded_groups_of_[g])
+      named.try_emplace({entry->place, entry->name}, g);
   }
-  for (std::uint32_t g = 0; g < entries_of_.size(); ++g) {
-    const Entry& left = *entries_of_[g].front();
+  for (std::uint32_t g = 0; g < recorded_groups_of_.size(); ++g) {
+    const RecordedGroup& left = *recorded_groups_of_[g].front();
     for (const std::uint32_t member : job_.groups[g].ranks) {
       const auto place = place_of.find(member);
       if (place == place_of.end() || left.index == kNone) continue;
-      const bool has = std::any_of(entries_of_[g].begin(), entries_of_[g].end(),
-                                   [&](const Entry* e) { return e->place == place->second; });
+      const bool has =
+          std::any_of(recorded_groups_of_[g].begin(), recorded_groups_of_[g].end(),
+                      [&](const RecordedGroup* e) { return e->place == place->second; });
       const auto other = named.find({place->second, left.name});
       if (has || other == named.end() || other->second <= g) continue;
       const auto line = [&](std::size_t at, const Ranks& ranks) {
         return fmt::format("{}: group '{}' has ranks {}", label(job_, at), left.name,
-                           ranks.empty() ? "all" : compact(ranks));
+                           ranks.empty() ? "all" : compact_ranks(ranks));
       };
       job_.group_conflicts.push_back({"members of a group differ",
                                       line(left.place, job_.groups[g].ranks),
@@ -239,13 +247,13 @@ void Union::find_clashes() {
   }
 }
 
-/// The recorded name where all ranks agree on it and no other group has it.
-void Union::name_groups() {
+/// Keeps the recorded name if all ranks agree on it and no other group has it.
+void GroupUnion::name_groups() {
   std::map<std::string, std::size_t> uses;
   std::vector<std::string> wanted;
   for (std::size_t g = 0; g < job_.groups.size(); ++g) {
-    const auto& entries = entries_of_[g];
-    const bool agree = std::all_of(entries.begin(), entries.end(), [&](const Entry* entry) {
+    const auto& entries = recorded_groups_of_[g];
+    const bool agree = std::all_of(entries.begin(), entries.end(), [&](const RecordedGroup* entry) {
       return entry->name == entries.front()->name;
     });
     std::string name = agree ? entries.front()->name : entries.front()->description;
@@ -257,14 +265,14 @@ void Union::name_groups() {
   for (std::size_t g = 0; g < job_.groups.size(); ++g) {
     const Ranks& ranks = job_.groups[g].ranks;
     std::string name = wanted[g];
-    if (uses[name] > 1) name += "@" + (ranks.empty() ? std::string("all") : compact(ranks));
+    if (uses[name] > 1) name += "@" + (ranks.empty() ? std::string("all") : compact_ranks(ranks));
     std::string unique = name;
     for (int i = 2; !taken.insert(unique).second; ++i) unique = fmt::format("{}#{}", name, i);
     job_.groups[g].name = std::move(unique);
   }
 }
 
-void Union::move_uses() {
+void GroupUnion::move_uses() {
   for (std::size_t place = 0; place < ranks_.size(); ++place) {
     RankComms& rank = ranks_[place];
     for (JobComm& use : rank.uses) {
@@ -286,7 +294,7 @@ Result<void> unite_groups(std::vector<RankComms>& ranks, Job& job) {
   job.group_of.clear();
   job.group_without.assign(ranks.size(), kNone);
   for (const RankComms& rank : ranks) job.group_of.emplace_back(rank.groups.size(), kNone);
-  Union all(ranks, job);
+  GroupUnion all(ranks, job);
   return all.run();
 }
 

@@ -62,12 +62,12 @@ void write_parallel(const Spec& spec, MegatronWriter& out) {
   write_data_parallel(spec, out);
 }
 
-/// Layers of the ends, where all stages between them have the same.
+/// Writes the layers of the first and last stage, if all stages between them have the same number.
 void write_stages(const Spec& spec, MegatronWriter& out) {
   const std::int64_t stages = spec.parallel.pp, chunks = spec.schedule.chunks;
   const auto& layers = spec.schedule.stage_layers;
   if (layers.empty()) {
-    out.unsupported(fmt::format("{} layers on {} parts: the same on each, or what the ends have",
+    out.unsupported(fmt::format("{} layers on {} parts: an unequal number per part",
                                 spec.model.layers, stages * chunks),
                     spec.model.layers % (stages * chunks) != 0);
     return;
@@ -104,7 +104,8 @@ void write_schedule(const Spec& spec, MegatronWriter& out) {
   if (known) write_stages(spec, out);
 }
 
-/// Gradients of bf16 are summed in fp32 and those of fp16 in fp16, unless these say otherwise.
+/// By default Megatron accumulates bf16 gradients in fp32 and fp16 gradients in fp16; writes the
+/// flags for other types.
 void write_gradients(const Precision& precision, MegatronWriter& out) {
   const auto both = [&](Dtype type) {
     return precision.gradients == type && precision.reduce == type;
@@ -114,7 +115,7 @@ void write_gradients(const Precision& precision, MegatronWriter& out) {
   } else if (both(Dtype::bf16) && precision.weights == Dtype::bf16) {
     out.flag("--grad-reduce-in-bf16");
   } else {
-    out.unsupported(fmt::format("gradients in {}, sent in {}", word(precision.gradients),
+    out.unsupported(fmt::format("gradients in {}, reduced in {}", word(precision.gradients),
                                 word(precision.reduce)),
                     !both(Dtype::fp16) || precision.weights != Dtype::fp16);
   }
@@ -197,9 +198,10 @@ void write_others(const Spec& spec, MegatronWriter& out) {
   out.flag("--deterministic-mode", kernels.deterministic);
   out.unsupported("kernels of " + word(kernels.framework),
                   kernels.framework != Framework::none && kernels.framework != Framework::megatron);
-  out.unsupported("kernels.graphs: it differs from release to release", kernels.graphs);
+  out.unsupported("kernels.graphs: its options differ between releases", kernels.graphs);
   out.unsupported("kernels.loss", kernels.loss.has_value());
-  out.unsupported("offload.optimizer: there, the host updates what it has", spec.offload.optimizer);
+  out.unsupported("offload.optimizer: in Megatron, the host updates offloaded weights",
+                  spec.offload.optimizer);
   out.unsupported("offload.weights", spec.offload.weights);
   out.unsupported("lora", spec.lora.has_value());
 }
@@ -223,7 +225,8 @@ MegatronJob to_megatron(const Spec& spec) {
 }
 
 std::string MegatronJob::text() const {
-  constexpr std::string_view kSpecial = " '\"()[]*$`\\!&;|<>?~#{}";  // to a shell; none has a '
+  // special characters of a shell; arguments contain no '
+  constexpr std::string_view kSpecial = " '\"()[]*$`\\!&;|<>?~#{}";
   std::string out;
   for (const MegatronArgument& one : arguments) {
     out += (out.empty() ? "" : " \\\n") + one.name;
@@ -237,7 +240,7 @@ std::string MegatronJob::text() const {
 
 namespace {
 
-/// "([0]*3+[1]*58)": which layers have experts.
+/// The layers with experts as a Python list: "([0]*3+[1]*58)".
 std::string layer_list(const Model& model) {
   std::string text = "(";
   for (std::int64_t begin = 0; begin < model.layers;) {
@@ -268,7 +271,7 @@ void write_attention(const Model& model, MegatronWriter& out) {
   }
   if (model.head_size() * model.heads != model.hidden) out.add("--kv-channels", model.head_size());
   out.flag("--qk-layernorm", model.qk_norm);
-  // Tokens before one's own and behind it.
+  // Window before and after a token.
   if (model.window > 0) out.add("--window-size", fmt::format("{},0", model.window - 1));
   if (model.window > 0 && model.full_every > 0)
     out.add("--window-attn-skip-freq", model.full_every);
@@ -278,7 +281,7 @@ void write_biases(const Model& model, MegatronWriter& out) {
   const bool linear = model.out_bias && model.mlp_bias;
   out.flag("--disable-bias-linear", !linear);
   out.flag("--add-qkv-bias", !linear && model.qkv_bias);
-  out.unsupported("biases of some linear layers and not of others",
+  out.unsupported("biases of only some linear layers",
                   model.out_bias != model.mlp_bias || (linear && !model.qkv_bias));
 }
 
@@ -294,7 +297,7 @@ void write_ends(const Spec& spec, MegatronWriter& out) {
                           : model.positions == Positions::learned  ? "learned_absolute"
                                                                    : "none";
   out.add("--position-embedding-type", positions);
-  out.unsupported("positions by alibi", model.positions == Positions::alibi);
+  out.unsupported("ALiBi positions", model.positions == Positions::alibi);
   out.flag("--untie-embeddings-and-output-weights", !model.tied_embeddings);
 }
 
@@ -307,7 +310,7 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
   if (moe.shared_experts > 0)
     out.add("--moe-shared-expert-intermediate-size", model.shared_inner());
   out.flag("--moe-shared-expert-gate", moe.shared_gate);
-  if (moe.router_bias) {  // only sigmoid scores have it there
+  if (moe.router_bias) {  // Megatron supports it with sigmoid scores only
     out.add("--moe-router-score-function", "sigmoid");
     out.flag("--moe-router-enable-expert-bias");
   }
@@ -323,18 +326,18 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
   out.unsupported(
       "parallel.dispatcher " + std::string(config::enum_name(dispatcher)),
       dispatcher == Dispatcher::deepep_low_latency || dispatcher == Dispatcher::in_network);
-  out.unsupported("biases of experts alone", moe.expert_bias && !model.mlp_bias);
-  out.unsupported("model.moe.imbalance: what the router does", moe.imbalance != 1);
+  out.unsupported("biases of experts only", moe.expert_bias && !model.mlp_bias);
+  out.unsupported("model.moe.imbalance: the result of the router", moe.imbalance != 1);
 }
 
 void write_parts_without(const Model& model, MegatronWriter& out) {
   out.unsupported("a bias of the head", model.head_bias);
-  out.unsupported("a norm behind the embedding", model.embedding_norm);
-  out.unsupported("no norm behind the last layer", !model.final_norm);
+  out.unsupported("a norm after the embedding", model.embedding_norm);
+  out.unsupported("no norm after the last layer", !model.final_norm);
   out.unsupported("norms of queries and keys with weights for every head", model.qk_norm_wide);
   out.unsupported("attention sinks", model.sinks);
-  out.unsupported("norms behind attention and MLP", model.post_norms);
-  out.unsupported("attention and MLP side by side", model.parallel_block);
+  out.unsupported("norms after attention and MLP", model.post_norms);
+  out.unsupported("parallel attention and MLP", model.parallel_block);
   out.unsupported("a table of token types", model.token_types > 0);
   out.unsupported("a pooler", model.pooler);
 }
@@ -344,7 +347,7 @@ void write_parts_without(const Model& model, MegatronWriter& out) {
 void write_megatron_model(const Spec& spec, MegatronWriter& out) {
   const Model& model = spec.model;
   if (model.kind != ModelKind::decoder) {
-    out.unsupported(fmt::format("model.kind {}: pretrain_gpt.py has decoders",
+    out.unsupported(fmt::format("model.kind {}: pretrain_gpt.py trains only decoders",
                                 std::string(config::enum_name(model.kind))));
     return;
   }
@@ -353,7 +356,7 @@ void write_megatron_model(const Spec& spec, MegatronWriter& out) {
   out.add("--ffn-hidden-size", model.inner());
   write_attention(model, out);
   out.flag("--swiglu", model.mlp == Mlp::swiglu);
-  out.unsupported("an MLP of " + std::string(config::enum_name(model.mlp)),
+  out.unsupported("an MLP with " + std::string(config::enum_name(model.mlp)),
                   model.mlp == Mlp::relu || model.mlp == Mlp::geglu);
   out.add("--normalization", model.norm == Norm::rmsnorm ? "RMSNorm" : "LayerNorm");
   write_biases(model, out);

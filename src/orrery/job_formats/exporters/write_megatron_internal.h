@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collects Megatron's arguments. Private to this room.
+// Collects Megatron's arguments. Private to this folder.
 #pragma once
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ class MegatronWriter {
   void add(const char* name, std::vector<std::string> values) {
     job_.arguments.push_back({name, std::move(values)});
   }
-  /// `what` has no argument, if it is there.
+  /// Adds `what` to the unsupported properties if `there`.
   void unsupported(std::string what, bool there = true) {
     if (there) job_.unsupported.push_back(std::move(what));
   }
@@ -36,7 +36,7 @@ class MegatronWriter {
   MegatronJob& job_;
 };
 
-/// The shape of the model.
+/// Writes the arguments for the shape of the model.
 void write_megatron_model(const Spec& spec, MegatronWriter& out);
 
 }  // namespace orrery::workload

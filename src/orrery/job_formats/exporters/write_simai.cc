@@ -6,11 +6,11 @@
 //
 //   name  -1  forward: ns, collective, bytes  input gradient: …  weight gradient: …  update ns
 //
-// SimAI goes down the rows once, forward, then up again, input and weight gradients; so all
-// microbatches of a stage stand below each other, and the optimizer step at the top. Forward and
-// input-gradient collectives run in the tensor-parallel group, weight-gradient ones in the
-// data-parallel group, unless the collective's name ends "_EP" or "_DP_EP". Bytes are those of the
-// full buffer, also of an all-gather.
+// SimAI runs the rows from top to bottom, forward, then from bottom to top, input and weight
+// gradients. Therefore all microbatches of a stage follow each other, and the optimizer step is at
+// the top. Forward and input-gradient collectives run in the tensor-parallel group, weight-gradient
+// ones in the data-parallel group, unless the collective's name ends with "_EP" or "_DP_EP". Bytes
+// are those of the full buffer, also for an all-gather.
 #include "orrery/job_formats/exporters/write_simai.h"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ struct Cell {
   [[nodiscard]] bool empty() const { return time == 0 && size == 0 && collective == "NONE"; }
 };
 
-/// What happens up to and with one collective: `pass` blocks, `weights` runs beside.
-struct Stretch {
+/// The computation up to and during one collective: `pass` blocks it, `weights` overlaps it.
+struct ComputeSegment {
   std::string name;
   Cell pass;
   Cell weights;
@@ -45,11 +45,11 @@ struct Stretch {
 
 tl::unexpected<Error> cannot(std::string what) {
   return fail(Errc::config_conflict, "SimAI", std::move(what),
-              "its format has tensor, expert, pipeline and data parallelism up to ZeRO-2; write "
-              "Chakra traces instead");
+              "the format supports tensor, expert, pipeline and data parallelism up to ZeRO-2; "
+              "write Chakra traces instead");
 }
 
-/// Where a collective goes, and what its name ends with; nothing when SimAI has no such group.
+/// The column of a collective and the suffix of its name; empty if SimAI has no such group.
 struct Column {
   bool weights = false;
   const char* suffix = "";
@@ -89,16 +89,16 @@ const char* enum_name(graph::CollectiveType type) {
   }
 }
 
-/// The ranks of one stage as rows.
+/// Writes the rows of one stage.
 class SimaiText {
  public:
   SimaiText(const Program& program, const OpTime& time_of)
       : program_(program), role_(busiest(program)), time_of_(time_of) {}
 
   Result<std::string> make() {
-    if (program_.spec.parallel.ep_own_axis) return cannot("experts have an axis of their own");
+    if (program_.spec.parallel.ep_own_axis) return cannot("experts have a separate axis");
     if (program_.mesh.extent(Axis::dp_shard) != program_.mesh.extent(Axis::dp))
-      return cannot("copies of the weights are shared by a part of the data-parallel ranks");
+      return cannot("a copy of the weights is sharded over only a part of the data-parallel ranks");
     for (const std::vector<Segment>& recipe : role_.recipes) {
       if (Result<void> done = cut(recipe); !done) return tl::unexpected(done.error());
     }
@@ -109,7 +109,7 @@ class SimaiText {
   }
 
  private:
-  /// The role with most work in matrix products; of equal ones the first.
+  /// The role with the most FLOPs of matrix products; the first of equal ones.
   static const Role& busiest(const Program& program) {
     const Role* most = &program.roles.front();
     double work = -1;
@@ -128,10 +128,10 @@ class SimaiText {
     return *most;
   }
 
-  /// A recipe's pieces, to `pieces_`.
+  /// Appends the pieces of a recipe to `pieces_`.
   Result<void> cut(const std::vector<Segment>& recipe) {
     pieces_.emplace_back();
-    Stretch piece;
+    ComputeSegment piece;
     for (const Segment& segment : recipe) {
       const Body& body = program_.bodies[segment.body];
       for (std::uint32_t i = 0; i < segment.count; ++i) {
@@ -144,8 +144,8 @@ class SimaiText {
     return {};
   }
 
-  /// Adds an op to a piece. A collective that blocks is its end.
-  Result<void> take(const Body& body, const Op& op, Stretch& piece) {
+  /// Adds an op to a piece. A blocking collective ends the piece.
+  Result<void> take(const Body& body, const Op& op, ComputeSegment& piece) {
     if (op.op_class == OpClass::copy) return {};
     if (op.kind == graph::NodeKind::comp) {
       name(body, op, piece);
@@ -153,10 +153,10 @@ class SimaiText {
       return {};
     }
     if (op.op_class == OpClass::transfer)
-      return cannot(fmt::format("{} goes to or comes from remote memory", op.name));
+      return cannot(fmt::format("{} accesses remote memory", op.name));
     if (op.kind != graph::NodeKind::coll) {
-      if (op.axis == Axis::pp) return {};  // said in the header
-      return cannot(fmt::format("messages go along {}", workload::name(op.axis)));
+      if (op.axis == Axis::pp) return {};  // the header contains these
+      return cannot(fmt::format("messages are sent along {}", workload::name(op.axis)));
     }
     const Result<std::optional<Column>> column = place(op);
     if (!column) return tl::unexpected(column.error());
@@ -168,19 +168,20 @@ class SimaiText {
     return {};
   }
 
-  void close(Stretch& piece) {
+  void close(ComputeSegment& piece) {
     if (!piece.pass.empty() || !piece.weights.empty()) pieces_.back().push_back(std::move(piece));
     piece = {};
   }
 
   /// "layer.qkv": the first op of the piece.
-  static void name(const Body& body, const Op& op, Stretch& piece) {
+  static void name(const Body& body, const Op& op, ComputeSegment& piece) {
     if (!piece.name.empty()) return;
     piece.name = fmt::format("{}.{}", body.name.substr(0, body.name.find('.')), op.name);
     std::replace(piece.name.begin(), piece.name.end(), ' ', '_');
   }
 
-  /// The column of a collective; nothing for small ones of the step, which SimAI has no group for.
+  /// The column of a collective; empty for small collectives of the step, since SimAI has no group
+  /// for them.
   [[nodiscard]] Result<std::optional<Column>> place(const Op& op) const {
     const bool forward = op.phase == Phase::forward || op.phase == Phase::recompute;
     const std::optional<Column> column = column_of(op.axis, !forward);
@@ -190,7 +191,7 @@ class SimaiText {
                               forward ? "forward" : "backward"));
   }
 
-  Result<void> put(const Op& op, const Column& column, Stretch& piece) const {
+  Result<void> put(const Op& op, const Column& column, ComputeSegment& piece) const {
     const char* const word = enum_name(op.collective);
     if (word == nullptr)
       return cannot(fmt::format("{} is a {}", op.name, graph::name(op.collective)));
@@ -200,25 +201,25 @@ class SimaiText {
                                    ? std::int64_t{program_.mesh.extent(op.axis)}
                                    : 1;
     if (__builtin_mul_overflow(op.size, parts, &cell.size))
-      return cannot(fmt::format("{} moves more than 2^63 bytes", op.name));
+      return cannot(fmt::format("{} transfers more than 2^63 bytes", op.name));
     return {};
   }
 
   Result<void> write_rows() {
     std::map<std::pair<std::uint32_t, std::uint16_t>, Passes> passes;  // by microbatch and chunk
-    std::vector<const Stretch*> step;
+    std::vector<const ComputeSegment*> step;
     for (const Task& task : expand_task_loops(role_.tasks)) {
-      const std::vector<Stretch>& pieces = pieces_[task.recipe];
+      const std::vector<ComputeSegment>& pieces = pieces_[task.recipe];
       Passes& of = passes[{task.microbatch, task.chunk}];
-      std::vector<const Stretch*>& to = task.kind == TaskKind::step      ? step
-                                        : task.kind == TaskKind::forward ? of.forward
-                                                                         : of.backward;
-      for (const Stretch& piece : pieces) to.push_back(&piece);
+      std::vector<const ComputeSegment*>& to = task.kind == TaskKind::step      ? step
+                                               : task.kind == TaskKind::forward ? of.forward
+                                                                                : of.backward;
+      for (const ComputeSegment& piece : pieces) to.push_back(&piece);
       count_ += pieces.size();
       if (count_ > limits::kScheduleSlots) {
         return fail(Errc::limit_exceeded, "SimAI",
                     fmt::format("more than {} rows", limits::kScheduleSlots),
-                    "SimAI's files hold every microbatch; use fewer");
+                    "SimAI files contain every microbatch; use fewer microbatches");
       }
     }
     count_ = 0;
@@ -228,16 +229,16 @@ class SimaiText {
   }
 
   struct Passes {
-    std::vector<const Stretch*> forward, backward;
+    std::vector<const ComputeSegment*> forward, backward;
   };
   /// Forward pieces from the first row down, backward pieces from the last row up.
   void add_rows(const Passes& passes) {
     const std::size_t rows = std::max(passes.forward.size(), passes.backward.size());
-    static const Stretch kNothing;
+    static const ComputeSegment kNothing;
     for (std::size_t i = 0; i < rows; ++i) {
       const std::size_t up = rows - 1 - i;
-      const Stretch& down = i < passes.forward.size() ? *passes.forward[i] : kNothing;
-      const Stretch& back = up < passes.backward.size() ? *passes.backward[up] : kNothing;
+      const ComputeSegment& down = i < passes.forward.size() ? *passes.forward[i] : kNothing;
+      const ComputeSegment& back = up < passes.backward.size() ? *passes.backward[up] : kNothing;
       fmt::format_to(std::back_inserter(rows_), "{}\t-1\t{}\t{}\t{}\t{}\n",
                      down.name.empty() ? back.name : down.name, text(down.pass), text(back.pass),
                      text(back.weights), kUpdate);
@@ -257,9 +258,10 @@ class SimaiText {
         }
       }
     }
-    // SimAI reads it as an int.
+    // SimAI parses it as an int.
     if (message > std::numeric_limits<std::int32_t>::max())
-      return cannot(fmt::format("messages between stages have {} bytes, more than 2^31", message));
+      return cannot(
+          fmt::format("messages between stages have {} bytes, but the limit is 2^31", message));
     const Spec& spec = program_.spec;
     return fmt::format(
         "HYBRID_TRANSFORMER_FWD_IN_BCKWD model_parallel_NPU_group: {} ep: {} pp: {} vpp: {} ga: {} "
@@ -273,7 +275,7 @@ class SimaiText {
   const Program& program_;
   const Role& role_;
   const OpTime& time_of_;
-  std::vector<std::vector<Stretch>> pieces_;  // by recipe
+  std::vector<std::vector<ComputeSegment>> pieces_;  // by recipe
   std::string rows_;
   std::uint64_t count_ = 0;
 };

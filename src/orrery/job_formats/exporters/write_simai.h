@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The program as SimAI's text.
+// Writes a program as a SimAI text workload.
 #pragma once
 
 #include <cstdint>
@@ -12,15 +12,15 @@
 
 namespace orrery::workload {
 
-/// How long an op computes, in nanoseconds.
+/// The computation time of an op in nanoseconds.
 using OpTime = std::function<std::int64_t(const Op&)>;
 
-/// SimAI's (AICB's) text workload: the rows of the stage with most work, which stand for all ranks.
-/// Left out, because the format has no group for them: the gradient norm, tied embeddings. Errc:
-/// config_conflict for what it cannot say at all (context parallelism, ZeRO-3, HSDP, experts on an
-/// axis of their own), limit_exceeded.
+/// Returns SimAI's (AICB's) text workload: the rows of the stage with the most work, which
+/// represents all ranks. Omits the gradient norm and tied embeddings, since the format has no group
+/// for them. Errc: config_conflict for unsupported features (context parallelism, ZeRO-3, HSDP,
+/// experts on a separate axis), limit_exceeded.
 [[nodiscard]] Result<std::string> to_simai(const Program& program, const OpTime& time_of);
-/// … with 1 ns for each, as AICB does without measurements.
+/// As above, with 1 ns for each op, as AICB without measurements.
 [[nodiscard]] Result<std::string> to_simai(const Program& program);
 
 }  // namespace orrery::workload

@@ -210,7 +210,7 @@ TEST(WriteSimai, WhatItsFormatCannotSayIsRefused) {
   EXPECT_THAT(refused(spec), HasSubstr("in the forward pass"));
   spec = megatron();
   spec.parallel.cp = 2;
-  EXPECT_THAT(refused(spec), HasSubstr("messages go along cp"));
+  EXPECT_THAT(refused(spec), HasSubstr("messages are sent along cp"));
   spec.parallel.cp_method = ContextMethod::all_gather;
   EXPECT_THAT(refused(spec), HasSubstr("over cp in the forward pass"));
   spec = megatron();
@@ -218,7 +218,7 @@ TEST(WriteSimai, WhatItsFormatCannotSayIsRefused) {
   spec.batch.global = 24;
   spec.parallel.shard_size = 2;
   spec.parallel.sharding = Sharding::zero2;
-  EXPECT_THAT(refused(spec), HasSubstr("shared by a part"));
+  EXPECT_THAT(refused(spec), HasSubstr("sharded over only a part"));
 }
 
 }  // namespace

@@ -24,11 +24,11 @@ Result<void> import_calculon_model(Spec& spec, const Json& file, const std::stri
   model.heads = whole(keys, "attn_heads", 16);
   model.head_dim = whole(keys, "attn_size", 0);
   model.layers = whole(keys, "num_blocks", 1);
-  model.dropout = true;  // its layers have dropout, always
+  model.dropout = true;  // Calculon's layers always have dropout
   spec.batch.seq = whole(keys, "seq_size", spec.batch.seq);
   spec.kernels.flash_attention = false;
   if (auto fine = finish(keys, findings); !fine) return fine;
-  model.vocab = 51200;  // its models end at the last block; Megatron's table stands in
+  model.vocab = 51200;  // Calculon's models end after the last block; assume Megatron's table
   findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
   spec.model = std::move(model);
   return {};

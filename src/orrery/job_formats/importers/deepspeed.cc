@@ -20,7 +20,7 @@ constexpr std::array kSharding = {
     Named<Sharding>{"0", Sharding::none}, Named<Sharding>{"1", Sharding::zero1},
     Named<Sharding>{"2", Sharding::zero2}, Named<Sharding>{"3", Sharding::zero3}};
 
-/// DeepSpeed writes "auto" where another program decides.
+/// DeepSpeed accepts "auto" for values that another program sets.
 Json without_auto(Json file) {
   for (auto it = file.begin(); it != file.end();) {
     if (it->is_object()) *it = without_auto(std::move(*it));
@@ -37,7 +37,7 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
   const std::int64_t stage = whole(keys, "stage", 0);
   if (stage > 3)
     return fail(Errc::config_range, keys.place("stage"),
-                fmt::format("there is no stage {}", stage));
+                fmt::format("is {}, but must be from 0 to 3", stage));
   spec.parallel.sharding = kSharding[static_cast<std::size_t>(stage)].value;
   spec.parallel.shard_size = whole(keys, "zero_hpz_partition_size", 0);
   if (spec.parallel.shard_size == 1) spec.parallel.shard_size = 0;
@@ -66,7 +66,7 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
   KeyReader keys(file, where);
   if (enabled(file, "fp16")) spec.precision.weights = spec.precision.activations = Dtype::fp16;
   if (enabled(file, "bf16")) spec.precision.weights = spec.precision.activations = Dtype::bf16;
-  // Gradients travel in the type of the weights unless communication_data_type says otherwise.
+  // Gradients are sent in the type of the weights unless communication_data_type is given.
   spec.precision.reduce = spec.precision.weights;
   const std::string reduce = keys.text("communication_data_type", "");
   if (reduce == "fp32") spec.precision.reduce = Dtype::fp32;
@@ -77,8 +77,9 @@ Result<void> import_deepspeed(Spec& spec, const Json& original, const std::strin
   if (spec.batch.global != 0 && steps != 0) {
     const std::int64_t step = product({spec.batch.micro, steps});
     if (step == 0 || spec.batch.global % step != 0)
-      return fail(Errc::config_conflict, keys.place("train_batch_size"),
-                  "is no multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
+      return fail(
+          Errc::config_conflict, keys.place("train_batch_size"),
+          "is not a multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
     spec.parallel.dp = spec.batch.global / step;
   } else if (spec.batch.global == 0 && steps != 0) {
     spec.batch.global =

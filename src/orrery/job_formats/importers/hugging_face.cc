@@ -1,33 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// config.json of Hugging Face's transformers. What keys mean, and what is meant when they are
-// absent: the configuration classes of that library, family by family.
-#include "orrery/job_formats/importers/hugging_face.h"
-
+// Reads config.json of Hugging Face's transformers. Meaning and defaults of keys: the configuration
+// classes of that library, family by family.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/job_formats/importers/importer_internal.h"
 
 namespace orrery::workload {
 
 using config::Json;
 using config::KeyReader;
 
+namespace {
+
+/// The MLP type of an activation's name, with or without a gate.
 Mlp mlp_named(const std::string& word, bool is_gated) {
   if (word.find("relu") != std::string::npos) return Mlp::relu;
   if (!is_gated) return Mlp::gelu;
   return word.find("gelu") != std::string::npos ? Mlp::geglu : Mlp::swiglu;
 }
 
-bool flag_or(KeyReader& keys, std::string_view key, bool fallback) {
+/// The flag `key`; `fallback` if it is missing.
+bool read_flag(KeyReader& keys, std::string_view key, bool fallback) {
   return keys.has(key) ? keys.flag(key) : fallback;
 }
 
-void llama_shape(KeyReader& keys, Model& model) {
+/// Reads a shape like LLaMA's, from which most families derive: rmsnorm, rope, gated MLP, no
+/// biases. Layers, hidden size and heads are required.
+void read_llama(KeyReader& keys, Model& model) {
   model.kind = ModelKind::decoder;
   model.norm = Norm::rmsnorm;
   model.positions = Positions::rope;
@@ -47,12 +52,8 @@ void llama_shape(KeyReader& keys, Model& model) {
   }
 }
 
-namespace {
-
-void read_llama(KeyReader& keys, Model& model) { llama_shape(keys, model); }
-
 void read_mistral(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.window = whole(keys, "sliding_window", 0);
 }
 
@@ -64,7 +65,7 @@ void read_mixtral(KeyReader& keys, Model& model) {
 }
 
 void read_qwen2(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.qkv_bias = true;
   model.out_bias = false;
   if (keys.flag("use_sliding_window")) model.window = whole(keys, "sliding_window", 0);
@@ -99,7 +100,7 @@ void read_qwen3_moe(KeyReader& keys, Model& model) {
 }
 
 void read_deepseek(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.head_dim = 0;
   model.mla = Mla{};
   model.mla->q_rank = whole(keys, "q_lora_rank", 0);
@@ -119,9 +120,9 @@ void read_deepseek(KeyReader& keys, Model& model) {
 }
 
 void read_gemma(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.mlp = Mlp::geglu;
-  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
   ignore_keys(keys, {"hidden_activation"});
 }
 
@@ -140,13 +141,8 @@ void read_gemma3(KeyReader& keys, Model& model) {
   model.full_every = whole(keys, "sliding_window_pattern", 6);
 }
 
-void read_phi3(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.window = whole(keys, "sliding_window", 0);
-}
-
 void read_phi(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.norm = Norm::layernorm;
   model.mlp = Mlp::gelu;
   model.parallel_block = true;
@@ -155,8 +151,7 @@ void read_phi(KeyReader& keys, Model& model) {
   ignore_keys(keys, {"partial_rotary_factor"});
 }
 
-}  // namespace
-
+/// Reads GPT-2's shape, with GPT-2's key names.
 void read_gpt2(KeyReader& keys, Model& model) {
   model.kind = ModelKind::decoder;
   model.layers = whole(keys, {"n_layer", "num_layers"}, 12);
@@ -166,10 +161,8 @@ void read_gpt2(KeyReader& keys, Model& model) {
   model.vocab = whole(keys, "vocab_size", 50257);
   model.max_positions = whole(keys, {"n_positions", "n_ctx"}, 1024);
   model.mlp = mlp_named(keys.text("activation_function", "gelu_new"), false);
-  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
 }
-
-namespace {
 
 void read_gptj(KeyReader& keys, Model& model) {
   read_gpt2(keys, model);
@@ -183,12 +176,12 @@ void read_gptj(KeyReader& keys, Model& model) {
 }
 
 void read_gpt_neox(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.norm = Norm::layernorm;
   model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
-  model.qkv_bias = model.out_bias = !keys.has("attention_bias") || keys.flag("attention_bias");
+  model.qkv_bias = model.out_bias = read_flag(keys, "attention_bias", true);
   model.mlp_bias = true;
-  // Attention and MLP stand side by side, but each behind a norm of its own: counted one after the
+  // Attention and MLP run in parallel, each after its own norm. The model runs them one after the
   // other, which is the same work.
   ignore_keys(keys, {"rotary_pct", "rotary_emb_base", "use_parallel_residual"});
 }
@@ -215,41 +208,213 @@ void read_bloom(KeyReader& keys, Model& model) {
 }
 
 void read_falcon(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
+  read_llama(keys, model);
   model.norm = Norm::layernorm;
   model.mlp = Mlp::gelu;
   model.qkv_bias = model.out_bias = model.mlp_bias = keys.flag("bias");
   model.tied_embeddings = true;
   model.kv_heads = keys.flag("multi_query") ? 1 : model.kv_heads;
   if (keys.flag("new_decoder_architecture")) model.kv_heads = whole(keys, "num_kv_heads", 8);
-  // With the new architecture each branch has a norm of its own.
+  // In the new architecture each branch has its own norm.
   model.parallel_block = keys.flag("parallel_attn") && !keys.flag("new_decoder_architecture");
   if (keys.flag("alibi")) model.positions = Positions::alibi;
 }
 
-constexpr std::array<HuggingFaceFamily, 21> kFamilies = {{{"llama", read_llama},
-                                                          {"mistral", read_mistral},
-                                                          {"mixtral", read_mixtral},
-                                                          {"qwen2", read_qwen2},
-                                                          {"qwen3", read_qwen3},
-                                                          {"qwen2_moe", read_qwen2_moe},
-                                                          {"qwen3_moe", read_qwen3_moe},
-                                                          {"deepseek_v2", read_deepseek},
-                                                          {"deepseek_v3", read_deepseek},
-                                                          {"gemma", read_gemma},
-                                                          {"gemma2", read_gemma2},
-                                                          {"gemma3_text", read_gemma3},
-                                                          {"phi", read_phi},
-                                                          {"phi3", read_phi3},
-                                                          {"gpt2", read_gpt2},
-                                                          {"gptj", read_gptj},
-                                                          {"gpt_neox", read_gpt_neox},
-                                                          {"opt", read_opt},
-                                                          {"bloom", read_bloom},
-                                                          {"falcon", read_falcon},
-                                                          {"RefinedWeb", read_falcon}}};
+/// Norms follow attention and MLP instead of preceding them; their number is the same. Queries and
+/// keys are normalized over all heads at once.
+void read_olmo2(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.qk_norm = model.qk_norm_wide = true;
+}
 
-/// What no family's shape depends on.
+void read_olmo3(KeyReader& keys, Model& model) {
+  read_olmo2(keys, model);
+  model.window = whole(keys, "sliding_window", 4096);
+  model.full_every = 4;
+}
+
+/// Attention and MLP run in parallel after one norm. Its LayerNorm without bias has as many weights
+/// as an rmsnorm, so rmsnorm is used.
+void read_cohere(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.parallel_block = true;
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
+  model.qk_norm = model.qk_norm_wide = keys.flag("use_qk_norm");
+  ignore_keys(keys, {"logit_scale"});
+}
+
+void read_cohere2(KeyReader& keys, Model& model) {
+  read_cohere(keys, model);
+  model.window = whole(keys, "sliding_window", 4096);
+  model.full_every = whole(keys, "sliding_window_pattern", 4);
+  ignore_keys(keys, {"rotary_pct", "order_of_interleaved_layers", "position_embedding_type"});
+}
+
+/// One matrix computes queries, keys and values; it has the size of three.
+void read_internlm2(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.qkv_bias = model.out_bias = keys.flag("bias");
+  ignore_keys(keys, {"attn_implementation"});
+}
+
+void read_stablelm(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.norm = Norm::layernorm;
+  model.qkv_bias = keys.flag("use_qkv_bias");
+  model.out_bias = false;
+  model.qk_norm = model.qk_norm_wide = keys.flag("qk_layernorm");
+  model.parallel_block = keys.flag("use_parallel_residual");
+  ignore_keys(keys, {"partial_rotary_factor", "rope_pct", "norm_eps", "use_norm_bias",
+                     "rotary_scaling_factor"});
+}
+
+void read_starcoder2(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu_pytorch_tanh"), false);
+  model.qkv_bias = model.out_bias = model.mlp_bias = read_flag(keys, "use_bias", true);
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
+  model.window = whole(keys, "sliding_window", 0);
+  ignore_keys(keys, {"norm_epsilon", "residual_dropout", "embedding_dropout", "mlp_type",
+                     "norm_type", "attention_softmax_in_fp32", "scale_attention_softmax_in_fp32"});
+}
+
+/// GPT-2 with one head of keys and values.
+void read_gpt_bigcode(KeyReader& keys, Model& model) {
+  read_gpt2(keys, model);
+  model.kv_heads = read_flag(keys, "multi_query", true) ? 1 : 0;
+  ignore_keys(keys, {"attention_softmax_in_fp32", "scale_attention_softmax_in_fp32",
+                     "inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
+                     "pre_allocate_kv_cache", "validate_runner_input"});
+}
+
+void read_minicpm(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
+  ignore_keys(keys, {"scale_emb", "dim_model_base", "scale_depth"});
+  const std::int64_t experts = whole(keys, "num_experts", 0);
+  const std::int64_t top_k = whole(keys, "num_experts_per_tok", 2);
+  if (experts > 1) model.moe = Moe{.experts = experts, .top_k = top_k};
+}
+
+/// Every second layer has an attention window. All matrices have biases, and every head has a sink.
+void read_gpt_oss(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.qkv_bias = model.out_bias = read_flag(keys, "attention_bias", true);
+  model.sinks = true;
+  model.window = whole(keys, "sliding_window", 128);
+  model.full_every = model.window > 0 ? 2 : 0;
+  model.moe = Moe{};
+  model.moe->experts = whole(keys, "num_local_experts", 128);
+  model.moe->top_k = whole(keys, {"num_experts_per_tok", "experts_per_token"}, 4);
+  model.moe->router_bias = model.moe->expert_bias = true;
+  ignore_keys(keys, {"swiglu_limit", "swiglu_alpha", "initial_context_length"});
+}
+
+/// GLM-4.5: biases of queries, keys and values only; DeepSeek-V3's router.
+void read_glm4_moe(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.out_bias = false;
+  model.qk_norm = keys.flag("use_qk_norm");
+  model.moe = Moe{};
+  model.moe->experts = whole(keys, "n_routed_experts", 128);
+  model.moe->top_k = whole(keys, "num_experts_per_tok", 8);
+  model.moe->ffn = whole(keys, "moe_intermediate_size", 1408);
+  model.moe->shared_experts = whole(keys, "n_shared_experts", 1);
+  model.moe->first_dense = whole(keys, "first_k_dense_replace", 1);
+  model.moe->router_bias = true;
+  ignore_keys(keys, {"partial_rotary_factor", "use_grouped_mm"});
+}
+
+void read_bert(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.kind = ModelKind::encoder;
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
+  model.positions = Positions::learned;
+  model.max_positions = whole(keys, "max_position_embeddings", 512);
+  model.token_types = whole(keys, "type_vocab_size", 2);
+  model.qkv_bias = model.out_bias = model.mlp_bias = true;
+  model.embedding_norm = true;
+  model.final_norm = false;
+  model.pooler = true;
+  model.tied_embeddings = true;
+}
+
+void read_t5(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::encoder_decoder;
+  model.norm = Norm::rmsnorm;
+  model.positions = Positions::relative;
+  model.encoder_layers = whole(keys, "num_layers", 6);
+  model.layers = whole(keys, "num_decoder_layers", model.encoder_layers);
+  model.hidden = whole(keys, "d_model", 512);
+  model.ffn = whole(keys, "d_ff", 2048);
+  model.head_dim = whole(keys, "d_kv", 64);
+  model.heads = whole(keys, "num_heads", 8);
+  model.vocab = whole(keys, "vocab_size", 32128);
+  const std::string projection = keys.text("feed_forward_proj", "relu");
+  model.mlp = mlp_named(projection, projection.rfind("gated", 0) == 0);
+  model.qkv_bias = model.out_bias = model.mlp_bias = false;
+  model.tied_embeddings = read_flag(keys, "tie_word_embeddings", true);
+  ignore_keys(keys, {"relative_attention_num_buckets", "relative_attention_max_distance",
+                     "n_positions", "is_encoder_decoder", "decoder_start_token_id"});
+}
+
+void read_vit(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.kind = ModelKind::vit;
+  model.norm = Norm::layernorm;
+  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
+  model.positions = Positions::learned;
+  model.qkv_bias = model.out_bias = model.mlp_bias = true;
+  model.vision = Vision{};
+  model.vision->image = whole(keys, "image_size", 224);
+  model.vision->patch = whole(keys, "patch_size", 16);
+  model.vision->channels = whole(keys, "num_channels", 3);
+  ignore_keys(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
+}
+
+/// A model_type and the reader of its config.json.
+using HuggingFaceFamily = std::pair<std::string_view, void (*)(KeyReader&, Model&)>;
+constexpr HuggingFaceFamily kFamilies[] = {
+    {"llama", read_llama},
+    {"mistral", read_mistral},
+    {"mixtral", read_mixtral},
+    {"qwen2", read_qwen2},
+    {"qwen3", read_qwen3},
+    {"qwen2_moe", read_qwen2_moe},
+    {"qwen3_moe", read_qwen3_moe},
+    {"deepseek_v2", read_deepseek},
+    {"deepseek_v3", read_deepseek},
+    {"gemma", read_gemma},
+    {"gemma2", read_gemma2},
+    {"gemma3_text", read_gemma3},
+    {"phi", read_phi},
+    {"phi3", read_mistral},
+    {"gpt2", read_gpt2},
+    {"gptj", read_gptj},
+    {"gpt_neox", read_gpt_neox},
+    {"opt", read_opt},
+    {"bloom", read_bloom},
+    {"falcon", read_falcon},
+    {"RefinedWeb", read_falcon},
+    {"bert", read_bert},
+    {"cohere", read_cohere},
+    {"cohere2", read_cohere2},
+    {"glm4_moe", read_glm4_moe},
+    {"gpt_bigcode", read_gpt_bigcode},
+    {"gpt_oss", read_gpt_oss},
+    {"internlm2", read_internlm2},
+    {"minicpm", read_minicpm},
+    {"olmo2", read_olmo2},
+    {"olmo3", read_olmo3},
+    {"stablelm", read_stablelm},
+    {"starcoder2", read_starcoder2},
+    {"t5", read_t5},
+    {"vit", read_vit},
+};
+
+/// Keys that do not affect the shape of any family.
 constexpr std::string_view kShapelessKeys[] = {"architectures",
                                                "attention_dropout",
                                                "auto_map",
@@ -319,8 +484,8 @@ constexpr std::string_view kShapelessKeys[] = {"architectures",
                                                "num_key_value_heads",
                                                "rope_parameters"};
 
-/// Which layers see a window only, layer by layer: the model knows all, none, and all but every
-/// so-manieth.
+/// Reads the attention window of each layer. The model supports a window in all layers, in none, or
+/// in all except every n-th.
 void read_layer_types(KeyReader& keys, Model& model, Findings& findings) {
   if (!keys.has("layer_types") || model.window == 0) return;
   const std::vector<std::string> types = keys.texts("layer_types");
@@ -334,28 +499,22 @@ void read_layer_types(KeyReader& keys, Model& model, Findings& findings) {
   }
 }
 
-/// What reads models of `type`; null for one that is not known.
+/// The family of model_type `type`; null if unknown.
 const HuggingFaceFamily* family_of(std::string_view type) {
-  for (const auto some : {std::span<const HuggingFaceFamily>(kFamilies), further_families()}) {
-    for (const HuggingFaceFamily& each : some) {
-      if (each.first == type) return &each;
-    }
-  }
-  return nullptr;
+  const auto* const found = std::ranges::find(kFamilies, type, &HuggingFaceFamily::first);
+  return found == std::end(kFamilies) ? nullptr : found;
 }
 
 tl::unexpected<Error> unknown_family(const std::string& type, const std::string& where) {
   std::vector<std::string_view> known;
-  for (const auto some : {std::span<const HuggingFaceFamily>(kFamilies), further_families()}) {
-    for (const HuggingFaceFamily& each : some) known.push_back(each.first);
-  }
+  for (const HuggingFaceFamily& each : kFamilies) known.push_back(each.first);
   std::sort(known.begin(), known.end());
   const std::string near = did_you_mean(type, known);
   return fail(Errc::input_unsupported, where,
-              fmt::format("the family {} is not known", in_quotes(type)),
+              fmt::format("the model family {} is not supported", in_quotes(type)),
               near + (near.empty() ? "" : " ") +
                   "write a specification with kind, layers, hidden, ffn, heads, kv_heads, "
-                  "head_dim, vocab, mlp, norm, positions; known here are " +
+                  "head_dim, vocab, mlp, norm, positions; supported families are " +
                   join(known));
 }
 
@@ -391,185 +550,5 @@ const Importer kHuggingFaceImporter{
           return document.contains("model_type") || has(document, {"architectures", "hidden_size"});
         },
     .import_document = import_hugging_face};
-
-// More families of Hugging Face's models. What keys mean, and what is meant when they are absent:
-// the configuration and modelling files of that library, family by family.
-
-using config::KeyReader;
-
-namespace {
-
-/// Norms behind attention and MLP instead of before them, which are as many; queries and keys are
-/// normed over all heads at once.
-void read_olmo2(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.qk_norm = model.qk_norm_wide = true;
-}
-
-void read_olmo3(KeyReader& keys, Model& model) {
-  read_olmo2(keys, model);
-  model.window = whole(keys, "sliding_window", 4096);
-  model.full_every = 4;
-}
-
-/// Attention and MLP side by side behind one norm. LayerNorm without bias: as many weights as
-/// rmsnorm, for which it is taken.
-void read_cohere(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.parallel_block = true;
-  model.tied_embeddings = flag_or(keys, "tie_word_embeddings", true);
-  model.qk_norm = model.qk_norm_wide = keys.flag("use_qk_norm");
-  ignore_keys(keys, {"logit_scale"});
-}
-
-void read_cohere2(KeyReader& keys, Model& model) {
-  read_cohere(keys, model);
-  model.window = whole(keys, "sliding_window", 4096);
-  model.full_every = whole(keys, "sliding_window_pattern", 4);
-  ignore_keys(keys, {"rotary_pct", "order_of_interleaved_layers", "position_embedding_type"});
-}
-
-/// Queries, keys and values come from one matrix, which is as large as three.
-void read_internlm2(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.qkv_bias = model.out_bias = keys.flag("bias");
-  ignore_keys(keys, {"attn_implementation"});
-}
-
-void read_stablelm(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.norm = Norm::layernorm;
-  model.qkv_bias = keys.flag("use_qkv_bias");
-  model.out_bias = false;
-  model.qk_norm = model.qk_norm_wide = keys.flag("qk_layernorm");
-  model.parallel_block = keys.flag("use_parallel_residual");
-  ignore_keys(keys, {"partial_rotary_factor", "rope_pct", "norm_eps", "use_norm_bias",
-                     "rotary_scaling_factor"});
-}
-
-void read_starcoder2(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.norm = Norm::layernorm;
-  model.mlp = mlp_named(keys.text("hidden_act", "gelu_pytorch_tanh"), false);
-  model.qkv_bias = model.out_bias = model.mlp_bias = flag_or(keys, "use_bias", true);
-  model.tied_embeddings = flag_or(keys, "tie_word_embeddings", true);
-  model.window = whole(keys, "sliding_window", 0);
-  ignore_keys(keys, {"norm_epsilon", "residual_dropout", "embedding_dropout", "mlp_type",
-                     "norm_type", "attention_softmax_in_fp32", "scale_attention_softmax_in_fp32"});
-}
-
-/// GPT-2 with one head of keys and values.
-void read_gpt_bigcode(KeyReader& keys, Model& model) {
-  read_gpt2(keys, model);
-  model.kv_heads = flag_or(keys, "multi_query", true) ? 1 : 0;
-  ignore_keys(keys, {"attention_softmax_in_fp32", "scale_attention_softmax_in_fp32",
-                     "inference_runner", "max_batch_size", "max_sequence_length", "pad_key_length",
-                     "pre_allocate_kv_cache", "validate_runner_input"});
-}
-
-void read_minicpm(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.tied_embeddings = flag_or(keys, "tie_word_embeddings", true);
-  ignore_keys(keys, {"scale_emb", "dim_model_base", "scale_depth"});
-  const std::int64_t experts = whole(keys, "num_experts", 0);
-  const std::int64_t top_k = whole(keys, "num_experts_per_tok", 2);
-  if (experts > 1) model.moe = Moe{.experts = experts, .top_k = top_k};
-}
-
-/// Every second layer sees a window only; biases everywhere, and a sink for every head.
-void read_gpt_oss(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.qkv_bias = model.out_bias = flag_or(keys, "attention_bias", true);
-  model.sinks = true;
-  model.window = whole(keys, "sliding_window", 128);
-  model.full_every = model.window > 0 ? 2 : 0;
-  model.moe = Moe{};
-  model.moe->experts = whole(keys, "num_local_experts", 128);
-  model.moe->top_k = whole(keys, {"num_experts_per_tok", "experts_per_token"}, 4);
-  model.moe->router_bias = model.moe->expert_bias = true;
-  ignore_keys(keys, {"swiglu_limit", "swiglu_alpha", "initial_context_length"});
-}
-
-/// GLM-4.5: biases of queries, keys and values alone; DeepSeek-V3's router.
-void read_glm4_moe(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.out_bias = false;
-  model.qk_norm = keys.flag("use_qk_norm");
-  model.moe = Moe{};
-  model.moe->experts = whole(keys, "n_routed_experts", 128);
-  model.moe->top_k = whole(keys, "num_experts_per_tok", 8);
-  model.moe->ffn = whole(keys, "moe_intermediate_size", 1408);
-  model.moe->shared_experts = whole(keys, "n_shared_experts", 1);
-  model.moe->first_dense = whole(keys, "first_k_dense_replace", 1);
-  model.moe->router_bias = true;
-  ignore_keys(keys, {"partial_rotary_factor", "use_grouped_mm"});
-}
-
-void read_bert(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.kind = ModelKind::encoder;
-  model.norm = Norm::layernorm;
-  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
-  model.positions = Positions::learned;
-  model.max_positions = whole(keys, "max_position_embeddings", 512);
-  model.token_types = whole(keys, "type_vocab_size", 2);
-  model.qkv_bias = model.out_bias = model.mlp_bias = true;
-  model.embedding_norm = true;
-  model.final_norm = false;
-  model.pooler = true;
-  model.tied_embeddings = true;
-}
-
-void read_t5(KeyReader& keys, Model& model) {
-  model.kind = ModelKind::encoder_decoder;
-  model.norm = Norm::rmsnorm;
-  model.positions = Positions::relative;
-  model.encoder_layers = whole(keys, "num_layers", 6);
-  model.layers = whole(keys, "num_decoder_layers", model.encoder_layers);
-  model.hidden = whole(keys, "d_model", 512);
-  model.ffn = whole(keys, "d_ff", 2048);
-  model.head_dim = whole(keys, "d_kv", 64);
-  model.heads = whole(keys, "num_heads", 8);
-  model.vocab = whole(keys, "vocab_size", 32128);
-  const std::string projection = keys.text("feed_forward_proj", "relu");
-  model.mlp = mlp_named(projection, projection.rfind("gated", 0) == 0);
-  model.qkv_bias = model.out_bias = model.mlp_bias = false;
-  model.tied_embeddings = !keys.has("tie_word_embeddings") || keys.flag("tie_word_embeddings");
-  ignore_keys(keys, {"relative_attention_num_buckets", "relative_attention_max_distance",
-                     "n_positions", "is_encoder_decoder", "decoder_start_token_id"});
-}
-
-void read_vit(KeyReader& keys, Model& model) {
-  llama_shape(keys, model);
-  model.kind = ModelKind::vit;
-  model.norm = Norm::layernorm;
-  model.mlp = mlp_named(keys.text("hidden_act", "gelu"), false);
-  model.positions = Positions::learned;
-  model.qkv_bias = model.out_bias = model.mlp_bias = true;
-  model.vision = Vision{};
-  model.vision->image = whole(keys, "image_size", 224);
-  model.vision->patch = whole(keys, "patch_size", 16);
-  model.vision->channels = whole(keys, "num_channels", 3);
-  ignore_keys(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
-}
-
-constexpr std::array kMoreFamilies = {HuggingFaceFamily{"bert", read_bert},
-                                      HuggingFaceFamily{"cohere", read_cohere},
-                                      HuggingFaceFamily{"cohere2", read_cohere2},
-                                      HuggingFaceFamily{"glm4_moe", read_glm4_moe},
-                                      HuggingFaceFamily{"gpt_bigcode", read_gpt_bigcode},
-                                      HuggingFaceFamily{"gpt_oss", read_gpt_oss},
-                                      HuggingFaceFamily{"internlm2", read_internlm2},
-                                      HuggingFaceFamily{"minicpm", read_minicpm},
-                                      HuggingFaceFamily{"olmo2", read_olmo2},
-                                      HuggingFaceFamily{"olmo3", read_olmo3},
-                                      HuggingFaceFamily{"stablelm", read_stablelm},
-                                      HuggingFaceFamily{"starcoder2", read_starcoder2},
-                                      HuggingFaceFamily{"t5", read_t5},
-                                      HuggingFaceFamily{"vit", read_vit}};
-
-}  // namespace
-
-std::span<const HuggingFaceFamily> further_families() { return kMoreFamilies; }
 
 }  // namespace orrery::workload

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of any tool as a job; where a small job comes of it, everything that is said of one.
+// Imports files of any tool as a job; if the result is a small job, computes all reports of it.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -16,7 +16,7 @@ using namespace orrery::workload;
 
 namespace {
 
-/// An error always says where and what.
+/// An error always has a place and a message.
 template <class T>
 bool check(const Result<T>& result) {
   if (result) return true;
@@ -25,7 +25,8 @@ bool check(const Result<T>& result) {
   return false;
 }
 
-/// Thousands of these in a second; a schedule's file is none of the input.
+/// Bounds the size so that thousands run per second. Excludes schedule files, since they are not
+/// part of the input.
 bool is_small(const Spec& spec) {
   const Schedule& schedule = spec.schedule;
   return schedule.kind != ScheduleKind::file && spec.parallel.world() <= 64 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which tool a file is of, and what all importers share.
+// Detects the format of a file; functions that all importers share.
 #include "orrery/job_formats/importers/importer.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ Result<Json> parse(std::string_view text, const std::string& where) {
   return json ? config::parse_json(text, where) : config::parse_yaml(text, where);
 }
 
-/// Keys without a value are as good as absent.
+/// Removes keys without a value.
 Json without_nulls(Json file) {
   for (auto it = file.begin(); it != file.end();) it = it->is_null() ? file.erase(it) : ++it;
   return file;
@@ -33,7 +33,7 @@ Json without_nulls(Json file) {
 /// A file and its format.
 struct Detected {
   const Importer* importer = nullptr;
-  Json document{};  ///< null: it is text
+  Json document{};  ///< null for text formats
 };
 
 Result<Detected> detect(std::string_view text, const std::string& where) {
@@ -46,8 +46,8 @@ Result<Detected> detect(std::string_view text, const std::string& where) {
       if (one->is_document != nullptr && one->is_document(*file))
         return Detected{one, *std::move(file)};
   }
-  return fail(Errc::input_unsupported, where, "is no file that describes a training job",
-              fmt::format("what is known: our specification, and files of {}", kImportedTools));
+  return fail(Errc::input_unsupported, where, "does not describe a training job",
+              fmt::format("supported: Orrery's specification, and files of {}", kImportedTools));
 }
 
 Result<void> import_own(Spec& spec, std::string_view text, const std::string& where,
@@ -92,7 +92,7 @@ Result<void> import_into(Spec& spec, std::string_view text, const std::string& w
                                                      where, findings)
                           : importer.import_text(spec, text, where, findings);
   if (!read) return read;
-  // Later files and flags would be blamed for what this one says.
+  // Check now, so that errors name this file and not later files or flags.
   Result<void> fine = check_ranges(spec, true);
   if (!fine) fine.error().where = where + ":" + fine.error().where;
   return fine;

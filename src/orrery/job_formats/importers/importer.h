@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Other tools' files as specifications. Each importer fills in what its file says, keeps the rest
-// of `spec` as it is, and counts what it does not know (key_ignored). Each has a file of its own,
-// where it is described once; a new one is put into kImporters, and its example into
-// tests/fuzz/corpus/import_spec_fuzz under its name.
+// Reads files of other tools as specifications. Each importer sets what its file specifies, keeps
+// the other values of `spec`, and reports unknown keys (finding key_ignored). Each importer is
+// described once, in its own file. Add a new one to kImporters, and an example under its name to
+// tests/fuzz/corpus/import_spec_fuzz.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
 
-#include "orrery/config/document.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
 
-/// One format. A file is of it if `is_text` says so, or if it is JSON or YAML whose outermost value
-/// is an object and `is_document` says so; null says no.
+/// One file format. A file has this format if `is_text` returns true, or if it is a JSON or YAML
+/// object and `is_document` returns true. A null function means false.
 struct Importer {
   std::string_view name;
   bool (*is_text)(std::string_view text) = nullptr;
   bool (*is_document)(const config::Json& document) = nullptr;
-  /// Of a document it gets keys that have a value only. Null: the text is read.
+  /// Reads a document without null values. If this function is null, import_text reads the text.
   Result<void> (*import_document)(Spec& spec, const config::Json& document,
                                   const std::string& where, Findings& findings) = nullptr;
   Result<void> (*import_text)(Spec& spec, std::string_view text, const std::string& where,
@@ -34,24 +34,23 @@ extern const Importer kSpecificationImporter, kHuggingFaceImporter, kPeftImporte
     kMegatronImporter, kNemoImporter, kDeepspeedImporter, kCalculonModelImporter,
     kCalculonRunImporter, kVtrainImporter, kSimaiImporter;
 
-/// In the order in which they are asked, texts before documents: keys of one may be keys of
-/// another.
+/// All importers, in the order in which they are tried, since some formats share keys. Text formats
+/// are tried before documents.
 inline constexpr std::array kImporters{
     &kSimaiImporter,       &kHuggingFaceImporter,  &kPeftImporter,      &kCalculonModelImporter,
     &kCalculonRunImporter, &kVtrainImporter,       &kDeepspeedImporter, &kNemoImporter,
     &kMegatronImporter,    &kSpecificationImporter};
-/// Whose files they are, for sentences.
+/// The supported tools, for messages.
 inline constexpr std::string_view kImportedTools =
     "Hugging Face, Megatron, NeMo, DeepSpeed, Calculon, vTrain, SimAI";
 
-/// Which format this text is in, by its content. Errc: input_unsupported, naming what was looked
-/// for.
+/// Detects the format of a text by its content. Errc: input_unsupported, with the supported tools.
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,
                                                       const std::string& where);
 
-/// Adds what the file says to `spec`, which may be open (defaults.h) and then stays so where the
-/// file says nothing. A model's family that is not known is an error that lists the
-/// fields missing. Errc: config_*, input_unsupported.
+/// Sets the values of the file in `spec`. Values that `spec` (defaults.h) and the file leave open
+/// stay open. An unknown model family is an error that lists the missing fields. Errc: config_*,
+/// input_unsupported.
 [[nodiscard]] Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
                                        Findings& findings);
 

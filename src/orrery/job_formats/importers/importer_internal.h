@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What importers share. Private to this room.
+// Shared by the importers. Private to this folder.
 //
-// Each asks a file for the keys that it understands, and leaves the others to
-// KeyReader::report_unread.
+// Each importer reads the keys that it knows. KeyReader::report_unread reports the others.
 #pragma once
 
 #include <initializer_list>
@@ -14,45 +13,46 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/config/key_reader.h"
 #include "orrery/job_formats/importers/importer.h"
 
 namespace orrery::workload {
 
-/// Keys that say nothing about what is computed (names, tokens, learning rates): asked for and
-/// passed over.
+/// Marks keys as read that do not affect the workload (names, tokens, learning rates).
 void ignore_keys(config::KeyReader& keys, std::initializer_list<std::string_view> names);
 
-/// Counts (option_not_modelled) each of these keys whose value is there and is not the one that our
-/// models have anyway.
+/// Reports each of these keys if the file has another value than `ours`, which the models assume
+/// (finding key_without_effect).
 void report_unmodelled(config::KeyReader& keys, const config::Json& file,
                        const std::vector<std::pair<const char*, config::Json>>& ours,
                        Findings& findings);
 
-/// A whole number between 0 and 2^40, `fallback` when the key is missing or null.
+/// An integer from 0 to 2^40; `fallback` if the key is missing or null.
 [[nodiscard]] std::int64_t whole(config::KeyReader& keys, std::string_view key,
                                  std::int64_t fallback);
-/// The first of `names` that is there.
+/// The value of the first of `names` that exists; else `fallback`.
 [[nodiscard]] std::int64_t whole(config::KeyReader& keys,
                                  std::initializer_list<std::string_view> names,
                                  std::int64_t fallback);
 
-/// Their product, or the largest number there is where it is beyond that: files may say anything,
-/// and `check_spec` judges later.
+/// The product, saturated at the largest std::int64_t: files may contain any number, and
+/// `check_spec` validates them later.
 [[nodiscard]] std::int64_t product(std::initializer_list<std::int64_t> factors);
 
-/// Sets dp from the number of devices and the rest of the plan. Files are often templates: a number
-/// that does not go with the plan is left alone and counted (option_not_modelled).
+/// Sets dp from the number of devices and the other degrees of the plan. Since files are often
+/// templates, a number that does not fit the plan is ignored and reported (finding
+/// key_without_effect).
 void set_world_size(Spec& spec, std::int64_t world, const std::string& where, Findings& findings);
 
-/// `keys`' error, or nothing; then counts what was not asked for.
+/// Returns the error of `keys`, if any; otherwise reports unread keys.
 [[nodiscard]] Result<void> finish(config::KeyReader& keys, Findings& findings);
 
-/// Whether a document has all of these keys, or any.
+/// `has`: whether a document has all of these keys. `has_any`: whether it has at least one.
 [[nodiscard]] bool has(const config::Json& object, std::initializer_list<const char*> keys);
 [[nodiscard]] bool has_any(const config::Json& object, std::initializer_list<const char*> keys);
 
-/// Something in a script, and where it stands: "run.sh:12".
+/// A text in a script and its place: "run.sh:12".
 struct ShellSource {
   std::string where;
   std::string text;
@@ -61,22 +61,25 @@ struct ShellSource {
 };
 /// Megatron's arguments.
 struct MegatronArguments {
-  config::Json options = config::Json::object();  ///< names with underscores, flags true
-  std::map<std::string, ShellSource> unknown{};   ///< options whose value a script does not say
-  ShellSource missing_file{};  ///< the first file that a script reads and that is not there
+  config::Json options = config::Json::object();  ///< names have underscores instead of hyphens;
+                                                  ///< flags are true
+  std::map<std::string, ShellSource> unknown{};   ///< options whose value the script does not
+                                                  ///< determine
+  ShellSource missing_file{};                     ///< the first sourced file that does not exist
 };
-/// A model needs --num-layers, --hidden-size and --num-attention-heads. Arguments that say nothing
-/// of a model keep the one that `spec` has. Errc: config_missing_key when there is none; config_*.
+/// Sets the job of the arguments. A model needs --num-layers, --hidden-size and
+/// --num-attention-heads; arguments without model options keep the model of `spec`. Errc:
+/// config_missing_key if neither has a model; config_*.
 [[nodiscard]] Result<void> import_megatron(Spec& spec, const MegatronArguments& file,
                                            const std::string& where, Findings& findings);
-/// The arguments in a shell script or in a list. Variables are put in where the text says what they
-/// are, branches are followed as without arguments and environment, and files that the script
-/// sources are read where they lie beside it. Options whose value is not known are left out and
-/// counted (key_ignored). Errc: limit_exceeded, config_not_found.
+/// Extracts the arguments from a shell script or a list. Replaces variables whose values the text
+/// contains, follows branches as without arguments and environment, and reads sourced files from
+/// the script's folder. Options with unknown values are omitted and reported (finding key_ignored).
+/// Errc: limit_exceeded, config_not_found.
 [[nodiscard]] Result<MegatronArguments> megatron_arguments(std::string_view text,
                                                            const std::string& where,
                                                            Findings& findings);
-/// The section model.peft of NeMo's YAML, where there is one.
+/// Reads the section model.peft of NeMo's YAML, if it exists.
 [[nodiscard]] Result<void> import_nemo_lora(Spec& spec, const config::Json& file,
                                             const std::string& where, Findings& findings);
 

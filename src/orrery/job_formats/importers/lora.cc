@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Low-rank adapters as others describe them: adapter_config.json of Hugging Face's PEFT (class
+// Reads low-rank adapters of other tools: adapter_config.json of Hugging Face's PEFT (class
 // LoraConfig), and the section model.peft of NeMo's YAML.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -12,7 +11,6 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/job_formats/importers/importer_internal.h"
-#include "orrery/workload/spec/lora_targets.h"
 #include "orrery/workload/spec/model_catalogue.h"
 
 namespace orrery::workload {
@@ -22,14 +20,13 @@ using config::KeyReader;
 
 namespace {
 
-/// What families call their matrices, and what they are here; several words where one name means
-/// several matrices.
+/// A family's name of a matrix, and our names for it; several if it covers several matrices.
 struct Module {
   std::string_view name;
   std::array<std::string_view, 4> words;
 };
 constexpr Module kModules[] = {
-    {"q_proj", {"q"}},  // LLaMA and most that derive from it
+    {"q_proj", {"q"}},  // LLaMA and most families derived from it
     {"k_proj", {"k"}},
     {"v_proj", {"v"}},
     {"o_proj", {"out"}},
@@ -82,11 +79,11 @@ void add_word(std::vector<std::string>& words, std::string_view word) {
     words.emplace_back(word);
 }
 
-/// "self_attn.q_proj" → "q_proj": PEFT compares ends of names.
+/// "self_attn.q_proj" → "q_proj": PEFT compares suffixes of names.
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
-/// Adds what `name` means to `words`. "dense" is the attention's output; in BERT and ViT it is
-/// every matrix but queries, keys and values.
+/// Adds our names for `name` to `words`. "dense" is the attention's output; in BERT and ViT it is
+/// every matrix except queries, keys and values.
 bool add_module(const Model& model, std::string_view name, std::vector<std::string>& words) {
   const std::string_view last = last_part(name);
   if (last == "dense") {
@@ -100,7 +97,7 @@ bool add_module(const Model& model, std::string_view name, std::vector<std::stri
   for (const Module& module : kModules) {
     if (module.name != last) continue;
     for (const std::string_view word : module.words)
-      add_word(words, word == "up" && !gated(model.mlp) ? "mlp_up" : word);
+      add_word(words, word == "up" && !is_gated(model.mlp) ? "mlp_up" : word);
     return true;
   }
   return false;
@@ -110,26 +107,26 @@ Result<std::vector<std::string>> words_of(KeyReader& keys, const Model& model,
                                           const std::vector<std::string>& modules) {
   std::vector<std::string> words;
   if (modules.empty())
-    keys.fail(Errc::config_range, keys.place("target_modules"), "names no module");
+    keys.fail(Errc::config_range, keys.place("target_modules"), "lists no module");
   for (const std::string& module : modules) {
     if (add_module(model, module, words)) continue;
     std::vector<std::string_view> known;
     for (const Module& each : kModules) known.push_back(each.name);
     const std::string near = did_you_mean(module, known);
     return fail(Errc::input_unsupported, keys.place("target_modules"),
-                in_quotes(module) + " is no matrix that is known to have adapters",
-                near.empty() ? "known are " + join(known) : near);
+                in_quotes(module) + " is not a matrix that supports adapters",
+                near.empty() ? "supported are " + join(known) : near);
   }
   return words;
 }
 
-/// Families that have one matrix for queries, keys and values in transformers, by how their names
-/// begin there and in the catalogue.
+/// Families with one matrix for queries, keys and values in transformers, by the prefix of their
+/// names there and in the catalogue.
 constexpr std::string_view kFused[] = {"gpt2",   "gpt_neox",   "gpt-neox", "pythia", "bloom",
                                        "falcon", "RefinedWeb", "phi3",     "phi-3"};
 
-/// "all-linear": every matrix as the family has them, but the head. PEFT has adapters beside routed
-/// experts and routers, too, where these are modules of their own.
+/// "all-linear": every matrix of the family except the head. PEFT also adds adapters to routed
+/// experts and routers if they are separate modules.
 std::vector<std::string> all_linear(const Model& model, const std::string& place,
                                     Findings& findings) {
   if (model.moe) findings.add(FindingCode::key_without_effect, place + " (routed experts)");
@@ -140,21 +137,20 @@ std::vector<std::string> all_linear(const Model& model, const std::string& place
   return {"qkv", "out", "mlp_up", "mlp_down"};
 }
 
-/// The matrices that PEFT's target_modules names: a list, or "all-linear". Any other text is a
-/// regular expression there.
+/// The matrices in PEFT's target_modules: a list, or "all-linear". PEFT interprets any other text
+/// as a regular expression.
 Result<std::vector<std::string>> read_targets(KeyReader& keys, const Json& file, const Model& model,
                                               Findings& findings) {
   const auto found = file.find("target_modules");
   if (!keys.has("target_modules"))
     return fail(Errc::config_missing_key, keys.place("target_modules"), "is missing",
-                "say which matrices have adapters, or \"all-linear\"");
+                "list the matrices with adapters, or use \"all-linear\"");
   if (!found->is_string()) return words_of(keys, model, keys.texts("target_modules"));
   if (*found == "all-linear") return all_linear(model, keys.place("target_modules"), findings);
   std::vector<std::string> words;
   if (add_module(model, found->get_ref<const std::string&>(), words)) return words;
   return fail(Errc::input_unsupported, keys.place("target_modules"),
-              "is a pattern, which is not matched with names here",
-              "list the modules, or say \"all-linear\"");
+              "is a pattern, which is not supported", "list the modules, or use \"all-linear\"");
 }
 
 bool drop_front(std::string& text, std::string_view front) {
@@ -169,8 +165,8 @@ bool drop_end(std::string& text, std::string_view end) {
   return true;
 }
 
-/// The catalogue's model that "meta-llama/Llama-2-7b-chat-hf" has the shape of: no owner, small
-/// letters, without what says how it was trained further.
+/// The catalogue's model with the shape of "meta-llama/Llama-2-7b-chat-hf": compares names without
+/// owner, in lower case, and without suffixes for further training.
 const ModelEntry* base_model(std::string_view path) {
   std::string name(path.substr(path.rfind('/') + 1));
   std::transform(name.begin(), name.end(), name.begin(),
@@ -190,10 +186,10 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   if (has_model(spec)) return {};
   const ModelEntry* const entry = base_model(base);
   if (entry == nullptr) {
-    return fail(Errc::config_missing_key, keys.place("base_model_name_or_path"),
-                base.empty() ? "the model is not named"
-                             : in_quotes(base) + " is not in the catalogue of models",
-                "give the model before its adapters: its config.json, or --model NAME");
+    return fail(
+        Errc::config_missing_key, keys.place("base_model_name_or_path"),
+        base.empty() ? "names no model" : in_quotes(base) + " is not in the catalogue of models",
+        "give the model before its adapters, as its config.json or --model NAME");
   }
   spec.model = entry->model;
   spec.model.name = entry->name;
@@ -201,15 +197,16 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   return {};
 }
 
-/// What would change the count of weights and is not modelled.
+/// Rejects options that change the number of weights and are not modelled.
 Result<void> refuse_others(KeyReader& keys, const Json& file) {
   for (const char* const key :
        {"rank_pattern", "layers_to_transform", "layer_replication", "exclude_modules",
         "target_parameters", "trainable_token_indices"}) {
     const auto found = file.find(key);
     if (!keys.has(key) || found->empty()) continue;
-    return fail(Errc::input_unsupported, keys.place(key), "is given, but adapters are alike here",
-                "every layer has the same adapters, all of one rank");
+    return fail(Errc::input_unsupported, keys.place(key),
+                "is given, but different adapters per layer are not supported",
+                "use the same adapters with the same rank in every layer");
   }
   return {};
 }
@@ -219,8 +216,8 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
   KeyReader keys(file, where);
   const std::string type = keys.text("peft_type", "");
   if (type != "LORA") {
-    return fail(Errc::input_unsupported, keys.place("peft_type"), in_quotes(type) + " is not known",
-                "LORA is");
+    return fail(Errc::input_unsupported, keys.place("peft_type"),
+                in_quotes(type) + " is not supported", "use LORA");
   }
   Spec read = spec;
   if (auto found = find_base(read, keys); !found) return found;
@@ -237,7 +234,7 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
                      {"modules_to_save", Json::array()},
                      {"use_dora", false}},
                     findings);
-  // What scales, names or starts the adapters.
+  // Scaling, names and initialization of adapters do not affect the workload.
   ignore_keys(keys, {"lora_alpha", "alpha_pattern", "auto_mapping", "corda_config", "eva_config",
                      "fan_in_fan_out", "inference_mode", "init_lora_weights", "layers_pattern",
                      "loftq_config", "megatron_config", "megatron_core", "peft_version",
@@ -266,8 +263,8 @@ Result<void> import_nemo_lora(Spec& spec, const Json& file, const std::string& w
   const auto tuning = peft->find("lora_tuning");
   if (*scheme != "lora" || tuning == peft->end() || !tuning->is_object()) {
     return fail(Errc::input_unsupported, where + ":/model/peft/peft_scheme",
-                *scheme == "lora" ? "is lora, but there is no lora_tuning" : "is not known",
-                "known is lora, with lora_tuning beside it");
+                *scheme == "lora" ? "is lora, but there is no lora_tuning" : "is not supported",
+                "use lora, together with lora_tuning");
   }
   KeyReader inner(*tuning, where + ":/model/peft/lora_tuning");
   Lora lora;

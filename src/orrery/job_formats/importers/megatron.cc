@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Megatron-LM's arguments (megatron/training/arguments.py: names and defaults), as NeMo spells
-// them, too: the model.
+// Reads the model from Megatron-LM's arguments (megatron/training/arguments.py: names and
+// defaults), also in NeMo's spelling.
 #include "orrery/job_formats/importers/megatron.h"
 
 #include <fmt/format.h>
@@ -23,9 +23,9 @@ using config::KeyReader;
 
 namespace {
 
-constexpr std::int64_t kMostLayers = 65536;
+constexpr std::int64_t kMaxLayers = 65536;
 
-/// The shortest piece that `list` repeats.
+/// The shortest prefix whose repetition is `list`.
 std::vector<std::int64_t> period_of(const std::vector<std::int64_t>& list) {
   for (std::size_t size = 1; size < list.size(); ++size) {
     if (list.size() % size == 0 &&
@@ -42,22 +42,22 @@ Result<void> read_layer_frequency(KeyReader& keys, const Json& file, const Model
   std::vector<std::int64_t> list;
   if (value.is_number()) {
     const std::int64_t each = std::max<std::int64_t>(whole(keys, "moe_layer_freq", 1), 1);
-    if (each > kMostLayers)
+    if (each > kMaxLayers)
       return fail(Errc::config_range, keys.place("moe_layer_freq"), fmt::format("is {}", each));
     list.assign(static_cast<std::size_t>(each), 0);
     list.front() = 1;
   } else {
-    const std::string text =
-        value.is_array() ? value.dump() : keys.text("moe_layer_freq", "");  // YAML has lists
-    auto read = python_list(text, kMostLayers);
+    // in YAML it may be a list
+    const std::string text = value.is_array() ? value.dump() : keys.text("moe_layer_freq", "");
+    auto read = python_list(text, kMaxLayers);
     if (!read)
       return fail(Errc::config_range, keys.place("moe_layer_freq"),
-                  in_quotes(text) + " is no number and no list of layers",
-                  "write a Python list of 0 and 1 for at most 65536 layers, e.g. ([0]*3+[1]*58)");
+                  in_quotes(text) + " is not a number or a list of layers",
+                  "use a Python list of 0 and 1 for at most 65536 layers, e.g. ([0]*3+[1]*58)");
     list = *std::move(read);
     if (list.size() != static_cast<std::size_t>(model.layers))
       return fail(Errc::config_conflict, keys.place("moe_layer_freq"),
-                  fmt::format("lists {} layers of {}", list.size(), model.layers));
+                  fmt::format("lists {} layers, but the model has {}", list.size(), model.layers));
   }
   const auto first = std::find(list.begin(), list.end(), 1);
   const bool plain = std::all_of(first, list.end(), [](std::int64_t each) { return each == 1; });
@@ -98,7 +98,7 @@ void read_latent_attention(KeyReader& keys, Model& model) {
   if (!latent) return;
   model.mla = mla;
   model.head_dim = 0;
-  model.qk_norm = false;  // the norms are those of the compressed vectors
+  model.qk_norm = false;  // these norms apply to the compressed vectors
 }
 
 std::string lower_case(std::string text) {
@@ -122,7 +122,7 @@ Positions positions_of(KeyReader& keys) {
   return positions == "none" || none ? Positions::none : Positions::learned;
 }
 
-/// "128,0" or "(128, 0)": tokens before and behind one's own.
+/// "128,0" or "(128, 0)": window before and after a token.
 std::int64_t window_of(KeyReader& keys, const Json& file) {
   if (!keys.has("window_size")) return 0;
   const Json& value = file["window_size"];
@@ -133,7 +133,7 @@ std::int64_t window_of(KeyReader& keys, const Json& file) {
   const auto sides = python_list(text, 2);
   if (!sides || sides->empty()) {
     keys.fail(Errc::config_type, keys.place("window_size"),
-              in_quotes(text) + " is no pair of numbers");
+              in_quotes(text) + " is not a pair of numbers");
     return 0;
   }
   return sides->front() + 1;
@@ -168,13 +168,14 @@ void read_shape(KeyReader& keys, const Json& file, Model& model) {
     model.tied_embeddings = keys.flag("share_embeddings_and_output_weights");
   model.qk_norm = keys.flag("qk_layernorm");
   model.window = window_of(keys, file);
-  // Both dropouts are 0.1 unless somebody says otherwise.
+  // Both dropouts default to 0.1.
   const double hidden = keys.number("hidden_dropout", 0.1);
   const double attention = keys.number("attention_dropout", 0.1);
   model.dropout = hidden > 0 || attention > 0;
 }
 
-/// What "${.seq}" or "${model.seq}" stands for: the last word's value in `section`, else nothing.
+/// Resolves "${.seq}" or "${model.seq}": the value of the last name in `section`; null if it has
+/// none.
 const Json& reference(const Json& value, const Json& section) {
   static const Json kNothing;
   if (!value.is_string()) return value;
@@ -194,29 +195,29 @@ std::string option_of(std::string_view key) {
   return name;
 }
 
-/// The arguments lack `key`, which every model needs: why, as far as it is known.
+/// The error for a missing `key` that every model needs, with the reason if it is known.
 Error missing(std::string_view key, const MegatronArguments& file, const std::string& where) {
   const std::string option = option_of(key);
   if (const auto found = file.unknown.find(std::string(key)); found != file.unknown.end()) {
     return {Errc::config_missing_key, found->second.where,
-            fmt::format("{} is {}, which nothing here gives a value", option,
-                        in_quotes(found->second.text)),
-            "write the value into the script, or set the variable in it"};
+            fmt::format("{} is {}, which has no value", option, in_quotes(found->second.text)),
+            "write the value in the script, or set the variable there"};
   }
   if (!file.missing_file.empty()) {
     return {Errc::config_missing_key, file.missing_file.where,
-            fmt::format("reads {}, which is not there, and nothing else says {}",
+            fmt::format("reads {}, which does not exist, and no other argument gives {}",
                         in_quotes(file.missing_file.text), option),
-            "put that file beside the script, or give it before the script: --spec FILE SCRIPT"};
+            "put that file next to the script, or give it before the script: --spec FILE SCRIPT"};
   }
-  return {Errc::config_missing_key, where, fmt::format("says nothing of {}", option),
-          "a model needs --num-layers, --hidden-size and --num-attention-heads; arguments without "
-          "a model need another file or --model NAME for it"};
+  return {Errc::config_missing_key, where, fmt::format("does not give {}", option),
+          "a model needs --num-layers, --hidden-size and --num-attention-heads; for arguments "
+          "without a model, give another file or --model NAME"};
 }
 
-/// Whether the arguments say what the model is. Errc: config_missing_key for half a model, and for
-/// none where `spec` has none either.
-Result<bool> says_model(const Spec& spec, const MegatronArguments& file, const std::string& where) {
+/// Whether the arguments describe a model. Errc: config_missing_key if they describe it partly, or
+/// if neither they nor `spec` have a model.
+Result<bool> describes_model(const Spec& spec, const MegatronArguments& file,
+                             const std::string& where) {
   const auto given = [&](std::string_view key) { return file.options.contains(key); };
   const bool any = std::any_of(kNeeded.begin(), kNeeded.end(), given);
   const bool tried = std::any_of(kNeeded.begin(), kNeeded.end(), [&](std::string_view key) {
@@ -252,7 +253,7 @@ Json flat_sections(const Json& file, std::initializer_list<const char*> sections
 Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
                              const std::string& where, Findings& findings) {
   const Json& file = arguments.options;
-  const auto modelled = says_model(spec, arguments, where);
+  const auto modelled = describes_model(spec, arguments, where);
   if (!modelled) return tl::unexpected(modelled.error());
   KeyReader keys(file, where);
   Spec read = spec;
@@ -275,7 +276,7 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
 
 namespace {
 
-/// A shell script, by its first line or by how a line begins.
+/// Detects a shell script by its first line or by the start of a line.
 bool looks_like_script(std::string_view text) {
   const std::string_view head = text.substr(0, text.find('\n'));
   if (head.rfind("#!", 0) == 0) return head.find("sh") != std::string_view::npos;
@@ -321,14 +322,14 @@ const Importer kMegatronImporter{
         },
     .import_text = import_arguments};
 
-// Megatron-LM's arguments that do not shape a job here.
+// Arguments of Megatron-LM that do not affect the job here.
 
 using config::Json;
 using config::KeyReader;
 
 namespace {
 
-/// What changes the work and is not modelled, and the value that does not.
+/// Arguments that change the workload and are not modelled, with the value that has no effect.
 const std::vector<std::pair<const char*, Json>>& not_modelled() {
   static const std::vector<std::pair<const char*, Json>> kAll = {
       {"account_for_embedding_in_pipeline_split", false},
@@ -365,24 +366,24 @@ const std::vector<std::pair<const char*, Json>>& not_modelled() {
   return kAll;
 }
 
-/// Begins of names that say nothing about what is computed.
-constexpr std::array<std::string_view, 34> kBegins = {"adam_",       "attention_softmax_",
-                                                      "check_",      "ckpt_",
-                                                      "data_",       "dataloader",
-                                                      "decoupled_",  "dist_ckpt",
-                                                      "eval_",       "exit_",
-                                                      "init_",       "initial_loss",
-                                                      "load",        "log_",
-                                                      "loss_scale",  "lr",
-                                                      "manual_gc",   "master_",
-                                                      "min_l",       "mmap",
-                                                      "moe_aux_",    "moe_router_",
-                                                      "moe_token_",  "moe_z_",
-                                                      "no_",         "node_",
-                                                      "profile",     "rdzv_",
-                                                      "rotary_",     "save",
-                                                      "tensorboard", "tokenizer_",
-                                                      "wandb_",      "weight_decay"};
+/// Prefixes of arguments that do not affect the workload.
+constexpr std::array<std::string_view, 34> kIgnoredPrefixes = {"adam_",       "attention_softmax_",
+                                                               "check_",      "ckpt_",
+                                                               "data_",       "dataloader",
+                                                               "decoupled_",  "dist_ckpt",
+                                                               "eval_",       "exit_",
+                                                               "init_",       "initial_loss",
+                                                               "load",        "log_",
+                                                               "loss_scale",  "lr",
+                                                               "manual_gc",   "master_",
+                                                               "min_l",       "mmap",
+                                                               "moe_aux_",    "moe_router_",
+                                                               "moe_token_",  "moe_z_",
+                                                               "no_",         "node_",
+                                                               "profile",     "rdzv_",
+                                                               "rotary_",     "save",
+                                                               "tensorboard", "tokenizer_",
+                                                               "wandb_",      "weight_decay"};
 
 constexpr std::string_view kShapeless[] = {"apply_layernorm_1p",
                                            "async_save",
@@ -429,7 +430,8 @@ void read_megatron_other_arguments(KeyReader& keys, const Json& file, Findings& 
   for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
   for (const auto& [key, value] : file.items()) {
     const auto begins = [&name = key](std::string_view begin) { return name.rfind(begin, 0) == 0; };
-    if (std::any_of(kBegins.begin(), kBegins.end(), begins)) static_cast<void>(keys.has(key));
+    if (std::any_of(kIgnoredPrefixes.begin(), kIgnoredPrefixes.end(), begins))
+      static_cast<void>(keys.has(key));
   }
 }
 

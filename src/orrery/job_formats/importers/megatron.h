@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pieces of reading Megatron's arguments. Private to this room.
+// Parts of the reader of Megatron's arguments. Private to this folder.
 #pragma once
 
 #include "orrery/job_formats/importers/importer_internal.h"
 
 namespace orrery::workload {
 
-/// Plan, schedule, precision, recomputation and batch; `spec.model` is there already. What is not
-/// given stays as it is in `spec`. Errc: config_*.
+/// Reads plan, schedule, precision, recomputation and batch; `spec.model` must be set. Missing
+/// arguments keep the values of `spec`. Errc: config_*.
 [[nodiscard]] Result<void> read_megatron_plan(config::KeyReader& keys, const config::Json& file,
                                               const std::string& where, Spec& spec,
                                               Findings& findings);
 
-/// Counts what changes the work and is not modelled (option_not_modelled), and asks for what
-/// changes nothing.
+/// Reports arguments that change the workload and are not modelled (finding key_without_effect).
+/// Marks those as read that do not affect it.
 void read_megatron_other_arguments(config::KeyReader& keys, const config::Json& file,
                                    Findings& findings);
 
-/// Sections of a YAML file in one object, later ones first; "${.key}" is what it refers to.
+/// Merges sections of a YAML file into one object; later sections override earlier ones. Replaces
+/// "${.key}" by the value it refers to.
 [[nodiscard]] config::Json flat_sections(const config::Json& file,
                                          std::initializer_list<const char*> sections);
 

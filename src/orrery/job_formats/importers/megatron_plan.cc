@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Megatron-LM's arguments (megatron/training/arguments.py: names and defaults), as NeMo spells
-// them, too: the plan.
+// Reads the plan from Megatron-LM's arguments (megatron/training/arguments.py: names and defaults),
+// also in NeMo's spelling.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using config::Named;
 
 namespace {
 
-/// What --data-parallel-sharding-strategy shares out.
+/// Values of --data-parallel-sharding-strategy.
 constexpr std::array kStrategies = {Named<Sharding>{"no_shard", Sharding::none},
                                     Named<Sharding>{"optim", Sharding::zero1},
                                     Named<Sharding>{"optim_grads", Sharding::zero2},
@@ -36,7 +36,7 @@ void read_sharding(KeyReader& keys, Parallel& plan) {
     plan.sharding = torch ? Sharding::zero3 : fsdp ? strategy : Sharding::zero1;
 }
 
-/// Megatron-Core, `flex` token dispatcher: DeepEP's kernels, unless another backend is named.
+/// Megatron-Core's `flex` token dispatcher uses DeepEP's kernels, unless another backend is given.
 void read_dispatcher(KeyReader& keys, Parallel& plan, Findings& findings) {
   const bool flex = keys.text("moe_token_dispatcher_type", "alltoall") == "flex";
   const std::string backend = keys.text("moe_flex_dispatcher_backend", "deepep");
@@ -69,14 +69,14 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   read_sharding(keys, plan);
 }
 
-/// Off unless it is asked for; before NeMo 2 it was called ub_….
+/// Off by default; before NeMo 2 the key was ub_….
 void read_tensor_overlap(KeyReader& keys, Parallel& plan) {
   const bool asked = keys.flag("tp_comm_overlap"), before = keys.flag("ub_tp_comm_overlap");
   if (plan.sp) plan.tp_overlap = asked || before ? TensorOverlap::pipelined : TensorOverlap::none;
 }
 
-/// The overlap of data parallelism, Megatron's and (…_sync, bucket_cap_mb) the first NeMo's. Both
-/// are off unless they are asked for.
+/// Overlap of data parallelism, with the keys of Megatron and of the first NeMo (…_sync,
+/// bucket_cap_mb). Off by default in both.
 void read_data_overlap(KeyReader& keys, Spec& spec) {
   Parallel& plan = spec.parallel;
   const bool sync = keys.flag("overlap_grad_sync"), params = keys.flag("overlap_param_sync");
@@ -90,7 +90,7 @@ void read_data_overlap(KeyReader& keys, Spec& spec) {
   if (keys.flag("torch_fsdp2_no_reshard_after_forward")) plan.keep_gathered = true;
 }
 
-/// Megatron-Core's own buckets (DistributedDataParallel), once dp is known.
+/// Sets Megatron-Core's default buckets (DistributedDataParallel), which depend on dp.
 void settle_buckets(Parallel& plan, const Precision& precision) {
   if (plan.bucket || !*plan.overlap_gradients || plan.sharding == Sharding::zero3 || plan.dp < 1)
     return;
@@ -99,8 +99,9 @@ void settle_buckets(Parallel& plan, const Precision& precision) {
   plan.bucket = Bytes(product({std::max<std::int64_t>(40'000'000, ranks), width}));
 }
 
-/// Layers of the first and of the last stage, where they are given; the others share the rest
-/// evenly. A stage's layers lie evenly in its chunks. Megatron: get_num_layers_to_build.
+/// Reads the numbers of layers of the first and the last stage. The other stages share the
+/// remaining layers evenly, and the chunks of a stage share its layers evenly. Megatron:
+/// get_num_layers_to_build.
 Result<void> read_uneven_stages(KeyReader& keys, Spec& spec) {
   constexpr const char* kFirst = "decoder_first_pipeline_num_layers";
   constexpr const char* kLast = "decoder_last_pipeline_num_layers";
@@ -114,7 +115,7 @@ Result<void> read_uneven_stages(KeyReader& keys, Spec& spec) {
                     first % chunks == 0 && last % chunks == 0;
   if (!even)
     return fail(Errc::config_conflict, keys.place(first > 0 ? kFirst : kLast),
-                fmt::format("{} layers cannot be cut into {} and {} at the ends and equal parts "
+                fmt::format("{} layers cannot be split into {} and {} at the ends and equal parts "
                             "between, on {} stages of {} chunks",
                             spec.model.layers, first, last, stages, chunks));
   std::vector<std::int64_t> each(static_cast<std::size_t>(stages),
@@ -127,7 +128,7 @@ Result<void> read_uneven_stages(KeyReader& keys, Spec& spec) {
   return {};
 }
 
-/// Chunks, as such or by the layers that one has.
+/// Reads the number of chunks, directly or from the number of layers per chunk.
 Result<void> read_schedule(KeyReader& keys, Spec& spec) {
   std::int64_t chunks =
       whole(keys, {"virtual_pipeline_model_parallel_size", "num_virtual_stages_per_pipeline_rank"},
@@ -137,7 +138,7 @@ Result<void> read_schedule(KeyReader& keys, Spec& spec) {
     const std::int64_t parts = product({spec.parallel.pp, layers});
     if (spec.model.layers % parts != 0)
       return fail(Errc::config_conflict, keys.place("num_layers_per_virtual_pipeline_stage"),
-                  fmt::format("{} layers cannot be cut into parts of {} on {} stages",
+                  fmt::format("{} layers cannot be split into parts of {} on {} stages",
                               spec.model.layers, layers, spec.parallel.pp));
     chunks = spec.model.layers / parts;
   }
@@ -146,21 +147,22 @@ Result<void> read_schedule(KeyReader& keys, Spec& spec) {
   return read_uneven_stages(keys, spec);
 }
 
-/// Weights and activations, gradients, moments.
+/// Reads the types of weights, activations, gradients and moments.
 void read_precision(KeyReader& keys, const std::string& where, Precision& precision,
                     Findings& findings) {
   const std::string type = keys.text("precision", "");
   const bool half = keys.flag("fp16") || (type.rfind("16", 0) == 0);
   const bool brain = keys.flag("bf16") || (type.rfind("bf16", 0) == 0);
   const bool full = type.rfind("32", 0) == 0;
-  // A complete command line has --micro-batch-size, and then trains in fp32 unless it says more.
+  // A command line with --micro-batch-size is complete, and then trains in fp32 by default.
   const bool silent = !half && !brain && type.empty() && keys.has("micro_batch_size");
   if (silent)
-    findings.add(FindingCode::default_assumed, where + ": fp32, for neither --bf16 nor --fp16");
+    findings.add(FindingCode::default_assumed,
+                 where + ": fp32, because neither --bf16 nor --fp16 is given");
   if (half) precision.weights = precision.activations = Dtype::fp16;
   if (brain) precision.weights = precision.activations = Dtype::bf16;
   if (full || silent) precision.weights = precision.activations = Dtype::fp32;
-  // Gradients of fp16 are summed in fp16, those of bf16 in fp32, unless these say otherwise.
+  // By default fp16 gradients accumulate in fp16, bf16 gradients in fp32.
   const bool in_fp32 = keys.flag("accumulate_allreduce_grads_in_fp32");
   if (keys.flag("fp16") && !in_fp32) precision.gradients = precision.reduce = Dtype::fp16;
   if (keys.flag("grad_reduce_in_bf16")) precision.gradients = precision.reduce = Dtype::bf16;
@@ -168,7 +170,7 @@ void read_precision(KeyReader& keys, const std::string& where, Precision& precis
   if (keys.text("exp_avg_dtype", "fp32") == "bf16") precision.optimizer = Dtype::bf16;
 }
 
-/// --recompute-modules as operators.
+/// Reads --recompute-modules as operators.
 void read_modules(KeyReader& keys, Recompute& recompute, Findings& findings) {
   if (!keys.has("recompute_modules")) return;
   std::string rest = keys.text("recompute_modules", "") + " ";
@@ -211,7 +213,8 @@ void read_recompute(KeyReader& keys, Recompute& recompute, Findings& findings) {
   const std::string method = keys.text("recompute_method", "uniform");
   const std::int64_t layers = whole(keys, "recompute_num_layers", 1);
   if (retained != "full") return;
-  // Every layer keeps its input here; blocks keep whole layers, longer pieces keep fewer inputs.
+  // Orrery stores the input of every layer. Megatron's `block` stores some layers entirely; groups
+  // of several layers store fewer inputs.
   if (method == "block")
     findings.add(FindingCode::key_without_effect, keys.place("recompute_method"));
   else if (layers > 1)
@@ -235,7 +238,7 @@ void read_batch(KeyReader& keys, Batch& batch) {
   batch.seq = whole(keys, {"seq_length", "encoder_seq_length"}, batch.seq);
 }
 
-/// A number of the launcher, which also takes ranges and words ("1:4", "gpu"): 0 for those.
+/// A number of the launcher; 0 for its ranges and words ("1:4", "gpu").
 std::int64_t launched(KeyReader& keys, const Json& file, const char* key, Findings& findings) {
   const auto found = file.find(key);
   if (found == file.end() || !found->is_string()) return whole(keys, key, 0);
@@ -244,7 +247,7 @@ std::int64_t launched(KeyReader& keys, const Json& file, const char* key, Findin
   return 0;
 }
 
-/// The number of devices, by whatever says so; 0 = nothing does.
+/// The number of devices from any of its keys; 0 if none is given.
 std::int64_t read_world(KeyReader& keys, const Json& file, Findings& findings) {
   std::int64_t nodes = 0, each = 0;
   for (const char* const key : {"nnodes", "num_nodes"})

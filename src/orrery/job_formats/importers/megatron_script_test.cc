@@ -259,7 +259,7 @@ TEST(Script, WithoutAModelIsRefused) {
   EXPECT_EQ(sourced.code, Errc::config_missing_key);
   EXPECT_EQ(sourced.where, "run.sh:3");
   EXPECT_THAT(sourced.what, HasSubstr("${CONFIG_DIR}/model.sh"));
-  EXPECT_THAT(sourced.hint, HasSubstr("beside the script"));
+  EXPECT_THAT(sourced.hint, HasSubstr("next to the script"));
   EXPECT_EQ(refused("#!/bin/bash\ntorchrun pretrain_gpt.py $@\n").where, "run.sh");
   EXPECT_THAT(refused("--num-layers 4 --seq-length 8").what, HasSubstr("--hidden-size"));
   EXPECT_THAT(refused("--hidden-size 4 --num-attention-heads 8").what, HasSubstr("--num-layers"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NeMo's YAML: Megatron's arguments in sections.
+// Reads NeMo's YAML: Megatron's arguments in sections.
 #include "orrery/job_formats/importers/megatron.h"
 
 namespace orrery::workload {
@@ -9,10 +9,10 @@ using config::Json;
 
 namespace {
 
-/// 16 as "16", which NeMo writes either way.
+/// The number 16 as "16", since NeMo writes both.
 Json enum_name(const Json& value) { return value.is_number() ? Json(value.dump()) : value; }
 
-/// Its sections as arguments of Megatron.
+/// NeMo's sections as arguments of Megatron.
 Json nemo_arguments(const Json& file) {
   Json sections = Json::object();
   for (const char* const section : {"model", "trainer"}) {

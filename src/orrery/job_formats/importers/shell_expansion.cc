@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What words of a script stand for: variables, arithmetic, conditions, Python's lists.
+// Expands and evaluates words of a script: variables, arithmetic, conditions, Python lists.
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@ namespace orrery::workload {
 
 namespace {
 
-constexpr int kDeepest = 32;  ///< nesting of an expression
+constexpr int kDeepest = 32;  ///< maximum nesting of an expression
 
-/// The whole of `text` as a number.
+/// The entire `text` as a number; empty if it is not one.
 std::optional<std::int64_t> number_in(std::string_view text) {
   std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -24,7 +24,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return value;
 }
 
-/// The characters of an expression, spaces left out.
+/// The characters of an expression, without spaces.
 class Characters {
  public:
   explicit Characters(std::string_view text) : text_(text) {}
@@ -38,7 +38,7 @@ class Characters {
     ++at_;
     return true;
   }
-  /// Letters, digits and underscores from here on.
+  /// Reads the following letters, digits and underscores.
   std::string word() {
     static_cast<void>(peek());
     const std::size_t begin = at_;
@@ -110,15 +110,15 @@ class Arithmetic {
   const ShellLookup& lookup_;
 };
 
-/// A number or a list of them, and which.
-struct Listed {
+/// Either a number or a list of numbers.
+struct NumberOrList {
   bool list = false;
   std::vector<std::int64_t> values;
 };
 
 class PythonList {
  public:
-  PythonList(std::string_view text, std::size_t most) : in_(text), most_(most) {}
+  PythonList(std::string_view text, std::size_t maximum) : in_(text), maximum_(maximum) {}
 
   std::optional<std::vector<std::int64_t>> value() {
     auto all = add(0);
@@ -127,18 +127,18 @@ class PythonList {
   }
 
  private:
-  std::optional<Listed> add(int depth) {
+  std::optional<NumberOrList> add(int depth) {
     auto sum = multiply(depth);
     while (sum && in_.take('+')) {
       const auto next = multiply(depth);
-      if (!next || !sum->list || !next->list || sum->values.size() + next->values.size() > most_)
+      if (!next || !sum->list || !next->list || sum->values.size() + next->values.size() > maximum_)
         return std::nullopt;
       sum->values.insert(sum->values.end(), next->values.begin(), next->values.end());
     }
     return sum;
   }
 
-  std::optional<Listed> multiply(int depth) {
+  std::optional<NumberOrList> multiply(int depth) {
     auto all = factor(depth);
     while (all && in_.take('*')) {
       auto next = factor(depth);
@@ -151,14 +151,15 @@ class PythonList {
 
   [[nodiscard]] bool repeat(std::vector<std::int64_t>& values, std::int64_t times) const {
     const std::size_t one = values.size();
-    if (times < 0 || static_cast<std::uint64_t>(times) > most_ || one * times > most_) return false;
+    if (times < 0 || static_cast<std::uint64_t>(times) > maximum_ || one * times > maximum_)
+      return false;
     std::vector<std::int64_t> all;
     for (std::int64_t i = 0; i < times; ++i) all.insert(all.end(), values.begin(), values.end());
     values = std::move(all);
     return true;
   }
 
-  std::optional<Listed> factor(int depth) {
+  std::optional<NumberOrList> factor(int depth) {
     if (depth > kDeepest) return std::nullopt;
     if (in_.take('(')) {
       auto inner = add(depth + 1);
@@ -166,12 +167,12 @@ class PythonList {
     }
     if (!in_.take('[')) {
       const Number number = number_in(in_.word());
-      return number ? std::optional(Listed{false, {*number}}) : std::nullopt;
+      return number ? std::optional(NumberOrList{false, {*number}}) : std::nullopt;
     }
-    Listed made{true, {}};
+    NumberOrList made{true, {}};
     while (!in_.take(']')) {
       const Number number = number_in(in_.word());
-      if (!number || made.values.size() >= most_) return std::nullopt;
+      if (!number || made.values.size() >= maximum_) return std::nullopt;
       made.values.push_back(*number);
       if (in_.peek() != ']' && !in_.take(',')) return std::nullopt;
     }
@@ -179,10 +180,10 @@ class PythonList {
   }
 
   Characters in_;
-  std::size_t most_;
+  std::size_t maximum_;
 };
 
-/// Where the bracket that opens at `open` is closed; npos: nowhere.
+/// The position of the bracket that closes the one at `open`; npos if there is none.
 std::size_t closing(std::string_view text, std::size_t open) {
   const char left = text[open], right = left == '{' ? '}' : ')';
   int depth = 0;
@@ -193,7 +194,8 @@ std::size_t closing(std::string_view text, std::size_t open) {
   return std::string_view::npos;
 }
 
-/// What stands at a "$", and how many characters it takes; nothing for what is not known.
+/// The value of the expression at a "$" and its length in characters; empty if the value is
+/// unknown.
 struct Expansion {
   std::string value;
   std::size_t size = 0;
@@ -247,7 +249,7 @@ std::optional<bool> compare(const std::string& a, std::string_view op, const std
   return std::nullopt;
 }
 
-/// One comparison, between brackets or not.
+/// Evaluates one comparison, with or without brackets.
 std::optional<bool> holds(std::vector<std::string> words, const ShellLookup& lookup) {
   bool brackets = false, wanted = true;
   std::erase_if(words, [&](const std::string& word) {
@@ -280,8 +282,8 @@ std::optional<std::int64_t> shell_arithmetic(std::string_view text, const ShellL
   return Arithmetic(text, lookup).value();
 }
 
-std::optional<std::vector<std::int64_t>> python_list(std::string_view text, std::size_t most) {
-  return PythonList(text, most).value();
+std::optional<std::vector<std::int64_t>> python_list(std::string_view text, std::size_t maximum) {
+  return PythonList(text, maximum).value();
 }
 
 std::string shell_expand(std::string word, const ShellLookup& lookup, bool unset_is_empty) {
@@ -326,7 +328,7 @@ std::optional<bool> shell_condition(const std::vector<std::string>& words,
   return all;
 }
 
-// A script as words.
+// Splits a script into words.
 
 namespace {
 
@@ -369,13 +371,14 @@ class Splitter {
     } else if (c == ';' && !quoted()) {
       end_command();
     } else if (c == '(' && !quoted() && !word_.empty() && word_.back() == '=') {
-      flush();  // NAME=( begins a list
+      flush();  // NAME=( starts a list
     } else {
       keep(c);
     }
   }
 
-  /// A quotation mark: the other kind inside a quotation is text, but no option has any.
+  /// Handles a quotation mark. The other kind within a quotation is text, but no option contains
+  /// one.
   void mark(char c) {
     if (!quoted()) {
       quote_ = c;
@@ -387,7 +390,7 @@ class Splitter {
     }
   }
 
-  /// Within `$(…)` or `${…}`: all of it is one word.
+  /// Handles a character in `$(…)` or `${…}`: all of it is one word.
   void inside(char c) {
     keep(c);
     if (c == nesting_.back()) {
@@ -428,7 +431,7 @@ class Splitter {
     const bool command = command_ && bare_;
     const bool joins = bare_ && (word_ == "&&" || word_ == "||" || word_ == "|");
     command_ =
-        joins || (command && (word_.back() == ')' ||  // what a case matches
+        joins || (command && (word_.back() == ')' ||  // a pattern of a `case`
                               std::find(kBefore.begin(), kBefore.end(), word_) != kBefore.end()));
     words_.push_back({std::exchange(word_, ""), begun_, command});
     empty_ = false;
@@ -440,10 +443,10 @@ class Splitter {
   std::int64_t line_ = 1;
   std::int64_t begun_ = 1;
   char quote_ = '\0';
-  bool bare_ = true;     ///< the word does not begin in quotes
+  bool bare_ = true;     ///< the word does not start with a quote
   bool empty_ = false;   ///< the word is ""
-  bool command_ = true;  ///< a command may begin
-  std::string nesting_;  ///< what closes the brackets that are open
+  bool command_ = true;  ///< a command may start here
+  std::string nesting_;  ///< closing brackets of the open ones, innermost last
   std::string word_;
   std::vector<ShellWord> words_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Arguments out of a shell script, without a shell: words, variables, branches, options.
+// Extracts arguments from a shell script without running it: words, variables, branches, options.
 #include "orrery/job_formats/importers/shell_script.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ using config::Json;
 
 namespace {
 
-/// Options without a value, of those that are looked at (Megatron: action store_true).
+/// The used options without a value (Megatron: action store_true).
 constexpr std::array<std::string_view, 47> kFlags = {"account_for_embedding_in_pipeline_split",
                                                      "account_for_loss_in_pipeline_split",
                                                      "add_qkv_bias",
@@ -84,7 +84,7 @@ bool among(const Names& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "8" → 8, "1e-5" → 1e-5, "True" → true, other text as it is.
+/// "8" → 8, "1e-5" → 1e-5, "True" → true; other text is unchanged.
 Json value_of(const std::string& word) {
   if (word == "True" || word == "False") return word == "True";
   Json parsed = Json::parse(word, nullptr, false);
@@ -97,15 +97,15 @@ bool is_truth(std::string word) {
   return word == "true" || word == "false";
 }
 
-/// Lists close behind their last word: "8)" is 8, "([1]*8)" stays.
-std::string without_open_end(std::string word) {
+/// Removes the bracket that closes a list after its last word: "8)" is 8, "([1]*8)" is unchanged.
+std::string strip_closing_bracket(std::string word) {
   auto open = std::count(word.begin(), word.end(), '(');
   auto closed = std::count(word.begin(), word.end(), ')');
   for (; closed > open && !word.empty() && word.back() == ')'; --closed) word.pop_back();
   return word;
 }
 
-/// What stands before and behind the first "=".
+/// The texts before and after the first "=".
 std::pair<std::string, std::optional<std::string>> halves(const std::string& word) {
   const std::size_t equals = word.find('=');
   if (equals == std::string::npos) return {word, std::nullopt};
@@ -120,18 +120,18 @@ class Script {
   MegatronArguments take() { return std::move(made_); }
 
  private:
-  /// Whether what stands here is run.
+  /// Whether the script runs the current words.
   enum class Run : std::uint8_t { no, maybe, yes };
-  /// An `if` or a `case` that is open.
+  /// An `if` or a `case` that is not closed.
   struct Branch {
-    Run around;            ///< what it stands in
-    Run now;               ///< the branch at hand
-    bool decided = false;  ///< an earlier branch is run, or may be
+    Run around;            ///< Run of the enclosing code
+    Run now;               ///< Run of the current branch
+    bool decided = false;  ///< the condition of an earlier branch is true
     bool doubtful = false;
     bool is_case = false;
-    bool at_pattern = false;  ///< case: what is matched begins here
-    std::string subject{};    ///< case: what is compared
-    std::string pattern{};    ///< case: what is matched, as far as it is read
+    bool at_pattern = false;  ///< case: a pattern starts here
+    std::string subject{};    ///< case: the value to compare
+    std::string pattern{};    ///< case: the part of the pattern that is read
   };
 
   [[nodiscard]] Run run() const { return branches_.empty() ? Run::yes : branches_.back().now; }
@@ -192,7 +192,7 @@ Result<void> Script::next() {
   if (run() == Run::no) return {};
   if (word().command && (word().text == "source" || word().text == ".") && at_ + 1 < words_->size())
     return source((*words_)[++at_]);
-  auto [name, value] = halves(without_open_end(word().text));
+  auto [name, value] = halves(strip_closing_bracket(word().text));
   const std::int64_t line = word().line;
   if (name.rfind("--", 0) != 0) {
     if (!value || !is_shell_name(name)) return {};
@@ -206,9 +206,9 @@ Result<void> Script::next() {
   name.erase(0, 2);
   std::replace(name.begin(), name.end(), '-', '_');
   if (!is_shell_name(name)) return {};
-  if (!value && value_follows(name)) value = without_open_end((*words_)[++at_].text);
+  if (!value && value_follows(name)) value = strip_closing_bracket((*words_)[++at_].text);
   while (value && among(kLists, name) && value_follows(name))
-    *value += " " + without_open_end((*words_)[++at_].text);
+    *value += " " + strip_closing_bracket((*words_)[++at_].text);
   option(std::move(name), std::move(value), line);
   return {};
 }
@@ -229,7 +229,7 @@ void Script::assign(const std::string& name, const std::string& value) {
   std::string made = shell_expand(value, lookup_);
   const auto [known, is_new] = variables_.try_emplace(name, made);
   if (is_new) return;
-  // What two branches may set to different things is not known: its own name stands for it.
+  // Two branches may set different values: the value is unknown, and its name represents it.
   if (run() == Run::maybe && known->second != made) made = "$" + name;
   known->second = std::move(made);
 }
@@ -249,7 +249,7 @@ void Script::option(std::string name, std::optional<std::string> value, std::int
   made_.options[name] = text.empty() ? Json(true) : value_of(text);
 }
 
-/// Begins, changes and ends of branches; whether the word is one.
+/// Handles the start, alternatives and end of branches; returns whether the word is one of these.
 bool Script::control() {
   const std::string& text = word().text;
   if (text == "if") {
@@ -279,14 +279,14 @@ void Script::choose(Branch& branch, std::optional<bool> condition) {
   branch.doubtful = branch.doubtful || !condition;
 }
 
-/// The words up to `then`; reads on from there.
+/// The words before `then`; continues there.
 std::vector<std::string> Script::condition() {
   std::vector<std::string> words;
   while (++at_ < words_->size() && word().text != "then") words.push_back(word().text);
   return words;
 }
 
-/// `case SUBJECT in`
+/// Reads `case SUBJECT in`.
 void Script::open_case() {
   Branch branch{run(), Run::no};
   branch.is_case = branch.at_pattern = true;
@@ -295,7 +295,7 @@ void Script::open_case() {
   branches_.push_back(std::move(branch));
 }
 
-/// `A | B)` and `;;`: whether the word is part of one.
+/// Reads `A | B)` and `;;`; returns whether the word is a part of these.
 bool Script::pattern(Branch& branch) {
   if (word().text == ";;") {
     branch.now = Run::no;
@@ -327,9 +327,9 @@ bool Script::pattern(Branch& branch) {
   return true;
 }
 
-/// Reads a file that the script reads; one that is not there is remembered.
+/// Reads a sourced file; remembers the first one that does not exist.
 Result<void> Script::source(const ShellWord& path) {
-  constexpr int kMostFiles = 64;
+  constexpr int kMaxFiles = 64;
   const std::string place = fmt::format("{}:{}", where_, path.line);
   std::string name = shell_expand(path.text, lookup_);
   // "$HERE/models/x.sh", "$(dirname "$0")/x.sh": the folder is most likely the script's own.
@@ -348,9 +348,10 @@ Result<void> Script::source(const ShellWord& path) {
     if (made_.missing_file.empty()) made_.missing_file = {place, path.text};
     return {};
   }
-  if (++files_ > kMostFiles)
-    return fail(Errc::limit_exceeded, place, fmt::format("more than {} files are read", kMostFiles),
-                "files must not source one another in a circle");
+  if (++files_ > kMaxFiles)
+    return fail(Errc::limit_exceeded, place,
+                fmt::format("the script reads more than {} files", kMaxFiles),
+                "files must not source each other recursively");
   const auto text = config::read_text(file.string());
   if (!text) return tl::unexpected(text.error());
   return read(*text, file.string());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AICB's text for SimAI: the plan in its header.
+// Reads the plan from the header of AICB's text for SimAI.
 #include <algorithm>
 #include <utility>
 

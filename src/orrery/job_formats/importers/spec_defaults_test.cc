@@ -21,11 +21,11 @@ std::vector<std::string> said(const Findings& findings) {
 
 TEST(SpecDefaults, FilesGiveAndLeaveOpenLikeFlags) {
   Findings findings;
-  Spec spec = open_spec();
+  Spec spec = unresolved_spec();
   ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2, dp: 1}\n", "a.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 1) << "given, though it is the value it would have anyway";
   EXPECT_EQ(spec.batch.seq, 0);
-  spec = open_spec();
+  spec = unresolved_spec();
   ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2}\n", "b.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 0);
   ASSERT_TRUE(resolve_defaults(spec, 6, "c.yaml", findings));
@@ -34,12 +34,12 @@ TEST(SpecDefaults, FilesGiveAndLeaveOpenLikeFlags) {
   const auto whole = parse_spec("{model: gpt2}", "d.yaml");
   ASSERT_TRUE(whole);
   EXPECT_EQ(whole->parallel.dp, 1) << "open only where it is asked for";
-  EXPECT_FALSE(check_spec(open_spec()));
+  EXPECT_FALSE(check_spec(unresolved_spec()));
 }
 
 TEST(SpecDefaults, OtherToolsFilesLeaveDpOpenToo) {
   Findings findings;
-  Spec spec = open_spec();
+  Spec spec = unresolved_spec();
   ASSERT_TRUE(import_into(spec,
                           "--num-layers 8 --hidden-size 512 --num-attention-heads 8 "
                           "--seq-length 1024 --tensor-model-parallel-size 2 --vocab-size 32000",
@@ -54,7 +54,7 @@ TEST(SpecDefaults, OtherToolsFilesLeaveDpOpenToo) {
 
 TEST(SpecDefaults, AModelNotOfTheCatalogueHas2048Tokens) {
   Findings findings;
-  Spec spec = open_spec();
+  Spec spec = unresolved_spec();
   ASSERT_TRUE(import_into(spec, "model: {layers: 2, hidden: 64, heads: 2, vocab: 100}\n", "a.yaml",
                           findings));
   ASSERT_TRUE(resolve_defaults(spec, 0, "", findings));

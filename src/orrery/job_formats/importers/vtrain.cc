@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// vTrain's configuration (JSON).
+// Reads vTrain's configuration (JSON).
 #include <array>
 
 #include "orrery/job_formats/importers/importer_internal.h"
@@ -37,7 +37,7 @@ Result<void> import_vtrain(Spec& spec, const Json& file, const std::string& wher
   spec.schedule.kind =
       keys.choice<ScheduleKind>("pipeline_scheduling", ScheduleKind::one_f_one_b, kSchedules);
   spec.precision.weights = spec.precision.activations = Dtype::fp16;
-  // Facts of the cluster and of its profiles.
+  // Properties of the cluster and of its profiles.
   ignore_keys(keys, {"gpu_name", "inter_node_bandwidth", "intra_node_bandwidth", "node_size",
                      "trace_path", "model_arch", "num_gpus"});
   const std::int64_t world =
@@ -45,7 +45,7 @@ Result<void> import_vtrain(Spec& spec, const Json& file, const std::string& wher
   const std::int64_t gpus = whole(keys, "num_gpus", world);
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec.model = std::move(model);
-  // Its files may count a copy of the cluster (3,360 for 16 x 2 x 105); the plan decides.
+  // vTrain's files may contain a larger number (3,360 for 16 x 2 x 105); the plan determines it.
   if (gpus != world) findings.add(FindingCode::key_without_effect, where + ":/num_gpus");
   return {};
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -19,12 +18,12 @@ namespace {
 using Dims = std::span<const ChunkDim>;
 using DimSet = std::uint32_t;
 
-constexpr double kTight = 1e-9;   // relative to all bytes: what counts as equal
-constexpr double kSafety = 1e-9;  // sums of doubles are no further off
+constexpr double kTight = 1e-9;   // relative tolerance of comparisons
+constexpr double kSafety = 1e-9;  // upper limit of the relative rounding error of sums
 
 bool in(DimSet set, std::size_t d) { return (set >> d & 1u) != 0; }
 
-/// Of one byte to be scattered, what the dimensions of a set move at least.
+/// The minimum share of one scattered byte that the dimensions of a set move.
 class LeastMoved {
  public:
   explicit LeastMoved(Dims dims) : of_(std::size_t{1} << dims.size()) {
@@ -43,7 +42,7 @@ class LeastMoved {
   std::vector<double> of_;
 };
 
-/// Of one byte to be scattered in that order, what each dimension moves.
+/// The share of one byte, scattered in this order, that each dimension moves.
 std::vector<double> moved_by(Dims dims, std::span<const std::uint8_t> order) {
   std::vector<double> moved(dims.size());
   double left = 1;
@@ -55,7 +54,8 @@ std::vector<double> moved_by(Dims dims, std::span<const std::uint8_t> order) {
   return moved;
 }
 
-/// The least cost of scattering a byte where a dimension's bytes have a price: cheap ones first.
+/// The minimum cost of scattering a byte, given prices per byte by dimension: the order visits
+/// cheap dimensions first.
 double least_cost(Dims dims, std::span<const double> prices) {
   std::vector<std::uint8_t> order(dims.size());
   std::iota(order.begin(), order.end(), std::uint8_t{0});
@@ -67,7 +67,7 @@ double least_cost(Dims dims, std::span<const double> prices) {
   return cost;
 }
 
-/// The passes that a collective makes through the dimensions.
+/// The passes of a collective through the dimensions.
 std::vector<PhaseCost ChunkDim::*> passes_of(CollectiveType type) {
   if (type == CollectiveType::all_reduce) return {&ChunkDim::scatter, &ChunkDim::gather};
   if (type == CollectiveType::reduce_scatter) return {&ChunkDim::scatter};
@@ -75,8 +75,8 @@ std::vector<PhaseCost ChunkDim::*> passes_of(CollectiveType type) {
   return {};
 }
 
-/// The way of one chunk through all dimensions, each as cheap as any order makes it.
-double way_of(Dims dims, std::span<PhaseCost ChunkDim::*const> passes, double bytes) {
+/// The minimum time of one chunk through all dimensions.
+double path_time(Dims dims, std::span<PhaseCost ChunkDim::*const> passes, double bytes) {
   double time = 0;
   for (const auto pass : passes) {
     std::vector<double> prices;
@@ -89,8 +89,7 @@ double way_of(Dims dims, std::span<PhaseCost ChunkDim::*const> passes, double by
   return time;
 }
 
-/// By weighing the work of the dimensions of a set: nothing is quicker than all of it, spread over
-/// all their servers.
+/// Lower bound by the dimensions of a set: their weighted work, spread over all their servers.
 double work_of(Dims dims, std::span<PhaseCost ChunkDim::*const> passes, DimSet set, double bytes,
                double chunks) {
   std::vector<double> weights(dims.size());
@@ -131,8 +130,8 @@ std::optional<ChunkBound> chunk_bound(CollectiveType type, std::int64_t whole, D
   if (passes.empty() || dims.empty() || dims.size() > kMaxOrderedDims || whole <= 0)
     return std::nullopt;
   const auto bytes = static_cast<double>(whole);
-  // The largest of so many chunks has that share at least; of any number it may have none.
-  double longest = way_of(dims, passes, chunks > 0 ? bytes / static_cast<double>(chunks) : 0.0);
+  // The largest chunk has at least bytes / chunks; with any number of chunks it may be empty.
+  double longest = path_time(dims, passes, chunks > 0 ? bytes / static_cast<double>(chunks) : 0.0);
   DimSet binds = 0;
   for (DimSet set = 1; set < DimSet{1} << dims.size(); ++set) {
     const double time =
@@ -150,8 +149,8 @@ std::optional<ChunkBound> chunk_bound(CollectiveType type, std::int64_t whole, D
 
 namespace {
 
-/// What each dimension is to move of one byte: the most level of all mixtures. The set that binds
-/// comes first, then what binds of the rest.
+/// The share of one byte that each dimension moves in the most balanced mixture. The function finds
+/// the set that determines the bound, then the same for the remaining dimensions.
 std::vector<double> most_level(Dims dims, const LeastMoved& least, double fixed_chunks) {
   std::vector<double> per_byte, fixed, moved(dims.size());
   for (const ChunkDim& dim : dims) {
@@ -170,7 +169,7 @@ std::vector<double> most_level(Dims dims, const LeastMoved& least, double fixed_
         work += fixed[d] / per_byte[d];
         rates += dims[d].servers / per_byte[d];
       }
-      // Of those that bind alike the widest: it holds the others.
+      // Of sets with equal bounds it uses the largest, which contains the others.
       const double time = work / rates;
       const bool wider = std::popcount(set) > std::popcount(binds);
       if (time > longest * (1 + (wider ? -kTight : kTight))) {
@@ -192,8 +191,8 @@ double sum_over(DimSet set, std::span<const double> values) {
   return sum;
 }
 
-/// An order on the same face of the polytope: whatever set moves its least ends it, the smallest
-/// last.
+/// An order on the same face of the polytope: sets that move their minimum come last, the smallest
+/// at the very end.
 std::vector<std::uint8_t> order_on_face(std::span<const double> moved, const LeastMoved& least) {
   const DimSet all = (DimSet{1} << moved.size()) - 1;
   std::vector<std::uint8_t> order;
@@ -215,8 +214,8 @@ std::vector<std::uint8_t> order_on_face(std::span<const double> moved, const Lea
 
 }  // namespace
 
-// A point of the polytope is its vertex and a point of a smaller face on the far side: each turn
-// makes another set move its least.
+// Writes a point of the polytope as a mixture of a vertex of its face and a point of a smaller
+// face: after each turn, one more set moves its minimum.
 std::vector<OrderShare> best_order_mixture(std::int64_t whole, Dims dims, std::int64_t chunks) {
   ORRERY_CHECK(dims.size() > 1 && dims.size() <= kMaxOrderedDims);
   const LeastMoved least(dims);

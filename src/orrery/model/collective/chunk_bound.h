@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Below what time no order of chunks over the dimensions is, and which mixture of orders comes to
-// it.
+// A lower bound of the time of a collective for all orders in which chunks visit the dimensions,
+// and the mixture of orders that reaches it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace orrery::model {
 
-/// What a phase takes at least: `fixed` + `per_byte` × the bytes that leave a rank. Picoseconds.
+/// Minimum duration of a phase: `fixed` + `per_byte` × the bytes that leave a rank. Picoseconds.
 struct PhaseCost {
   double fixed = 0;
   double per_byte = 0;
@@ -22,51 +22,56 @@ struct PhaseCost {
   friend bool operator==(const PhaseCost&, const PhaseCost&) = default;
 };
 
-/// A dimension as chunks see it.
+/// A dimension that chunks visit.
 struct ChunkDim {
   std::uint32_t size = 2;  ///< ranks along it, two or more
-  double servers = 1;      ///< phases that run at a time
+  double servers = 1;      ///< number of concurrent phases
   PhaseCost scatter, gather;
 
   friend bool operator==(const ChunkDim&, const ChunkDim&) = default;
 };
 
-/// More dimensions would have more sets than are looked at.
+/// Maximum number of dimensions, because the bound evaluates all their subsets.
 inline constexpr std::size_t kMaxOrderedDims = 8;
 
-/// All-reduce, reduce-scatter, all-gather: those whose bytes depend on the order of dimensions.
+/// Whether the bytes of the collective depend on the order of dimensions: all-reduce,
+/// reduce-scatter, all-gather.
 [[nodiscard]] bool has_chunk_order(graph::CollectiveType type);
 
 struct ChunkBound {
   Time time{};
-  std::vector<std::uint8_t> dims;  ///< whose work binds; empty: the way of a chunk through all does
+  /// The dimensions whose work determines the bound. Empty: the path of one chunk determines it.
+  std::vector<std::uint8_t> dims;
 };
 
-/// The least time in which any mixture of orders takes `whole` bytes (graph::full_buffer) through
-/// `dims`, in so many chunks; 0: in any number. Empty for other types, without dimensions, and
-/// beyond kMaxOrderedDims. O(2^dims × dims log dims).
+/// A lower bound of the time in which `whole` bytes (graph::full_buffer) pass `dims`, for all
+/// mixtures of orders, in `chunks` chunks (0: any number). Empty for other types, without
+/// dimensions, and beyond kMaxOrderedDims. O(2^dims × dims log dims).
 ///
-/// Of n ranks a reduce-scatter's order has its last dimensions S, of p(S) ranks, move
-/// f(S) = whole/n × (p(S) - 1) bytes, and any order has them move that much at least. f is
-/// supermodular and orders are the vertices of its base polytope, so that the linear program over
+/// Among n ranks, the dimensions S that a reduce-scatter visits last, with p(S) ranks, move
+/// f(S) = whole/n × (p(S) - 1) bytes; in any other order they move at least as much. f is
+/// supermodular, and orders are the vertices of its base polytope. So the linear program over
 /// fractions of orders, minimise max work/servers, has the optimum max over sets S of f(S) / (sum
 /// of rates in S) (Edmonds, "Submodular functions, matroids, and certain polyhedra", 1970). An
-/// all-gather is the same from behind, an all-reduce both. Where scatter and gather do not cost the
-/// same, sets are weighed by their mean: below the optimum, never above. Source of the program:
-/// Themis (ISCA 2022, arXiv 2110.04478) section 4 balances what it balances.
+/// all-gather is a reduce-scatter in reverse, an all-reduce is both. If the costs of scatter and
+/// gather differ, sets are weighted by their mean; the result may be below the optimum, never
+/// above. Source of the program: Themis (ISCA 2022, arXiv 2110.04478) section 4, which balances the
+/// same loads.
 [[nodiscard]] std::optional<ChunkBound> chunk_bound(graph::CollectiveType type, std::int64_t whole,
                                                     std::span<const ChunkDim> dims,
                                                     std::int64_t chunks = 0);
 
-/// So much of the bytes takes this order (of a reduce-scatter; an all-gather takes it from behind).
+/// The share of the bytes that visits dimensions in this order (of a reduce-scatter; an all-gather
+/// uses the reverse order).
 struct OrderShare {
   std::vector<std::uint8_t> order;
   double share = 0;
 };
 
-/// A mixture of at most as many orders as dimensions that comes to the bound, and beyond the
-/// dimensions that bind levels the others' work, too; largest share first. Two dimensions or more,
-/// up to kMaxOrderedDims. `chunks`: over which `fixed` is charged. O(2^dims × dims²).
+/// A mixture of orders that reaches the bound, with at most as many orders as dimensions; largest
+/// share first. It also balances the work of the dimensions that do not determine the bound. Needs
+/// two to kMaxOrderedDims dimensions. `chunks`: number of chunks that each cost `fixed`.
+/// O(2^dims × dims²).
 [[nodiscard]] std::vector<OrderShare> best_order_mixture(std::int64_t whole,
                                                          std::span<const ChunkDim> dims,
                                                          std::int64_t chunks);

@@ -12,15 +12,15 @@ using platform::IntraDimension;
 ChunkModel::ChunkModel(const ChunkRules& rules)
     : rules_(rules), queues_(std::size_t{rules.dims} * rules.queues_per_dim) {}
 
-// Each phase takes the next queue of those that its pass may use, one after another.
+// Assigns queues round-robin among those that the pass of a phase may use.
 void ChunkModel::choose_queues() {
   const std::uint32_t q = rules_.queues_per_dim;
   std::vector<std::uint32_t> next(std::size_t{rules_.dims} * 3);
   first_choice_.clear();
   queues_chosen_.clear();
-  for (const ChunkPath* way : ways_) {
+  for (const ChunkPath* path : paths_) {
     first_choice_.push_back(static_cast<std::uint32_t>(queues_chosen_.size()));
-    for (const ChunkPhaseTime& step : *way) {
+    for (const ChunkPhaseTime& step : *path) {
       std::uint32_t& turn = next[step.dim * 3U + static_cast<std::uint32_t>(step.queues)];
       const std::uint32_t first = step.queues == QueueUse::second_half ? q / 2 : 0;
       const std::uint32_t count = step.queues == QueueUse::all          ? q
@@ -32,9 +32,9 @@ void ChunkModel::choose_queues() {
   }
 }
 
-// Smaller goes first; then who has waited longer, then the earlier chunk.
+// The priority of a waiting chunk: lower first, then the longest wait, then the earlier chunk.
 std::int64_t ChunkModel::rank_of(std::uint32_t chunk) const {
-  const auto left = static_cast<std::int64_t>(ways_[chunk]->size() - done_[chunk]);
+  const auto left = static_cast<std::int64_t>(paths_[chunk]->size() - done_[chunk]);
   switch (rules_.within) {
     case IntraDimension::smallest_first:
       return left == 1 ? std::numeric_limits<std::int64_t>::max() : step_of(chunk).largest;
@@ -69,11 +69,11 @@ void ChunkModel::end_phase(std::uint32_t chunk) {
     queue.last_was_gather = step_of(chunk).gather;
   }
   ++phases_;
-  if (++done_[chunk] < ways_[chunk]->size()) wait(chunk);
+  if (++done_[chunk] < paths_[chunk]->size()) wait(chunk);
 }
 
-// Rg: those of the kind that did not leave last go before the first of the other kind, unless the
-// last in line is of their own.
+// rg: queues arrived chunks. A chunk of the kind (gather or scatter) that did not end last precedes
+// the first chunk of the other kind, unless the last chunk in line is of its own kind.
 void ChunkModel::line_up(Queue& queue) {
   std::sort(queue.arrived.begin(), queue.arrived.end());
   for (const std::uint32_t chunk : queue.arrived) {
@@ -110,17 +110,17 @@ void ChunkModel::start_touched() {
   touched_.clear();
 }
 
-std::int64_t ChunkModel::time_of(std::span<const ChunkPath* const> ways) {
-  ways_ = ways;
+std::int64_t ChunkModel::time_of(std::span<const ChunkPath* const> paths) {
+  paths_ = paths;
   now_ = 0;
-  done_.assign(ways.size(), 0);
+  done_.assign(paths.size(), 0);
   for (Queue& queue : queues_) {
     queue.last_was_gather = false;
     queue.last_at = -1;
   }
   choose_queues();
-  for (std::uint32_t chunk = 0; chunk < ways.size(); ++chunk)
-    if (!ways[chunk]->empty()) wait(chunk);
+  for (std::uint32_t chunk = 0; chunk < paths.size(); ++chunk)
+    if (!paths[chunk]->empty()) wait(chunk);
   start_touched();
   while (!ends_.empty()) {
     now_ = ends_.top().at;

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "orrery/core/limits.h"
 
 namespace orrery::model {
@@ -16,7 +14,7 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
                      std::int64_t total_ranks, Rules rules) {
   if (splits < 1) {
     return fail(Errc::config_range, "preferred-dataset-splits",
-                "a collective cannot be cut into 0 chunks", "set it to 1 or more");
+                "a collective cannot be split into 0 chunks", "set it to 1 or more");
   }
   Chunking cutting;
   if (rules == Rules::orrery) {
@@ -29,7 +27,7 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
       size = splits * cutting.chunk;
       cutting.raised = true;
     }
-    if (cutting.chunk == 0) cutting.chunk = 1;  // the reference loops forever here
+    if (cutting.chunk == 0) cutting.chunk = 1;  // ASTRA-sim loops forever in this case
   }
   cutting.bytes = size;
   cutting.count = (size + cutting.chunk - 1) / cutting.chunk;
@@ -40,7 +38,7 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
   }
   if (static_cast<std::uint64_t>(cutting.count) > limits::kChunksPerCollective) {
     return fail(Errc::limit_exceeded, "preferred-dataset-splits",
-                fmt::format("a collective would be cut into {} chunks; at most {} are allowed",
+                fmt::format("a collective would be split into {} chunks; at most {} are allowed",
                             cutting.count, limits::kChunksPerCollective));
   }
   return cutting;
@@ -93,7 +91,7 @@ std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes,
   std::int64_t data = bytes;
   const auto add = [&](std::uint32_t d, CollectiveType phase, QueueUse queues) {
     plan.push_back({d, phase, data, queues});
-    // A whole all-reduce, whatever the phase is called (ASTRA-sim 2.x).
+    // A complete all-reduce, whatever the type of the phase (ASTRA-sim 2.x): sizes do not change.
     if (platform::entry(topology.dims[d].algorithm.algorithm).all_reduce_only) return;
     data = data_after(phase, data, topology.dims[d].ring.size, platform.rules);
   };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From "all-reduce 1 GB" to chunks, and from a chunk to its phases over the dimensions.
+// Splits a collective such as "all-reduce 1 GB" into chunks, and chunks into phases over the
+// dimensions.
 #pragma once
 
 #include <cstdint>
@@ -15,19 +16,19 @@
 
 namespace orrery::model {
 
-/// One dimension a collective can use: its ring and how it runs there.
+/// One dimension that a collective can use: its ring and its algorithm.
 struct LogicalDim {
   RingShape ring;
-  std::uint32_t dim = 0;              ///< the queues it uses
-  platform::AlgorithmSpec algorithm;  ///< not joined: `ring` says whose dimension it is
+  std::uint32_t dim = 0;              ///< physical dimension whose queues it uses
+  platform::AlgorithmSpec algorithm;  ///< never `joined`: `ring` spans joined dimensions
   bool along_dim = true;              ///< the ring is the physical dimension `dim`
   bool involved = true;
-  LibraryGroup library;  ///< who runs it instead of `algorithm`, if anybody
+  LibraryGroup library;  ///< nodes > 0: a library runs it instead of `algorithm`
 
   friend bool operator==(const LogicalDim&, const LogicalDim&) = default;
 };
 
-/// The dimensions one communicator offers to one collective type, innermost first.
+/// The dimensions that a collective type can use in one communicator, innermost first.
 struct LogicalTopology {
   std::vector<LogicalDim> dims;
   std::uint32_t members = 1;
@@ -36,7 +37,7 @@ struct LogicalTopology {
   friend bool operator==(const LogicalTopology&, const LogicalTopology&) = default;
 };
 
-/// Which of a dimension's queues a phase may wait in.
+/// The queues of a dimension in which a phase may wait.
 enum class QueueUse : std::uint8_t { all, first_half, second_half };
 
 /// One phase of a chunk before a queue is chosen.
@@ -47,39 +48,40 @@ struct PlannedPhase {
   QueueUse queues = QueueUse::all;
 };
 
-/// Sizes of the chunks a collective is cut into: `count` chunks of `chunk` bytes, the last one of
-/// `last` bytes.
+/// The chunks of a collective: `count` chunks of `chunk` bytes, the last one of `last` bytes.
 struct Chunking {
   std::int64_t count = 0;
   std::int64_t chunk = 0;
   std::int64_t last = 0;
-  std::int64_t bytes = 0;       ///< of all chunks, had the last one its true size
-  bool remainder_full = false;  ///< ASTRA rules: the last chunk should have been smaller
+  std::int64_t bytes = 0;       ///< of all chunks, with the true size of the last one
+  bool remainder_full = false;  ///< ASTRA rules: the last chunk is larger than the remainder
   bool raised = false;          ///< the size was raised so that a chunk has a byte per rank
 };
 
-/// How `size` bytes are cut. ASTRA rules: floor(size / splits) per chunk, at least one byte per
-/// rank of the whole system except for all_gather, the last chunk full-sized (specified behaviour
-/// of ASTRA-sim 2.x). Orrery rules: ceil(size / splits), the last chunk is what remains. Errc:
-/// config_range when splits < 1, limit_exceeded beyond limits::kChunksPerCollective.
+/// Splits `size` bytes into chunks. ASTRA rules: floor(size / splits) bytes per chunk, at least one
+/// byte per rank of the complete system except for all_gather; the last chunk has the full size
+/// (specified behaviour of ASTRA-sim 2.x). Orrery rules: ceil(size / splits); the last chunk is the
+/// remainder. Errc: config_range when splits < 1, limit_exceeded beyond
+/// limits::kChunksPerCollective.
 [[nodiscard]] Result<Chunking> cut(graph::CollectiveType type, std::int64_t size,
                                    std::int64_t splits, std::int64_t total_ranks,
                                    platform::Rules rules);
 
-/// The whole system as a topology. Errc: config_conflict (more algorithms than dimensions, or none
-/// at all).
+/// The topology of the communicator of all ranks. Errc: config_conflict (more algorithms than
+/// dimensions, or no algorithm).
 [[nodiscard]] Result<LogicalTopology> system_topology(
     std::span<const platform::AlgorithmSpec> algorithms, const MultiDimFabric& fabric,
     graph::CollectiveType type, std::uint32_t dims_mask);
 
-/// Phases of one chunk along `order` (logical dims; the natural order is innermost first,
-/// all_gather innermost last).
+/// The phases of one chunk along `order` (logical dimensions; the natural order is innermost first,
+/// for all_gather innermost last).
 ///
-/// all_reduce with local_bw_aware: reduce-scatter along `order` up to the last dim, all-reduce
-/// there, all-gather back; with `two_phase` (Themis) the last dim runs reduce-scatter and
-/// all-gather as well. Dimensions of size one and those not involved are skipped. A
-/// double-binary-tree phase is always a whole all-reduce, whatever it is called. Source:
-/// hierarchical all-reduce, BlueConnect (MLSys 2019) section 3; Themis (ISCA 2022) section 4.
+/// all_reduce with local_bw_aware: reduce-scatter along `order` up to the last dimension,
+/// all-reduce there, all-gather back. With `two_phase` (Themis), the last dimension runs
+/// reduce-scatter and all-gather, too. Dimensions of size one and dimensions that are not involved
+/// are skipped. A double-binary-tree phase is always a complete all-reduce, whatever its type.
+/// Source: hierarchical all-reduce, BlueConnect (MLSys 2019) section 3; Themis (ISCA 2022)
+/// section 4.
 [[nodiscard]] std::vector<PlannedPhase> phases(graph::CollectiveType type, std::int64_t bytes,
                                                const LogicalTopology& topology,
                                                const std::vector<std::uint32_t>& order,

@@ -10,15 +10,15 @@
 
 namespace orrery::model {
 
-ChunkSearch::ChunkSearch(const ChunkRules& rules, std::span<const OrderPaths> ways,
+ChunkSearch::ChunkSearch(const ChunkRules& rules, std::span<const OrderPaths> paths,
                          std::size_t chunks)
-    : ways_(ways), model_(rules), chunks_(chunks) {}
+    : paths_(paths), model_(rules), chunks_(chunks) {}
 
 std::int64_t ChunkSearch::time_of(std::span<const std::uint16_t> orders) {
   chosen_.clear();
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    const OrderPaths& ways = ways_[orders[i]];
-    chosen_.push_back(i + 1 == orders.size() ? &ways.last : &ways.full);
+    const OrderPaths& paths = paths_[orders[i]];
+    chosen_.push_back(i + 1 == orders.size() ? &paths.last : &paths.full);
   }
   return model_.time_of(chosen_);
 }
@@ -30,19 +30,19 @@ void ChunkSearch::consider(std::string_view from, std::vector<std::uint16_t> ord
 }
 
 void ChunkSearch::improve(std::uint64_t seed, std::uint64_t steps, std::int64_t enough) {
-  if (best_.orders.empty() || ways_.size() < 2) return;
+  if (best_.orders.empty() || paths_.size() < 2) return;
   const std::uint64_t end = model_.phases() + steps;
   std::vector<std::uint16_t> at = best_.orders;
   std::int64_t time = best_.time;
   for (std::uint64_t turn = 0; model_.phases() < end && best_.time > enough; ++turn) {
     const auto draw = [&](std::uint64_t what, std::size_t below) {
-      return static_cast<std::size_t>(mixed(mixed(seed + turn) + what) % below);
+      return static_cast<std::size_t>(mix_bits(mix_bits(seed + turn) + what) % below);
     };
     std::vector<std::uint16_t> next = at;
     const std::size_t i = draw(1, chunks_), j = draw(2, chunks_);
     switch (draw(0, 3)) {
       case 0:
-        next[i] = static_cast<std::uint16_t>(draw(3, ways_.size()));
+        next[i] = static_cast<std::uint16_t>(draw(3, paths_.size()));
         break;
       case 1:
         std::swap(next[i], next[j]);
@@ -59,7 +59,7 @@ void ChunkSearch::improve(std::uint64_t seed, std::uint64_t steps, std::int64_t 
         break;
     }
     if (next == at) {
-      if (chunks_ == 1 && turn > 4 * ways_.size()) return;
+      if (chunks_ == 1 && turn > 4 * paths_.size()) return;
       continue;
     }
     const std::int64_t took = time_of(next);
@@ -90,9 +90,9 @@ std::vector<std::size_t> round_mixture(std::span<const OrderShare> mixture, std:
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < chunks; ++i) {
     for (std::size_t m = 0; m < mixture.size(); ++m) credit[m] += mixture[m].share;
-    const auto most = std::max_element(credit.begin(), credit.end());
-    *most -= 1;
-    all.push_back(static_cast<std::size_t>(most - credit.begin()));
+    const auto maximum = std::max_element(credit.begin(), credit.end());
+    *maximum -= 1;
+    all.push_back(static_cast<std::size_t>(maximum - credit.begin()));
   }
   return all;
 }

@@ -48,7 +48,7 @@ void set_times(PhaseSpec& spec, std::int64_t endpoint, std::int64_t reduce, std:
   spec.burst = spec.peers == Peers::each && !spec.delay_by_key.empty();
 }
 
-const DelayBetween kNobody;
+const DelayBetween kNoDelay;
 
 // --- By hand ---
 
@@ -56,9 +56,9 @@ const DelayBetween kNobody;
 TEST(ClosedForm, RingWithOneLate) {
   PhaseSpec spec = make_spec(Algorithm::ring, CollectiveType::reduce_scatter, 3);
   set_times(spec, 1, 2, 10);
-  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNobody), (Times{117, 127, 107}));
+  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNoDelay), (Times{117, 127, 107}));
   spec.request.anticlockwise = true;
-  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNobody), (Times{127, 117, 107}));
+  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNoDelay), (Times{127, 117, 107}));
 }
 
 // The first half's messages are received at 11 and 111, their packets free at 14 and 114; the
@@ -66,7 +66,7 @@ TEST(ClosedForm, RingWithOneLate) {
 TEST(ClosedForm, DirectWaitsAtTheBarrier) {
   PhaseSpec spec = make_spec(Algorithm::direct, CollectiveType::all_reduce, 3);
   set_times(spec, 1, 2, 10);
-  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNobody), (Times{125, 125, 125}));
+  EXPECT_EQ(by_formula(spec, {0, 0, 100}, kNoDelay), (Times{125, 125, 125}));
 }
 
 // The last message is received in the tick in which the other's packet is free, 14: the packet
@@ -74,9 +74,9 @@ TEST(ClosedForm, DirectWaitsAtTheBarrier) {
 TEST(ClosedForm, APacketFreeInTheBarriersTickGoes) {
   PhaseSpec spec = make_spec(Algorithm::direct, CollectiveType::all_reduce, 3);
   set_times(spec, 1, 2, 10);
-  const Times ends = by_formula(spec, {0, 0, 3}, kNobody);
+  const Times ends = by_formula(spec, {0, 0, 3}, kNoDelay);
   EXPECT_EQ(ends, (Times{28, 25, 28}));
-  EXPECT_EQ(ends, message_by_message(spec, {0, 0, 3}, kNobody));
+  EXPECT_EQ(ends, message_by_message(spec, {0, 0, 3}, kNoDelay));
 }
 
 // Messages of the second half are there before the last packet of the first is reduced. Theirs are
@@ -88,15 +88,15 @@ TEST(ClosedForm, DirectPacketsOvertake) {
   spec.delay_by_key[8] = 6;
   spec.burst = false;
   const Times begins{0, 0, 0, 0, 0, 0, 0, 0, 1};
-  EXPECT_EQ(by_formula(spec, begins, kNobody), Times(9, 17));
-  EXPECT_EQ(message_by_message(spec, begins, kNobody), Times(9, 17));
+  EXPECT_EQ(by_formula(spec, begins, kNoDelay), Times(9, 17));
+  EXPECT_EQ(message_by_message(spec, begins, kNoDelay), Times(9, 17));
 }
 
 // A halving-doubling all-gather of 4: begins + 1, partners at 2, then at 1.
 TEST(ClosedForm, HalvingDoublingGather) {
   PhaseSpec spec = make_spec(Algorithm::halving_doubling, CollectiveType::all_gather, 4);
   set_times(spec, 1, 2, 10);
-  EXPECT_EQ(by_formula(spec, {0, 0, 100, 0}, kNobody), (Times{113, 123, 103, 113}));
+  EXPECT_EQ(by_formula(spec, {0, 0, 100, 0}, kNoDelay), (Times{113, 123, 103, 113}));
   EXPECT_EQ(uniform_duration(spec), 1 + 2 * 11);
 }
 

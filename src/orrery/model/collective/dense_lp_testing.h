@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A linear program solved by the book, to hold what is solved without against.
+// A textbook solver of linear programs, to validate results that are computed without one.
 #pragma once
 
 #include <cstddef>
@@ -9,15 +9,16 @@
 
 namespace orrery::model {
 
-/// The least largest load of any mixture of orders, by simplex: dense tableau, Bland's rule, so
-/// that it ends. Source: Bland, "New finite pivoting rules for the simplex method" (1977).
+/// Minimises the largest load over mixtures of orders by the simplex method, with a dense tableau
+/// and Bland's rule, which guarantees termination. Source: Bland, "New finite pivoting rules for
+/// the simplex method" (1977).
 class MinMaxLoad {
  public:
-  /// loads[order][dim]: what the dimension takes if all goes in that order.
+  /// loads[order][dim]: load of the dimension if all bytes use that order.
   explicit MinMaxLoad(std::vector<std::vector<double>> loads) : loads_(std::move(loads)) {}
 
-  /// min over fractions of max over dims of the mixture's load. By the matrix game's other form:
-  /// with y = fractions / value, maximise sum(y) where loads^T·y ≤ 1.
+  /// min over fractions of max over dims of the mixture's load. Solves the equivalent form of the
+  /// matrix game: with y = fractions / value, maximise sum(y) subject to loads^T·y ≤ 1.
   [[nodiscard]] double value() const {
     const std::size_t columns = loads_.size(), rows = loads_.front().size();
     std::vector<std::vector<double>> table(rows + 1, std::vector<double>(columns + rows + 1));

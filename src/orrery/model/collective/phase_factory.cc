@@ -15,10 +15,10 @@ using platform::Rules;
 
 namespace {
 
-// ASTRA-sim charges 10 ns at the boundary for sub-group rings whatever endpoint-delay says.
+// ASTRA-sim charges 10 ns at the end points of sub-group rings, whatever endpoint-delay is.
 constexpr std::int64_t kAstraSubGroupEndpoint = 10 * kPsPerNs;
-// Step counts are 32-bit, and a ring all-to-all takes n(n-1)/2 of them.
-constexpr std::uint32_t kMostMembers = 65536;
+// Step counts are 32-bit, and a ring all-to-all has n(n-1)/2 steps.
+constexpr std::uint32_t kMaxMembers = 65536;
 
 }  // namespace
 
@@ -39,17 +39,17 @@ std::int64_t data_after(CollectiveType type, std::int64_t data, std::int64_t rin
 }
 
 Result<void> PhaseFactory::check(const PhaseRequest& request) const {
-  if (request.ring.size > kMostMembers) {
+  if (request.ring.size > kMaxMembers) {
     return fail(Errc::limit_exceeded, fmt::format("dimension {}", request.dim),
                 fmt::format("one ring has {} members; at most {} are allowed", request.ring.size,
-                            kMostMembers),
+                            kMaxMembers),
                 "describe the network with more dimensions");
   }
   return algorithm_of(request.algorithm).check(request, platform_.rules);
 }
 
-// A channel is a block of threads on an SM of its own. Whatever goes over a wire is read from a
-// device's memory and written to another's; what is reduced is read once more.
+// A channel is a thread block that occupies one SM. Each byte on a wire is read from the memory of
+// one device and written to that of another; a byte that is reduced is read once more.
 void PhaseFactory::set_device_use(PhaseSpec& spec, std::int64_t whole,
                                   std::int64_t duration) const {
   const PhaseRequest& request = spec.request;
@@ -75,27 +75,27 @@ LibraryEstimate PhaseFactory::predicted(const PhaseRequest& request) const {
   const std::int64_t whole = full_buffer(request);
   const nccl::Shape shape{request.ring.size, group.nodes};
   LibraryEstimate answer = (*library_)(request.type, whole, shape, request.exchange);
-  if (group.inside < 1 || group.between < 1)
-    answer.time =
-        library_->slowed(request.type, whole, shape, group.inside, group.between, request.exchange);
-  answer.time = Time(later(answer.time.count(), group.late));
+  if (group.intra_share < 1 || group.inter_share < 1)
+    answer.time = library_->slowed(request.type, whole, shape, group.intra_share, group.inter_share,
+                                   request.exchange);
+  answer.time = Time(later(answer.time.count(), group.extra_latency));
   return answer;
 }
 
-// All members at once, from when the last has come: everybody tells everybody by messages that
-// take no time, and half of what the library takes goes by before each is sent, half after it has
-// arrived.
+// Models a library's collective as a direct phase, so that its duration starts when the last member
+// begins. Messages between all members last no time; half of the library's duration passes before
+// each is sent, half after it has arrived.
 Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) const {
   const auto n = static_cast<std::int32_t>(request.ring.size);
   const LibraryGroup& group = request.library;
   const std::int64_t whole = full_buffer(request);
   const nccl::Shape shape{request.ring.size, group.nodes};
   if (!library_->runs(request.type, whole, shape)) {
-    return fail(Errc::config_conflict, "collectives: settings",
-                fmt::format("NCCL_ALGO and NCCL_PROTO leave no way to run {} among {} ranks on {} "
-                            "nodes",
-                            graph::name(request.type), shape.ranks, shape.nodes),
-                "allow ring");
+    return fail(
+        Errc::config_conflict, "collectives: settings",
+        fmt::format("NCCL_ALGO and NCCL_PROTO allow no algorithm for {} among {} ranks on {} nodes",
+                    graph::name(request.type), shape.ranks, shape.nodes),
+        "allow ring");
   }
   const std::int64_t duration = predicted(request).time.count();
   if (duration >= MultiDimFabric::kTooLong) {

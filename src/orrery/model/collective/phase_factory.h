@@ -14,25 +14,25 @@
 
 namespace orrery::model {
 
-/// Works out a phase: step counts, message sizes, reduction times, link times.
+/// Computes phases: step counts, message sizes, reduction times, message times.
 ///
 /// Steps and sizes come from the algorithm (CollectiveAlgorithm::fill); ASTRA rules divide sizes as
-/// integers. Errc: config_conflict (what the algorithm cannot do), config_range (times beyond the
-/// clock).
+/// integers. Errc: config_conflict (the algorithm cannot run the collective), config_range (times
+/// beyond the clock), limit_exceeded (more than 65,536 members).
 class PhaseFactory {
  public:
-  /// `delays`: what messages take, where that is the same everywhere along a dimension
-  /// (Network::by_dimensions); or null.
-  /// `library`: whose collectives run; or null.
+  /// `delays`: message times, if they are equal everywhere along a dimension
+  /// (Network::by_dimensions); otherwise null.
+  /// `library`: the library that runs collectives; null: none.
   PhaseFactory(const platform::Platform& platform, const MultiDimFabric* delays,
                std::shared_ptr<const LibraryTimes> library = {})
       : platform_(platform), sizes_(platform), delays_(delays), library_(std::move(library)) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
-  /// What the library says of a phase that it runs (request.library): its time with what deviating
-  /// ports add, where that comes from and how far off it may be.
+  /// The library's estimate for a phase that it runs (request.library): time including the effect
+  /// of deviating ports, source and error band.
   [[nodiscard]] LibraryEstimate predicted(const PhaseRequest& request) const;
-  /// Bytes of the whole buffer of such a phase, as nccl-tests counts them.
+  /// Bytes of the complete buffer of such a phase, as nccl-tests counts them.
   [[nodiscard]] static std::int64_t full_buffer(const PhaseRequest& request);
 
  private:

@@ -144,10 +144,10 @@ TEST(FabricPorts, PhasesAskRankByRankOnlyWhereAPortDeviates) {
        {Algorithm::ring, Algorithm::direct, Algorithm::halving_doubling}) {
     request.algorithm = {algorithm, -1};
     request.dim = 0;
-    const auto beside = factory.make(request);
-    ASSERT_TRUE(beside);
-    EXPECT_FALSE(beside->delay_by_key.empty());
-    EXPECT_EQ(beside->lockstep, algorithm != Algorithm::direct);
+    const auto other_dim = factory.make(request);
+    ASSERT_TRUE(other_dim);
+    EXPECT_FALSE(other_dim->delay_by_key.empty());
+    EXPECT_EQ(other_dim->lockstep, algorithm != Algorithm::direct);
     request.dim = 1;
     const auto through = factory.make(request);
     ASSERT_TRUE(through);
@@ -168,7 +168,7 @@ TEST(LinksPorts, NeighboursTakeWhatTheFabricSays) {
     const std::pair<std::uint32_t, std::uint32_t> pairs[] = {{0, 1}, {1, 0}, {0, 3},  {1, 2},
                                                              {2, 3}, {0, 4}, {4, 12}, {8, 4}};
     for (const auto& [from, to] : pairs)
-      EXPECT_EQ(links.alone(from, to, kBytes), fabric.delay(from, to, kBytes));
+      EXPECT_EQ(links.uncontended_time(from, to, kBytes), fabric.delay(from, to, kBytes));
   }
 }
 
@@ -177,11 +177,16 @@ TEST(LinksPorts, EachLinkHasThePortsAtItsEnds) {
   platform.deviations = {bad_port({1}, 0, 0.5, 5), bad_port({16}, 2, 0.25, 40)};
   DimensionLinks links(platform);
   const std::int64_t ns = kPsPerNs;
-  EXPECT_EQ(links.alone(0, 2, kBytes), 2 * (10 + 5 + 2 * kBytes) * ns) << "in and out of rank 1";
-  EXPECT_EQ(links.alone(16, 0, kBytes), (1000 + 40 + 8 * kBytes + 1000 + 2 * kBytes) * ns) << "up";
-  EXPECT_EQ(links.alone(0, 16, kBytes), (1000 + 2 * kBytes + 1000 + 40 + 8 * kBytes) * ns)
+  EXPECT_EQ(links.uncontended_time(0, 2, kBytes), 2 * (10 + 5 + 2 * kBytes) * ns)
+      << "in and out of rank 1";
+  EXPECT_EQ(links.uncontended_time(16, 0, kBytes),
+            (1000 + 40 + 8 * kBytes + 1000 + 2 * kBytes) * ns)
+      << "up";
+  EXPECT_EQ(links.uncontended_time(0, 16, kBytes),
+            (1000 + 2 * kBytes + 1000 + 40 + 8 * kBytes) * ns)
       << "down";
-  EXPECT_EQ(links.alone(17, 1, kBytes), 2 * (1000 + 2 * kBytes) * ns) << "another switch";
+  EXPECT_EQ(links.uncontended_time(17, 1, kBytes), 2 * (1000 + 2 * kBytes) * ns)
+      << "another switch";
   DimensionLinks::Departure departure;
   ASSERT_TRUE(links.forward(links.add(16, 0, kBytes), departure));
   EXPECT_EQ(departure.busy, 8 * kBytes * ns);

@@ -10,7 +10,8 @@ namespace {
 
 using platform::Summand;
 
-/// As they lie in memory: what computes in TF32 adds FP32, and blocks' scales are no summands.
+/// The summand by the format in memory: TF32 is stored as FP32; formats with block scales cannot be
+/// added.
 std::optional<Summand> summand_of(graph::Format numbers) {
   switch (numbers) {
     case graph::Format::fp64:
@@ -42,20 +43,21 @@ std::optional<Summand> summand_of(graph::Format numbers) {
 
 SwitchArithmetic::SwitchArithmetic(const platform::Platform& platform) {
   if (platform.fabric != nullptr) {
-    for (const auto& reducer : platform.fabric->reducers) everywhere_ &= said(reducer.figures);
+    for (const auto& reducer : platform.fabric->reducers)
+      common_formats_ &= supported_formats(reducer.figures);
     return;
   }
   for (const platform::Dimension& dim : platform.dims) {
-    by_dim_.push_back(dim.in_network ? said(*dim.in_network) : kEvery);
-    everywhere_ &= by_dim_.back();
+    by_dim_.push_back(dim.in_network ? supported_formats(*dim.in_network) : kAllFormats);
+    common_formats_ &= by_dim_.back();
   }
 }
 
-bool SwitchArithmetic::add(const LogicalDim& dim, graph::Format numbers) const {
+bool SwitchArithmetic::can_add(const LogicalDim& dim, graph::Format numbers) const {
   if (numbers == graph::Format::unsaid) return true;
   const bool one = dim.along_dim && dim.dim < by_dim_.size();
-  const std::uint16_t can = one ? by_dim_[dim.dim] : everywhere_;
-  if (can == kEvery) return true;
+  const std::uint16_t can = one ? by_dim_[dim.dim] : common_formats_;
+  if (can == kAllFormats) return true;
   const auto summand = summand_of(numbers);
   return summand && (can & platform::InNetwork::bit(*summand)) != 0;
 }
@@ -63,7 +65,7 @@ bool SwitchArithmetic::add(const LogicalDim& dim, graph::Format numbers) const {
 bool is_reduction(graph::CollectiveType type, const graph::ExpertExchange& exchange) {
   return type == graph::CollectiveType::all_reduce ||
          type == graph::CollectiveType::reduce_scatter ||
-         (type == graph::CollectiveType::all_to_all && exchange.combine());
+         (type == graph::CollectiveType::all_to_all && exchange.is_combine());
 }
 
 }  // namespace orrery::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which numbers switches can add.
+// The number formats that switches can reduce.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,30 @@
 
 namespace orrery::model {
 
-/// What InNetwork::adds says, for collectives. Of a dimension its switches count; of a fabric, and
-/// of rings through several dimensions, only what all switches that sum can add.
+/// Applies InNetwork::adds to collectives. In a dimension, the switches of the dimension count. On
+/// a fabric, and for rings through several dimensions, a format counts only if all reducing
+/// switches can add it.
 class SwitchArithmetic {
  public:
   explicit SwitchArithmetic(const platform::Platform& platform);
 
-  /// Whether there are numbers that some switches cannot add.
-  [[nodiscard]] bool is_limited() const { return everywhere_ != kEvery; }
-  /// Whether those that would sum along `dim` can add these numbers; unsaid: yes.
-  [[nodiscard]] bool add(const LogicalDim& dim, graph::Format numbers) const;
+  /// Whether some switches cannot add some formats.
+  [[nodiscard]] bool is_limited() const { return common_formats_ != kAllFormats; }
+  /// Whether the switches along `dim` can add numbers of this format. Format::unsaid: yes.
+  [[nodiscard]] bool can_add(const LogicalDim& dim, graph::Format numbers) const;
 
  private:
-  static constexpr std::uint16_t kEvery = 0xffff;
+  static constexpr std::uint16_t kAllFormats = 0xffff;
 
-  [[nodiscard]] static std::uint16_t said(const platform::InNetwork& figures) {
-    return figures.adds == 0 ? kEvery : figures.adds;
+  [[nodiscard]] static std::uint16_t supported_formats(const platform::InNetwork& figures) {
+    return figures.adds == 0 ? kAllFormats : figures.adds;
   }
 
-  std::vector<std::uint16_t> by_dim_;  // bits as InNetwork::adds, all set where all can be added
-  std::uint16_t everywhere_ = kEvery;
+  std::vector<std::uint16_t> by_dim_;  // bits as InNetwork::adds; all set: every format
+  std::uint16_t common_formats_ = kAllFormats;
 };
 
-/// Whether a phase of that type adds numbers up: all-reduces, reduce-scatters, and what combines
+/// Whether a phase of this type reduces: all-reduces, reduce-scatters, and all-to-alls that combine
 /// tokens.
 [[nodiscard]] bool is_reduction(graph::CollectiveType type, const graph::ExpertExchange& exchange);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/compute/compute_model.h"
 
-#include <cmath>
 #include <utility>
 
 #include "orrery/model/compute/kernel_predictions.h"
@@ -17,50 +16,50 @@ class PlatformCompute final : public ComputeModel {
       : platform_(platform), predictions_(platform.device, std::move(given)) {}
 
   [[nodiscard]] TimeSource source(const graph::Graph& graph, graph::NodeId node) const override {
-    if (!wanted(graph, node)) return TimeSource::recorded;
+    if (!is_modelled(graph, node)) return TimeSource::recorded;
     if (const TimeEstimate* predicted = prediction(graph, node)) return predicted->source;
-    return falls_back(graph, node) ? TimeSource::roofline : TimeSource::recorded;
+    return uses_roofline(graph, node) ? TimeSource::roofline : TimeSource::recorded;
   }
 
   [[nodiscard]] Result<TimeEstimate> time(const graph::Graph& graph,
                                           graph::NodeId node) const override {
     const TimeEstimate recorded{graph.duration(node), TimeSource::recorded};
-    if (!wanted(graph, node)) return recorded;
+    if (!is_modelled(graph, node)) return recorded;
     if (const TimeEstimate* predicted = prediction(graph, node)) return *predicted;
-    if (!falls_back(graph, node)) return recorded;
-    if (!knows(graph, node)) {
+    if (!uses_roofline(graph, node)) return recorded;
+    if (!has_work(graph, node)) {
       return fail(Errc::input_missing_attr, "",
                   "a compute node lacks num_ops or tensor_size, which the roofline needs",
-                  "turn roofline-enabled off to use recorded durations");
+                  "set roofline-enabled to 0 to use recorded durations");
     }
     const auto time = roofline_time(graph.work(node), platform_.device, platform_.rules);
     if (!time) {
-      return fail(Errc::config_range, "", "the roofline gives no time within 46 days",
+      return fail(Errc::config_range, "", "the roofline time exceeds 46 days",
                   "set the device's peak and memory bandwidth");
     }
     return TimeEstimate{*time, TimeSource::roofline};
   }
 
  private:
-  static bool knows(const graph::Graph& graph, graph::NodeId node) {
+  static bool has_work(const graph::Graph& graph, graph::NodeId node) {
     return graph.has(node, graph::kHasNumOps) && graph.has(node, graph::kHasTensorSize);
   }
 
-  /// Some model is asked, not the recording.
-  [[nodiscard]] bool wanted(const graph::Graph& graph, graph::NodeId node) const {
+  /// Whether a model, not the recording, predicts the node.
+  [[nodiscard]] bool is_modelled(const graph::Graph& graph, graph::NodeId node) const {
     if (platform_.replay_only || graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node))
       return false;
     const TimeSource model = platform_.device.compute;
     if (model == TimeSource::automatic) return graph.duration(node) == Time{};
-    const KernelModelEntry* const asked = kernel_model_entry(model);
-    if (asked != nullptr && asked->prefers_recorded && graph.duration(node) != Time{}) {
+    const KernelModelEntry* const entry = kernel_model_entry(model);
+    if (entry != nullptr && entry->prefers_recorded && graph.duration(node) != Time{}) {
       const TimeEstimate* predicted = prediction(graph, node);
       return predicted != nullptr && predicted->source == model;
     }
-    return asked != nullptr;
+    return entry != nullptr;
   }
 
-  /// Under ASTRA rules there are no kernels.
+  /// The prediction of the node's kernel. Null: none, or ASTRA rules, which have no kernels.
   [[nodiscard]] const TimeEstimate* prediction(const graph::Graph& graph,
                                                graph::NodeId node) const {
     if (graph.kernels() == nullptr || platform_.rules == platform::Rules::astra) return nullptr;
@@ -68,13 +67,13 @@ class PlatformCompute final : public ComputeModel {
     return kernel == graph::kNoKernel ? nullptr : predictions_.of(*graph.kernels(), kernel);
   }
 
-  /// The roofline of the node's work takes over. Where ASTRA-sim's files ask for it it has to know,
-  /// or the run fails.
-  [[nodiscard]] bool falls_back(const graph::Graph& graph, graph::NodeId node) const {
+  /// Whether the roofline of the node's work predicts it. If ASTRA-sim's files request the
+  /// roofline, the work must be known; otherwise time() fails.
+  [[nodiscard]] bool uses_roofline(const graph::Graph& graph, graph::NodeId node) const {
     if (platform_.device.peak.count() <= 0 && platform_.device.compute == TimeSource::automatic)
-      return false;  // it only knows measured kernels
-    return knows(graph, node) || (platform_.rules == platform::Rules::astra &&
-                                  platform_.device.compute == TimeSource::roofline);
+      return false;  // without a peak, only kernel models can predict
+    return has_work(graph, node) || (platform_.rules == platform::Rules::astra &&
+                                     platform_.device.compute == TimeSource::roofline);
   }
 
   const platform::Platform& platform_;

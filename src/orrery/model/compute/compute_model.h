@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract for models of computation: how long a node takes on the device, and who says so.
+// The interface of computation models: the duration of a node on the device, and its source.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace orrery::model {
 
-/// Answers for compute nodes, one by one; what was asked before does not matter. Thread-safe.
+/// Predicts compute nodes one by one, independent of earlier calls. Thread-safe.
 class ComputeModel {
  public:
   virtual ~ComputeModel() = default;
-  /// Which model will answer.
+  /// The source of the time of a node.
   [[nodiscard]] virtual TimeSource source(const graph::Graph& graph, graph::NodeId node) const = 0;
-  /// Errc: input_missing_attr, config_range; `where` is for the caller to fill in.
+  /// The time of a node. Errc: input_missing_attr, config_range; the caller sets `where`.
   [[nodiscard]] virtual Result<TimeEstimate> time(const graph::Graph& graph,
                                                   graph::NodeId node) const = 0;
 };
 
-/// What the platform asks for: recorded times, a model, or a model where nothing was recorded. The
-/// platform outlives it.
+/// The model that the platform specifies: recorded times, a model, or a model for nodes without
+/// recorded times. The platform must outlive the result.
 [[nodiscard]] std::unique_ptr<ComputeModel> make_compute_model(const platform::Platform& platform,
                                                                SuppliedModels given = {});
 

@@ -10,61 +10,63 @@
 
 namespace orrery::model {
 
-/// Kernels that are launched in a row and share a time evenly. Times are picoseconds.
+/// Kernels that are launched one after another and have equal durations. Times are picoseconds.
 struct Launches {
-  std::int64_t each = 0;   ///< of the host; above 0
-  std::int64_t count = 1;  ///< of them
-  std::int64_t share = 0;  ///< how long one of them runs
-  std::int64_t least = 0;  ///< no launch of this host takes less; above 0
-  std::int64_t ahead = 0;  ///< a host can be ahead by so many launches; above 0, always the same
+  std::int64_t each = 0;   ///< time of one launch on the host; above 0
+  std::int64_t count = 1;  ///< number of kernels
+  std::int64_t share = 0;  ///< duration of one kernel
+  std::int64_t least = 0;  ///< minimum time of all launches of this host; above 0
+  std::int64_t ahead = 0;  ///< maximum number of waiting launches; above 0, constant for a host
 };
 
-/// How far a host has come. It launches kernels in the order in which its device takes them, and
-/// runs ahead of it until `ahead` launches wait: then the next one is begun when the kernel begins
-/// that is so many launches before it. Kernels that cannot make it wait, since the host was nearer
-/// to them than it takes to launch so many, are not remembered; the others are, up to `ahead`.
+/// The progress of a host. It launches kernels in the order in which its device runs them, and runs
+/// ahead of the device. If `ahead` launches wait, it starts the next launch when the kernel that is
+/// `ahead` launches before it begins. The clock stores the begins of at most `ahead` kernels, and
+/// only of those that can make the host wait. A kernel cannot if it begins so soon after its launch
+/// that the host could not launch `ahead` kernels in between.
 class HostClock {
  public:
   HostClock() = default;
-  /// It begins then.
+  /// A host that begins at `start`.
   explicit HostClock(std::int64_t start) : issued_(start) {}
 
-  /// Launches kernels that the device could begin at `ready`. When it begins them, so that none of
-  /// them, the ones before it having run without a pause, begins before it has been launched.
+  /// Launches kernels that the device could begin at `ready`, and returns when the device begins
+  /// the first of them. From then on, they run without a pause, and none begins before its launch
+  /// ends.
   std::int64_t launch(const Launches& what, std::int64_t ready);
 
-  /// When it has launched, or will have, all that was to be.
+  /// The end of the last launch.
   [[nodiscard]] std::int64_t issued() const { return issued_; }
-  /// How often the device has waited for it.
+  /// Number of times that the device has waited for the host.
   [[nodiscard]] std::uint64_t waits() const { return waits_; }
 
-  /// Whether the device, if it does what it did since `before` again, `step` later, begins all of
-  /// it that much later, too.
+  /// Whether, if the launches since `before` repeat `step` later, the device begins all of their
+  /// kernels exactly `step` later.
   [[nodiscard]] bool repeats(const HostClock& before, std::int64_t step) const;
-  /// How often more, at most, that is certain to hold: until the host is so far ahead that it
-  /// waits.
+  /// Number of further repetitions for which repeats() certainly holds: until the host is so far
+  /// ahead that it waits.
   [[nodiscard]] std::int64_t repetitions(const HostClock& before, std::int64_t step) const;
-  /// All that was launched since `before` so many times more, each `step` later.
+  /// Applies the launches since `before` `times` more times, each `step` later.
   void skip(const HostClock& before, std::int64_t step, std::int64_t times);
 
  private:
-  static constexpr std::int64_t kForgotten = std::numeric_limits<std::int64_t>::min();
-  [[nodiscard]] std::size_t place_of(std::int64_t launch) const;
-  [[nodiscard]] bool remembers_same(const HostClock& before, std::int64_t step) const;
-  void hold_back(const Launches& what, std::int64_t& begin, std::int64_t& issued) const;
-  void remember(const Launches& what, std::int64_t begin, bool all);
+  static constexpr std::int64_t kNotStored = std::numeric_limits<std::int64_t>::min();
+  [[nodiscard]] std::size_t slot_of(std::int64_t launch) const;
+  [[nodiscard]] bool has_same_queue(const HostClock& before, std::int64_t step) const;
+  void apply_launch_limit(const Launches& what, std::int64_t& begin, std::int64_t& issued) const;
+  void store_begins(const Launches& what, std::int64_t begin, bool all);
 
   std::int64_t issued_ = 0;
   std::uint64_t waits_ = 0;
-  std::int64_t made_ = 0;         // launches
-  std::int64_t last_ = 0;         // when the last of them begins
-  std::int64_t room_ = 0;         // how far it may be ahead and need not be remembered
-  std::uint64_t remembered_ = 0;  // calls
-  std::int64_t waiting_for_ = 0;  // kernels that are remembered
-  std::size_t next_ = 0;          // in begun_
-  /// When the last kernels began, so many as the host is ahead by, in a ring: in the place of the
-  /// next launch is the one that it waits for. Empty: none is remembered.
-  std::vector<std::int64_t> begun_;
+  std::int64_t launches_ = 0;    // number of launches
+  std::int64_t last_begin_ = 0;  // begin of the last kernel
+  std::int64_t max_lag_ = 0;     // time from launch to begin up to which a kernel is not stored
+  std::uint64_t stores_ = 0;     // number of calls that stored kernels
+  std::int64_t stored_ = 0;      // number of stored kernels
+  std::size_t next_ = 0;         // index in begins_ of the next launch
+  /// Begins of the last `ahead` kernels, in a ring buffer. The place of the next launch contains
+  /// the begin that this launch waits for. Empty: no kernel is stored.
+  std::vector<std::int64_t> begins_;
 };
 
 }  // namespace orrery::model

@@ -60,7 +60,7 @@ RC_GTEST_PROP(HostClock, IsAHostThatRemembersEverything, ()) {
   }
 }
 
-// More launches than fit at once are as if they were told one by one.
+// More launches than fit at once have the same result as launches one by one.
 TEST(HostClock, TakesMoreLaunchesThanFit) {
   for (const std::int64_t share : {1, 5, 8}) {
     HostClock whole, parts;

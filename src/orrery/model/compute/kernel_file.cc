@@ -26,12 +26,13 @@ Result<KernelFileContent> read_table(const KernelFileText& file, Findings& findi
   Silicon silicon = silicon_of(*file.device);
   if (table->knows(file.device->name)) silicon.name = file.device->name;
   if (!table->knows(silicon.name))
-    return fail(Errc::config_conflict, file.path,
-                silicon.name.empty()
-                    ? std::string("the cluster's device has no name, and a table goes by names")
-                    : fmt::format("has no kernels of {}", in_quotes(silicon.name)),
-                fmt::format("it has kernels of {}; device.name in the cluster's file may be one",
-                            shortened(fmt::format("{}", fmt::join(table->devices(), ", ")), 400)));
+    return fail(
+        Errc::config_conflict, file.path,
+        silicon.name.empty()
+            ? std::string("the cluster's device has no name, but a table needs names")
+            : fmt::format("contains no kernels of {}", in_quotes(silicon.name)),
+        fmt::format("it contains kernels of {}; set device.name in the cluster file to one of them",
+                    truncate(fmt::format("{}", fmt::join(table->devices(), ", ")), 400)));
   if (auto fine = check_measured(*rows, silicon, findings); !fine)
     return tl::unexpected(fine.error());
   return KernelFileContent{with_device_name(std::move(table), silicon.name), std::move(about)};
@@ -47,11 +48,11 @@ Result<KernelFileContent> read_systolic(const KernelFileText& file, Findings& fi
   const auto config = parse_systolic_config(file.text, file.path, findings);
   if (!config) return tl::unexpected(config.error());
   if (file.device != nullptr && !(config->array.clock > 0) && !(silicon_of(*file.device).clock > 0))
-    return fail(Errc::config_missing_key, file.place, "the array's clock is not known",
-                "a device of the catalogue may have one; else give device.clock_mhz in the "
-                "cluster's file");
+    return fail(
+        Errc::config_missing_key, file.place, "the clock of the array is unknown",
+        "use a device of the catalogue with a clock, or set device.clock_mhz in the cluster file");
   return KernelFileContent{std::make_shared<const SystolicModel>(config->array),
-                           "products and convolutions"};
+                           "matrix products and convolutions"};
 }
 
 }  // namespace orrery::model

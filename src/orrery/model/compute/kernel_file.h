@@ -13,12 +13,12 @@
 
 namespace orrery::model {
 
-/// A file's text, and for what it is read.
+/// The text of a file, and the context in which it is read.
 struct KernelFileText {
   const std::string& text;
   const std::string& path;
-  std::string place;                         ///< the key or option that names it
-  const platform::Device* device = nullptr;  ///< that the model must know; null: any device
+  std::string place;                         ///< key or option that specifies the file
+  const platform::Device* device = nullptr;  ///< device that the model must contain; null: any
 };
 
 struct KernelFileContent {
@@ -26,9 +26,9 @@ struct KernelFileContent {
   std::string about;  ///< "1,204 kernels", "trees of 3 classes"
 };
 
-/// Reads the file of the model `source`, which must have one. Errc: those of parse_measured,
+/// Reads the file of the model `source`, which must have a reader. Errc: those of parse_measured,
 /// check_measured, read_fitted_model or parse_systolic_config; config_conflict for a table without
-/// the device; config_missing_key for an array whose clock is not known.
+/// the device; config_missing_key for an array with unknown clock.
 [[nodiscard]] Result<KernelFileContent> read_kernel_file(TimeSource source,
                                                          const KernelFileText& file,
                                                          Findings& findings);

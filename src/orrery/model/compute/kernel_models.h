@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which models of kernel times there are, and which of them is taken.
+// The available models of kernel times, and the selection among them.
 #pragma once
 
 #include <cstddef>
@@ -17,57 +17,57 @@
 
 namespace orrery::model {
 
-/// One model, which may be asked.
+/// One model, and its role in the selection.
 struct NamedKernelModel {
   TimeSource source = TimeSource::none;
   std::shared_ptr<const KernelModel> model;
-  bool asked = true;    ///< `auto` may ask it …
-  bool inside = false;  ///< … but discards answers beyond what the model knows
+  bool enabled = true;             ///< choose_time() uses it …
+  bool interpolates_only = false;  ///< … but discards its extrapolated answers
 };
 
 /// Models that were read from files, by the source of their times.
 using SuppliedModels = std::map<TimeSource, std::shared_ptr<const KernelModel>>;
 
-/// What models are built from.
+/// The inputs to build models.
 struct KernelModelInputs {
-  double scale = 1;       ///< peaks are this share of the data sheet's
-  bool own_peak = false;  ///< the user's own figure, which only the roofline follows
+  double scale = 1;       ///< ratio of peaks to those of the data sheet
+  bool own_peak = false;  ///< the peak is a custom figure, which only the roofline follows
   SuppliedModels given{};
 };
 
-/// A model of kernel times: its one registration, in kernel_models.cc.
+/// The registration of a model of kernel times, in kernel_models.cc.
 struct KernelModelEntry {
   TimeSource source = TimeSource::none;
-  /// Null where it is not built in, or its file was not given.
+  /// Builds the model. Returns null if it is not built in or its file was not given.
   std::shared_ptr<const KernelModel> (*make)(const KernelModelInputs& sources);
-  bool inside = false;              ///< as NamedKernelModel's
-  bool follows_data_sheet = false;  ///< not asked where the user states another peak
-  bool is_used_by_auto = true;      ///< otherwise only where `compute` names it
-  bool prefers_recorded = false;    ///< named, it replaces only recorded times that it answers
+  bool interpolates_only = false;   ///< see NamedKernelModel
+  bool follows_data_sheet = false;  ///< `auto` skips it if the user specifies another peak
+  bool is_used_by_auto = true;      ///< false: only used if `compute` names it
+  bool prefers_recorded = false;    ///< if named: kernels that it cannot predict stay recorded
   bool adds_step_overhead =
-      true;  ///< predicts kernels alone: a step adds to them (step_overhead.h)
+      true;  ///< predicts isolated kernels; a step adds overhead (step_overhead.h)
   /// Reads its file; null: it needs none.
   Result<KernelFileContent> (*read)(const KernelFileText& file, Findings& findings) = nullptr;
 };
-/// All of them, in the order in which `auto` asks them.
+/// All entries, in the order in which `auto` tries them.
 [[nodiscard]] std::span<const KernelModelEntry> kernel_model_entries();
-/// The entry of `source`, or null: that gives no kernel times.
+/// The entry of `source`. Null: `source` gives no kernel times.
 [[nodiscard]] const KernelModelEntry* kernel_model_entry(TimeSource source);
 
-/// Every model there is, in the order in which `auto` asks them; behind these what it never asks.
+/// All available models, in the order in which `auto` tries them; then those that it never uses.
 [[nodiscard]] std::vector<NamedKernelModel> kernel_models(const KernelModelInputs& sources);
 
-/// The model that `auto` takes for a kernel, and its answer.
+/// The model that `auto` selects for a kernel, and its prediction.
 struct ChosenTime {
-  std::size_t model = 0;  ///< of those that were asked
+  std::size_t model = 0;  ///< index in the list of models
   KernelTime time{};
 };
-/// The first that has an answer. Nothing where none has.
+/// The first model with an answer. Empty: none has one.
 [[nodiscard]] std::optional<ChosenTime> choose_time(std::span<const NamedKernelModel> models,
                                                     const graph::Kernel& kernel,
                                                     const Silicon& silicon);
 
-/// `model`, which knows every device as `name`.
+/// Returns `model` with every device replaced by the device `name`.
 [[nodiscard]] std::shared_ptr<const KernelModel> with_device_name(
     std::shared_ptr<const KernelModel> model, std::string name);
 

@@ -122,7 +122,7 @@ TEST(KernelModels, AreListedInTheOrderOfAsking) {
   EXPECT_EQ(models[2].source, TimeSource::heuristic);
   EXPECT_EQ(models[3].source, TimeSource::roofline);
   EXPECT_EQ(models[4].source, TimeSource::systolic);
-  EXPECT_FALSE(models[4].asked);
+  EXPECT_FALSE(models[4].enabled);
   Silicon silicon;
   EXPECT_FALSE(choose_time(models, worked(128), silicon)) << "a device of which nothing is known";
   const auto known = with_device_name(sources.given.at(TimeSource::table), "TOY_1");

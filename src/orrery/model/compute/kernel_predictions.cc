@@ -22,7 +22,7 @@ std::vector<NamedKernelModel> models_of(const platform::Device& device, Supplied
   if (device.compute == TimeSource::automatic) return models;
   const auto named = [&](const NamedKernelModel& model) { return model.source == device.compute; };
   std::stable_partition(models.begin(), models.end(), named);
-  if (!models.empty() && named(models.front())) models.front().asked = true;
+  if (!models.empty() && named(models.front())) models.front().enabled = true;
   if (device.compute == TimeSource::roofline) models.resize(1);
   return models;
 }
@@ -41,12 +41,12 @@ const TimeEstimate* KernelPredictions::of(const graph::KernelTable& kernels,
                                           graph::KernelId kernel) const {
   const Answers* known = newest_.load(std::memory_order_acquire);
   while (known != nullptr && known->kernels != &kernels) known = known->next.get();
-  if (known == nullptr) known = &work_out(kernels);
+  if (known == nullptr) known = &predict_all(kernels);
   const std::optional<TimeEstimate>& answer = known->by_kernel[kernel];
   return answer ? &*answer : nullptr;
 }
 
-const KernelPredictions::Answers& KernelPredictions::work_out(
+const KernelPredictions::Answers& KernelPredictions::predict_all(
     const graph::KernelTable& kernels) const {
   const std::scoped_lock lock(mutex_);
   for (const Answers* known = all_.get(); known != nullptr; known = known->next.get())
@@ -55,14 +55,14 @@ const KernelPredictions::Answers& KernelPredictions::work_out(
   made->kernels = &kernels;
   made->by_kernel.reserve(kernels.size());
   for (graph::KernelId id = 0; id < kernels.size(); ++id)
-    made->by_kernel.push_back(answer(kernels[id]));
+    made->by_kernel.push_back(predict(kernels[id]));
   made->next = std::move(all_);
   all_ = std::move(made);
   newest_.store(all_.get(), std::memory_order_release);
   return *all_;
 }
 
-double KernelPredictions::change_of(const graph::Kernel& kernel) const {
+double KernelPredictions::time_factor(const graph::Kernel& kernel) const {
   double time = 1;
   for (const platform::KernelChange& change : device_.changes)
     if (change.operation.empty() || change.operation == graph::name(kernel.operation))
@@ -70,13 +70,13 @@ double KernelPredictions::change_of(const graph::Kernel& kernel) const {
   return time;
 }
 
-std::optional<TimeEstimate> KernelPredictions::answer(const graph::Kernel& kernel) const {
-  const auto taken = choose_time(models_, kernel, silicon_);
-  if (!taken) return std::nullopt;
-  const KernelTime time = time_in_step(taken->time, kernel, device_, gap_);
+std::optional<TimeEstimate> KernelPredictions::predict(const graph::Kernel& kernel) const {
+  const auto chosen = choose_time(models_, kernel, silicon_);
+  if (!chosen) return std::nullopt;
+  const KernelTime time = time_in_step(chosen->time, kernel, device_, gap_);
   TimeEstimate made;
   made.time =
-      Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * change_of(kernel))));
+      Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * time_factor(kernel))));
   made.source = time.source;
   if (time.band != ErrorBand{}) made.band = time.band;
   made.extrapolated = time.extrapolated;

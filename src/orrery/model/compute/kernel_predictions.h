@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times of kernels on one device, each worked out once.
+// A cache of predicted kernel times on one device.
 #pragma once
 
 #include <atomic>
@@ -18,19 +18,20 @@
 
 namespace orrery::model {
 
-/// Times are those in a step (step_overhead.h). Thread-safe. The first question about a table
-/// answers for all its kernels; after that an answer is a look into a row. Tables must not grow any
-/// more, and outlive it.
+/// Times of kernels in a step (step_overhead.h). Thread-safe. The first call for a table predicts
+/// all its kernels; later calls are lookups. Tables must not grow after the first call, and must
+/// outlive this object.
 class KernelPredictions {
  public:
-  /// By the models that device.compute names. Automatic: the best that is known for each kernel;
-  /// the roofline for devices that are not of the catalogue, or whose peak is not the catalogue's.
+  /// Uses the models that device.compute names. Automatic: for each kernel the first model with an
+  /// answer; the roofline for devices that the catalogue does not contain or whose peak differs
+  /// from the catalogue's.
   explicit KernelPredictions(const platform::Device& device, SuppliedModels given = {});
   ~KernelPredictions();
   KernelPredictions(const KernelPredictions&) = delete;
   KernelPredictions& operator=(const KernelPredictions&) = delete;
 
-  /// Null where no model says anything.
+  /// Null: no model predicts the kernel.
   [[nodiscard]] const TimeEstimate* of(const graph::KernelTable& kernels,
                                        graph::KernelId kernel) const;
 
@@ -40,15 +41,15 @@ class KernelPredictions {
     std::vector<std::optional<TimeEstimate>> by_kernel;
     std::unique_ptr<Answers> next;
   };
-  const Answers& work_out(const graph::KernelTable& kernels) const;
-  [[nodiscard]] std::optional<TimeEstimate> answer(const graph::Kernel& kernel) const;
-  /// What the platform's changes multiply its time by.
-  [[nodiscard]] double change_of(const graph::Kernel& kernel) const;
+  const Answers& predict_all(const graph::KernelTable& kernels) const;
+  [[nodiscard]] std::optional<TimeEstimate> predict(const graph::Kernel& kernel) const;
+  /// The factor by which the platform's changes multiply the time of a kernel.
+  [[nodiscard]] double time_factor(const graph::Kernel& kernel) const;
 
   platform::Device device_;
   Silicon silicon_;
   Time gap_;
-  std::vector<NamedKernelModel> models_;  ///< the first that answers counts
+  std::vector<NamedKernelModel> models_;  ///< the first one with an answer is used
   mutable std::mutex mutex_;
   mutable std::unique_ptr<Answers> all_;  ///< newest first
   mutable std::atomic<const Answers*> newest_ = nullptr;

@@ -65,7 +65,7 @@ TEST(Portable, TritonsIsSlowerThanTheSecondVersion) {
       graph::Kernel second = attention(128, pass);
       second.traits |= graph::kPortable;
       graph::Kernel triton = second;
-      triton.traits |= graph::kFirst;
+      triton.traits |= graph::kFlashAttention1;
       const double ratio = seconds(triton, device) / seconds(second, device);
       EXPECT_GT(ratio, 1.3) << device;
       EXPECT_LT(ratio, 2.5) << device;
@@ -76,7 +76,7 @@ TEST(Portable, TritonsIsSlowerThanTheSecondVersion) {
 TEST(Portable, NothingElseIsKnownToBe) {
   graph::Kernel kernel = attention(128, graph::Pass::forward);
   kernel.operation = graph::Operation::softmax;
-  kernel.traits |= graph::kPortable | graph::kFirst;
+  kernel.traits |= graph::kPortable | graph::kFlashAttention1;
   EXPECT_EQ(portable_kernel_slowdown(kernel, silicon("h100-sxm")), 1);
 }
 

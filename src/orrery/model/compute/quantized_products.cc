@@ -9,13 +9,13 @@ namespace {
 
 using graph::Kernel;
 
-Kernel with_quantizing_in_it(const Kernel& kernel) {
-  Kernel whole = kernel;
-  whole.traits &= static_cast<std::uint16_t>(~unsigned{graph::kQuantized});
-  return whole;
+Kernel including_quantization(const Kernel& kernel) {
+  Kernel including = kernel;
+  including.traits &= static_cast<std::uint16_t>(~unsigned{graph::kQuantized});
+  return including;
 }
 
-/// Of the first input of a product, in as many launches.
+/// The cast of the first input of a product, in equally many launches.
 Kernel cast_of(const Kernel& product) {
   Kernel cast;
   cast.operation = graph::Operation::cast;
@@ -36,7 +36,7 @@ class WithQuantizing final : public KernelModel {
                                                const Silicon& silicon) const override {
     if (!kernel.has(graph::kQuantized) || kernel.operation != graph::Operation::gemm)
       return model_->time(kernel, silicon);
-    std::optional<KernelTime> time = model_->time(with_quantizing_in_it(kernel), silicon);
+    std::optional<KernelTime> time = model_->time(including_quantization(kernel), silicon);
     if (!time) return time;
     const std::optional<KernelTime> cast = model_->time(cast_of(kernel), silicon);
     if (!cast) return time;
@@ -57,15 +57,16 @@ class WithQuantizing final : public KernelModel {
   std::shared_ptr<const KernelModel> model_;
 };
 
-class WithPlainNames final : public KernelModel {
+class UnquantizedFallback final : public KernelModel {
  public:
-  explicit WithPlainNames(std::shared_ptr<const KernelModel> model) : model_(std::move(model)) {}
+  explicit UnquantizedFallback(std::shared_ptr<const KernelModel> model)
+      : model_(std::move(model)) {}
 
   [[nodiscard]] std::optional<KernelTime> time(const Kernel& kernel,
                                                const Silicon& silicon) const override {
     std::optional<KernelTime> time = model_->time(kernel, silicon);
     if (time || !kernel.has(graph::kQuantized)) return time;
-    return model_->time(with_quantizing_in_it(kernel), silicon);
+    return model_->time(including_quantization(kernel), silicon);
   }
 
  private:
@@ -80,7 +81,7 @@ std::shared_ptr<const KernelModel> with_quantizing(std::shared_ptr<const KernelM
 
 std::shared_ptr<const KernelModel> with_unquantized_fallback(
     std::shared_ptr<const KernelModel> model) {
-  return std::make_shared<WithPlainNames>(std::move(model));
+  return std::make_shared<UnquantizedFallback>(std::move(model));
 }
 
 }  // namespace orrery::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Narrow products with and without the quantising of their first input.
+// Products in fp8 and fp4, with and without quantization of their first input.
 #pragma once
 
 #include <memory>
@@ -9,19 +9,22 @@
 
 namespace orrery::model {
 
-/// `model`, whose narrow products have the quantising of their first input in them, and what it
-/// then says of those without (graph::kQuantized): what it says of the whole less what it says of a
-/// cast of so many numbers from 16 bits to fp8, not below what the device's peak allows. Its band
-/// is as wide in seconds.
+/// Returns `model`, whose times of narrow products include the quantization of their first input,
+/// with times of products without it (graph::kQuantized). Their time is that of the product with
+/// quantization minus that of a cast of as many numbers from 16 bits to fp8. It is at least the
+/// time at the device's peak and a quarter of the time with quantization. The band keeps its width
+/// in seconds.
 ///
-/// Public tables measure fp8 and fp4 products with their libraries' linear layers, which take 16
-/// bits. Source: AIConfigurator's tables beside PipeWeave's of products alone, H800 (an H100 by its
-/// data sheet): for 2,048 rows and more the former are longer by 0.79 for up to 1,024 columns, 0.29
-/// for up to 4,096 and 0.05 beyond, which is 1.15, 1.12 and 0.4 of such a cast.
+/// Public tables measure fp8 and fp4 products with the linear layers of libraries, whose input has
+/// 16 bits. Source: AIConfigurator's tables compared with PipeWeave's tables of products only, on
+/// H800 (an H100 by its data sheet). For 2,048 rows and more, the former are longer by 0.79 for up
+/// to 1,024 columns, 0.29 for up to 4,096 and 0.05 beyond; that is 1.15, 1.12 and 0.4 of such a
+/// cast.
 [[nodiscard]] std::shared_ptr<const KernelModel> with_quantizing(
     std::shared_ptr<const KernelModel> model);
 
-/// `model`, asked again as if they had it where it says nothing of products without quantising.
+/// Returns `model`, except that a product without quantization for which `model` has no answer gets
+/// the answer for the product with quantization.
 [[nodiscard]] std::shared_ptr<const KernelModel> with_unquantized_fallback(
     std::shared_ptr<const KernelModel> model);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 
 #include "orrery/graph/graph.h"
@@ -12,7 +11,7 @@ namespace orrery::model {
 /// Roofline time of a compute node: operations at min(peak, memory bandwidth × operational
 /// intensity). ASTRA rules: whole nanoseconds, truncated, in that simulator's order of operations.
 /// Orrery rules: picoseconds, rounded up, max(operations / peak, bytes / bandwidth). Zero
-/// operations and zero bytes take no time. Empty when the answer does not fit in Time. Source:
+/// operations and zero bytes last no time. Empty: the time exceeds the range of Time. Source:
 /// Williams, Waterman, Patterson, "Roofline" (CACM 2009).
 [[nodiscard]] std::optional<Time> roofline_time(graph::Work work, const platform::Device& device,
                                                 platform::Rules rules);

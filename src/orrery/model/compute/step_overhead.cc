@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "orrery/model/compute/kernel_models.h"
+#include "orrery/model/kernels/roofline_model.h"
 
 namespace orrery::model {
 namespace {
 
-/// Medians over kernels that had been launched at least 20 us before the one ahead ended, of
+/// Medians over kernels that were launched at least 20 us before the previous kernel ended, in
 /// recordings with times in nanoseconds (`orrery kernels context`): V100, 4,247 kernels of HTA's
 /// ns_resolution test, 80 % within 0.7 and 1.4 us; A100, 603 of its nccl_data test, 1.0 to 1.4 us;
-/// H100, 357 of TraceLens' timesformer, 1.1 to 2.2 us. ROCm's recordings have none: there a
-/// kernel's time lasts until the next begins.
+/// H100, 357 of TraceLens' timesformer, 1.1 to 2.2 us. ROCm's recordings contain no gaps: a
+/// kernel's time lasts until the next one begins.
 constexpr Time kVoltaGap = Time(800'000), kAmpereGap = Time(1'152'000),
                kHopperGap = Time(1'376'000);
 
@@ -28,17 +29,10 @@ constexpr std::array<std::pair<std::string_view, Time>, 7> kGaps = {{
     {"rtx-blackwell", kHopperGap},
 }};
 
-/// Products of matrices: what the power of a device limits.
-bool is_matrix_product(const graph::Kernel& kernel) {
-  switch (kernel.operation) {
-    case graph::Operation::gemm:
-    case graph::Operation::batched_gemm:
-    case graph::Operation::grouped_gemm:
-    case graph::Operation::convolution:
-      return true;
-    default:
-      return false;
-  }
+/// Matrix products, which the power of a device limits.
+bool is_power_limited(graph::Operation operation) {
+  return is_matrix_product(operation) && operation != graph::Operation::attention &&
+         operation != graph::Operation::interaction;
 }
 
 }  // namespace
@@ -65,9 +59,10 @@ KernelTime time_in_step(KernelTime alone, const graph::Kernel& kernel,
   const KernelModelEntry* const made_by = kernel_model_entry(alone.source);
   if (made_by == nullptr || !made_by->adds_step_overhead) return alone;
   KernelTime time = alone;
-  if (const auto* factor = is_matrix_product(kernel) ? step_factor_of(device, kernel.a) : nullptr) {
+  if (const auto* factor =
+          is_power_limited(kernel.operation) ? step_factor_of(device, kernel.a) : nullptr) {
     time.seconds *= factor->factor;
-    // Steps say a factor by being off, and what a model of kernels alone is off is in that.
+    // The band of the factor was fitted to complete steps, so it includes the error of the model.
     if (factor->lower != 0 || factor->upper != 0) time.band = {factor->lower, factor->upper};
   }
   time.seconds += static_cast<double>(gap.count()) * 1e-12 * kernel.launches;

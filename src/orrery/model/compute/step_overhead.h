@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a training step adds to a kernel that was told alone.
+// The time that a training step adds to the prediction of a single kernel.
 #pragma once
 
 #include "orrery/core/quantity.h"
@@ -11,21 +11,22 @@
 
 namespace orrery::model {
 
-/// From a kernel's end to the begin of the next that waits in the stream's queue, as recordings of
-/// devices of this architecture, or of its nearest neighbour, have it (docs/kernel-times.md); 0
-/// where nothing is known of it.
+/// Time from the end of a kernel to the begin of the next one that waits in the stream's queue. The
+/// value comes from recordings of devices of this architecture or of its nearest neighbour
+/// (docs/kernel-times.md). 0: unknown.
 [[nodiscard]] Time catalogue_launch_gap(const Silicon& silicon);
 
-/// The gap that a cluster states, or else the device's own.
+/// The gap of the cluster file, otherwise that of the architecture.
 [[nodiscard]] Time launch_gap_of(const platform::Device& device, const Silicon& silicon);
 
-/// The factor that a cluster states for kernels of this format, or null.
+/// The factor of the cluster file for kernels of this format, or null.
 [[nodiscard]] const platform::StepEffects::Factor* step_factor_of(const platform::Device& device,
                                                                   graph::Format format);
 
-/// `alone` in a step: products times the factor, with its band where it has one (what the model is
-/// off alone is part of it), and a gap for each launch. Only for models of kernels alone; rooflines
-/// and arrays are answers to other questions.
+/// The time of a kernel in a step, from its time `alone`. Matrix products are multiplied by the
+/// step factor; if the factor has a band, it replaces that of the model, because it includes the
+/// model's error. Each launch adds a gap. Applies only to models of isolated kernels
+/// (adds_step_overhead); rooflines and systolic arrays stay unchanged.
 [[nodiscard]] KernelTime time_in_step(KernelTime alone, const graph::Kernel& kernel,
                                       const platform::Device& device, Time gap);
 

@@ -48,7 +48,7 @@ TEST(StepEffects, EachLaunchHasAGapAndEachWidthItsFactor) {
   kernel.a = graph::Format::fp8_block;
   EXPECT_DOUBLE_EQ(time_in_step(alone, kernel, device, Time{}).seconds, 1.5e-3);
   kernel.a = graph::Format::fp32;
-  EXPECT_EQ(time_in_step(alone, kernel, device, Time{}).seconds, 1e-3) << "nobody stated one";
+  EXPECT_EQ(time_in_step(alone, kernel, device, Time{}).seconds, 1e-3) << "none is stated";
   EXPECT_EQ(time_in_step(alone, kernel_of("softmax forward bf16,bf16>bf16 rows=64 features=64"),
                          device, Time{})
                 .seconds,

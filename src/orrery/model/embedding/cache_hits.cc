@@ -9,10 +9,10 @@
 namespace orrery::model {
 namespace {
 
-/// Rows that any GPU's cache has room for.
-constexpr std::int64_t kLeastCache = 256;
+/// Rows that fit into the cache of every GPU.
+constexpr std::int64_t kMinCache = 256;
 
-/// By multiplications alone: the same on every machine.
+/// Uses only multiplications: equal results on every machine.
 double power(double base, std::int64_t exponent) {
   double result = 1;
   for (; exponent > 0; exponent >>= 1) {
@@ -22,19 +22,19 @@ double power(double base, std::int64_t exponent) {
   return result;
 }
 
-/// Different rows among so many lookups into a table of `rows`.
+/// Expected number of different rows in `lookups` lookups of a table of `rows`.
 double different(double rows, std::int64_t lookups) {
   return rows * (1 - power(1 - 1 / rows, lookups));
 }
 
-/// Counts which of the lookups are the last of their row so far: a tree of partial sums.
+/// Counts lookups that are the last of their row so far, in a tree of partial sums (Fenwick tree).
 class Latest {
  public:
   explicit Latest(std::size_t lookups) : sums_(lookups + 1) {}
   void add(std::size_t at, int by) {
     for (++at; at < sums_.size(); at += at & (~at + 1)) sums_[at] += by;
   }
-  /// Of the first `end` lookups.
+  /// Their number among the first `end` lookups.
   [[nodiscard]] std::int64_t before(std::size_t end) const {
     std::int64_t sum = 0;
     for (; end > 0; end &= end - 1) sum += sums_[end];
@@ -61,7 +61,7 @@ double uniform_hits(std::int64_t rows, std::int64_t lookups, std::int64_t cached
   const auto e = static_cast<double>(rows),
              x = static_cast<double>(std::max<std::int64_t>(cached, 0));
   if (different(e, lookups) <= x) return 1 - different(e, lookups) / static_cast<double>(lookups);
-  std::int64_t full = 0;  // lookups until the cache is full: the most that leave room
+  std::int64_t full = 0;  // maximum number of lookups after which the cache is not yet full
   for (std::int64_t step = lookups; step > 0; step /= 2)
     while (full + step <= lookups && different(e, full + step) <= x) full += step;
   const double misses =
@@ -106,26 +106,26 @@ ReuseSummary summary_of(std::span<const RowGroup> groups) {
   const auto distance = [&](const ReuseSummary& is) {
     const std::vector<RowGroup> parts = groups_of(is, all);
     double off = 0;
-    for (std::int64_t cached = kLeastCache; cached < 2 * is.unique; cached *= 2)
+    for (std::int64_t cached = kMinCache; cached < 2 * is.unique; cached *= 2)
       off += std::abs(reuse_hits(parts, cached) - reuse_hits(sorted, cached));
     return off;
   };
-  double least = distance(best), hot = 0, hot_lookups = 0;
+  double minimum = distance(best), hot = 0, hot_lookups = 0;
   for (std::size_t i = 0; i + 1 < sorted.size(); ++i) {
     hot += sorted[i].rows;
     hot_lookups += sorted[i].rows * static_cast<double>(sorted[i].times);
     tried.hot = std::max<std::int64_t>(1, std::llround(hot));
     tried.hot_lookups = std::llround(hot_lookups);
     const double off = distance(tried);
-    if (!(off < least)) continue;
-    least = off;
+    if (!(off < minimum)) continue;
+    minimum = off;
     best = tried;
   }
   return best;
 }
 
 double simulated_hits(std::span<const std::int64_t> indices, std::int64_t cached) {
-  // A lookup hits when fewer than `cached` other rows were used since its row was.
+  // A lookup hits if fewer than `cached` other rows were used since the last use of its row.
   if (indices.empty()) return 0;
   Latest latest(indices.size());
   std::unordered_map<std::int64_t, std::size_t> last;

@@ -175,10 +175,10 @@ constexpr ReuseHistogram kMeasured[] = {
 TEST(ReuseHits, AreBetterWhereIndicesAreSkewed) {
   double reuse_off = 0, brief_off = 0, even_off = 0, points = 0, worst = 0;
   for (const ReuseHistogram& shares : kMeasured) {
-    StreamRequest wish{4096, 16, 1'000'000, shares, 3};
-    const auto plan = plan_stream(wish);
+    StreamRequest request{4096, 16, 1'000'000, shares, 3};
+    const auto plan = plan_stream(request);
     ASSERT_TRUE(plan) << to_string(plan.error());
-    const auto stream = make_stream(wish, *plan);
+    const auto stream = make_stream(request, *plan);
     for (const std::int64_t cached : {64, 256, 1024, 4096, 16'384}) {
       const double lru = simulated_hits(stream, cached);
       const double said = reuse_hits(groups_of(shares, 65'536), cached);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kNoPlan = std::numeric_limits<std::int64_t>::max();
 
-/// Whole rows by the largest remainders; their sum is `rows`.
+/// Integer numbers of rows by bin, by the largest remainders; their sum is `rows`.
 std::array<std::int64_t, kReuseBins> rows_by_bin(const ReuseHistogram& shares, std::int64_t rows) {
   std::array<std::int64_t, kReuseBins> whole{};
   std::array<std::size_t, kReuseBins> order{};
@@ -33,20 +33,20 @@ std::array<std::int64_t, kReuseBins> rows_by_bin(const ReuseHistogram& shares, s
   return whole;
 }
 
-/// The most lookups of a bin that count: the last one has as many as it takes.
+/// Maximum number of lookups of a row in a bin; in the last bin all lookups.
 std::int64_t most_of(std::size_t bin, std::int64_t lookups) {
   return bin + 1 == kReuseBins ? std::max(lookups, reuse_bin_minimum(bin)) : reuse_bin_maximum(bin);
 }
 
-/// Lookups that so many rows take at the least, or kNoPlan where no number of times is right.
+/// Minimum number of lookups of these rows. kNoPlan: `lookups` is not possible with them.
 std::int64_t least_lookups(const std::array<std::int64_t, kReuseBins>& rows, std::int64_t lookups) {
-  double least = 0, most = 0;
+  double minimum = 0, maximum = 0;
   for (std::size_t bin = 0; bin < kReuseBins; ++bin) {
-    least += static_cast<double>(rows[bin]) * static_cast<double>(reuse_bin_minimum(bin));
-    most += static_cast<double>(rows[bin]) * static_cast<double>(most_of(bin, lookups));
+    minimum += static_cast<double>(rows[bin]) * static_cast<double>(reuse_bin_minimum(bin));
+    maximum += static_cast<double>(rows[bin]) * static_cast<double>(most_of(bin, lookups));
   }
   const auto wanted = static_cast<double>(lookups);
-  return least <= wanted && wanted <= most ? static_cast<std::int64_t>(least) : kNoPlan;
+  return minimum <= wanted && wanted <= maximum ? static_cast<std::int64_t>(minimum) : kNoPlan;
 }
 
 double distance(const std::array<std::int64_t, kReuseBins>& rows, std::int64_t all,
@@ -58,16 +58,16 @@ double distance(const std::array<std::int64_t, kReuseBins>& rows, std::int64_t a
   return off;
 }
 
-/// Spreads what is above the least over the bins, each as far into its range as the others.
+/// Distributes the lookups above the minimum over the bins, in proportion to the range of each.
 void spread(std::int64_t above, std::int64_t lookups, StreamPlan& plan) {
   for (std::size_t bin = 0; bin < kReuseBins; ++bin)
     plan.lookups_in[bin] = plan.rows_in[bin] * reuse_bin_minimum(bin);
   const auto room = [&](std::size_t bin) {
-    // Beyond the last bin's double only what does not fit anywhere else goes.
-    const std::int64_t most = bin + 1 == kReuseBins
-                                  ? std::min(4 * reuse_bin_minimum(bin), most_of(bin, lookups))
-                                  : reuse_bin_maximum(bin);
-    return plan.rows_in[bin] * (most - reuse_bin_minimum(bin));
+    // The last bin gets more than four times its minimum only if all other bins are full.
+    const std::int64_t maximum = bin + 1 == kReuseBins
+                                     ? std::min(4 * reuse_bin_minimum(bin), most_of(bin, lookups))
+                                     : reuse_bin_maximum(bin);
+    return plan.rows_in[bin] * (maximum - reuse_bin_minimum(bin));
   };
   double all = 0;
   for (std::size_t bin = 0; bin < kReuseBins; ++bin) all += static_cast<double>(room(bin));
@@ -80,28 +80,28 @@ void spread(std::int64_t above, std::int64_t lookups, StreamPlan& plan) {
     rest -= more;
   }
   for (std::size_t bin = kReuseBins; rest > 0 && bin-- > 0;) {
-    const std::int64_t most =
+    const std::int64_t maximum =
         bin + 1 == kReuseBins && plan.rows_in[bin] > 0
             ? rest
             : plan.rows_in[bin] * reuse_bin_maximum(bin) - plan.lookups_in[bin];
-    const std::int64_t more = std::min(rest, std::max<std::int64_t>(most, 0));
+    const std::int64_t more = std::min(rest, std::max<std::int64_t>(maximum, 0));
     plan.lookups_in[bin] += more;
     rest -= more;
   }
 }
 
-Result<void> check_wish(const StreamRequest& wish) {
+Result<void> check_request(const StreamRequest& request) {
   for (const auto& [name, value] :
-       {std::pair{"batch", wish.batch}, std::pair{"pooling", wish.pooling},
-        std::pair{"rows", wish.rows}})
-    if (value < 1) return fail(Errc::usage, name, "has to be 1 or more");
-  if (wish.batch > StreamRequest::kMaxLookups / wish.pooling)
+       {std::pair{"batch", request.batch}, std::pair{"pooling", request.pooling},
+        std::pair{"rows", request.rows}})
+    if (value < 1) return fail(Errc::usage, name, "must be 1 or more");
+  if (request.batch > StreamRequest::kMaxLookups / request.pooling)
     return fail(Errc::limit_exceeded, "batch",
                 fmt::format("more than {} lookups", StreamRequest::kMaxLookups),
-                "make several batches");
+                "use several batches");
   double sum = 0;
-  for (const double share : wish.shares) {
-    if (!(share >= 0)) return fail(Errc::usage, "histogram", "a share below zero");
+  for (const double share : request.shares) {
+    if (!(share >= 0)) return fail(Errc::usage, "histogram", "a share is negative");
     sum += share;
   }
   if (!(std::abs(sum - 1) < 1e-6))
@@ -111,40 +111,39 @@ Result<void> check_wish(const StreamRequest& wish) {
 
 }  // namespace
 
-Result<StreamPlan> plan_stream(const StreamRequest& wish) {
-  if (auto fine = check_wish(wish); !fine) return tl::unexpected(fine.error());
-  const std::int64_t lookups = wish.batch * wish.pooling;
+Result<StreamPlan> plan_stream(const StreamRequest& request) {
+  if (auto fine = check_request(request); !fine) return tl::unexpected(fine.error());
+  const std::int64_t lookups = request.batch * request.pooling;
   double rows = 0;
-  for (const RowGroup& group : groups_of(wish.shares, lookups)) rows += group.rows;
-  // Around the number of rows that fits bins' middles: the nearest that works, or, among the first
-  // few hundred, the one whose whole rows are nearest to the shares.
+  for (const RowGroup& group : groups_of(request.shares, lookups)) rows += group.rows;
+  // Searches numbers of rows around the one that fits the middles of the bins. Selects the best
+  // match of the shares among numbers that differ by at most 500, or the nearest possible number.
   const auto middle = std::max<std::int64_t>(1, static_cast<std::int64_t>(rows + 0.5));
   StreamPlan best;
-  best.off = 2;
+  best.max_deviation = 2;
   for (std::int64_t away = 0; away <= 2 * middle; ++away) {
     for (const std::int64_t at : {middle + away, middle - away}) {
-      if (at < 1 || at > std::min(wish.rows, lookups)) continue;
-      const auto by_bin = rows_by_bin(wish.shares, at);
+      if (at < 1 || at > std::min(request.rows, lookups)) continue;
+      const auto by_bin = rows_by_bin(request.shares, at);
       if (least_lookups(by_bin, lookups) == kNoPlan) continue;
-      const double off = distance(by_bin, at, wish.shares);
-      if (off < best.off) best = {by_bin, {}, at, off};
+      const double off = distance(by_bin, at, request.shares);
+      if (off < best.max_deviation) best = {by_bin, {}, at, off};
     }
-    if (best.rows > 0 && (away >= 500 || best.off < 1e-12)) break;
-    if (away > 100000 && best.rows == 0) away += away / 100;  // far from the middle: in strides
+    if (best.rows > 0 && (away >= 500 || best.max_deviation < 1e-12)) break;
+    if (away > 100000 && best.rows == 0) away += away / 100;  // larger steps far from the middle
   }
   if (best.rows == 0)
     return fail(
         Errc::usage, "histogram",
-        fmt::format("no {} lookups of at most {} rows are read again like this", lookups,
-                    wish.rows),
-        fmt::format("about {} different rows would do, or take another batch or pooling", middle));
+        fmt::format("{} lookups of at most {} rows cannot have this reuse", lookups, request.rows),
+        fmt::format("use about {} different rows, or another batch or pooling", middle));
   spread(lookups - least_lookups(best.rows_in, lookups), lookups, best);
   return best;
 }
 
-std::vector<std::int64_t> make_stream(const StreamRequest& wish, const StreamPlan& plan) {
-  std::mt19937_64 random(wish.seed);
-  // The first places of a shuffled table, of which only what was moved is kept.
+std::vector<std::int64_t> make_stream(const StreamRequest& request, const StreamPlan& plan) {
+  std::mt19937_64 random(request.seed);
+  // The first places of a shuffled table; stores only the rows that were moved.
   std::unordered_map<std::int64_t, std::int64_t> moved;
   const auto at = [&](std::int64_t place) {
     const auto found = moved.find(place);
@@ -152,7 +151,7 @@ std::vector<std::int64_t> make_stream(const StreamRequest& wish, const StreamPla
   };
   std::int64_t drawn = 0;
   const auto draw = [&] {
-    const auto left = static_cast<std::uint64_t>(wish.rows - drawn);
+    const auto left = static_cast<std::uint64_t>(request.rows - drawn);
     const std::int64_t place = drawn + static_cast<std::int64_t>(random() % left);
     const std::int64_t row = at(place);
     moved[place] = at(drawn);
@@ -160,7 +159,7 @@ std::vector<std::int64_t> make_stream(const StreamRequest& wish, const StreamPla
     return row;
   };
   std::vector<std::int64_t> stream;
-  stream.reserve(static_cast<std::size_t>(wish.batch * wish.pooling));
+  stream.reserve(static_cast<std::size_t>(request.batch * request.pooling));
   for (std::size_t bin = 0; bin < kReuseBins; ++bin) {
     const std::int64_t rows = plan.rows_in[bin];
     for (std::int64_t i = 0; i < rows; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Index streams that are read again as a histogram says.
+// Generates index streams with a given histogram of row reuse.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace orrery::model {
 
-/// What a stream shall be like.
+/// The requested properties of a stream.
 struct StreamRequest {
-  std::int64_t batch = 0, pooling = 0;  ///< bags, and lookups in each
+  std::int64_t batch = 0, pooling = 0;  ///< number of bags, and lookups per bag
   std::int64_t rows = 0;                ///< of the table
   ReuseHistogram shares{};
   std::uint64_t seed = 1;
@@ -21,21 +21,22 @@ struct StreamRequest {
   static constexpr std::int64_t kMaxLookups = 1ll << 28;
 };
 
-/// How many different rows are read how often: as near to the histogram as whole rows and a whole
-/// number of lookups allow.
+/// The numbers of rows and lookups in each bin of the histogram: as close to the requested shares
+/// as integers allow.
 struct StreamPlan {
   std::array<std::int64_t, kReuseBins> rows_in{}, lookups_in{};
-  std::int64_t rows = 0;  ///< different ones
-  double off = 0;         ///< the largest difference to a wanted share
+  std::int64_t rows = 0;     ///< number of different rows
+  double max_deviation = 0;  ///< the largest difference from a requested share
 };
 
-/// Errc: usage (sizes below 1, shares that are no histogram, more rows than the table has, too few
-/// lookups for the rows wanted), limit_exceeded.
-[[nodiscard]] Result<StreamPlan> plan_stream(const StreamRequest& wish);
+/// Plans a stream. Errc: usage (sizes below 1, shares that are not a histogram, or no number of
+/// rows fits the histogram, the table and the lookups), limit_exceeded.
+[[nodiscard]] Result<StreamPlan> plan_stream(const StreamRequest& request);
 
-/// batch × pooling indices, bag after bag: rows are drawn evenly from the table, lookups of a row
-/// lie anywhere. The same wish gives the same stream on every machine.
-[[nodiscard]] std::vector<std::int64_t> make_stream(const StreamRequest& wish,
+/// Returns batch × pooling indices, bag after bag. Rows are sampled uniformly from the table, and
+/// the lookups of a row are at random positions. Equal requests give equal streams on every
+/// machine.
+[[nodiscard]] std::vector<std::int64_t> make_stream(const StreamRequest& request,
                                                     const StreamPlan& plan);
 
 }  // namespace orrery::model

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Lin et al. measured of their GPUs.
+// Measurements of GPUs by Lin et al.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string_view>
 
@@ -11,14 +10,14 @@
 
 namespace orrery::model {
 
-/// By gpuroofperf and sweeps of copies; GB/s and GFLOP/s.
+/// Measured by gpuroofperf and by sweeps of copies; GB/s and GFLOP/s.
 struct LinDevice {
-  std::string_view name;       ///< theirs: "V100"
-  std::string_view catalogue;  ///< ours; empty where the catalogue lacks it
-  double peak, memory_rate, cache_rate, shared_rate, host_rate;
+  std::string_view name;       ///< of Lin et al.: "V100"
+  std::string_view catalogue;  ///< name in the catalogue; empty: not in it
+  double peak, memory_rate, cache_rate, shared_rate;
   std::int64_t processors;
   double cache_mib;
-  /// Without curve (its max_bw 0) where they had none: their code has V100's in that place.
+  /// max_bw 0: Lin et al. have no curve; their code uses that of V100 instead.
   LinCurve memory;
 
   [[nodiscard]] LookupDevice for_lookups() const {
@@ -29,7 +28,7 @@ struct LinDevice {
 /// A100, V100, GV100, Titan Xp, P100. Source: owensgroup/ml_perf_model (BSD-3-Clause),
 /// analysis/utils.py.
 [[nodiscard]] std::span<const LinDevice> lin_devices();
-/// The one of the catalogue's name, if it has a memory curve.
+/// The device with this name in the catalogue. Null: there is none with a memory curve.
 [[nodiscard]] const LinDevice* lin_device(std::string_view catalogue);
 
 }  // namespace orrery::model

@@ -167,8 +167,8 @@ double mean_error(const LinCurve& curve, UnevenSize rule) {
 }
 
 // Published: 6.73 % by the sum, 5.31 % by the larger of sent and received, 8.84 % by both together.
-// That is of all rows; of these five, all smaller than 2^19 bytes, the curve tells one time, so
-// that no rule can be told from another and the three errors are one.
+// That is of all rows; of these five, all smaller than 2^19 bytes, the curve predicts one time,
+// so that all rules agree and the three errors are one.
 TEST(LinPublished, ErrorsOfTheSizeRulesNeedAllRows) {
   for (const UnevenSize rule :
        {UnevenSize::sum, UnevenSize::max_one_way, UnevenSize::max_both_ways}) {

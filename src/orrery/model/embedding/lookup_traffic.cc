@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kTableBytes = 32, kOffsetBytes = 64;
 
-/// In whole sectors.
+/// Rounds up to sectors of 32 bytes.
 double in_sectors(std::int64_t bytes) { return static_cast<double>((bytes + 31) / 32 * 32); }
 
 double row_bytes(const Lookup& is) { return in_sectors(is.number_bytes * is.features); }

@@ -11,7 +11,7 @@
 namespace orrery::model {
 namespace {
 
-/// Rows that are read `times` times on average, as groups of whole times.
+/// Adds rows that are read `times` times on average, as groups with integer numbers of reads.
 void add_group(double rows, double times, std::vector<RowGroup>& groups) {
   const double whole = std::floor(times), above = times - whole;
   if (rows * (1 - above) > 0)
@@ -77,7 +77,7 @@ Reuse reuse_of(std::span<const std::int64_t> indices) {
 }
 
 std::vector<RowGroup> groups_of(const ReuseHistogram& shares, std::int64_t lookups) {
-  double times = 0;  // of a row, on average
+  double times = 0;  // mean number of reads of a row
   for (std::size_t bin = 0; bin < kReuseBins; ++bin) times += shares[bin] * middle_of(bin);
   std::vector<RowGroup> groups;
   if (!(times > 0)) return groups;
@@ -123,7 +123,7 @@ ReuseHistogram uniform_shares(std::int64_t rows, std::int64_t lookups) {
     is[reuse_bin(lookups)] = 1;
     return is;
   }
-  // What is far from the mean is nothing.
+  // Probabilities far from the mean are negligible.
   const double n = static_cast<double>(lookups), p = 1 / static_cast<double>(rows);
   const double mean = n * p, reach = 12 * std::sqrt(mean) + 40;
   const auto from = static_cast<std::int64_t>(std::max(1.0, mean - reach));

@@ -13,16 +13,16 @@ namespace orrery::model {
 namespace {
 
 constexpr int kRounds = 200;
-constexpr double kEqual = 1e-12;    // of a cost: no gain
-constexpr double kRounding = 1e-9;  // of a cost: sums in another order
+constexpr double kEqual = 1e-12;    // relative difference of costs that counts as equal
+constexpr double kRounding = 1e-9;  // relative error of costs that are summed in another order
 
-/// Whether a device may hold so much.
+/// Whether a device may hold `bytes` in `parts` parts.
 bool may_hold(const PlacementTask& task, double bytes, std::int64_t parts) {
   return (task.memory <= 0 || bytes <= task.memory) &&
          (task.max_parts == 0 || parts <= static_cast<std::int64_t>(task.max_parts));
 }
 
-/// Devices' sums.
+/// Sums over the parts of each device.
 struct Loads {
   std::vector<double> us, bytes, exchanged;
   std::vector<std::int64_t> parts;
@@ -40,18 +40,20 @@ struct Loads {
   }
 };
 
-/// What both exchanges take where devices exchange so much, all together, at most and at least.
-double exchange_us(const PlacementTask& task, double all, double most, double least) {
+/// Time of both exchanges, from the bytes that devices send to each other device: sum, maximum and
+/// minimum over devices.
+double exchange_us(const PlacementTask& task, double all, double maximum, double minimum) {
   if (task.link <= 0 || task.devices < 2) return 0;
-  return 2 * (task.latency_us + std::max(all - least, most * (task.devices - 1)) / task.link);
+  return 2 * (task.latency_us + std::max(all - minimum, maximum * (task.devices - 1)) / task.link);
 }
 
 PlacementCost cost_of_loads(const PlacementTask& task, const Loads& loads) {
   PlacementCost made;
   made.lookup_us = *std::max_element(loads.us.begin(), loads.us.end());
   const double all = std::accumulate(loads.exchanged.begin(), loads.exchanged.end(), 0.0);
-  const auto [least, most] = std::minmax_element(loads.exchanged.begin(), loads.exchanged.end());
-  made.exchange_us = exchange_us(task, all, *most, *least);
+  const auto [minimum, maximum] =
+      std::minmax_element(loads.exchanged.begin(), loads.exchanged.end());
+  made.exchange_us = exchange_us(task, all, *maximum, *minimum);
   return made;
 }
 
@@ -70,7 +72,7 @@ double weight_by(Sharder sharder, const TablePart& part) {
   }
 }
 
-/// The heaviest first to the device with least that has room.
+/// Places the heaviest part first on the device with the lowest load that has room.
 std::optional<Placement> greedy(const PlacementTask& task, const std::vector<double>& weights) {
   std::vector<std::size_t> order(task.parts.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -93,7 +95,7 @@ std::optional<Placement> greedy(const PlacementTask& task, const std::vector<dou
   return made;
 }
 
-/// One after another to the devices, each the next one that has room from where `first` says.
+/// Places parts in order, each on the first device from `first(part)` on that has room.
 template <class First>
 std::optional<Placement> in_order(const PlacementTask& task, First first) {
   Loads held(task);
@@ -112,10 +114,10 @@ std::optional<Placement> in_order(const PlacementTask& task, First first) {
   return made;
 }
 
-/// The devices with most of something, and whose is the most but for two of them.
+/// The three devices with the greatest values, to find the maximum after a change of two devices.
 class Foremost {
  public:
-  /// `sign` -1: with least.
+  /// `sign` -1: the smallest values and the minimum.
   explicit Foremost(double sign) : sign_(sign) {}
 
   /// O(devices)
@@ -130,14 +132,14 @@ class Foremost {
       devices_[place] = device;
     }
   }
-  /// Of a and b these, of all others what they have.
+  /// The maximum if devices a and b have the values of_a and of_b, and all others those in `of`.
   [[nodiscard]] double with(const std::vector<double>& of, std::uint32_t a, double of_a,
                             std::uint32_t b, double of_b) const {
-    double most = sign_ * std::max(sign_ * of_a, sign_ * of_b);
+    double maximum = sign_ * std::max(sign_ * of_a, sign_ * of_b);
     for (std::size_t i = 0; i < count_; ++i)
       if (devices_[i] != a && devices_[i] != b)
-        return sign_ * std::max(sign_ * most, sign_ * of[devices_[i]]);
-    return most;
+        return sign_ * std::max(sign_ * maximum, sign_ * of[devices_[i]]);
+    return maximum;
   }
 
  private:
@@ -146,7 +148,7 @@ class Foremost {
   double sign_;
 };
 
-/// Moves and changes of one placement.
+/// Improves one placement by moves and swaps of parts.
 class Improver {
  public:
   Improver(const PlacementTask& task, Placement placement)
@@ -162,14 +164,14 @@ class Improver {
     }
   }
 
-  /// A few parts go elsewhere, where there is room, or change with another one.
+  /// Moves a few random parts to other devices with room, or swaps them with other parts.
   void shake(std::uint64_t& bits, int moves) {
     for (int i = 0; i < moves; ++i) {
-      const std::size_t part = (bits = mixed(bits)) % placement_.size();
-      const auto to = static_cast<std::uint32_t>((bits = mixed(bits)) % task_.devices);
+      const std::size_t part = (bits = mix_bits(bits)) % placement_.size();
+      const auto to = static_cast<std::uint32_t>((bits = mix_bits(bits)) % task_.devices);
       if (has_room(to, task_.parts[part].bytes, 1)) {
         put(part, to);
-      } else if (const std::size_t other = (bits = mixed(bits)) % placement_.size();
+      } else if (const std::size_t other = (bits = mix_bits(bits)) % placement_.size();
                  may_change(part, other)) {
         const std::uint32_t from = placement_[part];
         put(part, placement_[other]);
@@ -180,7 +182,7 @@ class Improver {
   }
 
  private:
-  /// What is told, and between equals how uneven devices are.
+  /// The predicted time, then the imbalance of devices.
   using Cost = std::pair<double, double>;
 
   [[nodiscard]] Cost measure() const {
@@ -199,8 +201,8 @@ class Improver {
     narrowest_.note(loads_.exchanged);
     all_exchanged_ = std::accumulate(loads_.exchanged.begin(), loads_.exchanged.end(), 0.0);
   }
-  /// Whether it can be better, but for rounding, if so much more goes from one device to another;
-  /// without touching the others. Most of what is tried ends here.
+  /// Whether the cost can fall (up to rounding errors) if `us` and `exchanged` move from one device
+  /// to another. Does not visit the other devices, and rejects most attempts.
   [[nodiscard]] bool may_help(std::uint32_t from, std::uint32_t to, double us,
                               double exchanged) const {
     const double from_us = loads_.us[from] - us, to_us = loads_.us[to] + us;
@@ -208,9 +210,9 @@ class Improver {
     if (task_.link > 0) {
       const double from_sends = loads_.exchanged[from] - exchanged;
       const double to_sends = loads_.exchanged[to] + exchanged;
-      const double most = widest_.with(loads_.exchanged, from, from_sends, to, to_sends);
-      const double least = narrowest_.with(loads_.exchanged, from, from_sends, to, to_sends);
-      cost += exchange_us(task_, all_exchanged_, most, least);
+      const double maximum = widest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      const double minimum = narrowest_.with(loads_.exchanged, from, from_sends, to, to_sends);
+      cost += exchange_us(task_, all_exchanged_, maximum, minimum);
     }
     if (cost > cost_.first * (1 + kRounding)) return false;
     if (cost < cost_.first * (1 - kRounding)) return true;
@@ -229,7 +231,7 @@ class Improver {
     placement_[part] = device;
     loads_.add(task_.parts[part], device, 1);
   }
-  /// Keeps it if it is better.
+  /// Moves both parts, and moves them back unless the cost falls.
   bool try_moves(std::size_t a, std::uint32_t to_a, std::size_t b, std::uint32_t to_b) {
     const std::uint32_t was_a = placement_[a], was_b = placement_[b];
     put(a, to_a);
@@ -315,9 +317,9 @@ std::optional<Placement> place_with(Sharder sharder, const PlacementTask& task,
     return in_order(task,
                     [&](std::size_t i) { return static_cast<std::uint32_t>(i % task.devices); });
   if (sharder == Sharder::random) {
-    std::uint64_t bits = mixed(seed);
+    std::uint64_t bits = mix_bits(seed);
     return in_order(task, [&](std::size_t) {
-      return static_cast<std::uint32_t>((bits = mixed(bits)) % task.devices);
+      return static_cast<std::uint32_t>((bits = mix_bits(bits)) % task.devices);
     });
   }
   std::vector<double> weights;
@@ -344,15 +346,15 @@ std::optional<Placement> search_placement(const PlacementTask& task, std::uint64
   Improver first(task, starts.front());
   first.descend();
   Placement best = first.placement();
-  double least = first.cost();
+  double minimum = first.cost();
   const double bound = lower_bound_us(task);
-  std::uint64_t bits = mixed(seed + 1);
-  for (int round = 0; round < kRounds && least > bound * (1 + 1e-9); ++round) {
+  std::uint64_t bits = mix_bits(seed + 1);
+  for (int round = 0; round < kRounds && minimum > bound * (1 + 1e-9); ++round) {
     Improver next(task, best);
     next.shake(bits, 2 + round % 6);
     next.descend();
-    if (next.cost() >= least) continue;
-    least = next.cost();
+    if (next.cost() >= minimum) continue;
+    minimum = next.cost();
     best = next.placement();
   }
   return best;

@@ -23,8 +23,8 @@ PlacementTask drawn_task(std::uint64_t seed, std::size_t tables, std::uint32_t d
   task.devices = devices;
   task.link = 100'000;  // 100 GB/s
   task.latency_us = 10;
-  std::uint64_t bits = mixed(seed);
-  const auto next = [&] { return evenly(bits = mixed(bits)); };
+  std::uint64_t bits = mix_bits(seed);
+  const auto next = [&] { return uniform_double(bits = mix_bits(bits)); };
   for (std::size_t i = 0; i < tables; ++i) {
     TablePart part;
     part.rows = std::round(std::pow(10, 3 + 4 * next()));
@@ -44,7 +44,7 @@ PlacementTask drawn_task(std::uint64_t seed, std::size_t tables, std::uint32_t d
   return task;
 }
 
-/// Of all placements, devices told apart by their first part alone.
+/// The best of all placements, with devices identified by their first part only.
 double exhaustive(const PlacementTask& task) {
   Placement placement(task.parts.size());
   double best = INFINITY;
@@ -138,7 +138,7 @@ TEST(Placement, DevicesHoldNoMorePartsThanTheyMay) {
   }
 }
 
-// Two devices, three parts: 6 beside 3 + 3, and what an uneven exchange costs.
+// Two devices, three parts: 6 on one, 3 + 3 on the other, and the cost of an uneven exchange.
 TEST(Placement, CostsByHand) {
   PlacementTask task;
   task.devices = 2;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The contract for models of kernel times: how long one kernel takes alone on an idle device.
+// The interface of kernel time models: the duration of one kernel alone on an idle device.
 #pragma once
 
 #include <memory>
@@ -13,19 +13,19 @@
 
 namespace orrery::model {
 
-/// One kernel's time, and how far to trust it.
+/// The predicted time of one kernel, and its error.
 struct KernelTime {
   double seconds = 0;  ///< of all launches; more than 0
   TimeSource source = TimeSource::roofline;
-  ErrorBand band{};           ///< that holds 80 % of what is measured, as shares of the time
-  bool extrapolated = false;  ///< outside of what the model was measured or trained on
+  ErrorBand band{};           ///< interval of 80 % of measured times, as shares of the time
+  bool extrapolated = false;  ///< outside the range of the model's measurements
 };
 
-/// Answers for kernels one by one; the same question has the same answer. Thread-safe.
+/// Predicts kernels one by one. Equal inputs give equal results. Thread-safe.
 class KernelModel {
  public:
   virtual ~KernelModel() = default;
-  /// Nothing for a kernel or a device that it cannot say anything about.
+  /// The time of a kernel on a device. Empty: the model does not cover the kernel or the device.
   [[nodiscard]] virtual std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                        const Silicon& silicon) const = 0;
 };

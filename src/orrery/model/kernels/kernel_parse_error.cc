@@ -42,11 +42,12 @@ Error wrong_word(string_view what, string_view word, const std::vector<string_vi
                  const std::string& place) {
   std::string hint = did_you_mean(word, words);
   if (hint.empty()) hint = "one of " + join(words);
-  return {Errc::input_corrupt, place, fmt::format("{} is no {}", in_quotes(word), what),
+  return {Errc::input_corrupt, place, fmt::format("{} is not a valid {}", in_quotes(word), what),
           std::move(hint)};
 }
 
-/// What keeps `word`, which holds '=', from being a size of kernels of `operation`.
+/// The reason why `word`, which contains '=', is not a size of kernels of `operation`; empty: it
+/// is.
 std::optional<Error> size_mistake(string_view word, graph::Operation operation,
                                   const std::string& place) {
   const string_view key = word.substr(0, word.find('='));
@@ -54,12 +55,12 @@ std::optional<Error> size_mistake(string_view word, graph::Operation operation,
   std::vector<string_view> keys(names.begin(), names.end());
   keys.insert(keys.end(), {"launches", "flops", "bytes"});
   if (std::find(keys.begin(), keys.end(), key) == keys.end())
-    return wrong_word(fmt::format("size of kernels of {}", name(operation)), key, keys, place);
+    return wrong_word(fmt::format("size of {} kernels", name(operation)), key, keys, place);
   const Result<std::int64_t> number = parse_integer(word.substr(key.size() + 1), place);
   if (!number) return Error{Errc::input_corrupt, place, number.error().what};
   if (*number < 1 || (key == "launches" && (*number < 2 || *number > 0xffffffff)))
     return Error{Errc::input_range, place, in_quotes(word) + " is out of range",
-                 key == "launches" ? "a single launch is not written" : "leave out sizes of 0"};
+                 key == "launches" ? "omit launches=1" : "omit sizes of 0"};
   return std::nullopt;
 }
 
@@ -82,8 +83,8 @@ Error kernel_parse_error(string_view text, const std::string& place) {
   string_view formats = next();
   const std::size_t comma = formats.find(','), arrow = formats.find('>');
   if (comma == string_view::npos || arrow == string_view::npos || comma > arrow)
-    return {Errc::input_corrupt, place, in_quotes(formats) + " where formats belong",
-            "formats are such as bf16,bf16>fp32: of both inputs and of the output"};
+    return {Errc::input_corrupt, place, in_quotes(formats) + " is not a list of formats",
+            "write the formats of both inputs and of the output, such as bf16,bf16>fp32"};
   for (const string_view word :
        {formats.substr(0, comma), formats.substr(comma + 1, arrow - comma - 1),
         formats.substr(arrow + 1)})

@@ -8,8 +8,8 @@
 
 namespace orrery::model {
 
-/// Why graph::parse_kernel does not read `text`, with the nearest word that would do. `place` is
-/// where it stands. Errc: input_corrupt, input_range.
+/// The reason why graph::parse_kernel rejects `text`, with the nearest valid word. `place`: the
+/// place of the text, for the error. Errc: input_corrupt, input_range.
 [[nodiscard]] Error kernel_parse_error(std::string_view text, const std::string& place);
 
 }  // namespace orrery::model

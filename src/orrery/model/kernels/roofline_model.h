@@ -5,13 +5,13 @@
 
 namespace orrery::model {
 
-/// The roofline of each kernel's own formats: FLOPs at the rate of the matrix units where it
-/// multiplies matrices, else of the vector units (where the data sheet says), or bytes at memory
-/// bandwidth, whichever takes longer. A lower bound, without a launch. Source: Williams, Waterman,
-/// Patterson, "Roofline" (CACM 2009).
+/// The roofline of a kernel in its own formats: the longer of the times of its FLOPs and its bytes.
+/// FLOPs have the rate of the matrix units for matrix products, otherwise that of the vector units
+/// (if the data sheet contains it); bytes have the memory bandwidth. A lower bound, without a
+/// launch. Source: Williams, Waterman, Patterson, "Roofline" (CACM 2009).
 class RooflineModel final : public KernelModel {
  public:
-  /// Peaks are `scale` of the data sheet's.
+  /// `scale`: ratio of peaks to those of the data sheet.
   explicit RooflineModel(double scale = 1) : scale_(scale) {}
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override;
@@ -20,7 +20,7 @@ class RooflineModel final : public KernelModel {
   double scale_;
 };
 
-/// Whether most of its FLOPs are products of matrices.
+/// Whether most FLOPs of the operation are matrix products.
 [[nodiscard]] bool is_matrix_product(graph::Operation operation);
 
 }  // namespace orrery::model

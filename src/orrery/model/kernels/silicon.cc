@@ -6,7 +6,7 @@ namespace {
 
 using graph::Format;
 
-/// The format that stands in for one without units of its own; itself at the end.
+/// The next wider format that replaces a format without units; `format` itself if there is none.
 Format wider(Format format) {
   switch (format) {
     case Format::fp4_block:

@@ -23,7 +23,7 @@ std::optional<double> figure_in(string_view text) {
   return value;
 }
 
-/// Where the value of `key` goes; null: there is no such figure.
+/// The figure that `key` sets; null: there is no such figure.
 double* figure_of(Silicon& silicon, string_view key) {
   if (key == "vector") return &silicon.vector;
   if (key == "memory") return &silicon.memory;
@@ -40,7 +40,7 @@ double* figure_of(Silicon& silicon, string_view key) {
 Result<void> take_figure(string_view word, const std::string& place, Silicon& silicon) {
   const std::size_t equals = word.find('=');
   if (equals == string_view::npos)
-    return fail(Errc::config_syntax, place, "not a key and a value: " + in_quotes(word));
+    return fail(Errc::config_syntax, place, "not \"key=value\": " + in_quotes(word));
   const string_view key = word.substr(0, equals), text = word.substr(equals + 1);
   if (key == "architecture") {
     silicon.architecture = text;
@@ -49,12 +49,12 @@ Result<void> take_figure(string_view word, const std::string& place, Silicon& si
   double processors = 0;
   double* figure = key == "processors" ? &processors : figure_of(silicon, key);
   if (figure == nullptr)
-    return fail(Errc::config_unknown_key, place, "no figure of a device: " + in_quotes(key),
-                "formats' names for peaks, vector, memory, memory_bytes, l2_bytes, shared_bytes, "
-                "clock, power, processors");
+    return fail(Errc::config_unknown_key, place, "unknown device property: " + in_quotes(key),
+                "valid are names of formats (for peaks), vector, memory, memory_bytes, l2_bytes, "
+                "shared_bytes, clock, power, processors");
   const auto value = figure_in(text);
   if (!value || *value < 0 || *value > 1e21)
-    return fail(Errc::config_range, place, "not a figure in SI units: " + in_quotes(word));
+    return fail(Errc::config_range, place, "not a value in SI units: " + in_quotes(word));
   *figure = *value;
   if (figure == &processors) {
     if (processors > 1e6) return fail(Errc::config_range, place, "more than a million processors");
@@ -85,11 +85,11 @@ Result<std::vector<Silicon>> read_silicons(string_view text, const std::string& 
     }
     if (silicon.name.empty()) continue;
     if (!(silicon.memory > 0))
-      return fail(Errc::config_missing_key, lines.place(), "a device without memory=, bytes/s");
+      return fail(Errc::config_missing_key, lines.place(), "a device has no memory= (in bytes/s)");
     const auto same = [&](const Silicon& other) { return other.name == silicon.name; };
     if (std::any_of(silicons.begin(), silicons.end(), same))
       return fail(Errc::config_conflict, lines.place(),
-                  in_quotes(silicon.name) + " is there twice");
+                  in_quotes(silicon.name) + " is listed twice");
     silicons.push_back(std::move(silicon));
   }
   return silicons;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of devices from arbitrary bytes: an answer, never a crash.
+// Arbitrary bytes as files of devices: the reader accepts or rejects them and never crashes.
 #include "orrery/core/check.h"
 #include "orrery/model/kernels/silicon_file.h"
 

@@ -7,11 +7,11 @@
 
 namespace orrery::model {
 
-/// What the catalogue says of a device.
+/// The data sheet of a device in the catalogue.
 [[nodiscard]] Silicon silicon_of(const platform::DeviceEntry& entry);
 
-/// … with what the cluster says instead. One that is not of the catalogue has its peak at every
-/// format.
+/// The data sheet of a cluster's device; figures of the cluster file take precedence. A device that
+/// the catalogue does not contain has the same peak in every format.
 [[nodiscard]] Silicon silicon_of(const platform::Device& device);
 
 }  // namespace orrery::model

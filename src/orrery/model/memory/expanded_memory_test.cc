@@ -15,7 +15,7 @@ platform::Device device(MemoryAccess access) {
   return made;
 }
 
-// A quarter of 2 GB beside it: 0.75 ms and 1 ms.
+// A quarter of 2 GB in the expansion: 0.75 ms and 1 ms.
 TEST(ExpandedMemory, BytesComeInTurnOrAtOnce) {
   EXPECT_DOUBLE_EQ(combined_bandwidth(device(MemoryAccess::sequential), 0.25).count(),
                    2e9 / 1.75e-3);
@@ -29,7 +29,7 @@ TEST(ExpandedMemory, AllOfItOnEitherSide) {
   }
   platform::Device alone;
   alone.memory = Bandwidth(1e9);
-  EXPECT_EQ(combined_bandwidth(alone, 0.5).count(), 1e9) << "nothing is beside it";
+  EXPECT_EQ(combined_bandwidth(alone, 0.5).count(), 1e9) << "there is no expansion";
 }
 
 // Where bytes lie as the bandwidths are, both memories are done together, and it is their sum.

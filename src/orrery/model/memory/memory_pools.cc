@@ -10,7 +10,7 @@ namespace orrery::model {
 
 namespace {
 
-constexpr double kTooManyNs = 4e15;  // as networks have it: 46 days
+constexpr double kTooManyNs = 4e15;  // 46 days, as in network models
 
 }  // namespace
 
@@ -22,12 +22,14 @@ MemoryPools::MemoryPools(const platform::Platform& platform)
       in_switch_(platform.remote_memory.in_switch) {
   for (StageCapacity& stage : stages_) {
     stage.devices = std::min(stage.devices, devices_);
-    // What all load together is there for each of them; what one loads by itself counts as often.
+    // Joint loads cross the stage once for all devices. Other accesses count once per device
+    // instead (crossings()).
     if (in_switch_) stage.bytes_per_ns *= static_cast<double>(stage.devices);
   }
 }
 
-/// A memory is one link of the solver, links are two: a place's number, and the same of stores.
+/// Each place of a memory is one link of the solver; each place of other stages has two: one for
+/// loads, one for stores.
 void MemoryPools::make_solver(const std::vector<std::uint32_t>& places_of_stage) {
   std::vector<double> capacities;
   first_.clear();
@@ -40,7 +42,8 @@ void MemoryPools::make_solver(const std::vector<std::uint32_t>& places_of_stage)
   solver_ = MaxMin(std::move(capacities));
 }
 
-/// Only where it is needed: there may be millions.
+/// Creates one place per group of devices. Called only if not folded, because there may be
+/// millions.
 void MemoryPools::unfold_places() {
   std::vector<std::uint32_t> places;
   for (const StageCapacity& stage : stages_)
@@ -50,7 +53,7 @@ void MemoryPools::unfold_places() {
 
 bool MemoryPools::fold(const std::vector<std::uint32_t>& class_of,
                        const std::vector<std::uint32_t>& members) {
-  using Kind = std::map<std::uint32_t, std::uint32_t>;  // how many of each class
+  using Kind = std::map<std::uint32_t, std::uint32_t>;  // number of devices by class
   class_of_ = class_of;
   members_ = members;
   places_.assign(stages_.size(), std::vector<Place>(members.size()));
@@ -91,42 +94,46 @@ std::vector<MaxMin::Hop> MemoryPools::hops(const Access& access) const {
   return all;
 }
 
-/// How often a byte counts at a stage whose rate is what all that share it have together.
+/// Weight of a byte at a stage: the number of devices that share the stage if switches gather but
+/// not this access, otherwise 1.
 std::int64_t MemoryPools::crossings(std::size_t stage, const Access& access) const {
   return in_switch_ && !access.together ? stages_[stage].devices : 1;
 }
 
-std::int64_t MemoryPools::alone(const Access& access) const {
-  double least = MaxMin::kUnlimited, sum = 0;
+std::int64_t MemoryPools::uncontended_time(const Access& access) const {
+  double minimum = MaxMin::kUnlimited, sum = 0;
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     const double rate = stages_[s].bytes_per_ns / static_cast<double>(crossings(s, access));
-    least = std::min(least, rate);
+    minimum = std::min(minimum, rate);
     sum += 1 / rate;
   }
   const auto whole = static_cast<double>(access.bytes);
-  const double ns = latency_ns_ + whole / least + std::min(whole, chunk_) * (sum - 1 / least);
+  const double ns = latency_ns_ + whole / minimum + std::min(whole, chunk_) * (sum - 1 / minimum);
   return ns < kTooManyNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
 }
 
-bool MemoryPools::exceeds_clock(const Access& access) const { return alone(access) == kNever; }
+bool MemoryPools::exceeds_clock(const Access& access) const {
+  return uncontended_time(access) == kNever;
+}
 
 StageTraffic MemoryPools::traffic(std::size_t stage) const {
   const auto sharing = static_cast<std::uint64_t>(stages_[stage].devices);
-  return {apart_.loaded + together_.loaded / sharing, apart_.stored + together_.stored / sharing};
+  return {separate_.loaded + gathered_.loaded / sharing,
+          separate_.stored + gathered_.stored / sharing};
 }
 
-void MemoryPools::enter(const Access& access, std::int64_t now) {
+void MemoryPools::start_flow(const Access& access, std::int64_t now) {
   if (first_.empty()) unfold_places();
   Flow& flow = flows_.emplace_back();
   flow.access = access;
-  flow.left = static_cast<double>(access.bytes);
+  flow.remaining = static_cast<double>(access.bytes);
   flow.begun = flow.since = now;
   flow.hops = hops(access);
   for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] += std::llround(hop.share);
   flow.solver = solver_.add(flow.hops);
   if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
   of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
-  StageTraffic& traffic = in_switch_ && access.together ? together_ : apart_;
+  StageTraffic& traffic = in_switch_ && access.together ? gathered_ : separate_;
   (access.store ? traffic.stored : traffic.loaded) +=
       static_cast<std::uint64_t>(equivalent_accesses(access)) *
       static_cast<std::uint64_t>(access.bytes);
@@ -136,33 +143,33 @@ std::int64_t MemoryPools::equivalent_accesses(const Access& access) const {
   return class_of_.empty() ? 1 : members_[class_of_[access.device]];
 }
 
-/// By `until` so many bytes of the flow have been moved in all.
-void MemoryPools::record_moved(Flow& flow, std::int64_t until, std::int64_t bytes) {
-  if (!watched_ || bytes <= flow.reported) return;
+/// Records that the flow has transferred `bytes` in total by `until`.
+void MemoryPools::record_transfer(Flow& flow, std::int64_t until, std::int64_t bytes) {
+  if (!is_recording_ || bytes <= flow.reported) return;
   const Access& access = flow.access;
-  moved_.push_back({flow.since, until, (bytes - flow.reported) * equivalent_accesses(access),
-                    access.store, in_switch_ && access.together});
+  transfers_.push_back({flow.since, until, (bytes - flow.reported) * equivalent_accesses(access),
+                        access.store, in_switch_ && access.together});
   flow.reported = bytes;
 }
 
-/// A chunk in all stages but the slowest, as they are shared now, and the latency.
+/// The latency plus the time of a chunk in all stages except the slowest, as they are shared now.
 std::int64_t MemoryPools::tail_of(const Flow& flow) const {
-  double most = 0, sum = 0;
+  double maximum = 0, sum = 0;
   for (const MaxMin::Hop& hop : flow.hops) {
     const double per_byte = static_cast<double>(sharers_[hop.link]) / solver_.capacity(hop.link);
-    most = std::max(most, per_byte);
+    maximum = std::max(maximum, per_byte);
     sum += per_byte;
   }
   const double chunk = std::min(static_cast<double>(flow.access.bytes), chunk_);
-  const double ns = latency_ns_ + chunk * (sum - most);
+  const double ns = latency_ns_ + chunk * (sum - maximum);
   return ns < kTooManyNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever / 2;
 }
 
 void MemoryPools::settle(std::int64_t now) {
-  std::sort(begun_.begin(), begun_.end());
+  std::sort(new_accesses_.begin(), new_accesses_.end());
   const std::size_t before = flows_.size();
-  for (const Access& access : begun_) enter(access, now);
-  begun_.clear();
+  for (const Access& access : new_accesses_) start_flow(access, now);
+  new_accesses_.clear();
   for (std::size_t i = before; i < flows_.size(); ++i) flows_[i].tail = tail_of(flows_[i]);
   solve(now);
   find_next();
@@ -173,12 +180,12 @@ void MemoryPools::solve(std::int64_t now) {
     Flow& flow = flows_[of_solver_[number]];
     const double rate = solver_.rate(number);
     if (flow.end != kNever && rate == flow.rate) continue;
-    flow.left -= flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
-    flow.left = std::max(flow.left, 0.0);
-    record_moved(flow, now, flow.access.bytes - std::llround(std::ceil(flow.left)));
+    flow.remaining -= flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
+    flow.remaining = std::max(flow.remaining, 0.0);
+    record_transfer(flow, now, flow.access.bytes - std::llround(std::ceil(flow.remaining)));
     flow.since = now;
     flow.rate = rate;
-    const double more = flow.left <= 0 ? 0 : flow.left / rate * kPsPerNs;
+    const double more = flow.remaining <= 0 ? 0 : flow.remaining / rate * kPsPerNs;
     flow.end = more < 4e18 ? now + static_cast<std::int64_t>(std::ceil(more)) : kNever - 1;
   }
 }
@@ -205,7 +212,7 @@ std::vector<MemoryPools::Rate> MemoryPools::rates() const {
 void MemoryPools::find_next() {
   next_ = kNever;
   for (const Flow& flow : flows_) next_ = std::min(next_, flow.end);
-  for (const Landing& one : landing_) next_ = std::min(next_, one.time);
+  for (const PendingAccess& one : pending_) next_ = std::min(next_, one.time);
 }
 
 void MemoryPools::advance(std::int64_t now, std::vector<FinishedAccess>& out) {
@@ -214,9 +221,9 @@ void MemoryPools::advance(std::int64_t now, std::vector<FinishedAccess>& out) {
     for (std::size_t i = flows_.size(); i-- > 0;) {
       Flow& flow = flows_[i];
       if (flow.end > now) continue;
-      record_moved(flow, now, flow.access.bytes);
+      record_transfer(flow, now, flow.access.bytes);
       for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] -= std::llround(hop.share);
-      landing_.push_back({now + flow.tail, flow.begun, flow.access});
+      pending_.push_back({now + flow.tail, flow.begun, flow.access});
       solver_.remove(flow.solver);
       if (i + 1 < flows_.size()) {
         flow = std::move(flows_.back());
@@ -226,14 +233,14 @@ void MemoryPools::advance(std::int64_t now, std::vector<FinishedAccess>& out) {
       changes = true;
     }
     if (changes) solve(now);
-    std::sort(landing_.begin(), landing_.end());
+    std::sort(pending_.begin(), pending_.end());
     std::size_t landed = 0;
-    for (; landed < landing_.size() && landing_[landed].time <= now; ++landed) {
-      const Landing& one = landing_[landed];
+    for (; landed < pending_.size() && pending_[landed].time <= now; ++landed) {
+      const PendingAccess& one = pending_[landed];
       const std::int64_t taken = now - one.begun;
-      out.push_back({one.access, std::max<std::int64_t>(taken - alone(one.access), 0)});
+      out.push_back({one.access, std::max<std::int64_t>(taken - uncontended_time(one.access), 0)});
     }
-    landing_.erase(landing_.begin(), landing_.begin() + static_cast<std::ptrdiff_t>(landed));
+    pending_.erase(pending_.begin(), pending_.begin() + static_cast<std::ptrdiff_t>(landed));
     find_next();
   }
 }

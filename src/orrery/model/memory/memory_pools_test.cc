@@ -163,7 +163,7 @@ TEST(MemoryStages, RingsAndMeshesCarryWhatTheirLinksDo) {
   }
 }
 
-// Nobody is quicker than alone, no place carries more than it can, and nothing gets lost.
+// No transfer is faster than alone, no stage exceeds its bandwidth, and no bytes get lost.
 TEST(MemoryPools, NothingIsCreatedOrLost) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Draw draw(1000 + seed);
@@ -274,7 +274,8 @@ TEST(MemoryPools, OneStandsForAllThatAreAlike) {
   EXPECT_GT(folded, 50);
 }
 
-// Beside what all load together: what one loads by itself crosses each stage whole.
+// In addition to what all load together: what one device loads by itself crosses each stage
+// completely.
 TEST(MemoryPools, WhatOneLoadsByItselfIsNotGathered) {
   platform::Platform platform = devices(8);
   platform.remote_memory = {RemoteMemoryKind::pool, {}, Bandwidth(8e9)};

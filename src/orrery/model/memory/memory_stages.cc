@@ -25,15 +25,15 @@ double ring_bytes_per_link(double places) {
 }
 
 double mesh_bytes_per_link(const std::vector<std::int64_t>& sizes) {
-  double places = 1, least = std::numeric_limits<double>::infinity();
+  double places = 1, minimum = std::numeric_limits<double>::infinity();
   for (const std::int64_t size : sizes) places *= static_cast<double>(size);
   for (const std::int64_t size : sizes) {
     if (size < 2) continue;
     const auto a = static_cast<double>(size);
     const auto below = static_cast<double>(size / 2);
-    least = std::min(least, places / a * (a * a) / (below * (a - below)));
+    minimum = std::min(minimum, places / a * (a * a) / (below * (a - below)));
   }
-  return least;
+  return minimum;
 }
 
 std::string shared_by(std::int64_t devices, std::int64_t all) {
@@ -122,15 +122,16 @@ double all_load_ns(const platform::Platform& platform, Bytes size, std::int64_t 
   const auto bytes = static_cast<double>(size.count());
   const double chunk =
       memory.chunk == Bytes{} ? 0 : std::min(bytes, static_cast<double>(memory.chunk.count()));
-  double sum = 0, most = 0;
+  double sum = 0, maximum = 0;
   for (const StageCapacity& stage : stage_capacities(platform)) {
     const auto sharing =
         memory.in_switch ? 1.0 : static_cast<double>(std::min(stage.devices, devices));
     const double per_byte = sharing / stage.bytes_per_ns;
     sum += per_byte;
-    most = std::max(most, per_byte);
+    maximum = std::max(maximum, per_byte);
   }
-  return static_cast<double>(memory.latency.count()) / 1e3 + chunk * (sum - most) + bytes * most;
+  return static_cast<double>(memory.latency.count()) / 1e3 + chunk * (sum - maximum) +
+         bytes * maximum;
 }
 
 }  // namespace orrery::model

@@ -23,7 +23,7 @@ std::size_t RemoteMemory::server(std::uint32_t device) const {
 Result<TimeEstimate> RemoteMemory::time(Bytes size) const {
   const double nanoseconds = static_cast<double>(size.count()) / (config_.bandwidth.count() / 1e9);
   if (!(nanoseconds >= 0 && nanoseconds < 4e15)) {
-    return fail(Errc::config_range, "", "the remote memory gives no time within 46 days",
+    return fail(Errc::config_range, "", "the remote memory access exceeds 46 days",
                 "check remote-mem-bw");
   }
   return TimeEstimate{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)),
@@ -33,7 +33,7 @@ Result<TimeEstimate> RemoteMemory::time(Bytes size) const {
 Result<TimeEstimate> local_memory(Bytes size, const platform::Device& device) {
   const auto time = transfer_time(size, device.memory);
   if (!time) {
-    return fail(Errc::config_range, "", "local memory gives no time for this access",
+    return fail(Errc::config_range, "", "local memory has no time for this access",
                 "set the device's memory bandwidth");
   }
   return TimeEstimate{*time, TimeSource::memory};
@@ -65,9 +65,9 @@ std::optional<RemoteMemory::Access> RemoteMemory::release(std::uint32_t device) 
 Bandwidth combined_bandwidth(const platform::Device& device, double beyond) {
   if (!device.expansion || !(beyond > 0)) return device.memory;
   const double own = (1 - beyond) / device.memory.count();
-  const double beside = beyond / device.expansion->bandwidth.count();
+  const double expansion = beyond / device.expansion->bandwidth.count();
   const bool concurrent = device.expansion->access == platform::MemoryAccess::concurrent;
-  return Bandwidth(1 / (concurrent ? std::max(own, beside) : own + beside));
+  return Bandwidth(1 / (concurrent ? std::max(own, expansion) : own + expansion));
 }
 
 }  // namespace orrery::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory beyond the accelerator: private, shared by the accelerators of a node, or one pool for
+// Memory outside the accelerator: private, shared by the accelerators of a node, or one pool for
 // all.
 #pragma once
 
@@ -16,31 +16,31 @@
 
 namespace orrery::model {
 
-/// As ASTRA-sim has it (MemoryPools: as Orrery does): serves loads and stores in order of arrival,
-/// per_npu without limit, per_node and pool one at a time. Time of one access: latency + size /
-/// bandwidth, in whole nanoseconds, truncated.
+/// The model of ASTRA-sim (Orrery's model: MemoryPools). Serves loads and stores in order of
+/// arrival: per_npu without limit, per_node and pool one at a time. Time of one access: latency +
+/// size / bandwidth, in whole nanoseconds, truncated.
 class RemoteMemory {
  public:
   struct Access {
-    std::uint32_t device;  ///< whose it is, as the platform numbers them
-    std::uint32_t rank;    ///< whatever the caller calls it
+    std::uint32_t device;  ///< device that accesses, by its number in the platform
+    std::uint32_t rank;    ///< for the caller; unused here, like `node`
     std::uint32_t node;
     Bytes size;
   };
 
   explicit RemoteMemory(const platform::Platform& platform);
 
-  /// How long `size` takes once it is served. Errc: config_range; `where` is for the caller.
+  /// Service time of `size` bytes. Errc: config_range; the caller sets `where`.
   [[nodiscard]] Result<TimeEstimate> time(Bytes size) const;
 
-  /// True: `access` is served now. False: it waits for its turn.
+  /// True: `access` is served now. False: it waits in the queue.
   bool request(const Access& access);
 
-  /// The access of `device` is done; the next one that waited for the same memory, now being
-  /// served.
+  /// The caller reports that the access of `device` is done. Returns the next access that waited
+  /// for the same memory; it is served now.
   std::optional<Access> release(std::uint32_t device);
 
-  /// Accesses waiting for `device`'s memory.
+  /// Number of accesses that wait for the memory of `device`.
   [[nodiscard]] std::size_t waiting(std::uint32_t device) const {
     return servers_.empty() ? 0 : servers_[server(device)].waiting.size();
   }
@@ -53,18 +53,18 @@ class RemoteMemory {
   [[nodiscard]] std::size_t server(std::uint32_t device) const;
 
   platform::RemoteMemory config_;
-  std::vector<Server> servers_;  // empty: nobody ever waits
+  std::vector<Server> servers_;  // empty: no transfer ever waits
 };
 
-/// How long `size` takes in the device's own memory. Errc: config_range; `where` is for the caller.
+/// Time of `size` bytes in the device's own memory. Errc: config_range; the caller sets `where`.
 [[nodiscard]] Result<TimeEstimate> local_memory(Bytes size, const platform::Device& device);
 
-/// The bandwidth of a device's memory and the one beside it together, where `beyond` (0 to 1) of
-/// all bytes lie in the latter, and of those of every kernel alike. In turn: 1 / ((1 - beyond) /
-/// own + beyond / beside); at once: the slower of own / (1 - beyond) and beside / beyond. That of
-/// its own where nothing is beyond, or nothing is beside it. Source: COMET (arXiv 2211.16648),
-/// whose nodes have such memories; its formula is not at hand, this one follows from bytes that are
-/// spread evenly.
+/// The combined bandwidth of a device's memory and its expansion, if the share `beyond` (0 to 1) of
+/// the bytes of every kernel is in the expansion. Sequential access: 1 / ((1 - beyond) / own +
+/// beyond / expansion). Concurrent access: the lower of own / (1 - beyond) and expansion / beyond.
+/// The device's own bandwidth if `beyond` is 0 or there is no expansion. Source: COMET (arXiv
+/// 2211.16648), whose nodes have such memories; its formula is not available, this one follows from
+/// evenly spread bytes.
 [[nodiscard]] Bandwidth combined_bandwidth(const platform::Device& device, double beyond);
 
 }  // namespace orrery::model

@@ -11,10 +11,10 @@ constexpr std::uint8_t kInnerDevice = 2;
 constexpr std::uint8_t kInnerMemory = 3;
 
 constexpr double kInnerGapPerByte = 0.0038;  // ns
-constexpr std::int32_t kTurn = 8;  // transfers in a row before the other endpoint has its turn
+constexpr std::int32_t kMaxInARow = 8;  // maximum transfers in a row if the other endpoint waits
 constexpr std::int64_t kReductionBytes = 100;
 constexpr std::int64_t kReductionStart = 50;  // ns
-constexpr double kLongest = 9e15;             // ns; beyond any clock here, and still a number
+constexpr double kMaxDelay = 9e15;            // ns; beyond the range of the clock
 
 std::uint8_t partner(std::uint8_t at) { return at ^ 1u; }
 
@@ -27,30 +27,29 @@ SharedBus::SharedBus(const platform::SharedBus& config, std::int64_t ticks_per_n
       gap_(config.g * ticks_per_ns),
       reduction_(config.reduction_delay * ticks_per_ns) {
   const auto scale = static_cast<double>(ticks_per_ns);
-  for (const std::uint8_t at : {kDevice, kMemory}) ends_[at].gap_per_byte = config.G * scale;
+  for (const std::uint8_t at : {kDevice, kMemory}) endpoints_[at].gap_per_byte = config.G * scale;
   for (const std::uint8_t at : {kInnerDevice, kInnerMemory})
-    ends_[at].gap_per_byte = kInnerGapPerByte * scale;
+    endpoints_[at].gap_per_byte = kInnerGapPerByte * scale;
 }
 
-void SharedBus::set_timer(std::uint8_t at, TimerKind alarm, double delay) {
-  const double longest = kLongest * static_cast<double>(ticks_per_ns_);
+void SharedBus::set_timer(std::uint8_t at, TimerKind kind, double delay) {
+  const double longest = kMaxDelay * static_cast<double>(ticks_per_ns_);
   const double ticks = !(delay > 0) ? 0 : delay < longest ? delay : longest;
-  timers_.push_back(
-      {static_cast<std::int64_t>(ticks), at * 4u + static_cast<std::uint32_t>(alarm)});
+  timers_.push_back({static_cast<std::int64_t>(ticks), at * 4u + static_cast<std::uint32_t>(kind)});
 }
 
 void SharedBus::transfer(TransferDirection way, const Transfer& transfer, std::int64_t now) {
   if (way == TransferDirection::to_memory)
     return cross_inner(transfer, NextAction::send, true, now);
-  ends_[kMemory].sends.push_back(transfer);
-  look_for_work(kMemory, now);
+  endpoints_[kMemory].sends.push_back(transfer);
+  send_next(kMemory, now);
 }
 
-void SharedBus::look_for_work(std::uint8_t at, std::int64_t now) {
-  const Endpoint& end = ends_[at];
+void SharedBus::send_next(std::uint8_t at, std::int64_t now) {
+  const Endpoint& end = endpoints_[at];
   if (end.state != State::idle || end.sends.empty()) return;
-  const Endpoint& other = ends_[partner(at)];
-  if (end.in_a_row > kTurn && !other.sends.empty() && other.in_a_row <= kTurn) {
+  const Endpoint& other = endpoints_[partner(at)];
+  if (end.in_a_row > kMaxInARow && !other.sends.empty() && other.in_a_row <= kMaxInARow) {
     if (other.state == State::idle) send(partner(at), now);
     return;
   }
@@ -58,8 +57,8 @@ void SharedBus::look_for_work(std::uint8_t at, std::int64_t now) {
 }
 
 void SharedBus::send(std::uint8_t from, std::int64_t now) {
-  Endpoint& sender = ends_[from];
-  Endpoint& receiver = ends_[partner(from)];
+  Endpoint& sender = endpoints_[from];
+  Endpoint& receiver = endpoints_[partner(from)];
   std::int64_t start = overhead_;
   const std::int64_t elapsed = now - sender.last;
   if (sender.before == State::sending && overhead_ + elapsed <= gap_) start = gap_ - elapsed;
@@ -77,39 +76,39 @@ void SharedBus::send(std::uint8_t from, std::int64_t now) {
   set_timer(from, TimerKind::sent, busy);
 }
 
-// `transfer` waits until its bytes have crossed the inner bus: once towards the device, or from it,
-// and back if it is to be used again.
+// Parks `transfer` until its bytes have crossed the inner bus: once towards the device or from it,
+// and a second time if the transfer is used again.
 void SharedBus::cross_inner(const Transfer& transfer, NextAction then, bool from_memory,
                             std::int64_t now) {
-  std::uint32_t slot = static_cast<std::uint32_t>(parked_.size());
+  std::uint32_t slot = static_cast<std::uint32_t>(inner_transfers_.size());
   if (free_.empty()) {
-    parked_.emplace_back();
+    inner_transfers_.emplace_back();
   } else {
     slot = free_.back();
     free_.pop_back();
   }
-  parked_[slot] = {transfer, then};
+  inner_transfers_[slot] = {transfer, then};
   const std::uint8_t at = from_memory ? kInnerMemory : kInnerDevice;
-  ends_[at].sends.push_back(
+  endpoints_[at].sends.push_back(
       {transfer.bytes, false, !from_memory && then != NextAction::retire, slot});
-  look_for_work(at, now);
+  send_next(at, now);
 }
 
 SharedBus::BusEvent SharedBus::expire(std::uint32_t code, std::int64_t now) {
   const auto at = static_cast<std::uint8_t>(code / 4);
-  const auto alarm = static_cast<TimerKind>(code % 4);
-  Endpoint& end = ends_[at];
-  if (alarm == TimerKind::worked) return worked(at, now);
+  const auto kind = static_cast<TimerKind>(code % 4);
+  Endpoint& end = endpoints_[at];
+  if (kind == TimerKind::worked) return worked(at, now);
   end.last = now;
   end.before = end.state;
-  if (alarm == TimerKind::received) return received(at, now);
+  if (kind == TimerKind::received) return received(at, now);
   end.state = State::idle;
   ++end.in_a_row;
   return {kNoToken, {at}, 1};
 }
 
 SharedBus::BusEvent SharedBus::received(std::uint8_t at, std::int64_t now) {
-  Endpoint& end = ends_[at];
+  Endpoint& end = endpoints_[at];
   if (end.receives.size() < 2) end.state = State::idle;
   Transfer transfer = end.receives.front();
   end.receives.pop_front();
@@ -124,7 +123,7 @@ SharedBus::BusEvent SharedBus::received(std::uint8_t at, std::int64_t now) {
 }
 
 SharedBus::BusEvent SharedBus::worked(std::uint8_t at, std::int64_t now) {
-  Endpoint& end = ends_[at];
+  Endpoint& end = endpoints_[at];
   const Transfer transfer = end.work.front();
   end.work.pop_front();
   end.working = false;
@@ -138,7 +137,7 @@ SharedBus::BusEvent SharedBus::send_back_or_finish(std::uint8_t at, Transfer tra
   if (at == kDevice) {
     cross_inner(transfer, back ? NextAction::send : NextAction::retire, false, now);
   } else if (back) {
-    ends_[at].sends.push_back(transfer);
+    endpoints_[at].sends.push_back(transfer);
   } else if (at == kMemory) {
     return {transfer.token, {at}, 1};
   } else {
@@ -148,18 +147,18 @@ SharedBus::BusEvent SharedBus::send_back_or_finish(std::uint8_t at, Transfer tra
 }
 
 SharedBus::BusEvent SharedBus::crossed_inner(std::uint8_t at, std::uint32_t slot) {
-  const PendingTransfer parked = parked_[slot];
+  const PendingTransfer pending = inner_transfers_[slot];
   free_.push_back(slot);
   BusEvent step{kNoToken, {kDevice, at}, 2};
-  switch (parked.then) {
+  switch (pending.then) {
     case NextAction::send:
-      ends_[kDevice].sends.push_back(parked.transfer);
+      endpoints_[kDevice].sends.push_back(pending.transfer);
       break;
     case NextAction::work:
-      ends_[kDevice].work.push_back(parked.transfer);
+      endpoints_[kDevice].work.push_back(pending.transfer);
       break;
     case NextAction::retire:
-      step.token = parked.transfer.token;
+      step.token = pending.transfer.token;
       break;
   }
   return step;
@@ -167,7 +166,7 @@ SharedBus::BusEvent SharedBus::crossed_inner(std::uint8_t at, std::uint32_t slot
 
 void SharedBus::settle(const BusEvent& step, std::int64_t now) {
   for (std::uint8_t i = 0; i < step.count; ++i) {
-    Endpoint& end = ends_[step.endpoints[i]];
+    Endpoint& end = endpoints_[step.endpoints[i]];
     if (!end.working && !end.work.empty()) {
       end.working = true;
       const std::int64_t portions = end.work.front().bytes / kReductionBytes;
@@ -176,7 +175,7 @@ void SharedBus::settle(const BusEvent& step, std::int64_t now) {
                 static_cast<double>(portions) * portion +
                     static_cast<double>(kReductionStart * ticks_per_ns_));
     }
-    look_for_work(step.endpoints[i], now);
+    send_next(step.endpoints[i], now);
   }
 }
 

@@ -18,12 +18,13 @@ namespace {
 
 constexpr int kEqualParts = 64;
 constexpr int kBisections = 50;
-constexpr std::size_t kStalledParts = 256;  // of all parts together, at least 4 of each
+constexpr std::size_t kStalledParts = 256;  // total number; at least 4 per part
 
 enum class Purpose : std::uint64_t { speed = 1, slow, jitter, stall, stall_length, network };
 
 std::uint64_t bits_for(std::uint64_t seed, Purpose purpose, std::uint64_t when, std::uint64_t who) {
-  return mixed(mixed(mixed(mixed(seed) + static_cast<std::uint64_t>(purpose)) + when) + who);
+  return mix_bits(mix_bits(mix_bits(mix_bits(seed) + static_cast<std::uint64_t>(purpose)) + when) +
+                  who);
 }
 
 bool varies(const FactorDistribution& spread) {
@@ -43,7 +44,7 @@ double quantile(const FactorDistribution& spread, double p) {
 }
 
 double sample(const FactorDistribution& spread, std::uint64_t bits) {
-  return quantile(spread, evenly(bits));
+  return quantile(spread, uniform_double(bits));
 }
 
 RankSample sample_rank(const Variability& variability, std::uint64_t seed, std::uint64_t fleet,
@@ -52,13 +53,13 @@ RankSample sample_rank(const Variability& variability, std::uint64_t seed, std::
   if (varies(variability.speed))
     made.speed = sample(variability.speed, bits_for(seed, Purpose::speed, fleet, rank));
   if (variability.slow.share > 0 &&
-      evenly(bits_for(seed, Purpose::slow, fleet, rank)) < variability.slow.share)
+      uniform_double(bits_for(seed, Purpose::slow, fleet, rank)) < variability.slow.share)
     made.speed *= variability.slow.factor;
   if (varies(variability.jitter))
     made.jitter = sample(variability.jitter, bits_for(seed, Purpose::jitter, step, rank));
   if (variability.stalls.rate > 0 &&
-      evenly(bits_for(seed, Purpose::stall, step, rank)) < variability.stalls.rate)
-    made.stall = -exact_log(evenly(bits_for(seed, Purpose::stall_length, step, rank))) *
+      uniform_double(bits_for(seed, Purpose::stall, step, rank)) < variability.stalls.rate)
+    made.stall = -exact_log(uniform_double(bits_for(seed, Purpose::stall_length, step, rank))) *
                  static_cast<double>(variability.stalls.mean.count()) * 1e-12;
   return made;
 }
@@ -79,7 +80,7 @@ double RankFactor::Part::quantile(double p) const {
 
 RankFactor::RankFactor(const Variability& variability, double seconds) {
   parts_ = {Part{}};
-  // Logarithms of log-normal factors add; the rest is a mixture.
+  // The variances of log-normal factors add; all other combinations are mixtures of parts.
   double variance = 0;
   for (const FactorDistribution* spread : {&variability.speed, &variability.jitter})
     if (spread->distribution == DistributionKind::lognormal)
@@ -156,14 +157,14 @@ MaximumOf::MaximumOf(const RankFactor& one, double count) : one_(one), count_(co
 
 namespace {
 
-constexpr double kSmall = 1e-4;  // below it three terms of the series do
+constexpr double kSmall = 1e-4;  // below it, three terms of the series suffice
 
-/// ln(1 - x), for any x from 0 below 1.
+/// ln(1 - x) for 0 <= x < 1.
 double log_without(double x) {
   return x < kSmall ? -x * (1 + x * (0.5 + x / 3)) : exact_log(1 - x);
 }
 
-/// 1 - e^-x, for any x from 0.
+/// 1 - e^-x for x >= 0.
 double all_but_exp(double x) {
   return x < kSmall ? x * (1 - x * (0.5 - x / 6)) : 1 - exact_exp(-x);
 }
@@ -184,7 +185,7 @@ double MaximumOf::mean() const {
   std::vector<double> knots;
   for (int k = kLevels; k >= 1; --k) knots.push_back(exceeded_by(1 - exact_exp2(-k)));
   for (int k = 2; k <= kLevels; ++k) knots.push_back(exceeded_by(exact_exp2(-k)));
-  double sum = knots.front();  // nothing is below
+  double sum = knots.front();  // the probability to be above is 1 up to here
   for (std::size_t i = 1; i < knots.size(); ++i) {
     const double step = (knots[i] - knots[i - 1]) / kPieces;
     if (step <= 0) continue;

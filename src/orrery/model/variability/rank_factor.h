@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many times as long one rank takes for a step's work as without variability: its distribution,
-// that of the most of many, and draws.
+// The slowdown factor of one rank's step: its distribution, the distribution of the maximum over
+// many ranks, and samples.
 #pragma once
 
 #include <cstdint>
@@ -12,45 +12,46 @@
 
 namespace orrery::model {
 
-/// The parts of one drawn factor.
+/// The parts of one sampled factor.
 struct RankSample {
-  double speed = 1;   ///< of the rank, slow ones' factor among it
-  double jitter = 1;  ///< of the rank in this step
+  double speed = 1;   ///< factor of the rank, including that of slow ranks
+  double jitter = 1;  ///< factor of the rank in this step
   double stall = 0;   ///< seconds
 
-  /// Of a rank that computes for so many seconds.
+  /// The factor of a rank that computes for `seconds`.
   [[nodiscard]] double factor(double seconds) const {
     return speed * jitter + (seconds > 0 ? stall / seconds : 0);
   }
 };
 
-/// What a share of `p`, above 0 and below 1, of such factors is below of.
+/// The `p` quantile of factors; p is above 0 and below 1.
 [[nodiscard]] double quantile(const platform::FactorDistribution& spread, double p);
-/// A draw of a factor with this distribution: the same for the same bits.
+/// Samples a factor; equal bits give equal samples.
 [[nodiscard]] double sample(const platform::FactorDistribution& spread, std::uint64_t bits);
 
-/// What befalls a rank in a step. Steps of one fleet (`fleet`) share speeds.
+/// Samples the factor of a rank in a step. Steps with equal `fleet` share speeds.
 [[nodiscard]] RankSample sample_rank(const platform::Variability& variability, std::uint64_t seed,
                                      std::uint64_t fleet, std::uint64_t step, std::uint64_t rank);
-/// What befalls the network.
+/// Samples the factor of the network in a step.
 [[nodiscard]] double sample_network(const platform::Variability& variability, std::uint64_t seed,
                                     std::uint64_t step);
 
-/// The distribution of one rank's factor. A uniform spread is taken as 64 equal parts where it
-/// meets another one; stalls are added to the middles of so many equal parts of the rest as make
-/// about 256.
+/// The distribution of one rank's factor. A uniform distribution that is combined with another one
+/// is approximated by 64 equal parts. Stalls are added to the middles of equal parts of the
+/// distribution without stalls, about 256 in total.
 class RankFactor {
  public:
-  /// `seconds`: what the rank computes in a step; stalls are told against it. 0: there are none.
+  /// `seconds`: the rank's computation in a step; stalls are relative to it. 0: no stalls.
   RankFactor(const platform::Variability& variability, double seconds);
 
-  /// How probably it is above `x`. O(parts)
+  /// The probability that the factor is above `x`. O(parts)
   [[nodiscard]] double above(double x) const;
-  /// What a share of `q` (above 0, below 1) is above of. O(parts log)
+  /// The value that the factor exceeds with probability `q` (above 0, below 1). O(parts log)
   [[nodiscard]] double exceeded_by(double q) const;
 
  private:
-  /// A log-normal (sigma > 0) of this median, or evenly from `from` to `to`, which may be equal.
+  /// A log-normal distribution with this median (sigma > 0), or a uniform one from `from` to `to`,
+  /// which may be equal.
   struct Part {
     double weight = 1, sigma = 0, median = 1;
     double from = 1, to = 1;
@@ -65,12 +66,12 @@ class RankFactor {
   std::vector<std::pair<double, double>> stalled_;  // weight, factor without the stall
 };
 
-/// The most of `count` factors that are drawn independently: F(x)^count, in closed form.
+/// The distribution of the maximum of `count` independent factors: F(x)^count, in closed form.
 class MaximumOf {
  public:
   MaximumOf(const RankFactor& one, double count);
 
-  /// What a share of `q` (above 0, below 1) of such maxima is above of.
+  /// The value that the maximum exceeds with probability `q` (above 0, below 1).
   [[nodiscard]] double exceeded_by(double q) const;
   [[nodiscard]] double quantile(double p) const { return exceeded_by(1 - p); }
   [[nodiscard]] double mean() const;  ///< by Simpson's rule between 80 quantiles
@@ -82,13 +83,13 @@ class MaximumOf {
   double count_;
 };
 
-/// Quantiles of it, looked up: for draws by the million. Between 321 of them, evenly spaced in the
-/// logarithm of p / (1 - p), lines are drawn.
+/// A table of quantiles of MaximumOf, for millions of samples: 321 quantiles, evenly spaced in the
+/// logarithm of p / (1 - p), with linear interpolation.
 class MaximumTable {
  public:
   explicit MaximumTable(const MaximumOf& maximum);
 
-  /// Of p between 2^-40 and 1 - 2^-40, and else of the nearer of these.
+  /// The `p` quantile; p is clamped to 2^-40 … 1 - 2^-40.
   [[nodiscard]] double quantile(double p) const;
 
  private:

@@ -26,7 +26,7 @@ MultiDimFabric::MultiDimFabric(const platform::Platform& platform)
     send_recv_ = send_recv_limits(platform);
 }
 
-// Nothing is stored for a cluster whose ports are all alike.
+// Stores nothing if all ports are identical.
 void MultiDimFabric::set_ports(const std::vector<platform::Deviation>& deviations) {
   std::map<std::vector<Port>, std::uint32_t> classes{{std::vector<Port>(dims_.size()), 0}};
   for (const platform::Deviation& deviation : deviations) {
@@ -53,8 +53,8 @@ void MultiDimFabric::set_ports(const std::vector<platform::Deviation>& deviation
   }
 }
 
-MultiDimFabric::Port MultiDimFabric::between(std::uint32_t from, std::uint32_t to,
-                                             std::size_t d) const {
+MultiDimFabric::Port MultiDimFabric::ports_between(std::uint32_t from, std::uint32_t to,
+                                                   std::size_t d) const {
   const Port a = port(from, d), b = port(to, d);
   return {std::min(a.share, b.share), a.latency_ns + b.latency_ns};
 }
@@ -74,16 +74,20 @@ std::uint32_t MultiDimFabric::hops(std::size_t d, std::uint32_t from, std::uint3
   return std::min(clockwise, size - clockwise);
 }
 
-std::int64_t MultiDimFabric::charge(double latency, double bytes_per_ns, std::int64_t size) const {
+std::int64_t MultiDimFabric::picoseconds(double nanoseconds) {
+  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)) : kTooLong;
+}
+
+std::int64_t MultiDimFabric::message_time(double latency, double bytes_per_ns,
+                                          std::int64_t size) const {
   const double nanoseconds = latency + static_cast<double>(size) / bytes_per_ns;
-  if (!(nanoseconds < 4e15)) return kTooLong;
-  if (astra_) return static_cast<std::int64_t>(nanoseconds) * kPsPerNs;
-  return static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3));
+  if (astra_ && nanoseconds < 4e15) return static_cast<std::int64_t>(nanoseconds) * kPsPerNs;
+  return picoseconds(nanoseconds);
 }
 
 std::int64_t MultiDimFabric::delay_in_dim(std::size_t d, std::uint32_t hops,
                                           std::int64_t size) const {
-  return charge(static_cast<double>(hops) * dims_[d].latency_ns, bytes_per_ns_[d], size);
+  return message_time(static_cast<double>(hops) * dims_[d].latency_ns, bytes_per_ns_[d], size);
 }
 
 std::int64_t MultiDimFabric::delay(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
@@ -98,7 +102,7 @@ std::int64_t MultiDimFabric::delay(std::uint32_t from, std::uint32_t to, std::in
     latency += static_cast<double>(hops(d, a, b)) * dims_[d].latency_ns;
     double left = bytes_per_ns_[d];
     if (ports_deviate(d)) {
-      const Port ends = between(from, to, d);
+      const Port ends = ports_between(from, to, d);
       latency += ends.latency_ns;
       left *= ends.share;
     }
@@ -106,12 +110,12 @@ std::int64_t MultiDimFabric::delay(std::uint32_t from, std::uint32_t to, std::in
     if (astra_) break;
   }
   if (send_recv_ && from != to) {
-    const std::size_t way = outermost < send_recv_->node_dims ? 0 : 1;
-    latency = std::max(latency, send_recv_->latency_ns[way]);
-    bytes_per_ns *= send_recv_->share[way];
+    const std::size_t scope = outermost < send_recv_->node_dims ? 0 : 1;
+    latency = std::max(latency, send_recv_->latency_ns[scope]);
+    bytes_per_ns *= send_recv_->share[scope];
   }
-  // Nothing is crossed: 0 + size / infinity.
-  return charge(latency, bytes_per_ns, size);
+  // If the message crosses no dimension: 0 + size / infinity = 0.
+  return message_time(latency, bytes_per_ns, size);
 }
 
 SendRecvLimits send_recv_limits(const platform::Platform& platform) {

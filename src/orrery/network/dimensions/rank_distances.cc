@@ -27,7 +27,7 @@ std::uint32_t RankDistances::between(std::uint32_t from, std::uint32_t to) const
   std::uint32_t sum = 0;
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     if (a[d] == b[d]) continue;
-    // Fewer than there are coordinates (a switch of two has two hops, always).
+    // A digit must be less than the size of the dimension, so the two hops of a switch count as 1.
     std::uint32_t hops = 1;
     if (dims_[d].ring) {
       const std::uint32_t clockwise = b[d] > a[d] ? b[d] - a[d] : dims_[d].size - (a[d] - b[d]);

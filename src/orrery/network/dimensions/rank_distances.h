@@ -9,15 +9,16 @@
 
 namespace orrery::model {
 
-/// How far ranks are from each other: one number for hops in every dimension.
+/// Distances between ranks. One number encodes the hops in every dimension.
 class RankDistances {
  public:
   RankDistances(const MultiDimFabric& fabric, platform::Rules rules);
 
-  /// Equal numbers, equal MultiDimFabric::delay where the ports at both ends are equal; 0: the same
-  /// rank. ASTRA rules count the lowest dimension that is crossed only.
+  /// Pairs of ranks with equal numbers and equal ports have equal MultiDimFabric::delay. 0: the
+  /// same rank. ASTRA rules: only the lowest dimension in which the ranks differ counts.
   [[nodiscard]] std::uint32_t between(std::uint32_t from, std::uint32_t to) const;
-  /// ASTRA rules: whether dimensions are crossed that do not count (a finding says so).
+  /// ASTRA rules: whether the ranks differ in further dimensions, which do not count (reported as a
+  /// finding).
   [[nodiscard]] bool uncounted(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::span<const std::uint32_t> coordinates(std::uint32_t rank) const {
     return {coordinates_.data() + rank * dims_.size(), dims_.size()};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Flows that take the same way at the same time get the same: the solver sees them as one.
+// Concurrent flows on the same route get the same rate: the solver handles them as one bundle.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,26 @@
 
 namespace orrery::model {
 
-/// Max-min fair rates (max_min.h) of flows with numbers of the caller's. Those on one way are a
-/// bundle, which is one flow there with their number as weight: what a step of several chunks
-/// between the same two costs is one flow's. The same calls give the same bits; a copy goes on as
-/// the original.
+/// Max-min fair rates (max_min.h) of flows that the caller numbers. Flows on the same route are a
+/// bundle: one flow of the solver, with their number as weight. So a step that sends several chunks
+/// between the same two ranks costs as much as one flow. The same calls give bitwise equal results,
+/// also on a copy.
 class FlowBundles {
  public:
   static constexpr std::uint32_t kNone = ~0u;
 
   explicit FlowBundles(std::vector<double> capacities) : solver_(std::move(capacities)) {}
 
-  /// The flow is one more on a way that others are on. False: nobody is, and nothing was done.
-  [[nodiscard]] bool join(std::uint32_t flow, std::uint32_t way);
-  /// The first flow on a way: its links, and the most that each flow there gets. kNone: a way that
-  /// is its own.
-  void add(std::uint32_t flow, std::uint32_t way, std::span<const MaxMin::Hop> hops, double cap);
+  /// Adds the flow to a route that already carries flows. False: no flow uses the route, and
+  /// nothing has changed.
+  [[nodiscard]] bool join(std::uint32_t flow, std::uint32_t route);
+  /// Adds the first flow on a route: its links, and the maximum rate of each flow on it. kNone: a
+  /// route of this flow alone.
+  void add(std::uint32_t flow, std::uint32_t route, std::span<const MaxMin::Hop> hops, double cap);
   void remove(std::uint32_t flow);
 
-  /// Brings rates up to date. New flows and all whose rate is another than before, some perhaps
-  /// twice; good until the next call of anything here.
+  /// Updates the rates. Returns new flows and flows with another rate than before, some of them
+  /// possibly twice. Valid until the next call of a member function.
   std::span<const std::uint32_t> solve();
   /// As of the last solve, in bytes per nanosecond.
   [[nodiscard]] double rate(std::uint32_t flow) const { return solver_.rate(flows_[flow].bundle); }
@@ -44,22 +45,22 @@ class FlowBundles {
     std::uint32_t next = kNone, previous = kNone;
   };
   struct Bundle {
-    std::uint32_t way = kNone;
+    std::uint32_t route = kNone;
     std::uint32_t first = kNone;
     std::uint32_t count = 0;
-    std::uint32_t weight = 0;  // what the solver takes for the count
-    bool resized = false;      // among resized_
+    std::uint32_t weight = 0;  // the flow's weight in the solver, updated by solve()
+    bool resized = false;      // whether it is in resized_
   };
-  void enter(std::uint32_t flow, std::uint32_t bundle);
-  void resize(std::uint32_t bundle);
-  void tell_solver();
+  void add_to_bundle(std::uint32_t flow, std::uint32_t bundle);
+  void mark_resized(std::uint32_t bundle);
+  void update_weights();
 
   MaxMin solver_;
   std::vector<Flow> flows_;
-  std::vector<Bundle> bundles_;           // by the solver's number
-  std::vector<std::uint32_t> of_way_;     // bundle, by way
-  std::vector<std::uint32_t> resized_;    // their weight is to change
-  std::vector<std::uint32_t> newcomers_;  // joined since the last solve
+  std::vector<Bundle> bundles_;                 // by the number of their flow in solver_
+  std::vector<std::uint32_t> bundle_of_route_;  // by route; kNone: no bundle
+  std::vector<std::uint32_t> resized_;          // bundles with a new count since the last solve
+  std::vector<std::uint32_t> new_flows_;        // flows that joined since the last solve
   std::vector<std::uint32_t> changed_flows_;
 };
 

@@ -44,7 +44,7 @@ TEST(FlowBundles, ThoseOnOneWayAreOneFlow) {
   EXPECT_FALSE(bundles.join(1, 7));
 }
 
-// One that joins is told of, even if its bundle goes on as fast as before.
+// A flow that joins is reported, even if the rate of its bundle does not change.
 TEST(FlowBundles, NewcomersAreTold) {
   FlowBundles bundles({100});
   begin(bundles, 0, 0, {{0, 1}}, 2);
@@ -61,8 +61,8 @@ struct Apart {
   std::map<std::uint32_t, std::uint32_t> number;  // in the solver
 };
 
-// Random flows on few ways, in bundles and each for itself: the same rates, and whose rate changes
-// is told.
+// Random flows on few routes, in bundles and one by one: the same rates, and flows whose rate
+// changes are reported.
 TEST(FlowBundles, GiveWhatEachGetsForItself) {
   for (std::uint64_t seed = 1; seed <= 200; ++seed) {
     SCOPED_TRACE(seed);

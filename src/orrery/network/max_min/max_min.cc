@@ -26,23 +26,23 @@ std::uint32_t MaxMin::add(std::span<const Hop> hops, double cap, std::uint32_t w
   }
   Flow& flow = flows_[number];
   flow.cap = cap;
-  flow.room = static_cast<std::uint32_t>(hops.size());
-  flow.first = place_for(flow.room);
+  flow.reserved = static_cast<std::uint32_t>(hops.size());
+  flow.first = place_for(flow.reserved);
   flow.hops = 0;
   flow.weight = weight;
   flow.state = State::fresh;
-  for (const Hop& hop : hops) join(number, hop);
+  for (const Hop& hop : hops) add_hop(number, hop);
   const double rate = limit(flow, link_count());
   rates_[number] = rate;
-  for (const Place& at : places(flow)) links_[at.link].put(rate, share(flow, at));
-  if (!flow.noted) {
-    flow.noted = true;
+  for (const Place& at : places(flow)) links_[at.link].add_rate(rate, share(flow, at));
+  if (!flow.is_rate_saved) {
+    flow.is_rate_saved = true;
     changed_.push_back(number);
   }
   return number;
 }
 
-// Flows with equally many hops take each other's places.
+// Reuses the places of removed flows with the same number of hops.
 std::uint32_t MaxMin::place_for(std::uint32_t hops) {
   if (hops >= free_places_.size()) free_places_.resize(hops + 1);
   std::vector<std::uint32_t>& free = free_places_[hops];
@@ -57,7 +57,7 @@ std::uint32_t MaxMin::place_for(std::uint32_t hops) {
   return static_cast<std::uint32_t>(first);
 }
 
-void MaxMin::join(std::uint32_t number, const Hop& hop) {
+void MaxMin::add_hop(std::uint32_t number, const Hop& hop) {
   ORRERY_CHECK(hop.link < links_.size() && hop.share > 0);
   Flow& flow = flows_[number];
   std::vector<Member>& members = members_[hop.link];
@@ -80,8 +80,8 @@ void MaxMin::set_weight(std::uint32_t number, std::uint32_t weight) {
   const std::uint32_t before = std::exchange(flow.weight, weight);
   for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(rates_[number], place.share * before);
-    link.put(rates_[number], share(flow, place));
+    link.subtract_rate(rates_[number], place.share * before);
+    link.add_rate(rates_[number], share(flow, place));
     members_[place.link][place.member].share = share(flow, place);
     mark(place.link);
   }
@@ -92,37 +92,38 @@ void MaxMin::remove(std::uint32_t number) {
   Flow& flow = flows_[number];
   for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(rates_[number], share(flow, place));
-    ++link.gone;
+    link.subtract_rate(rates_[number], share(flow, place));
+    ++link.removed;
     mark(place.link);
   }
-  gone_.push_back(number);
+  removed_flows_.push_back(number);
   flow.state = State::removed;
 }
 
-// Takes removed flows out of their links: one by one where they are few, else whatever is gone.
-void MaxMin::sweep() {
+// Removes removed flows from the members of their links: one by one if they are few, otherwise in
+// one pass over all members.
+void MaxMin::erase_removed_flows() {
   constexpr std::size_t kFew = 16;
-  if (gone_.empty()) return;
+  if (removed_flows_.empty()) return;
   for (const std::uint32_t link : dirty_) {
-    if (links_[link].gone * kFew >= members_[link].size()) erase_removed(link);
+    if (links_[link].removed * kFew >= members_[link].size()) erase_removed(link);
   }
-  for (const std::uint32_t number : gone_) {
+  for (const std::uint32_t number : removed_flows_) {
     const Flow& flow = flows_[number];
     for (const Place& place : places(flow)) {
-      if (links_[place.link].gone > 0) take_out(place);
+      if (links_[place.link].removed > 0) remove_member(place);
     }
-    free_places_[flow.room].push_back(flow.first);
+    free_places_[flow.reserved].push_back(flow.first);
     free_flows_.push_back(number);
   }
-  gone_.clear();
-  for (const std::uint32_t link : dirty_) links_[link].gone = 0;
+  removed_flows_.clear();
+  for (const std::uint32_t link : dirty_) links_[link].removed = 0;
 }
 
 void MaxMin::erase_removed(std::uint32_t number) {
   Link& link = links_[number];
   std::vector<Member>& members = members_[number];
-  if (link.gone == members.size()) {
+  if (link.removed == members.size()) {
     members.clear();
   } else {
     std::size_t retained = 0;
@@ -133,10 +134,10 @@ void MaxMin::erase_removed(std::uint32_t number) {
     }
     members.resize(retained);
   }
-  link.gone = 0;
+  link.removed = 0;
 }
 
-void MaxMin::take_out(const Place& place) {
+void MaxMin::remove_member(const Place& place) {
   std::vector<Member>& members = members_[place.link];
   const Member last = members.back();
   members[place.member] = last;
@@ -156,28 +157,28 @@ void MaxMin::mark(std::uint32_t link) {
   dirty_.push_back(link);
 }
 
-// The flow's rate is about to change.
-void MaxMin::note(std::uint32_t number) {
+// Stores the flow's rate before it changes.
+void MaxMin::save_rate(std::uint32_t number) {
   Flow& flow = flows_[number];
-  if (flow.noted) return;
-  flow.noted = true;
+  if (flow.is_rate_saved) return;
+  flow.is_rate_saved = true;
   flow.before = rates_[number];
   changed_.push_back(number);
 }
 
 double MaxMin::limit(const Flow& flow, std::uint32_t except) const {
-  double least = flow.cap;
+  double minimum = flow.cap;
   for (const Place& place : places(flow)) {
-    if (place.link != except) least = std::min(least, links_[place.link].level);
+    if (place.link != except) minimum = std::min(minimum, links_[place.link].level);
   }
-  return least;
+  return minimum;
 }
 
 std::span<const std::uint32_t> MaxMin::finish() {
   reported_.clear();
   for (const std::uint32_t number : changed_) {
     Flow& flow = flows_[number];
-    flow.noted = false;
+    flow.is_rate_saved = false;
     if (flow.state == State::removed) continue;
     if (flow.state == State::fresh || rates_[number] != flow.before) reported_.push_back(number);
     flow.state = State::solved;
@@ -186,31 +187,31 @@ std::span<const std::uint32_t> MaxMin::finish() {
   return reported_;
 }
 
-// The order of levels; max_min.h has the equations.
+// The order of levels; see max_min.h for the equations.
 
-// The lowest key comes first, of equal ones the first link.
+// Orders by key, then by link.
 bool MaxMin::later(const Entry& a, const Entry& b) {
   return a.key != b.key ? a.key > b.key : a.link > b.link;
 }
 
 std::span<const std::uint32_t> MaxMin::solve() {
-  // The order of levels needs far less; roundings that chase each other could need more.
-  const std::size_t patience = links_.size() + 8 * places_.size() + 1000;
-  if (!run(patience)) return solve_from_scratch();
+  // The ascending order needs far fewer visits; rounding errors could cause more.
+  const std::size_t max_visits = links_.size() + 8 * places_.size() + 1000;
+  if (!visit_links(max_visits)) return solve_from_scratch();
   return finish();
 }
 
 std::span<const std::uint32_t> MaxMin::solve_from_scratch() {
-  forget();
-  anew_ = true;
-  run(std::numeric_limits<std::size_t>::max());
-  anew_ = false;
+  reset_levels();
+  from_scratch_ = true;
+  visit_links(std::numeric_limits<std::size_t>::max());
+  from_scratch_ = false;
   return finish();
 }
 
-// Links have no levels, flows what they would take.
-void MaxMin::forget() {
-  sweep();
+// Resets all links to infinite levels and all flows to their caps.
+void MaxMin::reset_levels() {
+  erase_removed_flows();
   sorted_.clear();
   next_sorted_ = 0;
   heap_.clear();
@@ -223,16 +224,17 @@ void MaxMin::forget() {
   for (std::uint32_t number = 0; number < flows_.size(); ++number) {
     const Flow& flow = flows_[number];
     if (flow.state == State::removed) continue;
-    note(number);
+    save_rate(number);
     rates_[number] = flow.cap;
-    for (const Place& place : places(flow)) links_[place.link].put(flow.cap, share(flow, place));
+    for (const Place& place : places(flow))
+      links_[place.link].add_rate(flow.cap, share(flow, place));
   }
   for (std::uint32_t link = 0; link < links_.size(); ++link) mark(link);
 }
 
-// Until no link is over or under; false: that took too many visits.
-bool MaxMin::run(std::size_t visits) {
-  sweep();
+// Visits links until none is over or under. False: this needs more than `visits` visits.
+bool MaxMin::visit_links(std::size_t visits) {
+  erase_removed_flows();
   reached_ = 0;
   for (const std::uint32_t link : dirty_) inspect(link);
   dirty_.clear();
@@ -250,9 +252,9 @@ bool MaxMin::run(std::size_t visits) {
   return true;
 }
 
-// A link whose flows or whose capacity are others than before.
+// Queues a link with other flows or another capacity if it is over or under.
 void MaxMin::inspect(std::uint32_t number) {
-  // Sums of n terms differ by n roundings, of which each is 2^-53 of the whole.
+  // A sum of n terms has n rounding errors, each at most 2^-53 of the sum.
   constexpr double kRounding = std::numeric_limits<double>::epsilon();
   Link& link = links_[number];
   link.dirty = false;
@@ -266,17 +268,17 @@ void MaxMin::inspect(std::uint32_t number) {
   if (members == 0) {
     link.level = kUnlimited;
   } else if (link.over()) {
-    enter(number, lower_level(number), sorted_);
+    set_key(number, lower_level(number), sorted_);
   } else if (link.under()) {
-    enter(number, link.level, sorted_);
+    set_key(number, link.level, sorted_);
   }
 }
 
-// The link that comes next. Its key may be too low by now; then its turn comes later.
+// Processes the link with the lowest key. If its key has become too low, it is queued again.
 void MaxMin::visit(std::uint32_t number) {
   Link& link = links_[number];
   const double key = std::exchange(link.key, kUnlimited);
-  if (anew_ && link.level < kUnlimited) return;
+  if (from_scratch_ && link.level < kUnlimited) return;
   if (link.over()) {
     const double level = link.stale ? lower_level(number) : key;
     if (level > key && level > next_key())
@@ -291,9 +293,9 @@ void MaxMin::visit(std::uint32_t number) {
   }
 }
 
-// The link is full at this level, and at none that it had.
+// Lowers the level of a link to `level`, at which the link is full.
 void MaxMin::lower(std::uint32_t number, double level) {
-  // Where flows are many, waiting for memory is most of the time.
+  // With many flows, most of the time is spent on cache misses, hence the prefetches.
   constexpr std::size_t kAhead = 8;
   links_[number].level = level;
   const std::vector<Member>& members = members_[number];
@@ -303,29 +305,30 @@ void MaxMin::lower(std::uint32_t number, double level) {
       __builtin_prefetch(&flows_[members[i + kAhead].flow]);
       __builtin_prefetch(&places_[members[i + kAhead].place]);
     }
-    if (rates_[members[i].flow] > level) drop(members[i].flow, level);
+    if (rates_[members[i].flow] > level) lower_rate(members[i].flow, level);
   }
 }
 
-// Flows that the link alone holds back take what it has left, or as much as others let them.
+// Raises the level of a link. The flows that only this link limits share its free capacity, up to
+// the limits of their other links.
 void MaxMin::raise(std::uint32_t number) {
   Link& link = links_[number];
   contenders_.clear();
-  risers_.clear();
+  rising_flows_.clear();
   for (const Member& member : members_[number]) {
-    double most = rates_[member.flow];
-    if (most >= link.level) {
-      most = limit(flows_[member.flow], number);
-      risers_.push_back({member.flow, most});
+    double maximum = rates_[member.flow];
+    if (maximum >= link.level) {
+      maximum = limit(flows_[member.flow], number);
+      rising_flows_.push_back({member.flow, maximum});
     }
-    contenders_.push_back({most, member.share});
+    contenders_.push_back({maximum, member.share});
   }
   const double level = fill(link.capacity, link.level);
   if (level <= link.level) return;
   link.level = level;
-  for (const Riser& riser : risers_) {
-    const double rate = std::min(riser.limit, level);
-    if (rate > rates_[riser.flow]) lift(riser.flow, rate);
+  for (const RisingFlow& rising : rising_flows_) {
+    const double rate = std::min(rising.limit, level);
+    if (rate > rates_[rising.flow]) raise_rate(rising.flow, rate);
   }
   for (const std::uint32_t other : touched_) {
     links_[other].touched = false;
@@ -334,16 +337,16 @@ void MaxMin::raise(std::uint32_t number) {
   touched_.clear();
 }
 
-// Links that get room may be under. Of those that are over the level may be higher than it was
-// thought, unless the flow takes no less than that anyway.
-void MaxMin::drop(std::uint32_t number, double rate) {
-  note(number);
+// Lowers the rate of a flow. Its links gain free capacity and may be under. For a link that is
+// queued, the new level may be higher than its key if the rate falls below the key: it is stale.
+void MaxMin::lower_rate(std::uint32_t number, double rate) {
+  save_rate(number);
   const double before = std::exchange(rates_[number], rate);
   const Flow& flow = flows_[number];
   for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(before, share(flow, place));
-    link.put(rate, share(flow, place));
+    link.subtract_rate(before, share(flow, place));
+    link.add_rate(rate, share(flow, place));
     if (link.key < kUnlimited)
       link.stale = link.stale || rate < link.key;
     else if (link.under())
@@ -351,15 +354,15 @@ void MaxMin::drop(std::uint32_t number, double rate) {
   }
 }
 
-// Links that lose room may be over.
-void MaxMin::lift(std::uint32_t number, double rate) {
-  note(number);
+// Raises the rate of a flow. Its links lose free capacity and may be over.
+void MaxMin::raise_rate(std::uint32_t number, double rate) {
+  save_rate(number);
   const double before = std::exchange(rates_[number], rate);
   const Flow& flow = flows_[number];
   for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(before, share(flow, place));
-    link.put(rate, share(flow, place));
+    link.subtract_rate(before, share(flow, place));
+    link.add_rate(rate, share(flow, place));
     link.rising = false;
     if (link.touched || !link.over()) continue;
     link.touched = true;
@@ -367,12 +370,12 @@ void MaxMin::lift(std::uint32_t number, double rate) {
   }
 }
 
-// What the level of a link that is over has to come down to.
+// The level to which a link that is over must fall.
 double MaxMin::lower_level(std::uint32_t number) {
   const Link& link = links_[number];
   if (link.rising && link.unlimited > 0) {
-    const double room = link.capacity - link.finite.high - link.finite.low;
-    return std::max(reached_, room / link.open.value());
+    const double free_capacity = link.capacity - link.finite.high - link.finite.low;
+    return std::max(reached_, free_capacity / link.open.value());
   }
   contenders_.clear();
   for (const Member& member : members_[number])
@@ -380,8 +383,8 @@ double MaxMin::lower_level(std::uint32_t number) {
   return fill(link.capacity, reached_);
 }
 
-// The level at which contenders_ fill the capacity: those with lower limits take these, the others
-// the level. It is at least `level`, and kUnlimited if there is enough for all.
+// The level at which contenders_ fill the capacity: the rate of each is the lower of its limit and
+// the level. The result is at least `level`; kUnlimited: the capacity suffices for all.
 double MaxMin::fill(double capacity, double level) {
   double limited = 0;
   for (bool first = true;; first = false) {
@@ -403,7 +406,7 @@ double MaxMin::fill(double capacity, double level) {
   }
 }
 
-void MaxMin::enter(std::uint32_t number, double key, std::vector<Entry>& entries) {
+void MaxMin::set_key(std::uint32_t number, double key, std::vector<Entry>& entries) {
   Link& link = links_[number];
   link.stale = false;
   link.key = key;
@@ -411,7 +414,7 @@ void MaxMin::enter(std::uint32_t number, double key, std::vector<Entry>& entries
 }
 
 void MaxMin::push(std::uint32_t number, double key) {
-  enter(number, key, heap_);
+  set_key(number, key, heap_);
   if (key < kUnlimited) std::push_heap(heap_.begin(), heap_.end(), later);
 }
 
@@ -434,7 +437,7 @@ bool MaxMin::pop(Entry& entry) {
   return false;
 }
 
-// Or less, if what comes next no longer counts.
+// The lowest key in the queue; a lower bound, because the entry may be obsolete.
 double MaxMin::next_key() const {
   const double key = heap_.empty() ? kUnlimited : heap_.front().key;
   return next_sorted_ < sorted_.size() ? std::min(key, sorted_[next_sorted_].key) : key;

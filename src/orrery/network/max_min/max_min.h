@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How flows share links: max-min fair rates, kept up to date while flows come and go. It knows of
-// no time and no messages.
+// Max-min fair rates of flows that share links, updated incrementally when flows begin and end. The
+// solver has no notion of time or of messages.
 //
-// Flow f goes at rate x(f), at most its cap, and puts a(f, l) x(f) on link l; w(f) flows are alike.
-// Rates are feasible if on every link the sum of w(f) a(f, l) x(f) is at most its capacity. They
-// are max-min fair if they are feasible and no rate can be raised but by lowering one that is not
-// higher. That is so if and only if every flow is at its cap or has a bottleneck: a link that is
-// full and on which no flow is faster. There is exactly one such vector of rates.
-// Source: Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
+// Flow f has rate x(f), at most its cap, and puts a(f, l) x(f) on link l. It represents w(f)
+// identical flows. Rates are feasible if, on every link, the sum of w(f) a(f, l) x(f) is at most
+// the capacity. They are max-min fair if they are feasible and no rate can increase unless another
+// rate that is not higher decreases. Equivalently, every flow is at its cap or has a bottleneck: a
+// full link on which no flow is faster. Exactly one vector of rates is max-min fair. Source:
+// Bertsekas and Gallager, Data Networks, 2nd ed., section 6.5.2.
 //
-// Each link has a level v(l): what a flow gets there that nothing else holds back; infinite, if the
-// link has enough for all. Rates are max-min fair if and only if
+// Each link has a level v(l): the rate of a flow that only this link limits. The level is infinite
+// if the link has enough capacity for all its flows. Rates are max-min fair if and only if
 //   x(f) = min(cap(f), min of v(l) over the links l of f)                                       (1)
 //   load(l) = capacity(l), or load(l) < capacity(l) and v(l) is infinite                        (2)
-// since then the link that has the least level is f's bottleneck.
+// because then the link of f with the lowest level is its bottleneck.
 //
-// (1) is kept always. (2) is what a change breaks: a link is over (load > capacity: its level has
-// to fall) or under (it may rise). Whenever a load changes it is seen whether its link has become
-// one of these; when none is left, rates are right, in whatever order they were taken.
+// The solver always maintains (1). A change violates (2): a link is `over` (load > capacity: its
+// level must fall) or `under` (load < capacity: its level may rise). After each change of a load,
+// the solver checks its link for both. When no link is over or under, the rates are correct,
+// whatever the order in which the solver visited the links.
 //
-// The order makes it quick. solve() takes links by the lower of what their level is and what it
-// would be, as Dijkstra's algorithm takes nodes by their distance. Whatever a link changes then was
-// at or above that level and stays so, and whether (2) holds on a link with a level below does not
-// depend on it: what lies below is right for good. So a link whose level falls gets its last level,
-// and one can rise again only after a neighbour fell: it ends, and flows and links that a change
-// does not reach are never looked at. (That changes go from level to level upwards is also how
-// Ramalingam and Reps, 1996, and LPA* keep shortest paths.) Roundings keep no order: should they
-// ever chase each other, solve() begins from nothing, where each level is found once.
+// The order makes the solver fast. solve() visits links in ascending order of the lower of their
+// current and their next level, as Dijkstra's algorithm visits nodes by distance. A visit changes
+// only levels and rates that are not below this level, before and after. (2) on links with lower
+// levels does not depend on them, so lower levels are final. A level that falls is therefore final,
+// and a level can rise again only after a neighbour's has fallen. So solve() terminates and skips
+// all flows and links that the change does not affect. (Ramalingam and Reps, 1996, and LPA* update
+// shortest paths in the same ascending order.) Rounding errors can violate the order. If they
+// cause too many visits, solve() starts from scratch, where it computes each level once.
 //
-// A solve costs about the number of flows on the links whose level changes, and on those that these
-// flows bring over their capacity. Loads are kept in twice the precision of a double, so that
-// nothing adds up over time; a load is equal to the capacity if they differ by no more than adding
-// up the flows in doubles could (2^-52 of it for each, and 64 more). So rates are right but for the
-// last digits, and these may depend on what was before.
+// The cost of a solve is about the number of flows on the links whose level changes, and on those
+// links that these flows bring over their capacity. Loads are sums in twice the precision of a
+// double, so that rounding errors do not accumulate. A load equals the capacity if they differ by
+// at most (flows + 64) x 2^-52 of the capacity, the error of a sum in doubles. So rates are exact
+// except for the last digits, which may depend on earlier calls.
 #pragma once
 
 #include <cstddef>
@@ -44,39 +45,39 @@
 
 namespace orrery::model {
 
-/// Rates of flows over links. The same calls give the same bits; a copy goes on as the original.
+/// Rates of flows over links. The same calls give bitwise equal results, also on a copy.
 class MaxMin {
  public:
   static constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-  /// A link on a flow's way, and the part of the flow's rate that it carries: 1, but for flows that
-  /// are sprayed over several links. Above 0.
+  /// A link of a flow's route, and the share of the flow's rate that it carries: above 0, and 1
+  /// unless the flow is sprayed over several links.
   struct Hop {
     std::uint32_t link = 0;
     double share = 1;
   };
 
-  /// Links by number; any unit. 0: the link is down. kUnlimited: it is never full.
+  /// Capacities by link, in any unit. 0: the link is down. kUnlimited: it is never full.
   explicit MaxMin(std::vector<double> capacities);
 
-  /// A flow, or `weight` flows that are alike; its number, which may be that of one that was
-  /// removed before the last solve. A link that is named twice carries both shares. Without a cap
-  /// and a link its rate is kUnlimited.
+  /// Adds a flow that represents `weight` identical flows and returns its number. Numbers of flows
+  /// that were removed before the last solve are reused. A link that occurs twice carries both
+  /// shares. The rate of a flow without cap and links is kUnlimited.
   std::uint32_t add(std::span<const Hop> hops, double cap = kUnlimited, std::uint32_t weight = 1);
   void remove(std::uint32_t flow);
-  /// From now on it is as many flows that are alike. Above 0.
+  /// Sets the number of identical flows that `flow` represents. Above 0.
   void set_weight(std::uint32_t flow, std::uint32_t weight);
   void set_capacity(std::uint32_t link, double capacity);
 
-  /// Brings rates up to date. The flows whose rate is another than after the solve before, and new
-  /// ones, each once, in an order that depends on the calls alone; good until the next solve.
+  /// Updates the rates. Returns new flows and flows whose rate differs from that after the previous
+  /// solve, each once. Their order depends only on the calls. Valid until the next solve.
   std::span<const std::uint32_t> solve();
-  /// The same from nothing: every level is found again, at the cost of looking at all flows.
+  /// Like solve(), but recomputes every level, at the cost of visiting all flows.
   std::span<const std::uint32_t> solve_from_scratch();
 
-  /// What each of its `weight` flows gets, as of the last solve.
+  /// The rate of each of the `weight` flows that `flow` represents, as of the last solve.
   [[nodiscard]] double rate(std::uint32_t flow) const { return rates_[flow]; }
-  /// What a link carries, as of the last solve.
+  /// The sum of rates on a link, as of the last solve.
   [[nodiscard]] double load(std::uint32_t link) const { return links_[link].carried(); }
   [[nodiscard]] double capacity(std::uint32_t link) const { return links_[link].capacity; }
   [[nodiscard]] std::uint32_t link_count() const {
@@ -84,7 +85,7 @@ class MaxMin {
   }
 
  private:
-  /// A sum that forgets nothing: what is added and later subtracted leaves no trace.
+  /// A compensated sum: a value that is added and later subtracted leaves no rounding error.
   struct Sum {
     double high = 0;
     double low = 0;
@@ -100,22 +101,22 @@ class MaxMin {
 
   struct alignas(64) Link {
     double capacity = 0;
-    double slack = 0;  ///< a load that differs this little from the capacity is equal to it
+    double slack = 0;             ///< tolerance: a load within it equals the capacity
     double level = kUnlimited;    ///< v
-    double key = kUnlimited;      ///< where it is in the queue; kUnlimited: it is not there
+    double key = kUnlimited;      ///< position in the queue; kUnlimited: not in the queue
     Sum finite;                   ///< load of flows with a finite rate
-    Sum open;                     ///< shares of flows without
-    std::uint32_t unlimited = 0;  ///< flows without
-    std::uint32_t gone = 0;       ///< members that were removed since the last solve
-    bool dirty = false;           ///< among dirty_
-    bool touched = false;         ///< among touched_
+    Sum open;                     ///< sum of shares of flows with an unlimited rate
+    std::uint32_t unlimited = 0;  ///< number of flows with an unlimited rate
+    std::uint32_t removed = 0;    ///< members that were removed since the last solve
+    bool dirty = false;           ///< whether it is in dirty_
+    bool touched = false;         ///< whether it is in touched_
     bool stale = false;           ///< the key is only a lower bound
-    bool rising = false;          ///< finite rates are no higher than levels that were taken
+    bool rising = false;          ///< no finite rate here exceeds the levels visited so far
 
     [[nodiscard]] double carried() const { return unlimited > 0 ? kUnlimited : finite.value(); }
     [[nodiscard]] bool over() const { return carried() > capacity + slack; }
     [[nodiscard]] bool under() const { return level < kUnlimited && carried() < capacity - slack; }
-    void put(double rate, double share) {
+    void add_rate(double rate, double share) {
       if (rate == kUnlimited) {
         ++unlimited;
         open.add(share);
@@ -123,7 +124,7 @@ class MaxMin {
         finite.add(share * rate);
       }
     }
-    void take(double rate, double share) {
+    void subtract_rate(double rate, double share) {
       if (rate == kUnlimited) {
         --unlimited;
         open.add(-share);
@@ -133,17 +134,17 @@ class MaxMin {
     }
   };
 
-  /// A flow on a link. `share`: of all `weight`.
+  /// A flow on a link. `share`: of all its `weight` flows together.
   struct Member {
     std::uint32_t flow;
-    std::uint32_t place;  ///< in places_
+    std::uint32_t place;  ///< index in places_
     double share;
   };
 
-  /// The same seen from the flow. `share`: of one of them.
+  /// A link of a flow: the counterpart of Member. `share`: of one of its `weight` flows.
   struct Place {
     std::uint32_t link;
-    std::uint32_t member;  ///< in members_[link]
+    std::uint32_t member;  ///< index in members_[link]
     double share;
   };
 
@@ -154,10 +155,10 @@ class MaxMin {
     double before = 0;  ///< rate after the last solve, if noted
     std::uint32_t first = 0;
     std::uint32_t hops = 0;
-    std::uint32_t room = 0;  ///< places from `first`: a hop each, more if links were named twice
+    std::uint32_t reserved = 0;  ///< reserved places from `first`; more than `hops` if links repeat
     std::uint32_t weight = 1;
     State state = State::removed;
-    bool noted = false;  ///< among changed_
+    bool is_rate_saved = false;  ///< whether it is in changed_
   };
 
   struct Entry {
@@ -165,12 +166,12 @@ class MaxMin {
     std::uint32_t link;
   };
 
-  /// What solve() knows of a flow on the link that it is looking at.
+  /// A flow on the link that solve() visits.
   struct Contender {
-    double limit;  ///< what it gets at most, whatever the link gives
+    double limit;  ///< maximum rate by its cap and its other links
     double share;
   };
-  struct Riser {
+  struct RisingFlow {
     std::uint32_t flow;
     double limit;
   };
@@ -182,28 +183,28 @@ class MaxMin {
     return place.share * flow.weight;
   }
   [[nodiscard]] std::uint32_t place_for(std::uint32_t hops);
-  void join(std::uint32_t flow, const Hop& hop);
-  void sweep();
+  void add_hop(std::uint32_t flow, const Hop& hop);
+  void erase_removed_flows();
   void erase_removed(std::uint32_t link);
-  void take_out(const Place& place);
+  void remove_member(const Place& place);
   void mark(std::uint32_t link);
-  void note(std::uint32_t flow);
+  void save_rate(std::uint32_t flow);
   [[nodiscard]] double limit(const Flow& flow, std::uint32_t except) const;
 
-  void forget();
-  bool run(std::size_t visits);
+  void reset_levels();
+  bool visit_links(std::size_t visits);
   void inspect(std::uint32_t link);
   void visit(std::uint32_t link);
   void lower(std::uint32_t link, double level);
   void raise(std::uint32_t link);
-  void drop(std::uint32_t flow, double rate);
-  void lift(std::uint32_t flow, double rate);
+  void lower_rate(std::uint32_t flow, double rate);
+  void raise_rate(std::uint32_t flow, double rate);
   [[nodiscard]] double lower_level(std::uint32_t link);
   [[nodiscard]] double fill(double capacity, double level);
   std::span<const std::uint32_t> finish();
 
   [[nodiscard]] static bool later(const Entry& a, const Entry& b);
-  void enter(std::uint32_t link, double key, std::vector<Entry>& entries);
+  void set_key(std::uint32_t link, double key, std::vector<Entry>& entries);
   void push(std::uint32_t link, double key);
   bool pop(Entry& entry);
   [[nodiscard]] double next_key() const;
@@ -214,22 +215,23 @@ class MaxMin {
   std::vector<double> rates_;  ///< by flow
   std::vector<Place> places_;
   std::vector<std::uint32_t> free_flows_;
-  std::vector<std::vector<std::uint32_t>> free_places_;  ///< by how many they are
+  std::vector<std::vector<std::uint32_t>> free_places_;  ///< by length: first place of each range
 
-  std::vector<std::uint32_t> gone_;  ///< removed since the last solve, still members of links
-  std::vector<std::uint32_t> dirty_;
-  std::vector<std::uint32_t> changed_;  ///< flows that may be another rate's since the last solve
+  std::vector<std::uint32_t>
+      removed_flows_;                   ///< removed since the last solve, still members of links
+  std::vector<std::uint32_t> dirty_;    ///< links with other flows or another capacity
+  std::vector<std::uint32_t> changed_;  ///< flows whose rate may differ from the last solve
   std::vector<std::uint32_t> reported_;
-  // The queue, first what a solve begins with, then what comes up. Entries whose key is no longer
-  // the link's do not count.
+  // The queue: sorted_ holds the links at the begin of a solve, heap_ those added during it. An
+  // entry is obsolete if its key differs from the link's.
   std::vector<Entry> sorted_;
   std::size_t next_sorted_ = 0;
   std::vector<Entry> heap_;
   std::vector<std::uint32_t> touched_;
   std::vector<Contender> contenders_;
-  std::vector<Riser> risers_;
-  double reached_ = 0;  ///< levels below are right
-  bool anew_ = false;   ///< every level that there is is right
+  std::vector<RisingFlow> rising_flows_;
+  double reached_ = 0;         ///< levels below this one are final
+  bool from_scratch_ = false;  ///< solving from scratch: every finite level is final
 };
 
 }  // namespace orrery::model

@@ -185,8 +185,8 @@ class Trial {
     extras_.weights = draw(random, 3) == 0;
     extras_.outages = draw(random, 3) == 0;
     extras_.batch = draw(random, 2) == 0 ? 1 : 1 + draw(random, 12);
-    most_ = 2 + draw(random, 100);
-    for (std::size_t flow = draw(random, 2) * most_; flow > 0; --flow) add();
+    max_flows_ = 2 + draw(random, 100);
+    for (std::size_t flow = draw(random, 2) * max_flows_; flow > 0; --flow) add();
   }
 
   void go(std::uint32_t solves) {
@@ -207,7 +207,7 @@ class Trial {
       reweigh();
     else if (present_.size() > 8 && draw(random_, 16) == 0)
       remove_many();
-    else if (present_.empty() || (present_.size() < most_ && draw(random_, 5) < 3))
+    else if (present_.empty() || (present_.size() < max_flows_ && draw(random_, 5) < 3))
       add();
     else
       remove();
@@ -258,14 +258,14 @@ class Trial {
     std::vector<char> predicted(flows_.size(), 0);
     for (const std::uint32_t number : changed) {
       ASSERT_TRUE(flows_[number].present);
-      ASSERT_FALSE(predicted[number]) << "told twice";
+      ASSERT_FALSE(predicted[number]) << "reported twice";
       predicted[number] = 1;
-      ASSERT_NE(solver_.rate(number), flows_[number].rate) << "told, but not changed";
+      ASSERT_NE(solver_.rate(number), flows_[number].rate) << "reported, but not changed";
     }
     const Filling right(shape_.capacities, flows_);
     for (const std::uint32_t number : present_) {
       const double rate = solver_.rate(number);
-      ASSERT_TRUE(predicted[number] || rate == flows_[number].rate) << "changed, but not told";
+      ASSERT_TRUE(predicted[number] || rate == flows_[number].rate) << "changed, but not reported";
       flows_[number].rate = rate;
       if (rate == right.rate(number)) continue;
       const double error = std::abs(rate / right.rate(number) - 1);
@@ -295,7 +295,7 @@ class Trial {
   Shape shape_;
   MaxMin solver_;
   Extras extras_;
-  std::size_t most_ = 0;
+  std::size_t max_flows_ = 0;
   std::vector<TestFlow> flows_;  ///< by the solver's number
   std::vector<std::uint32_t> present_;
   double worst_ = 0;

@@ -195,7 +195,7 @@ TEST(MaxMin, WithoutLinksThereIsOnlyTheCap) {
   EXPECT_THAT(solved(solver), IsEmpty());
 }
 
-// What comes and goes between two solves is not told of; a number that is used again is new.
+// Flows that begin and end between two solves are not reported; a number that is reused is new.
 TEST(MaxMin, OnlyChangesAreTold) {
   MaxMin solver({4, 4});
   const std::uint32_t a = solver.add(over({0}));

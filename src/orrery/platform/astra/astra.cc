@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/config/json.h"
 #include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
@@ -66,8 +67,7 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
     dim.block = kBlocks[name - std::begin(kBlockNames)];
     if (sizes[d] != std::trunc(sizes[d]) || sizes[d] < 2 || sizes[d] > kLargestReal) {
       return fail(Errc::config_range, pointer(keys.place("npus_count"), d),
-                  fmt::format("is {}, but a dimension has at least 2 NPUs, a whole number of them",
-                              sizes[d]));
+                  fmt::format("is {}, but must be a whole number of at least 2 NPUs", sizes[d]));
     }
     dim.size = static_cast<std::int64_t>(sizes[d]);
     npus *= sizes[d];
@@ -90,12 +90,6 @@ Result<void> set_dims(KeyReader& keys, Platform& platform) {
   return {};
 }
 
-Result<void> must_be_object(const Json& tree, const std::string& where) {
-  if (tree.is_object()) return {};
-  return fail(Errc::config_type, where,
-              fmt::format("is {} where keys with values belong", json_kind(tree)));
-}
-
 constexpr Named<RemoteMemoryKind> kMemoryTypes[] = {
     {"NO_MEMORY_EXPANSION", RemoteMemoryKind::none},
     {"PER_NPU_MEMORY_EXPANSION", RemoteMemoryKind::per_npu},
@@ -113,11 +107,16 @@ void require(KeyReader& keys, std::initializer_list<std::string_view> names, std
 
 }  // namespace
 
+Result<Json> as_mapping(Result<Json> tree, const std::string& where) {
+  if (!tree || tree->is_object()) return tree;
+  return fail(Errc::config_type, where,
+              fmt::format("is {}, but must be a mapping", json_kind(*tree)));
+}
+
 Result<void> apply_network(std::string_view text, const std::string& where, Platform& platform,
                            Findings& findings) {
-  const Result<Json> tree = parse_yaml(text, where);
+  const Result<Json> tree = as_mapping(parse_yaml(text, where), where);
   if (!tree) return tl::unexpected(tree.error());
-  if (const Result<void> object = must_be_object(*tree, where); !object) return object;
   KeyReader keys(*tree, where);
   require(keys, {"topology", "npus_count", "bandwidth", "latency"}, "a network");
   if (keys.error()) return tl::unexpected(*keys.error());
@@ -128,9 +127,8 @@ Result<void> apply_network(std::string_view text, const std::string& where, Plat
 
 Result<void> apply_memory(std::string_view text, const std::string& where, Platform& platform,
                           Findings& findings) {
-  const Result<Json> tree = parse_json(text, where);
+  const Result<Json> tree = as_mapping(parse_json(text, where), where);
   if (!tree) return tl::unexpected(tree.error());
-  if (const Result<void> object = must_be_object(*tree, where); !object) return object;
   KeyReader keys(*tree, where);
   require(keys, {"memory-type"}, "a memory file");
   RemoteMemory memory;
@@ -145,12 +143,12 @@ Result<void> apply_memory(std::string_view text, const std::string& where, Platf
   }
   if (memory.kind == RemoteMemoryKind::per_node) {
     require(keys, {"num-nodes", "num-npus-per-node"}, "PER_NODE_MEMORY_EXPANSION");
-    const auto most = static_cast<std::int64_t>(limits::kRanks);
-    memory.nodes = keys.integer("num-nodes", 1, 1, most);
-    memory.npus_per_node = keys.integer("num-npus-per-node", 1, 1, most);
+    const auto maximum = static_cast<std::int64_t>(limits::kRanks);
+    memory.nodes = keys.integer("num-nodes", 1, 1, maximum);
+    memory.npus_per_node = keys.integer("num-npus-per-node", 1, 1, maximum);
     if (memory.nodes * memory.npus_per_node < platform.npu_count()) {
       keys.fail(Errc::config_conflict, keys.place("num-nodes"),
-                fmt::format("{} nodes of {} NPUs are fewer than the network's {} NPUs",
+                fmt::format("{} nodes of {} NPUs are fewer than the {} NPUs of the network",
                             memory.nodes, memory.npus_per_node, platform.npu_count()));
     }
   } else {
@@ -172,23 +170,18 @@ Result<Platform> read_astra(const AstraInputs& inputs, Findings& findings) {
   platform.rules = Rules::astra;
   platform.network = inputs.model;
 
-  const Result<std::string> network = read_text(inputs.network);
-  if (!network) return tl::unexpected(network.error());
-  if (const Result<void> ok = apply_network(*network, inputs.network, platform, findings); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  const Result<std::string> system = read_text(inputs.system);
-  if (!system) return tl::unexpected(system.error());
-  if (const Result<void> ok = apply_system(*system, inputs, platform, findings); !ok) {
-    return tl::unexpected(ok.error());
-  }
-  if (!inputs.memory.empty()) {
-    const Result<std::string> memory = read_text(inputs.memory);
-    if (!memory) return tl::unexpected(memory.error());
-    if (const Result<void> ok = apply_memory(*memory, inputs.memory, platform, findings); !ok) {
-      return tl::unexpected(ok.error());
-    }
-  }
+  Result<void> ok = read_text(inputs.network).and_then([&](const std::string& text) {
+    return apply_network(text, inputs.network, platform, findings);
+  });
+  if (ok)
+    ok = read_text(inputs.system).and_then([&](const std::string& text) {
+      return apply_system(text, inputs, platform, findings);
+    });
+  if (ok && !inputs.memory.empty())
+    ok = read_text(inputs.memory).and_then([&](const std::string& text) {
+      return apply_memory(text, inputs.memory, platform, findings);
+    });
+  if (!ok) return tl::unexpected(ok.error());
   return platform;
 }
 

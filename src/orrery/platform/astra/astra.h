@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ASTRA-sim 2.x's own configuration files, read as they are.
+// Reads ASTRA-sim 2.x's own configuration files without conversion.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"

@@ -9,11 +9,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "orrery/config/document.h"
 #include "orrery/platform/astra/astra.h"
 
 namespace orrery::platform {
+
+/// An error unless the tree is a mapping.
+[[nodiscard]] Result<config::Json> as_mapping(Result<config::Json> tree, const std::string& where);
 
 /// The network YAML → `platform.dims`.
 [[nodiscard]] Result<void> apply_network(std::string_view text, const std::string& where,

@@ -3,16 +3,16 @@
 // ASTRA-sim's system JSON: its keys, its defaults, and what it leaves uninitialised.
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 
+#include "orrery/config/json.h"
 #include "orrery/config/key_reader.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/astra/astra_files.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform {
 
@@ -77,8 +77,8 @@ std::string found_from(const std::string& path, const std::string& suffix,
   namespace fs = std::filesystem;
   std::error_code status;
   if (path.empty() || path.front() == '/' || fs::exists(path + suffix, status)) return path;
-  const std::string beside = (fs::path(system).parent_path() / path).string();
-  return fs::exists(beside + suffix, status) ? beside : path;
+  const std::string next_to_system = (fs::path(system).parent_path() / path).string();
+  return fs::exists(next_to_system + suffix, status) ? next_to_system : path;
 }
 
 CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const AstraInputs& inputs,
@@ -100,7 +100,7 @@ CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const A
       for (const AlgorithmName& known : algorithm_names(true)) allowed.emplace_back(known.name);
       const std::string near = did_you_mean(names[d], allowed);
       keys.fail(Errc::config_range, pointer(keys.place(key), d),
-                fmt::format("{} is not one of {} ({} may end in a window, as in direct4)",
+                fmt::format("{} is not one of {} ({} can have a window, such as direct4)",
                             in_quotes(names[d]), join(allowed), join(window_names(true), " and ")),
                 near);
       return plan;
@@ -112,7 +112,7 @@ CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const A
   const std::vector<std::string> custom = keys.texts(custom_key);
   if (custom.size() != 1 || custom.front().empty()) {
     keys.fail(Errc::config_range, keys.place(custom_key),
-              fmt::format("lists {} prefixes where exactly one belongs", custom.size()));
+              fmt::format("lists {} prefixes, but must list one", custom.size()));
     return plan;
   }
   plan.custom_prefix = found_from(custom.front(), ".0.et", inputs.system);
@@ -151,8 +151,8 @@ void read_collectives(KeyReader& keys, const AstraInputs& inputs, Platform& plat
       keys, "inter-dimension-scheduling", InterDimension::ascending, kInterDimension, findings);
   config.intra_dimension = dormant_choice<IntraDimension>(
       keys, "intra-dimension-scheduling", IntraDimension::fifo, kIntraDimension, findings);
-  const auto most = static_cast<std::int64_t>(limits::kChunksPerCollective);
-  config.splits = keys.integer("preferred-dataset-splits", 0, 0, most);
+  const auto maximum = static_cast<std::int64_t>(limits::kChunksPerCollective);
+  config.splits = keys.integer("preferred-dataset-splits", 0, 0, maximum);
   if (!keys.has("preferred-dataset-splits")) {
     findings.add(FindingCode::default_assumed, keys.place("preferred-dataset-splits"));
   }
@@ -233,13 +233,10 @@ std::optional<AlgorithmSpec> astra_algorithm(std::string_view name) {
   }
   for (const AlgorithmName& known : algorithm_names(true)) {
     if (!entry(known.spec.algorithm).window || !name.starts_with(known.name)) continue;
-    const std::string_view digits = name.substr(known.name.size());
-    std::int64_t window = 0;
-    const auto [end, status] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), window);
-    if (status != std::errc() || end != digits.data() + digits.size()) continue;
-    if (window < 1 || window > kLargestInt) continue;
-    return AlgorithmSpec{known.spec.algorithm, window, known.spec.joined};
+    const auto window = whole_number(name.substr(known.name.size()));
+    if (!window || *window < 1 || *window > kLargestInt) continue;
+    return AlgorithmSpec{known.spec.algorithm, static_cast<std::int64_t>(*window),
+                         known.spec.joined};
   }
   return std::nullopt;
 }
@@ -250,21 +247,20 @@ Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(std::string_vi
   if (!tree) return tl::unexpected(tree.error());
   if (!tree->is_object()) {
     return fail(Errc::config_type, where,
-                fmt::format("is {} where \"node id: prefix\" pairs belong", json_kind(*tree)));
+                fmt::format("is {}, but must be \"node id: prefix\" pairs", json_kind(*tree)));
   }
   std::map<std::uint64_t, std::string> nodes;
   for (const auto& [key, value] : tree->items()) {
-    std::uint64_t id = 0;
-    const auto [end, status] = std::from_chars(key.data(), key.data() + key.size(), id);
+    const auto id = whole_number(key);
     const std::string place = where + ":" + pointer("", key);
-    if (status != std::errc() || end != key.data() + key.size()) {
+    if (!id) {
       return fail(Errc::config_type, place, "the key must be a node id, a whole number");
     }
     if (!value.is_string() || value.get_ref<const std::string&>().empty()) {
       return fail(Errc::config_type, place,
-                  fmt::format("is {} where a trace prefix belongs", json_kind(value)));
+                  fmt::format("is {}, but must be a trace prefix", json_kind(value)));
     }
-    nodes[id] = value.get<std::string>();
+    nodes[*id] = value.get<std::string>();
   }
   return nodes;
 }
@@ -272,12 +268,8 @@ Result<std::map<std::uint64_t, std::string>> parse_custom_by_node(std::string_vi
 Result<void> apply_system(std::string_view text, const AstraInputs& inputs, Platform& platform,
                           Findings& findings) {
   if (const Result<void> flags = check_flags(inputs, findings); !flags) return flags;
-  const Result<Json> tree = parse_json(text, inputs.system);
+  const Result<Json> tree = as_mapping(parse_json(text, inputs.system), inputs.system);
   if (!tree) return tl::unexpected(tree.error());
-  if (!tree->is_object()) {
-    return fail(Errc::config_type, inputs.system,
-                fmt::format("is {} where keys with values belong", json_kind(*tree)));
-  }
   KeyReader keys(*tree, inputs.system);
   read_collectives(keys, inputs, platform, findings);
   read_device(keys, platform, findings);

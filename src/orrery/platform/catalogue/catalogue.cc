@@ -5,6 +5,7 @@
 
 #include "orrery/config/built_in_list.h"
 #include "orrery/config/parameters.h"
+#include "orrery/core/text/suggest.h"
 
 namespace orrery::platform {
 
@@ -24,6 +25,14 @@ config::BuiltInList<LinkEntry>& link_list() {
   return list;
 }
 
+template <class Entry>
+std::string hint_for(std::string_view unknown, std::span<const Entry> entries) {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  const std::string near = did_you_mean(unknown, names);
+  return near.empty() ? "the catalogue has " + join(names) : near;
+}
+
 }  // namespace
 
 std::string_view name(Architecture architecture) { return config::enum_name(architecture); }
@@ -40,6 +49,9 @@ std::span<const LinkEntry> links() { return link_list().all(); }
 
 const DeviceEntry* find_device(std::string_view name) { return device_list().find(name); }
 const LinkEntry* find_link(std::string_view name) { return link_list().find(name); }
+
+std::string device_hint(std::string_view unknown) { return hint_for(unknown, devices()); }
+std::string link_hint(std::string_view unknown) { return hint_for(unknown, links()); }
 
 const DeviceEntry* find_device_by_driver(std::string_view name) {
   for (const DeviceEntry& each : devices())

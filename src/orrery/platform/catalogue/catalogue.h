@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices and links by name, every figure with its public source: data/catalogue.
+// Devices and links by name, every value with its public source: data/catalogue.
 #pragma once
 
 #include <array>
@@ -42,34 +42,52 @@ enum class Architecture : std::uint8_t {
 
 namespace orrery::config {
 
-/// As data/catalogue writes them; `unknown` is what is not written.
+/// The words of data/catalogue; `unknown` has no word.
 template <>
 struct EnumNames<platform::Architecture> {
+  using enum platform::Architecture;
   using Word = EnumName<platform::Architecture>;
-  static constexpr std::array names = {
-      Word{"volta", platform::Architecture::volta},
-      Word{"turing", platform::Architecture::turing},
-      Word{"ampere", platform::Architecture::ampere},
-      Word{"ada", platform::Architecture::ada},
-      Word{"hopper", platform::Architecture::hopper},
-      Word{"blackwell", platform::Architecture::blackwell},
-      Word{"blackwell-ultra", platform::Architecture::blackwell_ultra},
-      Word{"rtx-blackwell", platform::Architecture::rtx_blackwell},
-      Word{"cdna2", platform::Architecture::cdna2},
-      Word{"cdna3", platform::Architecture::cdna3},
-      Word{"cdna4", platform::Architecture::cdna4},
-      Word{"xe2", platform::Architecture::xe2},
-      Word{"tpu", platform::Architecture::tpu},
-      Word{"gaudi", platform::Architecture::gaudi},
-      Word{"trainium", platform::Architecture::trainium}};
+  static constexpr std::array names = {Word{"volta", volta},
+                                       Word{"turing", turing},
+                                       Word{"ampere", ampere},
+                                       Word{"ada", ada},
+                                       Word{"hopper", hopper},
+                                       Word{"blackwell", blackwell},
+                                       Word{"blackwell-ultra", blackwell_ultra},
+                                       Word{"rtx-blackwell", rtx_blackwell},
+                                       Word{"cdna2", cdna2},
+                                       Word{"cdna3", cdna3},
+                                       Word{"cdna4", cdna4},
+                                       Word{"xe2", xe2},
+                                       Word{"tpu", tpu},
+                                       Word{"gaudi", gaudi},
+                                       Word{"trainium", trainium}};
 };
-/// As data/catalogue and cluster files write them.
+/// The words of data/catalogue and cluster files.
 template <>
 struct EnumNames<platform::Block> {
-  static constexpr std::array names = {
-      EnumName<platform::Block>{"ring", platform::Block::ring},
-      EnumName<platform::Block>{"fully_connected", platform::Block::fully_connected},
-      EnumName<platform::Block>{"switch", platform::Block::switched}};
+  using enum platform::Block;
+  using Word = EnumName<platform::Block>;
+  static constexpr std::array names = {Word{"ring", ring}, Word{"fully_connected", fully_connected},
+                                       Word{"switch", switched}};
+};
+
+/// In the catalogue and in cluster files.
+template <>
+struct ParameterTable<platform::StepEffects::Factor> {
+  using Factor = platform::StepEffects::Factor;
+  static constexpr auto fields = std::tuple{
+      field("bits", &Factor::bits,
+            "bits per element of a kernel's first input: 16 for bf16, 8 for fp8", between(4, 64))
+          .required(),
+      field("factor", &Factor::factor, "kernel time in a step, divided by the predicted time alone",
+            between(0.1, 10))
+          .required(),
+      field("least", &Factor::lower,
+            "lower end of the factor's interval, relative to the factor: -0.1 is 10 % less",
+            between(-0.9, 0)),
+      field("most", &Factor::upper, "upper end of the factor's interval, relative to the factor",
+            between(0, 10))};
 };
 
 }  // namespace orrery::config
@@ -89,96 +107,87 @@ struct Peak {
                  config::field("rate", &Peak::rate, "dense peak", config::positive()).required()};
 };
 
-/// How a maker puts so many of a device together: islands, and a network between them.
+/// The vendor's reference design of clusters: islands, and a network between them.
 struct SystemDesign {
-  std::int64_t island = 0;        ///< devices behind one scale-up link; 0: there is no usual way
+  std::int64_t island = 0;        ///< devices of one scale-up network; 0: no reference design
   Block block = Block::switched;  ///< of an island, in each of its dimensions
-  std::int64_t dimensions = 1;    ///< of an island; 2 or 3 make it a torus, as even as can be
+  std::int64_t dimensions = 1;    ///< of an island; 2 or 3: a torus with sides as equal as possible
   std::string scale_up;           ///< a link of the catalogue
   std::string scale_out;          ///< a link of the catalogue, through switches; empty: an island
                                   ///< is the largest machine
   double ports = 1;               ///< scale-out ports of one device
-  std::string source;             ///< public document of such a machine
+  std::string source;             ///< public document of such a cluster
 
   static constexpr auto fields = std::tuple{
-      config::field("island", &SystemDesign::island, "devices of one island", config::at_least(1))
+      config::field("island", &SystemDesign::island, "devices per island", config::at_least(1))
           .required(),
       config::field("block", &SystemDesign::block, "network of an island").required(),
-      config::field("dimensions", &SystemDesign::dimensions, "of an island", config::between(1, 3)),
+      config::field("dimensions", &SystemDesign::dimensions, "number of dimensions of an island",
+                    config::between(1, 3)),
       config::field("scale_up", &SystemDesign::scale_up, "link inside an island").required(),
       config::field("scale_out", &SystemDesign::scale_out, "link between islands"),
-      config::field("ports", &SystemDesign::ports, "ports of a device between islands",
+      config::field("ports", &SystemDesign::ports, "ports per device between islands",
                     config::positive()),
       config::field("source", &SystemDesign::source, "public document").required()};
 };
 
-/// How much longer its products take in steps than alone; see StepEffects::Factor.
-struct StepFactor {
-  std::int64_t bits = 16;
-  double factor = 1;
-  double lower = 0, upper = 0;
-
-  static constexpr auto fields = std::tuple{
-      config::field("bits", &StepFactor::bits, "of a number of the first input").required(),
-      config::field("factor", &StepFactor::factor, "times as long", config::positive()).required(),
-      config::field("least", &StepFactor::lower, "80 % of steps say at least so much more or less")
-          .required(),
-      config::field("most", &StepFactor::upper, "… and at most").required()};
-};
-
-/// One accelerator. What follows `source` is there only where a public document says it.
+/// One accelerator. Members after `source` are set only if a public document contains them.
 struct DeviceEntry {
-  std::string name;                  ///< as a cluster file writes it
-  std::string title;                 ///< as its maker writes it
-  std::vector<std::string> drivers;  ///< what drivers call it, and so recordings
+  std::string name;                  ///< in cluster files
+  std::string title;                 ///< as its vendor writes it
+  std::vector<std::string> drivers;  ///< its names in drivers and recordings
   std::vector<Peak> peaks;           ///< the first is the default
   Bandwidth memory_bandwidth{};
   Bytes memory{};
-  Bytes usable{};      ///< of it, what PyTorch finds ("has a total capacity of 79.15 GiB", in
-                       ///< public logs of such devices, the least); 0: nobody says
-  std::string source;  ///< public document with these figures, but for `usable`
+  Bytes usable{};      ///< memory that PyTorch reports ("has a total capacity of 79.15 GiB", in
+                       ///< public logs of such devices, the minimum); 0: not published
+  std::string source;  ///< public document with these values, except `usable`
   Architecture architecture = Architecture::unknown;
   std::int64_t sms = 0;  ///< SMs, compute units, or cores with matrix units; 0: unknown
   double clock_mhz = 0;  ///< boost clock, the one of the matrix peaks if there are two; 0: unknown
   FlopRate vector{};     ///< FLOP/s of fp32 outside the matrix units; 0: unknown
-  Bytes l2{};            ///< cache that all of them share; 0: unknown
-  Bytes shared{};        ///< memory that a program manages, of each of `sms`; 0: unknown
-  double power_w = 0;    ///< W, at most, of the device or its board; 0: unknown
+  Bytes l2{};            ///< cache that all SMs share; 0: unknown
+  Bytes shared{};        ///< shared memory of one SM; 0: unknown
+  double power_w = 0;    ///< maximum power of the device or its board in W; 0: unknown
   std::string facts_source;  ///< public documents with `sms` to `power_w`
   SystemDesign build = {};
-  std::vector<StepFactor> in_step;  ///< fitted to published steps; empty: nobody's steps say
-  std::string in_step_source;       ///< to whose
+  std::vector<StepEffects::Factor> in_step;  ///< fitted to published steps; empty: none
+  std::string in_step_source;                ///< publications of these steps
 
   /// The peak at `precision`, or null.
   [[nodiscard]] const Peak* peak(std::string_view precision) const;
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &DeviceEntry::name, "as a cluster file writes it").required(),
-      config::field("title", &DeviceEntry::title, "as its maker writes it").required(),
-      config::field("drivers", &DeviceEntry::drivers, "what drivers call it"),
+      config::field("name", &DeviceEntry::name, "name in cluster files").required(),
+      config::field("title", &DeviceEntry::title, "name as its vendor writes it").required(),
+      config::field("drivers", &DeviceEntry::drivers, "names in drivers and recordings"),
       config::field("peaks", &DeviceEntry::peaks, "dense peaks", config::at_least(1)).required(),
-      config::field("memory_bandwidth", &DeviceEntry::memory_bandwidth, "of its memory",
+      config::field("memory_bandwidth", &DeviceEntry::memory_bandwidth, "bandwidth of its memory",
                     config::positive())
           .required(),
-      config::field("memory", &DeviceEntry::memory, "its memory", config::positive()).required(),
-      config::field("usable", &DeviceEntry::usable, "what programs find of it", config::positive()),
-      config::field("source", &DeviceEntry::source, "public document with these figures")
+      config::field("memory", &DeviceEntry::memory, "size of its memory", config::positive())
           .required(),
-      config::field("architecture", &DeviceEntry::architecture, "design of its matrix units"),
+      config::field("usable", &DeviceEntry::usable, "memory that programs can use",
+                    config::positive()),
+      config::field("source", &DeviceEntry::source, "public document with these values").required(),
+      config::field("architecture", &DeviceEntry::architecture, "architecture of its matrix units"),
       config::field("sms", &DeviceEntry::sms, "SMs, compute units or cores", config::at_least(1)),
       config::field("clock_mhz", &DeviceEntry::clock_mhz, "boost clock", config::positive()),
       config::field("vector", &DeviceEntry::vector, "fp32 outside the matrix units",
                     config::positive()),
       config::field("l2", &DeviceEntry::l2, "cache that all SMs share", config::positive()),
       config::field("shared", &DeviceEntry::shared, "memory of an SM", config::positive()),
-      config::field("power_w", &DeviceEntry::power_w, "W, at most", config::positive()),
-      config::field("facts_source", &DeviceEntry::facts_source, "public documents with these"),
-      config::field("build", &DeviceEntry::build, "how its maker puts many together"),
-      config::field("in_step", &DeviceEntry::in_step, "products in steps beside products alone"),
-      config::field("in_step_source", &DeviceEntry::in_step_source, "steps that say it")};
+      config::field("power_w", &DeviceEntry::power_w, "maximum power in W", config::positive()),
+      config::field("facts_source", &DeviceEntry::facts_source,
+                    "public documents with these values"),
+      config::field("build", &DeviceEntry::build, "the vendor's reference design of clusters"),
+      config::field("in_step", &DeviceEntry::in_step,
+                    "duration of matrix products in steps compared with their duration alone"),
+      config::field("in_step_source", &DeviceEntry::in_step_source,
+                    "source of the step measurements")};
 };
 
-/// One way to connect accelerators.
+/// A kind of link between accelerators.
 struct LinkEntry {
   std::string name;
   std::string title;
@@ -189,13 +198,16 @@ struct LinkEntry {
   std::string latency_source;
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &LinkEntry::name, "as a cluster file writes it").required(),
-      config::field("title", &LinkEntry::title, "as its maker writes it").required(),
-      config::field("bandwidth", &LinkEntry::bandwidth, "per direction", config::positive())
+      config::field("name", &LinkEntry::name, "name in cluster files").required(),
+      config::field("title", &LinkEntry::title, "name as its vendor writes it").required(),
+      config::field("bandwidth", &LinkEntry::bandwidth, "bandwidth per direction",
+                    config::positive())
           .required(),
-      config::field("latency", &LinkEntry::latency, "per hop", config::positive()).required(),
-      config::field("source", &LinkEntry::source, "of the bandwidth").required(),
-      config::field("latency_source", &LinkEntry::latency_source, "of the latency").required()};
+      config::field("latency", &LinkEntry::latency, "latency per hop", config::positive())
+          .required(),
+      config::field("source", &LinkEntry::source, "source of the bandwidth").required(),
+      config::field("latency_source", &LinkEntry::latency_source, "source of the latency")
+          .required()};
 };
 
 /// In the order of their files.
@@ -205,13 +217,16 @@ struct LinkEntry {
 /// The entry of that name, or null.
 [[nodiscard]] const DeviceEntry* find_device(std::string_view name);
 [[nodiscard]] const LinkEntry* find_link(std::string_view name);
-/// The device that drivers call so ("NVIDIA H100 80GB HBM3"), or null.
+/// Proposes a name of the catalogue instead of an unknown one: the nearest, or all of them.
+[[nodiscard]] std::string device_hint(std::string_view unknown);
+[[nodiscard]] std::string link_hint(std::string_view unknown);
+/// The device with this name in drivers ("NVIDIA H100 80GB HBM3"), or null.
 [[nodiscard]] const DeviceEntry* find_device_by_driver(std::string_view name);
 
-/// The devices of a text such as data/catalogue has. Errc: config_*.
+/// Reads devices in the format of data/catalogue. Errc: config_*.
 [[nodiscard]] Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml);
 
-/// What is wrong with the catalogue, which would be our mistake: reads all entries.
+/// Checks all entries of the catalogue.
 [[nodiscard]] Result<void> check_catalogue();
 
 /// The page docs/reference/catalogue.md, generated.

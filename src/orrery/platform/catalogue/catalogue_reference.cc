@@ -30,11 +30,15 @@ void add_devices(std::string& text) {
 
 void add_facts(std::string& text) {
   text +=
-      "\n## What is inside\n\nFor models of kernels. SMs are compute units or cores with matrix "
-      "units at other makers; the clock is the boost clock, the one of the matrix peaks if there "
-      "are two; vector is fp32 outside the matrix units; L2 is the cache that all SMs share, "
-      "shared the memory of one that programs manage; power is the most that the device takes. "
-      "What no public document says is left out.\n\n"
+      "\n"
+      "## What is inside\n"
+      "\n"
+      "Kernel models use these values. For other vendors, SMs are compute units or cores with "
+      "matrix units. The clock is the boost clock (if there are two, that of the matrix peaks). "
+      "Vector is fp32 outside the matrix units. L2 is the cache that all SMs share, and shared is "
+      "the programmable memory of one SM. Power is the maximum of the device. Values without a "
+      "public source are omitted.\n"
+      "\n"
       "| name | architecture | SMs | clock | vector | L2 | shared | power | source |\n"
       "|---|---|---|---|---|---|---|---|---|\n";
   for (const DeviceEntry& each : devices()) {
@@ -51,13 +55,18 @@ void add_facts(std::string& text) {
 
 void add_steps(std::string& text) {
   text +=
-      "\n## In a step\n\nHow many times as long products of matrices take in training steps as "
-      "models say that they take alone, and between what 80 % of the steps say that it lies: what "
-      "is left over when all else is told (see [scoreboard](../scoreboard.md)). A cluster file may "
-      "state its own (`device.in_step.factors`).\n\n"
-      "| name | bits | factor | 80 % | source |\n|---|---|---|---|---|\n";
+      "\n"
+      "## In a step\n"
+      "\n"
+      "The factor is the duration of matrix products in training steps, divided by the duration "
+      "that kernel models predict for them alone. It is fitted to published steps after all other "
+      "effects (see [scoreboard](../scoreboard.md)); 80 % of the steps lie in the interval. A "
+      "cluster file can set other factors (`device.in_step.factors`).\n"
+      "\n"
+      "| name | bits | factor | 80 % | source |\n"
+      "|---|---|---|---|---|\n";
   for (const DeviceEntry& each : devices())
-    for (const StepFactor& one : each.in_step)
+    for (const StepEffects::Factor& one : each.in_step)
       text += fmt::format("| `{}` | {} | {:.3f} | {:.2f} to {:.2f} | {} |\n", each.name, one.bits,
                           one.factor, one.factor * (1 + one.lower), one.factor * (1 + one.upper),
                           each.in_step_source);
@@ -65,17 +74,22 @@ void add_steps(std::string& text) {
 
 void add_builds(std::string& text) {
   text +=
-      "\n## Clusters without a file\n\n`--cluster h100-sxm:64` makes a cluster of that many "
-      "devices as their makers build them: islands, and a network between these. Up to one island "
-      "is one dimension, or a torus as even as can be.\n\n"
-      "| name | island | by | between islands | source |\n|---|---|---|---|---|\n";
+      "\n"
+      "## Clusters without a file\n"
+      "\n"
+      "`--cluster h100-sxm:64` builds a cluster of 64 devices according to the vendor's reference "
+      "design: islands, and a network between them. Up to one island is one dimension, or a torus "
+      "with sizes as equal as possible.\n"
+      "\n"
+      "| name | island | by | between islands | source |\n"
+      "|---|---|---|---|---|\n";
   for (const DeviceEntry& each : devices()) {
     const SystemDesign& build = each.build;
     if (build.island == 0) continue;
     const std::string block = build.dimensions > 1 ? fmt::format("{}D torus", build.dimensions)
                                                    : std::string(name(build.block));
     const std::string ports =
-        build.ports == 1 ? "a port each" : fmt::format("{} ports each", build.ports);
+        build.ports == 1 ? "one port per device" : fmt::format("{} ports per device", build.ports);
     text += fmt::format(
         "| `{}` | {} | `{}`, {} | {} | {} |\n", each.name, build.island, build.scale_up, block,
         or_dash(!build.scale_out.empty(), fmt::format("`{}`, {}", build.scale_out, ports)),
@@ -85,11 +99,15 @@ void add_builds(std::string& text) {
 
 void add_links(std::string& text) {
   text +=
-      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a "
-      "neighbour. Latency is "
-      "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"
-      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency "
-      "|\n|---|---|---|---|---|---|\n";
+      "\n"
+      "## Links\n"
+      "\n"
+      "Bandwidth is per direction, from one device into its switch or over one link to a neighbor. "
+      "Latency is per hop (two hops through a switch) and always an assumption, because vendors do "
+      "not publish it.\n"
+      "\n"
+      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency |\n"
+      "|---|---|---|---|---|---|\n";
   for (const LinkEntry& each : links()) {
     text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
                         format_bandwidth(each.bandwidth),

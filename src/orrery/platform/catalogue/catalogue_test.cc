@@ -51,6 +51,12 @@ TEST(Catalogue, WhatIsNotSaidIsNotKnown) {
   EXPECT_EQ(device.build.island, 0);
 }
 
+TEST(Catalogue, FactorsHaveIntervals) {
+  for (const DeviceEntry& device : devices())
+    for (const StepEffects::Factor& factor : device.in_step)
+      EXPECT_LT(factor.lower, factor.upper) << device.name;
+}
+
 TEST(Catalogue, RefusesWhatNoDeviceIs) {
   for (const char* const line :
        {"sms: 0", "sms: -4", "sms: 1.5", "clock_mhz: -1", "clock_mhz: 0", "vector: 0",

@@ -31,8 +31,8 @@ void check_values(const Variability& read, config::Reading& reading) {
       reading.fail(Errc::config_range, path, "`least` is more than `most`");
     if (spread.distribution == DistributionKind::none &&
         (spread.sigma != 0 || spread.lower != 1 || spread.upper != 1))
-      reading.fail(Errc::config_conflict, path, "numbers without a distribution",
-                   "distribution: lognormal, or uniform");
+      reading.fail(Errc::config_conflict, path, "has values, but no distribution",
+                   "set distribution to lognormal or uniform");
   };
   check("/speed", read.speed);
   check("/jitter", read.jitter);
@@ -73,9 +73,10 @@ Result<Variability> read_variability(const std::string& name_or_path) {
     std::vector<std::string_view> names;
     for (const Variability& each : variabilities()) names.push_back(each.name);
     const std::string near = did_you_mean(name_or_path, names);
-    return fail(Errc::config_not_found, "--variability",
-                fmt::format("'{}' is no file, and no variability of the catalogue", name_or_path),
-                near.empty() ? "the catalogue has " + join(names, ", ") : near);
+    return fail(
+        Errc::config_not_found, "--variability",
+        fmt::format("'{}' is not a file or a variability preset of the catalogue", name_or_path),
+        near.empty() ? "the catalogue has " + join(names, ", ") : near);
   }
   const Result<std::string> text = config::read_text(name_or_path);
   if (!text) return tl::unexpected(text.error());
@@ -94,17 +95,22 @@ std::string variability_schema() {
 
 std::string variability_reference() {
   std::string text =
-      "# Variability: the file and the presets\n\n"
+      "# Variability: the file and the presets\n"
+      "\n"
       "<!-- Generated from src/orrery/platform/catalogue/variability.h and "
-      "data/catalogue/variability.yaml. "
-      "To renew it, run the platform tests with ORRERY_UPDATE_DOCS=1. -->\n\n"
-      "`orrery run --variability FILE` takes a YAML file with these keys, or the name of a preset; "
-      "[variability.md](../variability.md) says what is drawn and how.\n\n" +
+      "data/catalogue/variability.yaml. To renew it, run the platform tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n"
+      "\n"
+      "`orrery run --variability FILE` reads a YAML file with these keys; FILE can also be the "
+      "name of a preset. [variability.md](../variability.md) describes what is sampled and how.\n"
+      "\n" +
       config::reference_table<Variability>() + "\n## speed, jitter, network\n\n" +
       config::reference_table<FactorDistribution>() + "\n## slow\n\n" +
       config::reference_table<SlowRanks>() + "\n## stalls\n\n" + config::reference_table<Stalls>() +
-      "\n## Presets\n\n"
-      "| name | speed | slow ranks | jitter | stalls | network | source | taken as |\n"
+      "\n"
+      "## Presets\n"
+      "\n"
+      "| name | speed | slow ranks | jitter | stalls | network | source | assumptions |\n"
       "|---|---|---|---|---|---|---|---|\n";
   for (const Variability& each : variabilities())
     text += fmt::format(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How much machines that are to be alike differ, and one step from the next: a file of one's own,
-// or a name of data/catalogue/variability.yaml.
+// Variability between nominally identical machines, and from step to step: a custom file, or a name
+// of data/catalogue/variability.yaml.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 
 namespace orrery::platform {
 
-/// How a factor around 1 is distributed.
+/// Distribution of a factor around 1.
 enum class DistributionKind : std::uint8_t {
   none,       ///< it is 1
   lognormal,  ///< median 1; `sigma` of its natural logarithm
@@ -30,10 +30,10 @@ namespace orrery::config {
 
 template <>
 struct EnumNames<platform::DistributionKind> {
+  using enum platform::DistributionKind;
   using Word = EnumName<platform::DistributionKind>;
-  static constexpr std::array names = {Word{"none", platform::DistributionKind::none},
-                                       Word{"lognormal", platform::DistributionKind::lognormal},
-                                       Word{"uniform", platform::DistributionKind::uniform}};
+  static constexpr std::array names = {Word{"none", none}, Word{"lognormal", lognormal},
+                                       Word{"uniform", uniform}};
 };
 
 }  // namespace orrery::config
@@ -46,76 +46,76 @@ struct FactorDistribution {
   double sigma = 0;
   double lower = 1, upper = 1;
 
-  static constexpr auto fields = std::tuple{
-      config::field("distribution", &FactorDistribution::distribution, "of the factor"),
-      config::field("sigma", &FactorDistribution::sigma,
-                    "lognormal: standard deviation of the factor's natural logarithm, 0.02 is "
-                    "about 2 %; its median is 1",
-                    config::between(0, 1)),
-      config::field("least", &FactorDistribution::lower, "uniform: from here",
-                    config::between(0.01, 100)),
-      config::field("most", &FactorDistribution::upper, "uniform: to here",
-                    config::between(0.01, 100))};
+  static constexpr auto fields =
+      std::tuple{config::field("distribution", &FactorDistribution::distribution,
+                               "distribution of the factor"),
+                 config::field("sigma", &FactorDistribution::sigma,
+                               "lognormal: standard deviation of the factor's natural logarithm "
+                               "(0.02 is about 2 %); the median is 1",
+                               config::between(0, 1)),
+                 config::field("least", &FactorDistribution::lower, "uniform: lower bound",
+                               config::between(0.01, 100)),
+                 config::field("most", &FactorDistribution::upper, "uniform: upper bound",
+                               config::between(0.01, 100))};
 };
 
-/// Some ranks are slow altogether.
+/// Ranks that are slow in all steps.
 struct SlowRanks {
   double share = 0;
   double factor = 1;
 
   static constexpr auto fields =
-      std::tuple{config::field("share", &SlowRanks::share, "of all ranks; 0.001 is one in 1,000",
-                               config::between(0, 1)),
+      std::tuple{config::field("share", &SlowRanks::share,
+                               "share of slow ranks; 0.001 is one in 1,000", config::between(0, 1)),
                  config::field("factor", &SlowRanks::factor,
-                               "they take so many times as long, besides `speed`",
+                               "factor of their compute times, multiplied with `speed`",
                                config::between(0.01, 100))};
 };
 
-/// Now and then a rank stands still.
+/// Occasional stalls of a rank.
 struct Stalls {
   double rate = 0;
   Time mean{};
 
   static constexpr auto fields = std::tuple{
-      config::field("rate", &Stalls::rate, "how often a rank does, per step",
-                    config::between(0, 1)),
-      config::field("mean", &Stalls::mean, "for how long in the mean; exponentially distributed")};
+      config::field("rate", &Stalls::rate, "stalls per rank and step", config::between(0, 1)),
+      config::field("mean", &Stalls::mean, "mean duration, exponentially distributed")};
 };
 
-/// What is drawn anew for each rank and each step. What a rank computes in a step takes
-/// speed × slow × jitter times what it takes without, and a stall on top; what messages and
-/// collectives take once all are there takes `network` times as long, all of them in the step.
+/// Sampled per rank and step. The compute times of a rank in a step are multiplied by speed × slow
+/// × jitter, and a stall is added. The times of messages and collectives after the arrival of all
+/// members are multiplied by `network`, the same factor for the complete step.
 struct Variability {
-  std::string name;          ///< as --variability takes it
-  std::string about;         ///< in a sentence
-  std::string source;        ///< who measured it
-  std::string assumed;       ///< what the source leaves open and how it was taken
-  FactorDistribution speed;  ///< a rank's, the same in all of its steps
+  std::string name;          ///< in --variability
+  std::string about;         ///< one sentence
+  std::string source;        ///< of the measurement
+  std::string assumed;       ///< what the source does not state, and the assumption
+  FactorDistribution speed;  ///< of a rank, the same in all steps
   SlowRanks slow;
-  FactorDistribution jitter;  ///< a rank's, in one step
+  FactorDistribution jitter;  ///< of a rank, in one step
   Stalls stalls;
-  FactorDistribution network;  ///< everybody's, in one step
+  FactorDistribution network;  ///< of all ranks, in one step
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &Variability::name, "what to call it"),
-      config::field("about", &Variability::about, "what it is, in a sentence"),
-      config::field("source", &Variability::source, "who measured it"),
+      config::field("name", &Variability::name, "name of the preset"),
+      config::field("about", &Variability::about, "description in one sentence"),
+      config::field("source", &Variability::source, "source of the measurement"),
       config::field("assumed", &Variability::assumed,
-                    "what the source leaves open, and how it was taken here"),
+                    "what the source does not specify, and what is assumed instead"),
       config::field("speed", &Variability::speed,
-                    "what a rank computes takes this many times as long in all of its steps"),
-      config::field("slow", &Variability::slow, "ranks that are slow altogether"),
-      config::field("jitter", &Variability::jitter, "… besides, in one step"),
-      config::field("stalls", &Variability::stalls, "how often and for how long ranks stand still"),
+                    "factor of a rank's compute times, the same in all of its steps"),
+      config::field("slow", &Variability::slow, "ranks that are slow in all steps"),
+      config::field("jitter", &Variability::jitter,
+                    "additional factor of a rank's compute times, sampled per step"),
+      config::field("stalls", &Variability::stalls, "frequency and duration of stalls of ranks"),
       config::field("network", &Variability::network,
-                    "messages and collectives of everybody take this many times as long in one "
-                    "step")};
+                    "factor of the times of all messages and collectives, sampled per step")};
 };
 
 /// In the order of their file.
 [[nodiscard]] std::span<const Variability> variabilities();
 [[nodiscard]] const Variability* find_variability(std::string_view name);
-/// The first thing that is wrong with the catalogue's, which would be our mistake.
+/// Checks the presets of the catalogue.
 [[nodiscard]] Result<void> check_variabilities();
 
 /// A name of the catalogue, or a YAML file with the same keys. Errc: config_*, and

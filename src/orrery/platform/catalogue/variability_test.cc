@@ -50,7 +50,8 @@ TEST(Variability, SaysWhatIsWrong) {
               HasSubstr("fleet.yaml:/speed/sigma"));
   EXPECT_THAT(variability_error("{speed: {distribution: uniform, least: 2, most: 1}}"),
               HasSubstr("fleet.yaml:/speed"));
-  EXPECT_THAT(variability_error("{jitter: {sigma: 0.1}}"), HasSubstr("without a distribution"));
+  EXPECT_THAT(variability_error("{jitter: {sigma: 0.1}}"),
+              HasSubstr("has values, but no distribution"));
   EXPECT_THAT(variability_error("{stalls: {rate: 2, mean: 1 s}}"), HasSubstr("/stalls/rate"));
   const auto none = read_variability("gem-14");
   ASSERT_FALSE(none);

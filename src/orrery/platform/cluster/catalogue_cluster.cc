@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -14,17 +13,18 @@
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/cluster/cluster.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform {
 namespace {
 
-struct Asked {
+struct ClusterName {
   std::string_view device;
   std::string_view count;
 };
 
-/// What stands before and after the last colon; nothing after it where there is none.
-Asked parts_of(std::string_view name) {
+/// The text before and after the last colon; without a colon, all of it is before.
+ClusterName split_name(std::string_view name) {
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos) return {name, {}};
   return {name.substr(0, colon), name.substr(colon + 1)};
@@ -35,26 +35,20 @@ bool all_digits(std::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-/// Devices that may have been meant.
+/// Proposes devices with similar names.
 std::string nearest_devices(std::string_view word) {
-  std::vector<std::string_view> names, longer;
+  std::vector<std::string_view> longer;
   for (const DeviceEntry& each : devices()) {
-    names.push_back(each.name);
     if (!word.empty() && each.name.starts_with(word)) longer.push_back(each.name);
   }
-  if (!longer.empty()) return "the catalogue has " + join(longer);
-  const std::string near = did_you_mean(word, names);
-  return near.empty() ? "the catalogue has " + join(names) : near;
+  return longer.empty() ? device_hint(word) : "the catalogue has " + join(longer);
 }
 
-/// Nothing for what is no count of devices.
+/// Empty: not a number of devices.
 std::optional<std::int64_t> count_of(std::string_view text) {
-  std::int64_t count = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (error != std::errc() || end != text.data() + text.size() || count < 1 ||
-      count > static_cast<std::int64_t>(limits::kRanks))
-    return std::nullopt;
-  return count;
+  const auto count = whole_number(text);
+  if (!count || *count < 1 || *count > limits::kRanks) return std::nullopt;
+  return static_cast<std::int64_t>(*count);
 }
 
 std::string dimension_text(Block block, std::int64_t size, std::string_view link, double ports) {
@@ -74,10 +68,10 @@ bool is_side(std::int64_t side) { return side <= 2 || side % 4 == 0; }
 /// The shortest side first; empty where there is none whose longest side is at most twice its
 /// shortest.
 std::vector<std::int64_t> even_sides(std::int64_t count, std::int64_t dimensions,
-                                     std::int64_t least = 1) {
+                                     std::int64_t minimum = 1) {
   if (dimensions == 1) return is_side(count) ? std::vector{count} : std::vector<std::int64_t>();
   std::vector<std::int64_t> best;
-  for (std::int64_t side = least; side * side <= count; ++side) {
+  for (std::int64_t side = minimum; side * side <= count; ++side) {
     if (count % side != 0 || !is_side(side)) continue;
     std::vector<std::int64_t> sides = even_sides(count / side, dimensions - 1, side);
     if (sides.empty() || sides.front() < side || sides.back() > 2 * side) continue;
@@ -107,27 +101,27 @@ std::string nearest_counts(const DeviceEntry& device, std::int64_t count) {
   if (count > build.island) {
     offer(count / build.island * build.island);
     if (!build.scale_out.empty()) offer((count / build.island + 1) * build.island);
-    return hint + "; any other shape is a matter of a cluster file";
+    return hint + "; for any other shape, write a cluster file";
   }
   for (const std::int64_t step : {-1, 1}) {
     std::int64_t other = count + step;
     while (other > 1 && other < build.island && island_sides(build, other).empty()) other += step;
     offer(other);
   }
-  return hint + "; any other shape is a matter of a cluster file";
+  return hint + "; for any other shape, write a cluster file";
 }
 
-/// The catalogue's device that is asked for, with a build.
-Result<const DeviceEntry*> device_of(const Asked& asked, const std::string& where) {
-  const DeviceEntry* device = find_device(asked.device);
+/// The requested device of the catalogue, with a reference design.
+Result<const DeviceEntry*> device_of(const ClusterName& request, const std::string& where) {
+  const DeviceEntry* device = find_device(request.device);
   if (device == nullptr) {
     return fail(Errc::config_range, where,
-                fmt::format("is no file, and no device is called '{}'", asked.device),
-                nearest_devices(asked.device));
+                fmt::format("is not a file, and the catalogue has no device '{}'", request.device),
+                nearest_devices(request.device));
   }
   if (device->build.island == 0) {
     return fail(Errc::config_missing_key, where,
-                fmt::format("there is no usual network for {}", device->title),
+                fmt::format("the catalogue has no reference network for {}", device->title),
                 "write a cluster file; examples are in examples/clusters");
   }
   return device;
@@ -136,23 +130,24 @@ Result<const DeviceEntry*> device_of(const Asked& asked, const std::string& wher
 /// Whether so many of it make islands.
 Result<void> check_count(const DeviceEntry& device, std::int64_t count, const std::string& where) {
   const SystemDesign& build = device.build;
-  const bool several = count > build.island;
-  if (several && build.scale_out.empty()) {
+  const bool exceeds_island = count > build.island;
+  if (exceeds_island && build.scale_out.empty()) {
     return fail(
         Errc::config_range, where,
-        fmt::format("the largest machine of {} has {}", device.title, format_count(build.island)),
-        fmt::format("give {}:{} or less, or write a cluster file", device.name, build.island));
+        fmt::format("the largest machine of {} has {} devices", device.title,
+                    format_count(build.island)),
+        fmt::format("use {}:{} or less, or write a cluster file", device.name, build.island));
   }
-  if (several && count % build.island != 0) {
-    return fail(
-        Errc::config_range, where,
-        fmt::format("{} devices do not fill islands of {}", format_count(count), build.island),
-        nearest_counts(device, count));
-  }
-  if (!several && island_sides(build, count).empty()) {
+  if (exceeds_island && count % build.island != 0) {
     return fail(Errc::config_range, where,
-                fmt::format("{} devices make no even torus of {} dimensions", format_count(count),
-                            build.dimensions),
+                fmt::format("{} devices are not a multiple of the island size {}",
+                            format_count(count), build.island),
+                nearest_counts(device, count));
+  }
+  if (!exceeds_island && island_sides(build, count).empty()) {
+    return fail(Errc::config_range, where,
+                fmt::format("{} devices do not form an even torus of {} dimensions",
+                            format_count(count), build.dimensions),
                 nearest_counts(device, count));
   }
   return {};
@@ -161,22 +156,22 @@ Result<void> check_count(const DeviceEntry& device, std::int64_t count, const st
 }  // namespace
 
 bool is_catalogue_cluster(std::string_view name) {
-  const Asked asked = parts_of(name);
-  return find_device(asked.device) != nullptr ||
-         (all_digits(asked.count) && asked.device.find('/') == std::string_view::npos);
+  const ClusterName request = split_name(name);
+  return find_device(request.device) != nullptr ||
+         (all_digits(request.count) && request.device.find('/') == std::string_view::npos);
 }
 
 Result<std::string> catalogue_cluster(std::string_view name, Findings& findings) {
-  const Asked asked = parts_of(name);
+  const ClusterName request = split_name(name);
   const std::string where(name);
-  const Result<const DeviceEntry*> found = device_of(asked, where);
+  const Result<const DeviceEntry*> found = device_of(request, where);
   if (!found) return tl::unexpected(found.error());
   const DeviceEntry& device = **found;
   const SystemDesign& build = device.build;
-  const std::optional<std::int64_t> count = count_of(asked.count);
+  const std::optional<std::int64_t> count = count_of(request.count);
   if (!count) {
     return fail(Errc::config_range, where,
-                fmt::format("does not say how many devices, 1 to {}", limits::kRanks),
+                fmt::format("does not specify the number of devices, 1 to {}", limits::kRanks),
                 fmt::format("for example {}:{}", device.name,
                             build.scale_out.empty() ? build.island : 8 * build.island));
   }
@@ -190,13 +185,13 @@ Result<std::string> catalogue_cluster(std::string_view name, Findings& findings)
     text += dimension_text(build.block, side, build.scale_up, 1);
     sides += fmt::format("{}{}", sides.empty() ? "" : " x ", side);
   }
-  std::string said =
+  std::string description =
       fmt::format("{} {}: {} by {}", format_count(*count), device.name, sides, build.scale_up);
   if (islands > 1) {
     text += dimension_text(Block::switched, islands, build.scale_out, build.ports);
-    said += fmt::format(" x {} by {}", format_count(islands), build.scale_out);
+    description += fmt::format(" x {} by {}", format_count(islands), build.scale_out);
   }
-  findings.add(FindingCode::cluster_from_catalogue, said);
+  findings.add(FindingCode::cluster_from_catalogue, description);
   return text;
 }
 

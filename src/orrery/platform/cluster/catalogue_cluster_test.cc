@@ -49,7 +49,7 @@ TEST(CatalogueCluster, UpToOneIslandIsOneDimension) {
   EXPECT_EQ(made("gb200:72")->dims.size(), 1u);
   EXPECT_EQ(made("gb200:144")->dims.size(), 2u);
   EXPECT_EQ(made("mi300x:4")->dims[0].block, Block::fully_connected);
-  EXPECT_EQ(made("v100-sxm2:16")->dims[1].bandwidth.count(), 6.25e9) << "half a port each";
+  EXPECT_EQ(made("v100-sxm2:16")->dims[1].bandwidth.count(), 6.25e9) << "half a port per device";
 }
 
 /// The catalogue's data by itself: links that exist, islands that can be made.
@@ -157,7 +157,7 @@ TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
                            Case{"h100-sxm:-8", Errc::config_range, "h100-sxm:64"},
                            Case{"h100-sxm:8x", Errc::config_range, "h100-sxm:64"},
                            Case{"h100-sxm:99999999999999999999", Errc::config_range, "h100-sxm:64"},
-                           Case{"tpu-v4:8192", Errc::config_range, "give tpu-v4:4096 or less"},
+                           Case{"tpu-v4:8192", Errc::config_range, "use tpu-v4:4096 or less"},
                            Case{"tpu-v4:7", Errc::config_range, "tpu-v4:4 or tpu-v4:8"},
                            Case{"tpu-v5e:251", Errc::config_range, "tpu-v5e:240 or tpu-v5e:256"},
                            Case{"tpu-v5e:300", Errc::config_range, "tpu-v5e:256 or tpu-v5e:512"},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Our own cluster file: one YAML or JSON document with units, checked against one table of
-// parameters.
+// Orrery's cluster file: one YAML or JSON document with units.
 #pragma once
 
 #include <string>
@@ -13,47 +12,46 @@
 
 namespace orrery::platform {
 
-/// The cluster `path` describes ("-" is not accepted here), under Rules::orrery. Where no such file
-/// is, "h100-sxm:64" is a cluster of the catalogue: see `catalogue_cluster`.
+/// The cluster of the file `path` (not "-"), under Rules::orrery. If the file does not exist,
+/// "h100-sxm:64" is a cluster of the catalogue: see `catalogue_cluster`.
 /// Errc: config_*; places are JSON pointers, e.g. "cluster.yaml:/network/0/bandwidth".
 [[nodiscard]] Result<Platform> read_cluster(const std::string& path, Findings& findings);
 
-/// The same from text; `where` names it in errors.
+/// From text; `where` is the name of the file in errors.
 [[nodiscard]] Result<Platform> parse_cluster(std::string_view text, const std::string& where,
                                              Findings& findings);
 
-/// Whether `name` asks for a cluster of the catalogue: a device, a colon and a number. A device
-/// alone, or a number after a word that is none, is a mistake of that kind.
+/// Whether `name` is meant as a cluster of the catalogue: a device, a colon and a number. Also true
+/// for a device without a number, and for a number after an unknown device.
 [[nodiscard]] bool is_catalogue_cluster(std::string_view name);
 
-/// The cluster file of "h100-sxm:64": so many of the device, in islands and with the network that
-/// its maker builds them with (DeviceEntry::build); up to one island there is one dimension, or
-/// those of a torus. Counts cluster_from_catalogue, which says what was made. Errc: config_range
-/// for devices that are not there and counts that fill no islands or make no torus;
-/// config_missing_key where there is no usual network.
+/// The cluster file of "h100-sxm:64": 64 devices in the islands and with the network of the
+/// vendor's reference design (DeviceEntry::build). Up to one island has one dimension, or those of
+/// a torus. Adds the finding cluster_from_catalogue, which describes the cluster. Errc:
+/// config_range for unknown devices and for numbers that do not fill islands or form a torus;
+/// config_missing_key for devices without a reference design.
 [[nodiscard]] Result<std::string> catalogue_cluster(std::string_view name, Findings& findings);
 
-/// Runs collectives by these algorithms, at the links' full rate: one word for every dimension, or
-/// one for each with commas between, as the cluster file has them; all-gathers, reduce-scatters and
-/// all-to-alls that they cannot run stay as they are, so that switches take all-to-alls only where
-/// these carry `tokens` (to experts and back). Errc: config_* for words that an all-reduce
-/// cannot be run by on this network.
+/// Runs collectives with these algorithms, at the links' full rate: one word of the cluster file
+/// for all dimensions, or one per dimension, separated by commas. All-gathers, reduce-scatters and
+/// all-to-alls that the algorithms do not support keep their plans; switches support all-to-alls
+/// only if these carry `tokens` (to experts and back). Errc: config_* for words that do not support
+/// an all-reduce on this network.
 [[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words,
                                           bool tokens = false);
 
-/// Collectives go at the links' full rate, and their chunks visit the dimensions in this order, a
-/// word of the cluster file (`collectives: order`); with `best` they are as many as a model finds
-/// the quickest, and the smallest goes first. Errc: config_type.
+/// Runs collectives at the links' full rate; chunks visit the dimensions in this order, a word of
+/// the cluster file (`collectives: order`). With `best`, a model chooses the number of chunks, and
+/// the smallest waiting chunk starts first. Errc: config_type.
 [[nodiscard]] Result<void> use_chunk_order(Platform& platform, std::string_view word);
 
-/// Some collective goes by switches that sum.
+/// Whether an algorithm of `config` reduces in switches.
 [[nodiscard]] bool uses_switches(const CollectiveConfig& config);
 
-/// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader
-/// uses.
+/// The JSON Schema (draft 2020-12) of the cluster file.
 [[nodiscard]] std::string cluster_schema();
 
-/// The cluster file a platform corresponds to, every default written out.
+/// The cluster file of a platform, with all default values.
 [[nodiscard]] std::string resolved_cluster(const Platform& platform);
 
 }  // namespace orrery::platform

@@ -9,11 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "orrery/core/text/text.h"
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
-#include "orrery/platform/cluster/file/cluster_file.h"
 
 namespace orrery::platform {
 
@@ -25,9 +23,9 @@ bool power_of_two(std::int64_t n) {
 
 bool by_switches(const AlgorithmSpec& spec) { return entry(spec.algorithm).by_switches; }
 
-/// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch
+/// The default of each block. Direct with window 1 keeps an all-to-all within one switch
 /// port's bandwidth.
-AlgorithmSpec by_block(const Dimension& dim, CollectiveType collective) {
+AlgorithmSpec default_algorithm(const Dimension& dim, CollectiveType collective) {
   if (dim.block == Block::ring) return {Algorithm::ring};
   if (dim.block == Block::fully_connected) return {Algorithm::direct};
   if (collective == CollectiveType::all_to_all) return {Algorithm::direct, 1};
@@ -40,37 +38,37 @@ void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective
   const std::string word = write_algorithm({spec.algorithm, -1, spec.joined});
   if (algorithm.power_of_two && !power_of_two(members)) {
     reading.fail(Errc::config_conflict, path,
-                 fmt::format("{} needs a power of two, and here are {} members", word, members),
+                 fmt::format("{} needs a power of two, but there are {} members", word, members),
                  "use ring or direct");
   }
   if (algorithm.all_reduce_only && collective != CollectiveType::all_reduce)
-    reading.fail(Errc::config_conflict, path, word + " is for all_reduce only");
+    reading.fail(Errc::config_conflict, path, word + " supports only all_reduce");
   if (collective == CollectiveType::all_to_all && !algorithm.all_to_all) {
     reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all",
                  "use ring or direct");
   }
 }
 
-/// Of a dimension, or of all of them.
+/// The switches of a dimension, or of all dimensions, support the algorithm.
 void check_switches(const AlgorithmSpec& spec, const Platform& platform,
                     std::optional<std::size_t> dim, const std::string& path, Reading& reading) {
   if (!by_switches(spec)) return;
   if (platform.fabric) {
     if (!platform.fabric->reducers.empty()) return;
-    return reading.fail(Errc::config_conflict, path, "no switch of the fabric says that it can",
-                        "name those that do under `fabric: in_network`");
+    return reading.fail(Errc::config_conflict, path, "no switch of the fabric supports it",
+                        "list the supporting switches under `fabric: in_network`");
   }
   for (std::size_t d = 0; d < platform.dims.size(); ++d) {
-    const bool meant = dim ? d == *dim : platform.dims[d].size > 1;
-    if (!meant || platform.dims[d].in_network) continue;
+    const bool is_used = dim ? d == *dim : platform.dims[d].size > 1;
+    if (!is_used || platform.dims[d].in_network) continue;
     return reading.fail(Errc::config_conflict, path,
-                        fmt::format("the switches of dimension {} do not say that they can", d),
+                        fmt::format("the switches of dimension {} do not support it", d),
                         "give that dimension `in_network: {}`, or choose another algorithm");
   }
   const auto wide = std::count_if(platform.dims.begin(), platform.dims.end(),
                                   [](const Dimension& one) { return one.size > 1; });
   if (!dim && wide > 1) {
-    reading.fail(Errc::config_conflict, path, "no switch is common to several dimensions",
+    reading.fail(Errc::config_conflict, path, "no switch spans several dimensions",
                  "use in_network, dimension by dimension");
   }
 }
@@ -81,7 +79,8 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
   plan.custom_prefix = value.custom;
   if (!value.custom.empty()) return plan;
   if (value.algorithms.empty()) {
-    for (const Dimension& dim : platform.dims) plan.per_dim.push_back(by_block(dim, collective));
+    for (const Dimension& dim : platform.dims)
+      plan.per_dim.push_back(default_algorithm(dim, collective));
     return plan;
   }
   plan.per_dim = value.algorithms;
@@ -95,14 +94,14 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
     reading.fail(Errc::config_conflict, path,
                  fmt::format("lists {} algorithms for a network of {} dimensions",
                              plan.per_dim.size(), platform.dims.size()),
-                 "give one per dimension, or a single word for all");
+                 "give one per dimension, or a single one for all");
     return plan;
   }
   for (std::size_t d = 0; d < plan.per_dim.size(); ++d) {
     const std::string place = value.for_every_dim ? path : pointer(path, d);
     if (plan.per_dim[d].joined) {
       reading.fail(Errc::config_conflict, place,
-                   "a one_* algorithm joins all dimensions: it must stand alone");
+                   "a one_* algorithm joins all dimensions: it must be the only one");
     }
     if (platform.dims[d].size <= 1) continue;
     check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
@@ -111,8 +110,8 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
   return plan;
 }
 
-/// What goes with the order of dimensions where nothing else is said.
-IntraDimension usual_within(InterDimension order) {
+/// The default order of waiting chunks.
+IntraDimension default_within(InterDimension order) {
   return order == InterDimension::best ? IntraDimension::smallest_first : IntraDimension::fifo;
 }
 
@@ -125,7 +124,7 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
   config.policy = section.policy;
   config.optimization = section.optimization;
   config.inter_dimension = section.order;
-  config.intra_dimension = section.within.value_or(usual_within(section.order));
+  config.intra_dimension = section.within.value_or(default_within(section.order));
   config.splits = section.chunks.count;
   config.splits_by_model = section.chunks.by_model;
   config.active_chunks = section.active_chunks;
@@ -134,7 +133,7 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
   config.rendezvous = section.rendezvous;
   config.endpoint_delay = file.endpoint_delay;
 
-  // All-gather and reduce-scatter follow all_reduce where that can run them.
+  // All-gather and reduce-scatter use the algorithms of all_reduce, if these support them.
   const std::vector<AlgorithmSpec>& listed = section.all_reduce.algorithms;
   const bool follow = section.all_reduce.custom.empty() &&
                       std::none_of(listed.begin(), listed.end(), [](const AlgorithmSpec& one) {
@@ -183,7 +182,7 @@ Result<void> use_algorithms(Platform& platform, std::string_view words, bool tok
   if (!reading.error)
     config.all_reduce = make_plan(value, platform, CollectiveType::all_reduce, "", reading);
   if (reading.error) return refuse(*reading.error);
-  // Most all-to-alls are none that switches can do.
+  // Switches support all-to-alls only for tokens.
   const bool all_to_all =
       tokens || std::none_of(value.algorithms.begin(), value.algorithms.end(), by_switches);
   for (const CollectiveType type : kPlannedTypes) {
@@ -212,16 +211,14 @@ Result<void> use_chunk_order(Platform& platform, std::string_view word) {
   config.library = CollectiveLibrary::ideal;
   if (order != InterDimension::best) return {};
   config.splits_by_model = true;
-  config.intra_dimension = usual_within(order);
+  config.intra_dimension = default_within(order);
   return {};
 }
 
-// Whose collectives a cluster runs.
-
 namespace {
 
-/// Nothing is said of how ideal collectives are cut, ordered and run.
-bool says_nothing(const CollectivesSection& section) {
+/// Whether the file leaves chunks, order and algorithms at their defaults.
+bool is_default(const CollectivesSection& section) {
   const CollectivesSection usual;
   return section.chunks == usual.chunks && section.active_chunks == usual.active_chunks &&
          section.queues_per_dim == usual.queues_per_dim &&
@@ -231,7 +228,7 @@ bool says_nothing(const CollectivesSection& section) {
          section.all_gather.empty() && section.reduce_scatter.empty() && section.all_to_all.empty();
 }
 
-/// Devices whose collectives NCCL runs, or RCCL.
+/// Whether NCCL or RCCL supports the device.
 bool is_gpu(const Device& device) {
   const DeviceEntry* entry = find_device(device.entry);
   if (entry == nullptr) return false;
@@ -263,7 +260,7 @@ bool is_gpu(const Device& device) {
 void set_library(const ClusterSection& file, Platform& platform, Reading& reading) {
   const CollectivesSection& section = file.collectives;
   CollectiveConfig& config = platform.collectives;
-  const bool free = says_nothing(section) && platform.network == NetworkModelKind::analytical &&
+  const bool free = is_default(section) && platform.network == NetworkModelKind::analytical &&
                     !platform.fabric && !file.shared_bus && file.endpoint_delay.count() == 0;
   config.library = section.library.value_or(
       free && is_gpu(platform.device) ? CollectiveLibrary::nccl : CollectiveLibrary::ideal);
@@ -275,22 +272,17 @@ void set_library(const ClusterSection& file, Platform& platform, Reading& readin
   if (ideal && platform.device.in_step.collectives)
     return reading.fail(Errc::config_conflict, "/device/in_step/collectives",
                         "is given, but no library runs the collectives",
-                        "it is for collectives: nccl");
+                        "use it with collectives: nccl");
   if (!ideal && !(section.all_reduce.empty() && section.all_gather.empty() &&
                   section.reduce_scatter.empty() && section.all_to_all.empty()))
     return reading.fail(Errc::config_conflict, "/collectives/library",
-                        "nccl chooses algorithms itself, and some are given",
-                        "leave them out, or take library: ideal");
+                        "nccl chooses algorithms itself, but the file gives some",
+                        "remove them, or use library: ideal");
   if (!ideal && !is_gpu(platform.device))
     return reading.fail(Errc::config_conflict, "/collectives/library",
-                        "nccl runs on GPUs of the catalogue, and the device is none",
-                        "name one with device: {is: …}, or take library: ideal");
-  if (section.settings) {
-    const LibrarySection& set = *section.settings;
-    config.settings = {
-        set.algo,        set.proto, set.min_channels,      set.max_channels, set.nvls.yes,
-        set.collnet.yes, {},        set.tuner.value_or("")};
-  }
+                        "nccl needs a GPU of the catalogue, but the device is not one",
+                        "name a GPU with device: {is: …}, or use library: ideal");
+  config.settings = section.settings.value_or(LibrarySettings{});
   config.settings.curves = section.curves.value_or("");
 }
 

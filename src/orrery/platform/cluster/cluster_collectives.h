@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a cluster file says of collectives, as the platform has it. Private to this room.
+// Converts the collectives section of a cluster file for the platform. Private to this folder.
 #pragma once
 
 #include "orrery/platform/cluster/file/cluster_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cluster file's deviations: which ranks, and whether they and their ports exist.
+// The cluster file's deviations: ranges of ranks, and checks of ranks and ports.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,7 +44,7 @@ void read_ranges(std::string_view text, const std::string& path, RankRanges& out
     const std::optional<Range> range = parse_range(item);
     if (!range) {
       return reading.fail(Errc::config_range, path,
-                          in_quotes(std::string(item)) + " is no rank or range of ranks",
+                          in_quotes(std::string(item)) + " is not a rank or a range of ranks",
                           "write it like \"0-7,12\"");
     }
     out.list.push_back(*range);
@@ -68,15 +68,16 @@ struct Claim {
   std::size_t deviation;
 };
 
-/// Every rank exists and deviates once.
+/// Every rank exists and is in only one deviation.
 void check_ranks(const std::vector<DeviationSection>& sections, std::int64_t npus,
                  Reading& reading) {
   std::vector<Claim> claims;
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    for (const Range& range : sections[i].ranks.list) {
+    for (const Range& range : sections[i].rank_ranges.list) {
       if (range.second >= npus) {
-        return reading.fail(Errc::config_range, pointer("/deviations", i) + "/ranks",
-                            fmt::format("there is no rank {} among {}", range.second, npus));
+        return reading.fail(
+            Errc::config_range, pointer("/deviations", i) + "/ranks",
+            fmt::format("rank {} does not exist: the cluster has {} ranks", range.second, npus));
       }
       claims.push_back({range, i});
     }
@@ -87,9 +88,9 @@ void check_ranks(const std::vector<DeviationSection>& sections, std::int64_t npu
     if (claims[i].range.first > claims[i - 1].range.second) continue;
     const auto [first, second] = std::minmax(claims[i - 1].deviation, claims[i].deviation);
     return reading.fail(Errc::config_conflict, pointer("/deviations", second) + "/ranks",
-                        fmt::format("rank {} is {} already", claims[i].range.first,
+                        fmt::format("rank {} is already {}", claims[i].range.first,
                                     first == second ? "here" : pointer("in /deviations", first)),
-                        "say all about a rank in one place");
+                        "use one deviation per rank");
   }
 }
 
@@ -100,16 +101,16 @@ void set_ports(const std::vector<PortSection>& sections, const std::string& path
     const std::string here = pointer(path, i);
     const auto dim = static_cast<std::uint32_t>(section.dimension);
     if (dim >= platform.dims.size()) {
-      return reading.fail(Errc::config_range, here + "/dimension",
-                          fmt::format("there is no dimension {}: the network has {}, counted from "
-                                      "0",
-                                      dim, platform.dims.size()));
+      return reading.fail(
+          Errc::config_range, here + "/dimension",
+          fmt::format("dimension {} does not exist: the network has {}, numbered from 0", dim,
+                      platform.dims.size()));
     }
     const bool twice = std::any_of(deviation.ports.begin(), deviation.ports.end(),
                                    [dim](const Deviation::Port& port) { return port.dim == dim; });
     if (twice) {
       return reading.fail(Errc::config_conflict, here + "/dimension",
-                          fmt::format("dimension {} is here already", dim));
+                          fmt::format("dimension {} is given twice", dim));
     }
     if (section.latency > kLongest)
       return reading.fail(Errc::config_range, here + "/latency", "is more than 1000000 s");
@@ -118,15 +119,11 @@ void set_ports(const std::vector<PortSection>& sections, const std::string& path
   }
 }
 
-void set_kernels(const DeviationSection& section, const std::string& path, Deviation& deviation,
-                 Reading& reading) {
-  if (!section.kernels) return;
-  for (const KernelSection& kernel : *section.kernels) {
-    if (kernel.name.empty()) {
-      return reading.fail(Errc::config_range, pointer(path, deviation.kernels.size()) + "/name",
-                          "is empty", "compute_time is for all of them");
-    }
-    deviation.kernels.push_back({kernel.name, kernel.time});
+void check_kernels(const Deviation& deviation, const std::string& path, Reading& reading) {
+  for (std::size_t i = 0; i < deviation.kernels.size(); ++i) {
+    if (deviation.kernels[i].name.empty())
+      return reading.fail(Errc::config_range, pointer(path, i) + "/name", "is empty",
+                          "for all kernels, use compute_time");
   }
 }
 
@@ -167,23 +164,19 @@ void set_deviations(const std::vector<DeviationSection>& sections, Platform& pla
     const std::string path = pointer("/deviations", i);
     if (section.start > kLongest)
       return reading.fail(Errc::config_range, path + "/start", "is more than 1000000 s");
-    Deviation deviation;
-    std::vector<Range> ranges = section.ranks.list;
+    Deviation deviation = section;
+    std::vector<Range> ranges = section.rank_ranges.list;
     std::sort(ranges.begin(), ranges.end());
     for (const auto& [first, last] : ranges) {
       for (std::uint32_t rank = first; rank <= last; ++rank) deviation.ranks.push_back(rank);
     }
-    deviation.compute_time = section.compute_time;
-    deviation.host_time = section.host_time;
-    deviation.copy_time = section.copy_time;
-    deviation.communication_time = section.communication_time;
-    set_kernels(section, path + "/kernels", deviation, reading);
-    deviation.start = section.start;
-    if (section.ports && platform.fabric != nullptr)
+    check_kernels(deviation, path + "/kernels", reading);
+    if (section.port_sections && platform.fabric != nullptr)
       return reading.fail(Errc::config_conflict, path + "/ports",
-                          "are of dimensions, and the network is a fabric",
-                          "say what is wrong with its links under `fabric: {faults: ...}`");
-    if (section.ports) set_ports(*section.ports, path + "/ports", platform, deviation, reading);
+                          "apply to dimensions, but the network is a fabric",
+                          "describe faulty links under `fabric: {faults: ...}`");
+    if (section.port_sections)
+      set_ports(*section.port_sections, path + "/ports", platform, deviation, reading);
     platform.deviations.push_back(std::move(deviation));
   }
 }
@@ -191,8 +184,8 @@ void set_deviations(const std::vector<DeviationSection>& sections, Platform& pla
 std::vector<DeviationSection> deviation_sections(const Platform& platform) {
   std::vector<DeviationSection> sections;
   for (const Deviation& deviation : platform.deviations) {
-    DeviationSection& section = sections.emplace_back();
-    std::vector<Range>& ranges = section.ranks.list;
+    DeviationSection& section = sections.emplace_back(DeviationSection{deviation, {}, {}});
+    std::vector<Range>& ranges = section.rank_ranges.list;
     for (const std::uint32_t rank : deviation.ranks) {
       if (!ranges.empty() && ranges.back().second + 1 == rank) {
         ranges.back().second = rank;
@@ -200,18 +193,10 @@ std::vector<DeviationSection> deviation_sections(const Platform& platform) {
         ranges.emplace_back(rank, rank);
       }
     }
-    section.compute_time = deviation.compute_time;
-    section.host_time = deviation.host_time;
-    section.copy_time = deviation.copy_time;
-    section.communication_time = deviation.communication_time;
-    if (!deviation.kernels.empty()) section.kernels.emplace();
-    for (const Deviation::Kernel& kernel : deviation.kernels)
-      section.kernels->push_back({kernel.name, kernel.time});
-    section.start = deviation.start;
-    if (!deviation.ports.empty()) section.ports.emplace();
+    if (!deviation.ports.empty()) section.port_sections.emplace();
     for (const Deviation::Port& port : deviation.ports) {
       const Time latency(std::llround(port.latency_ns * kPsPerNs));
-      section.ports->push_back({port.dim, port.bandwidth, latency});
+      section.port_sections->push_back({port.dim, port.bandwidth, latency});
     }
   }
   return sections;

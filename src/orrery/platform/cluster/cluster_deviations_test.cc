@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/platform/cluster/cluster.h"
 
 namespace orrery::platform {
@@ -109,9 +110,9 @@ struct Refusal {
 
 TEST(Deviations, ThatCannotBeAreRefused) {
   const std::vector<Refusal> refusals = {
-      {"ranks: 16", Errc::config_range, "/ranks", "no rank 16 among 16"},
-      {"ranks: 0-4294967295", Errc::config_range, "/ranks", "no rank 4294967295"},
-      {"ranks: 0-99999999999", Errc::config_range, "/ranks", "no rank or range"},
+      {"ranks: 16", Errc::config_range, "/ranks", "rank 16 does not exist"},
+      {"ranks: 0-4294967295", Errc::config_range, "/ranks", "rank 4294967295 does not exist"},
+      {"ranks: 0-99999999999", Errc::config_range, "/ranks", "is not a rank or a range"},
       {"ranks: -1", Errc::config_range, "/ranks", "-1"},
       {"ranks: 1.5", Errc::config_type, "/ranks", "whole number"},
       {"ranks: 7-3", Errc::config_range, "/ranks", "\"7-3\""},
@@ -122,7 +123,7 @@ TEST(Deviations, ThatCannotBeAreRefused) {
       {"ranks: []", Errc::config_range, "/ranks", "names no rank"},
       {"ranks: [1, [2]]", Errc::config_type, "/ranks/1", "a list"},
       {"ranks: true", Errc::config_type, "/ranks", "rank"},
-      {"ranks: [1-4, 4]", Errc::config_conflict, "/ranks", "rank 4 is here already"},
+      {"ranks: [1-4, 4]", Errc::config_conflict, "/ranks", "rank 4 is already here"},
       {"compute_time: 2", Errc::config_missing_key, "/ranks", "missing"},
       {"ranks: 1, compute_time: 0", Errc::config_range, "/compute_time", "above 0"},
       {"ranks: 1, compute_time: -2", Errc::config_range, "/compute_time", "above 0"},
@@ -138,9 +139,9 @@ TEST(Deviations, ThatCannotBeAreRefused) {
       {"ranks: 1, kernels: [{name: a, time: 0}]", Errc::config_range, "/kernels/0/time", "above 0"},
       {"ranks: 1, ports: [{}]", Errc::config_missing_key, "/ports/0/dimension", "missing"},
       {"ranks: 1, ports: [{dimension: 2}]", Errc::config_range, "/ports/0/dimension",
-       "no dimension 2"},
+       "dimension 2 does not exist"},
       {"ranks: 1, ports: [{dimension: 1}, {dimension: 1}]", Errc::config_conflict,
-       "/ports/1/dimension", "already"},
+       "/ports/1/dimension", "given twice"},
       {"ranks: 1, ports: [{dimension: 0, bandwidth: 0}]", Errc::config_range, "/ports/0/bandwidth",
        "above 0, at most 1"},
       {"ranks: 1, ports: [{dimension: 0, bandwidth: 1.01}]", Errc::config_range,
@@ -149,7 +150,7 @@ TEST(Deviations, ThatCannotBeAreRefused) {
        ""},
       {"ranks: 1, ports: [{dimension: 0, latency: 300 h}]", Errc::config_range, "/ports/0/latency",
        "1000000 s"},
-      {"ranks: 1, speed: 2", Errc::config_unknown_key, "/speed", "no such key"},
+      {"ranks: 1, speed: 2", Errc::config_unknown_key, "/speed", "is not a key of this mapping"},
   };
   for (const Refusal& each : refusals) {
     SCOPED_TRACE(each.deviation);
@@ -169,7 +170,7 @@ TEST(Deviations, ARankDeviatesOnce) {
   ASSERT_FALSE(platform);
   EXPECT_EQ(platform.error().code, Errc::config_conflict);
   EXPECT_EQ(platform.error().where, "c.yaml:/deviations/2/ranks");
-  EXPECT_EQ(platform.error().what, "rank 4 is in /deviations/0 already");
+  EXPECT_EQ(platform.error().what, "rank 4 is already in /deviations/0");
 }
 
 TEST(Deviations, OfAMillionRanksAreRead) {

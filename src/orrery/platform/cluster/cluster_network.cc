@@ -15,20 +15,18 @@ namespace {
 void set_memories(const MemoriesSection& section, const std::string& path, Dimension& dim,
                   const Platform& platform, Reading& reading) {
   if (platform.fabric)
-    return reading.fail(Errc::config_conflict, path, "is given, and nodes are the fabric's",
-                        "name its nodes under `fabric: memories`");
+    return reading.fail(Errc::config_conflict, path, "is given, but the fabric defines the nodes",
+                        "add memories under `fabric: memories`");
   if (dim.block != Block::switched || dim.size < 2)
-    return reading.fail(Errc::config_conflict, path,
-                        "is given, and this block has no switch that they could hang on",
-                        "give them to a dimension of `block: switch`");
+    return reading.fail(Errc::config_conflict, path, "is given, but this block has no switch",
+                        "add them to a dimension with `block: switch`");
   const LinkFigures figures =
       link_figures(section.link, LinkClass::memory, path + "/link", true, reading);
-  if (!reading.error)
-    dim.memories = Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{}),
-                            section.rate.value_or(Bandwidth{})};
+  dim.memories =
+      Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{}), section.rate};
 }
 
-/// With a fabric, figures may be left open.
+/// With a fabric, link values are optional.
 void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
   double npus = 1;
   for (std::size_t d = 0; d < sections.size(); ++d) {
@@ -46,8 +44,8 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
     if (platform.fabric) {
       if (section.link || section.bandwidth || section.latency)
         return reading.fail(Errc::config_conflict, path,
-                            "has figures of its own, and the fabric has them, too",
-                            "leave out link, bandwidth and latency");
+                            "has link values, but the fabric defines them",
+                            "remove link, bandwidth and latency");
       latency = Time{};
     } else if (dim.bandwidth.count() == 0) {
       return reading.fail(Errc::config_missing_key, path + "/bandwidth",
@@ -69,11 +67,11 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
     if (section.in_network) {
       if (dim.block != Block::switched || platform.fabric) {
         return reading.fail(Errc::config_conflict, path + "/in_network",
-                            platform.fabric ? "is given, and switches are the fabric's"
-                                            : "is given, and this block has no switch",
-                            platform.fabric ? "name switches under `fabric: in_network`" : "");
+                            platform.fabric ? "is given, but the fabric defines the switches"
+                                            : "is given, but this block has no switch",
+                            platform.fabric ? "list the switches under `fabric: in_network`" : "");
       }
-      dim.in_network = in_network_of(*section.in_network);
+      dim.in_network = section.in_network;
     }
     if (section.memories)
       set_memories(*section.memories, path + "/memories", dim, platform, reading);
@@ -94,17 +92,17 @@ void set_fabric(const ClusterSection& file, Platform& platform, Findings& findin
     reading.error = checked.error();
 }
 
-/// What collectives take a fabric for.
+/// The dimensions that collectives use on a fabric.
 void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& reading) {
   const Fabric& fabric = *platform.fabric;
   if (file.network) {
     set_dims(*file.network, platform, reading);
     const auto rank_devices = static_cast<std::int64_t>(fabric.rank_devices.size());
     if (!reading.error && platform.npu_count() != rank_devices)
-      return reading.fail(
-          Errc::config_conflict, "/network",
-          fmt::format("makes {} places, and the fabric has {}", platform.npu_count(), rank_devices),
-          "let the product of the sizes be the number of ranks");
+      return reading.fail(Errc::config_conflict, "/network",
+                          fmt::format("has {} positions, but the fabric has {} ranks",
+                                      platform.npu_count(), rank_devices),
+                          "the product of the sizes must be the number of ranks");
   } else {
     platform.dims = fabric.logical_dims();
   }
@@ -118,7 +116,7 @@ Result<void> check_faults(const Platform& platform, const std::string& where) {
   for (std::size_t i = 0; i < platform.fabric->faults.size(); ++i) {
     if (!platform.fabric->faults[i].is_permanent())
       return fail(Errc::config_conflict, where + ":" + pointer("/fabric/faults", i),
-                  "begins, ends, or comes and goes: only flows know that",
+                  "begins, ends or recurs: only the flow model supports that",
                   "network_model: flow, or --network flow");
   }
   return {};
@@ -128,11 +126,8 @@ const LinkEntry* find_known_link(const std::string& name, const std::string& pat
                                  Reading& reading) {
   const LinkEntry* entry = find_link(name);
   if (entry != nullptr) return entry;
-  std::vector<std::string_view> names;
-  for (const LinkEntry& one : links()) names.push_back(one.name);
-  const std::string near = did_you_mean(name, names);
   reading.fail(Errc::config_range, path, in_quotes(name) + " is not in the catalogue",
-               near.empty() ? "the catalogue has " + join(names) : near);
+               link_hint(name));
   return nullptr;
 }
 
@@ -140,7 +135,7 @@ void set_network(const ClusterSection& file, Platform& platform, Findings& findi
                  Reading& reading) {
   if (!file.network && !file.fabric)
     return reading.fail(Errc::config_missing_key, "/network", "is missing",
-                        "list its dimensions, or describe a `fabric`");
+                        "list the network's dimensions, or describe a `fabric`");
   if (!file.fabric) return set_dims(*file.network, platform, reading);
   set_fabric(file, platform, findings, reading);
   if (!reading.error) set_logical_dims(file, platform, reading);

@@ -94,7 +94,7 @@ TEST(Cluster, ReadsEveryKey) {
     "$schema": "x", "version": 1, "name": "all",
     "device": {"is": "a100-80gb", "precision": "fp32", "memory_bandwidth": "1 TiB/s", "memory_capacity": "40 GiB", "compute": "table", "kernel_table": "k/times.csv", "kernel_model": "k/times.model",
       "in_step": {"gap": "2 us", "factors": [{"bits": 16, "factor": 1.2, "least": -0.1, "most": 0.1}],
-                  "beside_collectives": {"products": 1.25}}},
+                  "overlapping_collectives": {"products": 1.25}}},
     "network": [{"block": "ring", "size": 4, "bandwidth": "400 Gb/s", "latency": 0}],
     "network_model": "message",
     "collectives": {"chunks": 7, "active_chunks": 2, "queues_per_dim": 3, "policy": "priority", "optimization": "baseline",
@@ -169,14 +169,14 @@ TEST(Cluster, RefusesFactorsThatContradictEachOtherOrCannotBe) {
     return read ? std::string("read") : to_string(read.error());
   };
   EXPECT_THAT(refused("{factors: [{bits: 8, factor: 1}, {bits: 8, factor: 2}]}"),
-              testing::HasSubstr("two factors for 8 bits"));
+              testing::HasSubstr("8 bits have two factors"));
   EXPECT_THAT(refused("{factors: [{bits: 8, factor: 0}]}"), testing::HasSubstr("/factor"));
   EXPECT_THAT(refused("{factors: [{factor: 1}]}"), testing::HasSubstr("/bits"));
   EXPECT_THAT(refused("{gap: -1 us}"), testing::HasSubstr("/gap"));
   EXPECT_EQ(refused("{gap: 0}"), "read");
 }
 
-// What kernels reach is one thing, what utilisation is told against another.
+// The peak that kernels reach and the peak that utilisation refers to are different values.
 TEST(Cluster, KeepsTheRatedPeakBesideTheOneThatRooflineTakes) {
   const std::string rest = "network: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
   auto platform =

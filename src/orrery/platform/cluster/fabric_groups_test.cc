@@ -90,13 +90,13 @@ TEST(Groups, ThatAreEqualAreBlocks) {
 TEST(Groups, AreRefusedWhereNothingFits) {
   const std::string unequal = group_of(2, 2, 4) + ", " + group_of(1, 3, 2);
   EXPECT_THAT(groups_problem(unequal, level_of(2, "switch")),
-              HasSubstr("c.yaml:/fabric/levels/0/count: is not 3, as many as there are groups"));
-  EXPECT_THAT(groups_problem(unequal, ""), HasSubstr("nothing joins the groups"));
+              HasSubstr("c.yaml:/fabric/levels/0/count: is not 3, the number of groups"));
+  EXPECT_THAT(groups_problem(unequal, ""), HasSubstr("no network joins the groups"));
   EXPECT_THAT(groups_problem(group_of(1, 2, 4) + ", " + group_of(1, 3, 4), level_of(2, "ring")),
-              HasSubstr("unequal numbers"));
+              HasSubstr("different numbers of ports"));
   EXPECT_THAT(
       groups_problem(group_of(1, 2, 4) + ", " + group_of(1, 1 << 24, 4), level_of(2, "ring")),
-      HasSubstr("c.yaml:/fabric/groups/1/hosts/0/count: makes more than"));
+      HasSubstr("c.yaml:/fabric/groups/1/hosts/0/count: results in more than"));
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ TEST(FabricMemories, CanBreakLikeOthers) {
   EXPECT_EQ(made->fabric->faults[0].links.size(), 2U);
   EXPECT_THAT(memory_problem(kMemoryHosts + ", memories: [{at: leaf0, " + kMemoryLink +
                              "}], faults: [{node: memory0}]}"),
-              HasSubstr("there is no way from host0.gpu0 to memory0"));
+              HasSubstr("no path from host0.gpu0 to memory0"));
 }
 
 TEST(FabricMemories, ComeBackAsTheyWereWritten) {
@@ -142,19 +142,20 @@ TEST(FabricMemories, MistakesAreTold) {
   EXPECT_EQ(memory_problem(hung + kOverTheNetwork + "\nnetwork_model: message"), "");
   EXPECT_THAT(memory_problem(hung + kOverTheNetwork + "\nnetwork_model: analytical"),
               HasSubstr("the analytical network of dimensions has no memories"));
-  EXPECT_THAT(memory_problem(dims + "}]" + kOverTheNetwork), HasSubstr("say where they hang"));
+  EXPECT_THAT(memory_problem(dims + "}]" + kOverTheNetwork),
+              HasSubstr("add `memories` to a `fabric`"));
   EXPECT_THAT(memory_problem("network: [{block: ring, size: 4, bandwidth: 1 GB/s, latency: 1 us, "
                              "memories: {" +
                              kMemoryLink + "}}]"),
               HasSubstr("this block has no switch"));
   EXPECT_THAT(memory_problem(hung + "\nremote_memory: {kind: network, bandwidth: 1 GB/s}"),
-              HasSubstr("/remote_memory/bandwidth: is given, and kind is network"));
+              HasSubstr("/remote_memory/bandwidth: is given, but kind is network"));
   EXPECT_THAT(memory_problem(hung + "\nremote_memory: {kind: pool, bandwidth: 1 GB/s, "
                                     "spread: true}"),
               HasSubstr("/remote_memory/spread: is for kind network only"));
   EXPECT_THAT(memory_problem(kMemoryHosts + "}\nnetwork: [{block: switch, size: 8, memories: {" +
                              kMemoryLink + "}}]"),
-              HasSubstr("name its nodes under `fabric: memories`"));
+              HasSubstr("add memories under `fabric: memories`"));
 }
 
 TEST(FabricMemories, OfDimensionsHangAtTheirSwitches) {

@@ -52,10 +52,10 @@ TEST(FabricFile, NetworkSaysOtherwise) {
   ASSERT_EQ(made->dims.size(), 1U);
   EXPECT_EQ(made->dims[0].block, Block::ring);
   EXPECT_THAT(fabric_problem(kFabricTree + "}", "network: [{block: ring, size: 6}]"),
-              HasSubstr("makes 6 places, and the fabric has 8"));
+              HasSubstr("has 6 positions, but the fabric has 8 ranks"));
   EXPECT_THAT(
       fabric_problem(kFabricTree + "}", "network: [{block: ring, size: 8, bandwidth: 1 GB/s}]"),
-      HasSubstr("the fabric has them, too"));
+      HasSubstr("has link values, but the fabric defines them"));
 }
 
 TEST(FabricFile, ComesBackAsItWasWritten) {
@@ -83,7 +83,8 @@ TEST(FabricFile, PlacementSaysWhereRanksSit) {
   EXPECT_EQ(made->fabric->topology.rank(made->fabric->rank_devices[0]), 4U);
   EXPECT_EQ(made->fabric->topology.rank(made->fabric->rank_devices[2]), 0U);
   EXPECT_EQ(made->dims.size(), 1U);  // hosts of two and one
-  EXPECT_THAT(fabric_problem(kFabricTree + ", placement: 0-8}"), HasSubstr("there is no device 8"));
+  EXPECT_THAT(fabric_problem(kFabricTree + ", placement: 0-8}"),
+              HasSubstr("device 8 does not exist"));
   EXPECT_THAT(fabric_problem(kFabricTree + ", placement: [0, 0]}"),
               HasSubstr("device 0 has two ranks"));
 }
@@ -142,18 +143,18 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
          "/network/port/link", "did you mean");
   expect("{hosts: [{count: 6, devices: 1}], network: {kind: torus, sizes: [2, 2], " + kFabricPort +
              "}}",
-         "/network/sizes", "2 x 2 makes 4 places, and 6 are to be joined");
+         "/network/sizes", "2 x 2 is 4 positions, but there are 6 devices or NICs");
   expect("{hosts: [{count: 64, devices: 1}], network: {kind: tpu, sizes: [4, 4, 2], " +
              kFabricPort + "}}",
          "/network/sizes", "multiples of 4");
   expect("{hosts: [{count: 99, devices: 1}], network: {kind: fat_tree, radix: 4, " + kFabricPort +
              "}}",
-         "/network/radix", "take 3 tiers");
+         "/network/radix", "use 3 tiers");
   expect(
       "{hosts: [{count: 99, devices: 1}], network: {kind: dragonfly, per_leaf: 1, group: 2, "
       "global_links: 1, " +
           kFabricPort + "}}",
-      "/network/global_links", "links to others");
+      "/network/global_links", "global links, but there are");
   expect("{hosts: [{count: 16777217, devices: 1}]}", "/hosts/0/count", "16777216");
   // What would be too much is not begun.
   for (const char* huge : {"[{count: 16777216, devices: 1, nics: 65536, pcie: pcie5-x16}]",
@@ -166,14 +167,15 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
     expect("{hosts: [{count: 400000, devices: 1}], network: {kind: " + std::string(huge) + ", " +
                kFabricPort + "}}",
            "", "more than");
-  expect("{hosts: [{count: 3, devices: 1}]}", "", "there is no way from npu0 to npu1");
+  expect("{hosts: [{count: 3, devices: 1}]}", "", "no path from npu0 to npu1");
   expect("{file: x, hosts: []}", "/hosts", "");
   expect("{hosts: [{devices: 1}], levels: [{count: 2, network: {kind: switch}}]}",
          "/levels/0/network/port", "is missing");
   expect("{hosts: [{devices: 4, package: {devices: 2}}]}", "/hosts/0/package/link", "is missing");
   expect("{hosts: [{devices: 4, scale_up: nvlink4, package: {devices: 3, link: nvlink4}}]}",
-         "/hosts/0/package/devices", "do not come in packages of 3");
-  expect("{file: x, levels: []}", "/file", "beside `hosts`, `network`, `groups` or `levels`");
+         "/hosts/0/package/devices", "not a multiple of the package size 3");
+  expect("{file: x, levels: []}", "/file",
+         "together with `hosts`, `network`, `groups` or `levels`");
   expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kFabricPort +
              "}}",
          "", "more than");
@@ -185,19 +187,19 @@ TEST(FabricFile, FaultsAndWaysNameWhatIsThere) {
   };
   expect("faults: [{node: spine9}]", "the fabric has no node \"spine9\"");
   expect("faults: [{from: leaf0}]", "/fabric/faults/0/to: is missing");
-  expect("faults: [{from: leaf0, to: leaf1}]", "no link of that kind");
-  expect("faults: [{node: leaf0, from: leaf0, to: spine0}]", "names a node and a link");
+  expect("faults: [{from: leaf0, to: leaf1}]", "the fabric has no such link");
+  expect("faults: [{node: leaf0, from: leaf0, to: spine0}]", "names both a node and a link");
   expect("faults: [{node: leaf0, start: 2 us, end: 1 us}]", "is not after its start");
   expect("faults: [{node: leaf0, every: 2 us, lasts: 3 us}]", "a shorter `lasts`");
-  expect("faults: [{node: leaf0}]", "there is no way from");
+  expect("faults: [{node: leaf0}]", "no path from");
   expect("routing: {ways: [host0.gpu0 nowhere]}", "the fabric has no node \"nowhere\"");
-  expect("routing: {ways: [host0.gpu0 host3.gpu1]}", "there is no link from");
-  expect("routing: {ways: [host0.gpu0]}", "is no way: name both ends");
-  expect("routing: {ways: [host0.gpu0 host0.nic0 host0.gpu0]}", "it is a loop");
+  expect("routing: {ways: [host0.gpu0 host3.gpu1]}", "no link from");
+  expect("routing: {ways: [host0.gpu0]}", "is not a path: name both ends");
+  expect("routing: {ways: [host0.gpu0 host0.nic0 host0.gpu0]}", "the path has a loop");
   EXPECT_EQ(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}"), "");
   EXPECT_THAT(fabric_problem(kFabricTree + ", faults: [{node: leaf0, start: 1 ms}]}",
                              "network_model: message"),
-              HasSubstr("only flows know that"));
+              HasSubstr("only the flow model supports that"));
   EXPECT_THAT(fabric_problem(kFabricTree + "}",
                              "deviations: [{ranks: 0, ports: [{dimension: 0, bandwidth: "
                              "0.5}]}]"),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memory beside a device's own, in cluster files.
+// Memory expansions of devices, in cluster files.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,12 +20,13 @@ TEST(MemoryExpansion, IsReadAndWrittenAgain) {
   const auto read = of_device(
       "is: a100-80gb, memory_expansion: {bandwidth: 500 GB/s, capacity: 480 GB, access: at_once}");
   ASSERT_TRUE(read) << to_string(read.error());
-  const MemoryExpansion beside{Bandwidth(500e9), Bytes(480'000'000'000), MemoryAccess::concurrent};
-  EXPECT_EQ(read->device.expansion, beside);
+  const MemoryExpansion expansion{Bandwidth(500e9), Bytes(480'000'000'000),
+                                  MemoryAccess::concurrent};
+  EXPECT_EQ(read->device.expansion, expansion);
   Findings none;
   const auto again = parse_cluster(resolved_cluster(*read), "again", none);
   ASSERT_TRUE(again) << to_string(again.error());
-  EXPECT_EQ(again->device.expansion, beside);
+  EXPECT_EQ(again->device.expansion, expansion);
   const auto plain = of_device("is: a100-80gb, memory_expansion: {bandwidth: 1 TB/s}");
   ASSERT_TRUE(plain) << to_string(plain.error());
   EXPECT_EQ(plain->device.expansion, (MemoryExpansion{Bandwidth(1e12), Bytes{}}));

@@ -12,18 +12,18 @@
 namespace orrery::platform {
 namespace {
 
-/// By dimension: the places of devices.
-std::vector<std::set<std::int64_t>> places_that_stay_of(const std::vector<Dimension>& dims,
-                                                        const std::vector<std::uint32_t>& devices) {
-  std::vector<std::set<std::int64_t>> places(dims.size());
+/// By dimension: the coordinates of devices.
+std::vector<std::set<std::int64_t>> remaining_coordinates(
+    const std::vector<Dimension>& dims, const std::vector<std::uint32_t>& devices) {
+  std::vector<std::set<std::int64_t>> coordinates(dims.size());
   for (const std::uint32_t device : devices) {
     std::int64_t rest = device;
     for (std::size_t d = 0; d < dims.size(); ++d) {
-      places[d].insert(rest % dims[d].size);
+      coordinates[d].insert(rest % dims[d].size);
       rest /= dims[d].size;
     }
   }
-  return places;
+  return coordinates;
 }
 
 void drop_dimension(Platform& platform, std::size_t dim) {
@@ -49,17 +49,17 @@ void renumber_deviations(Platform& platform, const std::vector<std::uint32_t>& d
   std::erase_if(platform.deviations, [](const auto& one) { return one.ranks.empty(); });
 }
 
-Result<void> check_can_shrink(const Platform& platform) {
+Result<void> check_restrictable(const Platform& platform) {
   const CollectiveConfig& all = platform.collectives;
   for (const CollectivePlan* plan : all.plans())
     if (!plan->chosen.empty() || !plan->custom_prefix.empty())
       return fail(Errc::config_conflict, platform.name,
-                  "its collectives' algorithms are for groups of so many devices",
-                  "name algorithms that any group can have");
+                  "its collective algorithms apply only to groups of its full number of devices",
+                  "use algorithms that work for any group");
   if (platform.remote_memory.kind != RemoteMemoryKind::none)
     return fail(Errc::config_conflict, platform.name,
-                "its devices share memories, of which nobody says how many fewer devices have",
-                "describe the smaller cluster, and simulate there");
+                "its devices share remote memories, and their number for fewer devices is unknown",
+                "describe the smaller cluster in a file, and simulate on it");
   return {};
 }
 
@@ -68,8 +68,9 @@ Result<void> check_can_shrink(const Platform& platform) {
 Result<Platform> restrict_to_devices(const Platform& platform,
                                      const std::vector<std::uint32_t>& devices) {
   if (devices.empty() || devices.back() >= platform.npu_count())
-    return fail(Errc::usage, platform.name, fmt::format("has {} devices", platform.npu_count()));
-  if (auto fine = check_can_shrink(platform); !fine) return tl::unexpected(fine.error());
+    return fail(Errc::usage, platform.name,
+                fmt::format("has only {} devices", platform.npu_count()));
+  if (auto fine = check_restrictable(platform); !fine) return tl::unexpected(fine.error());
   Platform made = platform;
   renumber_deviations(made, devices);
   if (platform.fabric) {
@@ -82,17 +83,17 @@ Result<Platform> restrict_to_devices(const Platform& platform,
     made.fabric = std::make_shared<const Fabric>(std::move(fabric));
     return made;
   }
-  const auto places = places_that_stay_of(platform.dims, devices);
+  const auto coordinates = remaining_coordinates(platform.dims, devices);
   std::size_t product = 1;
-  for (const auto& here : places) product *= here.size();
+  for (const auto& each : coordinates) product *= each.size();
   if (product != devices.size())
     return fail(
         Errc::config_conflict, platform.name,
-        fmt::format("{} devices that stay do not fill its dimensions evenly", devices.size()),
-        "name how many stay along each axis: --ranks tp=2,dp=4");
-  for (std::size_t d = places.size(); d-- > 0;) {
-    made.dims[d].size = static_cast<std::int64_t>(places[d].size());
-    if (places[d].size() == 1 && made.dims.size() > 1) drop_dimension(made, d);
+        fmt::format("the remaining {} devices do not fill its dimensions evenly", devices.size()),
+        "specify the remaining number along each axis: --ranks tp=2,dp=4");
+  for (std::size_t d = coordinates.size(); d-- > 0;) {
+    made.dims[d].size = static_cast<std::int64_t>(coordinates[d].size());
+    if (coordinates[d].size() == 1 && made.dims.size() > 1) drop_dimension(made, d);
   }
   return made;
 }

@@ -9,12 +9,11 @@
 
 namespace orrery::platform {
 
-/// The cluster with these devices only (ascending), as they are numbered. Of dimensions those
-/// places stay that some device has, and one with a single place left is gone; links and switches
-/// are as they were. A fabric stays whole, and others sit on none of its devices. Errc: usage
-/// where one is not there; config_conflict where the devices do not fill places of dimensions
-/// evenly, or where memories beside them or algorithms chosen by size are told by how many devices
-/// there are. O(devices × dimensions).
+/// The cluster restricted to these devices (ascending). Dimensions shrink to the coordinates of
+/// these devices, and dimensions of size 1 are removed; links and switches are unchanged. A fabric
+/// is unchanged, with ranks on these devices only. Errc: usage (unknown device); config_conflict
+/// (the devices are not a grid, or remote memories or algorithms depend on the number of devices).
+/// O(devices × dimensions).
 [[nodiscard]] Result<Platform> restrict_to_devices(const Platform& platform,
                                                    const std::vector<std::uint32_t>& devices);
 

@@ -7,7 +7,6 @@
 #include <limits>
 #include <memory>
 #include <set>
-#include <utility>
 
 #include "orrery/core/text/rank_list.h"
 #include "orrery/core/text/units.h"
@@ -18,14 +17,15 @@ namespace orrery::platform {
 
 HostCrossings::HostCrossings(const Topology& topology, std::span<const NodeIndex> rank_devices,
                              Routing routing, std::vector<bool> down) {
-  for (const NodeIndex seat : rank_devices) hosts_.push_back(topology.host(seat));
-  set_pairs();
+  for (const NodeIndex device : rank_devices) hosts_.push_back(topology.host(device));
+  find_pairs();
   std::shared_ptr<const Router> router;  // made when a group crosses: that takes a while
   bandwidth_ = [=, &topology](std::uint32_t from, std::uint32_t to) mutable {
     if (router == nullptr) router = std::make_shared<const Router>(topology, routing, down);
-    std::vector<RouteLink> way;
-    return router->find(rank_devices[from], rank_devices[to], way) ? route_capacity(topology, way)
-                                                                   : 0.0;
+    std::vector<RouteLink> route;
+    return router->find(rank_devices[from], rank_devices[to], route)
+               ? route_capacity(topology, route)
+               : 0.0;
   };
 }
 
@@ -37,16 +37,16 @@ HostCrossings::HostCrossings(const std::vector<Dimension>& dims, std::size_t of_
   }
   for (std::int64_t rank = 0; of_host > 0 && rank < ranks; ++rank)
     hosts_.push_back(static_cast<std::uint32_t>(rank / each));
-  set_pairs();
+  find_pairs();
   bandwidth_ = [dims](std::uint32_t from, std::uint32_t to) {
-    double least = std::numeric_limits<double>::infinity();
+    double minimum = std::numeric_limits<double>::infinity();
     for (const Dimension& dim : dims) {
       const auto size = static_cast<std::uint32_t>(dim.size);
-      if (from % size != to % size) least = std::min(least, dim.bandwidth.count());
+      if (from % size != to % size) minimum = std::min(minimum, dim.bandwidth.count());
       from /= size;
       to /= size;
     }
-    return least;
+    return minimum;
   };
 }
 
@@ -56,12 +56,12 @@ HostCrossings HostCrossings::of(const Platform& platform) {
   return {fabric.topology, fabric.rank_devices, fabric.routing, permanently_down(fabric)};
 }
 
-void HostCrossings::set_pairs() {
-  constexpr std::pair kNobody{Topology::kNoRank, Topology::kNoRank};
+void HostCrossings::find_pairs() {
+  constexpr std::pair kNoPair{Topology::kNoRank, Topology::kNoRank};
   for (std::uint32_t rank = 0; rank < hosts_.size(); ++rank) {
     const std::uint32_t host = hosts_[rank];
     if (host == Topology::kNoHost) continue;
-    if (host >= pairs_.size()) pairs_.resize(host + std::size_t{1}, kNobody);
+    if (host >= pairs_.size()) pairs_.resize(host + std::size_t{1}, kNoPair);
     auto& [first, second] = pairs_[host];
     if (first == Topology::kNoRank) {
       first = rank;
@@ -71,7 +71,7 @@ void HostCrossings::set_pairs() {
   }
 }
 
-bool HostCrossings::crosses(std::span<const std::uint32_t> ranks) const {
+bool HostCrossings::spans_hosts(std::span<const std::uint32_t> ranks) const {
   bool several = false;
   for (const std::uint32_t rank : ranks) {
     if (rank >= hosts_.size() || hosts_[rank] == Topology::kNoHost) return false;
@@ -80,7 +80,7 @@ bool HostCrossings::crosses(std::span<const std::uint32_t> ranks) const {
   return several;
 }
 
-std::optional<double> HostCrossings::inside(std::span<const std::uint32_t> ranks) const {
+std::optional<double> HostCrossings::bandwidth_inside(std::span<const std::uint32_t> ranks) const {
   for (const std::uint32_t rank : ranks) {
     const auto [first, second] = pairs_[hosts_[rank]];
     if (second != Topology::kNoRank) return bandwidth_(first, second);
@@ -88,28 +88,29 @@ std::optional<double> HostCrossings::inside(std::span<const std::uint32_t> ranks
   return std::nullopt;
 }
 
-double HostCrossings::across(std::span<const std::uint32_t> ranks) const {
-  double least = std::numeric_limits<double>::infinity();
+double HostCrossings::bandwidth_across(std::span<const std::uint32_t> ranks) const {
+  double minimum = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < ranks.size(); ++i) {
     const std::uint32_t from = ranks[i], to = ranks[(i + 1) % ranks.size()];
-    if (hosts_[from] != hosts_[to]) least = std::min(least, bandwidth_(from, to));
+    if (hosts_[from] != hosts_[to]) minimum = std::min(minimum, bandwidth_(from, to));
   }
-  return least;
+  return minimum;
 }
 
 void HostCrossings::add_group(std::span<const std::uint32_t> ranks) {
-  if (ranks.size() < 2 || !crosses(ranks)) return;
-  const std::optional<double> within = inside(ranks);
+  if (ranks.size() < 2 || !spans_hosts(ranks)) return;
+  const std::optional<double> within = bandwidth_inside(ranks);
   if (!within) return;
-  const double in = *within, out = across(ranks);
+  const double in = *within, out = bandwidth_across(ranks);
   if (in > 0 && out >= in) return;
   if (++groups_ > 1) return;
   std::set<std::uint32_t> hosts;
   for (const std::uint32_t rank : ranks) hosts.insert(hosts_[rank]);
-  description_ = fmt::format("{} sit on {} hosts", format_ranks(ranks), hosts.size());
+  description_ = fmt::format("{} span {} hosts", format_ranks(ranks), hosts.size());
   if (out > 0)
-    description_ += fmt::format(", with {} from one to another", format_bandwidth(Bandwidth(out)));
-  if (out > 0 && in > 0) description_ += fmt::format(" and {:.3g} times as much inside", in / out);
+    description_ += fmt::format(", with {} between hosts", format_bandwidth(Bandwidth(out)));
+  if (out > 0 && in > 0)
+    description_ += fmt::format(" and {:.3g} times as much inside a host", in / out);
 }
 
 }  // namespace orrery::platform

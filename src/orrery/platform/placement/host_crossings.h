@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of ranks that talk much, and do not sit on one host.
+// Finds groups of ranks with heavy communication that span several hosts.
 #pragma once
 
 #include <cstdint>
@@ -16,23 +16,21 @@
 
 namespace orrery::platform {
 
-/// Looks at one group after another and counts those that cross hosts. In a fabric hosts are those
-/// that it states; in dimensions, what `node_dimensions` takes for one. A crossing counts where
-/// less leads from one host to another than from device to device inside one, or figures are not
-/// known; where every host has one rank there is nothing to keep inside. The first that crosses is
-/// described.
+/// Counts groups that span hosts, and describes the first one. In a fabric, hosts are those that it
+/// states; in dimensions, the result of node_dimensions(). A group counts if the bandwidth between
+/// hosts is below that inside a host, or one of them is unknown. Groups with one rank per host do
+/// not count.
 class HostCrossings {
  public:
-  /// `rank_devices`: devices by rank. The topology and they must outlive this.
+  /// `rank_devices`: devices by rank. They and the topology must outlive this.
   HostCrossings(const Topology& topology, std::span<const NodeIndex> rank_devices, Routing routing,
                 std::vector<bool> down);
-  /// In dimensions, ranks in order.
+  /// The first `of_host` dimensions are a host.
   explicit HostCrossings(const std::vector<Dimension>& dims, std::size_t of_host);
-  /// Whichever the platform has; it must outlive this.
+  /// The platform must outlive the result.
   [[nodiscard]] static HostCrossings of(const Platform& platform);
 
-  /// Ranks in the order of their ring, each with a seat. O(ranks), and as many ways as the ring
-  /// leaves a host.
+  /// `ranks`: in ring order. O(ranks), and one route for each time that the ring leaves a host.
   void add_group(std::span<const std::uint32_t> ranks);
 
   [[nodiscard]] std::uint64_t groups() const { return groups_; }
@@ -41,16 +39,16 @@ class HostCrossings {
   [[nodiscard]] const std::string& description() const { return description_; }
 
  private:
-  [[nodiscard]] bool crosses(std::span<const std::uint32_t> ranks) const;
-  /// From a rank to another of its host, the first of theirs that has two; empty: none has.
-  [[nodiscard]] std::optional<double> inside(std::span<const std::uint32_t> ranks) const;
-  /// The least from one host to the next.
-  [[nodiscard]] double across(std::span<const std::uint32_t> ranks) const;
-  void set_pairs();
+  [[nodiscard]] bool spans_hosts(std::span<const std::uint32_t> ranks) const;
+  /// Between two ranks of one host, the first host with two; empty: no host has two.
+  [[nodiscard]] std::optional<double> bandwidth_inside(std::span<const std::uint32_t> ranks) const;
+  /// The minimum between consecutive hosts of the ring.
+  [[nodiscard]] double bandwidth_across(std::span<const std::uint32_t> ranks) const;
+  void find_pairs();
 
   std::vector<std::uint32_t> hosts_;                               // by rank; empty: there are none
   std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs_;     // by host: two of its ranks
-  std::function<double(std::uint32_t, std::uint32_t)> bandwidth_;  // of the way; 0: not known
+  std::function<double(std::uint32_t, std::uint32_t)> bandwidth_;  // of the route; 0: not known
   std::uint64_t groups_ = 0;
   std::string description_;
 };

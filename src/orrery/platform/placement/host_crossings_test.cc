@@ -44,9 +44,9 @@ TEST(HostCrossings, AreCountedAndTheFirstIsDescribed) {
   EXPECT_EQ(look_at_neighbours(platform, 4).description(), "");
   const HostCrossings found = look_at_neighbours(platform, 8);
   EXPECT_EQ(found.groups(), 2U);
-  EXPECT_EQ(found.description(),
-            "ranks 0-7 sit on 2 hosts, with 10 GB/s from one to another and 10 times as much "
-            "inside");
+  EXPECT_EQ(
+      found.description(),
+      "ranks 0-7 span 2 hosts, with 10 GB/s between hosts and 10 times as much inside a host");
   const std::vector<std::uint32_t> strided{0, 4, 8, 12};
   auto apart = HostCrossings::of(platform);
   apart.add_group(strided);
@@ -57,7 +57,7 @@ TEST(HostCrossings, SeatsDecide) {
   const Platform platform = crossed(kHostsOfFour + std::string(", placement: [0-2, 4-8]}"));
   const HostCrossings found = look_at_neighbours(platform, 2);
   EXPECT_EQ(found.groups(), 2U);  // ranks 2-3 and 6-7
-  EXPECT_EQ(found.description().substr(0, 27), "ranks 2-3 sit on 2 hosts, w");
+  EXPECT_EQ(found.description().substr(0, 25), "ranks 2-3 span 2 hosts, w");
 }
 
 TEST(HostCrossings, WhereNothingIsSlowerNothingIsSaid) {
@@ -82,9 +82,9 @@ TEST(HostCrossings, OfDimensionsTheFirstAreHosts) {
   EXPECT_EQ(look_at_neighbours(*h100, 8).groups(), 0U);
   const HostCrossings found = look_at_neighbours(*h100, 16);
   EXPECT_EQ(found.groups(), 2U);
-  EXPECT_EQ(found.description(),
-            "ranks 0-15 sit on 2 hosts, with 50 GB/s from one to another and 9 times as much "
-            "inside");
+  EXPECT_EQ(
+      found.description(),
+      "ranks 0-15 span 2 hosts, with 50 GB/s between hosts and 9 times as much inside a host");
   const auto tpu = read_cluster("tpu-v4:64", findings);
   ASSERT_TRUE(tpu) << to_string(tpu.error());
   EXPECT_EQ(look_at_neighbours(*tpu, 64).groups(), 0U) << "all its links are alike";

@@ -7,11 +7,11 @@
 
 namespace orrery::platform {
 
-/// How many leading dimensions of the network are one node; 0: every device is one.
+/// The number of leading dimensions that form one node; 0: every device is a node.
 ///
-/// Dimension 0 is a node's if it has at least a quarter of the bandwidth by which the device's
-/// maker builds nodes (the catalogue), or that is not known; further ones if they have at least 90
-/// % of its bandwidth and the node does not grow beyond the maker's.
+/// Dimension 0 belongs to a node if it has at least a quarter of the bandwidth inside nodes of the
+/// vendor's reference design, or if that is unknown. Further dimensions do if they have at least 90
+/// % of the bandwidth of dimension 0 and the node is at most as large as the vendor's.
 [[nodiscard]] std::size_t node_dimensions(const Platform& platform);
 
 }  // namespace orrery::platform

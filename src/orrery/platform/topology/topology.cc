@@ -35,6 +35,19 @@ bool is_switch(NodeClass kind) {
   }
 }
 
+int switch_tier(NodeClass kind) {
+  switch (kind) {
+    case NodeClass::leaf:
+      return 1;
+    case NodeClass::spine:
+      return 2;
+    case NodeClass::core:
+      return 3;
+    default:
+      return 0;
+  }
+}
+
 std::string_view name(LinkClass kind) {
   constexpr std::array<std::string_view, kLinkClasses> kNames{
       "scale-up", "pcie", "network", "host", "inside", "memory", "other"};
@@ -80,7 +93,7 @@ Topology Topology::scaled(double bandwidth, double latency) const {
 }
 
 Result<void> Topology::check_figures(const std::string& where) const {
-  const auto lacking = [&](const auto& lacks, std::string_view what) -> Result<void> {
+  const auto check = [&](const auto& lacks, std::string_view what) -> Result<void> {
     LinkIndex first = 0, count = 0;
     for (LinkIndex i = 0; i < link_count(); ++i) {
       if (!lacks(links_[i].figures)) continue;
@@ -92,57 +105,51 @@ Result<void> Topology::check_figures(const std::string& where) const {
               fmt::format("{} of {} links have no {}; the first is {} ({})", count, link_count(),
                           what, printable(link_name(first)),
                           orrery::platform::name(links_[first].figures.kind)),
-              fmt::format(
-                  "state it in the file, or for all links of the class under `fabric: {{defaults: "
-                  "...}}` of the cluster file")});
+              fmt::format("add it in the file, or set a default for the link class under `fabric: "
+                          "{{defaults: ...}}` in the cluster file")});
   };
   if (Result<void> bandwidth =
-          lacking([](const LinkFigures& one) { return one.bandwidth.count() == 0; }, "bandwidth");
+          check([](const LinkFigures& one) { return one.bandwidth.count() == 0; }, "bandwidth");
       !bandwidth)
     return bandwidth;
-  return lacking([](const LinkFigures& one) { return !one.latency; }, "latency");
+  return check([](const LinkFigures& one) { return !one.latency; }, "latency");
 }
 
-TopologyBuilder::TopologyBuilder(std::string name, std::string origin)
-    : name_(std::move(name)), origin_(std::move(origin)) {}
+TopologyBuilder::TopologyBuilder(std::string name, std::string origin) {
+  made_.name_ = std::move(name);
+  made_.origin_ = std::move(origin);
+}
 
-TopologyBuilder::TopologyBuilder(const Topology& topology)
-    : name_(topology.name_),
-      origin_(topology.origin_),
-      kinds_(topology.kinds_),
-      names_(topology.names_),
-      hosts_(topology.hosts_),
-      host_count_(topology.host_count_),
-      links_(topology.links_),
-      formula_routes_(topology.formula_routes_) {
+TopologyBuilder::TopologyBuilder(const Topology& topology) : made_(topology) {
   for (std::uint32_t rank = 0; rank < topology.devices_.size(); ++rank)
     stated_ranks_.emplace_back(topology.devices_[rank], rank);
 }
 
 NodeIndex TopologyBuilder::add(NodeClass kind, std::string name, std::uint32_t host) {
-  if (kinds_.size() >= limits::kFabricNodes) {
-    too_many_ = true;
-    return static_cast<NodeIndex>(kinds_.size() - 1);
+  if (made_.kinds_.size() >= limits::kFabricNodes) {
+    exceeds_limits_ = true;
+    return static_cast<NodeIndex>(made_.kinds_.size() - 1);
   }
-  kinds_.push_back(kind);
-  names_.push_back(std::move(name));
-  hosts_.push_back(host);
-  return static_cast<NodeIndex>(kinds_.size() - 1);
+  made_.kinds_.push_back(kind);
+  made_.names_.push_back(std::move(name));
+  made_.hosts_.push_back(host);
+  return static_cast<NodeIndex>(made_.kinds_.size() - 1);
 }
 
 bool TopologyBuilder::has_room(double links, double nodes) {
-  if (static_cast<double>(links_.size()) + links > static_cast<double>(limits::kFabricLinks) ||
-      static_cast<double>(kinds_.size()) + nodes > static_cast<double>(limits::kFabricNodes))
-    too_many_ = true;
-  return !too_many_;
+  if (static_cast<double>(made_.links_.size()) + links >
+          static_cast<double>(limits::kFabricLinks) ||
+      static_cast<double>(made_.kinds_.size()) + nodes > static_cast<double>(limits::kFabricNodes))
+    exceeds_limits_ = true;
+  return !exceeds_limits_;
 }
 
 void TopologyBuilder::link(NodeIndex from, NodeIndex to, const LinkFigures& figures) {
-  if (links_.size() >= limits::kFabricLinks) {
-    too_many_ = true;
+  if (made_.links_.size() >= limits::kFabricLinks) {
+    exceeds_limits_ = true;
     return;
   }
-  links_.push_back({from, to, figures});
+  made_.links_.push_back({from, to, figures});
 }
 
 void TopologyBuilder::join(NodeIndex a, NodeIndex b, const LinkFigures& figures) {
@@ -154,22 +161,24 @@ void TopologyBuilder::set_rank(NodeIndex device, std::uint32_t rank) {
   stated_ranks_.emplace_back(device, rank);
 }
 
-std::optional<Error> TopologyBuilder::wrong(const std::string& where) const {
-  if (too_many_)
+std::optional<Error> TopologyBuilder::find_error(const std::string& where) const {
+  if (exceeds_limits_)
     return Error{Errc::limit_exceeded, where,
                  fmt::format("the fabric has more than {} nodes or {} links", limits::kFabricNodes,
                              limits::kFabricLinks),
-                 "describe a smaller one"};
-  for (const Link& link : links_) {
-    const bool known = link.from < kinds_.size() && link.to < kinds_.size();
+                 "describe a smaller fabric"};
+  for (const Link& link : made_.links_) {
+    const bool known = link.from < made_.kinds_.size() && link.to < made_.kinds_.size();
     const std::string which =
-        known ? printable(names_[link.from] + " -> " + names_[link.to]) : std::string("a link");
-    if (!known) return Error{Errc::input_range, where, "a link of a node that does not exist", {}};
+        known ? printable(made_.names_[link.from] + " -> " + made_.names_[link.to])
+              : std::string("a link");
+    if (!known)
+      return Error{Errc::input_range, where, "a link names a node that does not exist", {}};
     if (link.from == link.to)
-      return Error{Errc::input_range, where, which + " leads to where it begins", {}};
+      return Error{Errc::input_range, where, which + " joins a node to itself", {}};
     const double rate = link.figures.bandwidth.count();
     if (!(rate >= 0) || !std::isfinite(rate) || !std::isfinite(link.capacity()))
-      return Error{Errc::input_range, where, which + " has an impossible bandwidth", {}};
+      return Error{Errc::input_range, where, which + " has an invalid bandwidth", {}};
     if (link.figures.count == 0)
       return Error{Errc::input_range, where, which + " is a bundle of 0 links", {}};
     if (link.figures.latency && *link.figures.latency < Time{})
@@ -178,53 +187,45 @@ std::optional<Error> TopologyBuilder::wrong(const std::string& where) const {
   return std::nullopt;
 }
 
-Result<std::vector<NodeIndex>> TopologyBuilder::by_rank(const std::string& where) const {
-  std::vector<bool> stated(kinds_.size());
+Result<std::vector<NodeIndex>> TopologyBuilder::order_devices(const std::string& where) const {
+  std::vector<bool> stated(made_.kinds_.size());
   auto order = stated_ranks_;
   std::sort(order.begin(), order.end(),
             [](const auto& a, const auto& b) { return a.second < b.second; });
   std::vector<NodeIndex> devices;
   for (const auto& [node, rank] : order) {
-    if (kinds_[node] != NodeClass::device)
-      return tl::unexpected(
-          Error{Errc::config_conflict,
-                where,
-                fmt::format("{} has rank {} and is no device", printable(names_[node]), rank),
-                {}});
+    if (made_.kinds_[node] != NodeClass::device)
+      return tl::unexpected(Error{
+          Errc::config_conflict,
+          where,
+          fmt::format("{} has rank {} but is not a device", printable(made_.names_[node]), rank),
+          {}});
     if (stated[node] || rank != devices.size()) {
-      const std::string what =
-          stated[node] ? printable(names_[node]) + " has two ranks"
-          : rank < devices.size()
-              ? fmt::format("two devices have rank {}", rank)
-              : fmt::format("a device has rank {}, and none has rank {}", rank, devices.size());
+      const std::string what = stated[node] ? printable(made_.names_[node]) + " has two ranks"
+                               : rank < devices.size()
+                                   ? fmt::format("two devices have rank {}", rank)
+                                   : fmt::format("a device has rank {}, but no device has rank {}",
+                                                 rank, devices.size());
       return tl::unexpected(
-          Error{Errc::config_conflict, where, what, "ranks count from 0, one for each device"});
+          Error{Errc::config_conflict, where, what, "number the devices from 0, without gaps"});
     }
     stated[node] = true;
     devices.push_back(node);
   }
-  for (NodeIndex node = 0; node < kinds_.size(); ++node) {
-    if (kinds_[node] == NodeClass::device && !stated[node]) devices.push_back(node);
+  for (NodeIndex node = 0; node < made_.kinds_.size(); ++node) {
+    if (made_.kinds_[node] == NodeClass::device && !stated[node]) devices.push_back(node);
   }
   return devices;
 }
 
 Result<Topology> TopologyBuilder::finish(const std::string& where) {
-  if (std::optional<Error> error = wrong(where)) return tl::unexpected(std::move(*error));
-  Result<std::vector<NodeIndex>> devices = by_rank(where);
+  if (std::optional<Error> error = find_error(where)) return tl::unexpected(std::move(*error));
+  Result<std::vector<NodeIndex>> devices = order_devices(where);
   if (!devices) return tl::unexpected(devices.error());
-  std::stable_sort(links_.begin(), links_.end(), [](const Link& a, const Link& b) {
+  std::stable_sort(made_.links_.begin(), made_.links_.end(), [](const Link& a, const Link& b) {
     return a.from != b.from ? a.from < b.from : a.to < b.to;
   });
-  Topology made;
-  made.name_ = std::move(name_);
-  made.origin_ = std::move(origin_);
-  made.kinds_ = std::move(kinds_);
-  made.names_ = std::move(names_);
-  made.hosts_ = std::move(hosts_);
-  made.host_count_ = host_count_;
-  made.links_ = std::move(links_);
-  made.formula_routes_ = std::move(formula_routes_);
+  Topology made = std::move(made_);
   made.devices_ = std::move(*devices);
   made.ranks_.assign(made.kinds_.size(), Topology::kNoRank);
   for (std::uint32_t rank = 0; rank < made.devices_.size(); ++rank)

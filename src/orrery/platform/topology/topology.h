@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fabric as a graph: devices, switches and whatever is between them, and the links that join
-// them. Whoever generates or imports one uses TopologyBuilder; everyone else reads a Topology.
+// A fabric as a graph of devices, switches, other nodes and links. Generators and importers use
+// TopologyBuilder; all other code reads a Topology.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,6 @@
 
 namespace orrery::platform {
 
-/// What a node of a fabric is.
 enum class NodeClass : std::uint8_t {
   device,  ///< an accelerator, where a rank may sit
   cpu,
@@ -27,7 +26,7 @@ enum class NodeClass : std::uint8_t {
   nic,
   port,  ///< of a NIC or a switch, where a file has it as a node of its own
   pcie_switch,
-  nvswitch,  ///< of a scale-up network, whoever makes it
+  nvswitch,  ///< of a scale-up network, of any vendor
   leaf,      ///< a switch next to hosts
   spine,     ///< … next to leaves
   core,      ///< … next to spines
@@ -39,10 +38,12 @@ inline constexpr std::size_t kNodeClasses = static_cast<std::size_t>(NodeClass::
 
 /// "device", "pcie_switch", "switch" …
 [[nodiscard]] std::string_view name(NodeClass kind);
-/// It hands on what others send: any kind of switch.
+/// Whether the node forwards messages: any kind of switch.
 [[nodiscard]] bool is_switch(NodeClass kind);
+/// 1: leaf, 2: spine, 3: core; 0: not a switch of a known tier.
+[[nodiscard]] int switch_tier(NodeClass kind);
 
-/// What a link is made of; reports keep their use apart by it.
+/// Technology of a link; reports group traffic by it.
 enum class LinkClass : std::uint8_t {
   scale_up,  ///< NVLink, xGMI, UALink, ICI …
   pcie,
@@ -60,7 +61,7 @@ inline constexpr std::size_t kLinkClasses = static_cast<std::size_t>(LinkClass::
 using NodeIndex = std::uint32_t;
 using LinkIndex = std::uint32_t;
 
-/// What is known of a link, in one direction.
+/// The properties of a link, in one direction.
 struct LinkFigures {
   Bandwidth bandwidth{};        ///< of one; 0: not stated
   std::optional<Time> latency;  ///< until the first byte is there; empty: not stated
@@ -70,13 +71,13 @@ struct LinkFigures {
   friend bool operator==(const LinkFigures&, const LinkFigures&) = default;
 };
 
-/// One direction of a link. All of `figures.count` side by side carry `capacity()`.
+/// One direction of a link: a bundle of `figures.count` parallel links.
 struct Link {
   NodeIndex from = 0;
   NodeIndex to = 0;
   LinkFigures figures;
 
-  /// Bytes per second of all of them; 0: not stated.
+  /// Bytes per second of the bundle; 0: not stated.
   [[nodiscard]] double capacity() const {
     return figures.bandwidth.count() * static_cast<double>(figures.count);
   }
@@ -85,37 +86,37 @@ struct Link {
 
 class Topology;
 
-/// Ways through a topology that whoever made it knows by a formula. No table is needed for them.
+/// Routes that the generator of a topology computes by a formula, without a table.
 class FormulaRoutes {
  public:
   virtual ~FormulaRoutes() = default;
-  /// The links that a way from `at` to the device `to` may go on with, ascending; none: it is not
-  /// known. `at` is not `to`.
+  /// The first links of the routes from `at` to the device `to`, ascending; none: unknown. `at` is
+  /// not `to`.
   virtual void next(const Topology& topology, NodeIndex at, NodeIndex to,
                     std::vector<LinkIndex>& out) const = 0;
 };
 
-/// Nodes and links, in columns. Links are ordered by `from`, then by `to`, then as they were added;
-/// ranks are the devices' order.
+/// Nodes and links, in columns. Links are ordered by `from`, then `to`, then insertion. Ranks are
+/// the order of devices.
 class Topology {
  public:
   static constexpr std::uint32_t kNoHost = std::numeric_limits<std::uint32_t>::max();
   static constexpr std::uint32_t kNoRank = std::numeric_limits<std::uint32_t>::max();
 
   [[nodiscard]] const std::string& name() const { return name_; }
-  /// "InfraGraph", "fat_tree": where it came from.
+  /// The source: "InfraGraph", "fat_tree".
   [[nodiscard]] const std::string& origin() const { return origin_; }
   [[nodiscard]] NodeIndex node_count() const { return static_cast<NodeIndex>(kinds_.size()); }
   [[nodiscard]] LinkIndex link_count() const { return static_cast<LinkIndex>(links_.size()); }
   [[nodiscard]] NodeClass kind(NodeIndex node) const { return kinds_[node]; }
   [[nodiscard]] const std::string& name(NodeIndex node) const { return names_[node]; }
-  /// The machine that it is in; kNoHost: it stands between them.
+  /// The machine of the node; kNoHost: none.
   [[nodiscard]] std::uint32_t host(NodeIndex node) const { return hosts_[node]; }
   [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
 
   /// By rank.
   [[nodiscard]] std::span<const NodeIndex> devices() const { return devices_; }
-  /// kNoRank: no device.
+  /// kNoRank: the node is no device.
   [[nodiscard]] std::uint32_t rank(NodeIndex node) const { return ranks_[node]; }
 
   [[nodiscard]] const Link& link(LinkIndex link) const { return links_[link]; }
@@ -133,18 +134,17 @@ class Topology {
   /// "leaf3 -> spine1"
   [[nodiscard]] std::string link_name(LinkIndex link) const;
 
-  /// Null: nobody knows a formula.
+  /// Null: there is no formula.
   [[nodiscard]] const FormulaRoutes* formula_routes() const { return formula_routes_.get(); }
 
-  /// With figures where none are stated, by class of link. Those of a class that is not named stay
-  /// open.
+  /// Sets values that are not stated, by class of link. Classes without defaults are unchanged.
   [[nodiscard]] Topology with_defaults(std::span<const LinkFigures> by_class) const;
 
-  /// With links of so many times the bandwidth and latency, where they are stated.
+  /// Multiplies stated bandwidths and latencies.
   [[nodiscard]] Topology scaled(double bandwidth, double latency) const;
 
-  /// Everything that a simulation needs is stated: bandwidth and latency of every link.
-  /// Errc: config_missing_key, with how many lack it and the first.
+  /// Checks that bandwidth and latency of every link are stated. Errc: config_missing_key, with the
+  /// number of links without them and the first one.
   [[nodiscard]] Result<void> check_figures(const std::string& where) const;
 
  private:
@@ -162,42 +162,42 @@ class Topology {
   std::shared_ptr<const FormulaRoutes> formula_routes_;
 };
 
-/// Puts a topology together: nodes first, links between them, then finish().
+/// Builds a topology: nodes first, then links, then finish().
 class TopologyBuilder {
  public:
   explicit TopologyBuilder(std::string name, std::string origin);
-  /// Goes on from a topology: its nodes keep their numbers, its devices their ranks. O(nodes +
-  /// links).
+  /// Extends a topology: nodes keep their numbers, devices their ranks. O(nodes + links).
   explicit TopologyBuilder(const Topology& topology);
 
-  /// A new node; its number counts from 0. Beyond limits::kFabricNodes nothing is added and
-  /// finish() says so.
+  /// Adds a node, numbered from 0. Beyond limits::kFabricNodes it adds nothing, and finish()
+  /// returns the error.
   NodeIndex add(NodeClass kind, std::string name, std::uint32_t host = Topology::kNoHost);
-  [[nodiscard]] NodeIndex node_count() const { return static_cast<NodeIndex>(kinds_.size()); }
-  [[nodiscard]] NodeClass kind(NodeIndex node) const { return kinds_[node]; }
-  [[nodiscard]] const std::string& name(NodeIndex node) const { return names_[node]; }
-  void set_kind(NodeIndex node, NodeClass kind) { kinds_[node] = kind; }
-  /// A new machine.
-  std::uint32_t add_host() { return host_count_++; }
-  [[nodiscard]] std::uint32_t host_count() const { return host_count_; }
-  void set_host(NodeIndex node, std::uint32_t host) { hosts_[node] = host; }
-  [[nodiscard]] std::uint32_t host(NodeIndex node) const { return hosts_[node]; }
+  [[nodiscard]] NodeIndex node_count() const { return made_.node_count(); }
+  [[nodiscard]] NodeClass kind(NodeIndex node) const { return made_.kind(node); }
+  [[nodiscard]] const std::string& name(NodeIndex node) const { return made_.name(node); }
+  void set_kind(NodeIndex node, NodeClass kind) { made_.kinds_[node] = kind; }
+  /// Adds a machine.
+  std::uint32_t add_host() { return made_.host_count_++; }
+  [[nodiscard]] std::uint32_t host_count() const { return made_.host_count(); }
+  void set_host(NodeIndex node, std::uint32_t host) { made_.hosts_[node] = host; }
+  [[nodiscard]] std::uint32_t host(NodeIndex node) const { return made_.host(node); }
 
   /// One direction.
   void link(NodeIndex from, NodeIndex to, const LinkFigures& figures);
-  /// Both.
+  /// Both directions.
   void join(NodeIndex a, NodeIndex b, const LinkFigures& figures);
-  [[nodiscard]] std::size_t link_count() const { return links_.size(); }
-  /// Whether so many links more, and nodes, are within the limits; if not, finish() says so. For
-  /// whoever makes many at once: nothing is made that would be refused.
+  [[nodiscard]] std::size_t link_count() const { return made_.links_.size(); }
+  /// Whether this many additional links and nodes are within the limits; if not, finish() returns
+  /// the error. Code that adds many at once calls it before it allocates.
   [[nodiscard]] bool has_room(double links, double nodes = 0);
-  /// For importers whose links are stated before their figures: all so far, as they were added.
-  [[nodiscard]] std::span<Link> links() { return links_; }
+  /// All links so far, in order of insertion, for importers that learn the properties of links
+  /// later.
+  [[nodiscard]] std::span<Link> links() { return made_.links_; }
 
-  /// Which device has which rank; devices that are not named come after all others, in order.
+  /// Sets the rank of a device; devices without a rank follow all others, in order.
   void set_rank(NodeIndex device, std::uint32_t rank);
   void set_formula_routes(std::shared_ptr<const FormulaRoutes> routes) {
-    formula_routes_ = std::move(routes);
+    made_.formula_routes_ = std::move(routes);
   }
 
   /// Errc: limit_exceeded (too many nodes or links), input_range (a link of a node that does not
@@ -206,18 +206,12 @@ class TopologyBuilder {
   [[nodiscard]] Result<Topology> finish(const std::string& where);
 
  private:
-  [[nodiscard]] std::optional<Error> wrong(const std::string& where) const;
-  [[nodiscard]] Result<std::vector<NodeIndex>> by_rank(const std::string& where) const;
+  [[nodiscard]] std::optional<Error> find_error(const std::string& where) const;
+  [[nodiscard]] Result<std::vector<NodeIndex>> order_devices(const std::string& where) const;
 
-  std::string name_, origin_;
-  std::vector<NodeClass> kinds_;
-  std::vector<std::string> names_;
-  std::vector<std::uint32_t> hosts_;
-  std::uint32_t host_count_ = 0;
+  Topology made_;  // without the columns that finish() derives
   std::vector<std::pair<NodeIndex, std::uint32_t>> stated_ranks_;
-  std::vector<Link> links_;
-  std::shared_ptr<const FormulaRoutes> formula_routes_;
-  bool too_many_ = false;
+  bool exceeds_limits_ = false;
 };
 
 }  // namespace orrery::platform

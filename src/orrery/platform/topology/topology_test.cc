@@ -58,16 +58,17 @@ TEST(Topology, WhatCannotBeIsAnError) {
   };
   EXPECT_EQ(error([](TopologyBuilder&) {}), "");
   EXPECT_EQ(error([](TopologyBuilder& b) { b.link(1, 1, figures(1e9, 1)); }),
-            "b -> b leads to where it begins");
+            "b -> b joins a node to itself");
   EXPECT_EQ(error([](TopologyBuilder& b) { b.link(1, 7, figures(1e9, 1)); }),
-            "a link of a node that does not exist");
+            "a link names a node that does not exist");
   EXPECT_EQ(error([](TopologyBuilder& b) { b.link(1, 2, figures(-1, 1)); }),
-            "b -> s has an impossible bandwidth");
+            "b -> s has an invalid bandwidth");
   EXPECT_EQ(error([](TopologyBuilder& b) { b.link(1, 2, figures(1e9, -1)); }),
             "b -> s has a negative latency");
-  EXPECT_EQ(error([](TopologyBuilder& b) { b.set_rank(2, 0); }), "s has rank 0 and is no device");
+  EXPECT_EQ(error([](TopologyBuilder& b) { b.set_rank(2, 0); }),
+            "s has rank 0 but is not a device");
   EXPECT_EQ(error([](TopologyBuilder& b) { b.set_rank(1, 1); }),
-            "a device has rank 1, and none has rank 0");
+            "a device has rank 1, but no device has rank 0");
   EXPECT_EQ(error([](TopologyBuilder& b) {
               b.set_rank(0, 0);
               b.set_rank(1, 0);

@@ -18,7 +18,7 @@ using study::TopologyAnswer;
 namespace {
 
 constexpr double kPage = 1500, kHostGap = 22, kTop = 84;  // in pixels
-constexpr std::size_t kMostInRow = 64, kMostOpenNodes = 420, kMostOnGrid = 1024;
+constexpr std::size_t kMaxInRow = 64, kMaxOpenNodes = 420, kMaxOnGrid = 1024;
 
 /// The rows of what is in a host, the nearest to the network first.
 int row_in_host(NodeClass kind) {
@@ -54,9 +54,10 @@ int row_outside(NodeClass kind) {
   }
 }
 
-class Placer {
+class LayoutBuilder {
  public:
-  explicit Placer(const TopologyAnswer& answer) : answer_(answer), topology_(answer.topology) {
+  explicit LayoutBuilder(const TopologyAnswer& answer)
+      : answer_(answer), topology_(answer.topology) {
     layout_.box_of.assign(topology_.node_count(), Layout::kNoBox);
     bool devices_alone = topology_.host_count() == 0;
     std::size_t inside = 0;
@@ -64,10 +65,10 @@ class Placer {
       devices_alone &= topology_.kind(node) == NodeClass::device;
       inside += topology_.host(node) != Topology::kNoHost ? 1 : 0;
     }
-    if (devices_alone && topology_.node_count() <= kMostOnGrid) {
+    if (devices_alone && topology_.node_count() <= kMaxOnGrid) {
       grid();
     } else {
-      open_hosts_ = inside <= kMostOpenNodes;
+      open_hosts_ = inside <= kMaxOpenNodes;
       fit();
       outside();
       hosts();
@@ -78,7 +79,7 @@ class Placer {
 
  private:
   /// The end of its name; where that is too long, the end of that.
-  [[nodiscard]] std::string shown(NodeIndex node, double width) const {
+  [[nodiscard]] std::string label_of(NodeIndex node, double width) const {
     const std::string& name = topology_.name(node);
     const bool narrow = width < 40;
     if (narrow && topology_.kind(node) == NodeClass::device)
@@ -105,14 +106,14 @@ class Placer {
     return layout_.boxes.size() - 1;
   }
   void place(const std::vector<NodeIndex>& nodes, double width, double left, double y) {
-    const bool all = nodes.size() <= kMostInRow;
-    const std::size_t drawn = all ? nodes.size() : kMostInRow - 1;
+    const bool all = nodes.size() <= kMaxInRow;
+    const std::size_t drawn = all ? nodes.size() : kMaxInRow - 1;
     const auto x = [&](std::size_t i) {
       return left + static_cast<double>(i) * (width + kNodeGap) + width / 2;
     };
     for (std::size_t i = 0; i < drawn; ++i)
       layout_.box_of[nodes[i]] =
-          add({shown(nodes[i], width), topology_.name(nodes[i]), x(i), y, width});
+          add({label_of(nodes[i], width), topology_.name(nodes[i]), x(i), y, width});
     if (all) return;
     const std::size_t more = nodes.size() - drawn;
     const std::size_t rest =
@@ -120,16 +121,16 @@ class Placer {
     for (std::size_t i = drawn; i < nodes.size(); ++i) layout_.box_of[nodes[i]] = rest;
   }
   [[nodiscard]] static double width_of(std::size_t nodes, double width) {
-    return static_cast<double>(std::min(nodes, kMostInRow)) * (width + kNodeGap) - kNodeGap;
+    return static_cast<double>(std::min(nodes, kMaxInRow)) * (width + kNodeGap) - kNodeGap;
   }
   [[nodiscard]] double width_of(std::size_t nodes) const { return width_of(nodes, width_); }
   /// Of boxes, so that so many have room on a page.
-  static double that_fits(double page, std::size_t boxes) {
-    const auto most = static_cast<double>(std::clamp<std::size_t>(boxes, 1, kMostInRow));
+  static double fitting_width(double page, std::size_t boxes) {
+    const auto most = static_cast<double>(std::clamp<std::size_t>(boxes, 1, kMaxInRow));
     return std::clamp(page / most - kNodeGap, kNarrowest, kWidest);
   }
 
-  // Planes of the first two dimensions beside each other.
+  // Planes of the first two dimensions side by side.
   void grid() {
     const auto count = static_cast<std::int64_t>(topology_.node_count());
     auto columns = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(count))));
@@ -144,7 +145,7 @@ class Placer {
       const auto x = static_cast<double>(node % columns + plane * (columns + 1));
       const auto y = static_cast<double>(node / columns % rows);
       layout_.box_of[node] =
-          add({shown(node, width_), topology_.name(node),
+          add({label_of(node, width_), topology_.name(node),
                kSide + x * (width_ + 2 * kNodeGap) + width_ / 2, kTop + y * kRowHeight, width_});
     }
     layout_.bottom += kMaxBow / 2;
@@ -152,7 +153,7 @@ class Placer {
 
   /// As wide as the page allows.
   void fit() {
-    std::size_t most = open_hosts_ ? 0 : std::min<std::size_t>(topology_.host_count(), kMostInRow);
+    std::size_t most = open_hosts_ ? 0 : std::min<std::size_t>(topology_.host_count(), kMaxInRow);
     for (const auto& host : rows_of_hosts()) {
       std::size_t widest = 0;
       for (const auto& [row, nodes] : host) widest = std::max(widest, nodes.size());
@@ -171,14 +172,14 @@ class Placer {
         rows[row_outside(topology_.kind(node))].push_back(node);
     }
     double widest = open_hosts_ ? hosts_width() : collapsed_width();
-    const auto own = [&](const std::vector<NodeIndex>& nodes) {
-      return that_fits(kPage, nodes.size());
+    const auto width_of_row = [&](const std::vector<NodeIndex>& nodes) {
+      return fitting_width(kPage, nodes.size());
     };
     for (const auto& [row, nodes] : rows)
-      widest = std::max(widest, width_of(nodes.size(), own(nodes)));
+      widest = std::max(widest, width_of(nodes.size(), width_of_row(nodes)));
     y_ = kTop;
     for (const auto& [row, nodes] : rows) {
-      const double width = own(nodes);
+      const double width = width_of_row(nodes);
       place(nodes, width, kSide + (widest - width_of(nodes.size(), width)) / 2, y_);
       y_ += kRowHeight * 1.5;
     }
@@ -230,7 +231,7 @@ class Placer {
         ++devices[topology_.host(node)];
     }
     const std::size_t hosts = devices.size();
-    const std::size_t drawn = hosts <= kMostInRow ? hosts : kMostInRow - 1;
+    const std::size_t drawn = hosts <= kMaxInRow ? hosts : kMaxInRow - 1;
     std::vector<std::size_t> boxes(hosts, Layout::kNoBox);
     const double left = kSide + (widest_ - collapsed_width()) / 2;
     for (std::size_t host = 0; host < std::min(hosts, drawn + 1); ++host) {
@@ -258,6 +259,6 @@ class Placer {
 
 }  // namespace
 
-Layout layout_of(const TopologyAnswer& answer) { return Placer(answer).layout(); }
+Layout layout_of(const TopologyAnswer& answer) { return LayoutBuilder(answer).layout(); }
 
 }  // namespace orrery::present

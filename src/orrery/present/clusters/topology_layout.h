@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the nodes of a fabric are drawn. Private to this room.
+// Coordinates of the nodes of a fabric in its plot, in pixels. Private to this room.
 #pragma once
 
 #include <string>
@@ -14,10 +14,10 @@ namespace orrery::present {
 inline constexpr double kWidest = 58, kNarrowest = 17, kNodeHeight = 20, kNodeGap = 6;
 inline constexpr double kRowHeight = 64, kMaxBow = 70, kSide = 24;
 
-/// Something that is drawn: a node, or several as one.
+/// A plotted box: one node, or several collapsed into one.
 struct Box {
   std::string label, about;
-  double x = 0, y = 0;  // its middle
+  double x = 0, y = 0;  // its center
   double width = kWidest;
 };
 
@@ -26,14 +26,14 @@ struct Frame {
   double x = 0, y = 0, width = 0, height = 0;
 };
 
-/// Switches by tier, hosts below them; devices that only each other join in rows.
+/// Switches by tier, hosts below them; a grid of rows for devices linked only to each other.
 struct Layout {
   static constexpr std::size_t kNoBox = ~std::size_t{0};
 
   std::vector<Box> boxes;
   std::vector<Frame> frames;
-  std::vector<std::size_t> box_of;  ///< by node; kNoBox: it is not drawn
-  double right = 0, bottom = 0;     ///< where the last ones end
+  std::vector<std::size_t> box_of;  ///< by node; kNoBox: it is not plotted
+  double right = 0, bottom = 0;     ///< extent of all boxes
 };
 [[nodiscard]] Layout layout_of(const study::TopologyAnswer& answer);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fabric as a drawing.
+// Plot of a fabric.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,8 +11,9 @@
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/clusters/link_fault_text.h"
+#include "orrery/present/clusters/topology_answer.h"
 #include "orrery/present/clusters/topology_layout.h"
-#include "orrery/present/clusters/topology_text.h"
+#include "orrery/report/charts/svg_head.h"
 
 namespace orrery::present {
 
@@ -24,7 +25,7 @@ using study::TopologyAnswer;
 
 namespace {
 
-constexpr std::size_t kMostFaults = 3;  // that a line tells
+constexpr std::size_t kMaxFaults = 3;  // listed in the tooltip of a line
 
 constexpr const char* kFabricStyle =
     "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.n{fill:#eef1f5;stroke:#8a929c}"
@@ -39,9 +40,9 @@ const char* colour_of(LinkClass kind) {
   return kColours[static_cast<std::size_t>(kind)];
 }
 
-class Drawing {
+class FabricPlot {
  public:
-  explicit Drawing(const TopologyAnswer& answer)
+  explicit FabricPlot(const TopologyAnswer& answer)
       : answer_(answer), topology_(answer.topology), layout_(layout_of(answer)) {}
 
   [[nodiscard]] std::string svg() const;
@@ -83,10 +84,10 @@ class Drawing {
   /// "; down from 10 ms on"
   [[nodiscard]] std::string faults_of(const Line& line) const {
     std::string text;
-    for (std::size_t i = 0; i < std::min(kMostFaults, line.faults.size()); ++i)
+    for (std::size_t i = 0; i < std::min(kMaxFaults, line.faults.size()); ++i)
       text += "; " + link_fault_text(answer_.faults[line.faults[i]]);
-    if (line.faults.size() > kMostFaults)
-      text += fmt::format("; and {} more", line.faults.size() - kMostFaults);
+    if (line.faults.size() > kMaxFaults)
+      text += fmt::format("; and {} more", line.faults.size() - kMaxFaults);
     return text;
   }
 
@@ -95,16 +96,12 @@ class Drawing {
   const Layout layout_;
 };
 
-std::string Drawing::svg() const {
+std::string FabricPlot::svg() const {
   const double width = std::max(layout_.right + kSide, 520.0), height = layout_.bottom + 34;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"11\">\n{2}<rect class=\"b\" "
-      "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
-      "</text>\n<text class=\"f\" x=\"12\" y=\"40\">{4} accelerators, {5} nodes, {6} links (each "
-      "direction)</text>\n",
-      width, height, kFabricStyle, xml_text(printable(topology_.name())),
-      answer_.rank_devices.size(), topology_.node_count(), topology_.link_count());
+  std::string svg = report::svg_head(
+      width, height, 11, kFabricStyle, printable(topology_.name()),
+      fmt::format("{} accelerators, {} nodes, {} links (each direction)",
+                  answer_.rank_devices.size(), topology_.node_count(), topology_.link_count()));
   double x = 12;
   for (std::size_t i = 0; i < platform::kLinkClasses; ++i) {
     const auto kind = static_cast<LinkClass>(i);
@@ -158,6 +155,6 @@ std::string Drawing::svg() const {
 
 }  // namespace
 
-std::string topology_svg(const TopologyAnswer& answer) { return Drawing(answer).svg(); }
+std::string topology_svg(const TopologyAnswer& answer) { return FabricPlot(answer).svg(); }
 
 }  // namespace orrery::present

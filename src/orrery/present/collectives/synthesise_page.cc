@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "orrery/core/text/rank_list.h"
-#include "orrery/present/collectives/synthesise_text.h"
+#include "orrery/present/collectives/synthesise_answer.h"
 
 namespace orrery::present {
 
@@ -21,9 +21,9 @@ using synthesis::Send;
 namespace {
 
 /// Things that the page shows, numbered anew.
-class Shown {
+class ShownItems {
  public:
-  explicit Shown(std::size_t all) : places_(all, kNotShown) {}
+  explicit ShownItems(std::size_t all) : places_(all, kNotShown) {}
 
   void add(std::uint32_t one) {
     if (places_[one] != kNotShown) return;
@@ -45,12 +45,12 @@ struct Arrival {
   std::uint32_t send;
 };
 
-class PageMaker {
+class SchedulePageBuilder {
  public:
-  PageMaker(const CollectiveSynthesisAnswer& answer, std::size_t max_sends)
+  SchedulePageBuilder(const CollectiveSynthesisAnswer& answer, std::size_t max_sends)
       : answer_(answer),
         schedule_(answer.made.schedule),
-        most_sends_(max_sends),
+        max_sends_(max_sends),
         loads_(synthesis::link_loads(answer.fabric_state, schedule_)),
         wires_(answer.fabric_state.wires.size()),
         nodes_(answer.fabric_state.node_count()),
@@ -62,10 +62,10 @@ class PageMaker {
     choose_links();
     choose_sends();
     add_links();
-    add_ways();
+    add_routes();
     add_pieces();
     add_sends();
-    add_words();
+    add_summary();
     return std::move(page_);
   }
 
@@ -96,21 +96,21 @@ class PageMaker {
   void choose_links() {
     std::vector<std::size_t> sends_on(schedule_.routes.size());
     for (const Send& send : schedule_.sends) ++sends_on[send.route];
-    std::vector<std::vector<std::uint32_t>> ways_over(loads_.size());
+    std::vector<std::vector<std::uint32_t>> routes_over(loads_.size());
     for (std::uint32_t route = 0; route < schedule_.routes.size(); ++route) {
       for (const std::uint32_t wire : schedule_.wires_of(schedule_.routes[route]))
-        ways_over[wire].push_back(route);
+        routes_over[wire].push_back(route);
     }
     const std::vector<std::uint32_t> order = links_in_order();
     std::size_t taken = 0;
     std::vector<bool> chosen(loads_.size()), has(schedule_.routes.size());
     for (const std::uint32_t wire : order) {
       std::size_t more = 0;
-      for (const std::uint32_t route : ways_over[wire]) more += has[route] ? 0 : sends_on[route];
-      if (taken + more > most_sends_) continue;
+      for (const std::uint32_t route : routes_over[wire]) more += has[route] ? 0 : sends_on[route];
+      if (taken + more > max_sends_) continue;
       taken += more;
       chosen[wire] = true;
-      for (const std::uint32_t route : ways_over[wire]) has[route] = true;
+      for (const std::uint32_t route : routes_over[wire]) has[route] = true;
     }
     for (std::uint32_t wire = 0; wire < chosen.size(); ++wire) {
       if (chosen[wire]) wires_.add(wire);
@@ -139,7 +139,7 @@ class PageMaker {
     }
   }
 
-  void add_ways() {
+  void add_routes() {
     for (const std::uint32_t number : routes_.all()) {
       const Route& route = schedule_.routes[number];
       PageSchedule::Route& shown = page_.routes.emplace_back();
@@ -153,17 +153,17 @@ class PageMaker {
   }
 
   void add_pieces() {
-    // Who has the sum first is who first hands on all of it.
-    std::vector<NodeIndex> hands_on(schedule_.pieces.size(), synthesis::kAllMembers);
+    // The node that first forwards the complete sum owns it.
+    std::vector<NodeIndex> forwarded_by(schedule_.pieces.size(), synthesis::kAllMembers);
     for (const Send& send : schedule_.sends) {
-      if (send.reduces == 0 && hands_on[send.piece] == synthesis::kAllMembers)
-        hands_on[send.piece] = schedule_.routes[send.route].from;
+      if (send.reduces == 0 && forwarded_by[send.piece] == synthesis::kAllMembers)
+        forwarded_by[send.piece] = schedule_.routes[send.route].from;
     }
     for (const std::uint32_t number : pieces_.all()) {
       const Piece& piece = schedule_.pieces[number];
       const NodeIndex owner = piece.from != synthesis::kAllMembers ? piece.from
                               : piece.to != synthesis::kAllMembers ? piece.to
-                                                                   : hands_on[number];
+                                                                   : forwarded_by[number];
       page_.pieces.push_back(
           {piece.group, node(piece.from), node(piece.to), node(owner), piece.offset, piece.bytes});
     }
@@ -181,11 +181,11 @@ class PageMaker {
       const std::uint32_t piece = schedule_.sends[i].piece;
       if (pieces_.has(piece)) by_piece[pieces_.place(piece)].push_back(i);
     }
-    for (const auto& sends : by_piece) find_what_brought(sends);
+    for (const auto& sends : by_piece) find_deliveries(sends);
   }
 
   /// Of all sends of a piece: what its sender got last before it sent.
-  void find_what_brought(const std::vector<std::uint32_t>& sends) {
+  void find_deliveries(const std::vector<std::uint32_t>& sends) {
     std::vector<Arrival> arrivals;
     for (const std::uint32_t i : sends) {
       const Send& send = schedule_.sends[i];
@@ -208,9 +208,10 @@ class PageMaker {
     }
   }
 
-  void add_words() {
+  void add_summary() {
     page_.title = synthesis_title(answer_);
-    page_.facts = synthesis_lines(answer_);
+    report::Answer facts(page_.facts);
+    state_synthesis(facts, answer_, {});
     page_.notes = answer_.notes;
     page_.time = answer_.made.time;
     page_.bound = answer_.made.bound.total;
@@ -229,10 +230,10 @@ class PageMaker {
 
   const CollectiveSynthesisAnswer& answer_;
   const Schedule& schedule_;
-  std::size_t most_sends_;
+  std::size_t max_sends_;
   std::vector<std::int64_t> loads_;
   std::vector<bool> binds_;
-  Shown wires_, nodes_, routes_, pieces_, sends_;
+  ShownItems wires_, nodes_, routes_, pieces_, sends_;
   PageSchedule page_;
 };
 
@@ -240,7 +241,7 @@ class PageMaker {
 
 PageSchedule synthesis_page(const CollectiveSynthesisAnswer& answer,
                             const SynthesisPageOptions& options) {
-  return PageMaker(answer, options.max_sends).make();
+  return SchedulePageBuilder(answer, options.max_sends).make();
 }
 
 }  // namespace orrery::present

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collective that was made for a fabric as a web page: what it says, and which link carries which
+// Web page of a collective synthesized for a fabric: summary lines, and which link carries which
 // piece when.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace orrery::present {
 
 struct SynthesisPageOptions {
-  /// Beyond, whole links are left out, and the page says so: those that bind are taken first, then
-  /// the busiest.
+  /// Limit. Beyond it entire links are omitted, and the page states how many. Binding links have
+  /// priority, then the busiest.
   std::size_t max_sends = 200'000;
 };
 

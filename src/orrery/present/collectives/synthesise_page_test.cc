@@ -123,7 +123,7 @@ TEST(SynthesisPage, MarksTheLinksThatBind) {
   for (const PageSchedule::Link& link : page.links) {
     if (link.binds) names.insert(link.name);
   }
-  EXPECT_EQ(page.cut, "what enters npu0");
+  EXPECT_EQ(page.cut, "traffic into npu0");
   EXPECT_EQ(names, (std::set<std::string>{"npu1 -> npu0", "npu4 -> npu0"}));
 }
 

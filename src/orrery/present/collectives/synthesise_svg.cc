@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A schedule as a drawing: which link carries which piece when.
+// Plot of a schedule: which link carries which piece when.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +8,8 @@
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/present/collectives/synthesise_text.h"
+#include "orrery/present/collectives/synthesise_answer.h"
+#include "orrery/report/charts/svg_head.h"
 
 namespace orrery::present {
 
@@ -18,11 +19,6 @@ namespace {
 constexpr double kTimelineLeft = 230, kTimelineWidth = 1000, kTimelineTop = 84;
 constexpr double kTimelineRow = 15, kTimelineBar = 12;
 constexpr std::size_t kTimelineRows = 48, kTimelineBars = 40'000, kTimelineName = 34;
-
-constexpr const char* kTimelineStyle =
-    "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.g{stroke:#ddd}"
-    "@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}.f{fill:#a0a0a0}"
-    ".g{stroke:#2c3138}}</style>\n";
 
 std::string timeline_text(std::string_view text) {
   std::string made;
@@ -65,11 +61,12 @@ std::string timeline_head(const study::CollectiveSynthesisAnswer& answer, std::s
       "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"10\">\n{2}<rect class=\"b\" "
       "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3} "
       "of {4} on {5}</text>\n<text class=\"f\" x=\"12\" y=\"40\" font-size=\"11\">{6}; bound {7}. "
-      "{8} of {9} links; a colour is a piece{10}</text>\n",
-      kTimelineLeft + kTimelineWidth + 30, height, kTimelineStyle, timeline_text(answer.collective),
-      format_bytes(answer.size), timeline_text(answer.fabric_state.topology->name()),
-      format_time(answer.made.time), format_time(answer.made.bound.total), rows, used,
-      adds ? ", a light one is added to what is there" : "");
+      "{8} of {9} links; one color per piece{10}</text>\n",
+      kTimelineLeft + kTimelineWidth + 30, height, report::kChartStyle,
+      timeline_text(answer.collective), format_bytes(answer.size),
+      timeline_text(answer.fabric_state.topology->name()), format_time(answer.made.time),
+      format_time(answer.made.bound.total), rows, used,
+      adds ? ", light if reduced on arrival" : "");
   for (int i = 0; i <= 5; ++i) {
     const Time at(answer.made.time.count() / 5 * i);
     svg += fmt::format(
@@ -102,7 +99,7 @@ std::string synthesis_svg(const study::CollectiveSynthesisAnswer& answer) {
     svg +=
         fmt::format("<text class=\"t\" x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>\n",
                     kTimelineLeft - 6, kTimelineTop + kTimelineRow * static_cast<double>(row) + 10,
-                    timeline_text(shortened(name, kTimelineName)));
+                    timeline_text(truncate(name, kTimelineName)));
   }
   std::size_t bars = 0;
   for (const synthesis::Send& send : schedule.sends) {

@@ -1,40 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What `orrery kernels` says of one kernel, and of what there is, as text and as JSON.
+// Kernels and figures about them, as answers about kernels write them.
 #pragma once
 
-#include <span>
 #include <string>
+#include <string_view>
 
-#include "orrery/core/findings.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/model/time_estimate.h"
-#include "orrery/report/json/json_writer.h"
-#include "orrery/report/terminal_text.h"
-#include "orrery/study/kernels/kernel_estimates.h"
+#include "orrery/report/answer/answer.h"
 
 namespace orrery::present {
 
-[[nodiscard]] std::string kernel_text(const graph::Kernel& kernel,
-                                      std::span<const study::DeviceKernelEstimates> answers,
-                                      const Findings& findings, report::Style style);
-[[nodiscard]] std::string kernel_json(const graph::Kernel& kernel,
-                                      std::span<const study::DeviceKernelEstimates> answers,
-                                      const Findings& findings);
-
-/// Operations, formats and devices.
-[[nodiscard]] std::string kernel_list_text(report::Style style);
-[[nodiscard]] std::string kernel_list_json();
-
-/// "549.8 GFLOP", "1.2 MB": four digits.
-[[nodiscard]] std::string scaled_text(double number, std::string_view unit);
-/// "989.4", "15000": of 10^12 a second.
+/// "989.4", "15000": of 10^12 per second.
 [[nodiscard]] std::string tera_text(double rate);
 /// "-3.1 to +4.0 %"; "-" of an empty one.
 [[nodiscard]] std::string error_band_text(const model::ErrorBand& band);
-/// "operation", "pass", "formats", "sizes", "traits", "launches" of the object that is open.
-void write_kernel(report::JsonWriter& json, const graph::Kernel& kernel);
-/// A field "band" with "least" and "most"; null for an empty one.
+/// "gemm forward bf16": operation, pass and first format; with `shape` all except FLOPs and bytes.
+[[nodiscard]] std::string kernel_name(const graph::Kernel& kernel, bool shape);
+/// "gemm forward bf16,bf16>bf16 transposed_b": all that the kernels of the class share.
+[[nodiscard]] std::string kernel_class_name(const model::MeasuredKernelClass& measured);
+
+/// `names`: recorded devices that are not in the catalogue.
+void state_unknown_devices(report::Answer& answer, const std::set<std::string>& names);
+/// Members "operation" and "pass"; with `shape` "operand_formats", "sizes" and "traits", else
+/// "format", the first.
+void write_kernel(report::JsonWriter& json, const graph::Kernel& kernel, bool shape = true);
+/// The member "error_interval"; null for an empty one.
 void write_band(report::JsonWriter& json, const model::ErrorBand& band);
+
+/// A column for people and programs; `band(row)` returns an ErrorBand.
+template <class Row, class Band>
+void add_error_band(report::Columns<Row>& columns, const Band& band) {
+  columns.show_number("80 % interval", [=](const auto& row) { return error_band_text(band(row)); })
+      .members([=](report::JsonWriter& json, const auto& row) { write_band(json, band(row)); });
+}
 
 }  // namespace orrery::present

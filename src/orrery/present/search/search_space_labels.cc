@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <iterator>
 
 #include "orrery/core/text/text.h"
 #include "orrery/present/number_text.h"
@@ -29,7 +31,8 @@ std::string space_text(const SearchSpace& space) {
 std::string evaluated_points_text(const ExplorationResult& explored) {
   std::string text = fmt::format("{}: {} fit, {} allowed", plural(explored.points.size(), "point"),
                                  count(explored.fitting), count(explored.best.size()));
-  if (explored.refused > 0) text += fmt::format("; {} refused before", count(explored.refused));
+  if (explored.refused > 0)
+    text += fmt::format("; {} excluded by constraints", count(explored.refused));
   return text;
 }
 
@@ -40,21 +43,51 @@ std::string objectives_text(const SearchSpace& space) {
   return text;
 }
 
-std::vector<std::pair<std::uint64_t, std::string>> rejected_points(
-    const ExplorationResult& explored) {
-  std::vector<std::pair<std::uint64_t, std::string>> rows;
-  if (explored.too_large > 0)
-    rows.emplace_back(explored.too_large, "needs more memory than a device has");
-  if (explored.needs_simulation > 0)
-    rows.emplace_back(explored.needs_simulation, "only a simulation tells (--gear auto)");
-  for (const auto& [rule, number] : explored.illegal) rows.emplace_back(number, "rule " + rule);
+std::vector<Rejection> rejected_points(const ExplorationResult& explored) {
+  std::vector<Rejection> others;
   for (const auto& [constraint, number] : explored.violated)
-    rows.emplace_back(number, "constraint " + constraint);
+    others.emplace_back(number, "constraint " + constraint);
   if (explored.failed > 0)
-    rows.emplace_back(explored.failed, "failed, the first with: " + to_string(*explored.failure));
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+    others.emplace_back(explored.failed,
+                        "failed; the first error: " + to_string(*explored.failure));
+  return rejections(explored.too_large, "needs more memory than a device has",
+                    explored.needs_simulation, explored.illegal, std::move(others));
+}
+
+std::vector<Rejection> rejections(std::uint64_t too_large, std::string memory,
+                                  std::uint64_t needs_simulation,
+                                  const std::map<std::string, std::uint64_t>& illegal,
+                                  std::vector<Rejection> others) {
+  std::vector<Rejection> rows;
+  if (too_large > 0) rows.emplace_back(too_large, std::move(memory));
+  if (needs_simulation > 0) rows.emplace_back(needs_simulation, "needs simulation (--gear auto)");
+  for (const auto& [rule, number] : illegal) rows.emplace_back(number, "rule " + rule);
+  std::ranges::move(others, std::back_inserter(rows));
+  std::ranges::stable_sort(rows, std::greater(), &Rejection::first);
   return rows;
+}
+
+void state_rejections(report::Answer& answer, std::string_view what, std::string_view why,
+                      const std::vector<Rejection>& rejected) {
+  report::Columns<Rejection> columns;
+  columns.add(std::string(what), "", [](const auto& row) { return row.first; })
+      .add(std::string(why), "", [](const auto& row) { return row.second; });
+  answer.table("", rejected, columns);
+}
+
+void state_numbers(report::Answer& answer, std::string_view key,
+                   const std::map<std::string, std::uint64_t>& numbers) {
+  answer.object(key, [&] {
+    for (const auto& [name, number] : numbers) answer.field(name, number);
+  });
+}
+
+void write_coordinates(report::JsonWriter& json, const SearchSpace& space, std::uint64_t point) {
+  const explore::Coordinates at = space.at(point);
+  json.begin_object();
+  for (std::size_t a = 0; a < at.size(); ++a)
+    json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
+  json.end_object();
 }
 
 }  // namespace orrery::present

@@ -13,7 +13,7 @@
 #include "orrery/core/text/text.h"
 #include "orrery/explore/evaluation/configuration.h"
 #include "orrery/present/number_text.h"
-#include "orrery/present/search/search_competitors_text.h"
+#include "orrery/present/search/search_competitors_answer.h"
 #include "orrery/present/search/search_space_labels.h"
 
 namespace orrery::present {
@@ -32,21 +32,21 @@ std::string yaml_of(const explore::Json& document) {
   return tree.is_object() ? config::to_yaml(tree) : tree.dump() + "\n";
 }
 
-class SpacePageMaker {
+class SpacePageBuilder {
  public:
-  SpacePageMaker(const SearchSpace& space, const ExplorationResult& explored)
+  SpacePageBuilder(const SearchSpace& space, const ExplorationResult& explored)
       : space_(space), explored_(explored) {
     for (const Point& point : explored.points)
       if (point.allowed) points_.push_back(&point);
   }
 
   Result<PageSpace> make(std::uint32_t threads) {
-    add_words();
+    add_summary();
     add_axes();
-    add_figures();
+    add_metrics();
     add_points();
     add_effects();
-    add_rivals();
+    add_competitors();
     std::vector<std::uint64_t> numbers;
     for (const Point* point : points_) numbers.push_back(point->number);
     const auto done = explore::each_configuration(
@@ -57,12 +57,12 @@ class SpacePageMaker {
   }
 
  private:
-  void add_words() {
+  void add_summary() {
     const std::string& title = space_.file.title;
     page_.title = title.empty() ? "Space " + printable(space_.where) : printable(title);
     page_.about = printable(space_.file.about);
     page_.facts = {{"space", space_text(space_)},
-                   {"looked at", evaluated_points_text(explored_)},
+                   {"evaluated", evaluated_points_text(explored_)},
                    {"objectives", objectives_text(space_)}};
     if (!space_.file.constraints.empty())
       page_.facts.emplace_back("constraints",
@@ -73,16 +73,17 @@ class SpacePageMaker {
     if (explored_.simulations > 0)
       page_.facts.emplace_back("simulated",
                                plural(explored_.simulations, "point") +
-                                   (both ? fmt::format("; estimates were {:.2f} % off at most",
+                                   (both ? fmt::format("; estimates differ by at most {:.2f} %",
                                                        std::abs(explored_.max_estimate_error) * 100)
                                          : ""));
     if (const auto smallest = explored_.smallest; smallest && points_.empty()) {
       const Point& least = explored_.points[*smallest];
       page_.facts.emplace_back(
-          "needs least", fmt::format("{} of a device ({})",
-                                     explore::format(Figure::memory,
-                                                     static_cast<double>(least.predicted().memory)),
-                                     printable(space_.words(space_.at(least.number)))));
+          "least memory",
+          fmt::format(
+              "{} per device ({})",
+              explore::format(Figure::memory, static_cast<double>(least.predicted().memory)),
+              printable(space_.words(space_.at(least.number)))));
     }
     page_.rejected = rejected_points(explored_);
   }
@@ -106,8 +107,8 @@ class SpacePageMaker {
     }
   }
 
-  /// Those that are known of any point.
-  void add_figures() {
+  /// Figures that at least one point has.
+  void add_metrics() {
     page_.tokens = points_.empty() || points_.front()->predicted().tokens > 0;
     std::map<Figure, std::uint32_t> places;
     for (const explore::FigureDescription& one : explore::figures()) {
@@ -118,9 +119,12 @@ class SpacePageMaker {
       if (std::none_of(points_.begin(), points_.end(), known) &&
           std::find(wanted.begin(), wanted.end(), one.figure) == wanted.end())
         continue;
-      places[one.figure] = static_cast<std::uint32_t>(page_.figures.size());
-      page_.figures.push_back({std::string(one.name), figure_title(one.figure, page_.tokens),
-                               std::string(one.about), one.better == explore::Better::more});
+      places[one.figure] = static_cast<std::uint32_t>(page_.metrics.size());
+      const analysis::MetricInfo& metric = one.figure == Figure::rate && !page_.tokens
+                                               ? *analysis::find_metric("samples_rate")
+                                               : explore::metric_of(one.figure);
+      page_.metrics.push_back({std::string(one.name), figure_title(one.figure, page_.tokens),
+                               std::string(metric.meaning), metric.more_is_better});
       std::vector<double>& values = page_.values.emplace_back();
       for (const Point* point : points_) values.push_back(point->figures[one.figure]);
     }
@@ -145,8 +149,8 @@ class SpacePageMaker {
         for (std::size_t part = 0; part < predicted->shares->size(); ++part)
           page_.parts.shares[part].push_back((*predicted->shares)[part]);
       }
-      const auto [plan, fresh] = plans.try_emplace(point.predicted().plan, page_.plans.size());
-      if (fresh) page_.plans.push_back(printable(plan->first));
+      const auto [plan, is_new] = plans.try_emplace(point.predicted().plan, page_.plans.size());
+      if (is_new) page_.plans.push_back(printable(plan->first));
       page_.plan.push_back(plan->second);
       if (point.front) page_.front.push_back(i);
       const double score = explore::scores_of(space_, point.figures)[0];
@@ -164,21 +168,22 @@ class SpacePageMaker {
       made.explains = effect.explains;
       for (const explore::Alternative& other : effect.values)
         made.values.push_back({printable(other.label), std::string(config::enum_name(other.state)),
-                               other.own, other.allowed, other.change});
+                               other.is_best, other.allowed, other.change});
     }
   }
 
-  void add_rivals() {
-    for (const explore::Competitor& rival : explored_.competitors) {
+  void add_competitors() {
+    for (const explore::Competitor& competitor : explored_.competitors) {
       const auto place = std::find_if(points_.begin(), points_.end(), [&](const Point* point) {
-        return point->number == rival.number;
+        return point->number == competitor.number;
       });
       if (place == points_.end()) continue;
       PageSpace::Competitor& made = page_.competitors.emplace_back();
       made.point = static_cast<std::uint32_t>(place - points_.begin());
-      made.with = printable(rival.axis) + " " + printable(rival.value);
-      made.behind = rival.behind;
-      for (const explore::BreakEven& one : rival.needed) made.needs.push_back(need_text(one));
+      made.with = printable(competitor.axis) + " " + printable(competitor.value);
+      made.behind = competitor.relative_gap;
+      for (const explore::BreakEven& one : competitor.break_even)
+        made.needs.push_back(need_text(one));
     }
   }
 
@@ -191,16 +196,6 @@ class SpacePageMaker {
     page_.without.add(fmt::format("{}", fmt::join(how.megatron.unsupported, "\n")));
   }
 
-  /// In quotes, where a shell would see more than a word.
-  static std::string shell_word(const std::string& text) {
-    constexpr std::string_view kPlain =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-./:=,@%+";
-    if (text.find_first_not_of(kPlain) == std::string::npos) return text;
-    std::string quoted = "'";
-    for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return quoted + "'";
-  }
-
   const SearchSpace& space_;
   const ExplorationResult& explored_;
   std::vector<const Point*> points_;
@@ -211,7 +206,7 @@ class SpacePageMaker {
 
 Result<PageSpace> search_space_page(const SearchSpace& space, const ExplorationResult& explored,
                                     std::uint32_t threads) {
-  return SpacePageMaker(space, explored).make(threads);
+  return SpacePageBuilder(space, explored).make(threads);
 }
 
 }  // namespace orrery::present

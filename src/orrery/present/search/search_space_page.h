@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A space that was searched as a web page: its allowed points in columns, what axes do, and what
-// to paste to run each.
+// Web page of a searched space: its allowed points in columns, the effects of axes, and the command
+// to run each point.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace orrery::present {
 
-/// `threads` work out what to paste (0: all cores). Errc: those of explore::each_configuration.
+/// `threads` build the commands (0: all cores). Errc: those of explore::each_configuration.
 [[nodiscard]] Result<report::PageSpace> search_space_page(
     const explore::SearchSpace& space, const explore::ExplorationResult& explored,
     std::uint32_t threads);

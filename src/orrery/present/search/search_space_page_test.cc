@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "orrery/explore/exploration_testing.h"
-#include "orrery/present/search/search_space_text.h"
+#include "orrery/present/search/search_space_answer.h"
 
 namespace orrery::present {
 namespace {
@@ -27,6 +27,11 @@ const ExplorationResult& examined() {
   return found;
 }
 
+std::string text_of(const ExplorationResult& found, std::size_t rows) {
+  return report::answer_text(
+      [&](report::Answer& answer) { state_search_space(answer, priced(), found, rows); }, {});
+}
+
 TEST(ExplorePage, HasWhatIsAllowedInColumns) {
   const ExplorationResult& found = examined();
   const auto made = search_space_page(priced(), found, 2);
@@ -38,8 +43,8 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
     if (!point.allowed) continue;
     const explore::Coordinates at = priced().at(point.number);
     for (std::size_t a = 0; a < at.size(); ++a) EXPECT_EQ(made->at[a][i], at[a]);
-    for (std::size_t f = 0; f < made->figures.size(); ++f) {
-      const Figure figure = *explore::figure_named(made->figures[f].name);
+    for (std::size_t f = 0; f < made->metrics.size(); ++f) {
+      const Figure figure = *explore::figure_named(made->metrics[f].name);
       EXPECT_EQ(made->values[f][i], point.figures[figure]);
     }
     EXPECT_EQ(made->plans[made->plan[i]], point.predicted().plan);
@@ -58,12 +63,12 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
   for (std::size_t r = 0; r < made->competitors.size(); ++r) {
     EXPECT_NEAR(made->values[0][made->competitors[r].point] / made->values[0][made->best] - 1,
                 made->competitors[r].behind, 1e-9);
-    EXPECT_EQ(made->competitors[r].needs.size(), found.competitors[r].needed.size());
+    EXPECT_EQ(made->competitors[r].needs.size(), found.competitors[r].break_even.size());
   }
   EXPECT_EQ(fronts, made->front.size());
   EXPECT_GE(compared, 20u);
-  // Nobody knows what this device draws.
-  for (const auto& figure : made->figures) EXPECT_NE(figure.name, "power");
+  // The power of this device is unknown.
+  for (const auto& figure : made->metrics) EXPECT_NE(figure.name, "power");
   std::uint64_t rejected = 0;
   for (const auto& [number, reason] : made->rejected) rejected += number;
   EXPECT_EQ(rejected + made->count(), found.points.size() + found.refused);
@@ -95,20 +100,21 @@ TEST(ExploreText, SaysWhatOthersWouldNeed) {
   found.competitors.resize(1);
   found.competitors[0].axis = "sharding";
   found.competitors[0].value = "none";
-  found.competitors[0].behind = 0.25;
-  found.competitors[0].needed = {{BreakEvenKind::part, "", 0.5, 0.4, {}, false, 1},
-                                 {BreakEvenKind::device_price, "", 2, 1.5, {}, false},
-                                 {BreakEvenKind::energy_price, "", 0.1, 0.25, {}, true},
-                                 {BreakEvenKind::axis, "nic", 0, 0, "12.5", true}};
-  const std::string text = search_space_text(priced(), found, 3, report::Style{});
-  EXPECT_NE(text.find("What would have to be true for others to be as good in step:"),
+  found.competitors[0].relative_gap = 0.25;
+  found.competitors[0].break_even = {{BreakEvenKind::part, "", 0.5, 0.4, {}, false, 1},
+                                     {BreakEvenKind::device_price, "", 2, 1.5, {}, false},
+                                     {BreakEvenKind::energy_price, "", 0.1, 0.25, {}, true},
+                                     {BreakEvenKind::axis, "nic", 0, 0, "12.5", true}};
+  const std::string text = text_of(found, 3);
+  EXPECT_NE(text.find("Break-even: what each alternative needs to match the best step:"),
             std::string::npos);
   EXPECT_NE(text.find("+25.0 %"), std::string::npos);
   EXPECT_NE(text.find("exposed -20 %; a device hour at 1.5, not 2; both with a kWh at 0.25, not "
                       "0.1; both with nic 12.5"),
             std::string::npos)
       << text;
-  const std::string json = search_space_json(priced(), found, 3);
+  const std::string json = report::answer_json(
+      "search", [&](report::Answer& answer) { state_search_space(answer, priced(), found, 3); });
   EXPECT_NE(json.find(R"("what": "device_price")"), std::string::npos) << json.substr(0, 2000);
 }
 
@@ -121,15 +127,14 @@ TEST(ExplorePage, IsTheSameWithAnyNumberOfThreads) {
 
 // Once, only the worst of all differences stood below the table.
 TEST(ExploreText, SaysOfEachPointHowFarItsEstimateIsOff) {
-  const std::string text = search_space_text(priced(), examined(), 5, {});
-  EXPECT_NE(text.find("est. off"), std::string::npos) << text;
+  const std::string text = text_of(examined(), 5);
+  EXPECT_NE(text.find("est. error"), std::string::npos) << text;
   const auto& point = examined().points[examined().best.front()];
   ASSERT_TRUE(point.estimate_error());
   ExploreOptions options;
   options.evaluation = explore::Evaluation::estimate;
-  const std::string estimated =
-      search_space_text(priced(), explore::explored(priced(), options), 5, {});
-  EXPECT_EQ(estimated.find("est. off"), std::string::npos) << estimated;
+  const std::string estimated = text_of(explore::explored(priced(), options), 5);
+  EXPECT_EQ(estimated.find("est. error"), std::string::npos) << estimated;
 }
 
 }  // namespace

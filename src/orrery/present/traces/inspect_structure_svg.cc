@@ -16,6 +16,7 @@
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
+#include "orrery/report/charts/svg_head.h"
 
 namespace orrery::present {
 namespace {
@@ -27,8 +28,8 @@ using analysis::RankStructure;
 // In pixels.
 constexpr double kStripLeft = 12, kStripWidth = 1076, kStripsTop = 74, kRow = 24, kBox = 20;
 constexpr double kLetter = 6.6;     // a letter's width
-constexpr double kLeastBox = 0.5;   // narrower ones are not drawn
-constexpr double kLeastTime = 6;    // nor is what stands in times that are narrower
+constexpr double kMinBox = 0.5;     // narrower ones are not drawn
+constexpr double kMinTime = 6;      // nor is what stands in times that are narrower
 constexpr std::uint32_t kDeep = 4;  // rows of a strip
 constexpr std::size_t kStrips = 8;
 constexpr double kLine = 5;  // a line of phases
@@ -36,7 +37,7 @@ constexpr std::size_t kTitleLetters = 120;
 
 /// Okabe and Ito's colours, by role.
 constexpr std::array<std::pair<BlockRole, std::string_view>, 6> kRoleColours = {{
-    {BlockRole::works, "#999999"},
+    {BlockRole::sequence, "#999999"},
     {BlockRole::repetition, "#cc79a7"},
     {BlockRole::forward, "#56b4e9"},
     {BlockRole::backward, "#e69f00"},
@@ -57,12 +58,12 @@ std::string_view colour_of(BlockRole role) {
 }
 
 std::string label_of(const Block& block) {
-  if (block.role == BlockRole::works) return printable(block.begins);
+  if (block.role == BlockRole::sequence) return printable(block.begins);
   const bool layers = block.role == BlockRole::forward || block.role == BlockRole::backward;
   return fmt::format("{}{} x {}", analysis::name(block.role), layers ? " layers" : "", block.times);
 }
 
-/// Draws what a rank is made of.
+/// Plots the structure of a rank.
 class Strip {
  public:
   Strip(bool timed, double top) : timed_(timed), top_(top) {}
@@ -74,11 +75,11 @@ class Strip {
     if (whole <= 0 || depth == kDeep) return;
     for (const Block& block : parts) {
       const double wide = width * weight(block) / whole;
-      if (wide >= kLeastBox) {
+      if (wide >= kMinBox) {
         deepest_ = std::max(deepest_, depth + 1);
         add_box(block, left, wide, depth);
         const double each = wide / block.times;
-        if (block.role != BlockRole::works && each >= kLeastTime)
+        if (block.role != BlockRole::sequence && each >= kMinTime)
           for (std::uint32_t time = 0; time < block.times; ++time)
             draw(block.parts, left + time * each, each, depth + 1);
       }
@@ -86,7 +87,7 @@ class Strip {
     }
   }
 
-  /// A line below all that was drawn: what passes follow each other.
+  /// A line below all boxes: the sequence of passes.
   void draw_phases(const std::vector<analysis::PhaseShare>& passes) {
     const double whole = std::accumulate(
         passes.begin(), passes.end(), 0.0,
@@ -95,7 +96,7 @@ class Strip {
     double left = kStripLeft;
     for (const analysis::PhaseShare& pass : passes) {
       const double wide = kStripWidth * weight(pass) / whole;
-      if (wide >= kLeastBox && pass.phase != StepPhase::unsaid)
+      if (wide >= kMinBox && pass.phase != StepPhase::unsaid)
         svg_ += fmt::format(
             "<rect x=\"{:.1f}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" fill=\"{}\">"
             "<title>{}{}</title></rect>\n",
@@ -113,11 +114,11 @@ class Strip {
  private:
   [[nodiscard]] double weight(const Block& block) const {
     return timed_ ? static_cast<double>(block.time.count())
-                  : static_cast<double>(block.works) * block.times;
+                  : static_cast<double>(block.operations) * block.times;
   }
 
   [[nodiscard]] double weight(const analysis::PhaseShare& pass) const {
-    return timed_ ? static_cast<double>(pass.time.count()) : static_cast<double>(pass.works);
+    return timed_ ? static_cast<double>(pass.time.count()) : static_cast<double>(pass.operations);
   }
 
   void add_box(const Block& block, double left, double wide, std::uint32_t depth) {
@@ -127,14 +128,14 @@ class Strip {
         "<g><title>{}{}</title><rect x=\"{:.1f}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" "
         "rx=\"2\" fill=\"{}\"/>",
         xml_text(text), block.time > Time{} ? ", " + format_time(block.time) : std::string(), left,
-        y, std::max(kLeastBox, wide - 1), kBox, colour_of(block.role));
+        y, std::max(kMinBox, wide - 1), kBox, colour_of(block.role));
     const double each = wide / block.times;
-    if (block.times > 1 && each >= kLeastTime / 2)
+    if (block.times > 1 && each >= kMinTime / 2)
       for (std::uint32_t time = 1; time < block.times; ++time)
         svg_ += fmt::format(
             "<line class=\"s\" x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1:g}\" y2=\"{2:g}\"/>",
             left + time * each, y, y + kBox);
-    if (block.role != BlockRole::works && static_cast<double>(text.size()) * kLetter < wide)
+    if (block.role != BlockRole::sequence && static_cast<double>(text.size()) * kLetter < wide)
       svg_ += fmt::format("<text class=\"l\" x=\"{:.1f}\" y=\"{:g}\">{}</text>", left + 4, y + 14,
                           xml_text(text));
     svg_ += "</g>\n";
@@ -147,33 +148,33 @@ class Strip {
   std::string svg_;
 };
 
-std::string cut(std::string text) {
+std::string shortened_title(std::string text) {
   return text.size() <= kTitleLetters ? text : text.substr(0, kTitleLetters - 3) + "...";
 }
 
-/// One strip, and the ranks that it is of.
-struct Drawn {
-  std::string words, svg;
+/// One strip, and the ranks it represents.
+struct RankStrip {
+  std::string summary, svg;
   double height = 0;
   bool timed = false;
   std::vector<std::uint32_t> ranks;
 };
 
-/// "2,986 works on stream 7; 16 layers, forward 8 times a step"
-std::string words_of(const RankStructure& found) {
-  std::string text = count(found.works) + " works";
+/// "2,986 operations on stream 7; 16 layers, forward 8 times a step"
+std::string summary_of(const RankStructure& found) {
+  std::string text = count(found.operations) + " operations";
   if (!found.lane.empty()) text += " on " + printable(found.lane);
   if (found.layers > 0)
     text += fmt::format(
-        "; {} layers{}, forward {}", found.layers, found.named ? ", as they are named" : "",
+        "; {} layers{}, forward {}", found.layers, found.named ? " by name" : "",
         found.forwards == 1 ? "once a step" : fmt::format("{} times a step", found.forwards));
   if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
   return text;
 }
 
-/// Ranks that look the same have one.
-std::vector<Drawn> strips_of(const graph::Workload& workload) {
-  std::vector<Drawn> made;
+/// Identical ranks share a strip.
+std::vector<RankStrip> strips_of(const graph::Workload& workload) {
+  std::vector<RankStrip> made;
   std::vector<std::size_t> of_graph;
   for (const graph::GraphRef& graph : workload.graphs) {
     const RankStructure found = analysis::structure(*graph);
@@ -182,9 +183,9 @@ std::vector<Drawn> strips_of(const graph::Workload& workload) {
     Strip strip(timed, kRow);
     strip.draw(found.parts, kStripLeft, kStripWidth, 0);
     strip.draw_phases(found.passes);
-    Drawn drawn{words_of(found), strip.svg(), strip.height(), timed, {}};
-    const auto same = std::find_if(made.begin(), made.end(), [&](const Drawn& other) {
-      return other.words == drawn.words && other.svg == drawn.svg;
+    RankStrip drawn{summary_of(found), strip.svg(), strip.height(), timed, {}};
+    const auto same = std::find_if(made.begin(), made.end(), [&](const RankStrip& other) {
+      return other.summary == drawn.summary && other.svg == drawn.svg;
     });
     of_graph.push_back(static_cast<std::size_t>(same - made.begin()));
     if (same == made.end()) made.push_back(std::move(drawn));
@@ -215,15 +216,16 @@ std::string legend() {
 }  // namespace
 
 std::string structure_svg(const std::string& name, const graph::Workload& workload) {
-  const std::vector<Drawn> drawn = strips_of(workload);
+  const std::vector<RankStrip> drawn = strips_of(workload);
   std::string strips;
   double y = kStripsTop;
   for (std::size_t i = 0; i < std::min(kStrips, drawn.size()); ++i) {
-    const Drawn& one = drawn[i];
+    const RankStrip& one = drawn[i];
     strips += fmt::format(
         "<g transform=\"translate(0,{:g})\"><text class=\"t\" x=\"{:g}\" y=\"16\">{}</text>\n{}"
         "</g>\n",
-        y, kStripLeft, xml_text(cut(fmt::format("{}: {}", format_ranks(one.ranks), one.words))),
+        y, kStripLeft,
+        xml_text(shortened_title(fmt::format("{}: {}", format_ranks(one.ranks), one.summary))),
         one.svg);
     y += kRow + one.height + 16;
   }
@@ -233,16 +235,14 @@ std::string structure_svg(const std::string& name, const graph::Workload& worklo
     y += kRow;
   }
   const bool timed =
-      std::all_of(drawn.begin(), drawn.end(), [](const Drawn& one) { return one.timed; });
-  return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
-      "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
-      "</text>\n<text class=\"f\" x=\"12\" y=\"40\">what is repeated, and below what stands in it; "
-      "the line below all: what goes forward and backward, and the optimizer; as wide as "
-      "{4}</text>\n{5}{6}</svg>\n",
-      2 * kStripLeft + kStripWidth, y, kStripStyle, xml_text(cut(printable(name))),
-      timed ? "it takes" : "it has works", legend(), strips);
+      std::all_of(drawn.begin(), drawn.end(), [](const RankStrip& one) { return one.timed; });
+  const std::string note = fmt::format(
+      "repeated blocks, each with its contents below; bottom line: forward, backward and "
+      "optimizer; width: {}",
+      timed ? "time" : "number of operations");
+  return report::svg_head(2 * kStripLeft + kStripWidth, y, 12, kStripStyle,
+                          shortened_title(printable(name)), note) +
+         legend() + strips + "</svg>\n";
 }
 
 }  // namespace orrery::present

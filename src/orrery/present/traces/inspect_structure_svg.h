@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks' work is made of, as a drawing.
+// Plot of the structure of ranks.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace orrery::present {
 
-/// A strip for each distinct rank, at most eight: its work from left to right, as wide as it was
-/// recorded to take (or, without times, by numbers of works); what repeats is a box for each time,
-/// and below what stands in it. As SVG that stands alone. The same bytes for the same input.
+/// A strip for each distinct rank, at most eight: its operations from left to right, as wide as
+/// their recorded durations (without times: their count). Each repetition is a box with its
+/// contents below. Self-contained SVG; the same input gives the same bytes.
 [[nodiscard]] std::string structure_svg(const std::string& name, const graph::Workload& workload);
 
 }  // namespace orrery::present

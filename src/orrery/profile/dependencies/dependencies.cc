@@ -2,12 +2,10 @@
 #include "orrery/profile/dependencies/dependencies.h"
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 
 #include "orrery/profile/dependencies/draft.h"
 #include "orrery/profile/dependencies/graph_edges.h"
-#include "orrery/profile/dependencies/sync_calls.h"
 #include "orrery/profile/dependencies/sync_waits.h"
 
 namespace orrery::profile {
@@ -15,10 +13,10 @@ namespace draft {
 
 namespace {
 
-/// True for what becomes a node; counts what does not.
-class Chooser {
+/// Selects the events that become nodes; counts the others.
+class NodeFilter {
  public:
-  explicit Chooser(DependencyDraft& draft) : draft_(draft) {}
+  explicit NodeFilter(DependencyDraft& draft) : draft_(draft) {}
 
   bool operator()(EventId e) {
     const Event& event = draft_.profile.events[e];
@@ -27,8 +25,8 @@ class Chooser {
       case Kind::annotation:
         return true;
       case Kind::call: {
-        const CallEffect& use = *draft_.use(e);
-        if (use.work != kNoEvent || use.waits) return true;
+        const CallEffect& effect = *draft_.effect(e);
+        if (effect.work != kNoEvent || effect.waits) return true;
         ++calls_;
         return false;
       }
@@ -51,12 +49,12 @@ class Chooser {
   std::uint64_t calls_ = 0, context_ = 0;
 };
 
-/// The end of each step of a thread; see Dependencies.
+/// Sets the end of each step of a thread; see Dependencies.
 void find_steps(DependencyDraft& draft, std::uint32_t lane) {
   const NodePosition first = draft.lane_offsets[lane];
   const NodePosition last = draft.lane_offsets[lane + 1];
-  Time next = kTimeMax;        // when the timed node after this one starts
-  Time closing{};              // the latest end of all
+  Time next = kTimeMax;        // start of the next timed node
+  Time closing{};              // latest end of all nodes
   NodePosition final = kNone;  // the last timed node
   for (NodePosition place = last; place-- > first;) {
     const Event& event = draft.event(place);
@@ -64,23 +62,23 @@ void find_steps(DependencyDraft& draft, std::uint32_t lane) {
     if (final == kNone) final = place;
     closing = std::max(closing, event.end());
     Time end = std::min(event.end(), next);
-    const CallEffect* use = draft.use(draft.nodes[place]);
-    if (use != nullptr && use->work != kNoEvent)
-      end = use->blocks ? event.start : std::min(end, draft.profile.events[use->work].start);
-    draft.at[place] = std::max(end, event.start);
+    const CallEffect* effect = draft.effect(draft.nodes[place]);
+    if (effect != nullptr && effect->work != kNoEvent)
+      end = effect->blocks ? event.start : std::min(end, draft.profile.events[effect->work].start);
+    draft.ends[place] = std::max(end, event.start);
     next = event.start;
   }
-  if (final != kNone) {  // what ends after the last step's work belongs to it
-    const CallEffect* use = draft.use(draft.nodes[final]);
-    if (use == nullptr || use->work == kNoEvent) draft.at[final] = closing;
+  if (final != kNone) {  // the last step lasts until all nodes have ended
+    const CallEffect* effect = draft.effect(draft.nodes[final]);
+    if (effect == nullptr || effect->work == kNoEvent) draft.ends[final] = closing;
   }
-  // What has no time stands where the step before it ended, or the thread began.
+  // A node without times is where the previous step ended, or where the thread began.
   Time before = next == kTimeMax ? Time{} : next;
   for (NodePosition place = first; place < last; ++place) {
     if (draft.event(place).timed()) {
-      before = draft.at[place];
+      before = draft.ends[place];
     } else {
-      draft.at[place] = before;
+      draft.ends[place] = before;
     }
   }
 }
@@ -91,7 +89,7 @@ void select_nodes(DependencyDraft& draft) {
   const Profile& profile = draft.profile;
   draft.node_of.assign(profile.events.size(), kNone);
   draft.lane_offsets.assign(1, 0);
-  Chooser is_node(draft);
+  NodeFilter is_node(draft);
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
     for (const EventId e : profile.in_order(lane)) {
       if (!is_node(e)) continue;
@@ -101,7 +99,7 @@ void select_nodes(DependencyDraft& draft) {
     draft.lane_offsets.push_back(static_cast<NodePosition>(draft.nodes.size()));
   }
   is_node.report();
-  draft.at.assign(draft.nodes.size(), Time{});
+  draft.ends.assign(draft.nodes.size(), Time{});
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
     if (!profile.lanes[lane].device) find_steps(draft, lane);
   }
@@ -109,21 +107,21 @@ void select_nodes(DependencyDraft& draft) {
 
 namespace {
 
-/// Puts the draft's nodes into order of time and its edges into columns.
-class Finish {
+/// Sorts the draft's nodes by time and converts its edges to columns.
+class DependencyBuilder {
  public:
-  explicit Finish(DependencyDraft& draft) : draft_(draft) {}
+  explicit DependencyBuilder(DependencyDraft& draft) : draft_(draft) {}
 
-  Dependencies operator()() {
+  Dependencies build() {
     sort_nodes();
-    count();
-    fill();
-    tidy();
+    count_edges();
+    fill_edges();
+    sort_edges();
     find_costs();
     find_lags(draft_, made_);
-    take_idle();
-    take_rows();
-    name_nodes();
+    add_idle_waits();
+    fill_rows();
+    fill_node_of();
     return std::move(made_);
   }
 
@@ -142,7 +140,7 @@ class Finish {
            ++place) {
         const Event& event = draft_.event(place);
         if (event.timed()) before = event.start;
-        keys[place] = {before == kTimeMax ? draft_.at[place] : before, place};
+        keys[place] = {before == kTimeMax ? draft_.ends[place] : before, place};
       }
     }
     std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
@@ -157,7 +155,7 @@ class Finish {
     }
   }
 
-  /// Calls `each(from, to, kind, guessed)` for every edge, chains of threads included.
+  /// Calls `each(from, to, kind, guessed)` for every edge, including thread chains.
   template <class Each>
   void for_each(const Each& each) const {
     const auto& lanes = draft_.profile.lanes;
@@ -170,7 +168,7 @@ class Finish {
     for (const DraftEdge& edge : draft_.edges) each(edge.from, edge.to, edge.kind, edge.guessed);
   }
 
-  void count() {
+  void count_edges() {
     made_.first.assign(made_.nodes.size() + 1, 0);
     for_each([&](NodePosition, NodePosition to, DependencyKind, bool) {
       ++made_.first[index_[to] + 1];
@@ -178,7 +176,7 @@ class Finish {
     std::partial_sum(made_.first.begin(), made_.first.end(), made_.first.begin());
   }
 
-  void fill() {
+  void fill_edges() {
     made_.edges.resize(made_.first.back());
     std::vector<std::uint32_t> next(made_.first.begin(), made_.first.end() - 1);
     for_each([&](NodePosition from, NodePosition to, DependencyKind kind, bool guessed) {
@@ -187,9 +185,9 @@ class Finish {
     draft_.edges = {};
   }
 
-  /// Sorts each node's dependencies; of several on one event the first kind stays, recorded before
-  /// guessed.
-  void tidy() {
+  /// Sorts each node's dependencies. Of several on one event, keeps a recorded one rather than a
+  /// guessed one, then the first kind.
+  void sort_edges() {
     std::uint32_t retained = 0;
     for (std::uint32_t node = 0; node < made_.nodes.size(); ++node) {
       const auto first = made_.edges.begin() + made_.first[node];
@@ -219,10 +217,10 @@ class Finish {
     for (NodePosition place = 0; place < draft_.nodes.size(); ++place) {
       const std::uint32_t node = index_[place];
       const Event& event = draft_.event(place);
-      made_.end[node] = draft_.at[place];
+      made_.end[node] = draft_.ends[place];
       Time ready = begin_, stream_ready = begin_;
       for (const Dependency& edge : made_.of(node)) {
-        const Time end = draft_.at[draft_.node_of[edge.from]];
+        const Time end = draft_.ends[draft_.node_of[edge.from]];
         ready = std::max(ready, end);
         if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
       }
@@ -233,38 +231,39 @@ class Finish {
       if (is_device_work(event.kind)) {
         made_.cost[node] = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
       } else if (event.timed()) {
-        made_.cost[node] = std::max(Time{}, draft_.at[place] - ready);
+        made_.cost[node] = std::max(Time{}, draft_.ends[place] - ready);
       }
     }
   }
 
-  void take_rows() {
+  void fill_rows() {
     if (draft_.rows.empty()) return;
     made_.rows.resize(made_.nodes.size());
     for (NodePosition place = 0; place < draft_.nodes.size(); ++place)
       made_.rows[index_[place]] = draft_.rows[place];
   }
 
-  void name_nodes() {
+  void fill_node_of() {
     made_.node_of = std::move(draft_.node_of);
     for (std::uint32_t& node : made_.node_of) {
       if (node != kNone) node = index_[node];
     }
   }
 
-  /// What is left of idle stretches after all that was waited for is no work of the thread.
-  void take_idle() {
+  /// Moves the rest of idle times, after all dependencies, from the cost of the step to a recorded
+  /// wait.
+  void add_idle_waits() {
     for (const IdleInterval& idle : draft_.idle) {
       const std::uint32_t node = index_[idle.next];
       Dependency* last = nullptr;
       Time ready = idle.begin;
       for (std::uint32_t i = made_.first[node]; i < made_.first[node + 1]; ++i) {
-        const Time end = draft_.at[draft_.node_of[made_.edges[i].from]];
-        if (last != nullptr && end < draft_.at[draft_.node_of[last->from]]) continue;
+        const Time end = draft_.ends[draft_.node_of[made_.edges[i].from]];
+        if (last != nullptr && end < draft_.ends[draft_.node_of[last->from]]) continue;
         last = &made_.edges[i];
         ready = std::max(ready, end);
       }
-      if (last == nullptr) continue;  // begins when it did
+      if (last == nullptr) continue;  // it begins at its recorded time
       const Time wait = std::min(idle.end - ready, made_.cost[node]);
       if (wait < draft_.options.inter_thread_gap) continue;
       made_.cost[node] = made_.cost[node] - wait;
@@ -278,7 +277,7 @@ class Finish {
 
   DependencyDraft& draft_;
   Dependencies made_;
-  std::vector<std::uint32_t> index_;  // Place → index in Dependencies::nodes
+  std::vector<std::uint32_t> index_;  // NodePosition → index in Dependencies::nodes
   Time begin_{};
 };
 
@@ -314,7 +313,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   if (options.tensors) draft::connect_tensors(draft);
   draft::drop_contradictions(draft);
   draft::infer_waits(draft);
-  return draft::Finish(draft)();
+  return draft::DependencyBuilder(draft).build();
 }
 
 }  // namespace orrery::profile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Replays dependencies in tests: everything as early as what it waits for allows.
+// For tests: replays dependencies; each node runs as early as its dependencies allow.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace orrery::profile {
 struct Replay {
   std::vector<Time> end;  ///< by node
   bool acyclic = false;
-  Time begin{}, total{};  ///< when the profile begins; the latest end
+  Time begin{}, total{};  ///< the begin of the profile; the latest end
 };
 
 inline Replay replay(const Profile& profile, const Dependencies& dependencies) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Works and their calls: launch edges, and the order of each stream.
+// Connects works with their calls (launch edges) and orders each stream.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -53,14 +53,15 @@ bool blocks(const Profile& profile, EventId call, EventId work) {
 namespace {
 
 void note_launch(DependencyDraft& draft, EventId call, EventId work) {
-  CallEffect* use = draft.use(call);
-  if (use == nullptr) return;
+  CallEffect* effect = draft.effect(call);
+  if (effect == nullptr) return;
   const auto& events = draft.profile.events;
-  if (use->work == kNoEvent || events[work].start < events[use->work].start) use->work = work;
-  use->blocks = use->blocks || blocks(draft.profile, call, work);
+  if (effect->work == kNoEvent || events[work].start < events[effect->work].start)
+    effect->work = work;
+  effect->blocks = effect->blocks || blocks(draft.profile, call, work);
 }
 
-/// Without a call: not before the operator that it belongs to, nor before `previous`.
+/// Earliest launch of a work without a call: not before its operator, nor before `previous`.
 Time launched_at_the_earliest(const Profile& profile, EventId work, Time previous) {
   const EventId op = profile.work(work).op;
   if (op == kNoEvent || !profile.events[op].timed()) return previous;
@@ -79,7 +80,7 @@ void read_stream(DependencyDraft& draft, Stream& stream) {
   for (std::uint32_t i = 0; i < stream.works.size(); ++i) {
     const EventId work = stream.works[i];
     const Work& about = profile.work(work);
-    draft.spots[profile.events[work].detail] = {number, i};
+    draft.positions[profile.events[work].detail] = {number, i};
     stream.comm = stream.comm || about.comm != kNone;
     const EventId call = launching_call(profile, work);
     if (call == kNoEvent && about.call != kNoEvent) {
@@ -101,8 +102,8 @@ void read_stream(DependencyDraft& draft, Stream& stream) {
 
 void find_streams(DependencyDraft& draft) {
   const Profile& profile = draft.profile;
-  draft.uses.assign(profile.calls.size(), CallEffect{});
-  draft.spots.assign(profile.works.size(), StreamPosition{});
+  draft.effects.assign(profile.calls.size(), CallEffect{});
+  draft.positions.assign(profile.works.size(), StreamPosition{});
   for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
     if (!profile.lanes[lane].device) continue;
     Stream stream;
@@ -121,11 +122,14 @@ void find_streams(DependencyDraft& draft) {
 
 namespace {
 
-/// The order of one stream. Works follow each other; one that begins before the work before it has
-/// ended still follows it (its cost is what it adds), unless it also ends before it: then both ran
-/// at once (branches of a graph), and what comes later waits for both. A graph whose edges are
-/// known is ordered by those: its roots wait for what was there before, what comes later for all of
-/// its works here that none of the others waits for.
+/// Orders the works of one stream.
+/// - Works follow each other. A work that begins before the previous one ends still follows it; its
+///   cost is the part after the overlap.
+/// - A work that begins and ends within the previous one ran concurrently (branches of a graph).
+///   Later works wait for both.
+/// - Works of a graph with known edges are ordered by these edges. Its roots wait for the work
+///   before the graph. Works after the graph wait for all of its works on this stream that no other
+///   one here waits for.
 class StreamOrder {
  public:
   StreamOrder(DependencyDraft& draft, const Stream& stream, const GraphOrder& graphs)
@@ -147,20 +151,21 @@ class StreamOrder {
         last_[0] = place;
         rows_ = 1;
       } else {
-        beside(event, place);
+        add_overlapping(event, place);
       }
       settle(work, place);
     }
   }
 
  private:
-  static constexpr std::size_t kRows = 16;  // how many works may run at once beside the longest …
-  static constexpr std::size_t kSpare = 1u << 15;  // … and be ordered; of others, how many at all
+  // Maximum number of ordered works that overlap the longest one.
+  static constexpr std::size_t kRows = 16;
+  static constexpr std::size_t kSpare = 1u << 15;  // number of rows for other overlapping works
 
   [[nodiscard]] Time end(NodePosition place) const { return draft_.event(place).end(); }
 
-  // The work runs while last_[0] does.
-  void beside(const Event& event, NodePosition place) {
+  // Adds a work that runs within last_[0].
+  void add_overlapping(const Event& event, NodePosition place) {
     for (std::size_t row = 1; row < rows_; ++row) {
       if (end(last_[row]) > event.end()) continue;
       before_.push_back(last_[row]);
@@ -177,7 +182,7 @@ class StreamOrder {
     draft_.rows[place] = static_cast<std::uint16_t>(row);
   }
 
-  // What was on the stream before the graph stays in last_ until something else comes.
+  // Adds a work of a graph. last_ contains the works before the graph until it ends.
   void in_graph(EventId work, NodePosition place) {
     const std::uint64_t replay = draft_.profile.work(work).correlation;
     if (replay != replay_) leave_graph();
@@ -193,10 +198,10 @@ class StreamOrder {
     } else {
       Time done = end(place);
       for (const EventId node : waits_for) {
-        done = std::max(done, draft_.at[draft_.node_of[node]]);
+        done = std::max(done, draft_.ends[draft_.node_of[node]]);
         open_.erase(draft_.node_of[node]);
       }
-      draft_.at[place] = done;
+      draft_.ends[place] = done;
     }
     open_.insert(place);
   }
@@ -211,7 +216,7 @@ class StreamOrder {
     open_.clear();
   }
 
-  // Launch and stream edges of one work, and when it was done at the earliest.
+  // Adds launch and stream edges of one work, and sets its earliest end.
   void settle(EventId work, NodePosition place) {
     const Profile& profile = draft_.profile;
     Time done = profile.events[work].end();
@@ -219,39 +224,40 @@ class StreamOrder {
     bool launched = call != kNoEvent;  // a graph is launched once per stream
     for (const NodePosition before : before_) {
       draft_.edges.push_back({before, place, DependencyKind::stream, false});
-      done = std::max(done, draft_.at[before]);
+      done = std::max(done, draft_.ends[before]);
       if (launching_call(profile, draft_.nodes[before]) == call) launched = false;
     }
     if (launched && draft_.node_of[call] != kNone) {
       draft_.add(call, work, DependencyKind::launch, false);
-      done = std::max(done, draft_.at[draft_.node_of[call]]);
+      done = std::max(done, draft_.ends[draft_.node_of[call]]);
     } else if (call == kNoEvent) {
       launch_from_operator(work, place);
     }
-    draft_.at[place] = done;
+    draft_.ends[place] = done;
   }
 
-  // Without a call the operator it belongs to has launched it, if it began early enough.
+  // A work without a call is launched by its operator, if that began early enough.
   void launch_from_operator(EventId work, NodePosition place) {
     const EventId op = draft_.profile.work(work).op;
     if (op == kNoEvent || draft_.node_of[op] == kNone) return;
     if (!draft_.profile.events[op].timed() || !is_host(draft_.profile.events[op].kind)) return;
     const NodePosition launcher = draft_.node_of[op];
-    if (draft_.at[launcher] <= draft_.event(place).start)
+    if (draft_.ends[launcher] <= draft_.event(place).start)
       draft_.edges.push_back({launcher, place, DependencyKind::launch, true});
   }
 
   DependencyDraft& draft_;
   const Stream& stream_;
   const GraphOrder& graphs_;
-  std::array<NodePosition, kRows> last_{};  // [0]: the one that ends last; then what ran beside it
+  std::array<NodePosition, kRows>
+      last_{};  // [0]: the work that ends last; others: works that overlap it
   std::size_t rows_ = 0;
   std::size_t spare_ = 0;
-  NodePosition previous_ = kNone;  // before last_[0]
+  NodePosition previous_ = kNone;  // the work before last_[0]
   std::vector<NodePosition> before_;
   std::uint64_t replay_ = kNoId;
-  Time graph_end_{};             // of what was seen of it
-  std::set<NodePosition> open_;  // works of the graph that no other work of it here waits for
+  Time graph_end_{};             // end of its works so far
+  std::set<NodePosition> open_;  // works of the graph that no other one here waits for
 };
 
 }  // namespace
@@ -265,8 +271,8 @@ void connect_blocking_copies(DependencyDraft& draft) {
   for (const Stream& stream : draft.streams) {
     for (const EventId work : stream.works) {
       const EventId call = launching_call(draft.profile, work);
-      const CallEffect* use = draft.use(call);
-      if (use == nullptr || !use->blocks) continue;
+      const CallEffect* effect = draft.effect(call);
+      if (effect == nullptr || !effect->blocks) continue;
       const NodePosition next = draft.node_of[call] + 1;
       if (next >= draft.lane_offsets[draft.profile.events[call].lane + 1]) continue;
       draft.edges.push_back({draft.node_of[work], next, DependencyKind::sync, false});

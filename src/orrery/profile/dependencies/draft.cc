@@ -3,9 +3,9 @@
 
 namespace orrery::profile::draft {
 
-CallEffect* DependencyDraft::use(EventId call) {
+CallEffect* DependencyDraft::effect(EventId call) {
   if (call == kNoEvent || profile.events[call].kind != Kind::call) return nullptr;
-  return &uses[profile.events[call].detail];
+  return &effects[profile.events[call].detail];
 }
 
 void DependencyDraft::add(EventId from, EventId to, DependencyKind kind, bool guessed) {
@@ -14,6 +14,11 @@ void DependencyDraft::add(EventId from, EventId to, DependencyKind kind, bool gu
   const NodePosition later = node_of[to];
   if (earlier == kNone || later == kNone || earlier == later) return;
   edges.push_back({earlier, later, kind, guessed});
+}
+
+std::string wait_place(const Profile& profile, EventId later, EventId earlier) {
+  return profile.where + ": \"" + std::string(profile.name(later)) + "\" waits for \"" +
+         std::string(profile.name(earlier)) + '"';
 }
 
 }  // namespace orrery::profile::draft

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What finding dependencies passes from one step to the next.
+// The state that the steps of find_dependencies share.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "orrery/core/findings.h"
 #include "orrery/profile/dependencies/dependencies.h"
-#include "orrery/profile/dependencies/dependency.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::profile::draft {
 
-/// A node before nodes are sorted by time: lane by lane, in each lane's order.
+/// Index of a node before the nodes are sorted by time: lane by lane, in the order of each lane.
 using NodePosition = std::uint32_t;
 
 struct DraftEdge {
@@ -27,12 +27,12 @@ struct DraftEdge {
   bool guessed = false;
 };
 
-/// What a call does, as seen from the device.
+/// The effect of a call on the device.
 struct CallEffect {
   EventId work = kNoEvent;  ///< the earliest work it launched
-  bool blocks = false;      ///< it copies, and returns when the copy is done
-  bool waits = false;       ///< it returns when some work is done
-  bool recorded = false;    ///< a Sync says what it waited for
+  bool blocks = false;      ///< it copies, and returns when the copy is complete
+  bool waits = false;       ///< it returns when some work is complete
+  bool recorded = false;    ///< a Sync record contains its target
 };
 
 /// The works of one stream.
@@ -40,44 +40,46 @@ struct Stream {
   std::uint32_t lane = 0;
   std::int64_t device = 0, id = 0;
   std::vector<EventId> works;  ///< by start
-  /// Per work: when it was launched at the latest, ascending (streams are queues). Where that was
-  /// not recorded: at the earliest, which is with the work before it, or before all that was
-  /// recorded.
+  /// Per work: latest possible launch time, ascending (streams are queues). Without a recorded
+  /// launch: the earliest possible time, which is the start of its operator, the launch of the
+  /// previous work, or before the recording.
   std::vector<Time> launched;
-  /// Per work: how many there are up to the last one, itself included, whose launch was recorded.
+  /// Per work: 1 + index of the last work up to this one with a recorded launch; 0: none.
   std::vector<std::uint32_t> recorded;
-  bool comm = false;  ///< carries work of a communication library
+  bool comm = false;  ///< executes work of a communication library
 
-  /// How many of its works had been launched before `now`, or may have been.
+  /// Number of works that were, or may have been, launched before `now`.
   [[nodiscard]] std::uint32_t launched_before(Time now) const;
-  /// The same, but of the last ones whose launch was not recorded only those that ended by `then`:
-  /// whoever waited until then and not for them has seen that they were launched later.
+  /// The same, but of the works after the last recorded launch it counts only those that ended by
+  /// `then`. A thread that waited until `then`, but not for the others, shows that these were
+  /// launched later.
   [[nodiscard]] std::uint32_t launched_before(Time now, Time then, const Profile& profile) const;
-  /// The first of its works launched after `now`, or works.size(). One whose launch was not
-  /// recorded counts from its start.
+  /// Index of the first work launched after `now`, or works.size(). A work without a recorded
+  /// launch counts from its start.
   [[nodiscard]] std::uint32_t first_after(Time now, const Profile& profile) const;
 };
 
-/// Where a work stands: by index in Profile::works.
+/// Position of a work: its stream in DependencyDraft::streams, and its index in Stream::works.
 struct StreamPosition {
   std::uint32_t stream = kNone;
   std::uint32_t index = 0;
 };
 
-/// `later` waited for `work`: a call (synchronisation) or a work (across streams).
+/// `later` waited for `work`; it is a call (synchronisation) or a work on another stream.
 struct WorkWait {
   EventId work = kNoEvent;
   EventId later = kNoEvent;
   bool guessed = false;
 };
 
-/// A stretch in which a thread had nothing to do, long enough to ask why.
+/// A time in which a thread was idle, long enough to need a cause.
 struct IdleInterval {
-  NodePosition next = kNone;  ///< the step that ended it
+  NodePosition next = kNone;  ///< the step that ends it
   Time begin{}, end{};
 };
 
-/// How many streams a wait for "any" or "all" looks at; more are only found in made-up files.
+/// Maximum number of streams that a wait for "any" or "all" streams considers; only synthetic files
+/// have more.
 inline constexpr std::size_t kMaximumStreams = 256;
 
 struct DependencyDraft {
@@ -85,70 +87,78 @@ struct DependencyDraft {
   const DependencyOptions& options;
   Findings& findings;
 
-  std::vector<CallEffect> uses;  ///< by index in Profile::calls
+  std::vector<CallEffect> effects;  ///< by index in Profile::calls
   std::vector<Stream> streams;
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint32_t> stream_of;  ///< (device, id)
-  std::vector<StreamPosition> spots;                                         ///< per work
+  std::vector<StreamPosition> positions;  ///< by index in Profile::works
   std::vector<WorkWait> syncs;
-  /// (thread's lane, stream) → the last wait there for the whole device: (when, works launched).
+  /// (thread's lane, stream) → the thread's last wait for all streams: (time, works launched by
+  /// then).
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::pair<Time, std::uint32_t>> device_waits;
   std::vector<WorkWait> stream_waits;
 
-  std::vector<EventId> nodes;              ///< by Place
-  std::vector<NodePosition> lane_offsets;  ///< per lane, and one more
-  std::vector<std::uint32_t> node_of;      ///< event → Place
-  /// When its step ended, by Place: for a thread the end of the step, for a device the work's
-  /// recorded end, or what it waits for where that was recorded to end later.
-  std::vector<Time> at;
-  /// By Place, where some work ran beside the others of its stream: 0 for those, 1, 2 … for it.
+  std::vector<EventId> nodes;              ///< by NodePosition
+  std::vector<NodePosition> lane_offsets;  ///< per lane: its first node; and the end
+  std::vector<std::uint32_t> node_of;      ///< event → NodePosition
+  /// End of each node, by NodePosition. On a thread: the end of its step. On a device: the recorded
+  /// end of the work, or of its dependencies if that is later.
+  std::vector<Time> ends;
+  /// By NodePosition: 0 for works in stream order, 1, 2 … for works that overlap them. Empty if
+  /// none overlap.
   std::vector<std::uint16_t> rows;
-  std::vector<DraftEdge>
-      edges;  ///< all but the chains of the threads; extra ones from `first_extra`
+  std::vector<DraftEdge> edges;  ///< without the thread chains; extra edges begin at `first_extra`
   std::size_t first_extra = 0;
-  std::vector<IdleInterval> idle;  ///< not of the thread that does most
+  std::vector<IdleInterval> idle;  ///< of all threads except the busiest
 
   [[nodiscard]] const Event& event(NodePosition place) const {
     return profile.events[nodes[place]];
   }
-  [[nodiscard]] CallEffect* use(EventId call);
-  [[nodiscard]] const StreamPosition& spot(EventId work) const {
-    return spots[profile.events[work].detail];
+  [[nodiscard]] CallEffect* effect(EventId call);
+  [[nodiscard]] const StreamPosition& position(EventId work) const {
+    return positions[profile.events[work].detail];
   }
-  [[nodiscard]] std::span<const Stream> some_streams() const {
+  [[nodiscard]] std::span<const Stream> searched_streams() const {
     return {streams.data(), std::min(streams.size(), kMaximumStreams)};
   }
   void add(EventId from, EventId to, DependencyKind kind, bool guessed);
 };
 
-/// The call that launched a work; kNoEvent where none is known, or one that began after the work
-/// had ended.
+/// "file: "later" waits for "earlier"": the place of a contradiction in findings.
+[[nodiscard]] std::string wait_place(const Profile& profile, EventId later, EventId earlier);
+/// The call that launched a work; kNoEvent if it is unknown or began after the work had ended.
 [[nodiscard]] EventId launching_call(const Profile& profile, EventId work);
-/// True when the call returned only after its copy: of memory the device cannot reach by itself, or
-/// by a call that is said to wait.
+/// True if the call returned only after its copy: the copy is of pageable memory, or the call is
+/// synchronous by its name.
 [[nodiscard]] bool blocks(const Profile& profile, EventId call, EventId work);
-/// Fills uses, streams, spots.
+/// Fills `effects`, `streams` and `positions`.
 void find_streams(DependencyDraft& draft);
-/// Fills nodes and `at` of the threads.
+/// Fills `nodes`, and `ends` of the threads.
 void select_nodes(DependencyDraft& draft);
-/// Adds launch and stream edges; fills `at` of the devices. They are acyclic whatever was recorded.
+/// Adds the waits of calls without a sync record, guessed from their names and the works around
+/// them. If the trace has no sync records at all, also adds waits across streams
+/// (stream_wait_guessed).
+void guess_waits(DependencyDraft& draft);
+/// Adds launch and stream edges; fills `ends` of the devices. These edges are always acyclic.
 void connect_devices(DependencyDraft& draft);
-/// Adds what waits for a copy that blocked its call: the step after that call.
+/// Adds edges for copies that block their call: from the copy to the step after the call.
 void connect_blocking_copies(DependencyDraft& draft);
-/// Adds what is guessed of threads that polled until a work was done (poll_guessed).
+/// Adds guessed edges to threads that polled until a work ended (poll_guessed).
 void connect_polls(DependencyDraft& draft);
-/// Adds what launches waited for that found their stream's queue full (launch_queue_full).
+/// Adds edges to launches that waited because the queue of their stream was full
+/// (launch_queue_full).
 void connect_queues(DependencyDraft& draft);
-/// Adds what is known or guessed between threads.
+/// Adds recorded and guessed edges between threads.
 void connect_threads(DependencyDraft& draft);
-/// Of these, what is guessed: hand-offs (inter_thread_guessed). Fills `idle`.
+/// Adds only the guessed ones: hand-offs (inter_thread_guessed). Fills `idle`.
 void connect_hand_offs(DependencyDraft& draft);
-/// Adds tensors' producers on other threads.
+/// Adds edges from operators on other threads that wrote the tensors of an operator.
 void connect_tensors(DependencyDraft& draft);
-/// Drops extra edges that lead back in time or close a cycle.
+/// Drops extra edges that lead backwards in time or close a cycle.
 void drop_contradictions(DependencyDraft& draft);
-/// Adds, for work that began long after all it waits for, what had just ended then.
+/// Adds edges to works that began long after their dependencies had ended: from the work that ended
+/// just before (DependencyKind::learned).
 void infer_waits(DependencyDraft& draft);
-/// Fills in what dependencies take besides: see Dependency::lag. `made` has all but lags.
+/// Sets the lags (Dependency::lag); `made` is complete except for them.
 void find_lags(DependencyDraft& draft, Dependencies& made);
 
 }  // namespace orrery::profile::draft

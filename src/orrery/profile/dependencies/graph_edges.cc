@@ -6,7 +6,7 @@
 namespace orrery::profile::draft {
 namespace {
 
-/// True if nothing waits for it.
+/// True if no node waits for `from`.
 bool is_leaf(const std::vector<std::pair<EventId, EventId>>& edges, EventId from) {
   const auto found = std::lower_bound(edges.begin(), edges.end(), std::make_pair(from, EventId{0}));
   return found == edges.end() || found->first != from;

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What nodes of CUDA graphs were recorded to wait for.
+// Recorded dependencies between the nodes of CUDA graphs.
 #pragma once
 
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "orrery/profile/dependencies/draft.h"
 
 namespace orrery::profile::draft {
 
-/// The works that edges of their graph order, and not the stream they happened to run on.
+/// The works that are ordered by the edges of their graph, not by their stream.
 class GraphOrder {
  public:
   explicit GraphOrder(const Profile& profile);
 
-  /// True for a node at an end of an edge.
+  /// True if an edge begins or ends at this node.
   [[nodiscard]] bool orders(EventId work) const;
-  /// What it waits for; empty for roots, which wait for what was on the stream before the graph.
+  /// The dependencies of a node; empty for roots, which wait for the work on the stream before the
+  /// graph.
   [[nodiscard]] std::span<const EventId> before(EventId work) const;
 
  private:
   const Profile& profile_;
-  std::vector<EventId> to_, from_;  ///< the edges, by their second ends
+  std::vector<EventId> to_, from_;  ///< the edges, ascending by target
 };
 
-/// Adds the edges.
+/// Adds the edges of all graphs.
 void connect_graphs(DependencyDraft& draft);
 
 }  // namespace orrery::profile::draft

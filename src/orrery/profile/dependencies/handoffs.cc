@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hand-offs between threads. One thread falls idle just before another one, idle until then, goes
-// on: it has handed over. One that has handed over waits for the other, and takes from it what it
-// goes on with, also while the other still works. Where a gap is too short, or in an operator, both
-// of its ends must say so: the other worked from soon after its beginning to shortly before its
-// end. A thread that begins has been woken, by the one that does most if nothing else is known.
-// Whatever else a thread does not do for long is waiting, too, but nobody knows for what.
+// Hand-offs between threads. A thread that falls idle just before another idle thread continues has
+// handed work over to it. It then waits for the other thread and may consume its results while the
+// other thread still works. Where a gap is short or inside an operator, both ends must match: the
+// other thread works from shortly after the start of the gap until shortly before its end. A thread
+// that starts was woken, by the busiest thread if no other cause is known. Any other short activity
+// of a thread is also a wait, with an unknown cause.
 #include <algorithm>
 
 #include "orrery/profile/dependencies/thread_gaps.h"
@@ -21,28 +21,29 @@ class HandOffs {
     find_idle();
     for (const ThreadGap& gap : gaps_.all()) {
       if (gap.next == kNone || gap.end == kTimeMax) continue;
-      const bool alone = !gap.inside && (gap.first || is_long(gap));  // its end may say it alone
-      if (alone ? from_idle_thread(gap) || lend(gap)
-                : lend(gap) || (!gap.inside && from_idle_thread(gap)))
+      // Then its end alone is sufficient evidence.
+      const bool alone = !gap.inside && (gap.first || is_long(gap));
+      if (alone ? connect_idle_thread(gap) || connect_worker(gap)
+                : connect_worker(gap) || (!gap.inside && connect_idle_thread(gap)))
         continue;
       if (alone) (gap.first ? beginning_ : unexplained_).push_back(&gap);
     }
-    std::sort(handed_.begin(), handed_.end(),
-              [](const HandedOver& a, const HandedOver& b) { return a.when < b.when; });
+    std::sort(hand_offs_.begin(), hand_offs_.end(),
+              [](const HandOff& a, const HandOff& b) { return a.when < b.when; });
     for (const ThreadGap* gap : unexplained_) from_busy_thread(*gap);
     for (const ThreadGap* gap : beginning_) from_busiest_thread(*gap);
     finish();
   }
 
  private:
-  static constexpr int kSteps = 64;  // how far one looks for another thread
+  static constexpr int kMaxSearchedGaps = 64;  // maximum number of gaps that are searched
 
-  struct HandedOver {
+  struct HandOff {
     Time when{};
     std::uint32_t from = 0, to = 0;
   };
 
-  /// Of the two gaps of a hand-off one may be this short.
+  /// Minimum length of the shorter of the two gaps of a hand-off.
   [[nodiscard]] static Time short_gap(const DependencyDraft& draft) {
     return Time(draft.options.inter_thread_gap.count() / 10);
   }
@@ -54,15 +55,15 @@ class HandOffs {
   void find_idle() {
     for (const ThreadGap& gap : gaps_.all()) {
       if (!gap.first && !gap.inside && gap.last != kNone) idle_.push_back(&gap);
-      if (waits_for_somebody(gap)) draft_.idle.push_back({gap.next, gap.begin, gap.end});
+      if (waits_for_other_thread(gap)) draft_.idle.push_back({gap.next, gap.begin, gap.end});
     }
     std::sort(idle_.begin(), idle_.end(), [](const ThreadGap* a, const ThreadGap* b) {
       return a->begin != b->begin ? a->begin < b->begin : a->lane < b->lane;
     });
   }
 
-  /// The thread is idle, and the one that does most is not all the while.
-  [[nodiscard]] bool waits_for_somebody(const ThreadGap& gap) const {
+  /// True if the thread is idle while the busiest thread works for at least a part of the time.
+  [[nodiscard]] bool waits_for_other_thread(const ThreadGap& gap) const {
     if (gap.around != kNoEvent || gap.first || gap.next == kNone || gap.end == kTimeMax ||
         !is_long(gap))
       return false;
@@ -71,26 +72,27 @@ class HandOffs {
     return other == nullptr || other->inside || other->end < gap.end;
   }
 
-  /// Gaps that began by then, the last one first.
+  /// Calls `each` for gaps that began by `when`, the latest first, until it returns false.
   template <class Each>
   void for_each_before(Time when, const Each& each) const {
     auto place =
         std::upper_bound(idle_.begin(), idle_.end(), when,
                          [](Time time, const ThreadGap* gap) { return time < gap->begin; });
-    for (int step = 0; step < kSteps && place != idle_.begin(); ++step) {
+    for (int step = 0; step < kMaxSearchedGaps && place != idle_.begin(); ++step) {
       if (!each(**--place)) return;
     }
   }
 
   bool add(NodePosition from, NodePosition to, Time when) {
-    if (draft_.at[from] > draft_.at[to]) return false;
+    if (draft_.ends[from] > draft_.ends[to]) return false;
     made_.emplace_back(from, to);
-    handed_.push_back({when, draft_.event(from).lane, draft_.event(to).lane});
+    hand_offs_.push_back({when, draft_.event(from).lane, draft_.event(to).lane});
     return true;
   }
 
-  /// For the end of a gap the thread that fell idle last before it, close enough, and stayed so.
-  bool from_idle_thread(const ThreadGap& gap) {
+  /// Connects the end of a gap with the thread that became idle last before it, close enough, and
+  /// stayed idle.
+  bool connect_idle_thread(const ThreadGap& gap) {
     const Time half = Time(gap.length().count() / 2);
     const Time longest = gap.first ? limit() * 10 : std::max(limit(), half);
     bool found = false;
@@ -105,9 +107,9 @@ class HandOffs {
     return found;
   }
 
-  /// The thread handed over when the gap began, and another one, idle before and afterwards, worked
-  /// for most of it.
-  bool lend(const ThreadGap& gap) {
+  /// Connects a gap with another thread: this thread handed over when the gap began; the other
+  /// thread was idle before and after, and worked for most of the gap.
+  bool connect_worker(const ThreadGap& gap) {
     if (gap.first || gap.last == kNone) return false;
     bool found = false;
     for_each_before(gap.end, [&](const ThreadGap& after) {
@@ -118,8 +120,8 @@ class HandOffs {
       const bool idle = before->end > gap.begin && before->end - gap.begin <= limit();
       if (!idle || before->inside || before->next == kNone) return true;
       if ((after.begin - before->end) * 2 < gap.length()) return true;
-      if (draft_.at[gap.last] > draft_.at[before->next]) return true;
-      if (draft_.at[after.last] > draft_.at[gap.next]) return true;
+      if (draft_.ends[gap.last] > draft_.ends[before->next]) return true;
+      if (draft_.ends[after.last] > draft_.ends[gap.next]) return true;
       // A communication waits for its peers.
       if (gap.inside && draft_.profile.comm(gap.around) != nullptr) return false;
       add(gap.last, before->next, before->end);
@@ -129,34 +131,36 @@ class HandOffs {
     return found;
   }
 
-  /// The thread that this one handed over to still works: its last step before the gap's end.
+  /// Connects a gap with the thread that received work from this one and still works: with its last
+  /// step before the end of the gap.
   void from_busy_thread(const ThreadGap& gap) {
     auto place =
-        std::upper_bound(handed_.begin(), handed_.end(), gap.end,
-                         [](Time time, const HandedOver& handed) { return time < handed.when; });
-    for (int step = 0; step < kSteps && place != handed_.begin(); ++step) {
+        std::upper_bound(hand_offs_.begin(), hand_offs_.end(), gap.end,
+                         [](Time time, const HandOff& hand_off) { return time < hand_off.when; });
+    for (int step = 0; step < kMaxSearchedGaps && place != hand_offs_.begin(); ++step) {
       --place;
       if (place->from != gap.lane) continue;
       const ThreadGap* before = gaps_.before(place->to, gap.end);
       if (before != nullptr && !before->inside && before->end > gap.end) continue;  // idle
-      const auto steps = draft_.at.begin() + draft_.lane_offsets[place->to];
-      const auto end = draft_.at.begin() + draft_.lane_offsets[place->to + 1];
+      const auto steps = draft_.ends.begin() + draft_.lane_offsets[place->to];
+      const auto end = draft_.ends.begin() + draft_.lane_offsets[place->to + 1];
       const auto after = std::upper_bound(steps, end, gap.end);
       if (after == steps || *std::prev(after) <= gap.begin) return;
-      made_.emplace_back(static_cast<NodePosition>(std::prev(after) - draft_.at.begin()), gap.next);
+      made_.emplace_back(static_cast<NodePosition>(std::prev(after) - draft_.ends.begin()),
+                         gap.next);
       return;
     }
   }
 
-  /// Somebody wakes a thread that has done nothing yet: most likely the thread that does most, with
-  /// its last step before.
+  /// Connects the first step of a thread with the last step before it of the busiest thread, which
+  /// most likely woke it.
   void from_busiest_thread(const ThreadGap& gap) {
     if (gap.lane == gaps_.busiest() || gaps_.busiest() == kNone) return;
-    const auto steps = draft_.at.begin() + draft_.lane_offsets[gaps_.busiest()];
-    const auto end = draft_.at.begin() + draft_.lane_offsets[gaps_.busiest() + 1];
+    const auto steps = draft_.ends.begin() + draft_.lane_offsets[gaps_.busiest()];
+    const auto end = draft_.ends.begin() + draft_.lane_offsets[gaps_.busiest() + 1];
     const auto after = std::upper_bound(steps, end, gap.end);
     if (after == steps || gap.end - *std::prev(after) > limit() * 10) return;
-    made_.emplace_back(static_cast<NodePosition>(std::prev(after) - draft_.at.begin()), gap.next);
+    made_.emplace_back(static_cast<NodePosition>(std::prev(after) - draft_.ends.begin()), gap.next);
   }
 
   void finish() {
@@ -170,10 +174,10 @@ class HandOffs {
 
   DependencyDraft& draft_;
   ThreadGaps gaps_;
-  std::vector<const ThreadGap*> idle_;  // what may have handed over, by beginning
+  std::vector<const ThreadGap*> idle_;  // gaps of threads that may have handed over, by begin
   std::vector<const ThreadGap*> unexplained_, beginning_;
-  std::vector<HandedOver> handed_;
-  std::vector<std::pair<NodePosition, NodePosition>> made_;  // edges
+  std::vector<HandOff> hand_offs_;
+  std::vector<std::pair<NodePosition, NodePosition>> made_;  // edges (from, to)
 };
 
 }  // namespace

@@ -219,7 +219,7 @@ TEST(HandOffs, WhatNothingExplainsIsIdle) {
   make.python(other, "frame", 6'950, 4'000);
   const EventId busy = make.op(other, "after a frame", 10'955, 100);
   const MadeOfHandOffs made(make);
-  EXPECT_EQ(made.all(), (HandOffPairs{{1, first}}));  // somebody woke it
+  EXPECT_EQ(made.all(), (HandOffPairs{{1, first}}));  // a thread woke it
   EXPECT_EQ(made.cost(late), us(100));
   EXPECT_EQ(made.idle(late), us(5'000));
   EXPECT_EQ(made.idle(soon), Time{});
@@ -238,7 +238,7 @@ TEST(HandOffs, WhoBeginsAloneBeganByItself) {
   EXPECT_EQ(made.found.start[made.found.node_of[first]], us(60'000));
 }
 
-// While nobody does anything that was recorded there is nobody to wait for.
+// While no thread has recorded work there is no thread to wait for.
 TEST(HandOffs, PausesOfAllThreadsAreNotIdle) {
   Maker make;
   const std::uint32_t main = make.thread(1), other = make.thread(2);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waits for the device: calls (synchronisation), and works across streams (event record and
-// wait) where the trace has records of them. The rules are those of HTA's critical path analysis.
+// Finds waits for the device in sync records: of calls (synchronisation), and of works across
+// streams (event record and wait). The rules are those of HTA's critical path analysis.
 #include "orrery/profile/dependencies/sync_waits.h"
 
 #include <algorithm>
-#include <string>
 
 namespace orrery::profile::draft {
 namespace {
 
-/// The calls whose correlation a Sync names.
-class NamedCalls {
+/// Calls by the correlations that Sync records contain.
+class CallsByCorrelation {
  public:
-  explicit NamedCalls(const Profile& profile) {
+  explicit CallsByCorrelation(const Profile& profile) {
     for (std::size_t s = 0; s < profile.syncs.size(); ++s) {
       for (const std::uint64_t id :
            {profile.syncs[s].correlation, profile.syncs[s].record_correlation})
@@ -47,10 +46,10 @@ class NamedCalls {
   Calls calls_;
 };
 
-/// Reads the records of synchronisations.
-class Records {
+/// Reads the sync records.
+class SyncRecords {
  public:
-  explicit Records(DependencyDraft& draft)
+  explicit SyncRecords(DependencyDraft& draft)
       : draft_(draft), profile_(draft.profile), calls_(draft.profile) {}
 
   void read() {
@@ -61,13 +60,13 @@ class Records {
       const EventId call = calls_(sync.correlation);
       if (call == kNoEvent) continue;
       device_ = sync.device >= 0 ? sync.device : profile_.lanes[profile_.events[e].lane].process;
-      draft_.use(call)->recorded = true;
-      one(sync, call);
+      draft_.effect(call)->recorded = true;
+      add_waits(sync, call);
     }
   }
 
  private:
-  void one(const Sync& sync, EventId call) {
+  void add_waits(const Sync& sync, EventId call) {
     const Time now = profile_.events[call].start;
     switch (sync.kind) {
       case SyncKind::event:
@@ -93,7 +92,7 @@ class Records {
     return place == draft_.stream_of.end() ? nullptr : &draft_.streams[place->second];
   }
 
-  /// The call waits for the last work launched on the stream before `then`.
+  /// Makes the call wait for the last work launched on the stream before `then`.
   void wait(EventId call, const Stream* stream, Time then, bool event) {
     if (stream == nullptr) return;
     const std::uint32_t launched =
@@ -116,8 +115,7 @@ class Records {
     const EventId producer = before->works[launched - 1];
     if (profile_.events[producer].end() > profile_.events[consumer].start) {
       draft_.findings.add(FindingCode::dependency_contradicts_time,
-                          profile_.where + ": \"" + std::string(profile_.name(consumer)) +
-                              "\" waits for \"" + std::string(profile_.name(producer)) + '"');
+                          wait_place(profile_, consumer, producer));
       return;
     }
     draft_.stream_waits.push_back({producer, consumer, false});
@@ -125,7 +123,7 @@ class Records {
 
   DependencyDraft& draft_;
   const Profile& profile_;
-  NamedCalls calls_;
+  CallsByCorrelation calls_;
   std::int64_t device_ = 0;
 };
 
@@ -133,25 +131,23 @@ class Records {
 
 void wait_for_last(DependencyDraft& draft, EventId call, const Stream& stream,
                    std::uint32_t launched, bool event) {
-  constexpr std::uint32_t kBack = 16;
+  constexpr std::uint32_t kMaxSearchedWorks = 16;
   const Profile& profile = draft.profile;
   const Time end = profile.events[call].end();
   const EventId last = stream.works[launched - 1];
   if (profile.events[last].end() <= end) {
-    draft.use(call)->waits = true;
+    draft.effect(call)->waits = true;
     draft.syncs.push_back({last, call, false});
     return;
   }
-  // A query of an event that has not happened waits for nothing.
+  // A query of an event that has not completed does not wait.
   if (event && profile.name(call).find("Query") != std::string_view::npos) return;
-  draft.findings.add(FindingCode::dependency_contradicts_time,
-                     profile.where + ": \"" + std::string(profile.name(call)) + "\" waits for \"" +
-                         std::string(profile.name(last)) + '"');
-  // The clocks of host and device differ by a little: the latest work that had ended will do.
-  for (std::uint32_t back = 2; back <= std::min(launched, kBack); ++back) {
+  draft.findings.add(FindingCode::dependency_contradicts_time, wait_place(profile, call, last));
+  // The clocks of host and device differ slightly: use the latest work that had ended.
+  for (std::uint32_t back = 2; back <= std::min(launched, kMaxSearchedWorks); ++back) {
     const EventId work = stream.works[launched - back];
     if (profile.events[work].end() > end) continue;
-    draft.use(call)->waits = true;
+    draft.effect(call)->waits = true;
     draft.syncs.push_back({work, call, true});
     return;
   }
@@ -159,9 +155,9 @@ void wait_for_last(DependencyDraft& draft, EventId call, const Stream& stream,
 
 namespace {
 
-/// Whether the thread has waited for so much of the stream before.
-bool device_waits(DependencyDraft& draft, const Event& call, std::uint32_t stream,
-                  std::uint32_t launched) {
+/// True if the thread has already waited for these works of the stream.
+bool has_waited(DependencyDraft& draft, const Event& call, std::uint32_t stream,
+                std::uint32_t launched) {
   const auto [before, added] =
       draft.device_waits.try_emplace({call.lane, stream}, std::make_pair(call.start, launched));
   if (added) return false;
@@ -173,21 +169,21 @@ bool device_waits(DependencyDraft& draft, const Event& call, std::uint32_t strea
 }  // namespace
 
 void wait_for_device(DependencyDraft& draft, EventId call, std::int64_t device) {
-  constexpr std::size_t kFew = 32;
+  constexpr std::size_t kMaxStreamsUnfiltered = 32;
   const Event& event = draft.profile.events[call];
-  const auto streams = draft.some_streams();
+  const auto streams = draft.searched_streams();
   for (std::uint32_t s = 0; s < streams.size(); ++s) {
     if (streams[s].device != device) continue;
     const std::uint32_t launched =
         streams[s].launched_before(event.start, event.end(), draft.profile);
     if (launched == 0) continue;
-    if (streams.size() > kFew && device_waits(draft, event, s, launched)) continue;
+    if (streams.size() > kMaxStreamsUnfiltered && has_waited(draft, event, s, launched)) continue;
     wait_for_last(draft, call, streams[s], launched, false);
   }
 }
 
 void find_waits(DependencyDraft& draft) {
-  if (draft.profile.syncs.size() > 0) Records(draft).read();
+  if (draft.profile.syncs.size() > 0) SyncRecords(draft).read();
 }
 
 }  // namespace orrery::profile::draft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What calls and streams waited for, where the trace has records of it.
+// Waits of calls and streams that the trace contains as sync records.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace orrery::profile::draft {
 
-/// Fills syncs and stream_waits from records; marks the calls that wait.
+/// Fills `syncs` and `stream_waits` from records; marks the calls that wait.
 void find_waits(DependencyDraft& draft);
 
-/// The call waits for the last of the `launched` first works of the stream, or, where that was
-/// recorded to end after the call, for the latest of those shortly before it that did not (counted,
-/// guessed). `event`: the call may be a query, which need not wait.
+/// Makes the call wait for the last of the first `launched` works of the stream. If that work was
+/// recorded to end after the call, the call waits for the latest of the works shortly before it
+/// that ended in time (counted, guessed). `event`: the call may be a query, which need not wait.
 void wait_for_last(DependencyDraft& draft, EventId call, const Stream& stream,
                    std::uint32_t launched, bool event);
 
-/// The call waits for everything launched on a device; where there are many streams, not again for
-/// what its thread has waited for in this way.
+/// Makes the call wait for all work launched on a device. If there are more than 32 streams, omits
+/// works for which its thread has already waited in this way.
 void wait_for_device(DependencyDraft& draft, EventId call, std::int64_t device);
 
 }  // namespace orrery::profile::draft

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who wrote the tensors an operator reads, as execution traces tell it. On one thread the order of
-// the thread implies it already, so only other threads' operators are named.
+// Finds the writers of the tensors that an operator reads, from execution traces. On one thread the
+// order implies them; therefore only operators of other threads are connected.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -13,13 +13,13 @@ namespace orrery::profile::draft {
 
 void connect_tensors(DependencyDraft& draft) {
   const Profile& profile = draft.profile;
-  std::vector<std::pair<std::uint64_t, NodePosition>> by_id;  // ids ascend in time
+  std::vector<std::pair<std::uint64_t, NodePosition>> by_id;  // ids ascend with time
   for (NodePosition place = 0; place < draft.nodes.size(); ++place) {
     if (const Node* node = profile.node(draft.nodes[place])) by_id.emplace_back(node->id, place);
   }
   std::sort(by_id.begin(), by_id.end());
-  std::unordered_map<std::uint64_t, NodePosition> writer;  // by storage
-  // (lane, lane that waits for it) → the last place waited for
+  std::unordered_map<std::uint64_t, NodePosition> writer;  // by storage: its last writer
+  // (lane, waiting lane) → the last node waited for
   std::map<std::pair<std::uint32_t, std::uint32_t>, NodePosition> known;
   for (const auto& entry : by_id) {
     const NodePosition place = entry.second;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Between threads: from forward to backward operators, where the trace says which belong together.
+// Connects threads: backward operators wait for their forward operators, if the trace contains the
+// relation.
 #include <algorithm>
 #include <unordered_map>
 
@@ -14,8 +15,8 @@ void connect(DependencyDraft& draft, EventId from, EventId to) {
   draft.add(from, to, DependencyKind::inter_thread, false);
 }
 
-/// By autograd's sequence numbers: the last forward operator of that number before the backward
-/// one.
+/// By autograd's sequence numbers: connects the last forward operator of a number before the
+/// backward operator.
 void connect_sequences(DependencyDraft& draft) {
   const Profile& profile = draft.profile;
   struct Forward {
@@ -32,7 +33,7 @@ void connect_sequences(DependencyDraft& draft) {
       forward.push_back({profile.op(e).sequence, event.start, e});
     } else if (event.parent == kNoEvent || profile.events[event.parent].kind != Kind::op ||
                profile.op(event.parent).sequence != profile.op(e).sequence) {
-      backward.push_back(e);  // the outermost of its number
+      backward.push_back(e);  // the outermost operator of its number
     }
   }
   if (backward.empty()) return;
@@ -53,7 +54,7 @@ void connect_sequences(DependencyDraft& draft) {
   }
 }
 
-/// By the forward node an execution trace names.
+/// By the forward node that an execution trace contains.
 void connect_forward_parents(DependencyDraft& draft) {
   const Profile& profile = draft.profile;
   std::unordered_map<std::uint64_t, EventId> by_id;

@@ -64,7 +64,7 @@ TEST(Threads, BySequenceNumber) {
   op(backward, 51, 10, 3, 1);  // inside: the thread implies it
   const EventId again = op(main, 100, 5, 3, 0);
   const EventId next = op(backward, 150, 5, 3, 1);
-  op(backward, 170, 5, 9, 1);  // nobody's
+  op(backward, 170, 5, 9, 1);  // of no other thread
   const MadeOfThreads made(make);
   EXPECT_EQ(made.all(false), (ThreadPairs{{second, outer}, {again, next}}));
 }

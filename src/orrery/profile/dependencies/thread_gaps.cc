@@ -6,13 +6,13 @@
 namespace orrery::profile::draft {
 namespace {
 
-/// Reads one thread after the other.
+/// Finds gaps, thread by thread.
 class GapReader {
  public:
   GapReader(const DependencyDraft& draft, Time shortest, std::vector<ThreadGap>& gaps)
       : draft_(draft), shortest_(shortest), gaps_(gaps) {}
 
-  /// Appends the gaps of a thread; its time in operators and calls.
+  /// Appends the gaps of a thread; returns its total time in operators and calls.
   Time read(std::uint32_t lane) {
     lane_ = lane;
     started_ = false;
@@ -51,13 +51,14 @@ class GapReader {
     bool busy = false;
   };
 
-  // Old traces have the iterations themselves as operators.
+  // In old traces, iterations are operators, too.
   [[nodiscard]] bool is_busy(EventId e) const {
     const Event& event = draft_.profile.events[e];
     if (event.kind == Kind::call) return true;
-    if (event.kind == Kind::annotation)  // most are around others, a communication is not
+    // Most annotations enclose other events; a communication does not.
+    if (event.kind == Kind::annotation)
       return draft_.profile.comm(e) != nullptr ||
-             comm_kind_named(draft_.profile.name(e)) != CommKind::unknown;
+             comm_kind_of_name(draft_.profile.name(e)) != CommKind::unknown;
     return event.kind == Kind::op &&
            (event.parent != kNoEvent || !draft_.profile.name(e).starts_with("ProfilerStep"));
   }
@@ -68,7 +69,7 @@ class GapReader {
     open_.pop_back();
   }
 
-  /// What runs is a call, or the annotation of a communication.
+  /// True if the innermost event is a call or the annotation of a communication.
   [[nodiscard]] bool is_known() const {
     return !open_.empty() && open_.back().busy && open_.back().kind != Kind::op;
   }
@@ -96,7 +97,7 @@ class GapReader {
   }
 
   void place_in_step(ThreadGap& gap) const {
-    if (gap.first || gap.last == kNone || draft_.at[gap.last] <= gap.begin) return;
+    if (gap.first || gap.last == kNone || draft_.ends[gap.last] <= gap.begin) return;
     gap.next = gap.last;
     gap.last = gap.last == draft_.lane_offsets[lane_] ? kNone : gap.last - 1;
   }
@@ -104,14 +105,14 @@ class GapReader {
   const DependencyDraft& draft_;
   Time shortest_;
   std::vector<ThreadGap>& gaps_;
-  // Of the thread that is being read
+  // State of the current thread
   std::uint32_t lane_ = 0;
-  std::vector<Open> open_;  // what is running, the innermost last
-  std::size_t busy_ = 0;    // operators and calls among it
+  std::vector<Open> open_;  // running events, the innermost last
+  std::size_t busy_ = 0;    // number of operators and calls in open_
   bool started_ = false;
   Time now_{}, worked_{};
   NodePosition last_node_ = kNone;
-  std::vector<std::size_t> open_gaps_;  // whose next node is still to come
+  std::vector<std::size_t> open_gaps_;  // gaps whose next node is not known yet
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stretches in which a thread does nothing that was recorded.
+// Gaps on threads: times in which the recording shows no activity of a thread.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace orrery::profile::draft {
 
-/// A stretch in which nothing begins or ends on a thread and no call runs, nor communication.
-/// Annotations and Python frames may be around it; `inside`: operators, too.
+/// A time in which no event begins or ends on a thread, and neither a call nor a communication
+/// runs. Annotations and Python frames may enclose it; with `inside` also operators.
 struct ThreadGap {
-  Time begin{}, end{};  ///< the last one of a thread ends at kTimeMax
+  Time begin{}, end{};  ///< the last gap of a thread ends at kTimeMax
   std::uint32_t lane = 0;
-  /// The last step that had ended before it, the first that ended after it. A step may last all
-  /// along: an annotation without anything in it is itself what waits.
+  /// The last step that ended before the gap, and the first that ended after it. A step may last
+  /// for the complete gap: an annotation without children is itself the wait.
   NodePosition last = kNone, next = kNone;
-  EventId around = kNoEvent;  ///< the innermost
-  bool first = false;         ///< nothing is known of the thread before; no length then
-  bool inside = false;        ///< in an operator
+  EventId around = kNoEvent;  ///< the innermost enclosing event
+  bool first = false;         ///< the begin of the thread: nothing was recorded before; length 0
+  bool inside = false;        ///< inside an operator
 
   [[nodiscard]] Time length() const { return end - begin; }
 };
@@ -31,11 +31,11 @@ class ThreadGaps {
   ThreadGaps(const DependencyDraft& draft, Time shortest);
 
   [[nodiscard]] std::span<const ThreadGap> all() const { return gaps_; }
-  /// Of a thread, in order of time.
+  /// The gaps of a thread, in order of time.
   [[nodiscard]] std::span<const ThreadGap> of(std::uint32_t lane) const {
     return {gaps_.data() + first_of_lane_[lane], first_of_lane_[lane + 1] - first_of_lane_[lane]};
   }
-  /// The last gap of a thread that had begun by then; null before its first event.
+  /// The last gap of a thread that began by `when`; null before its first event.
   [[nodiscard]] const ThreadGap* before(std::uint32_t lane, Time when) const;
   /// The thread with the most time in operators and calls.
   [[nodiscard]] std::uint32_t busiest() const { return busiest_; }

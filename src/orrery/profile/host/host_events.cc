@@ -8,7 +8,7 @@
 namespace orrery::profile {
 namespace {
 
-/// The host waits in it.
+/// True for calls in which the host waits.
 bool waits(std::string_view call) {
   if (call.find("Synchronize") != std::string_view::npos) return true;
   if (call.find("Async") != std::string_view::npos) return false;
@@ -42,8 +42,7 @@ std::vector<EventId> first_works(const Profile& profile) {
 std::vector<HostEvent> host_events(const Profile& profile, std::uint32_t lane,
                                    const std::vector<EventId>& work_of) {
   std::vector<HostEvent> steps;
-  std::unordered_map<EventId, std::size_t>
-      inside;  // places in `steps` of what may be around others
+  std::unordered_map<EventId, std::size_t> inside;  // event → index in `steps`
   for (const EventId e : profile.in_order(lane)) {
     const Event& event = profile.events[e];
     if (!event.timed() || !is_host(event.kind) || event.kind == Kind::overhead) continue;
@@ -51,7 +50,7 @@ std::vector<HostEvent> host_events(const Profile& profile, std::uint32_t lane,
     if (const auto around = inside.find(event.parent); around != inside.end()) {
       const HostEvent& outer = steps[around->second];
       step.root = outer.root;
-      step.above = outer.above;
+      step.annotation = outer.annotation;
       step.pass = outer.pass;
     }
     step.event = e;
@@ -59,13 +58,13 @@ std::vector<HostEvent> host_events(const Profile& profile, std::uint32_t lane,
     if (called.starts_with("autograd::engine::evaluate_function")) step.pass = LaunchPass::backward;
     if (called.starts_with("Optimizer.step")) step.pass = LaunchPass::optimizer;
     if (event.kind == Kind::op && step.root == kNoEvent) step.root = e;
-    if (event.kind == Kind::annotation && step.root == kNoEvent) step.above = e;
+    if (event.kind == Kind::annotation && step.root == kNoEvent) step.annotation = e;
     if (event.kind == Kind::call) {
       const EventId work = work_of[e];
-      step.launch = work != kNoEvent;
-      step.compute = step.launch && profile.events[work].kind == Kind::kernel;
-      step.kernel = step.launch ? profile.events[work].start : Time{};
-      step.wait = waits(called);
+      step.is_launch = work != kNoEvent;
+      step.is_kernel_launch = step.is_launch && profile.events[work].kind == Kind::kernel;
+      step.kernel_start = step.is_launch ? profile.events[work].start : Time{};
+      step.is_wait = waits(called);
     }
     inside[e] = steps.size();
     steps.push_back(step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a thread did, operator by operator.
+// The events of a thread, with their enclosing operators and their launches.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,27 @@
 
 namespace orrery::profile {
 
-/// Which part of a step launched.
+/// The part of a training step that launched a work.
 enum class LaunchPass : std::uint8_t { forward, backward, optimizer };
 [[nodiscard]] std::string_view name(LaunchPass pass);
 
-/// One of a thread's events, in the order of a tree's.
+/// One event of a thread; events are in pre-order.
 struct HostEvent {
   EventId event = kNoEvent;
-  EventId root = kNoEvent;   ///< the outermost operator around it, or itself
-  EventId above = kNoEvent;  ///< of a root: the annotation around it
+  EventId root = kNoEvent;        ///< the outermost operator that encloses it, or itself
+  EventId annotation = kNoEvent;  ///< of a root: the annotation that encloses it
   LaunchPass pass = LaunchPass::forward;
-  Time kernel{};         ///< of a launch: when the first of its works began
-  bool launch = false;   ///< of any work
-  bool compute = false;  ///< … of a kernel
-  bool wait = false;     ///< a call in which the host waits for the device
+  Time kernel_start{};            ///< of a launch: when its first work began
+  bool is_launch = false;         ///< it launches work
+  bool is_kernel_launch = false;  ///< it launches a kernel
+  bool is_wait = false;           ///< a call in which the host waits for the device
 };
 
-/// By call: the first work that it launched, or kNoEvent. Of an attached profile. O(events).
+/// By event: the first work that a call launched, or kNoEvent. `profile` is attached. O(events).
 [[nodiscard]] std::vector<EventId> first_works(const Profile& profile);
 
-/// Of a thread; the profiler's own time is left out. `work_of`: first_works. O(events of the lane).
+/// The events of a thread, without the profiler's own time. `work_of`: result of first_works.
+/// O(events of the lane).
 [[nodiscard]] std::vector<HostEvent> host_events(const Profile& profile, std::uint32_t lane,
                                                  const std::vector<EventId>& work_of);
 

@@ -11,8 +11,8 @@
 namespace orrery::profile {
 namespace {
 
-constexpr double kShortestGap = 2, kLongestGap = 200;  // us, of T1
-constexpr double kQueueEmpty = 20;                     // us from a launch to its kernel
+constexpr double kShortestGap = 2, kLongestGap = 200;  // us; limits of T1
+constexpr double kQueueEmpty = 20;                     // us; maximum from a launch to its kernel
 constexpr double kPause = 1000;                        // us
 constexpr Time kQueuedBefore = Time(20'000'000);
 
@@ -28,13 +28,12 @@ double median_of_every_second(const std::vector<double>& values, std::size_t fir
 TimeSpread spread_of_times(std::vector<double> values) {
   TimeSpread made;
   made.count = values.size();
-  const double predicted = median_of_every_second(values, 0),
-               other = median_of_every_second(values, 1);
-  if (values.size() >= 4 && other > 0) made.held_back = std::abs(predicted / other - 1);
+  const double even = median_of_every_second(values, 0), odd = median_of_every_second(values, 1);
+  if (values.size() >= 4 && odd > 0) made.holdout_error = std::abs(even / odd - 1);
   std::sort(values.begin(), values.end());
-  made.least = quantile_interpolated_of_sorted(values, 0.1);
+  made.p10 = quantile_interpolated_of_sorted(values, 0.1);
   made.median = quantile_interpolated_of_sorted(values, 0.5);
-  made.most = quantile_interpolated_of_sorted(values, 0.9);
+  made.p90 = quantile_interpolated_of_sorted(values, 0.9);
   return made;
 }
 
@@ -65,8 +64,8 @@ std::string_view name(Overhead overhead) {
   return kNames[static_cast<std::size_t>(overhead)];
 }
 
-void OverheadBuilder::note(Overhead overhead, std::string_view of, double us,
-                           std::optional<double> profiler) {
+void OverheadBuilder::add_time(Overhead overhead, std::string_view of, double us,
+                               std::optional<double> profiler) {
   Values& values = times_[{overhead, std::string(of)}];
   values.recorded.push_back(us);
   if (profiler) values.own.push_back(us - *profiler);
@@ -93,24 +92,24 @@ void OverheadBuilder::add_operators(const OverheadBuilder& other) {
 void OverheadBuilder::add_thread(const Profile& profile, std::uint32_t lane,
                                  const std::vector<EventId>& work_of) {
   const std::vector<HostEvent> steps = host_events(profile, lane, work_of);
-  std::size_t before = steps.size();  // where the operator before begins
-  std::size_t between = 0;            // events since its end
+  std::size_t before = steps.size();  // index of the previous operator
+  std::size_t between = 0;            // number of events since its end
   for (std::size_t i = 0; i < steps.size();) {
     if (steps[i].root == kNoEvent) {
-      before = steps[i].wait || steps[i].launch ? steps.size() : before;
+      before = steps[i].is_wait || steps[i].is_launch ? steps.size() : before;
       ++between;
       ++i;
       continue;
     }
     std::size_t last = i + 1;
     while (last < steps.size() && steps[last].root == steps[i].root) ++last;
-    if (before < steps.size() && steps[before].above == steps[i].above) {
+    if (before < steps.size() && steps[before].annotation == steps[i].annotation) {
       const double gap =
           to_us(profile.events[steps[i].event].start - profile.events[steps[before].event].end());
       if (gap < kLongestGap)
-        note(Overhead::between_operators, profile.name(steps[i].event), gap,
-             gap > kShortestGap ? std::optional(kEvent * static_cast<double>(between))
-                                : std::nullopt);
+        add_time(Overhead::between_operators, profile.name(steps[i].event), gap,
+                 gap > kShortestGap ? std::optional(kEvent * static_cast<double>(between))
+                                    : std::nullopt);
     }
     add_operator(profile, steps, i, last);
     before = i;
@@ -125,7 +124,7 @@ void OverheadBuilder::add_operator(const Profile& profile, const std::vector<Hos
   ++operators_;
   const Event& root = profile.events[steps[first].event];
   const std::string_view of = profile.name(steps[first].event);
-  const auto waited = [](const HostEvent& step) { return step.wait; };
+  const auto waited = [](const HostEvent& step) { return step.is_wait; };
   const auto begin = steps.begin() + static_cast<std::ptrdiff_t>(first);
   const auto end = steps.begin() + static_cast<std::ptrdiff_t>(last);
   if (std::any_of(begin, end, waited)) {
@@ -133,34 +132,34 @@ void OverheadBuilder::add_operator(const Profile& profile, const std::vector<Hos
     return;
   }
   Time from = root.start;
-  double nested = 0;  // events that began since
+  double nested = 0;  // number of events that began since `from`
   bool launched = false;
   for (auto step = begin + 1; step != end; ++step) {
-    if (!step->launch) {
+    if (!step->is_launch) {
       ++nested;
       continue;
     }
     const Event& call = profile.events[step->event];
-    note(launched ? Overhead::between_launches : Overhead::before_launch, of,
-         to_us(call.start - from), kEvent * nested);
-    note(Overhead::launch_call, profile.name(step->event), to_us(call.duration),
-         kEvent + kDeviceEvent);
+    add_time(launched ? Overhead::between_launches : Overhead::before_launch, of,
+             to_us(call.start - from), kEvent * nested);
+    add_time(Overhead::launch_call, profile.name(step->event), to_us(call.duration),
+             kEvent + kDeviceEvent);
     launched = true;
     from = call.end();
     nested = 0;
   }
-  note(launched ? Overhead::after_launch : Overhead::between_launches, of, to_us(root.end() - from),
-       kEvent * nested);
+  add_time(launched ? Overhead::after_launch : Overhead::between_launches, of,
+           to_us(root.end() - from), kEvent * nested);
 }
 
 void OverheadBuilder::add_launches(const Profile& profile, const std::vector<HostEvent>& steps) {
   const HostEvent* before = nullptr;
   const auto at_once = [&](const HostEvent& step) {
-    return to_us(step.kernel - profile.events[step.event].start) <= kQueueEmpty;
+    return to_us(step.kernel_start - profile.events[step.event].start) <= kQueueEmpty;
   };
   for (const HostEvent& step : steps) {
-    if (step.wait) before = nullptr;
-    if (!step.compute) continue;
+    if (step.is_wait) before = nullptr;
+    if (!step.is_kernel_launch) continue;
     const HostEvent* const last = std::exchange(before, &step);
     if (last == nullptr || !at_once(*last) || !at_once(step)) continue;
     const double us = to_us(profile.events[step.event].start - profile.events[last->event].start);
@@ -240,7 +239,7 @@ TimeSpread OverheadBuilder::gap() const { return spread_of_times(gaps_); }
 
 std::vector<double> queue_gaps(const Profile& profile, std::uint32_t lane) {
   std::vector<double> gaps;
-  const Event* before = nullptr;  // on this stream, if it computes
+  const Event* before = nullptr;  // the previous work on this stream, if it is a compute kernel
   for (const EventId e : profile.in_order(lane)) {
     const Event& event = profile.events[e];
     if (!is_device_work(event.kind)) continue;

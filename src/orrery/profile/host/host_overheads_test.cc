@@ -127,7 +127,7 @@ TEST(Overheads, GapsOfKernelsThatWaitInTheQueue) {
   const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.gap().count, 2u);
   EXPECT_DOUBLE_EQ(builder.gap().median, 2.5);
-  EXPECT_EQ(builder.gap().held_back, 0) << "too few";
+  EXPECT_EQ(builder.gap().holdout_error, 0) << "too few";
 }
 
 TEST(Overheads, HalfOfTheGapsTellsTheOthers) {
@@ -140,7 +140,7 @@ TEST(Overheads, HalfOfTheGapsTellsTheOthers) {
   }
   const OverheadBuilder builder = measured(host);
   EXPECT_EQ(builder.gap().count, 4u);
-  EXPECT_DOUBLE_EQ(builder.gap().held_back, 1 - 10 / 11.0);
+  EXPECT_DOUBLE_EQ(builder.gap().holdout_error, 1 - 10 / 11.0);
 }
 
 }  // namespace

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording's host with the times that operators usually take (Lin et al., TPDS 2024, algorithm
-// 1).
+// Predicts host times of a recording from typical operator overheads (Lin et al., TPDS 2024,
+// algorithm 1).
 #pragma once
 
 #include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,29 +15,34 @@
 
 namespace orrery::profile {
 
-/// T1 to T5 by what they are of.
+/// Mean overheads T1 to T5 by operator or function.
 class HostOverheadTimes {
  public:
   explicit HostOverheadTimes(std::span<const OverheadRow> rows);
 
-  /// Of that operator, or of that function; else of all. 0: nobody measured any.
+  /// Mean overhead of operator or function `of`, else of all; 0 if none was measured.
   [[nodiscard]] double us(Overhead overhead, std::string_view of) const;
 
  private:
   std::map<std::pair<Overhead, std::string>, double, std::less<>> means_;
 };
 
-/// What threads were told to take, and what is left as recorded.
+/// Total times of the threads' steps.
 struct PredictedHost {
-  Time recorded{};   ///< of the steps that were told: what they took
-  Time predicted{};  ///< … and take now
-  Time retained{};   ///< of all other steps
+  Time recorded{};   ///< predicted steps: their recorded time
+  Time predicted{};  ///< predicted steps: their predicted time
+  Time retained{};   ///< all other steps, which keep their recorded time
 };
 
-/// Operators take T1 before them, T2 until their first launch, T4 for each, T5 between two, T3
-/// after the last; operators that launch nothing T5. Operators in which the host waits for the
-/// device keep their own times, as does what is no operator's, a pause of 200 us and more before an
-/// operator (T1 is none of it), and what begins a thread. O(events).
+/// Replaces the costs of host steps. An operator gets T1 before it, T2 until its first launch, T4
+/// for each launch, T5 between two launches, and T3 after the last; an operator without a launch
+/// gets T1 and T5. Recorded times stay for:
+/// - operators in which the host waits for the device,
+/// - events outside of operators,
+/// - a pause of 200 us or more before an operator, instead of T1,
+/// - the begin of a thread.
+///
+/// O(events).
 [[nodiscard]] PredictedHost predict_host(const Profile& profile, Dependencies& dependencies,
                                          const HostOverheadTimes& times);
 

@@ -47,10 +47,10 @@ Activity::Activity(const Profile& profile) {
     for (std::uint32_t l = 0; l < profile.lanes.size(); ++l) add_thread(profile, l);
   }
   std::stable_sort(
-      stretches_.begin(), stretches_.end(),
+      intervals_.begin(), intervals_.end(),
       [](const ActivityInterval& a, const ActivityInterval& b) { return a.start < b.start; });
-  latest_end_.reserve(stretches_.size());
-  for (const ActivityInterval& s : stretches_)
+  latest_end_.reserve(intervals_.size());
+  for (const ActivityInterval& s : intervals_)
     latest_end_.push_back(latest_end_.empty() ? s.end : std::max(latest_end_.back(), s.end));
 }
 
@@ -58,15 +58,15 @@ void Activity::add_device_work(const Profile& profile) {
   for (EventId e = 0; e < profile.events.size(); ++e) {
     const Event& event = profile.events[e];
     if (!event.timed() || !is_device_work(event.kind)) continue;
-    ActivityInterval stretch{event.start, event.end(), event.start, device_use(profile, e)};
+    ActivityInterval interval{event.start, event.end(), event.start, device_use(profile, e)};
     if (profile.work(e).call != kNoEvent)
-      stretch.launched = profile.events[profile.work(e).call].start;
-    stretches_.push_back(stretch);
+      interval.launched = profile.events[profile.work(e).call].start;
+    intervals_.push_back(interval);
   }
 }
 
 void Activity::add_thread(const Profile& profile, std::uint32_t lane) {
-  // Outermost communications, and the innermost operators outside of them.
+  // Uses outermost communications, and innermost operators outside of them.
   const auto order = profile.in_order(lane);
   std::unordered_set<EventId> in_comm, with_operators;
   for (const EventId e : order) {
@@ -82,9 +82,9 @@ void Activity::add_thread(const Profile& profile, std::uint32_t lane) {
     if (!event.timed()) continue;
     const bool inside = event.parent != kNoEvent && in_comm.count(event.parent) > 0;
     if (in_comm.count(e) > 0) {
-      if (!inside) stretches_.push_back({event.start, event.end(), event.start, DeviceUse::comm});
+      if (!inside) intervals_.push_back({event.start, event.end(), event.start, DeviceUse::comm});
     } else if (event.kind == Kind::op && with_operators.count(e) == 0) {
-      stretches_.push_back({event.start, event.end(), event.start, DeviceUse::compute});
+      intervals_.push_back({event.start, event.end(), event.start, DeviceUse::compute});
     }
   }
 }
@@ -92,13 +92,13 @@ void Activity::add_thread(const Profile& profile, std::uint32_t lane) {
 Breakdown Activity::breakdown(Time from, Time to) const {
   Breakdown sum;
   sum.length = to - from;
-  // Everything before the first whose running end lies beyond `from` is over by then.
+  // All intervals before `first` end by `from`: latest_end_ ascends.
   const auto first = static_cast<std::size_t>(
       std::upper_bound(latest_end_.begin(), latest_end_.end(), from) - latest_end_.begin());
   std::vector<Edge> edges;
   Time busy_until = from;
-  for (std::size_t i = first; i < stretches_.size() && stretches_[i].start < to; ++i) {
-    const ActivityInterval& s = stretches_[i];
+  for (std::size_t i = first; i < intervals_.size() && intervals_[i].start < to; ++i) {
+    const ActivityInterval& s = intervals_[i];
     if (s.end <= from) continue;
     edges.push_back({std::max(s.start, from), +1, s.use});
     edges.push_back({std::min(s.end, to), -1, s.use});

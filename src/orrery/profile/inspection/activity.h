@@ -10,7 +10,8 @@ namespace orrery::profile {
 
 enum class DeviceUse : std::uint8_t { compute, comm, copy };
 
-/// What was going on, by start: on the device, or on the threads where there is no device.
+/// Intervals of activity on the device, or on the threads if there is no device work; ascending by
+/// start.
 class Activity {
  public:
   explicit Activity(const Profile& profile);
@@ -23,15 +24,15 @@ class Activity {
   struct ActivityInterval {
     Time start;
     Time end;
-    Time launched;  ///< when its launching call began; its start when that is not known
+    Time launched;  ///< when the launching call began; `start` if unknown
     DeviceUse use;
   };
   void add_device_work(const Profile& profile);
   void add_thread(const Profile& profile, std::uint32_t lane);
 
   bool on_device_ = false;
-  std::vector<ActivityInterval> stretches_;
-  std::vector<Time> latest_end_;  ///< of this and all before
+  std::vector<ActivityInterval> intervals_;
+  std::vector<Time> latest_end_;  ///< running maximum of `end`
 };
 
 }  // namespace orrery::profile

@@ -3,23 +3,21 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
-#include <unordered_map>
 
 #include "orrery/profile/inspection/activity.h"
 
 namespace orrery::profile {
 namespace {
 
-/// Longest first; equals by name.
+/// Sorts by total time, descending; equal times stay ordered by name.
 template <class T>
 void sort_by_total(std::vector<T>& uses) {
   std::stable_sort(uses.begin(), uses.end(),
                    [](const T& a, const T& b) { return a.total > b.total; });
 }
 
-/// Own time of each host event: without its children. Children that overlap each other or reach
-/// beyond their parent never make it negative.
+/// Own time of each host event: its duration without children. Never negative, even if children
+/// overlap or end after the parent.
 std::vector<Time> own_times(const Profile& profile) {
   std::vector<Time> own(profile.events.size());
   for (EventId e = 0; e < profile.events.size(); ++e) own[e] = profile.events[e].duration;
@@ -55,7 +53,7 @@ std::vector<NameSummary> by_name(const Profile& profile, bool device) {
   return list;
 }
 
-/// What carries a communication's time: its kernels where there are any, else the operator.
+/// The events that contain a communication's time: its kernels, or without kernels the operator.
 std::vector<EventId> communications(const Profile& profile, bool on_device) {
   std::vector<EventId> list;
   for (EventId e = 0; e < profile.events.size(); ++e) {
@@ -67,7 +65,7 @@ std::vector<EventId> communications(const Profile& profile, bool on_device) {
       list.push_back(e);
   }
   if (on_device) return list;
-  // Of nested operators for one communication only the innermost counts.
+  // Of nested operators of one communication, only the innermost counts.
   std::vector<bool> inside(profile.events.size());
   for (const EventId e : list) {
     if (profile.events[e].parent != kNoEvent) inside[profile.events[e].parent] = true;
@@ -76,7 +74,7 @@ std::vector<EventId> communications(const Profile& profile, bool on_device) {
   return list;
 }
 
-/// The whole buffer: the larger of what one rank puts in and what it gets. -1: not known.
+/// Bytes of the complete buffer: for an all-gather its output, else Comm::bytes. -1: unknown.
 std::int64_t whole_bytes(const Comm& comm, CommKind kind) {
   std::int64_t bytes = comm.bytes();
   if (kind != CommKind::all_gather || bytes < 0) return bytes;
@@ -93,7 +91,7 @@ std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
     const Comm* comm = profile.comm(e);
     const CommKind kind = comm != nullptr && comm->kind != CommKind::unknown
                               ? comm->kind
-                              : comm_kind_named(profile.name(e));
+                              : comm_kind_of_name(profile.name(e));
     std::string group;
     if (comm != nullptr && comm->group < profile.groups.size()) {
       const Group& g = profile.groups[comm->group];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a recorded rank spent its time on.
+// A summary of a recorded rank: where its time went, by name and by communication.
 #pragma once
 
 #include <array>
@@ -13,17 +13,16 @@
 
 namespace orrery::profile {
 
-/// Where a stretch of time went on the device; without a device, on the host's threads.
+/// A breakdown of a time span on the device; without device work, on the host's threads.
 /// compute_only + overlapped + comm_only + copy_only + idle = length.
 struct Breakdown {
   Time length{};
-  Time compute_only{};  ///< kernels run, none of them communicates
-  Time overlapped{};    ///< computing and communicating
-  Time comm_only{};     ///< communicating, not computing
-  Time copy_only{};     ///< copies or memsets, nothing else
-  Time idle{};          ///< nothing on any stream
-  /// The part of idle in which the work that ends it had not yet been launched: the device waits
-  /// for the host.
+  Time compute_only{};  ///< compute kernels run, but no communication
+  Time overlapped{};    ///< compute and communication kernels run
+  Time comm_only{};     ///< communication kernels run, but no compute
+  Time copy_only{};     ///< only copies or memsets run
+  Time idle{};          ///< no stream runs work
+  /// The part of `idle` before the launch of the work that ends it: the device waits for the host.
   Time host_bound{};
 
   friend bool operator==(const Breakdown&, const Breakdown&) = default;
@@ -39,11 +38,11 @@ struct NameSummary {
 
 /// The communications of one kind in one group.
 struct CommSummary {
-  std::string group;  ///< its description, else its name; "" = not said
+  std::string group;  ///< description of the group, else its name; "": not recorded
   CommKind kind = CommKind::unknown;
   std::uint64_t count = 0;
-  std::int64_t bytes = 0;           ///< their whole buffers, of those that say them
-  std::uint64_t without_bytes = 0;  ///< those that do not
+  std::int64_t bytes = 0;           ///< total size of their complete buffers, if known
+  std::uint64_t without_bytes = 0;  ///< communications of unknown size
   Time total{};
   Time shortest{};
 };
@@ -57,21 +56,20 @@ struct Inspection {
   std::array<std::uint64_t, kKinds> events{};  ///< by Kind
   std::uint64_t untimed = 0;
   std::uint32_t threads = 0, streams = 0;
-  Time first{};  ///< of the timed events
+  Time first{};  ///< start of the first and end of the last timed event
   Time last{};
-  bool on_device = false;  ///< the breakdown is of the device, not of the host
+  bool on_device = false;  ///< the breakdown is of the device, otherwise of the host
   Breakdown whole;         ///< from first to last
   std::vector<IterationBreakdown> steps;
-  std::vector<NameSummary> device;  ///< device work by name, longest total first
-  std::vector<NameSummary>
-      host;  ///< operators by name and own time (without what runs inside them)
-  std::vector<CommSummary> comms;  ///< longest total first
+  std::vector<NameSummary> device;  ///< device work by name; by total time, descending
+  std::vector<NameSummary> host;    ///< operators by name; own time (without children), descending
+  std::vector<CommSummary> comms;   ///< by total time, descending
 };
 
 /// O(events log events). `profile` is indexed and attached.
 [[nodiscard]] Inspection inspect(const Profile& profile);
 
-/// Where the time from `from` to `to` went.
+/// The breakdown of the time between `from` and `to`.
 [[nodiscard]] Breakdown breakdown(const Profile& profile, Time from, Time to);
 
 }  // namespace orrery::profile

@@ -9,7 +9,7 @@
 namespace orrery::profile {
 namespace {
 
-/// t / parts, to the nearest; 0 parts leave it whole.
+/// t / parts, rounded to nearest; t if `parts` is 0.
 Time share_of(Time t, std::uint64_t parts) {
   if (parts <= 1) return t;
   const auto n = static_cast<std::int64_t>(parts);

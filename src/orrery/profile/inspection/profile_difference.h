@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two recorded ranks against each other: what is new, gone, slower.
+// Comparison of two recorded ranks: added, removed and changed names.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace orrery::profile {
 
-/// One name in two traces. Counts and times are per iteration when both traces have iterations.
+/// One name in traces a and b. Counts and times are per iteration if both traces have iterations.
 struct NameDifference {
   std::string name;
   Kind kind = Kind::kernel;
@@ -24,15 +24,15 @@ struct NameDifference {
 struct ProfileDifference {
   bool per_iteration = false;
   std::uint64_t iterations_a = 0, iterations_b = 0;
-  Breakdown a, b;                     ///< of the mean iteration, or of the whole traces
-  std::vector<NameDifference> added;  ///< only in the second, longest first
-  std::vector<NameDifference> gone;   ///< only in the first, longest first
+  Breakdown a, b;                     ///< of the mean iteration, or of the complete traces
+  std::vector<NameDifference> added;  ///< only in b; by time, descending
+  std::vector<NameDifference> gone;   ///< only in a; by time, descending
   std::vector<NameDifference>
-      changed;             ///< in both, other counts or times; largest difference first
-  std::uint64_t same = 0;  ///< in both with equal count and time
+      changed;             ///< in both, with other counts or times; by difference, descending
+  std::uint64_t same = 0;  ///< names in both with equal count and time
 };
 
-/// Names of device work and of operators (by own time), each with its kind.
+/// Compares names of device work and of operators (by own time), each with its kind.
 [[nodiscard]] ProfileDifference difference(const Inspection& a, const Inspection& b);
 
 }  // namespace orrery::profile

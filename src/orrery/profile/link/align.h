@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two recordings of one thread, side by side: which step of one is which step of the other.
+// Aligns two recordings of one thread: finds which step of one recording is which step of the
+// other.
 #pragma once
 
 #include <cstdint>
@@ -10,33 +11,32 @@
 
 namespace orrery::profile {
 
-/// A step of a thread, as far as both recordings know it.
+/// A step of a thread; both recordings contain these values.
 struct AlignedEvent {
   std::uint32_t name = 0;
-  std::uint32_t parent = 0;    ///< name of the step around it
-  std::uint32_t shape = 0;     ///< of its inputs, hashed; 0 = unknown
+  std::uint32_t parent = 0;    ///< name of the enclosing step
+  std::uint32_t shape = 0;     ///< hash of the input shapes; 0: unknown
   std::int32_t sequence = -1;  ///< -1 = none
-  std::uint32_t event = 0;     ///< the caller's
+  std::uint32_t event = 0;     ///< id of the caller
 
-  /// Whether both can be one step.
+  /// True if both can be the same step.
   [[nodiscard]] bool fits(const AlignedEvent& other) const {
     return name == other.name && (sequence == other.sequence || sequence < 0 || other.sequence < 0);
   }
 };
 
-/// Places in two sequences that are one step, ascending in both.
+/// Pairs of positions in two sequences that are the same step; ascending in both.
 using Pairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-/// Aligns two sequences of steps, of which either may have steps the other lacks, at the ends or
-/// between. Steps that are rare and equally many in both are laid against each other first; what is
-/// between them is divided likewise, and solved exactly where it is small. What repeats without end
-/// is shifted as a whole until most of it is equal. `known` are pairs that stand already (kept
-/// where they ascend). The same input gives the same answer. O(n log n) but for a factor that does
-/// not grow with n.
+/// Aligns two sequences of steps. Either sequence may have steps that the other lacks, at the ends
+/// or in between. First it pairs steps that are rare and equally frequent in both. Then it divides
+/// the gaps between these pairs in the same way, and solves small gaps exactly. A part in which all
+/// steps repeat is paired under the shift for which most steps are equal. `known`: pairs that are
+/// given (the ascending ones are used). Deterministic. O(n log n) up to a constant factor.
 [[nodiscard]] Pairs align(std::span<const AlignedEvent> left, std::span<const AlignedEvent> right,
                           const Pairs& known = {});
 
-/// The longest part of `pairs` (ascending by first) that ascends by second as well.
+/// The longest subsequence of `pairs` (ascending by first) that also ascends by second.
 [[nodiscard]] Pairs longest_ascending(const Pairs& pairs);
 
 }  // namespace orrery::profile

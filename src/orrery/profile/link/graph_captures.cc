@@ -11,19 +11,20 @@
 namespace orrery::profile {
 namespace {
 
-bool holds(std::string_view name, std::string_view part) {
+bool contains(std::string_view name, std::string_view part) {
   return name.find(part) != std::string_view::npos;
 }
 
-/// What a captured call will be a node of; device_other: none.
+/// Kind of the node that a captured call creates; device_other: none.
 Kind node_of_call(std::string_view name) {
-  if (holds(name, "LaunchKernel") || holds(name, "LaunchCooperativeKernel")) return Kind::kernel;
-  if (holds(name, "Memcpy") && holds(name, "Async")) return Kind::memcpy;
-  if (holds(name, "Memset") && holds(name, "Async")) return Kind::memset;
+  if (contains(name, "LaunchKernel") || contains(name, "LaunchCooperativeKernel"))
+    return Kind::kernel;
+  if (contains(name, "Memcpy") && contains(name, "Async")) return Kind::memcpy;
+  if (contains(name, "Memset") && contains(name, "Async")) return Kind::memset;
   return Kind::device_other;
 }
 
-/// One capture: its nodes in order.
+/// One capture, with its nodes in order.
 struct Capture {
   const Profile* profile = nullptr;
   std::vector<Kind> kinds;
@@ -35,32 +36,33 @@ bool communicates(const Profile& profile, EventId e) {
   return (kind == Kind::op || kind == Kind::annotation) && profile.op(e).comm != kNone;
 }
 
-class Taker {
+class CaptureMatcher {
  public:
-  Taker(Profile& profile, std::span<const Profile> captures, Findings& findings)
+  CaptureMatcher(Profile& profile, std::span<const Profile> captures, Findings& findings)
       : profile_(profile), findings_(findings) {
     for (const Profile& capture : captures) read(capture);
   }
 
-  void take() {
-    std::uint64_t predicted = 0;
+  void match() {
+    std::uint64_t matched = 0;
     for (auto& [call, works] : launches()) {
-      const std::vector<Told>* what = in_order(works) ? &said_of(works) : nullptr;
-      const std::uint64_t count = what == nullptr || what->empty() ? 0 : tell(works, *what);
-      predicted += count;
+      const std::vector<NodeOperator>* operators = in_order(works) ? &operators_of(works) : nullptr;
+      const std::uint64_t count =
+          operators == nullptr || operators->empty() ? 0 : set_operators(works, *operators);
+      matched += count;
       if (count == 0)
         findings_.add(FindingCode::capture_unmatched,
                       profile_.where + ": \"" + std::string(profile_.name(call)) + '"');
     }
-    if (predicted > 0) findings_.add(FindingCode::graph_captured, profile_.where, predicted);
+    if (matched > 0) findings_.add(FindingCode::graph_captured, profile_.where, matched);
   }
 
  private:
-  /// What is said of one node.
-  struct Told {
+  /// Operator and communication that the captures give for one node.
+  struct NodeOperator {
     std::uint32_t captured = kNone;
     std::uint32_t comm = kNone;
-    EventId by = kNoEvent;  ///< who says so of the communication, in the first capture
+    EventId by = kNoEvent;  ///< event with the communication, in the first capture
   };
 
   void read(const Profile& profile) {
@@ -69,10 +71,10 @@ class Taker {
       for (const EventId e : profile.in_order(lane)) {
         if (profile.events[e].kind != Kind::call) continue;
         const std::string_view name = profile.name(e);
-        if (holds(name, "StreamBeginCapture")) {
+        if (contains(name, "StreamBeginCapture")) {
           captures_.push_back({.profile = &profile});
           open = &captures_.back();
-        } else if (holds(name, "StreamEndCapture")) {
+        } else if (contains(name, "StreamEndCapture")) {
           open = nullptr;
         } else if (const Kind kind = node_of_call(name);
                    open != nullptr && kind != Kind::device_other) {
@@ -90,12 +92,13 @@ class Taker {
       const Event& event = profile_.events[e];
       if (!is_device_work(event.kind) || event.detail == kNone) continue;
       const EventId call = profile_.work(e).call;
-      if (call != kNoEvent && holds(profile_.name(call), "GraphLaunch")) works[call].push_back(e);
+      if (call != kNoEvent && contains(profile_.name(call), "GraphLaunch"))
+        works[call].push_back(e);
     }
     return works;
   }
 
-  /// Puts works in the order of their graph's nodes, if it can be told.
+  /// Sorts works in the order of their graph nodes. False if the order is unknown.
   [[nodiscard]] bool in_order(std::vector<EventId>& works) const {
     const auto node = [&](EventId e) { return profile_.graph_node(e); };
     if (std::all_of(works.begin(), works.end(), [&](EventId e) { return node(e) != nullptr; })) {
@@ -112,23 +115,24 @@ class Taker {
                        [&](EventId e) { return lane(e) == lane(works.front()); });
   }
 
-  /// What the captures that fit say of a launch's nodes, which depends on their kinds alone; empty:
-  /// none fits.
-  const std::vector<Told>& said_of(const std::vector<EventId>& works) {
+  /// The operators of a launch's nodes in all matching captures. The result depends only on the
+  /// kinds of nodes; empty: no capture matches.
+  const std::vector<NodeOperator>& operators_of(const std::vector<EventId>& works) {
     std::vector<Kind> kinds;
     for (const EventId e : works) kinds.push_back(profile_.events[e].kind);
-    const auto [known, added] = said_.try_emplace(std::move(kinds));
+    const auto [known, added] = operators_by_kinds_.try_emplace(std::move(kinds));
     if (!added) return known->second;
-    std::vector<const Capture*> fitting;
+    std::vector<const Capture*> matches;
     for (const Capture& capture : captures_)
-      if (capture.kinds == known->first) fitting.push_back(&capture);
-    if (fitting.empty()) return known->second;
-    for (std::size_t i = 0; i < works.size(); ++i) known->second.push_back(agreed(fitting, i));
+      if (capture.kinds == known->first) matches.push_back(&capture);
+    if (matches.empty()) return known->second;
+    for (std::size_t i = 0; i < works.size(); ++i)
+      known->second.push_back(common_operator(matches, i));
     return known->second;
   }
 
-  /// What one capture says of a node.
-  [[nodiscard]] static CapturedOperator said(const Capture& capture, std::size_t place) {
+  /// The operator of a node in one capture.
+  [[nodiscard]] static CapturedOperator operator_of(const Capture& capture, std::size_t place) {
     const Profile& profile = *capture.profile;
     for (EventId at = profile.events[capture.calls[place]].parent; at != kNoEvent;
          at = profile.events[at].parent) {
@@ -139,45 +143,47 @@ class Taker {
     return {};
   }
 
-  /// What all captures say of a node.
-  Told agreed(const std::vector<const Capture*>& captures, std::size_t place) {
-    CapturedOperator common = said(*captures.front(), place);
+  /// The values on which all captures agree for a node.
+  NodeOperator common_operator(const std::vector<const Capture*>& captures, std::size_t place) {
+    CapturedOperator common = operator_of(*captures.front(), place);
     for (const Capture* other : captures) {
-      const CapturedOperator also = said(*other, place);
+      const CapturedOperator also = operator_of(*other, place);
       if (also.name != common.name) common = {};
       if (also.dims != common.dims) common.dims = StringId::empty;
       if (also.types != common.types) common.types = StringId::empty;
       if (also.concrete != common.concrete) common.concrete = StringId::empty;
     }
-    Told predicted;
-    take_comm(captures, place, predicted);
-    if (common.name == StringId::empty) return predicted;
+    NodeOperator node;
+    set_comm(captures, place, node);
+    if (common.name == StringId::empty) return node;
     const auto [known, added] =
         numbers_.try_emplace(common, static_cast<std::uint32_t>(profile_.captured.size()));
     if (added) profile_.captured.push_back(common);
-    predicted.captured = known->second;
-    return predicted;
+    node.captured = known->second;
+    return node;
   }
 
-  /// How many were told something. Of an operator's kernels the first one of the library is its
-  /// communication; what it copies beside that is none.
-  std::uint64_t tell(const std::vector<EventId>& works, const std::vector<Told>& what) {
-    std::uint64_t predicted = 0;
+  /// Sets operators and communications of works; returns the number of works that got an operator.
+  /// The first communication kernel of an operator gets its communication; copies do not.
+  std::uint64_t set_operators(const std::vector<EventId>& works,
+                              const std::vector<NodeOperator>& operators) {
+    std::uint64_t matched = 0;
     std::set<EventId> done;
     for (std::size_t i = 0; i < works.size(); ++i) {
       Work& work = profile_.works[profile_.events[works[i]].detail];
-      work.captured = what[i].captured;
-      predicted += work.captured == kNone ? 0 : 1;
-      if (what[i].comm == kNone || work.comm != kNone || !is_comm_kernel(profile_.name(works[i])) ||
-          !done.insert(what[i].by).second)
+      work.captured = operators[i].captured;
+      matched += work.captured == kNone ? 0 : 1;
+      if (operators[i].comm == kNone || work.comm != kNone ||
+          !is_comm_kernel(profile_.name(works[i])) || !done.insert(operators[i].by).second)
         continue;
-      work.comm = what[i].comm;
+      work.comm = operators[i].comm;
     }
-    return predicted;
+    return matched;
   }
 
-  /// The communication that all captures say this is, if they agree.
-  void take_comm(const std::vector<const Capture*>& captures, std::size_t place, Told& predicted) {
+  /// Sets the communication of a node, if all captures agree on it.
+  void set_comm(const std::vector<const Capture*>& captures, std::size_t place,
+                NodeOperator& node) {
     std::uint32_t common = kNone;
     for (const Capture* capture : captures) {
       const Profile& from = *capture->profile;
@@ -187,29 +193,29 @@ class Taker {
       const std::uint32_t number = comm_of(from, from.op(at).comm);
       if (common == kNone) {
         common = number;
-        predicted.by = at;
+        node.by = at;
       } else if (!equivalent(profile_.comms[common], profile_.comms[number])) {
         return;
       }
     }
-    predicted.comm = common;
+    node.comm = common;
   }
 
   static bool equivalent(const Comm& a, const Comm& b) {
-    const auto said = [](const Comm& c) {
+    const auto values = [](const Comm& c) {
       return std::tie(c.kind, c.group, c.peer, c.in_elements, c.out_elements, c.element_bytes,
                       c.in_split, c.out_split);
     };
-    return said(a) == said(b);
+    return values(a) == values(b);
   }
 
-  /// A capture's communication, as one of the profile's.
+  /// Adds a capture's communication to the profile; returns its index.
   std::uint32_t comm_of(const Profile& from, std::uint32_t comm) {
     const auto [known, added] =
         comms_.try_emplace({&from, comm}, static_cast<std::uint32_t>(profile_.comms.size()));
     if (!added) return known->second;
     Comm copy = from.comms[comm];
-    copy.sequence = -1;  // of the capture, not of the launch
+    copy.sequence = -1;  // it numbers the capture, not the launch
     if (copy.group < from.groups.size()) {
       const Group& group = from.groups[copy.group];
       auto& groups = profile_.groups;
@@ -226,7 +232,7 @@ class Taker {
   Profile& profile_;
   Findings& findings_;
   std::vector<Capture> captures_;
-  std::map<std::vector<Kind>, std::vector<Told>> said_;
+  std::map<std::vector<Kind>, std::vector<NodeOperator>> operators_by_kinds_;
   std::map<CapturedOperator, std::uint32_t> numbers_;
   std::map<std::pair<const Profile*, std::uint32_t>, std::uint32_t> comms_;
 };
@@ -235,7 +241,7 @@ class Taker {
 
 void attach_graph_captures(Profile& profile, std::span<const Profile> captures,
                            Findings& findings) {
-  if (!captures.empty()) Taker(profile, captures, findings).take();
+  if (!captures.empty()) CaptureMatcher(profile, captures, findings).match();
 }
 
 }  // namespace orrery::profile

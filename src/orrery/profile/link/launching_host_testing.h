@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A host that launches, for tests of what follows once works are attached to their calls.
+// For tests: a host that launches work, with works attached to their calls.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct LaunchingHost {
     make.call(thread, call, at, length, ++correlation);
     make.kernel(stream, "kernel", begin, kernel_length, correlation);
   }
-  /// The profile, indexed, its kernels attached to their launches.
+  /// The profile, indexed and attached.
   Profile take() {
     Profile made = make.take();
     (void)attach(made, make.findings);

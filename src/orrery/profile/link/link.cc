@@ -12,10 +12,10 @@
 namespace orrery::profile {
 namespace {
 
-/// Counts what `which` holds for, with the first places.
+/// Counts events for which `which` is true; keeps the first places.
 template <class Which>
-void count(const Profile& profile, FindingCode code, std::size_t events, Which which,
-           Findings& findings) {
+void count_events(const Profile& profile, FindingCode code, std::size_t events, Which which,
+                  Findings& findings) {
   std::uint64_t places = 0, more = 0;
   for (std::size_t e = 0; e < events; ++e) {
     if (!which(static_cast<EventId>(e))) continue;
@@ -29,25 +29,26 @@ void count(const Profile& profile, FindingCode code, std::size_t events, Which w
   if (more > 0) findings.add(code, {}, more);
 }
 
-std::uint64_t linkable(const Profile& profile) {
+std::uint64_t count_linkable(const Profile& profile) {
   std::uint64_t found = 0;
   for (std::size_t e = 0; e < profile.events.size(); ++e)
     found += is_linkable(profile, static_cast<EventId>(e)) ? 1 : 0;
   return found;
 }
 
-Error unlinked(const Profile& device, const Profile& host, const LinkReport& report) {
+Error link_error(const Profile& device, const Profile& host, const LinkReport& report) {
   std::string what = fmt::format(
-      "none of {} nodes is one of {} operators: neither by record-function id, nor by "
-      "external id, nor by the names and order of the operators of any thread",
+      "none of {} nodes matches one of {} operators by record-function id, by external id, or by "
+      "the names and order of the operators of a thread",
       report.nodes, report.operators);
   if (report.rejected_as_chance > 0)
-    what += fmt::format(" ({} have the same names in the same order, but under other operators)",
-                        report.rejected_as_chance);
-  return Error{
-      Errc::input_unlinked, fmt::format("{} and {}", host.where, device.where), std::move(what),
-      "both files must be of one rank and of the same steps, and the device trace must record the "
-      "CPU's activities; the device trace alone can be converted too"};
+    what +=
+        fmt::format(" ({} have the same names in the same order, but under different operators)",
+                    report.rejected_as_chance);
+  return Error{Errc::input_unlinked, fmt::format("{} and {}", host.where, device.where),
+               std::move(what),
+               "both files must be from the same rank and the same steps, and the device trace "
+               "must include CPU activities; otherwise convert the device trace alone"};
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ std::string place_of(const Profile& profile, EventId event) {
 bool is_linkable(const Profile& profile, EventId event) {
   const Event& of = profile.events[event];
   if ((of.kind != Kind::op && of.kind != Kind::annotation) || of.detail == kNone) return false;
-  // The nodes of the process and of threads
+  // Nodes of the process and of threads
   return profile.string(of.name).substr(0, 18) != "[pytorch|profiler|";
 }
 
@@ -68,18 +69,18 @@ Result<LinkReport> link(Profile& device, Profile&& host_given, Findings& finding
   Profile host = std::move(host_given);
   ORRERY_CHECK(device.strings == host.strings);
   LinkReport report;
-  report.nodes = linkable(host);
-  report.operators = linkable(device);
+  report.nodes = count_linkable(host);
+  report.operators = count_linkable(device);
   Links links;
   links.event.assign(host.events.size(), kNoEvent);
   const IdLinks ids = link_by_ids(device, host, links, report);
   link_by_order(device, host, ids, links, report);
   const bool by_ids = report.by_record_function + report.by_external_id > 0;
   if (report.linked() == 0 || (!by_ids && report.rejected_as_chance * 2 > report.by_order))
-    return tl::unexpected(unlinked(device, host, report));
+    return tl::unexpected(link_error(device, host, report));
   report.added = report.nodes - report.linked();
   report.unlinked_operators = report.operators - report.linked();
-  count(
+  count_events(
       host, FindingCode::node_without_operator, host.events.size(),
       [&](EventId e) { return is_linkable(host, e) && links.event[e] == kNoEvent; }, findings);
   if (report.by_external_id > 0)
@@ -89,7 +90,7 @@ Result<LinkReport> link(Profile& device, Profile&& host_given, Findings& finding
   const std::size_t own = device.events.size();
   restore_nesting(device, host, links);
   merge(device, std::move(host), links, findings);
-  count(
+  count_events(
       device, FindingCode::operator_without_node, own,
       [&](EventId e) { return is_linkable(device, e) && device.node(e) == nullptr; }, findings);
   device.index(findings);

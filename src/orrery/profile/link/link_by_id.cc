@@ -11,11 +11,11 @@
 namespace orrery::profile {
 namespace {
 
-constexpr std::size_t kSameId = 16;  // events with one id that are looked at
+constexpr std::size_t kSameId = 16;  // maximum number of events with one id that are compared
 
 using Ids = std::vector<std::pair<std::uint64_t, EventId>>;  // ascending
 
-/// The events that have an id of some sort.
+/// The events with a certain kind of id.
 template <class IdOf>
 Ids ids_of(const Profile& profile, IdOf id_of) {
   Ids out;
@@ -29,25 +29,25 @@ Ids ids_of(const Profile& profile, IdOf id_of) {
   return out;
 }
 
-/// Two files' ids, the device's being the host's plus an offset.
-class Matching {
+/// Compares the ids of two files; a device id is a host id plus an offset.
+class IdMatcher {
  public:
-  Matching(const Profile& device, const Profile& host, const Ids& device_ids, const Ids& host_ids)
+  IdMatcher(const Profile& device, const Profile& host, const Ids& device_ids, const Ids& host_ids)
       : device_(device), host_(host), device_ids_(device_ids), host_ids_(host_ids) {}
 
   struct Agreement {
-    std::size_t hits = 0;   ///< host ids that the device has
-    std::size_t agree = 0;  ///< of them, with one name (and sequence number)
+    std::size_t hits = 0;   ///< host ids that exist in the device trace
+    std::size_t agree = 0;  ///< of these, ids with equal names (and sequence numbers)
   };
 
-  /// Calls `on_pair` for every pair that agrees.
+  /// Calls `on_pair` for every agreeing pair.
   template <class OnPair>
   Agreement compare(std::uint64_t offset, OnPair on_pair) const {
     Agreement found;
     std::size_t d = 0;
     for (const auto& [id, host_event] : host_ids_) {
       const std::uint64_t wanted = id + offset;
-      if (offset >> 63 != 0 && wanted > id) continue;  // below zero
+      if (offset >> 63 != 0 && wanted > id) continue;  // negative
       while (d < device_ids_.size() && device_ids_[d].first < wanted) ++d;
       if (d == device_ids_.size()) break;
       if (device_ids_[d].first != wanted) continue;
@@ -63,8 +63,45 @@ class Matching {
     return found;
   }
 
-  /// The offset that most of the rare names suggest.
-  [[nodiscard]] std::optional<std::uint64_t> voted_offset() const;
+  /// The offset that most pairs with rare names have.
+  [[nodiscard]] std::optional<std::uint64_t> voted_offset() const {
+    constexpr std::size_t kRare = 4;
+    const auto by_name = [](const Profile& profile, const Ids& ids) {
+      std::vector<std::pair<StringId, std::uint64_t>> out;
+      out.reserve(ids.size());
+      for (const auto& [id, event] : ids) out.emplace_back(profile.events[event].name, id);
+      std::sort(out.begin(), out.end());
+      return out;
+    };
+    const auto devices = by_name(device_, device_ids_);
+    const auto hosts = by_name(host_, host_ids_);
+    std::vector<std::uint64_t> votes;
+    for (std::size_t d = 0, h = 0; d < devices.size() && h < hosts.size();) {
+      const StringId name = std::min(devices[d].first, hosts[h].first);
+      std::size_t d_end = d, h_end = h;
+      while (d_end < devices.size() && devices[d_end].first == name) ++d_end;
+      while (h_end < hosts.size() && hosts[h_end].first == name) ++h_end;
+      if (d_end - d <= kRare && h_end - h <= kRare) {
+        for (std::size_t i = d; i < d_end; ++i) {
+          for (std::size_t j = h; j < h_end; ++j)
+            votes.push_back(devices[i].second - hosts[j].second);
+        }
+      }
+      d = d_end;
+      h = h_end;
+    }
+    std::sort(votes.begin(), votes.end());
+    std::optional<std::uint64_t> best;
+    std::size_t most = 0;
+    for (std::size_t i = 0, end = 0; i < votes.size(); i = end) {
+      while (end < votes.size() && votes[end] == votes[i]) ++end;
+      if (end - i > most) {
+        most = end - i;
+        best = votes[i];
+      }
+    }
+    return best;
+  }
 
  private:
   [[nodiscard]] bool agree(EventId device_event, EventId host_event) const {
@@ -79,67 +116,28 @@ class Matching {
   const Ids& host_ids_;
 };
 
-std::optional<std::uint64_t> Matching::voted_offset() const {
-  constexpr std::size_t kRare = 4;
-  const auto by_name = [](const Profile& profile, const Ids& ids) {
-    std::vector<std::pair<StringId, std::uint64_t>> out;
-    out.reserve(ids.size());
-    for (const auto& [id, event] : ids) out.emplace_back(profile.events[event].name, id);
-    std::sort(out.begin(), out.end());
-    return out;
-  };
-  const auto devices = by_name(device_, device_ids_);
-  const auto hosts = by_name(host_, host_ids_);
-  std::vector<std::uint64_t> votes;
-  for (std::size_t d = 0, h = 0; d < devices.size() && h < hosts.size();) {
-    const StringId name = std::min(devices[d].first, hosts[h].first);
-    std::size_t d_end = d, h_end = h;
-    while (d_end < devices.size() && devices[d_end].first == name) ++d_end;
-    while (h_end < hosts.size() && hosts[h_end].first == name) ++h_end;
-    if (d_end - d <= kRare && h_end - h <= kRare) {
-      for (std::size_t i = d; i < d_end; ++i) {
-        for (std::size_t j = h; j < h_end; ++j)
-          votes.push_back(devices[i].second - hosts[j].second);
-      }
-    }
-    d = d_end;
-    h = h_end;
-  }
-  std::sort(votes.begin(), votes.end());
-  std::optional<std::uint64_t> best;
-  std::size_t most = 0;
-  for (std::size_t i = 0, end = 0; i < votes.size(); i = end) {
-    while (end < votes.size() && votes[end] == votes[i]) ++end;
-    if (end - i > most) {
-      most = end - i;
-      best = votes[i];
-    }
-  }
-  return best;
-}
-
-/// Links by one sort of id if nearly all ids that both files have stand for the same operator, and
-/// either the ids are meant to be the same (`meant_equal`) or most of one file is found in the
-/// other. Returns the number of links.
+/// Links events by one kind of id. Nearly all common ids must belong to the same operator. In
+/// addition, the ids must be meant to be equal (`are_meant_equal`), or most ids of one file must
+/// exist in the other. Returns the number of links.
 std::size_t link_by(const Profile& device, const Profile& host, const Ids& device_ids,
-                    const Ids& host_ids, bool meant_equal, Links& links) {
+                    const Ids& host_ids, bool are_meant_equal, Links& links) {
   if (device_ids.empty() || host_ids.empty()) return 0;
-  const Matching matching(device, host, device_ids, host_ids);
+  const IdMatcher matcher(device, host, device_ids, host_ids);
   const auto nothing = [](EventId, EventId) {};
   const std::size_t smaller = std::min(device_ids.size(), host_ids.size());
-  const auto good = [&](const Matching::Agreement& found, bool meant) {
+  const auto good = [&](const IdMatcher::Agreement& found, bool meant) {
     return found.agree > 0 && found.agree * 20 >= found.hits * 19 &&
            (found.agree * 2 >= smaller || (meant && found.agree >= kSameId));
   };
   std::uint64_t offset = 0;
-  if (!good(matching.compare(offset, nothing), meant_equal)) {
-    const auto voted = matching.voted_offset();
-    if (!voted || !good(matching.compare(*voted, nothing), false)) return 0;
+  if (!good(matcher.compare(offset, nothing), are_meant_equal)) {
+    const auto voted = matcher.voted_offset();
+    if (!voted || !good(matcher.compare(*voted, nothing), false)) return 0;
     offset = *voted;
   }
   std::vector<std::uint8_t> taken(device.events.size(), 0);
   std::size_t linked = 0;
-  matching.compare(offset, [&](EventId device_event, EventId host_event) {
+  matcher.compare(offset, [&](EventId device_event, EventId host_event) {
     if (taken[device_event] != 0 || links.event[host_event] != kNoEvent) return;
     taken[device_event] = 1;
     links.event[host_event] = device_event;

@@ -15,18 +15,9 @@
 namespace orrery::profile {
 namespace {
 
-/// The innermost event around one for which `wanted` holds, if it is not too far out.
-template <class Wanted>
-EventId outward(const Profile& profile, EventId event, Wanted wanted) {
-  constexpr int kMostLevels = 1024;
-  EventId at = profile.events[event].parent;
-  for (int up = 0; at != kNoEvent && !wanted(at); ++up)
-    at = up < kMostLevels ? profile.events[at].parent : kNoEvent;
-  return at;
-}
-
-/// A list of shapes as far as both files write it alike: what is no plain list of numbers is empty
-/// (lists of tensors are nested in one and not in the other). Never 0.
+/// Hash of a list of shapes, restricted to the parts that both files write equally: nested lists
+/// count as empty (lists of tensors are nested in only one of the files). 0: the list has no
+/// shapes.
 std::uint32_t shape_hash(std::string_view text) {
   constexpr std::uint32_t kNoShapes = 2166136261u;
   std::uint32_t hash = kNoShapes;
@@ -55,12 +46,12 @@ std::uint32_t shape_hash(std::string_view text) {
   return hash == kNoShapes ? 0 : std::max(hash, 1u);
 }
 
-/// The threads of a profile as sequences of steps.
-class Threads {
+/// Converts the threads of a profile to sequences of steps.
+class StepReader {
  public:
-  explicit Threads(const Profile& profile) : profile_(profile) {}
+  explicit StepReader(const Profile& profile) : profile_(profile) {}
 
-  /// The steps of a thread for which `wanted` holds.
+  /// The steps of a thread for which `wanted` is true.
   template <class Wanted>
   std::vector<AlignedEvent> steps(std::uint32_t lane, Wanted wanted) {
     std::vector<AlignedEvent> out;
@@ -80,7 +71,7 @@ class Threads {
     out.sequence = op.sequence < 0 ? -1 : static_cast<std::int32_t>(op.sequence & 0x7fffffff);
     out.shape = shape(op.dims == StringId::empty && node != nullptr ? node->input_shapes : op.dims);
     const EventId parent =
-        outward(profile_, e, [&](EventId around) { return is_linkable(profile_, around); });
+        enclosing_event(profile_, e, [&](EventId around) { return is_linkable(profile_, around); });
     if (parent != kNoEvent) out.parent = static_cast<std::uint32_t>(profile_.events[parent].name);
     return out;
   }
@@ -93,13 +84,14 @@ class Threads {
   }
 
   const Profile& profile_;
-  std::vector<std::uint64_t> shapes_;  // by string: 1 more than its hash; 0 = not known yet
+  std::vector<std::uint64_t> shapes_;  // by string: 1 + hash; 0: not computed yet
 };
 
-using Numbered = std::vector<std::pair<std::uint32_t, std::int32_t>>;  // (name, sequence), sorted
+using NamedNumbers =
+    std::vector<std::pair<std::uint32_t, std::int32_t>>;  // (name, sequence), sorted
 
-Numbered numbered(const std::vector<AlignedEvent>& steps) {
-  Numbered out;
+NamedNumbers sequence_numbers(const std::vector<AlignedEvent>& steps) {
+  NamedNumbers out;
   for (const AlignedEvent& step : steps) {
     if (step.sequence >= 0) out.emplace_back(step.name, step.sequence);
   }
@@ -107,8 +99,9 @@ Numbered numbered(const std::vector<AlignedEvent>& steps) {
   return out;
 }
 
-/// How many of `host` are in `device` when `offset` is added to their numbers.
-std::size_t common(const Numbered& device, const Numbered& host, std::int32_t offset) {
+/// Number of elements of `host` that are in `device` after adding `offset` to their sequence
+/// numbers.
+std::size_t common(const NamedNumbers& device, const NamedNumbers& host, std::int32_t offset) {
   std::size_t found = 0;
   for (std::size_t d = 0, h = 0; d < device.size() && h < host.size();) {
     const std::pair<std::uint32_t, std::int32_t> wanted{host[h].first, host[h].second + offset};
@@ -121,8 +114,8 @@ std::size_t common(const Numbered& device, const Numbered& host, std::int32_t of
   return found;
 }
 
-/// The difference of sequence numbers that most pairs of equal names have.
-std::int32_t voted_offset(const Numbered& device, const Numbered& host) {
+/// The difference of sequence numbers that most pairs with equal names have.
+std::int32_t voted_offset(const NamedNumbers& device, const NamedNumbers& host) {
   constexpr std::size_t kPairs = 4096;
   std::unordered_map<std::int32_t, std::size_t> votes;
   for (std::size_t d = 0, h = 0; d < device.size() && h < host.size();) {
@@ -141,7 +134,7 @@ std::int32_t voted_offset(const Numbered& device, const Numbered& host) {
   std::int32_t best = 0;
   std::size_t most = 0;
   for (const auto& [offset, count] : votes) {
-    if (std::tie(count, best) > std::tie(most, offset)) {  // of equals the smallest
+    if (std::tie(count, best) > std::tie(most, offset)) {  // smallest of equal ones
       best = offset;
       most = count;
     }
@@ -149,10 +142,10 @@ std::int32_t voted_offset(const Numbered& device, const Numbered& host) {
   return best;
 }
 
-/// Autograd's sequence numbers tell iterations apart, but only where the two files count alike: as
-/// they are, or with one offset when they are of different iterations. Else they are forgotten.
+/// Autograd's sequence numbers distinguish iterations, but only if both files count in the same
+/// way: directly, or with one offset for different iterations. Otherwise they are removed.
 void reconcile_sequences(std::vector<AlignedEvent>& device, std::vector<AlignedEvent>& host) {
-  const Numbered devices = numbered(device), hosts = numbered(host);
+  const NamedNumbers devices = sequence_numbers(device), hosts = sequence_numbers(host);
   const std::size_t smaller = std::min(devices.size(), hosts.size());
   const auto good = [&](std::int32_t offset) {
     const std::size_t found = common(devices, hosts, offset);
@@ -172,28 +165,28 @@ void reconcile_sequences(std::vector<AlignedEvent>& device, std::vector<AlignedE
   for (AlignedEvent& step : device) step.sequence = -1;
 }
 
-/// Shapes help only where both files write most of them alike; else they are forgotten.
+/// Shapes help only if both files write most of them equally. Otherwise they are removed.
 void reconcile_shapes(std::vector<AlignedEvent>& device, std::vector<AlignedEvent>& host) {
   const auto shapes = [](const std::vector<AlignedEvent>& steps) {
-    Numbered out;
+    NamedNumbers out;
     for (const AlignedEvent& step : steps) {
       if (step.shape != 0) out.emplace_back(step.name, static_cast<std::int32_t>(step.shape));
     }
     std::sort(out.begin(), out.end());
     return out;
   };
-  const Numbered devices = shapes(device), hosts = shapes(host);
+  const NamedNumbers devices = shapes(device), hosts = shapes(host);
   const std::size_t found = common(devices, hosts, 0);
   if (found > 0 && found * 5 >= std::min(devices.size(), hosts.size()) * 4) return;
   for (AlignedEvent& step : device) step.shape = 0;
   for (AlignedEvent& step : host) step.shape = 0;
 }
 
-/// Steps that stand in another order in the two files (equal starts): what is left over next to
-/// where it should be, when only one thing of that name is.
+/// Pairs steps that have another order in the two files (equal starts). A remaining step is paired
+/// with a neighbour of its expected position, if only one fits.
 void swap_neighbours(const std::vector<AlignedEvent>& device, const std::vector<AlignedEvent>& host,
                      Pairs& pairs) {
-  constexpr std::size_t kNear = 4, kNothing = ~std::size_t{0};
+  constexpr std::size_t kMaxDistance = 4, kNothing = ~std::size_t{0};
   std::vector<std::uint8_t> taken(device.size(), 0);
   std::vector<std::size_t> partner(host.size(), kNothing);
   for (const auto& [h, d] : pairs) {
@@ -208,8 +201,8 @@ void swap_neighbours(const std::vector<AlignedEvent>& device, const std::vector<
     }
     if (expected == kNothing) continue;
     std::size_t candidate = kNothing, candidates = 0;
-    const std::size_t end = std::min(device.size(), expected + kNear + 1);
-    for (std::size_t d = expected - std::min(expected, kNear); d < end; ++d) {
+    const std::size_t end = std::min(device.size(), expected + kMaxDistance + 1);
+    for (std::size_t d = expected - std::min(expected, kMaxDistance); d < end; ++d) {
       if (taken[d] != 0 || !device[d].fits(host[h])) continue;
       candidate = d;
       ++candidates;
@@ -221,26 +214,26 @@ void swap_neighbours(const std::vector<AlignedEvent>& device, const std::vector<
   }
 }
 
-/// Whether links by order are of different programs whose names happen to be alike: many of them
-/// then stand under something else.
+/// True if links by order connect different programs that have equal names by chance: then many
+/// links have different parents.
 bool is_chance(const Profile& device, const Profile& host, const Links& links,
-               const std::vector<std::uint8_t>& linked, const std::vector<EventId>& fresh) {
-  constexpr std::size_t kFew = 2;  // equal starts confuse the order now and then
+               const std::vector<std::uint8_t>& linked, const std::vector<EventId>& new_links) {
+  constexpr std::size_t kFew = 2;  // equal starts sometimes change the order
   std::size_t contradictions = 0;
-  for (const EventId e : fresh) {
+  for (const EventId e : new_links) {
     const EventId around =
-        outward(host, e, [&](EventId at) { return links.event[at] != kNoEvent; });
+        enclosing_event(host, e, [&](EventId at) { return links.event[at] != kNoEvent; });
     const EventId there =
-        outward(device, links.event[e], [&](EventId at) { return linked[at] != 0; });
+        enclosing_event(device, links.event[e], [&](EventId at) { return linked[at] != 0; });
     const EventId expected = around == kNoEvent ? kNoEvent : links.event[around];
     const bool same =
         there == expected || is_nesting_within_rounding(device, links.event[e], expected, there);
     contradictions += same ? 0 : 1;
   }
-  return contradictions > kFew && contradictions * 5 > fresh.size();
+  return contradictions > kFew && contradictions * 5 > new_links.size();
 }
 
-/// What of the device is linked.
+/// Flags of the linked events of the device.
 std::vector<std::uint8_t> linked_in(const Profile& device, const Links& links) {
   std::vector<std::uint8_t> linked(device.events.size(), 0);
   for (const EventId e : links.event)
@@ -248,8 +241,8 @@ std::vector<std::uint8_t> linked_in(const Profile& device, const Links& links) {
   return linked;
 }
 
-/// One pass over all threads, of which links.lane tells which are the same; `only`, if any, is the
-/// one iteration of the device that counts.
+/// Links all threads; links.lane contains the thread pairs. `only`: the one iteration of the device
+/// to use; null: all.
 void link_threads(const Profile& device, const Profile& host, const IdLinks& ids,
                   const Iteration* only, Links& links, LinkReport& report) {
   std::vector<std::uint8_t> linked = linked_in(device, links);
@@ -261,7 +254,7 @@ void link_threads(const Profile& device, const Profile& host, const IdLinks& ids
     const Event& event = device.events[e];
     return only == nullptr || (event.start >= only->start && event.start < only->end);
   };
-  Threads device_threads(device), host_threads(host);
+  StepReader device_threads(device), host_threads(host);
   std::vector<std::uint32_t> place(device.events.size(), kNone);  // in the sequence of its thread
   for (std::uint32_t h = 0; h < links.lane.size(); ++h) {
     if (links.lane[h] == kNone) continue;
@@ -281,31 +274,33 @@ void link_threads(const Profile& device, const Profile& host, const IdLinks& ids
     reconcile_shapes(right, left);
     Pairs pairs = align(left, right, known);
     swap_neighbours(right, left, pairs);
-    std::vector<EventId> fresh;  // of the host
+    std::vector<EventId> new_links;  // of the host
     for (const auto& [l, r] : pairs) {
       EventId& partner = links.event[left[l].event];
       if (partner != kNoEvent || linked[right[r].event] != 0) continue;
       partner = right[r].event;
       linked[partner] = 1;
-      fresh.push_back(left[l].event);
+      new_links.push_back(left[l].event);
     }
-    if (is_chance(device, host, links, linked, fresh)) {
-      for (const EventId e : fresh) {
+    if (is_chance(device, host, links, linked, new_links)) {
+      for (const EventId e : new_links) {
         linked[links.event[e]] = 0;
         links.event[e] = kNoEvent;
       }
-      report.rejected_as_chance += fresh.size();
+      report.rejected_as_chance += new_links.size();
     } else {
-      report.by_order += fresh.size();
+      report.by_order += new_links.size();
     }
   }
 }
 
-/// The iterations in which linked operators begin; all, if nothing is linked.
-std::vector<const Iteration*> touched(const Profile& device, const std::vector<Iteration>& all,
-                                      const Links& links) {
+/// The iterations in which linked operators begin; all if no events are linked.
+std::vector<const Iteration*> iterations_with_links(const Profile& device,
+                                                    const std::vector<Iteration>& all,
+                                                    const Links& links) {
   bool none = true;
-  std::vector<std::uint8_t> is_touched(all.size() + 1, 0);  // the last: in none of them
+  // Last element: outside of all iterations.
+  std::vector<std::uint8_t> is_touched(all.size() + 1, 0);
   for (const EventId e : links.event) {
     if (e == kNoEvent) continue;
     none = false;
@@ -321,17 +316,18 @@ std::vector<const Iteration*> touched(const Profile& device, const std::vector<I
 
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
                    LinkReport& report) {
-  constexpr std::size_t kMost = 64;  // iterations tried
+  constexpr std::size_t kMost = 64;  // maximum number of iterations tried
   links.lane = match_threads(device, host, links, linked_in(device, links));
   const Links before = links;
   const LinkReport report_before = report;
   link_threads(device, host, ids, nullptr, links, report);
   if (report_before.linked() > 0) return;
   const std::vector<Iteration> all = iterations(device);
-  std::vector<const Iteration*> tried = touched(device, all, links);
+  std::vector<const Iteration*> tried = iterations_with_links(device, all, links);
   if (tried.size() == 1) return;
   tried.resize(std::min(tried.size(), kMost));
-  std::uint64_t most = report.by_order * 19 / 20;  // else what was recorded is more than one
+  // With fewer, the execution trace covers several iterations.
+  std::uint64_t most = report.by_order * 19 / 20;
   for (const Iteration* const only : tried) {
     Links alone = before;
     LinkReport of_it = report_before;

@@ -188,7 +188,7 @@ TEST(Link, LikenessByChanceIsNoLink) {
   const auto report = pair.link();
   ASSERT_FALSE(report);
   EXPECT_EQ(report.error().code, Errc::input_unlinked);
-  EXPECT_NE(report.error().what.find("under other operators"), std::string::npos);
+  EXPECT_NE(report.error().what.find("under different operators"), std::string::npos);
 }
 
 TEST(Link, NothingInCommonIsAnError) {

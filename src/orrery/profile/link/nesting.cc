@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Profilers before PyTorch 2.1 write whole microseconds, begins and lengths rounded down. What took
-// less than that seems to end before what is inside it has begun. Execution traces say what is
-// inside of what: between these the times can only have been later than they are written.
+// Profilers before PyTorch 2.1 write begins and durations in whole microseconds, rounded down. A
+// short event then seems to end before its children begin. Execution traces contain the nesting;
+// so the real times can only be later than the written ones.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -13,8 +13,8 @@ namespace orrery::profile {
 namespace {
 
 constexpr Time kMicrosecond{1'000'000};
-constexpr Time kInOrder{1'000};  // between what follows each other
-/// Two numbers have been rounded down before they are an end.
+constexpr Time kInOrder{1'000};  // minimum distance between consecutive times
+/// An end is the sum of two numbers that were rounded down.
 constexpr Time kRounding = kMicrosecond + kMicrosecond;
 
 bool is_rounded(const Event& event) {
@@ -22,8 +22,8 @@ bool is_rounded(const Event& event) {
          event.duration.count() % kMicrosecond.count() == 0;
 }
 
-/// Whether a thread of the device trace has nothing but operators, with rounded times: what else
-/// is inside them (calls of the driver) is known by its times alone.
+/// True if a thread of the device trace contains only operators with rounded times. Other children
+/// (calls of the driver) are nested only by their times.
 bool is_plain(const Profile& device, std::uint32_t lane) {
   const auto order = device.in_order(lane);
   return std::all_of(order.begin(), order.end(), [&](EventId e) {
@@ -33,10 +33,10 @@ bool is_plain(const Profile& device, std::uint32_t lane) {
   });
 }
 
-/// Goes along one thread of the execution trace, and lets nothing be before what it comes after.
-class Straightener {
+/// Moves the times of one thread so that they follow the order of the execution trace.
+class NestingRepair {
  public:
-  Straightener(Profile& device, const Profile& host, const Links& links)
+  NestingRepair(Profile& device, const Profile& host, const Links& links)
       : device_(device), host_(host), links_(links) {}
 
   void run(std::uint32_t lane) {
@@ -55,11 +55,7 @@ class Straightener {
 
  private:
   [[nodiscard]] bool is_inside(EventId e, EventId around) const {
-    constexpr int kMostLevels = 1024;
-    EventId at = host_.events[e].parent;
-    for (int up = 0; at != kNoEvent && up < kMostLevels; ++up, at = host_.events[at].parent)
-      if (at == around) return true;
-    return false;
+    return enclosing_event(host_, e, [&](EventId at) { return at == around; }) == around;
   }
 
   void close() {
@@ -69,7 +65,7 @@ class Straightener {
     event.duration = std::max(end - event.start, Time{});
   }
 
-  /// A begin or an end, not before the one before it, where rounding explains that it was.
+  /// A begin or an end, moved after the previous one if rounding explains the contradiction.
   Time later(Time written) {
     const Time least = now_ + kInOrder;
     if (written < least && least - written <= kRounding) written = least;
@@ -87,19 +83,19 @@ class Straightener {
 }  // namespace
 
 bool is_nesting_within_rounding(const Profile& device, EventId event, EventId around,
-                                EventId seems) {
+                                EventId observed) {
   const Event& of = device.events[event];
   if (!is_rounded(of)) return false;
-  if (around == kNoEvent) return device.events[seems].end() <= of.start + kRounding;
+  if (around == kNoEvent) return device.events[observed].end() <= of.start + kRounding;
   const Event& expected = device.events[around];
   return is_rounded(expected) && of.lane == expected.lane && of.start >= expected.start &&
          of.end() <= expected.end() + kRounding;
 }
 
 void restore_nesting(Profile& device, const Profile& host, const Links& links) {
-  Straightener straightener(device, host, links);
+  NestingRepair repair(device, host, links);
   for (std::uint32_t h = 0; h < links.lane.size(); ++h)
-    if (links.lane[h] != kNone && is_plain(device, links.lane[h])) straightener.run(h);
+    if (links.lane[h] != kNone && is_plain(device, links.lane[h])) repair.run(h);
 }
 
 }  // namespace orrery::profile

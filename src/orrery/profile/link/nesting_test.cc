@@ -79,7 +79,7 @@ TEST(LinkNesting, FollowsTheExecutionTrace) {
     }
   }
   EXPECT_GT(wrong_by_times * 10, all) << "what there is to mend";
-  // Of two with equal times the order cannot always be told, and one is not linked then.
+  // Of two with equal times the order is not always known, and one is not linked then.
   EXPECT_LT(wrong_now * 3, wrong_by_times);
 }
 
@@ -119,7 +119,7 @@ std::vector<Ran> again(std::mt19937& random, const std::vector<Ran>& ran, std::i
   return out;
 }
 
-// An execution trace of one step beside a device trace of eight: whichever it is taken for, it is
+// An execution trace of one step with a device trace of eight: whichever it is taken for, it is
 // one of them.
 TEST(LinkNesting, StepsThatRepeatAreNotMixed) {
   std::size_t right = 0, all = 0;

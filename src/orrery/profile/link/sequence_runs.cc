@@ -10,13 +10,13 @@
 namespace orrery::profile {
 namespace {
 
-std::uint64_t mixed(std::uint64_t x) {
+std::uint64_t hash_bits(std::uint64_t x) {
   x = (x ^ (x >> 31)) * 0x9e3779b97f4a7c15u;
   x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
   return x ^ (x >> 32);
 }
 
-using Run = std::pair<std::uint64_t, std::uint32_t>;  // hash, where it begins
+using Run = std::pair<std::uint64_t, std::uint32_t>;  // (hash, first step)
 
 /// The runs of `length` steps in a part of a sequence, sorted by hash.
 std::vector<Run> runs(std::span<const AlignedEvent> steps, std::size_t first, std::size_t length) {
@@ -26,8 +26,8 @@ std::vector<Run> runs(std::span<const AlignedEvent> steps, std::size_t first, st
   out.reserve(steps.size() - length + 1);
   const auto key = [&](std::size_t i) {
     const AlignedEvent& step = steps[i];
-    return mixed(
-        mixed((std::uint64_t{step.name} << 32) + static_cast<std::uint32_t>(step.sequence)) +
+    return hash_bits(
+        hash_bits((std::uint64_t{step.name} << 32) + static_cast<std::uint32_t>(step.sequence)) +
         step.shape);
   };
   std::uint64_t power = 1;
@@ -49,9 +49,9 @@ std::size_t repeats(const std::vector<Run>& sorted, std::size_t at) {
   return end - at;
 }
 
-/// The runs of equal steps of some length under a shift.
-Pairs along(std::span<const AlignedEvent> left, std::span<const AlignedEvent> right,
-            const SequenceRange& range, std::int64_t shift) {
+/// Runs of at least 16 equal steps under a shift.
+Pairs pairs_under_shift(std::span<const AlignedEvent> left, std::span<const AlignedEvent> right,
+                        const SequenceRange& range, std::int64_t shift) {
   constexpr std::size_t kLength = 16;
   Pairs out;
   std::size_t run = 0;
@@ -67,12 +67,12 @@ Pairs along(std::span<const AlignedEvent> left, std::span<const AlignedEvent> ri
   return out;
 }
 
-/// The shift with the most votes in a dense stretch of votes: the stretch that shifts least of
-/// those that have nearly the most.
-std::int64_t elected(std::vector<std::int64_t>& votes, std::int64_t straight) {
+/// The shift with the most votes in a dense range of votes. Of ranges with nearly the most votes,
+/// it uses the one with the least shift.
+std::int64_t most_voted_shift(std::vector<std::int64_t>& votes, std::int64_t expected) {
   constexpr std::int64_t kNear = 64;
   std::sort(votes.begin(), votes.end());
-  std::vector<std::size_t> count(votes.size());  // of the stretch that begins there
+  std::vector<std::size_t> count(votes.size());  // votes in the range that begins here
   for (std::size_t i = 0, end = 0; i < votes.size(); ++i) {
     while (end < votes.size() && votes[end] <= votes[i] + kNear) ++end;
     count[i] = end - i;
@@ -82,7 +82,7 @@ std::int64_t elected(std::vector<std::int64_t>& votes, std::int64_t straight) {
   std::size_t first = votes.size();
   for (std::size_t i = 0; i < votes.size(); ++i) {
     if (count[i] < enough) continue;
-    if (first == votes.size() || std::abs(votes[i] - straight) < std::abs(votes[first] - straight))
+    if (first == votes.size() || std::abs(votes[i] - expected) < std::abs(votes[first] - expected))
       first = i;
   }
   most = count[first];
@@ -145,9 +145,10 @@ Pairs shifted_runs(std::span<const AlignedEvent> left, std::span<const AlignedEv
       votes.push_back(std::int64_t{(same.first + static_cast<std::ptrdiff_t>(k))->second} -
                       std::int64_t{lefts[i].second});
   }
-  const auto straight =
+  const auto expected =
       static_cast<std::int64_t>(range.right) - static_cast<std::int64_t>(range.left);
-  return votes.empty() ? Pairs{} : along(left, right, range, elected(votes, straight));
+  return votes.empty() ? Pairs{}
+                       : pairs_under_shift(left, right, range, most_voted_shift(votes, expected));
 }
 
 }  // namespace orrery::profile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where two sequences of steps are surely, or probably, the same.
+// Runs of equal steps in two sequences.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace orrery::profile {
 
-/// Part of two sequences. An end is open where nothing is known of what lies beyond.
+/// A part of two sequences. An end is open if the steps beyond it are not aligned yet.
 struct SequenceRange {
   std::size_t left, left_end, right, right_end;
   bool open_before, open_after;
@@ -21,14 +21,14 @@ struct SequenceRange {
   [[nodiscard]] bool empty() const { return left == left_end || right == right_end; }
 };
 
-/// Runs of `length` steps that occur equally often on both sides, at most `most` times, as pairs of
-/// steps, ascending in both. O(n log n).
+/// Runs of `length` steps that occur equally often on both sides, at most `most` times. Returns
+/// pairs of steps, ascending in both. O(n log n).
 [[nodiscard]] Pairs rare_runs(std::span<const AlignedEvent> left,
                               std::span<const AlignedEvent> right, const SequenceRange& range,
                               std::size_t length, std::size_t most);
 
-/// When everything repeats: the steps that are equal under the shift of one side against the other
-/// that most runs suggest, give or take a few steps. O(n log n).
+/// For sequences that repeat: the pairs of equal steps under the shift between both sides that most
+/// runs vote for. O(n log n).
 [[nodiscard]] Pairs shifted_runs(std::span<const AlignedEvent> left,
                                  std::span<const AlignedEvent> right, const SequenceRange& range);
 

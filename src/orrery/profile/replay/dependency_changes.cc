@@ -10,7 +10,7 @@
 namespace orrery::profile {
 namespace {
 
-/// The factor for kernels of each name.
+/// The cost factor of each event.
 class Factors {
  public:
   Factors(const Profile& profile, const CostScales& scales) : profile_(profile), scales_(scales) {}
@@ -45,11 +45,11 @@ class Factors {
   std::unordered_map<std::uint32_t, const double*> named_;
 };
 
-constexpr Time kLaunch = us(20);
+constexpr Time kMaxLaunchLag = us(20);
 
 }  // namespace
 
-void scale(const Profile& profile, Dependencies& dependencies, const CostScales& scales) {
+void scale_costs(const Profile& profile, Dependencies& dependencies, const CostScales& scales) {
   if (!scales.any()) return;
   if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
   Factors factors(profile, scales);
@@ -64,17 +64,17 @@ void scale(const Profile& profile, Dependencies& dependencies, const CostScales&
 
 namespace {
 
-/// The edges of one node after the other, without what is left out.
-class Leaver {
+/// Copies the edges of all nodes without the ignored ones.
+class EdgeFilter {
  public:
-  Leaver(const Profile& profile, Dependencies& dependencies, const IgnoredDependencies& what)
-      : profile_(profile), dependencies_(dependencies), what_(what) {}
+  EdgeFilter(const Profile& profile, Dependencies& dependencies, const IgnoredDependencies& ignored)
+      : profile_(profile), dependencies_(dependencies), ignored_(ignored) {}
 
-  void leave() {
+  void apply() {
     std::vector<std::uint32_t> first(1, 0);
     for (std::uint32_t node = 0; node < dependencies_.nodes.size(); ++node) {
       for (const Dependency& edge : dependencies_.of(node)) keep(edge);
-      if (what_.lanes) follow(node, first.back());
+      if (ignored_.lanes) follow(node, first.back());
       first.push_back(static_cast<std::uint32_t>(edges_.size()));
     }
     dependencies_.first = std::move(first);
@@ -85,14 +85,14 @@ class Leaver {
   void keep(Dependency edge) {
     const bool across =
         edge.kind == DependencyKind::stream_wait || edge.kind == DependencyKind::learned;
-    if (what_.across_streams && across) return;
-    if (what_.between_threads && edge.kind == DependencyKind::inter_thread) return;
-    const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kLaunch;
-    if (what_.lags || (what_.launch_latency && launch)) edge.lag = Time{};
+    if (ignored_.across_streams && across) return;
+    if (ignored_.between_threads && edge.kind == DependencyKind::inter_thread) return;
+    const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kMaxLaunchLag;
+    if (ignored_.lags || (ignored_.launch_latency && launch)) edge.lag = Time{};
     edges_.push_back(edge);
   }
 
-  /// After the work that began before it on the device, whatever its stream.
+  /// Adds an edge from the previous work on the device, on any stream.
   void follow(std::uint32_t node, std::uint32_t first) {
     const EventId work = dependencies_.nodes[node];
     const Event& event = profile_.events[work];
@@ -107,12 +107,12 @@ class Leaver {
 
   const Profile& profile_;
   Dependencies& dependencies_;
-  const IgnoredDependencies& what_;
+  const IgnoredDependencies& ignored_;
   std::vector<Dependency> edges_;
   std::map<std::int64_t, EventId> last_;  // by device
 };
 
-void forget_thinking(const Profile& profile, Dependencies& dependencies) {
+void remove_host_gaps(const Profile& profile, Dependencies& dependencies) {
   if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
   for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
     const Event& event = profile.events[dependencies.nodes[node]];
@@ -124,11 +124,12 @@ void forget_thinking(const Profile& profile, Dependencies& dependencies) {
 
 }  // namespace
 
-void leave_out(const Profile& profile, Dependencies& dependencies,
-               const IgnoredDependencies& what) {
-  if (what.lanes || what.lags || what.launch_latency || what.across_streams || what.between_threads)
-    Leaver(profile, dependencies, what).leave();
-  if (what.think_time) forget_thinking(profile, dependencies);
+void ignore_dependencies(const Profile& profile, Dependencies& dependencies,
+                         const IgnoredDependencies& ignored) {
+  if (ignored.lanes || ignored.lags || ignored.launch_latency || ignored.across_streams ||
+      ignored.between_threads)
+    EdgeFilter(profile, dependencies, ignored).apply();
+  if (ignored.think_time) remove_host_gaps(profile, dependencies);
 }
 
 }  // namespace orrery::profile

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording's dependencies, changed: some of its work faster or slower, some of what keeps it in
-// order left out.
+// What-if changes of dependencies: scaled costs and ignored dependencies.
 #pragma once
 
 #include <string>
@@ -13,14 +12,14 @@
 
 namespace orrery::profile {
 
-/// What everything takes, as multiples of what it took. Recorded waits and lags stay.
+/// Factors for costs. Recorded waits and lags stay unchanged.
 struct CostScales {
   double host = 1;     ///< steps of threads
-  double kernels = 1;  ///< of the device, but for communication
+  double kernels = 1;  ///< on the device, except communication
   double copies = 1;   ///< copies and memsets
   double communication = 1;
-  /// Kernels whose name holds this text: instead of `kernels` or `communication`; the first that
-  /// fits counts.
+  /// Factors by a part of the kernel's name, instead of `kernels`, `copies` or `communication`; the
+  /// first match counts.
   std::vector<std::pair<std::string, double>> named;
 
   [[nodiscard]] bool any() const {
@@ -28,20 +27,22 @@ struct CostScales {
   }
 };
 
-/// Changes costs. Factors are positive and finite.
-void scale(const Profile& profile, Dependencies& dependencies, const CostScales& scales);
+/// Multiplies costs by factors, which must be positive and finite.
+void scale_costs(const Profile& profile, Dependencies& dependencies, const CostScales& scales);
 
-/// What a replay can do without, to see what it is worth.
+/// Dependencies that a replay ignores, to measure their effect.
 struct IgnoredDependencies {
-  bool lanes = false;           ///< streams of a device are apart: its works come one after another
-  bool lags = false;            ///< all that goes by between two works, recorded waits too
-  bool launch_latency = false;  ///< … of launches only, up to 20 us
-  bool across_streams = false;  ///< waits of streams for each other, recorded, guessed and learned
+  /// Removes the overlap of streams: the works of a device run one after another.
+  bool lanes = false;
+  bool lags = false;            ///< all lags between works, including recorded waits
+  bool launch_latency = false;  ///< lags of launches, up to 20 us
+  bool across_streams = false;  ///< waits between streams: recorded, guessed and learned
   bool between_threads = false;
-  bool think_time = false;  ///< what passes on a thread before an operator or a call begins
+  bool think_time = false;  ///< time on a thread before an operator or a call begins
 };
 
-/// Changes lags, edges and costs.
-void leave_out(const Profile& profile, Dependencies& dependencies, const IgnoredDependencies& what);
+/// Changes lags, edges and costs of `dependencies`.
+void ignore_dependencies(const Profile& profile, Dependencies& dependencies,
+                         const IgnoredDependencies& ignored);
 
 }  // namespace orrery::profile

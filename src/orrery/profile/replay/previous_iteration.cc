@@ -10,34 +10,35 @@
 namespace orrery::profile {
 namespace {
 
-class Learner {
+class IterationPredictor {
  public:
-  Learner(const Profile& profile, Dependencies& dependencies)
-      : profile_(profile), dependencies_(dependencies), was_(dependencies) {
+  IterationPredictor(const Profile& profile, Dependencies& dependencies)
+      : profile_(profile), dependencies_(dependencies), recorded_(dependencies) {
     for (const Iteration& iteration : iterations(profile)) begins_.push_back(iteration.start);
   }
 
-  void learn() {
+  void predict() {
     if (begins_.size() < 2) return;
     match();
-    if (dependencies_.recorded_cost.empty()) dependencies_.recorded_cost = was_.cost;
-    for (const EventId event : was_.nodes)
-      dependencies_.lasted.push_back(profile_.events[event].duration);
-    for (std::uint32_t node = 0; node < before_.size(); ++node) {
-      if (iteration_of(node) >= 2) ++dependencies_.to_learn;
-      if (before_[node] == kNone) continue;
-      ++dependencies_.learned;
-      dependencies_.cost[node] = was_.cost[before_[node]];
-      dependencies_.lasted[node] = profile_.events[was_.nodes[before_[node]]].duration;
-      for (std::uint32_t i = was_.first[node]; i < was_.first[node + 1]; ++i)
-        take_lag(dependencies_.edges[i], before_[node]);
+    if (dependencies_.recorded_cost.empty()) dependencies_.recorded_cost = recorded_.cost;
+    for (const EventId event : recorded_.nodes)
+      dependencies_.previous_duration.push_back(profile_.events[event].duration);
+    for (std::uint32_t node = 0; node < previous_.size(); ++node) {
+      if (iteration_of(node) >= 2) ++dependencies_.predictable;
+      if (previous_[node] == kNone) continue;
+      ++dependencies_.predicted;
+      dependencies_.cost[node] = recorded_.cost[previous_[node]];
+      dependencies_.previous_duration[node] =
+          profile_.events[recorded_.nodes[previous_[node]]].duration;
+      for (std::uint32_t i = recorded_.first[node]; i < recorded_.first[node + 1]; ++i)
+        set_lag(dependencies_.edges[i], previous_[node]);
     }
   }
 
  private:
-  /// 0: before the first.
+  /// 0: before the first iteration.
   [[nodiscard]] std::size_t iteration_of(std::uint32_t node) const {
-    const EventId event = was_.nodes[node];
+    const EventId event = recorded_.nodes[node];
     const Event* at = &profile_.events[event];
     if (is_device_work(at->kind) && profile_.work(event).call != kNoEvent)
       at = &profile_.events[profile_.work(event).call];
@@ -46,24 +47,24 @@ class Learner {
   }
 
   void match() {
-    before_.assign(was_.nodes.size(), kNone);
+    previous_.assign(recorded_.nodes.size(), kNone);
     for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane) {
       std::vector<std::vector<AlignedEvent>> iterations(begins_.size());
       for (const EventId event : profile_.in_order(lane)) {
-        const std::uint32_t node = was_.node_of[event];
+        const std::uint32_t node = recorded_.node_of[event];
         if (node == kNone || !profile_.events[event].timed()) continue;
         const std::size_t iteration = iteration_of(node);
         if (iteration > 0) iterations[iteration - 1].push_back(step_of(node));
       }
       for (std::size_t i = 1; i < iterations.size(); ++i) {
         for (const auto& [earlier, later] : align(iterations[i - 1], iterations[i]))
-          before_[iterations[i][later].event] = iterations[i - 1][earlier].event;
+          previous_[iterations[i][later].event] = iterations[i - 1][earlier].event;
       }
     }
   }
 
   [[nodiscard]] AlignedEvent step_of(std::uint32_t node) const {
-    const EventId event = was_.nodes[node];
+    const EventId event = recorded_.nodes[node];
     const Event& at = profile_.events[event];
     AlignedEvent step;
     if (iteration_number(profile_.string(at.name)) < 0)
@@ -79,11 +80,11 @@ class Learner {
     return step;
   }
 
-  void take_lag(Dependency& edge, std::uint32_t before) const {
-    const std::uint32_t from = before_[was_.node_of[edge.from]];
-    const auto others = was_.of(before);
+  void set_lag(Dependency& edge, std::uint32_t before) const {
+    const std::uint32_t from = previous_[recorded_.node_of[edge.from]];
+    const auto others = recorded_.of(before);
     auto other = std::find_if(others.begin(), others.end(), [&](const Dependency& d) {
-      return from != kNone && was_.node_of[d.from] == from;
+      return from != kNone && recorded_.node_of[d.from] == from;
     });
     if (other == others.end() && edge.kind == DependencyKind::recorded_wait) {
       other = std::find_if(others.begin(), others.end(),
@@ -95,15 +96,15 @@ class Learner {
 
   const Profile& profile_;
   Dependencies& dependencies_;
-  const Dependencies was_;
+  const Dependencies recorded_;
   std::vector<Time> begins_;
-  std::vector<std::uint32_t> before_;  // per node: what it was an iteration before
+  std::vector<std::uint32_t> previous_;  // per node: its counterpart in the previous iteration
 };
 
 }  // namespace
 
 void predict_from_previous_iteration(const Profile& profile, Dependencies& dependencies) {
-  Learner(profile, dependencies).learn();
+  IterationPredictor(profile, dependencies).predict();
 }
 
 }  // namespace orrery::profile

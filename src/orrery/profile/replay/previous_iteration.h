@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was learned of one iteration, tried on the next.
+// Predicts each iteration from the previous one.
 #pragma once
 
 #include "orrery/profile/dependencies/dependencies.h"
@@ -8,13 +8,12 @@
 
 namespace orrery::profile {
 
-/// Lets each work and each step of a thread take what it took in the iteration before, and each
-/// dependency the lag it had there; what waits for what stays. The sequence of each thread and
-/// stream is aligned with that of the iteration before, by names, shapes and what is around; the
-/// device's work belongs to the iteration in which it was launched. What has no counterpart, and
-/// what comes before the second iteration, keeps its own times; a wait that nothing explains and
-/// that was not there before is none. Fills Dependencies::learned, ::to_learn and ::lasted. O(nodes
-/// log nodes).
+/// Sets the cost of each work and each thread step to its cost in the previous iteration, and the
+/// lag of each dependency likewise. The edges stay. Each thread and stream is aligned with its
+/// previous iteration by names, shapes and parents. Device work belongs to the iteration that
+/// launched it. A node keeps its own times if it has no counterpart or lies before the second
+/// iteration. A recorded wait becomes zero if the previous iteration has none. Fills
+/// Dependencies::predicted, ::predictable and ::previous_duration. O(nodes log nodes).
 void predict_from_previous_iteration(const Profile& profile, Dependencies& dependencies);
 
 }  // namespace orrery::profile

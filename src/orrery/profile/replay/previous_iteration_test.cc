@@ -49,10 +49,10 @@ TEST(Learn, TakesTheTimesOfTheIterationBefore) {
   EXPECT_EQ(found.cost[found.node_of[second]], us(300));
   EXPECT_EQ(found.cost[found.node_of[make.last]], us(500));
   EXPECT_EQ(found.recorded_cost[found.node_of[make.last]], us(400));
-  EXPECT_EQ(found.lasted[found.node_of[first]], us(300));
-  EXPECT_EQ(found.lasted[found.node_of[make.last]], us(500));
-  EXPECT_EQ(found.to_learn, 8u);
-  EXPECT_EQ(found.learned, 8u);
+  EXPECT_EQ(found.previous_duration[found.node_of[first]], us(300));
+  EXPECT_EQ(found.previous_duration[found.node_of[make.last]], us(500));
+  EXPECT_EQ(found.predictable, 8u);
+  EXPECT_EQ(found.predicted, 8u);
 }
 
 // What nothing explains in one iteration is not known to come again, and comes where it was.
@@ -89,8 +89,8 @@ TEST(Learn, NothingOfOneIteration) {
   Iterating make;
   make.iteration(0, 300);
   const Dependencies found = make.learn();
-  EXPECT_EQ(found.to_learn, 0u);
-  EXPECT_EQ(found.learned, 0u);
+  EXPECT_EQ(found.predictable, 0u);
+  EXPECT_EQ(found.predicted, 0u);
   EXPECT_TRUE(found.recorded_cost.empty());
 }
 

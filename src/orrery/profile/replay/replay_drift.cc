@@ -52,10 +52,10 @@ ReplayDrift drift(const EventTimes& recorded, const Profile& now) {
   for (const EventId e : events) {
     const std::int64_t late = (now.events[e].start - recorded[e].first).count();
     const std::int64_t distance = std::abs(late);
-    if (found.begins == kNoEvent && distance > far) found.begins = e;
-    if (found.farthest == kNoEvent || distance > found.worst.count()) {
+    if (found.first_drifted == kNoEvent && distance > far) found.first_drifted = e;
+    if (found.worst_event == kNoEvent || distance > found.worst.count()) {
       found.worst = Time(distance);
-      found.farthest = e;
+      found.worst_event = e;
     }
     sum += static_cast<long double>(distance);
     signed_sum += static_cast<long double>(late);
@@ -64,7 +64,7 @@ ReplayDrift drift(const EventTimes& recorded, const Profile& now) {
   const auto count = static_cast<long double>(distances.size());
   found.count = distances.size();
   found.mean = Time(static_cast<std::int64_t>(sum / count));
-  found.later = Time(static_cast<std::int64_t>(signed_sum / count));
+  found.signed_mean = Time(static_cast<std::int64_t>(signed_sum / count));
   found.p95 = Time(quantile_lower(distances, 0.95));
   return found;
 }

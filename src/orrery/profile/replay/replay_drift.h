@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far a replay is from the recording.
+// Error of a replay compared with the recording.
 #pragma once
 
 #include <cstdint>
@@ -11,32 +11,32 @@
 
 namespace orrery::profile {
 
-/// Of the work of the device, or without one of the threads' operators and calls: how far from
-/// where it was recorded it begins. All events count alike.
+/// Difference between replayed and recorded start of device works; without device works, of
+/// operators and calls. All events have equal weight.
 struct ReplayDrift {
   std::uint64_t count = 0;
-  Time mean{};          ///< of the distances, whatever their direction
-  Time p95{}, worst{};  ///< 95 % are no farther than this; the farthest
-  Time later{};         ///< signed mean: positive, if it is late
-  EventId farthest = kNoEvent;
-  /// The first, in recorded order, from where on it is farther than a thousandth of the recording
-  /// (and 1 us); kNoEvent: none is.
-  EventId begins = kNoEvent;
+  Time mean{};          ///< mean of the absolute differences
+  Time p95{}, worst{};  ///< 95 % quantile and maximum of the absolute differences
+  Time signed_mean{};   ///< mean of replayed - recorded starts; positive: the replay is late
+  EventId worst_event = kNoEvent;
+  /// The first event, in recorded order, with a difference of more than a thousandth of the
+  /// recording (at least 1 us); kNoEvent: none.
+  EventId first_drifted = kNoEvent;
 };
 
-/// By event: when it begins and ends.
+/// By event: start and end.
 using EventTimes = std::vector<std::pair<Time, Time>>;
 [[nodiscard]] EventTimes event_times(const Profile& profile);
 
-/// `now` is a rank that had other times when it was recorded. O(events log events).
+/// `recorded`: times of the recording; `now`: the profile after the replay. O(events log events).
 [[nodiscard]] ReplayDrift drift(const EventTimes& recorded, const Profile& now);
 
-/// Whether it is the device that counts: some timed work runs there.
+/// True if timed work runs on a device; then drift() compares device works.
 [[nodiscard]] bool runs_on_device(const Profile& profile);
 
-/// How much of each bin some stream of the device ran a kernel in, 0 to 1: what Lumos calls SM
-/// utilisation (arXiv 2504.09307, §4.2.2, bins of 1 ms). Bins begin at `from`; copies and memsets
-/// do not count.
+/// Share of each bin in which at least one stream of the device ran a kernel, 0 to 1. Lumos calls
+/// this SM utilisation (arXiv 2504.09307, §4.2.2, bins of 1 ms). The first bin begins at `from`.
+/// Copies and memsets do not count.
 [[nodiscard]] std::vector<double> busy_curve(const Profile& profile, Time from, Time to, Time bin);
 
 }  // namespace orrery::profile

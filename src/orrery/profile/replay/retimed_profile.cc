@@ -7,16 +7,16 @@
 namespace orrery::profile {
 namespace {
 
-/// A step of a thread as it was recorded, and as it is now.
+/// A step of a thread: recorded and simulated times.
 struct Step {
-  Time end{}, ready{};  ///< recorded: when it was over, and when it could go on
+  Time end{}, ready{};  ///< recorded: its end, and the end of its wait
   Time now_end{}, now_ready{};
 };
 
-/// From a thread's recorded times to those it has now.
-class Mapping {
+/// Maps recorded times of a thread to simulated ones.
+class TimeMap {
  public:
-  explicit Mapping(std::vector<Step> steps) : steps_(std::move(steps)) {}
+  explicit TimeMap(std::vector<Step> steps) : steps_(std::move(steps)) {}
 
   [[nodiscard]] Time operator()(Time when) const {
     if (steps_.empty()) return when;
@@ -43,8 +43,8 @@ class Mapping {
   std::vector<Step> steps_;  // ascending by end
 };
 
-Mapping mapping_of(const Profile& profile, std::uint32_t lane, const Dependencies& dependencies,
-                   std::span<const Time> recorded, std::span<const NodeSpan> spans) {
+TimeMap time_map_of(const Profile& profile, std::uint32_t lane, const Dependencies& dependencies,
+                    std::span<const Time> recorded, std::span<const NodeSpan> spans) {
   std::vector<Step> steps;
   for (const EventId e : profile.in_order(lane)) {
     const std::uint32_t node = dependencies.node_of[e];
@@ -53,10 +53,10 @@ Mapping mapping_of(const Profile& profile, std::uint32_t lane, const Dependencie
     if (!steps.empty() && end < steps.back().end) continue;
     steps.push_back({end, end - recorded[node], spans[node].end, spans[node].start});
   }
-  return Mapping(std::move(steps));
+  return TimeMap(std::move(steps));
 }
 
-void move(Event& event, Time start, Time end) {
+void set_times(Event& event, Time start, Time end) {
   event.start = start;
   event.duration = std::max(Time{}, end - start);
 }
@@ -67,14 +67,14 @@ void move_stream(Profile& profile, std::uint32_t lane, const Dependencies& depen
   for (const EventId e : profile.in_order(lane)) {
     Event& event = profile.events[e];
     const std::uint32_t node = is_device_work(event.kind) ? dependencies.node_of[e] : kNone;
-    if (node == kNone || !spans[node].ran()) {  // goes with the work before it
+    if (node == kNone || !spans[node].ran()) {  // moves with the previous work
       event.start += shift;
       continue;
     }
-    const Time beside = std::max(Time{}, event.duration - recorded[node]);
-    const Time start = spans[node].start - beside;
+    const Time overlap = std::max(Time{}, event.duration - recorded[node]);
+    const Time start = spans[node].start - overlap;
     shift = start - event.start;
-    move(event, start, spans[node].end);
+    set_times(event, start, spans[node].end);
   }
 }
 
@@ -87,10 +87,10 @@ void retime(Profile& profile, const Dependencies& dependencies, std::span<const 
       move_stream(profile, lane, dependencies, recorded, spans);
       continue;
     }
-    const Mapping now = mapping_of(profile, lane, dependencies, recorded, spans);
+    const TimeMap simulated = time_map_of(profile, lane, dependencies, recorded, spans);
     for (const EventId e : profile.in_order(lane)) {
       Event& event = profile.events[e];
-      if (event.timed()) move(event, now(event.start), now(event.end()));
+      if (event.timed()) set_times(event, simulated(event.start), simulated(event.end()));
     }
   }
   profile.index(findings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recorded rank with other times: what a simulation of it comes to, as a recording.
+// A recorded rank with simulated times.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace orrery::profile {
 
-/// When a node ran; empty if it never did.
+/// Start and end of a node in the simulation; negative if it never ran.
 struct NodeSpan {
   Time start{-1};
   Time end{-1};
@@ -19,13 +19,12 @@ struct NodeSpan {
   [[nodiscard]] bool ran() const { return end >= Time{}; }
 };
 
-/// Moves all timed events to where the nodes of `dependencies` (`spans`, in their order) ran, on
-/// the profile's own clock. Device work lasts as long as its node, and what of it was recorded
-/// beside the work before it on its stream goes with it. What happens within the steps of a thread
-/// keeps its place in them: before what the step waited for had ended at its distance from the step
-/// before, afterwards in proportion to the step's work. `recorded` says what the steps took when
-/// they were recorded (Dependencies::cost before it was changed). Indexes the profile anew.
-/// O(events log events).
+/// Moves all timed events to the times at which the nodes of `dependencies` ran (`spans`, by node),
+/// on the profile's own clock. A device work lasts as long as its node, plus its recorded overlap
+/// with the previous work. An event within a step of a thread keeps its relative position. Before
+/// the end of the step's wait, its distance from the previous step stays the same. After the wait,
+/// it scales with the step's work. `recorded`: recorded costs (Dependencies::cost before changes).
+/// Indexes the profile again. O(events log events).
 void retime(Profile& profile, const Dependencies& dependencies, std::span<const Time> recorded,
             std::span<const NodeSpan> spans, Findings& findings);
 

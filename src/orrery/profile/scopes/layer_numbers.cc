@@ -16,13 +16,13 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789";
 
-/// Two sorts of ranges that do not mix: modules, and what users name.
-enum class Sort : std::uint8_t { none, module, user };
-constexpr std::size_t kSorts = 3;
+/// Two kinds of ranges that do not mix: modules, and ranges of users.
+enum class RangeKind : std::uint8_t { none, module, user };
+constexpr std::size_t kRangeKinds = 3;
 
-/// A name, cut at its last number.
+/// A name, split at its last number.
 struct CutName {
-  std::string kind;  ///< the name without it
+  std::string kind;  ///< the name without the number
   std::int64_t number = 0;
 };
 
@@ -39,29 +39,30 @@ std::optional<CutName> cut_at_number(std::string_view name) {
   return made;
 }
 
-/// Ranges of one number of a family.
+/// The ranges with one number of a family.
 struct Member {
   StringId name = StringId::empty;
   std::uint64_t calls = 0, operators = 0;
 };
 
-/// Ranges whose names differ in their last number only.
+/// Ranges whose names differ only in their last number.
 struct Family {
   std::map<std::int64_t, Member> members;
-  std::set<StringId> around;  ///< names of the ranges right around them
-  std::set<StringId> roots;   ///< … and of the outermost
+  std::set<StringId> around;  ///< names of the directly enclosing ranges
+  std::set<StringId> roots;   ///< names of the outermost enclosing ranges
   std::uint64_t operators = 0;
-  bool several_names = false;  ///< one number is that of two names
+  bool several_names = false;  ///< two names have the same number
 };
 
-/// What ranges of a sort are around an event.
-struct Around {
+/// The enclosing ranges of one kind.
+struct EnclosingRanges {
   EventId range = kNoEvent;  ///< the innermost
   EventId root = kNoEvent;   ///< the outermost
 };
 
-/// Of users' ranges, those that say so; others with numbers are steps, microbatches, batches.
-bool says_layer(std::string_view kind) {
+/// True for user ranges named "layer" or "block". Other ranges with numbers are steps,
+/// microbatches, batches.
+bool is_layer_name(std::string_view kind) {
   std::string lower(kind);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return lower.find("layer") != std::string::npos || lower.find("block") != std::string::npos;
@@ -73,13 +74,13 @@ class LayerFinder {
       : profile_(profile),
         of_(of),
         operators_(profile.events.size()),
-        sorts_(profile.events.size()) {
-    for (auto& one : around_) one.assign(profile.events.size(), Around{});
+        kinds_(profile.events.size()) {
+    for (auto& one : around_) one.assign(profile.events.size(), EnclosingRanges{});
   }
 
   LayerNumbers find() {
     for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane)
-      if (!profile_.lanes[lane].device) take_lane(lane);
+      if (!profile_.lanes[lane].device) add_lane(lane);
     const Family* best = nullptr;
     for (const auto& [key, family] : families_)
       if (are_layers(key.first, family) && (best == nullptr || family.operators > best->operators))
@@ -92,14 +93,15 @@ class LayerFinder {
   }
 
  private:
-  [[nodiscard]] Sort sort_of(EventId e) const {
+  [[nodiscard]] RangeKind range_kind(EventId e) const {
     const Event& event = profile_.events[e];
     if (of_[e].phase == StepPhase::backward || of_[e].phase == StepPhase::optimizer)
-      return Sort::none;
+      return RangeKind::none;
     const std::string_view name = profile_.name(e);
-    if (event.kind == Kind::python && phase_named(event.kind, name) == StepPhase::forward)
-      return Sort::module;
-    return is_range_name(event.kind, name) && iteration_number(name) < 0 ? Sort::user : Sort::none;
+    if (event.kind == Kind::python && phase_of_range(event.kind, name) == StepPhase::forward)
+      return RangeKind::module;
+    return is_range_name(event.kind, name) && iteration_number(name) < 0 ? RangeKind::user
+                                                                         : RangeKind::none;
   }
 
   void count_operators(std::uint32_t lane) {
@@ -111,28 +113,28 @@ class LayerFinder {
     }
   }
 
-  void take_lane(std::uint32_t lane) {
+  void add_lane(std::uint32_t lane) {
     count_operators(lane);
     for (const EventId e : profile_.in_order(lane)) {
       if (const EventId parent = profile_.events[e].parent; parent != kNoEvent)
-        for (std::size_t sort = 1; sort < kSorts; ++sort) {
-          Around& around = around_[sort][e] = around_[sort][parent];
-          if (sorts_[parent] != static_cast<Sort>(sort)) continue;
+        for (std::size_t kind = 1; kind < kRangeKinds; ++kind) {
+          EnclosingRanges& around = around_[kind][e] = around_[kind][parent];
+          if (kinds_[parent] != static_cast<RangeKind>(kind)) continue;
           around.range = parent;
           if (around.root == kNoEvent) around.root = parent;
         }
-      sorts_[e] = sort_of(e);
-      if (sorts_[e] != Sort::none) take(e, sorts_[e]);
+      kinds_[e] = range_kind(e);
+      if (kinds_[e] != RangeKind::none) add_range(e, kinds_[e]);
     }
   }
 
-  void take(EventId e, Sort sort) {
-    const Around& around = around_[static_cast<std::size_t>(sort)][e];
+  void add_range(EventId e, RangeKind kind) {
+    const EnclosingRanges& around = around_[static_cast<std::size_t>(kind)][e];
     const Event& event = profile_.events[e];
-    if (around.root == kNoEvent) root_operators_[{sort, event.name}] += operators_[e];
+    if (around.root == kNoEvent) root_operators_[{kind, event.name}] += operators_[e];
     const auto name = cut_at_number(profile_.name(e));
-    if (!name || (sort == Sort::user && !says_layer(name->kind))) return;
-    Family& family = families_[{sort, name->kind}];
+    if (!name || (kind == RangeKind::user && !is_layer_name(name->kind))) return;
+    Family& family = families_[{kind, name->kind}];
     Member& member = family.members[name->number];
     family.several_names = family.several_names || (member.calls > 0 && member.name != event.name);
     member.name = event.name;
@@ -144,9 +146,10 @@ class LayerFinder {
     if (around.root != kNoEvent) family.roots.insert(profile_.events[around.root].name);
   }
 
-  /// Each as often as the others, but for what the recording's ends cut off, and with as many
-  /// operators but for the first and the last; most of those of what is around them all.
-  [[nodiscard]] bool are_layers(Sort sort, const Family& family) const {
+  /// True if the family's ranges are layers: each is called equally often (±1 at the ends of the
+  /// recording), has equally many operators (except the first and the last), and together they
+  /// contain at least half of the operators of the outermost ranges.
+  [[nodiscard]] bool are_layers(RangeKind kind, const Family& family) const {
     if (family.members.size() < 2 || family.around.size() != 1 || family.several_names)
       return false;
     std::uint64_t least = ~std::uint64_t{0}, most = 0;
@@ -166,17 +169,17 @@ class LayerFinder {
     }
     if (3 * equal < 2 * family.members.size()) return false;
     std::uint64_t whole = 0;
-    for (const StringId root : family.roots) whole += root_operators_.at({sort, root});
+    for (const StringId root : family.roots) whole += root_operators_.at({kind, root});
     return each(middle->second) > 0 && 2 * family.operators >= whole;
   }
 
   const Profile& profile_;
   const std::vector<StepScope>& of_;
-  std::vector<std::uint32_t> operators_;            // by event: inside it, and itself
-  std::vector<Sort> sorts_;                         // by event
-  std::array<std::vector<Around>, kSorts> around_;  // by sort, by event
-  std::map<std::pair<Sort, std::string>, Family> families_;
-  std::map<std::pair<Sort, StringId>, std::uint64_t> root_operators_;
+  std::vector<std::uint32_t> operators_;  // by event: operators inside it, including itself
+  std::vector<RangeKind> kinds_;          // by event
+  std::array<std::vector<EnclosingRanges>, kRangeKinds> around_;  // by kind, by event
+  std::map<std::pair<RangeKind, std::string>, Family> families_;
+  std::map<std::pair<RangeKind, StringId>, std::uint64_t> root_operators_;
 };
 
 }  // namespace

@@ -9,10 +9,11 @@
 
 namespace orrery::profile {
 
-/// Of ranges that are layers, by their names; from 0.
+/// Layer number, from 0, by the name of the layer's range.
 using LayerNumbers = std::unordered_map<StringId, std::int32_t>;
 
-/// As find_scopes says. `of`: phases are known. O(events).
+/// Finds the ranges that are layers, by the rules of find_scopes. `of`: scopes with known phases.
+/// O(events).
 [[nodiscard]] LayerNumbers layer_numbers(const Profile& profile, const std::vector<StepScope>& of);
 
 }  // namespace orrery::profile

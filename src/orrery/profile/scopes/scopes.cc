@@ -13,34 +13,34 @@ namespace {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-/// The one phase that words of a user's range name.
-StepPhase phase_in_words(std::string_view name) {
+/// The phase that words in a user's range name; `unsaid` for none or several.
+StepPhase phase_of_words(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, StepPhase>, 3> kWords = {
       {{"forward", StepPhase::forward},
        {"backward", StepPhase::backward},
        {"optimizer", StepPhase::optimizer}}};
-  StepPhase said = StepPhase::unsaid;
+  StepPhase found = StepPhase::unsaid;
   for (std::size_t at = 0; at < name.size();) {
     std::size_t end = at;
     while (end < name.size() && is_letter(name[end])) ++end;
     for (const auto& [word, phase] : kWords) {
       if (name.substr(at, end - at) != word) continue;
-      if (said != StepPhase::unsaid && said != phase) return StepPhase::unsaid;
-      said = phase;
+      if (found != StepPhase::unsaid && found != phase) return StepPhase::unsaid;
+      found = phase;
     }
     at = end + 1;
   }
-  return said;
+  return found;
 }
 
-/// "AddmmBackward0"
+/// True for names like "AddmmBackward0".
 bool is_autograd_node(std::string_view name) {
   const std::size_t end = name.find_last_not_of("0123456789");
   return end != std::string_view::npos && end + 1 < name.size() &&
          name.substr(0, end + 1).ends_with("Backward");
 }
 
-/// Of what stands in a range of one phase, in which something says another.
+/// Phase of an event with phase `inner` inside a range with phase `outer`.
 StepPhase within(StepPhase outer, StepPhase inner) {
   if (inner == StepPhase::unsaid || outer == StepPhase::optimizer) return outer;
   return outer == StepPhase::backward && inner == StepPhase::forward ? outer : inner;
@@ -54,17 +54,17 @@ class ScopeFinder {
   }
 
   std::vector<StepScope> find() {
-    each_host_event([&](EventId e) { place_phase_and_step(e); });
+    for_each_host_event([&](EventId e) { place_phase_and_step(e); });
     const LayerNumbers numbers = layer_numbers(profile_, made_);
     if (!numbers.empty()) place_layers(numbers);
-    note_phases();
+    find_phase_begins();
     place_devices();
     return std::move(made_);
   }
 
  private:
   template <class Use>
-  void each_host_event(Use use) const {
+  void for_each_host_event(Use use) const {
     for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane) {
       if (profile_.lanes[lane].device) continue;
       for (const EventId e : profile_.in_order(lane)) use(e);
@@ -76,7 +76,7 @@ class ScopeFinder {
     StepScope& scope = made_[e];
     if (event.parent != kNoEvent) scope = made_[event.parent];
     const std::string_view name = profile_.name(e);
-    scope.phase = within(scope.phase, phase_named(event.kind, name));
+    scope.phase = within(scope.phase, phase_of_range(event.kind, name));
     if (const std::int64_t number = iteration_number(name); number >= 0) {
       scope.step = static_cast<std::int32_t>(std::min<std::int64_t>(number, 0x7fffffff));
     } else if (scope.step < 0 && event.timed()) {
@@ -93,9 +93,10 @@ class ScopeFinder {
     std::int32_t layer = -1;
   };
 
-  /// Ranges first, with all that is in them; then autograd's operators, by those of `forward_`.
+  /// Assigns layers to ranges and all events in them, then to autograd operators by their forward
+  /// operators (`forward_`).
   void place_layers(const LayerNumbers& numbers) {
-    each_host_event([&](EventId e) {
+    for_each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
       StepScope& scope = made_[e];
       if (event.parent != kNoEvent) scope.layer = made_[event.parent].layer;
@@ -110,7 +111,7 @@ class ScopeFinder {
     std::stable_sort(forward_.begin(), forward_.end(), [](const Forward& a, const Forward& b) {
       return a.sequence != b.sequence ? a.sequence < b.sequence : a.start < b.start;
     });
-    each_host_event([&](EventId e) {
+    for_each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
       StepScope& scope = made_[e];
       if (scope.layer < 0 && event.parent != kNoEvent) scope.layer = made_[event.parent].layer;
@@ -119,7 +120,7 @@ class ScopeFinder {
     });
   }
 
-  /// Of the last forward operator of that number before `event`; -1: none, or of no layer.
+  /// Layer of the last forward operator with that sequence number before `event`; -1: none.
   [[nodiscard]] std::int32_t layer_of_forward(const Event& event, std::int64_t sequence) const {
     if (sequence < 0) return -1;
     const auto after =
@@ -131,32 +132,33 @@ class ScopeFinder {
     return std::prev(after)->layer;
   }
 
-  struct Said {
+  struct PhaseBegin {
     Time start{};
     StepPhase phase = StepPhase::unsaid;
   };
 
-  /// Of what begins gradients and optimizers.
-  void note_phases() {
-    each_host_event([&](EventId e) {
+  /// Notes where gradients and optimizers begin.
+  void find_phase_begins() {
+    for_each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
       const StepPhase phase = made_[e].phase;
       const bool begins = event.parent == kNoEvent || made_[event.parent].phase != phase;
       if (begins && event.timed() &&
           (phase == StepPhase::backward || phase == StepPhase::optimizer))
-        said_.push_back({event.start, phase});
+        phase_begins_.push_back({event.start, phase});
       trains_ = trains_ || phase == StepPhase::backward || phase == StepPhase::optimizer;
     });
-    std::stable_sort(said_.begin(), said_.end(),
-                     [](const Said& a, const Said& b) { return a.start < b.start; });
+    std::stable_sort(phase_begins_.begin(), phase_begins_.end(),
+                     [](const PhaseBegin& a, const PhaseBegin& b) { return a.start < b.start; });
   }
 
-  /// Of what a host does at a time at which nothing says a phase: forward; of the optimizer what
-  /// comes between the last gradients and it (norms, scales of gradients).
+  /// Phase of host activity outside of all known phases: forward; or optimizer if it lies between
+  /// the last gradients and the optimizer (norms, scaling of gradients).
   [[nodiscard]] StepPhase phase_at(Time at) const {
-    const auto next = std::upper_bound(said_.begin(), said_.end(), at,
-                                       [](Time time, const Said& one) { return time < one.start; });
-    const bool before = next != said_.end() && next != said_.begin() &&
+    const auto next =
+        std::upper_bound(phase_begins_.begin(), phase_begins_.end(), at,
+                         [](Time time, const PhaseBegin& one) { return time < one.start; });
+    const bool before = next != phase_begins_.end() && next != phase_begins_.begin() &&
                         next->phase == StepPhase::optimizer &&
                         std::prev(next)->phase == StepPhase::backward;
     return before ? StepPhase::optimizer : StepPhase::forward;
@@ -174,7 +176,7 @@ class ScopeFinder {
       const Work& work = profile_.work(e);
       place(e, work.call != kNoEvent ? work.call : work.op);
     }
-    each_host_event([&](EventId e) {
+    for_each_host_event([&](EventId e) {
       const Kind kind = profile_.events[e].kind;
       if (kind == Kind::op || kind == Kind::call || made_[e].layer >= 0) place(e, kNoEvent);
     });
@@ -182,8 +184,8 @@ class ScopeFinder {
 
   const Profile& profile_;
   std::vector<Iteration> iterations_;
-  std::vector<Forward> forward_;  // by sequence and start
-  std::vector<Said> said_;        // by start
+  std::vector<Forward> forward_;          // by sequence and start
+  std::vector<PhaseBegin> phase_begins_;  // by start
   bool trains_ = false;
   std::vector<StepScope> made_;  // by event
 };
@@ -195,14 +197,14 @@ bool is_range_name(Kind kind, std::string_view name) {
          (kind == Kind::op && name.find("::") == std::string_view::npos);
 }
 
-StepPhase phase_named(Kind kind, std::string_view name) {
+StepPhase phase_of_range(Kind kind, std::string_view name) {
   if (name.starts_with("Optimizer.")) return StepPhase::optimizer;
   if (name.starts_with("autograd::engine::evaluate_function") ||
       name.starts_with("torch::autograd::") || (kind == Kind::op && is_autograd_node(name)))
     return StepPhase::backward;
   if (kind == Kind::python)
     return name.starts_with("nn.Module: ") ? StepPhase::forward : StepPhase::unsaid;
-  return is_range_name(kind, name) ? phase_in_words(name) : StepPhase::unsaid;
+  return is_range_name(kind, name) ? phase_of_words(name) : StepPhase::unsaid;
 }
 
 std::vector<StepScope> find_scopes(const Profile& profile) { return ScopeFinder(profile).find(); }

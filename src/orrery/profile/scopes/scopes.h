@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in a step of training recorded events stand, by what profilers, frameworks and users wrote
-// around them.
+// Finds step, phase and layer of recorded events from the ranges that profilers, frameworks and
+// users put around them.
 #pragma once
 
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -13,23 +12,28 @@
 
 namespace orrery::profile {
 
-/// Whether somebody may have written that around others: annotations; where a recording does not
-/// tell these from operators, operators of no library.
+/// True if `name` can be a range around other events: an annotation; or, if the recording does not
+/// distinguish annotations from operators, an operator without a library prefix ("::").
 [[nodiscard]] bool is_range_name(Kind kind, std::string_view name);
 
-/// What a range says of the phase of all in it, by its name alone: autograd's nodes are backward,
-/// "Optimizer." is the optimizer; of users' ranges, those with just one of the words "forward",
-/// "backward" and "optimizer". Modules of PyTorch ("nn.Module: …") are forward.
-[[nodiscard]] StepPhase phase_named(Kind kind, std::string_view name);
+/// The phase of all events in a range, from its name alone. Autograd's nodes are backward;
+/// "Optimizer." is the optimizer; PyTorch modules ("nn.Module: …") are forward. A user's range has
+/// the phase that its name contains: just one of the words "forward", "backward" and "optimizer".
+[[nodiscard]] StepPhase phase_of_range(Kind kind, std::string_view name);
 
-/// By event, steps by the N of ProfilerStep#N; `profile` is attached. What stands on a device goes
-/// by the call that launched it. Steps of other threads than the one that says them go by time.
-/// What is launched in a step beside autograd and optimizer, where there are such, is forward, or,
-/// between the last gradients and the optimizer, of the latter; what runs forward again under
-/// autograd (recomputation) is backward. Layers are modules, or users' ranges named "layer" or
-/// "block" and a number, that stand one after another in the same one range, have as many operators
-/// (but for one at each end) and hold half of its and more; where several kinds do, the outermost.
-/// A backward operator is of the layer of its forward operator (by sequence). O(events log events).
+/// Scopes by event; `profile` is attached.
+/// - Steps: the N of ProfilerStep#N. Threads without these annotations get steps by time.
+/// - Device work has the scope of the call that launched it.
+/// - Phases: in a recording with backward or optimizer work, other launches in steps are forward,
+///   or optimizer if they lie between the last gradients and the optimizer. Forward work under
+///   autograd (recomputation) is backward.
+/// - Layers: modules, or user ranges named "layer" or "block" and a number. They follow each other
+///   in the same range, have equally many operators (except the first and the last), and contain at
+///   least half of that range's operators. If several kinds of ranges qualify, the outermost are
+///   the layers. A backward operator belongs to the layer of its forward operator (by sequence
+///   number).
+///
+/// O(events log events).
 [[nodiscard]] std::vector<StepScope> find_scopes(const Profile& profile);
 
 }  // namespace orrery::profile

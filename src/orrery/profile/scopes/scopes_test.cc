@@ -185,19 +185,20 @@ TEST(Scopes, NothingIsSaidWhereNothingIsWritten) {
 }
 
 TEST(Scopes, PhasesAreSaidByNames) {
-  const auto user = [](std::string_view name) { return phase_named(Kind::annotation, name); };
+  const auto user = [](std::string_view name) { return phase_of_range(Kind::annotation, name); };
   EXPECT_EQ(user("## forward ##"), StepPhase::forward);
   EXPECT_EQ(user("DistributedDataParallel.forward"), StepPhase::forward);
   EXPECT_EQ(user("FSDP::pre_backward_unshard"), StepPhase::backward);
   EXPECT_EQ(user("Optimizer.zero_grad#SGD.zero_grad"), StepPhase::optimizer);
   EXPECT_EQ(user("forward and backward"), StepPhase::unsaid);
   EXPECT_EQ(user("forwarded"), StepPhase::unsaid);
-  EXPECT_EQ(phase_named(Kind::op, "my::forward"), StepPhase::unsaid);
-  EXPECT_EQ(phase_named(Kind::op, "autograd::engine::evaluate_function: X"), StepPhase::backward);
-  EXPECT_EQ(phase_named(Kind::op, "AddmmBackward0"), StepPhase::backward);
-  EXPECT_EQ(phase_named(Kind::op, "## forward ##"), StepPhase::forward);
-  EXPECT_EQ(phase_named(Kind::python, "nn.Module: Linear_3"), StepPhase::forward);
-  EXPECT_EQ(phase_named(Kind::python, "<built-in method forward>"), StepPhase::unsaid);
+  EXPECT_EQ(phase_of_range(Kind::op, "my::forward"), StepPhase::unsaid);
+  EXPECT_EQ(phase_of_range(Kind::op, "autograd::engine::evaluate_function: X"),
+            StepPhase::backward);
+  EXPECT_EQ(phase_of_range(Kind::op, "AddmmBackward0"), StepPhase::backward);
+  EXPECT_EQ(phase_of_range(Kind::op, "## forward ##"), StepPhase::forward);
+  EXPECT_EQ(phase_of_range(Kind::python, "nn.Module: Linear_3"), StepPhase::forward);
+  EXPECT_EQ(phase_of_range(Kind::python, "<built-in method forward>"), StepPhase::unsaid);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "orrery/core/text/text.h"
+#include "orrery/report/charts/svg_head.h"
 
 namespace orrery::report {
 namespace {
@@ -16,13 +17,9 @@ namespace {
 constexpr double kBarsLeft = 300, kBarsWidth = 420, kBarsTop = 66, kBarLine = 22, kBarHeight = 15;
 constexpr std::size_t kBarNameLength = 40;
 
-/// Okabe and Ito's colours, which most eyes can tell apart.
+/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness.
 constexpr std::array<const char*, 6> kBarColours = {"#0072b2", "#e69f00", "#009e73",
                                                     "#d55e00", "#56b4e9", "#cc79a7"};
-constexpr const char* kBarStyle =
-    "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.g{stroke:#ddd}"
-    "@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}.f{fill:#a0a0a0}"
-    ".g{stroke:#2c3138}}</style>\n";
 
 std::string shown(const std::string& name) {
   return xml_text(name.size() <= kBarNameLength ? name
@@ -42,12 +39,8 @@ std::vector<std::string> kinds_of(const NestedBars& bars) {
 std::string nested_bars_svg(const NestedBars& bars) {
   const std::vector<std::string> kinds = kinds_of(bars);
   const double height = kBarsTop + kBarLine * static_cast<double>(bars.bars.size()) + 30;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
-      "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
-      "</text>\n<text class=\"f\" x=\"12\" y=\"40\">{4}</text>\n",
-      kBarsLeft + kBarsWidth + 80, height, kBarStyle, xml_text(bars.title), xml_text(bars.note));
+  std::string svg =
+      svg_head(kBarsLeft + kBarsWidth + 80, height, 12, kChartStyle, bars.title, bars.note);
   double most = 0.01;
   for (const NestedBar& bar : bars.bars) most = std::max({most, bar.inner, bar.outer});
   const double step = most > 0.4 ? 0.2 : most > 0.1 ? 0.05 : 0.01;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shares of one whole, as a drawing.
+// Bar chart of shares of one total.
 #pragma once
 
 #include <string>
@@ -8,11 +8,11 @@
 
 namespace orrery::report {
 
-/// A bar in a bar, both from the left: what a change wins, and what it could win at most.
+/// A bar within a bar, both starting at zero: the saving of a change, and its upper limit.
 struct NestedBar {
   std::string name;
-  double inner = 0, outer = 0;  ///< shares of the whole, -1 … 1; below 0: it loses
-  std::string kind;             ///< equal kinds, equal colours
+  double inner = 0, outer = 0;  ///< shares of the total, -1 … 1; negative: a cost
+  std::string kind;             ///< equal kinds have equal colors
 };
 
 struct NestedBars {
@@ -20,8 +20,8 @@ struct NestedBars {
   std::vector<NestedBar> bars;
 };
 
-/// As SVG. Stands alone, no fonts, styles or scripts from elsewhere, and takes the colours of a
-/// dark page. The same bytes for the same input.
+/// A self-contained SVG without external fonts, styles or scripts. It follows the dark mode of the
+/// page. The same input gives the same bytes.
 [[nodiscard]] std::string nested_bars_svg(const NestedBars& bars);
 
 }  // namespace orrery::report

@@ -15,14 +15,15 @@
 namespace orrery::report {
 namespace {
 
-// Where things are, in pixels.
+// The layout in pixels.
 constexpr double kSide = 200;  // of a panel
 constexpr double kAcross = 262, kDown = 286;
 constexpr double kPanelLeft = 52, kPanelTop = 92;
-constexpr std::size_t kMostAcross = 4;
+constexpr std::size_t kMaxAcross = 4;
 constexpr double kSeriesWidth = 130, kSeriesHeight = 20;
 
-/// Okabe and Ito's colours, which most eyes can tell apart, and some more; on white and on black.
+/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness, and some
+/// more; on white and on black.
 constexpr std::array<const char*, 16> kColours = {
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#a89a00", "#808080",
     "#9c6b4f", "#7f6bd0", "#c03a5b", "#5d8a1f", "#20a4a4", "#4d5fc0", "#d89090", "#6f9a8a"};
@@ -31,17 +32,17 @@ constexpr const char* kStyle =
     "stroke-dasharray:4 3}@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}"
     ".f{fill:#a0a0a0}.g{stroke:#2c3138}.d{stroke:#e6e6e6}.o{stroke:#777}}</style>\n";
 
-/// Points of one place count together; how much they cover is told by how many there are.
-constexpr std::size_t kMostPlaces = 8500;
-constexpr std::size_t kFewPoints = 2000;                             // of a panel: none is faint
-constexpr std::array<double, 6> kSteps = {0.25, 0.5, 1, 1.5, 2, 3};  // pixels from place to place
+/// Points in one cell of the grid are merged; their number determines the opacity.
+constexpr std::size_t kMaxCells = 8500;
+constexpr std::size_t kFewPoints = 2000;                             // per panel: no point is faint
+constexpr std::array<double, 6> kSteps = {0.25, 0.5, 1, 1.5, 2, 3};  // pixels per grid cell
 struct Density {
   std::size_t least;
   const char* opacity;
 };
 constexpr std::array<Density, 3> kDensities = {{{1, ".4"}, {3, ".7"}, {10, "1"}}};
 
-/// A time as axes have it: 1 us, 10 us, 100 us, 1 ms.
+/// A time as axis labels show it: 1 us, 10 us, 100 us, 1 ms.
 std::string decade_text(int decade) {
   constexpr std::array<std::string_view, 4> kUnits = {"ns", "us", "ms", "s"};
   const int above = decade + 9;  // nanoseconds
@@ -51,7 +52,7 @@ std::string decade_text(int decade) {
                      kUnits[static_cast<std::size_t>(unit)]);
 }
 
-/// From which to which power of ten a panel goes.
+/// The range of a panel, in powers of ten.
 struct Decades {
   int first = 0, last = 1;
   [[nodiscard]] double place(double value) const {
@@ -72,29 +73,29 @@ Decades decades_of(const ScatterPanel& panel) {
   return is;
 }
 
-/// Column, row and series: points there.
-struct Place {
+/// The points in a grid cell (column and row) of one series.
+struct GridCell {
   std::uint32_t series;
   std::int32_t row, column;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const GridCell&) const = default;
 };
-using Places = std::map<Place, std::size_t>;
+using CellCounts = std::map<GridCell, std::size_t>;
 
-Places places_of(const ScatterPanel& panel, double step) {
+CellCounts count_cells(const ScatterPanel& panel, double step) {
   const Decades decades = decades_of(panel);
-  Places places;
+  CellCounts cells;
   for (const ScatterPoint& point : panel.points)
-    ++places[{point.series,
-              static_cast<std::int32_t>(std::lround((kSide - decades.place(point.y)) / step)),
-              static_cast<std::int32_t>(std::lround(decades.place(point.x) / step))}];
-  return places;
+    ++cells[{point.series,
+             static_cast<std::int32_t>(std::lround((kSide - decades.place(point.y)) / step)),
+             static_cast<std::int32_t>(std::lround(decades.place(point.x) / step))}];
+  return cells;
 }
 
 class ScatterPicture {
  public:
   explicit ScatterPicture(const Scatter& scatter)
       : scatter_(scatter),
-        across_(std::clamp<std::size_t>(scatter.panels.size(), 1, kMostAcross)),
+        across_(std::clamp<std::size_t>(scatter.panels.size(), 1, kMaxAcross)),
         down_((scatter.panels.size() + across_ - 1) / across_) {
     const double width = kAcross * static_cast<double>(across_) + 12;
     in_line_ = std::max<std::size_t>(1, static_cast<std::size_t>((width - 16) / kSeriesWidth));
@@ -102,9 +103,9 @@ class ScatterPicture {
     top_ = 44 + kSeriesHeight * static_cast<double>(lines);
     for (const double step : kSteps) {
       step_ = step;
-      std::size_t places = 0;
-      for (const ScatterPanel& panel : scatter.panels) places += places_of(panel, step).size();
-      if (places <= kMostPlaces) break;
+      std::size_t cells = 0;
+      for (const ScatterPanel& panel : scatter.panels) cells += count_cells(panel, step).size();
+      if (cells <= kMaxCells) break;
     }
   }
 
@@ -145,13 +146,13 @@ class ScatterPicture {
   }
   static const char* colour(std::size_t series) { return kColours[series % kColours.size()]; }
 
-  /// One panel, its upper left corner at x, y.
+  /// Draws one panel; its upper left corner is at x, y.
   void draw(const ScatterPanel& panel, double x, double y) {
     put("<g transform=\"translate({:g} {:g})\">\n", x, y);
     text(0, -22, "start", 13, "t", panel.title, " font-weight=\"600\"");
     text(0, -7, "start", 11, "f", panel.note);
     const Decades decades = decades_of(panel);
-    const int many = (decades.last - decades.first + 3) / 4;  // at most four words an axis
+    const int many = (decades.last - decades.first + 3) / 4;  // at most four labels per axis
     for (int decade = decades.first; decade <= decades.last; ++decade) {
       const double at = decades.place(std::pow(10, decade));
       put("<path d=\"M{0:.1f} 0V{1:g}M0 {2:.1f}H{1:g}\" class=\"g\"/>\n", at, kSide, kSide - at);
@@ -170,9 +171,9 @@ class ScatterPicture {
     out_ += "</g>\n";
   }
 
-  /// Dots of one colour and density are one line: strokes of no length with round ends.
+  /// All dots of one colour and density form one path: strokes of zero length with round ends.
   void points(const ScatterPanel& panel) {
-    const Places places = places_of(panel, step_);
+    const CellCounts cells = count_cells(panel, step_);
     for (std::size_t series = 0; series < scatter_.series.size(); ++series) {
       for (std::size_t level = 0; level < kDensities.size(); ++level) {
         const std::size_t least = kDensities[level].least;
@@ -180,7 +181,7 @@ class ScatterPicture {
             level + 1 < kDensities.size() ? kDensities[level + 1].least : ~std::size_t{0};
         std::string path;
         std::int32_t row = 0, column = 0;
-        for (const auto& [place, count] : places) {
+        for (const auto& [place, count] : cells) {
           if (place.series != series || count < least || count >= end) continue;
           fmt::format_to(std::back_inserter(path), "{}{} {}h0", path.empty() ? "M" : "m",
                          place.column - column, place.row - row);

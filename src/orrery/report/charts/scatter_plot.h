@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was measured against what was said, as a drawing.
+// Scatter plot of predicted against measured values.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@ namespace orrery::report {
 /// One point; both coordinates are above 0.
 struct ScatterPoint {
   double x = 0, y = 0;
-  std::uint32_t series = 0;  ///< which of Scatter::series
+  std::uint32_t series = 0;  ///< index in Scatter::series
 };
 
 struct ScatterPanel {
-  std::string title, note;  ///< two lines above it
+  std::string title, note;  ///< two lines above the panel
   std::vector<ScatterPoint> points;
 };
 
-/// Panels side by side, their axes in logarithms of seconds and the same in both directions.
+/// Panels next to each other. Both axes of a panel are logarithms of seconds with the same range.
 struct Scatter {
   std::string title;
-  std::string across, up;           ///< what the axes are
-  std::vector<std::string> series;  ///< a colour each
+  std::string across, up;           ///< labels of the axes
+  std::vector<std::string> series;  ///< one color each
   std::vector<ScatterPanel> panels;
 };
 
-/// As SVG: the diagonal, where both are equal, and lines of 20 % more and less. Stands alone, no
-/// fonts, styles or scripts from elsewhere, and takes the colours of a dark page. Many points
-/// become places on a grid, fainter where there are few, so that it stays below 150 kB or so. The
-/// same bytes for the same input.
+/// A self-contained SVG with the diagonal and lines at ±20 %, without external fonts, styles or
+/// scripts. It follows the dark mode of the page. Many points are merged on a grid, and places with
+/// few points are fainter, so that the file stays below about 150 kB. The same input gives the same
+/// bytes.
 [[nodiscard]] std::string scatter_svg(const Scatter& scatter);
 
 }  // namespace orrery::report

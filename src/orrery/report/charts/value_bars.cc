@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "orrery/core/text/text.h"
+#include "orrery/report/charts/svg_head.h"
 #include "orrery/report/terminal_text.h"
 
 namespace orrery::report {
@@ -18,13 +19,9 @@ constexpr double kValueLeft = 250, kValueWidth = 440, kValueRight = 110, kValueL
                  kValueHeight = 13, kValueGap = 10, kValueTop = 56;
 constexpr std::size_t kValueNameLength = 38;
 
-/// Okabe and Ito's colours, which most eyes can tell apart.
+/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness.
 constexpr std::array<const char*, 7> kValueColours = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
                                                       "#56b4e9", "#cc79a7", "#999999"};
-constexpr const char* kValueStyle =
-    "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.g{stroke:#ddd}"
-    "@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}.f{fill:#a0a0a0}"
-    ".g{stroke:#2c3138}}</style>\n";
 
 const char* colour(std::size_t index) { return kValueColours[index % kValueColours.size()]; }
 
@@ -41,7 +38,7 @@ double length_of(const ValueBar& bar) {
   return sum;
 }
 
-/// 1, 2 or 5 times a power of ten, so that there are about five steps.
+/// 1, 2 or 5 times a power of ten, for about five steps.
 double step_of(double most) {
   const double rough = most / 5, power = std::pow(10.0, std::floor(std::log10(rough)));
   const double times = rough / power;
@@ -76,8 +73,7 @@ std::string axis_svg(const ValueBars& bars, double most, double top, double bott
 }
 
 std::string bar_svg(const ValueBar& bar, double y, double most) {
-  std::string svg =
-      label(kValueLeft - 8, y + 11, "t", "end", shortened(bar.name, kValueNameLength));
+  std::string svg = label(kValueLeft - 8, y + 11, "t", "end", truncate(bar.name, kValueNameLength));
   double x = kValueLeft;
   for (std::size_t i = 0; i < bar.parts.size(); ++i) {
     if (!std::isfinite(bar.parts[i]) || bar.parts[i] <= 0) continue;
@@ -101,13 +97,8 @@ std::string value_bars_svg(const ValueBars& bars) {
   }
   if (!(most > 0)) most = 1;
   const double top = kValueTop + (bars.legend.size() < 2 ? 0 : 20), bottom = top + lines;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
-      "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
-      "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
-      "</text>\n<text class=\"f\" x=\"12\" y=\"40\">{4}</text>\n",
-      kValueLeft + kValueWidth + kValueRight, bottom + 26, kValueStyle, xml_text(bars.title),
-      xml_text(bars.note));
+  std::string svg = svg_head(kValueLeft + kValueWidth + kValueRight, bottom + 26, 12, kChartStyle,
+                             bars.title, bars.note);
   svg += legend_svg(bars, kValueTop + 6) + axis_svg(bars, most, top, bottom);
   double y = top + kValueGap / 2;
   for (const ValueGroup& group : bars.groups) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups of bars with their values, as a drawing.
+// Bar chart: groups of bars with their values.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace orrery::report {
 
-/// A bar of one part or of several, one after another; what is not finite is left out.
+/// A bar of one or several stacked parts; parts that are not finite are omitted.
 struct ValueBar {
   std::string name;
   std::vector<double> parts;
-  std::string text;          ///< behind it: its value in words
-  std::uint32_t colour = 0;  ///< which of ValueBars::legend, of its first part
+  std::string text;          ///< label after the bar: its value
+  std::uint32_t colour = 0;  ///< index in ValueBars::legend, for its first part
 };
 
 struct ValueGroup {
@@ -25,12 +25,12 @@ struct ValueGroup {
 struct ValueBars {
   std::string title, note;          ///< two lines above
   std::string unit;                 ///< of the axis: "ms"
-  std::vector<std::string> legend;  ///< a colour each; one alone is not shown
+  std::vector<std::string> legend;  ///< one color each; a single entry is not shown
   std::vector<ValueGroup> groups;
 };
 
-/// As SVG. Stands alone, no fonts, styles or scripts from elsewhere, and takes the colours of a
-/// dark page. The same bytes for the same input.
+/// A self-contained SVG without external fonts, styles or scripts. It follows the dark mode of the
+/// page. The same input gives the same bytes.
 [[nodiscard]] std::string value_bars_svg(const ValueBars& bars);
 
 }  // namespace orrery::report

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page that was built into this program: cmake/OrreryPage.cmake makes it known.
+// The page that is embedded in this program, from cmake/OrreryPage.cmake.
 #include "orrery/report/html/run_page.h"
 
 namespace orrery::report {

@@ -4,12 +4,6 @@
 
 namespace orrery::report::html {
 
-namespace {
-
-constexpr std::size_t kNameBytes = 256;  // longer ones are cut
-
-}  // namespace
-
 std::uint32_t UsedNames::number(std::uint32_t in_run) {
   if (in_run == 0 || in_run >= numbers_.size()) return 0;
   if (numbers_[in_run] == 0) {
@@ -21,7 +15,12 @@ std::uint32_t UsedNames::number(std::uint32_t in_run) {
 
 void UsedNames::write(JsonWriter& json) const {
   column(json, "names", used_.size(),
-         [&](std::size_t i) { json.value(orrery::shortened(names_[used_[i]], kNameBytes)); });
+         [&](std::size_t i) { json.value(page_name(names_[used_[i]])); });
+}
+
+std::string page_name(std::string_view name) {
+  constexpr std::size_t kMostBytes = 256;
+  return orrery::truncate(name, kMostBytes);
 }
 
 std::string compact_json(std::string_view json) {

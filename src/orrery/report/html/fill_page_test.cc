@@ -28,7 +28,7 @@ TEST(HtmlData, TheSampleIsUpToDate) {
   EXPECT_EQ(there.str(), data) << path << ": run this test with ORRERY_UPDATE_DOCS=1";
 }
 
-// Two runs of one recording are told apart by what was asked to be other.
+// Two runs of one recording are distinguished by their changes.
 TEST(HtmlData, TitlesSayWhatIsChanged) {
   result::Run run = sample_run();
   run.manifest = {{"workload", "w"}, {"cluster", "as recorded"}};

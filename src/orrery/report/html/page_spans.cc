@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which spans a page shows when there are too many.
-#include <fmt/format.h>
-
+// Selects the spans that a page shows if there are too many.
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <numeric>
 #include <utility>
 
@@ -18,7 +15,7 @@ namespace {
 using result::Run;
 using result::Span;
 
-PageSpan shown(const Run& run, const Span& span) {
+PageSpan page_span(const Run& run, const Span& span) {
   PageSpan out;
   const bool finished = analysis::has_ended(span);
   out.start = span.start;
@@ -35,13 +32,15 @@ PageSpan shown(const Run& run, const Span& span) {
   out.node = span.node;
   out.queue = span.queue;
   out.latency = span.latency;
-  out.released_by = span.released_by;  // the run's number: placed() turns it into the page's
+  out.released_by =
+      span.released_by;  // number in the run; sort_by_start() converts it to the page's
   return out;
 }
 
-/// By start; `slot` says for every span of the run's timeline which of `spans` shows it.
-std::vector<PageSpan> placed(const std::vector<PageSpan>& spans,
-                             const std::vector<std::uint32_t>& slot) {
+/// Sorts `spans` by start. `slot`: for each span of the run's timeline, the one of `spans` that
+/// shows it.
+std::vector<PageSpan> sort_by_start(const std::vector<PageSpan>& spans,
+                                    const std::vector<std::uint32_t>& slot) {
   std::vector<std::uint32_t> order(spans.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -57,27 +56,27 @@ std::vector<PageSpan> placed(const std::vector<PageSpan>& spans,
   return out;
 }
 
-/// The spans of all timelines, by number: those of one timeline follow each other.
-class Thinner {
+/// Reduces the spans of all timelines. Numbers of spans are consecutive within a timeline.
+class SpanReducer {
  public:
-  Thinner(const Run& run, std::size_t most) : run_(run), most_(most) {
+  SpanReducer(const Run& run, std::size_t most) : run_(run), max_spans_(most) {
     first_.push_back(0);
     for (const result::Timeline& timeline : run.timelines)
       first_.push_back(first_.back() + static_cast<std::uint32_t>(timeline.spans.size()));
   }
 
   PageSpans result() {
-    if (total() <= most_) {
-      cut_ = total();
-      place_.assign(total(), 0);
+    if (total() <= max_spans_) {
+      retained_spans_ = total();
+      priority_.assign(total(), 0);
     } else {
-      rank_spans();
+      rank_by_priority();
       choose_gap();
-      choose_cut();
+      choose_retained_spans();
     }
     PageSpans out;
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) out.timelines.push_back(timeline(t));
-    out.left_out = left_out_;
+    out.merged_spans = merged_spans_;
     return out;
   }
 
@@ -86,15 +85,15 @@ class Thinner {
   const Span& span(std::uint32_t timeline, std::uint32_t number) const {
     return run_.timelines[timeline].spans[number - first_[timeline]];
   }
-  bool retained(std::uint32_t number) const { return place_[number] < cut_; }
+  bool retained(std::uint32_t number) const { return priority_[number] < retained_spans_; }
 
-  /// place_: where a span stands when critical ones come first, then longer ones.
-  void rank_spans() {
+  /// Sets priority_: the rank of each span, critical spans first, then by length, descending.
+  void rank_by_priority() {
     std::vector<Time> length(total());
     std::vector<bool> critical(total());
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
       for (std::uint32_t i = first_[t]; i < first_[t + 1]; ++i) {
-        length[i] = shown(run_, span(t, i)).length;
+        length[i] = page_span(run_, span(t, i)).length;
         critical[i] = span(t, i).critical;
       }
     }
@@ -105,11 +104,11 @@ class Thinner {
       if (length[a] != length[b]) return length[a] > length[b];
       return a < b;
     });
-    place_.resize(total());
-    for (std::uint32_t place = 0; place < total(); ++place) place_[order[place]] = place;
+    priority_.resize(total());
+    for (std::uint32_t place = 0; place < total(); ++place) priority_[order[place]] = place;
   }
 
-  /// The numbers of a timeline's spans, lane by lane, each by start.
+  /// The numbers of a timeline's spans by lane, then by start.
   std::vector<std::uint32_t> by_lane(std::uint32_t t) const {
     std::vector<std::uint32_t> order(first_[t + 1] - first_[t]);
     std::iota(order.begin(), order.end(), first_[t]);
@@ -122,10 +121,11 @@ class Thinner {
     return order;
   }
 
-  /// Calls use(first, last) for every longest row of spans in `order` that belong together: one
-  /// kept span, or neighbours on a lane that are left out, with no hole longer than gap_ between.
+  /// Calls use(first, last) for each maximal range of `order` that is shown as one span: one
+  /// retained span, or omitted neighbours on a lane with gaps of at most gap_ between them.
   template <class Use>
-  void rows(std::uint32_t t, const std::vector<std::uint32_t>& order, const Use& use) const {
+  void for_each_row(std::uint32_t t, const std::vector<std::uint32_t>& order,
+                    const Use& use) const {
     for (std::size_t i = 0; i < order.size();) {
       std::size_t end = i + 1;
       Time until = end_of(t, order[i]);
@@ -140,62 +140,62 @@ class Thinner {
   }
 
   Time end_of(std::uint32_t t, std::uint32_t number) const {
-    const PageSpan one = shown(run_, span(t, number));
+    const PageSpan one = page_span(run_, span(t, number));
     return one.start + one.length;
   }
 
   std::size_t count() const {
     std::size_t sum = 0;
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t)
-      rows(t, orders_[t], [&](std::size_t, std::size_t) { ++sum; });
+      for_each_row(t, orders_[t], [&](std::size_t, std::size_t) { ++sum; });
     return sum;
   }
 
-  /// The shortest hole that keeps neighbours apart: as short as half of what may be shown allows.
+  /// Sets gap_: the smallest of a few for which merged spans use at most half of max_spans_.
   void choose_gap() {
     for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) orders_.push_back(by_lane(t));
-    cut_ = 0;
+    retained_spans_ = 0;
     for (const std::int64_t part : {4000, 1000, 250, 60, 15}) {
       gap_ = Time(run_.step.count() / part);
-      if (count() <= most_ / 2) return;
+      if (count() <= max_spans_ / 2) return;
     }
     gap_ = kTimeMax;
   }
 
-  /// As many kept as fit together with those that stand for others. One more kept never means
-  /// fewer shown, so halving finds it.
-  void choose_cut() {
+  /// Sets retained_spans_: the largest number of retained spans for which all shown spans fit.
+  /// The number of shown spans grows with it, so that bisection finds it.
+  void choose_retained_spans() {
     std::uint32_t fits = 0;
     std::uint32_t too_many = total();
     while (too_many - fits > 1) {
-      cut_ = fits + (too_many - fits) / 2;
-      (count() <= most_ ? fits : too_many) = cut_;
+      retained_spans_ = fits + (too_many - fits) / 2;
+      (count() <= max_spans_ ? fits : too_many) = retained_spans_;
     }
-    cut_ = fits;
+    retained_spans_ = fits;
   }
 
   std::vector<PageSpan> timeline(std::uint32_t t) {
     const std::vector<std::uint32_t> order = orders_.empty() ? by_lane(t) : orders_[t];
     std::vector<PageSpan> out;
     std::vector<std::uint32_t> slot(order.size());
-    rows(t, order, [&](std::size_t first, std::size_t last) {
+    for_each_row(t, order, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i)
         slot[order[i] - first_[t]] = static_cast<std::uint32_t>(out.size());
       if (last - first == 1) {
-        out.push_back(shown(run_, span(t, order[first])));
+        out.push_back(page_span(run_, span(t, order[first])));
       } else {
         out.push_back(merged(t, order, first, last));
-        left_out_ += last - first;
+        merged_spans_ += last - first;
       }
     });
-    return placed(out, slot);
+    return sort_by_start(out, slot);
   }
 
-  /// One that stands for order[first … last): the stretch in which they lie, the kind that takes
-  /// most of it.
+  /// The span that shows order[first … last): it covers their range and has the kind with the most
+  /// time.
   PageSpan merged(std::uint32_t t, const std::vector<std::uint32_t>& order, std::size_t first,
                   std::size_t last) const {
-    PageSpan out = shown(run_, span(t, order[first]));
+    PageSpan out = page_span(run_, span(t, order[first]));
     Time until = out.start;
     std::array<Time, result::kSpanKinds> by_kind{};
     out.flags = kMerged;
@@ -204,7 +204,7 @@ class Thinner {
     out.bytes = 0;
     out.released_by = result::kNone;
     for (std::size_t i = first; i < last; ++i) {
-      const PageSpan one = shown(run_, span(t, order[i]));
+      const PageSpan one = page_span(run_, span(t, order[i]));
       until = std::max(until, one.start + one.length);
       by_kind[one.kind] += one.length;
       out.flags |= one.flags & kCritical;
@@ -221,28 +221,23 @@ class Thinner {
   }
 
   const Run& run_;
-  std::size_t most_;
-  std::vector<std::uint32_t> first_;  // by timeline: its first span's number
-  std::vector<std::uint32_t> place_;
+  std::size_t max_spans_;
+  std::vector<std::uint32_t> first_;  // by timeline: number of its first span
+  std::vector<std::uint32_t> priority_;
   std::vector<std::vector<std::uint32_t>> orders_;
   Time gap_ = kTimeMax;
-  std::uint32_t cut_ = 0;  // those whose place is less are kept
-  std::uint64_t left_out_ = 0;
+  std::uint32_t retained_spans_ = 0;  // spans with a smaller priority_ are retained
+  std::uint64_t merged_spans_ = 0;
 };
 
 }  // namespace
 
-PageSpans thin_spans(const Run& run, std::size_t most) { return Thinner(run, most).result(); }
+PageSpans reduce_spans(const Run& run, std::size_t most) { return SpanReducer(run, most).result(); }
 
 std::string pack_spans(const std::vector<PageSpan>& spans, UsedNames& names) {
   std::string out;
-  const auto add = [&](auto&& number_of) {
-    for (std::size_t i = 0; i < spans.size(); ++i) {
-      if (i > 0) out += ',';
-      const auto number = static_cast<std::uint64_t>(number_of(spans[i]));
-      if (number != 0) fmt::format_to(std::back_inserter(out), "{}", number);
-    }
-    out += ';';
+  const auto add = [&](const auto& number_of) {
+    add_packed(out, spans.size(), [&](std::size_t i) { return number_of(spans[i]); });
   };
   Time before{};
   add([&](const PageSpan& span) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording beside its replay as one self-contained HTML page.
+// A recording compared with its replay as one self-contained HTML page.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace orrery::report {
 
-/// What the page says of a replay. Times are nanoseconds; 0: not known.
+/// The data of a replay page. Times are in nanoseconds; 0: unknown.
 struct PageReplay {
-  /// Of one side: how many operators, how long, and what is known of them per second.
+  /// One side: number of operators, their time and their rates.
   struct Side {
     std::uint64_t count = 0;
     std::int64_t ns = 0;
@@ -24,17 +24,17 @@ struct PageReplay {
   };
   struct Row {
     std::string name;  ///< of a kind of work, or of an operator
-    std::string kind;  ///< of an operator's work; of a kind of work the same as the name
-    std::string rule;  ///< what stands in for an operator; empty: itself
+    std::string kind;  ///< for an operator, the kind of its work; for a kind of work, its name
+    std::string rule;  ///< the substitution rule of an operator; empty: none
     Side recorded, replayed;
     std::uint64_t kernels = 0;  ///< recorded on the device
   };
-  struct Ran {
+  struct OperatorCount {
     std::string name;
     std::uint64_t recorded = 0, replayed = 0;
   };
   struct Rule {
-    std::string name, says;
+    std::string name, about;
     std::uint64_t count = 0;
     std::int64_t recorded_ns = 0;
   };
@@ -46,22 +46,24 @@ struct PageReplay {
 
   std::string title;
   std::vector<std::pair<std::string, std::string>> facts;  ///< label, text
-  bool timed = false;                                      ///< recorded times are known
-  bool on_device = false;                                  ///< and are of a device
+  bool timed = false;                                      ///< whether recorded times are known
+  bool on_device = false;  ///< whether recorded times are from a device
   std::vector<Row> kinds;
   std::vector<Row> operators;
-  std::vector<Ran> ran;
+  std::vector<OperatorCount> operator_counts;
   std::vector<Rule> rules;
   std::vector<Comm> comms;
-  /// By operator in their order, beyond what was there before: while it ran. Empty: not known.
+  /// By operator in order: peak bytes allocated during it, above the level before it. Empty:
+  /// unknown.
   std::vector<std::int64_t> recorded_memory, replayed_memory;
-  bool profiled_memory = false;  ///< recorded as allocated, else by lifetimes
+  /// Recorded memory is from the allocator; false: derived from lifetimes.
+  bool profiled_memory = false;
 };
 
-/// The page's data as JSON (the contract is web/src/replay_data.ts). `</` never appears in it.
+/// The page's data as JSON (format: web/src/replay_data.ts). It never contains `</`.
 [[nodiscard]] std::string replay_data(const PageReplay& replay, const Findings& findings);
 
-/// `page` as write_html() takes it, with a replay put in. Errc: see write_html().
+/// Fills a replay into `page`, as write_html() does with a run. Errc: see write_html().
 [[nodiscard]] Result<std::string> write_replay_html(const PageReplay& replay,
                                                     const Findings& findings,
                                                     std::string_view page);

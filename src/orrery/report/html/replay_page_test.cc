@@ -23,7 +23,7 @@ PageReplay one_operator() {
   replay.timed = true;
   replay.kinds = {{"products", "products", "", {1, 10, 5, 7}, {1, 20, 2.5, 3.5}, 2}};
   replay.operators = {{std::string(1000, 'n'), "products", "foreach", {1, 10, 5, 7}, {}, 2}};
-  replay.ran = {{"aten::mm", 3, 2}};
+  replay.operator_counts = {{"aten::mm", 3, 2}};
   replay.rules = {{"foreach", "each tensor", 1, 10}};
   replay.comms = {{"all_reduce", 2, 0, 4096, 30, 0}};
   replay.recorded_memory = {1, 2};

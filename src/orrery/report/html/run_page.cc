@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "orrery/analysis/explanation/explain.h"
 #include "orrery/core/check.h"
@@ -24,7 +23,7 @@ constexpr std::string_view kTitle = "<title>Orrery report</title>";
 constexpr std::string_view kNoScript =
     "<noscript><p>Timelines, charts and tables need JavaScript; nothing is loaded from "
     "the network.</p></noscript>\n";
-constexpr std::size_t kPlainBytes = 256 * 1024;  // data beyond that is compressed
+constexpr std::size_t kPlainBytes = 256 * 1024;  // larger data is compressed
 
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
@@ -41,7 +40,7 @@ std::string base64(std::string_view bytes) {
   return out;
 }
 
-/// Raw deflate, as the browser's "deflate-raw" takes it.
+/// Raw deflate, the format "deflate-raw" of browsers.
 std::string deflated(std::string_view text) {
   z_stream stream{};
   ORRERY_CHECK(deflateInit2(&stream, Z_BEST_COMPRESSION, Z_DEFLATED, -MAX_WBITS, 9,
@@ -52,7 +51,7 @@ std::string deflated(std::string_view text) {
   while (status != Z_STREAM_END) {
     if (stream.avail_in == 0) {
       const std::size_t next = std::min<std::size_t>(text.size(), 1u << 30);
-      // zlib does not write to its input.
+      // zlib does not modify its input.
       stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
       stream.avail_in = static_cast<uInt>(next);
       text.remove_prefix(next);
@@ -67,13 +66,13 @@ std::string deflated(std::string_view text) {
   return out;
 }
 
-/// What stands in the page: the data itself, or where that is long, its packed form.
+/// The data as the page stores it: plain, or compressed if it is long.
 std::string page_data(std::string data) {
   if (data.size() <= kPlainBytes) return data;
   return fmt::format(R"({{"version":1,"deflate":"{}"}})", base64(deflated(data)));
 }
 
-/// What the page says without JavaScript.
+/// The summary that is visible without JavaScript.
 std::string static_summary(const std::vector<const result::Run*>& runs) {
   std::string out;
   for (const result::Run* run : runs) {
@@ -135,6 +134,15 @@ Result<std::string> fill_page(std::string_view page, PageParts parts) {
   return out;
 }
 
+Result<std::string> fill_table_page(std::string_view page, std::string_view title,
+                                    const std::vector<std::pair<std::string, std::string>>& rows,
+                                    const Findings& findings, std::string data) {
+  std::string table = table_head(title);
+  for (const auto& [label, text] : rows) add_row(table, label, text);
+  add_finding_rows(table, findings);
+  return fill_page(page, {escaped(title), table + "</tbody>\n</table>\n", std::move(data)});
+}
+
 }  // namespace html
 
 Result<std::string> write_html(const std::vector<const result::Run*>& runs, std::string_view page,
@@ -143,7 +151,7 @@ Result<std::string> write_html(const std::vector<const result::Run*>& runs, std:
                          {page_title(runs), static_summary(runs), run_page_data(runs, options)});
 }
 
-// The page's data: a run from its manifest to its timelines.
+// Writes the page's data, from the manifest of a run to its timelines.
 
 namespace html {
 
@@ -160,7 +168,7 @@ std::string group_name(const Run& run, std::uint32_t group) {
   return run.groups[group].name.empty() ? "all ranks" : run.groups[group].name;
 }
 
-/// What a lane is called at `rank`.
+/// The title of a lane at `rank`.
 std::string lane_title(const Run& run, std::uint32_t rank, const result::Lane& lane) {
   std::string text(result::name(lane.kind));
   const std::vector<std::uint32_t>& groups = run.ranks[rank].groups;
@@ -174,16 +182,16 @@ std::string lane_title(const Run& run, std::uint32_t rank, const result::Lane& l
   return lane.layer == 0 ? text : fmt::format("{} ({})", text, lane.layer + 1);
 }
 
-/// At most `most` points that keep the outline: of every stretch the highest and the last.
+/// At most `most` points with the shape of the curve: the highest and the last of each segment.
 std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, std::size_t most) {
   const auto& points = curve.points;
   if (points.size() <= most) return points;
   std::vector<std::pair<Time, Bytes>> retained{points.front()};
-  const std::size_t stretches = most / 2;
-  for (std::size_t s = 0; s < stretches; ++s) {
-    const auto first = points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / stretches);
+  const std::size_t segments = most / 2;
+  for (std::size_t s = 0; s < segments; ++s) {
+    const auto first = points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / segments);
     const auto last =
-        points.begin() + static_cast<std::ptrdiff_t>(points.size() * (s + 1) / stretches);
+        points.begin() + static_cast<std::ptrdiff_t>(points.size() * (s + 1) / segments);
     const auto highest = std::max_element(
         first, last, [](const auto& a, const auto& b) { return a.second < b.second; });
     for (const auto at : {highest, last - 1}) {
@@ -193,7 +201,7 @@ std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, st
   return retained;
 }
 
-/// Of an account: how much of each kind is there at the peak.
+/// For a modelled memory curve: the bytes of each kind at the peak.
 void write_kinds(JsonWriter& json, const Run& run, const result::MemoryCurve& curve) {
   std::vector<std::pair<std::uint32_t, Bytes>> kinds;
   for (const result::HeldTensor& part : curve.at_peak) {
@@ -265,20 +273,20 @@ void write_machine(JsonWriter& json, const Run& run) {
 void write_stragglers(JsonWriter& json, const analysis::Stragglers& found) {
   column(json, "stragglers", std::min(kStragglers, found.ranks.size()), [&](std::size_t i) {
     const analysis::Straggler& one = found.ranks[i];
-    json.begin_object().field("rank", one.rank).field("caused", one.caused.count());
+    json.begin_object().field("rank", one.rank).field("caused", one.caused_wait.count());
     json.field("waited", one.waited.count()).field("timesLast", one.times_last).end_object();
   });
 }
 
 void write_run(JsonWriter& json, const RunPageData& facts, std::size_t max_spans) {
   const Run& run = facts.run;
-  const PageSpans spans = thin_spans(run, max_spans);
+  const PageSpans spans = reduce_spans(run, max_spans);
   UsedNames names(run.names);
   json.begin_object().field("title", title(run));
   write_pairs(json, "manifest", run.manifest);
   json.field("step", run.step.count()).field("stalled", run.stalled);
   json.field("ranks", run.ranks.size()).field("spansShown", result::name(run.spans));
-  json.field("spansLeftOut", spans.left_out);
+  json.field("spansLeftOut", spans.merged_spans);
   write_metrics(json, facts.metrics);
   write_pairs(json, "summary", summary_lines(facts.digest, run.findings));
   write_machine(json, run);
@@ -311,8 +319,7 @@ void write_findings(JsonWriter& json, const Findings& findings) {
     const FindingInfo info = describe(list[i].code);
     json.begin_object().field("name", info.name).field("severity", name(info.severity));
     json.field("count", list[i].count).field("sentence", info.sentence);
-    column(json, "places", list[i].places.size(),
-           [&](std::size_t p) { json.value(list[i].places[p]); });
+    write_list(json, "places", list[i].places);
     json.end_object();
   });
 }
@@ -337,7 +344,8 @@ void write_timelines(JsonWriter& json, const RunPageData& facts, const PageSpans
       json.begin_object().field("kind", static_cast<std::uint32_t>(lane.kind));
       json.field("title", ranks.empty() ? std::string(result::name(lane.kind))
                                         : lane_title(run, ranks.front(), lane));
-      // Ranks that did the same did it with others: what the title is at each of them.
+      // Ranks that share a timeline have different peers: the page derives the title at each of
+      // them.
       if (lane.kind == result::LaneKind::communicator) json.field("group", lane.group);
       if (lane.kind == result::LaneKind::sends && lane.distance != result::kNone)
         json.field("distance", lane.distance);
@@ -364,17 +372,10 @@ void write_ranks(JsonWriter& json, const RunPageData& facts) {
   };
   json.key("rank").begin_object();
   column(json, "timeline", count, [&](std::size_t i) { json.value(run.ranks[i].timeline); });
-  column(json, "groups", count, [&](std::size_t i) {
-    json.begin_array();
-    for (const std::uint32_t group : run.ranks[i].groups) json.value(group);
-    json.end_array();
-  });
+  column(json, "groups", count, [&](std::size_t i) { write_values(json, run.ranks[i].groups); });
   column(json, "finish", count, [&](std::size_t i) {
-    if (run.ranks[i].finish) {
-      json.value(run.ranks[i].finish->count());
-    } else {
-      json.null();
-    }
+    const std::optional<Time>& finish = run.ranks[i].finish;
+    finish ? json.value(finish->count()) : json.null();
   });
   share("exposedCompute", &analysis::Shares::exposed_compute);
   share("overlapped", &analysis::Shares::overlapped);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whatever the names in a run hold, the page has no other elements than its own.
+// Checks that names in a run, whatever their bytes, add no elements to the page.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result<std::string> page = report::write_html({&run}, kPage);
   const Result<std::string> bare = report::write_html({&plain}, kPage);
   ORRERY_CHECK(page.has_value() && bare.has_value());
-  // Findings and labels of the plain run are the same: only texts differ.
+  // The plain run has the same findings and labels; only texts differ.
   ORRERY_CHECK(count(*page, "<") == count(*bare, "<"));
   ORRERY_CHECK(count(*page, "<script") == 1 && count(*page, "<!--") == 0);
   return 0;

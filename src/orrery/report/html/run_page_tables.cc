@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The page's data: collectives, links, the critical path, and what differs between two runs.
+// Writes the page's data: collectives, links, the critical path, and differences between two runs.
 
 #include <algorithm>
 #include <array>
@@ -26,36 +26,24 @@ constexpr std::size_t kCurveValues = 60'000;  // bins × curves
 constexpr std::size_t kFewestBins = 8;
 constexpr std::size_t kChanges = 50;
 
-/// Bytes per second, whole: more digits than anybody reads only make the page longer.
+/// Bytes per second as an integer: more digits only make the page larger.
 void rate(JsonWriter& json, double value) {
   json.value(std::isfinite(value) ? std::nearbyint(value) : 0.0);
 }
 
 void share(JsonWriter& json, const std::optional<double>& value) {
-  if (value) {
-    json.value(std::nearbyint(*value * 1e4) / 1e4);
-  } else {
-    json.null();
-  }
+  value ? json.value(std::nearbyint(*value * 1e4) / 1e4) : json.null();
 }
 
 void number_or_null(JsonWriter& json, std::uint32_t number) {
-  if (number == result::kNone) {
-    json.null();
-  } else {
-    json.value(number);
-  }
+  number == result::kNone ? json.null() : json.value(number);
 }
 
 void time_or_null(JsonWriter& json, const std::optional<Time>& time) {
-  if (time) {
-    json.value(time->count());
-  } else {
-    json.null();
-  }
+  time ? json.value(time->count()) : json.null();
 }
 
-/// The first `limit` of 0 … count by `before`, then in ascending order.
+/// The first `limit` of 0 … count according to `before`, then in ascending order.
 template <class Before>
 std::vector<std::uint32_t> select(std::size_t count, std::size_t limit, const Before& before) {
   std::vector<std::uint32_t> chosen(count);
@@ -72,7 +60,7 @@ std::vector<std::uint32_t> select(std::size_t count, std::size_t limit, const Be
   return chosen;
 }
 
-/// Those that took longest (without an end: longer than any), by start.
+/// The longest collectives (without an end: longer than all others), by start.
 std::vector<std::uint32_t> longest_collectives(const Run& run) {
   const auto length = [&](std::uint32_t i) {
     const Collective& one = run.collectives[i];
@@ -87,8 +75,8 @@ std::vector<std::uint32_t> longest_collectives(const Run& run) {
   return chosen;
 }
 
-/// "least" and "most", or null both.
-void write_off(JsonWriter& json, const std::optional<result::ErrorInterval>& off) {
+/// Writes the lower and upper error, or null for both.
+void write_error_interval(JsonWriter& json, const std::optional<result::ErrorInterval>& off) {
   time_or_null(json.key("least"), off ? std::optional(off->lower) : std::nullopt);
   time_or_null(json.key("most"), off ? std::optional(off->upper) : std::nullopt);
 }
@@ -106,22 +94,22 @@ void write_classes(JsonWriter& json, const std::vector<analysis::CollectiveClass
   });
 }
 
-/// Curves that the links shown use, numbered anew, with bins joined until they fit.
-struct Curves {
+/// The curves of the shown links, renumbered; adjacent bins are merged until the data fits.
+struct ShownCurves {
   Time bin{};
   std::vector<std::vector<std::uint64_t>> curves;
-  std::vector<std::uint32_t> use;  // by link shown
+  std::vector<std::uint32_t> use;  // by shown link
 };
 
-std::vector<std::uint64_t> joined(const std::vector<std::uint64_t>& bins, std::size_t by) {
+std::vector<std::uint64_t> merge_bins(const std::vector<std::uint64_t>& bins, std::size_t by) {
   std::vector<std::uint64_t> out((bins.size() + by - 1) / by);
   for (std::size_t i = 0; i < bins.size(); ++i) out[i / by] += bins[i];
   return out;
 }
 
-Curves curves_of(const result::LinkUse& use, const std::vector<std::uint32_t>& shown) {
+ShownCurves curves_of(const result::LinkUse& use, const std::vector<std::uint32_t>& shown) {
   constexpr std::uint32_t kUnused = ~0u;
-  Curves out;
+  ShownCurves out;
   std::vector<std::uint32_t> number(use.curves.size(), kUnused);
   std::vector<std::uint32_t> used;
   for (const std::uint32_t link : shown) {
@@ -141,12 +129,12 @@ Curves curves_of(const result::LinkUse& use, const std::vector<std::uint32_t>& s
   std::size_t by = 1;
   while (bins / by * used.size() > kCurveValues && bins / by > kFewestBins) by *= 2;
   out.bin = use.bin * static_cast<std::int64_t>(by);
-  for (const std::uint32_t curve : used) out.curves.push_back(joined(use.curves[curve], by));
+  for (const std::uint32_t curve : used) out.curves.push_back(merge_bins(use.curves[curve], by));
   return out;
 }
 
-/// At most kPathSegments: the longest stay, rows of others become one each.
-std::vector<PathSegment> shortened(const std::vector<PathSegment>& path) {
+/// At most kPathSegments segments: the longest are retained, consecutive others are merged.
+std::vector<PathSegment> merge_segments(const std::vector<PathSegment>& path) {
   if (path.size() <= kPathSegments) return path;
   const auto length = [&](std::uint32_t i) { return path[i].end - path[i].start; };
   const std::vector<std::uint32_t> retained =
@@ -187,18 +175,14 @@ void write_changes(JsonWriter& json, std::string_view key,
                    const std::vector<analysis::NodeChange>& changes) {
   column(json, key, changes.size(), [&](std::size_t i) {
     const analysis::NodeChange& one = changes[i];
-    json.begin_object().field("name", one.name).field("kind", result::name(one.kind)).key("rank");
-    if (one.rank == result::kNone) {
-      json.null();
-    } else {
-      json.value(one.rank);
-    }
+    json.begin_object().field("name", one.name).field("kind", result::name(one.kind));
+    number_or_null(json.key("rank"), one.rank);
     json.field("node", std::to_string(one.node)).field("a", one.a.count());
     json.field("b", one.b.count()).field("why", one.why).end_object();
   });
 }
 
-/// Entries of the manifests that differ, by key: first a's, then those only b has.
+/// Manifest entries that differ, by key: first a's, then those that only b has.
 void write_facts(JsonWriter& json, const analysis::Comparison& found) {
   using Facts = std::vector<std::pair<std::string, std::string>>;
   const auto value = [](const Facts& facts, const std::string& key) {
@@ -244,13 +228,13 @@ void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& na
   column(json, "algbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].algbw); });
   column(json, "busbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].busbw); });
   column(json, "ofBound", speeds.size(), [&](std::size_t i) { share(json, speeds[i].of_bound); });
-  all("told", [&](const Collective& one) { number_or_null(json, one.predicted); });
+  all("predicted", [&](const Collective& one) { number_or_null(json, one.predicted); });
   json.end_object();
-  column(json, "told", run.predicted.size(), [&](std::size_t i) {
+  column(json, "predicted", run.predicted.size(), [&](std::size_t i) {
     const result::PredictedCollective& one = run.predicted[i];
     json.begin_object().field("source", one.source).field("algorithm", one.algorithm);
     json.field("time", one.time.count());
-    write_off(json, one.off);
+    write_error_interval(json, one.off);
     json.end_object();
   });
   write_classes(json, facts.classes);
@@ -263,16 +247,13 @@ void write_links(JsonWriter& json, const result::LinkUse& use) {
   };
   std::vector<std::uint32_t> shown = select(use.links.size(), kLinks, more);
   std::stable_sort(shown.begin(), shown.end(), more);
-  const Curves curves = curves_of(use, shown);
+  const ShownCurves curves = curves_of(use, shown);
   const auto all = [&](std::string_view key, auto&& write) {
     column(json, key, shown.size(), [&](std::size_t i) { write(use.links[shown[i]]); });
   };
   json.key("links").begin_object().field("bin", curves.bin.count());
-  column(json, "curves", curves.curves.size(), [&](std::size_t i) {
-    json.begin_array();
-    for (const std::uint64_t bytes : curves.curves[i]) json.value(bytes);
-    json.end_array();
-  });
+  column(json, "curves", curves.curves.size(),
+         [&](std::size_t i) { write_values(json, curves.curves[i]); });
   all("dim", [&](const result::Link& link) { json.value(link.dim); });
   all("from", [&](const result::Link& link) { number_or_null(json, link.from); });
   all("to", [&](const result::Link& link) { number_or_null(json, link.to); });
@@ -281,12 +262,12 @@ void write_links(JsonWriter& json, const result::LinkUse& use) {
   all("bytes", [&](const result::Link& link) { json.value(link.bytes); });
   all("name", [&](const result::Link& link) { json.value(link.name); });
   all("kind", [&](const result::Link& link) { json.value(link.kind); });
-  column(json, "use", curves.use.size(), [&](std::size_t i) { json.value(curves.use[i]); });
+  write_list(json, "use", curves.use);
   json.field("leftOut", use.links.size() - shown.size()).end_object();
 }
 
 void write_fabric(JsonWriter& json, const Run& run) {
-  if (run.fabric.size() > kLinks) {  // too many to draw
+  if (run.fabric.size() > kLinks) {  // too many to show
     json.key("fabric").begin_object().field("leftOut", run.fabric.size()).end_object();
     return;
   }
@@ -310,7 +291,7 @@ void write_fabric(JsonWriter& json, const Run& run) {
 }
 
 void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
-  const std::vector<PathSegment> path = shortened(run.path);
+  const std::vector<PathSegment> path = merge_segments(run.path);
   std::array<Time, result::kPathCauses> by_cause{};
   for (const PathSegment& segment : run.path)
     by_cause[static_cast<std::size_t>(segment.cause)] += segment.end - segment.start;
@@ -335,10 +316,10 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
   column(json, "errorClasses", run.error_classes.size(), [&](std::size_t i) {
     const result::ErrorClass& one = run.error_classes[i];
     json.begin_object().field("name", one.name).field("time", one.time.count());
-    write_off(json, one.off);
+    write_error_interval(json, one.off);
     json.end_object();
   });
-  json.key("footings").begin_array();
+  json.key("provenance").begin_array();
   for (std::size_t i = 0; i < kTimeProvenances; ++i)
     if (run.time_by_provenance[i] > Time{})
       json.begin_object()
@@ -374,10 +355,11 @@ void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
   write_changes(json, "faster", found.faster);
   write_facts(json, found);
   json.key("band");
-  if (found.band) {
-    json.begin_object().field("least", found.band->lower.count());
-    json.field("most", found.band->upper.count()).field("unknown", found.band->unknown.count());
-    json.field("within", found.band->contains_zero()).end_object();
+  if (found.interval) {
+    json.begin_object().field("least", found.interval->lower.count());
+    json.field("most", found.interval->upper.count())
+        .field("unknown", found.interval->unknown.count());
+    json.field("within", found.interval->contains_zero()).end_object();
   } else {
     json.null();
   }
@@ -385,7 +367,7 @@ void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
   json.end_object();
 }
 
-// The page's data: what crossed remote memories.
+// Writes the page's data: the traffic of remote memories.
 
 void write_memory_levels(JsonWriter& json, const result::Run& run) {
   const std::vector<analysis::MemoryLevelUse> uses = analysis::memory_level_use(run);
@@ -396,9 +378,8 @@ void write_memory_levels(JsonWriter& json, const result::Run& run) {
     json.begin_object().field("name", level.name).field("capacity", level.capacity.count());
     json.field("bothWays", level.half_duplex).field("loaded", level.loaded);
     json.field("stored", level.stored).field("inUse", use.in_use).field("busiest", use.busiest);
-    column(json, "loads", level.loads.size(), [&](std::size_t b) { json.value(level.loads[b]); });
-    column(json, "stores", level.stores.size(),
-           [&](std::size_t b) { json.value(level.stores[b]); });
+    write_list(json, "loads", level.loads);
+    write_list(json, "stores", level.stores);
     json.end_object();
   });
   json.end_object();

@@ -93,7 +93,7 @@ TEST(HtmlData, KeepsTheContract) {
                           "pathByCause",
                           "errorClasses",
                           "band",
-                          "told",
+                          "predicted",
                           "stragglers",
                           "findings"}) {
     EXPECT_TRUE(one.contains(key)) << key;
@@ -310,7 +310,7 @@ TEST(HtmlWriter, PutsTheRunIntoThePage) {
   const result::Run run = sample_run();
   const std::string html = write_html({&run}, kPage).value();
   EXPECT_NE(html.find("<title>sample on made up · Orrery</title>"), std::string::npos);
-  EXPECT_NE(html.find("<th scope=\"row\">Step</th><td>38 us on 4 ranks</td>"), std::string::npos);
+  EXPECT_NE(html.find("<th scope=\"row\">Step time</th><td>38 us, 4 ranks"), std::string::npos);
   EXPECT_NE(html.find("<th scope=\"row\">Finding (info)</th>"), std::string::npos);
   EXPECT_NE(html.find("<noscript>"), std::string::npos);
   const std::size_t at = html.find("id=\"orrery-data\">") + 17;

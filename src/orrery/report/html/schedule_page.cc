@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/report/html/schedule_page.h"
 
-#include <fmt/format.h>
-
-#include <iterator>
-
-#include "orrery/core/text/text.h"
 #include "orrery/report/html/run_page_internal.h"
 
 namespace orrery::report {
@@ -14,31 +9,15 @@ namespace html {
 
 namespace {
 
-constexpr std::size_t kScheduleNameBytes = 256;  // longer ones are cut
-
-void write_name(JsonWriter& json, std::string_view name) {
-  json.value(orrery::shortened(name, kScheduleNameBytes));
-}
-
-/// Numbers as TimelineData.spans has them: "," between those of a column, ";" between columns,
-/// nothing for 0.
 template <class Rows, class... Columns>
 std::string packed(const Rows& rows, Columns&&... columns) {
   std::string out;
-  const auto add = [&](auto&& number_of) {
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (i > 0) out += ',';
-      const auto number = static_cast<std::uint64_t>(number_of(i));
-      if (number != 0) fmt::format_to(std::back_inserter(out), "{}", number);
-    }
-    out += ';';
-  };
-  (add(columns), ...);
+  (add_packed(out, rows.size(), columns), ...);
   out.pop_back();
   return out;
 }
 
-/// 0 where it is not shown, else one more than its place.
+/// 0 if it is not shown, else its index + 1.
 std::uint64_t place(std::uint32_t number) {
   return number == kNotShown ? 0 : std::uint64_t{number} + 1;
 }
@@ -49,7 +28,7 @@ void write_schedule_links(JsonWriter& json, const PageSchedule& schedule) {
     column(json, name, links.size(), [&](std::size_t i) { json.value(links[i].*field); });
   };
   json.key("links").begin_object();
-  column(json, "name", links.size(), [&](std::size_t i) { write_name(json, links[i].name); });
+  column(json, "name", links.size(), [&](std::size_t i) { json.value(page_name(links[i].name)); });
   each("from", &PageSchedule::Link::from);
   each("to", &PageSchedule::Link::to);
   each("capacity", &PageSchedule::Link::capacity);
@@ -58,7 +37,7 @@ void write_schedule_links(JsonWriter& json, const PageSchedule& schedule) {
   json.end_object();
 }
 
-void write_ways(JsonWriter& json, const PageSchedule& schedule) {
+void write_routes(JsonWriter& json, const PageSchedule& schedule) {
   const auto& routes = schedule.routes;
   json.key("ways").begin_object();
   column(json, "from", routes.size(), [&](std::size_t i) { json.value(routes[i].from); });
@@ -105,18 +84,17 @@ std::string packed_sends(const std::vector<PageSchedule::Send>& sends) {
 void write_schedule(JsonWriter& json, const PageSchedule& schedule, const Findings& findings) {
   json.begin_object().field("title", schedule.title);
   write_pairs(json, "facts", schedule.facts);
-  column(json, "notes", schedule.notes.size(),
-         [&](std::size_t i) { json.value(schedule.notes[i]); });
+  write_list(json, "notes", schedule.notes);
   json.field("time", schedule.time.count()).field("bound", schedule.bound.count());
   json.field("cut", schedule.cut);
   column(json, "nodes", schedule.nodes.size(),
-         [&](std::size_t i) { write_name(json, schedule.nodes[i]); });
+         [&](std::size_t i) { json.value(page_name(schedule.nodes[i])); });
   column(json, "groups", schedule.groups.size(), [&](std::size_t i) {
     json.begin_array();
     json.value(schedule.groups[i].type).value(schedule.groups[i].ranks).end_array();
   });
   write_schedule_links(json, schedule);
-  write_ways(json, schedule);
+  write_routes(json, schedule);
   json.field("pieceCount", schedule.pieces.size()).field("pieces", packed_pieces(schedule.pieces));
   json.field("sendCount", schedule.sends.size()).field("sends", packed_sends(schedule.sends));
   json.field("linksLeftOut", schedule.links_left_out);
@@ -128,22 +106,14 @@ void write_schedule(JsonWriter& json, const PageSchedule& schedule, const Findin
 }  // namespace html
 
 std::string schedule_data(const PageSchedule& schedule, const Findings& findings) {
-  std::string out;
-  JsonWriter json(out, 0);
-  json.begin_object().field("version", 1);
-  json.key("runs").begin_array().end_array().key("comparison").null().key("schedule");
-  html::write_schedule(json, schedule, findings);
-  json.end_object();
-  return html::compact_json(out);
+  return html::page_data_without_runs(
+      "schedule", [&](JsonWriter& json) { html::write_schedule(json, schedule, findings); });
 }
 
 Result<std::string> write_schedule_html(const PageSchedule& schedule, const Findings& findings,
                                         std::string_view page) {
-  std::string table = html::table_head(schedule.title);
-  for (const auto& [label, text] : schedule.facts) html::add_row(table, label, text);
-  html::add_finding_rows(table, findings);
-  return html::fill_page(page, {html::escaped(schedule.title), table + "</tbody>\n</table>\n",
-                                schedule_data(schedule, findings)});
+  return html::fill_table_page(page, schedule.title, schedule.facts, findings,
+                               schedule_data(schedule, findings));
 }
 
 }  // namespace orrery::report

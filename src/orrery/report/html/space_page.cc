@@ -5,7 +5,6 @@
 
 #include <iterator>
 
-#include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/report/html/run_page_internal.h"
 
@@ -13,9 +12,7 @@ namespace orrery::report {
 
 namespace {
 
-constexpr std::size_t kSpaceNameBytes = 256;  // longer ones are cut
-
-/// Seven digits are more than anybody reads, and half the page.
+/// Rounds to seven digits: full precision would double the size of the page.
 double brief(double number) {
   const auto read = parse_number(fmt::format("{:.7g}", number));
   return read ? *read : number;
@@ -25,19 +22,18 @@ void write_axes(JsonWriter& json, const PageSpace& space) {
   html::column(json, "axes", space.axes.size(), [&](std::size_t i) {
     const PageSpace::Axis& axis = space.axes[i];
     json.begin_object().field("name", axis.name).field("ordered", axis.ordered);
-    html::column(json, "labels", axis.labels.size(), [&](std::size_t v) {
-      json.value(orrery::shortened(axis.labels[v], kSpaceNameBytes));
-    });
-    html::column(json, "at", space.count(), [&](std::size_t p) { json.value(space.at[i][p]); });
+    html::column(json, "labels", axis.labels.size(),
+                 [&](std::size_t v) { json.value(html::page_name(axis.labels[v])); });
+    html::write_list(json, "at", space.at[i]);
     json.end_object();
   });
 }
 
-void write_figures(JsonWriter& json, const PageSpace& space) {
-  html::column(json, "figures", space.figures.size(), [&](std::size_t i) {
-    const PageSpace::Figure& figure = space.figures[i];
-    json.begin_object().field("name", figure.name).field("title", figure.title);
-    json.field("about", figure.about).field("more", figure.more);
+void write_metrics(JsonWriter& json, const PageSpace& space) {
+  html::column(json, "figures", space.metrics.size(), [&](std::size_t i) {
+    const PageSpace::Metric& metric = space.metrics[i];
+    json.begin_object().field("name", metric.name).field("title", metric.title);
+    json.field("about", metric.about).field("more", metric.more);
     html::column(json, "values", space.count(),
                  [&](std::size_t p) { json.value(brief(space.values[i][p])); });
     json.end_object();
@@ -52,8 +48,7 @@ void write_steps(JsonWriter& json, const PageSpace& space) {
                [&](std::size_t p) { json.value(space.simulated[p].count()); });
   const PageSpace::Parts& parts = space.parts;
   json.key("shares").begin_object();
-  html::column(json, "point", parts.points.size(),
-               [&](std::size_t i) { json.value(parts.points[i]); });
+  html::write_list(json, "point", parts.points);
   html::column(json, "parts", parts.list.size(), [&](std::size_t part) {
     const PageSpace::Parts::Part& about = parts.list[part];
     json.begin_object().field("name", about.name).field("title", about.title);
@@ -71,7 +66,7 @@ void write_effects(JsonWriter& json, const PageSpace& space) {
     json.begin_object().field("axis", effect.axis).field("explains", effect.explains);
     html::column(json, "values", effect.values.size(), [&](std::size_t v) {
       const PageSpace::Value& value = effect.values[v];
-      json.begin_object().field("label", orrery::shortened(value.label, kSpaceNameBytes));
+      json.begin_object().field("label", html::page_name(value.label));
       json.field("state", value.state).field("own", value.own).field("allowed", value.allowed);
       json.field("change", value.change).end_object();
     });
@@ -81,21 +76,18 @@ void write_effects(JsonWriter& json, const PageSpace& space) {
 
 void write_competitors(JsonWriter& json, const PageSpace& space) {
   html::column(json, "rivals", space.competitors.size(), [&](std::size_t i) {
-    const PageSpace::Competitor& rival = space.competitors[i];
-    json.begin_object().field("point", rival.point);
-    json.field("with", orrery::shortened(rival.with, kSpaceNameBytes));
-    json.field("behind", rival.behind);
-    html::column(json, "needs", rival.needs.size(), [&](std::size_t n) {
-      json.value(orrery::shortened(rival.needs[n], kSpaceNameBytes));
-    });
+    const PageSpace::Competitor& competitor = space.competitors[i];
+    json.begin_object().field("point", competitor.point);
+    json.field("with", html::page_name(competitor.with)).field("behind", competitor.behind);
+    html::column(json, "needs", competitor.needs.size(),
+                 [&](std::size_t n) { json.value(html::page_name(competitor.needs[n])); });
     json.end_object();
   });
 }
 
 void write_texts(JsonWriter& json, std::string_view name, const TextEdits& texts) {
   json.key(name).begin_object();
-  html::column(json, "lines", texts.lines().size(),
-               [&](std::size_t i) { json.value(texts.lines()[i]); });
+  html::write_list(json, "lines", texts.lines());
   json.field("edits", texts.edits()).end_object();
 }
 
@@ -104,15 +96,12 @@ void write_space(JsonWriter& json, const PageSpace& space) {
   html::write_pairs(json, "facts", space.facts);
   json.field("tokens", space.tokens).field("count", space.count());
   write_axes(json, space);
-  write_figures(json, space);
-  html::column(json, "objectives", space.objectives.size(),
-               [&](std::size_t i) { json.value(space.objectives[i]); });
+  write_metrics(json, space);
+  html::write_list(json, "objectives", space.objectives);
   write_steps(json, space);
-  html::column(json, "plan", space.count(), [&](std::size_t p) { json.value(space.plan[p]); });
-  html::column(json, "plans", space.plans.size(),
-               [&](std::size_t i) { json.value(space.plans[i]); });
-  html::column(json, "front", space.front.size(),
-               [&](std::size_t i) { json.value(space.front[i]); });
+  html::write_list(json, "plan", space.plan);
+  html::write_list(json, "plans", space.plans);
+  html::write_list(json, "front", space.front);
   json.field("best", space.best);
   write_effects(json, space);
   write_competitors(json, space);
@@ -162,22 +151,14 @@ void TextEdits::add(std::string_view text) {
 }
 
 std::string space_data(const PageSpace& space) {
-  std::string out;
-  JsonWriter json(out, 0);
-  json.begin_object().field("version", 1);
-  json.key("runs").begin_array().end_array().key("comparison").null().key("space");
-  write_space(json, space);
-  json.end_object();
-  return html::compact_json(out);
+  return html::page_data_without_runs("space", [&](JsonWriter& json) { write_space(json, space); });
 }
 
 Result<std::string> write_space_html(const PageSpace& space, std::string_view page) {
-  std::string table = html::table_head(space.title);
-  for (const auto& [label, text] : space.facts) html::add_row(table, label, text);
+  std::vector<std::pair<std::string, std::string>> rows = space.facts;
   for (const auto& [number, reason] : space.rejected)
-    html::add_row(table, fmt::format("{} not allowed", number), reason);
-  return html::fill_page(
-      page, {html::escaped(space.title), table + "</tbody>\n</table>\n", space_data(space)});
+    rows.emplace_back(fmt::format("{} not allowed", number), reason);
+  return html::fill_table_page(page, space.title, rows, {}, space_data(space));
 }
 
 }  // namespace orrery::report

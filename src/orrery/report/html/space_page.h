@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A space that was searched as one self-contained HTML page: its points, and what the axes do.
+// A searched design space as one self-contained HTML page: its points and the effects of its axes.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,15 @@
 
 namespace orrery::report {
 
-/// Many texts that are much alike, each as what differs from the one before it.
+/// Many similar texts, each stored as its difference from the previous one.
 class TextEdits {
  public:
   void add(std::string_view text);
-  /// All lines there are, each once.
+  /// All distinct lines.
   [[nodiscard]] const std::vector<std::string>& lines() const { return lines_; }
-  /// ";" between texts. Of each either all its lines, by number, behind "=" ("=0,1,2"), or which of
-  /// the lines of the text before are others now ("1:4,2:7"); nothing: it is the same.
+  /// Entries separated by ";". An entry contains the numbers of all lines after "=" ("=0,1,2"), or
+  /// the lines that differ from the previous text ("1:4,2:7"), or nothing if the texts are
+  /// identical.
   [[nodiscard]] const std::string& edits() const { return edits_; }
 
  private:
@@ -35,27 +36,27 @@ class TextEdits {
   bool any_ = false;
 };
 
-/// What the page says of a space. Axes, figures, points and plans are named by their places here.
+/// The data of a space page. Integers refer to axes, metrics, points and plans by index.
 struct PageSpace {
   struct Axis {
     std::string name;
     std::vector<std::string> labels;
-    bool ordered = false;  ///< labels are numbers, ascending
+    bool ordered = false;  ///< whether labels are ascending numbers
   };
-  struct Figure {
+  struct Metric {
     std::string name, title, about;
-    bool more = false;  ///< is better
+    bool more = false;  ///< true: larger is better
   };
-  /// Where steps go that were simulated.
+  /// Breakdown of simulated steps.
   struct Parts {
     struct Part {
       std::string name, title, about;
-      bool more = false;   ///< is better
+      bool more = false;   ///< true: larger is better
       std::string colour;  ///< a class of the page's style sheets: "compute"
     };
     std::vector<Part> list;
     std::vector<std::uint32_t> points;
-    std::vector<std::vector<double>> shares;  ///< by part, by place in `points`
+    std::vector<std::vector<double>> shares;  ///< by part, then by position in `points`
   };
   struct Value {
     std::string label, state;
@@ -67,42 +68,42 @@ struct PageSpace {
     double explains = 0;
     std::vector<Value> values;
   };
-  /// What a point would need to be as good as the best.
+  /// What a point would need to equal the best point.
   struct Competitor {
     std::uint32_t point = 0;
-    std::string with;  ///< "gpu h100-sxm": what the best has not
+    std::string with;  ///< "gpu h100-sxm": the setting that differs from the best
     double behind = 0;
-    std::vector<std::string> needs;  ///< one of these
+    std::vector<std::string> needs;  ///< alternatives: one of them suffices
   };
 
   std::string title, about;
   std::vector<std::pair<std::string, std::string>> facts;  ///< label, text
   std::vector<Axis> axes;
-  std::vector<Figure> figures;
-  std::vector<std::uint32_t> objectives;  ///< figures, the first first
-  bool tokens = true;                     ///< rates are of tokens, else of samples
-  /// Columns of the points that are allowed: by axis, by figure (NaN: not known).
+  std::vector<Metric> metrics;
+  std::vector<std::uint32_t> objectives;  ///< metrics by priority
+  bool tokens = true;                     ///< whether rates are in tokens, else in samples
+  /// Columns over the allowed points: by axis, by metric (NaN: unknown).
   std::vector<std::vector<std::uint32_t>> at;
   std::vector<std::vector<double>> values;
-  std::vector<Time> estimated, simulated;  ///< 0: not
+  std::vector<Time> estimated, simulated;  ///< 0: not estimated, not simulated
   std::vector<std::uint32_t> plan;
   std::vector<std::string> plans;
   Parts parts;
   std::vector<std::uint32_t> front;  ///< points
-  std::uint32_t best = 0;            ///< in the first objective, if there is any
+  std::uint32_t best = 0;            ///< by the first objective, if any
   std::vector<Effect> effects;
   std::vector<Competitor> competitors;                          ///< the best first
-  std::vector<std::pair<std::uint64_t, std::string>> rejected;  ///< how many points, why
-  /// Of each point, to paste.
+  std::vector<std::pair<std::uint64_t, std::string>> rejected;  ///< number of points, reason
+  /// For each point, text that the user can copy.
   TextEdits command, job, cluster, megatron, without;
 
   [[nodiscard]] std::size_t count() const { return plan.size(); }
 };
 
-/// The page's data as JSON (the contract is web/src/space_data.ts). `</` never appears in it.
+/// The page's data as JSON (format: web/src/space_data.ts). It never contains `</`.
 [[nodiscard]] std::string space_data(const PageSpace& space);
 
-/// `page` as write_html() takes it, with a space put in. Errc: see write_html().
+/// Fills a space into `page`, as write_html() does with a run. Errc: see write_html().
 [[nodiscard]] Result<std::string> write_space_html(const PageSpace& space, std::string_view page);
 
 }  // namespace orrery::report

@@ -24,7 +24,7 @@ PageSpace two_points() {
   space.about = "What it is about.";
   space.facts = {{"space", "2 axes"}, {"looked at", "3 points"}};
   space.axes = {{"tp", {"1", "2"}, true}, {"gpu", {"a", "b"}, false}};
-  space.figures = {{"step", "step", "how long", false}, {"mfu", "MFU", "how well", true}};
+  space.metrics = {{"step", "step", "how long", false}, {"mfu", "MFU", "how well", true}};
   space.objectives = {0};
   space.at = {{0, 1}, {1, 1}};
   space.values = {{1.0 / 3, 2}, {0.5, std::nan("")}};

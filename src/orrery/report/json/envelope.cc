@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "orrery/analysis/value_text.h"
 #include "orrery/core/check.h"
 #include "orrery/core/text/text.h"
-#include "orrery/core/text/units.h"
 
 namespace orrery::report {
 
@@ -35,14 +35,19 @@ std::string with_question(std::string envelope, std::string_view question) {
   return envelope;
 }
 
+void write_error_members(JsonWriter& json, const Error& error) {
+  json.field("code", fmt::format("E{}", static_cast<int>(error.code)))
+      .field("name", name(error.code));
+  json.field("where", error.where).field("what", error.what).field("hint", error.hint);
+}
+
 std::string error_envelope(std::string_view command, const Error& error, const Findings& findings) {
   std::string text;
   JsonWriter json(text);
   json.begin_object().field("orrery", kEnvelopeVersion).field("command", command);
   json.key("error").begin_object();
-  json.field("code", fmt::format("E{}", static_cast<int>(error.code)))
-      .field("name", name(error.code));
-  json.field("where", error.where).field("what", error.what).field("hint", error.hint).end_object();
+  write_error_members(json, error);
+  json.end_object();
   end_envelope(json, findings);
   return text + '\n';
 }
@@ -50,12 +55,9 @@ std::string error_envelope(std::string_view command, const Error& error, const F
 void add_findings(Sheet& sheet, const Findings& findings, Style style) {
   for (const Finding& finding : findings.list()) {
     const FindingInfo info = describe(finding.code);
-    std::string text = fmt::format(
-        "{}{}: {}", info.name,
-        finding.count > 1
-            ? fmt::format(" ×{}", format_count(static_cast<std::int64_t>(finding.count)))
-            : "",
-        info.sentence);
+    const std::string times =
+        finding.count > 1 ? fmt::format(" ×{}", analysis::count(finding.count)) : "";
+    std::string text = fmt::format("{}{}: {}", info.name, times, info.sentence);
     if (!finding.places.empty()) {
       const std::string place = printable(finding.places.front());
       text += fmt::format(" ({}{})", finding.count > 1 ? "first: " : "", place);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every --json output has around it:
-//   {"orrery": 3, "command": …, "question": {…}, "result": {…}, "findings": […]}, or "error" in
-//   place
-// of "question" and "result".
+//   {"orrery": 3, "command": …, "question": {…}, "result": {…}, "findings": […]}
+// or "error" in place of "question" and "result".
 #pragma once
 
 #include <string>
@@ -39,6 +38,9 @@ template <typename WriteResult>
 
 /// An envelope with the question, an object as JSON, before its result. Other text is unchanged.
 [[nodiscard]] std::string with_question(std::string envelope, std::string_view question);
+
+/// Code, name, place, text and hint.
+void write_error_members(JsonWriter& json, const Error& error);
 
 /// The whole envelope of a command that failed, with a newline at the end.
 [[nodiscard]] std::string error_envelope(std::string_view command, const Error& error,

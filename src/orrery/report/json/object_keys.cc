@@ -39,7 +39,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"bound", JsonType::object, "lower bound of the time", JsonForm::one,
       "bandwidth_ns cut cut_bytes cut_bytes_per_s cut_latency_ns cut_links exact latency_ns "
       "total_ns"},
-     {"breakdown", JsonType::object, "where the time goes, mean over ranks", JsonForm::one,
+     {"breakdown", JsonType::object, "time by part, mean over ranks", JsonForm::one,
       "comm_ns comm_only_ns compute_ns compute_only_ns copy_only_ns exposed_comm_ns "
       "exposed_memory_ns first_finish_ns host_bound_ns idle_ns length_ns median_finish_ns "
       "overlapped_ns slowest"},
@@ -67,7 +67,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"cpu_time", JsonType::object, "CPU time of iterations", JsonForm::one, "=wall_time"},
      {"critical_path", JsonType::object, "the critical path; null: not known", JsonForm::one,
       "comm_ns compute_ns longest memory_ns nodes ranks wait_ns"},
-     {"dependency_sources", JsonType::object, "where dependencies come from", JsonForm::one,
+     {"dependency_sources", JsonType::object, "sources of dependencies", JsonForm::one,
       "dependencies inferred learnable learned recorded_wait_ns recorded_waits"},
      {"detected_structure", JsonType::object, "structure found in the recording", JsonForm::one,
       "layers microbatches"},
@@ -108,7 +108,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"in_step", JsonType::object,
       "what is added to kernel times in a step; null: no model predicts kernels", JsonForm::one,
       "collective_slowdown factors gap_ns overlapping_collectives"},
-     {"infeasible", JsonType::object, "constraint that leaves nothing", JsonForm::one,
+     {"infeasible", JsonType::object, "constraint that excludes all combinations", JsonForm::one,
       "constraint infeasible_alone"},
      {"inferred_job", JsonType::object, "job inferred from the traces", JsonForm::one,
       "moved_nodes nodes ranks specification unmatched_nodes"},
@@ -170,7 +170,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "external_bytes peak_bytes restored_bytes"},
      {"platform", JsonType::object, "the cluster", JsonForm::one, "device devices dimensions name"},
      {"point_traits", JsonType::text, "traits of the point", JsonForm::map},
-     {"predicted_breakdown", JsonType::object, "where the predicted time goes", JsonForm::one,
+     {"predicted_breakdown", JsonType::object, "predicted time by part", JsonForm::one,
       "active_ns compute_ns exposed_comm_ns idle_ns"},
      {"predicted_device_use", JsonType::object, "predicted use of devices", JsonForm::one,
       "active_share exposed_comm_share imbalance_ratio lookup_imbalance_ratio"},
@@ -185,7 +185,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "min_size max_size distinct_sizes"},
      {"ratio_spread", JsonType::object, "distribution of recorded / predicted", JsonForm::one,
       "median_ratio p10_ratio p90_ratio"},
-     {"recorded_breakdown", JsonType::object, "where the recorded time goes", JsonForm::one,
+     {"recorded_breakdown", JsonType::object, "recorded time by part", JsonForm::one,
       "active_ns comm_only_ns compute_ns compute_only_ns copy_only_ns exposed_comm_ns idle_ns "
       "length_ns overlapped_ns"},
      {"recorded_curve", JsonType::object, "recorded memory over time", JsonForm::one,
@@ -221,7 +221,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "communication_by_kind memory_comparison mix_difference_share on_device operator_counts "
       "recorded_operators replayed_operators time_difference_share utilisation work_by_kind "
       "work_by_name"},
-     {"simulated_breakdown", JsonType::object, "where the simulated time goes", JsonForm::one,
+     {"simulated_breakdown", JsonType::object, "simulated time by part", JsonForm::one,
       "comm_only_ns compute_only_ns copy_only_ns idle_ns length_ns overlapped_ns"},
      {"size_based_estimate", JsonType::object, "step of the original job by its sizes",
       JsonForm::one, "=proportional_estimate"},
@@ -254,7 +254,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "cycles cycles_with_stalls filter folds ifmap macs ofmap utilisation_share"},
      {"total_interval", JsonType::object, "80 % interval of all memory", JsonForm::one,
       "=peak_interval"},
-     {"utilisation", JsonType::object, "utilisation", JsonForm::one,
+     {"utilisation", JsonType::object, "utilization", JsonForm::one,
       "device_busy_share occupancy_share power_w processor_busy_share"},
      {"variability", JsonType::object, "step time with variability", JsonForm::one,
       "closed_form_spread compute_share contributions draws fully_simulated name no_stragglers_ns "

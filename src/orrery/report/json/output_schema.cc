@@ -57,11 +57,14 @@ void write_properties(JsonWriter& json, std::string_view members) {
   json.end_object().field("additionalProperties", false);
 }
 
-/// `"type": …` of one value; null stands for what is not known.
+/// Null stands for what is not known.
+void write_type(JsonWriter& json, std::string_view name) {
+  json.key("type").begin_array().value(name).value("null").end_array();
+}
+
+/// `"type": …` of one value.
 void write_value(JsonWriter& json, const JsonKey& key) {
-  const auto type = [&](std::string_view name) {
-    json.key("type").begin_array().value(name).value("null").end_array();
-  };
+  const auto type = [&](std::string_view name) { write_type(json, name); };
   switch (key.type) {
     case JsonType::text:
       return type("string");
@@ -87,22 +90,14 @@ void write_definition(JsonWriter& json, const JsonKey& key) {
   json.key(key.name).begin_object().field("description", key.about);
   if (!unit.empty()) json.field("unit", unit);
   const int lists = key.form == JsonForm::list ? 1 : key.form == JsonForm::lists ? 2 : 0;
-  for (int i = 0; i < lists; ++i)
-    json.key("type")
-        .begin_array()
-        .value("array")
-        .value("null")
-        .end_array()
-        .key("items")
-        .begin_object();
-  if (key.form == JsonForm::map)
-    json.key("type")
-        .begin_array()
-        .value("object")
-        .value("null")
-        .end_array()
-        .key("additionalProperties")
-        .begin_object();
+  for (int i = 0; i < lists; ++i) {
+    write_type(json, "array");
+    json.key("items").begin_object();
+  }
+  if (key.form == JsonForm::map) {
+    write_type(json, "object");
+    json.key("additionalProperties").begin_object();
+  }
   write_value(json, key);
   if (key.form == JsonForm::map) json.end_object();
   for (int i = 0; i < lists; ++i) json.end_object();
@@ -147,7 +142,7 @@ std::string output_schema(std::string_view command) {
   json.field("title", command.empty() ? std::string("The output of orrery commands with --json")
                                       : fmt::format("The output of orrery {} --json", command));
   json.field("description",
-             "Null stands for what is not known. A number has its unit in its name, or is a share, "
+             "Null is an unknown value. A number has its unit in its name, or is a share, "
              "a ratio or a count.");
   json.field("type", "object");
   write_envelope(json, command);

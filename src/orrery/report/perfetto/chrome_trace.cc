@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chrome's trace-event JSON, for viewers that know nothing newer. One event per line.
+// Chrome's trace-event JSON, for older viewers. One event per line.
 //
 // Source: "Trace Event Format", the Chromium project's document on the format.
 #include <fmt/format.h>
 
 #include <string>
-#include <vector>
 
 #include "orrery/core/text/text.h"
 #include "orrery/report/json/json_writer.h"
@@ -33,7 +32,7 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-/// The members of "args", as visit_span_args hands them out.
+/// The members of "args", from visit_span_args().
 class ArgText {
  public:
   ArgText(std::string& out, const Run& run) : out_(out), run_(run) { out_ += "\"args\":{"; }
@@ -81,7 +80,7 @@ class ChromeWriter {
     write_cluster();
     for (std::uint32_t rank = choice_.first_rank; rank < end_rank(run_, choice_) && good_; ++rank)
       write_rank(rank);
-    // After all slices: viewers look for the slice that is open when a flow starts or ends.
+    // Flows follow all slices: viewers look for the slice that is open at each end of a flow.
     for (std::uint32_t rank = choice_.first_rank; rank < end_rank(run_, choice_) && good_; ++rank)
       write_messages(rank);
     for (std::uint32_t hop = 0; hop + 1 < flows_.hops().size() && good_; ++hop) {
@@ -207,7 +206,7 @@ void ChromeWriter::write_memory(std::uint32_t rank) {
   const std::string name = quoted("memory held");
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Time until = i + 1 == points.size() ? kTimeMax : points[i + 1].first;
-    if (!touches(choice_, points[i].first, until)) continue;
+    if (!overlaps(choice_, points[i].first, until)) continue;
     counter(rank + 1, name, rounded_ns(std::max(points[i].first, choice_.from)), "bytes",
             points[i].second.count());
   }
@@ -216,23 +215,23 @@ void ChromeWriter::write_memory(std::uint32_t rank) {
 void ChromeWriter::write_messages(std::uint32_t rank) {
   const auto& spans = run_.timeline(rank).spans;
   for (std::uint32_t i = 0; i < spans.size() && good_; ++i) {
-    if (spans[i].kind != result::SpanKind::send || !touches(choice_, spans[i])) continue;
+    if (spans[i].kind != result::SpanKind::send || !overlaps(choice_, spans[i])) continue;
     if (const auto to = flows_.receiver(rank, i))
       flow("message", SpanFlows::message_id({rank, i}), {rank, i}, *to);
   }
 }
 
-// Both ends must lie in their slices, the second not before the first. Slices of no length hold
-// nothing.
+// Both ends must be in their slices, the second not before the first. Slices of zero duration
+// cannot contain an end.
 void ChromeWriter::flow(std::string_view category, std::uint64_t id, const SpanPlace& from,
                         const SpanPlace& to) {
   const Span& out = run_.timeline(from.rank).spans[from.span];
   const Span& in = run_.timeline(to.rank).spans[to.span];
-  const std::uint64_t leaves = rounded_ns(out.start);
-  const std::uint64_t comes = std::max(leaves, rounded_ns(in.start));
-  if (leaves >= rounded_ns(out.end) || comes >= rounded_ns(in.end)) return;
-  flow_end(R"({"ph":"s")", category, id, from, leaves);
-  flow_end(R"({"ph":"f","bp":"e")", category, id, to, comes);
+  const std::uint64_t start_ns = rounded_ns(out.start);
+  const std::uint64_t arrival_ns = std::max(start_ns, rounded_ns(in.start));
+  if (start_ns >= rounded_ns(out.end) || arrival_ns >= rounded_ns(in.end)) return;
+  flow_end(R"({"ph":"s")", category, id, from, start_ns);
+  flow_end(R"({"ph":"f","bp":"e")", category, id, to, arrival_ns);
 }
 
 void ChromeWriter::flow_end(std::string_view head, std::string_view category, std::uint64_t id,

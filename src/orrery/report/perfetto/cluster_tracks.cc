@@ -16,39 +16,39 @@ using result::Run;
 
 namespace {
 
-using wide = unsigned __int128;
+using Wide = unsigned __int128;
 
-std::int64_t per_second(wide bytes, Time bin) {
-  const wide rate = bytes * wide{kPsPerSecond} / static_cast<wide>(bin.count());
-  constexpr auto most = static_cast<wide>(std::numeric_limits<std::int64_t>::max());
+std::int64_t per_second(Wide bytes, Time bin) {
+  const Wide rate = bytes * Wide{kPsPerSecond} / static_cast<Wide>(bin.count());
+  constexpr auto most = static_cast<Wide>(std::numeric_limits<std::int64_t>::max());
   return static_cast<std::int64_t>(std::min(rate, most));
 }
 
-/// Only where the value changes, and 0 after the last bin.
-std::vector<std::pair<std::uint64_t, std::int64_t>> points(const std::vector<wide>& bins, Time bin,
+/// Points only where the value changes, and 0 after the last bin.
+std::vector<std::pair<std::uint64_t, std::int64_t>> points(const std::vector<Wide>& bins, Time bin,
                                                            const TimelineChoice& choice) {
-  std::vector<std::pair<std::uint64_t, std::int64_t>> made;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> curve;
   Time start{};
-  for (const wide bytes : bins) {
+  for (const Wide bytes : bins) {
     if (start > kTimeMax - bin) break;
     const Time end = start + bin;
-    if (touches(choice, start, end)) {
+    if (overlaps(choice, start, end)) {
       const std::int64_t value = per_second(bytes, bin);
-      if (made.empty() || made.back().second != value)
-        made.emplace_back(rounded_ns(std::max(start, choice.from)), value);
+      if (curve.empty() || curve.back().second != value)
+        curve.emplace_back(rounded_ns(std::max(start, choice.from)), value);
     }
     start = end;
   }
-  if (!made.empty() && made.back().second != 0 && start < choice.until)
-    made.emplace_back(rounded_ns(start), 0);
-  return made;
+  if (!curve.empty() && curve.back().second != 0 && start < choice.until)
+    curve.emplace_back(rounded_ns(start), 0);
+  return curve;
 }
 
 bool has_curve(const Run& run, const Link& link) {
   return link.bytes > 0 && link.use < run.links.curves.size();
 }
 
-void add_curve(std::vector<wide>& bins, const std::vector<std::uint64_t>& curve) {
+void add_curve(std::vector<Wide>& bins, const std::vector<std::uint64_t>& curve) {
   if (bins.size() < curve.size()) bins.resize(curve.size());
   for (std::size_t i = 0; i < curve.size(); ++i) bins[i] += curve[i];
 }
@@ -58,7 +58,7 @@ std::string capacity_text(double capacity) {
 }
 
 LinkCurve dimension_curve(const Run& run, std::uint32_t dim, const TimelineChoice& choice) {
-  std::vector<wide> bins;
+  std::vector<Wide> bins;
   double capacity = 0;
   std::size_t links = 0;
   for (const Link& link : run.links.links) {
@@ -96,11 +96,11 @@ void write_step(TracePackets& packets, const Run& run, const TimelineChoice& cho
   SlicePacket(packets, key, rounded_ns(until), wire::track_event::slice_end).finish();
 }
 
-/// Told that all written since the total was `before` belongs to `rank`.
+/// Assigns all bytes written since the total was `before` to `rank`.
 using RecordCounts = std::function<void(std::uint32_t rank, std::uint64_t before)>;
 
-/// A slice per hop, and in it one per cause, where the path is at chosen ranks. It has no
-/// overlaps, and no gaps where all ranks are chosen.
+/// Writes a slice per hop, and within it one per cause, for hops at chosen ranks. Slices do not
+/// overlap; there are no gaps if all ranks are chosen.
 class PathWriter {
  public:
   PathWriter(TracePackets& packets, const Run& run, const TimelineChoice& choice,
@@ -108,13 +108,13 @@ class PathWriter {
       : packets_(packets), run_(run), choice_(choice), parent_(parent), account_(account) {}
 
   void write(const std::vector<PathHop>& hops) {
-    std::size_t next = 0;  // segment
+    std::size_t next = 0;  // index of the next segment
     for (const PathHop& hop : hops) {
-      for (; next < hop.first; ++next) alone(next);
+      for (; next < hop.first; ++next) write_single(next);
       write(hop);
       next = hop.last + 1;
     }
-    for (; next < run_.path.size(); ++next) alone(next);
+    for (; next < run_.path.size(); ++next) write_single(next);
   }
 
  private:
@@ -127,8 +127,9 @@ class PathWriter {
     track.parent = parent_;
     track.position = 1;
     const bool all = choice_.first_rank == 0 && end_rank(run_, choice_) == run_.ranks.size();
-    track.description = all ? "What the step's length depends on, without a gap from 0 to its end."
-                            : "What the step's length depends on; gaps are at ranks not shown.";
+    track.description =
+        all ? "The segments that determine the step time, without gaps from 0 to its end."
+            : "The segments that determine the step time; gaps are at ranks not shown.";
     packets_.describe(track);
     key_ = TrackKey(track.uuid);
   }
@@ -152,7 +153,7 @@ class PathWriter {
     account_(hop.place.rank, before);
   }
 
-  void alone(std::size_t i) {
+  void write_single(std::size_t i) {
     const result::PathSegment& one = run_.path[i];
     if (!shown(one.rank, one.start, one.end)) return;
     describe();
@@ -162,7 +163,7 @@ class PathWriter {
   }
 
   [[nodiscard]] bool shown(std::uint32_t rank, Time start, Time end) const {
-    return is_chosen(choice_, rank) && touches(choice_, start, end);
+    return is_chosen(choice_, rank) && overlaps(choice_, start, end);
   }
 
   void segment(std::size_t i) {
@@ -193,13 +194,13 @@ class PathWriter {
   TrackKey key_;
 };
 
-/// What each level of remote memory loads and stores.
+/// Adds curves of the loads and stores of each level of remote memory.
 void add_memory_levels(const Run& run, const TimelineChoice& choice,
                        std::vector<LinkCurve>& curves) {
   if (run.remote_memory.bin <= Time{} || choice.is_continuation) return;
   for (const result::MemoryLevel& level : run.remote_memory.levels) {
     const auto add = [&](std::string_view what, const std::vector<std::uint64_t>& bins) {
-      std::vector<wide> wider;
+      std::vector<Wide> wider;
       add_curve(wider, bins);
       curves.push_back({fmt::format("{}, {}", level.name, what),
                         capacity_text(level.capacity.count()) +
@@ -233,7 +234,7 @@ std::vector<LinkCurve> link_curves(const Run& run, const TimelineChoice& choice)
       const bool near = is_chosen(choice, link.from) ||
                         (!choice.is_continuation && link.to != kNone && is_chosen(choice, link.to));
       if (!has_curve(run, link) || link.from == kNone || !near) continue;
-      std::vector<wide> bins;
+      std::vector<Wide> bins;
       add_curve(bins, run.links.curves[link.use]);
       curves.push_back({link_name(run, link), capacity_text(link.capacity.count()),
                         points(bins, run.links.bin, choice),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What belongs to no single rank: the step, the critical path, and how busy links were.
+// Tracks of the cluster: the step, the critical path and link use.
 #pragma once
 
 #include <cstdint>
@@ -12,26 +12,26 @@
 
 namespace orrery::report {
 
-/// A curve to draw: from when, how many bytes per second.
+/// A counter curve in bytes per second.
 struct LinkCurve {
   std::string name;
   std::string description;
   std::vector<std::pair<std::uint64_t, std::int64_t>> points;  ///< (ns, bytes/s), ascending
-  std::uint32_t rank;  ///< which it leaves; the first chosen one where that is none of them
+  std::uint32_t rank;  ///< the rank that the link leaves, or the first chosen rank
 };
 
-/// More used links than this are drawn by dimension only.
+/// Above this number of used links only totals by dimension are written.
 inline constexpr std::size_t kMaxLinks = 64;
 
-/// What remote memory loads and stores, level by level. Link use by dimension, then link by link
-/// where there are few and one end is a chosen rank; of a later piece only links that leave a
-/// chosen rank.
+/// Curves of loads and stores of remote memory, by level, and of link use by dimension. Link use by
+/// link follows if there are few links and one end is a chosen rank. A continuation contains only
+/// links that leave a chosen rank.
 [[nodiscard]] std::vector<LinkCurve> link_curves(const result::Run& run,
                                                  const TimelineChoice& choice);
 
 class TracePackets;
-/// The step, the critical path where it is at chosen ranks, and link use. To `bytes`, if there, is
-/// added by rank what the path's slices there and the links that leave it came to.
+/// Writes the step, the critical path at the chosen ranks, and link use. If `bytes` is given, adds
+/// to it, by rank, the bytes of the path's slices there and of the links that leave it.
 void write_cluster(TracePackets& packets, const result::Run& run, const SpanFlows& flows,
                    const TimelineChoice& choice, std::vector<std::uint64_t>* bytes = nullptr);
 

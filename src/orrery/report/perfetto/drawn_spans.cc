@@ -77,7 +77,7 @@ void LaneOrder::arrange(const Run& run, std::uint32_t timeline, const TimelineCh
   const result::Timeline& line = run.timelines[timeline];
   first_.assign(line.lanes.size() + 1, 0);
   const auto drawn = [&](const Span& span) {
-    return span.lane < line.lanes.size() && touches(choice, span);
+    return span.lane < line.lanes.size() && overlaps(choice, span);
   };
   for (const Span& span : line.spans) {
     if (drawn(span)) ++first_[span.lane + std::size_t{1}];
@@ -115,38 +115,38 @@ SpanFlows::SpanFlows(const Run& run, const TimelineChoice& choice) : run_(run), 
   };
   std::sort(by_place_.begin(), by_place_.end(),
             [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
-  joined_.assign(hops_.size(), true);
+  linked_.assign(hops_.size(), true);
   for (std::size_t i = 0, same = 0; i < by_place_.size(); ++i) {
     same = i > 0 && hops_[by_place_[i]].place == hops_[by_place_[i - 1]].place ? same + 1 : 0;
     if (same < kMaxVisits) continue;
     const std::uint32_t hop = by_place_[i];
-    joined_[hop] = false;
-    if (hop > 0) joined_[hop - 1] = false;
+    linked_[hop] = false;
+    if (hop > 0) linked_[hop - 1] = false;
   }
-  if (!joined_.empty()) joined_.back() = false;
+  if (!linked_.empty()) linked_.back() = false;
   for (std::size_t i = 0; i + 1 < hops_.size(); ++i) {
-    const Span* out = drawn(hops_[i].place);
-    const Span* in = drawn(hops_[i + 1].place);
-    joined_[i] = joined_[i] && out != nullptr && in != nullptr && out->critical && in->critical &&
-                 forward(hops_[i].place, *out, hops_[i + 1].place, *in);
+    const Span* out = written_span(hops_[i].place);
+    const Span* in = written_span(hops_[i + 1].place);
+    linked_[i] = linked_[i] && out != nullptr && in != nullptr && out->critical && in->critical &&
+                 goes_forward(hops_[i].place, *out, hops_[i + 1].place, *in);
   }
 }
 
-const Span* SpanFlows::drawn(const SpanPlace& place) const {
+const Span* SpanFlows::written_span(const SpanPlace& place) const {
   if (!is_chosen(choice_, place.rank) || place.rank >= run_.ranks.size()) return nullptr;
   const result::Timeline& timeline = run_.timeline(place.rank);
   if (place.span >= timeline.spans.size()) return nullptr;
   const Span& span = timeline.spans[place.span];
-  return span.lane < timeline.lanes.size() && touches(choice_, span) ? &span : nullptr;
+  return span.lane < timeline.lanes.size() && overlaps(choice_, span) ? &span : nullptr;
 }
 
-// Viewers take a flow's earliest event for its beginning; at the same nanosecond what stands first
-// in the file, and lower ranks do.
-bool SpanFlows::forward(const SpanPlace& from, const Span& out, const SpanPlace& to,
-                        const Span& in) {
-  const std::uint64_t leaves = rounded_ns(out.start);
-  const std::uint64_t comes = rounded_ns(std::max(in.start, in.end));
-  return leaves < comes || (leaves == comes && from.rank < to.rank);
+// Viewers start a flow at its earliest event. At the same nanosecond, that is the first event in
+// the file, and lower ranks come first.
+bool SpanFlows::goes_forward(const SpanPlace& from, const Span& out, const SpanPlace& to,
+                             const Span& in) {
+  const std::uint64_t start_ns = rounded_ns(out.start);
+  const std::uint64_t arrival_ns = rounded_ns(std::max(in.start, in.end));
+  return start_ns < arrival_ns || (start_ns == arrival_ns && from.rank < to.rank);
 }
 
 std::optional<SpanPlace> SpanFlows::receiver(std::uint32_t rank, std::uint32_t span) const {
@@ -163,12 +163,12 @@ std::optional<SpanPlace> SpanFlows::other_end(std::uint32_t rank, std::uint32_t 
   const Span& mine = run_.timeline(rank).spans[span];
   if (mine.kind != kind || mine.distance == kNone) return std::nullopt;
   const SpanPlace there{run_.peer(rank, mine.distance), mine.peer_span};
-  const Span* its = drawn(there);
+  const Span* its = written_span(there);
   if (its == nullptr || its->kind != other || its->peer_span != span || its->distance == kNone ||
       run_.peer(there.rank, its->distance) != rank)
     return std::nullopt;
-  const bool fine =
-      kind == SpanKind::send ? forward(here, mine, there, *its) : forward(there, *its, here, mine);
+  const bool fine = kind == SpanKind::send ? goes_forward(here, mine, there, *its)
+                                           : goes_forward(there, *its, here, mine);
   return fine ? std::optional(there) : std::nullopt;
 }
 

@@ -24,44 +24,45 @@ bool write_perfetto(const result::Run& run, const TimelineChoice& choice, const 
   return packets.out().good();
 }
 
-// How large a timeline will be, without writing all of it, and how to cut it.
+// Estimates the size of a timeline without writing all of it, and splits it.
 
 using result::Run;
 
 namespace {
 
-constexpr std::size_t kSample = 1024;  // spans measured per timeline
-constexpr std::uint64_t kHop = 26;     // a flow in, a flow out, and that a span is on the path
+constexpr std::size_t kSampledSpans = 1024;  // spans measured per timeline
+// Bytes of a flow's two ends and of the mark "on the critical path".
+constexpr std::uint64_t kHopBytes = 26;
 
-/// Measures by writing into nothing: every distinct timeline once, of long ones a sample.
-class Measure {
+/// Measures by discarding the output: each distinct timeline once, long ones by a sample.
+class SizeEstimator {
  public:
-  Measure(const Run& run, const TimelineChoice& choice)
-      : run_(run), choice_(choice), flows_(run, choice), packets_(run, kNowhere) {
-    // Where ranks share a timeline, the path may be at one of them only.
-    own_.resize(run.ranks.size());
+  SizeEstimator(const Run& run, const TimelineChoice& choice)
+      : run_(run), choice_(choice), flows_(run, choice), packets_(run, kDiscard) {
+    // Ranks that share a timeline differ in the critical path: it is measured per rank.
+    rank_bytes_.resize(run.ranks.size());
     packets_.begin();
-    write_cluster(packets_, run, flows_, choice, &own_);
+    write_cluster(packets_, run, flows_, choice, &rank_bytes_);
     base_ = packets_.out().total();
-    for (const std::uint64_t bytes : own_) base_ -= bytes;
+    for (const std::uint64_t bytes : rank_bytes_) base_ -= bytes;
     for (const PathHop& hop : flows_.hops()) {
-      if (hop.place.rank < own_.size() && is_chosen(choice, hop.place.rank) &&
-          touches(choice, run.path[hop.first].start, run.path[hop.last].end))
-        own_[hop.place.rank] += kHop;
+      if (hop.place.rank < rank_bytes_.size() && is_chosen(choice, hop.place.rank) &&
+          overlaps(choice, run.path[hop.first].start, run.path[hop.last].end))
+        rank_bytes_[hop.place.rank] += kHopBytes;
     }
   }
 
-  /// What every file has, whichever ranks it holds.
+  /// The size that each file has, whatever its ranks.
   [[nodiscard]] std::uint64_t base() const { return base_; }
 
-  /// What a rank adds, with its part of the path and its links, but for names.
+  /// The size of a rank, with its part of the path and its links, but without names.
   std::uint64_t rank(std::uint32_t rank) {
-    const auto [known, added] = known_.try_emplace(run_.ranks[rank].timeline, 0);
+    const auto [known, added] = timeline_bytes_.try_emplace(run_.ranks[rank].timeline, 0);
     if (added) known->second = measure(rank);
-    return known->second + own_[rank];
+    return known->second + rank_bytes_[rank];
   }
 
-  /// The names of all ranks measured so far.
+  /// The size of the names of all ranks measured so far.
   [[nodiscard]] std::uint64_t names() const { return names_; }
 
  private:
@@ -84,8 +85,8 @@ class Measure {
     const std::uint64_t sampled_from = packets_.out().total();
     names_ += sampled_from - start - fixed;
     if (all.empty()) return fixed;
-    // Spread evenly, and never in step with a pattern that repeats.
-    const std::size_t samples = std::min(all.size(), kSample);
+    // Evenly spaced, without aliasing with periodic patterns.
+    const std::size_t samples = std::min(all.size(), kSampledSpans);
     for (std::size_t i = 0; i < samples; ++i) {
       const std::uint32_t span = all[i * all.size() / samples];
       writer.begin_slice(span, rounded_ns(timeline.spans[span].start));
@@ -96,7 +97,7 @@ class Measure {
     return fixed + static_cast<std::uint64_t>(each * static_cast<double>(all.size()));
   }
 
-  inline static const ByteSink kNowhere = [](std::string_view) { return true; };
+  inline static const ByteSink kDiscard = [](std::string_view) { return true; };
 
   const Run& run_;
   TimelineChoice choice_;
@@ -104,16 +105,16 @@ class Measure {
   TracePackets packets_;
   std::uint64_t base_ = 0;
   std::uint64_t names_ = 0;
-  std::vector<std::uint64_t> own_;                // by rank, apart from its timeline
-  std::map<std::uint32_t, std::uint64_t> known_;  // by timeline
+  std::vector<std::uint64_t> rank_bytes_;                  // by rank, without its timeline
+  std::map<std::uint32_t, std::uint64_t> timeline_bytes_;  // by timeline
 };
 
-/// Windows of one rank with about equally many spans each.
+/// Splits one rank into windows with about the same number of spans.
 void split_by_time(const Run& run, std::uint32_t rank, const TimelineChoice& choice,
                    std::uint64_t parts, std::vector<TimelineChoice>& pieces) {
   std::vector<Time> starts;
   for (const result::Span& span : run.timeline(rank).spans) {
-    if (touches(choice, span)) starts.push_back(span.start);
+    if (overlaps(choice, span)) starts.push_back(span.start);
   }
   std::sort(starts.begin(), starts.end());
   TimelineChoice piece = choice;
@@ -134,7 +135,7 @@ void split_by_time(const Run& run, std::uint32_t rank, const TimelineChoice& cho
 }  // namespace
 
 std::uint64_t estimate_perfetto_bytes(const Run& run, const TimelineChoice& choice) {
-  Measure measure(run, choice);
+  SizeEstimator measure(run, choice);
   std::uint64_t bytes = measure.base();
   for (std::uint32_t rank = choice.first_rank; rank < end_rank(run, choice); ++rank)
     bytes += measure.rank(rank);
@@ -146,13 +147,13 @@ std::vector<TimelineChoice> split_timeline(const Run& run, const TimelineChoice&
   const std::uint32_t end = end_rank(run, choice);
   std::vector<TimelineChoice> pieces;
   if (choice.first_rank >= end) return {choice};
-  Measure measure(run, choice);
+  SizeEstimator measure(run, choice);
   for (std::uint32_t rank = choice.first_rank; rank < end; ++rank) (void)measure.rank(rank);
   const std::uint64_t base = measure.base() + measure.names();
   const std::uint64_t room =
       std::max<std::uint64_t>(limit > 2 * base ? limit - base : limit / 2, 1);
   TimelineChoice piece = choice;
-  std::uint64_t bytes = 0;  // of the ranks from piece.first_rank on
+  std::uint64_t bytes = 0;  // of the ranks from piece.first_rank
   const auto close = [&](std::uint32_t next) {
     if (next > piece.first_rank) {
       piece.is_continuation = choice.is_continuation || piece.first_rank > choice.first_rank;

@@ -146,12 +146,12 @@ TEST(Perfetto, WindowsTouchWhatTheyShow) {
   TimelineChoice window;
   window.from = Time(10);
   window.until = Time(20);
-  EXPECT_FALSE(touches(window, Time(0), Time(10)));
-  EXPECT_TRUE(touches(window, Time(0), Time(11)));
-  EXPECT_TRUE(touches(window, Time(10), Time(10)));
-  EXPECT_TRUE(touches(window, Time(19), Time(30)));
-  EXPECT_FALSE(touches(window, Time(20), Time(20)));
-  EXPECT_TRUE(touches(window, Time(0), Time(99)));
+  EXPECT_FALSE(overlaps(window, Time(0), Time(10)));
+  EXPECT_TRUE(overlaps(window, Time(0), Time(11)));
+  EXPECT_TRUE(overlaps(window, Time(10), Time(10)));
+  EXPECT_TRUE(overlaps(window, Time(19), Time(30)));
+  EXPECT_FALSE(overlaps(window, Time(20), Time(20)));
+  EXPECT_TRUE(overlaps(window, Time(0), Time(99)));
 }
 
 TEST(Perfetto, TrackNumbersHaveEightBytes) {

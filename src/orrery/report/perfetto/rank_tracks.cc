@@ -39,7 +39,7 @@ void RankWriter::describe_lane(std::size_t lane) {
   describe_process();
   Track track;
   track.name = lane_name(run_, rank_, timeline_->lanes[lane]);
-  // Groups may have the same name.
+  // Several groups may have the same name.
   const std::uint32_t before = lane_names_[track.name]++;
   if (before > 0) track.name += fmt::format(" #{}", before + 1);
   track.uuid = track_uuid(process_ + "/lanes/" + track.name);
@@ -95,7 +95,7 @@ void RankWriter::write_memory() {
   for (std::size_t i = 0; i < points.size(); ++i) {
     const bool last = i + 1 == points.size();
     const Time until = last ? kTimeMax : points[i + 1].first;
-    if (!touches(choice_, points[i].first, until)) continue;
+    if (!overlaps(choice_, points[i].first, until)) continue;
     if (!described) {
       describe_process();
       Track track;
@@ -104,7 +104,7 @@ void RankWriter::write_memory() {
       track.parent = lanes_uuid_;
       track.position = std::uint32_t{0xff} << 16;
       track.counter = true;
-      track.description = "Bytes of tensors held, as the trace names them.";
+      track.description = "Bytes of live tensors, as named in the trace.";
       packets_.describe(track);
       key = TrackKey(track.uuid);
       described = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the ranks of a run did, as packets: a process per rank, below it one track per lane.
+// Timelines of ranks as packets: a process per rank, with one track per lane.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ class RankWriter {
              const TimelineChoice& choice)
       : packets_(packets), run_(run), flows_(flows), choice_(choice) {}
 
-  /// One rank, whole. Ranks without anything in the window leave no trace.
+  /// Writes one complete rank; nothing if it has no spans in the window.
   void write(std::uint32_t rank);
 
-  // The parts of write(), for measuring. begin() comes first.
+  // The parts of write(), for measuring sizes. Call begin() first.
   void skip_path() { path_ = false; }
   void begin(std::uint32_t rank);
   void describe_process();
@@ -42,10 +42,10 @@ class RankWriter {
   std::uint32_t rank_ = 0;
   const result::Timeline* timeline_ = nullptr;
   bool described_ = false;
-  bool path_ = true;     // tell which spans are on the critical path
-  std::string process_;  // the path of the process
+  bool path_ = true;     // whether spans on the critical path are marked
+  std::string process_;  // path of the process track
   std::uint64_t lanes_uuid_ = 0;
-  std::unordered_map<std::string, std::uint32_t> lane_names_;  // how often each was used
+  std::unordered_map<std::string, std::uint32_t> lane_names_;  // number of uses of each name
   std::vector<TrackKey> keys_;                                 // by lane
 };
 

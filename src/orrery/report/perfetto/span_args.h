@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a timeline tells about a span, the same in both formats: an enumeration of arguments and one
-// function that visits those a span has.
+// Arguments of a span in a timeline, shared by both formats: an enumeration, and a function that
+// visits the arguments that a span has.
 #pragma once
 
 #include <algorithm>
@@ -14,36 +14,36 @@
 
 namespace orrery::report {
 
-/// Arguments of slices. Picoseconds are exact; what is 0 or unknown is left out.
+/// Arguments of slices. Picoseconds are exact; zero and unknown values are omitted.
 enum class SpanArg : std::uint8_t {
-  node,         ///< the trace's id
-  start_ps,     ///< recorded, not rounded
-  duration_ps,  ///< wait + queue + latency + the rest
+  node,         ///< id in the trace
+  start_ps,     ///< exact, not rounded
+  duration_ps,  ///< wait + queue + latency + rest
   wait_ps,
   queue_ps,
   latency_ps,
   slack_ps,
   critical,     ///< on the critical path at this rank
-  model,        ///< which model made the length
+  model,        ///< model that produced the duration
   release,      ///< why it did not start earlier
-  released_by,  ///< the node whose end let it start
+  released_by,  ///< node whose end released it
   bytes,
   flops,
   group,
-  collective,  ///< its number in the run, the same at all its ranks
+  collective,  ///< number in the run, equal at all its ranks
   algbw_GBps,  ///< 1e9 bytes/s
   busbw_GBps,
-  of_bound,  ///< 1: as fast as its links allow
+  of_bound,  ///< lower bound / time; 1: as fast as its links allow
   peer,      ///< the rank at the other end
-  rank,      ///< where a step of the critical path is
-  cause      ///< what the critical path does there
+  rank,      ///< rank of a step of the critical path
+  cause      ///< cause of the time on the critical path
 };
 inline constexpr std::array<std::string_view, 21> kSpanArgNames = {
     "node",       "start_ps",   "duration_ps", "wait_ps",     "queue_ps", "latency_ps", "slack_ps",
     "critical",   "model",      "release",     "released_by", "bytes",    "flops",      "group",
     "collective", "algbw_GBps", "busbw_GBps",  "of_bound",    "peer",     "rank",       "cause"};
 
-/// Tells `sink` the arguments of a span: sink.number(Arg, int64), sink.real(Arg, double),
+/// Passes the arguments of a span to `sink`: sink.number(Arg, int64), sink.real(Arg, double),
 /// sink.truth(Arg), sink.model(), sink.release() and sink.group(Arg, group of the run).
 template <class Sink>
 void visit_span_args(const result::Run& run, std::uint32_t rank, const result::Timeline& timeline,

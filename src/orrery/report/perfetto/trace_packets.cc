@@ -14,7 +14,7 @@ using result::Run;
 
 std::uint64_t track_uuid(std::string_view path) {
   std::uint64_t hash = fnv1a(path);
-  hash ^= hash >> 32;  // its low bits mix badly
+  hash ^= hash >> 32;  // the low bits of the hash mix badly
   hash *= 0xd6e8feb86659fd93ull;
   hash ^= hash >> 32;
   return (hash >> 8) | std::uint64_t{1} << 55;
@@ -50,7 +50,8 @@ std::string describe_counter(const Track& track) {
 
 TracePackets::TracePackets(const Run& run, const ByteSink& sink)
     : run_(run), out_(sink), name_known_(run.names.size()), group_known_(run.groups.size()) {
-  if (!name_known_.empty()) name_known_[0] = true;  // "" has other names
+  // The name "" is never interned: fallback names replace it.
+  if (!name_known_.empty()) name_known_[0] = true;
 }
 
 void TracePackets::write_packet(std::uint32_t field, std::string_view content,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets of a Perfetto trace: one sequence, whose first packet clears the interning state and
-// every later one needs it.
+// Packets of a Perfetto trace: one sequence. Its first packet clears the interning state, and all
+// later packets need that state.
 #pragma once
 
 #include <array>
@@ -16,25 +16,25 @@
 
 namespace orrery::report {
 
-/// A track's number: a hash of where it stands ("rank 12/lanes/compute"), so that two runs have the
-/// same. Always eight bytes on the wire, never 0.
+/// The uuid of a track: a hash of its path ("rank 12/lanes/compute"), identical in all runs. Always
+/// eight bytes on the wire, never 0.
 [[nodiscard]] std::uint64_t track_uuid(std::string_view path);
 
-/// What a track is. Tracks that nest under a process stand below a plain track, whose children
-/// viewers show in the order given.
+/// A track. Lanes of a process are below a plain track, because viewers show the children of a
+/// plain track in the given order.
 struct Track {
   std::uint64_t uuid = 0;
   std::uint64_t parent = 0;  ///< 0: none
   std::string name;
-  std::uint32_t pid = 0;         ///< not 0: a process
+  std::uint32_t pid = 0;         ///< 0: no process
   std::uint32_t position = 0;    ///< among its siblings
-  std::string description;       ///< for people; may be empty
-  bool counter = false;          ///< of bytes, or of `unit`
+  std::string description;       ///< for users; may be empty
+  bool counter = false;          ///< whether it is a counter, of bytes or of `unit`
   std::string_view unit;         ///< counters: "" is bytes
-  std::string_view shares_axis;  ///< counters with the same one are drawn to the same scale
+  std::string_view shares_axis;  ///< counters with the same value share one scale
 };
 
-/// A slice's track and when, ready to be written.
+/// A slice's track, prepared for writing.
 class TrackKey {
  public:
   explicit TrackKey(std::uint64_t uuid = 0) {
@@ -49,7 +49,7 @@ class TrackKey {
   std::size_t size_ = 0;
 };
 
-/// Categories of slices that are no spans come after those of the kinds of span.
+/// Categories of slices that are not spans, after those of the span kinds.
 enum class Category : std::uint8_t { path = result::kSpanKinds, step };
 inline constexpr std::size_t kCategories = result::kSpanKinds + 2;
 
@@ -57,23 +57,23 @@ class TracePackets {
  public:
   TracePackets(const result::Run& run, const ByteSink& sink);
 
-  /// The first packet, and that processes stand in the order of their positions.
+  /// Writes the first packet, and that viewers sort processes by position.
   void begin();
   void describe(const Track& track);
   void count(const TrackKey& track, std::uint64_t ns, std::int64_t value);
 
-  /// Sees to it that a span's name can be referred to.
+  /// Interns a span's name, unless it is interned already.
   void intern_name(std::uint32_t name) {
     if (!name_known_[name]) write_name(name);
   }
   void intern_group(std::uint32_t group) {
     if (!group_known_[group]) write_group(group);
   }
-  /// The number of a span's name; spans without one are called what they are.
+  /// The interned id of a span's name; for a span without a name, that of its kind.
   [[nodiscard]] std::uint64_t name_iid(const result::Span& span) const {
     return span.name == 0 ? fallback_iid(static_cast<std::size_t>(span.kind)) : span.name;
   }
-  /// Of a cause on the critical path.
+  /// The interned id of a cause on the critical path.
   [[nodiscard]] std::uint64_t name_iid(result::PathCause cause) const {
     return fallback_iid(result::kSpanKinds + static_cast<std::size_t>(cause));
   }
@@ -95,7 +95,7 @@ class TracePackets {
   std::vector<bool> group_known_;
 };
 
-/// One slice's packet being written. Begins on construction; the caller adds what it has and calls
+/// Writes the packet of one slice. The constructor begins it; the caller adds arguments and calls
 /// finish().
 class SlicePacket {
  public:
@@ -126,7 +126,7 @@ class SlicePacket {
   void flow(std::uint64_t id) { cursor_.fixed<wire::track_event::flow_ids>(id); }
   void end_flow(std::uint64_t id) { cursor_.fixed<wire::track_event::terminating_flow_ids>(id); }
 
-  // What tell_args wants.
+  // The sink of visit_span_args().
   void number(SpanArg arg, std::int64_t value) {
     annotate(arg, [&] {
       cursor_.natural<wire::debug_annotation::int_value>(static_cast<std::uint64_t>(value));
@@ -144,9 +144,9 @@ class SlicePacket {
   void release(result::Release release) { word(SpanArg::release, release_iid(release)); }
   void cause(result::PathCause cause) { word(SpanArg::cause, cause_iid(cause)); }
   void group(std::uint32_t group) { word(SpanArg::group, group_iid(group)); }
-  /// For the few slices whose arguments have names of their own; left out where there is no room.
+  /// For the few slices with other argument names; omitted if the buffer is full.
   void text(std::string_view name, std::string_view value);
-  /// Of a counter.
+  /// Sets the value of a counter.
   void value(std::int64_t value) {
     cursor_.natural<wire::track_event::counter_value>(static_cast<std::uint64_t>(value));
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The wire format of Perfetto's traces: field numbers of the published .proto files, and writing
-// them fast. A timeline has millions of slices, so their bytes go straight into one buffer; what is
-// written once per track goes through protozero.
+// The wire format of Perfetto traces: field numbers of the published .proto files, and a fast
+// writer. A timeline has millions of slices, so their bytes go directly into one buffer. Data that
+// is written once per track uses protozero.
 #pragma once
 
 #include <cstdint>
@@ -93,7 +93,7 @@ enum : std::uint32_t { iid = 1, text = 2 };
 
 enum class Kind : std::uint32_t { varint = 0, fixed64 = 1, bytes = 2 };
 
-/// Appends at a pointer; the caller has seen to it that there is room.
+/// Appends at a pointer. The caller ensures that there is space.
 class Cursor {
  public:
   explicit Cursor(char* at) : at_(at) {}
@@ -107,7 +107,7 @@ class Cursor {
     }
     byte(static_cast<std::uint8_t>(value));
   }
-  /// The tag of a field whose number is known when compiling.
+  /// The tag of a field whose number is a compile-time constant.
   template <std::uint32_t field, Kind kind>
   void tag() {
     constexpr std::uint32_t value = field << 3 | static_cast<std::uint32_t>(kind);
@@ -134,7 +134,7 @@ class Cursor {
     at_ += bytes.size();
   }
 
-  /// Two bytes for a length that is known later; at most 16383 bytes follow.
+  /// Reserves two bytes for a length that is known later; at most 16383 bytes follow.
   [[nodiscard]] char* begin_long() {
     at_ += 2;
     return at_;
@@ -144,7 +144,7 @@ class Cursor {
     begin[-2] = static_cast<char>((length & 0x7f) | 0x80);
     begin[-1] = static_cast<char>(length >> 7);
   }
-  /// One byte; at most 127 bytes follow.
+  /// Reserves one byte for a length; at most 127 bytes follow.
   [[nodiscard]] char* begin_short() { return ++at_; }
   void end_short(char* begin) const { begin[-1] = static_cast<char>(at_ - begin); }
 
@@ -152,18 +152,18 @@ class Cursor {
   char* at_;
 };
 
-/// Collects bytes and hands them to a sink in pieces.
+/// Collects bytes and passes them to a sink in pieces.
 class Output {
  public:
   explicit Output(const ByteSink& sink)
       : sink_(sink), bytes_(std::make_unique<char[]>(kCapacity)), at_(bytes_.get()) {}
 
-  /// Room for `size` bytes, at most kRoom.
+  /// A cursor with space for `size` bytes, at most kRoom.
   [[nodiscard]] Cursor room(std::size_t size = kRoom) {
     if (static_cast<std::size_t>(bytes_.get() + kCapacity - at_) < size) flush();
     return Cursor(at_);
   }
-  /// Takes what was written through a cursor.
+  /// Accepts what was written through a cursor.
   void take(const Cursor& cursor) { at_ = cursor.at(); }
 
   void append(std::string_view bytes) {
@@ -183,9 +183,9 @@ class Output {
     if (!all.empty()) good_ = good_ && sink_(all);
     at_ = bytes_.get();
   }
-  /// False once the sink has refused something.
+  /// False after the sink returned false.
   [[nodiscard]] bool good() const { return good_; }
-  /// All bytes so far.
+  /// The number of bytes so far.
   [[nodiscard]] std::uint64_t total() const {
     return flushed_ + static_cast<std::uint64_t>(at_ - bytes_.get());
   }

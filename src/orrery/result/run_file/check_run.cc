@@ -22,37 +22,38 @@ Result<void> check_groups(const Run& run) {
       return corrupt("process_group", i, "its size is not the number of its members");
     for (const std::uint32_t rank : group.ranks) {
       if (std::exchange(seen_in[rank], i) == i)
-        return corrupt("process_group", i, "a rank is a member twice");
+        return corrupt("process_group", i, "lists a rank twice");
     }
     collectives += group.count;
     if (group.count > 0 && std::uint64_t{group.first} + group.count > run.collectives.size())
-      return corrupt("process_group", i, "it has collectives that do not exist");
+      return corrupt("process_group", i, "it lists collectives that do not exist");
   }
   if (collectives != run.collectives.size())
-    return fail(Errc::input_corrupt, "collective", "the groups do not have all of them");
+    return fail(Errc::input_corrupt, "collective", "some collectives belong to no group");
   for (std::uint32_t i = 0; i < run.collectives.size(); ++i) {
     const Group& group = run.groups[run.collectives[i].group];
     if (i < group.first || i - group.first >= group.count)
-      return corrupt("collective", i, "it is not among those of its group");
+      return corrupt("collective", i, "it is not one of the collectives of its group");
     if (run.collectives[i].members > group.size)
       return corrupt("collective", i, "it has more members than its group");
   }
   return {};
 }
 
-// What lets a span start has ended by then, and nothing waits for itself. `first`: the timeline's
-// first span in the file.
+// Checks that each span starts after the end of the span that released it, and that no span waits
+// for itself. `first`: the row of the timeline's first span.
 Result<void> check_releases(const std::vector<Span>& spans, std::uint64_t first) {
   constexpr std::uint32_t kDone = kNone - 1;
-  std::vector<std::uint32_t> walk(spans.size(), kNone);  // which walk came by
+  // By span: start of the walk that visited it.
+  std::vector<std::uint32_t> walk(spans.size(), kNone);
   for (std::uint32_t start = 0; start < spans.size(); ++start) {
     std::uint32_t at = start;
-    // Only among spans of no length can a chain come back to where it was.
+    // A cycle is possible only among spans of zero duration.
     while (at != kNone && walk[at] == kNone) {
       walk[at] = start;
       const std::uint32_t by = spans[at].released_by;
       if (by != kNone && spans[by].end > spans[at].start)
-        return corrupt("span", first + at, "it started before the span that released it ended");
+        return corrupt("span", first + at, "it starts before the end of the span that released it");
       at = by;
     }
     if (at != kNone && walk[at] == start) return corrupt("span", first + at, "it waits for itself");
@@ -61,10 +62,10 @@ Result<void> check_releases(const std::vector<Span>& spans, std::uint64_t first)
   return {};
 }
 
-// Groups that a timeline's spans and lanes name exist at all of its ranks.
+// Checks that the groups of a timeline's spans and lanes exist at all of its ranks.
 Result<void> check_group_numbers(const Run& run, const Timeline& line,
                                  const std::vector<std::uint32_t>& ranks, std::uint64_t first) {
-  std::vector<std::uint32_t> issued;  // by the group's number at the rank: how many collectives
+  std::vector<std::uint32_t> issued;  // by group number at the rank: number of collectives
   std::size_t most = ranks.empty() ? 0 : run.ranks[ranks.front()].groups.size();
   for (const std::uint32_t rank : ranks) most = std::min(most, run.ranks[rank].groups.size());
   for (const Lane& lane : line.lanes) {
@@ -88,29 +89,30 @@ Result<void> check_group_numbers(const Run& run, const Timeline& line,
   return {};
 }
 
-/// What may be looked up about peers.
-struct Peers {
-  std::uint64_t most;            ///< looks
-  std::uint64_t looks = most;    ///< left
-  std::size_t least = SIZE_MAX;  ///< spans of the shortest timeline
+/// The budget for looking up peers.
+struct PeerBudget {
+  std::uint64_t limit;              ///< all lookups
+  std::uint64_t remaining = limit;  ///< remaining lookups
+  std::size_t shortest = SIZE_MAX;  ///< number of spans in the shortest timeline
 };
 
-// Peers' spans exist at the peers of all of the timeline's ranks.
+// Checks that peer spans exist at the peers of all ranks of the timeline.
 Result<void> check_peers(const Run& run, const Timeline& line,
                          const std::vector<std::uint32_t>& ranks, std::uint64_t first,
-                         Peers& peers) {
-  std::unordered_map<std::uint32_t, std::size_t> least;  // by distance: spans of the peers
+                         PeerBudget& peers) {
+  // By distance: spans in the shortest timeline of the peers.
+  std::unordered_map<std::uint32_t, std::size_t> least;
   for (std::size_t i = 0; i < line.spans.size(); ++i) {
     const Span& span = line.spans[i];
-    if (span.peer_span == kNone || span.peer_span < peers.least) continue;
+    if (span.peer_span == kNone || span.peer_span < peers.shortest) continue;
     const auto [found, added] = least.try_emplace(span.distance, SIZE_MAX);
     if (added) {
-      if (peers.looks < ranks.size()) {
+      if (peers.remaining < ranks.size()) {
         return fail(Errc::limit_exceeded, "span row " + std::to_string(first + i),
-                    "there are more than " + std::to_string(peers.most) +
-                        " pairs of a rank and the distance of a peer");
+                    "has more than " + std::to_string(peers.limit) +
+                        " pairs of a rank and a distance to a peer");
       }
-      peers.looks -= ranks.size();
+      peers.remaining -= ranks.size();
       for (const std::uint32_t timeline : peer_timelines(run, ranks, span.distance))
         found->second = std::min(found->second, run.timelines[timeline].spans.size());
     }
@@ -120,27 +122,28 @@ Result<void> check_peers(const Run& run, const Timeline& line,
   return {};
 }
 
-Result<void> check_facts(const Run& run) {
+Result<void> check_manifest(const Run& run) {
   if (run.fact("representatives").empty() || run.representatives()) return {};
   return fail(Errc::input_corrupt, "manifest",
-              "its representatives are no number of ranks from 1 to all");
+              "representatives must be a number from 1 to the number of ranks");
 }
 
 }  // namespace
 
 Result<void> check_run(const Run& run, std::uint64_t peer_pairs) {
-  if (Result<void> good = check_facts(run); !good) return good;
-  if (Result<void> good = check_groups(run); !good) return good;
+  if (Result<void> valid = check_manifest(run); !valid) return valid;
+  if (Result<void> valid = check_groups(run); !valid) return valid;
   const std::vector<std::vector<std::uint32_t>> ranks = ranks_by_timeline(run);
-  Peers peers{peer_pairs};
-  for (const Timeline& line : run.timelines) peers.least = std::min(peers.least, line.spans.size());
+  PeerBudget peers{peer_pairs};
+  for (const Timeline& line : run.timelines)
+    peers.shortest = std::min(peers.shortest, line.spans.size());
   std::uint64_t first = 0;
   for (std::size_t i = 0; i < run.timelines.size(); ++i) {
     const Timeline& line = run.timelines[i];
-    if (ranks[i].empty()) return corrupt("timeline", i, "no rank did this");
-    if (Result<void> good = check_releases(line.spans, first); !good) return good;
-    if (Result<void> good = check_group_numbers(run, line, ranks[i], first); !good) return good;
-    if (Result<void> good = check_peers(run, line, ranks[i], first, peers); !good) return good;
+    if (ranks[i].empty()) return corrupt("timeline", i, "belongs to no rank");
+    if (Result<void> valid = check_releases(line.spans, first); !valid) return valid;
+    if (Result<void> valid = check_group_numbers(run, line, ranks[i], first); !valid) return valid;
+    if (Result<void> valid = check_peers(run, line, ranks[i], first, peers); !valid) return valid;
     first += line.spans.size();
   }
   return {};

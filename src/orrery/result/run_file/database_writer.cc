@@ -12,16 +12,16 @@ constexpr std::uint8_t kInterior = 0x05, kLeaf = 0x0d;
 constexpr std::size_t kLeafHeader = 8, kInteriorHeader = 12;
 constexpr std::size_t kFileHeader = 100;
 
-// A row larger than kMostLocal keeps only its beginning in the leaf (at least kLeastLocal).
-constexpr std::size_t kMostLocal = kPageBytes - 35;
-constexpr std::size_t kLeastLocal = (kPageBytes - 12) * 32 / 255 - 23;
+// If a row is larger than kMaxLocal, the leaf contains only its start (at least kMinLocal).
+constexpr std::size_t kMaxLocal = kPageBytes - 35;
+constexpr std::size_t kMinLocal = (kPageBytes - 12) * 32 / 255 - 23;
 constexpr std::size_t kOverflowBytes = kPageBytes - 4;
 
-// Children of an interior page; with the longest row ids, and beside the file's header, they fit.
+// Children of an interior page: they fit even with the longest row ids and next to the file header.
 constexpr std::size_t kFanOut = 256;
 static_assert(kFileHeader + kInteriorHeader + kFanOut * (2 + 4 + 9) <= kPageBytes);
 
-// Bytes that the numbers of one row take at most.
+// Maximum size of the numbers of one row.
 constexpr std::size_t kNumberBytes = TableBuilder::kColumns * 8 + 8;
 
 void put16(std::uint8_t* at, std::size_t value) {
@@ -34,7 +34,8 @@ void put32(std::uint8_t* at, std::uint32_t value) {
   put16(at + 2, value & 0xffff);
 }
 
-// SQLite's varint: seven bits a byte, high ones first. Returns its length. Values below 2^56.
+// Writes SQLite's varint: seven bits per byte, high bits first. Returns its length. For values
+// below 2^56.
 std::size_t put_varint(std::uint8_t* at, std::uint64_t value) {
   ORRERY_CHECK(value >> 56 == 0);
   std::size_t size = 1;
@@ -47,14 +48,14 @@ std::size_t put_varint(std::uint8_t* at, std::uint64_t value) {
 
 }  // namespace
 
-TableBuilder::TableBuilder(PageFile& file, bool keyed)
-    : file_(&file), keyed_(keyed), body_(kNumberBytes), record_(1024), row_(keyed ? 0 : 1) {
+TableBuilder::TableBuilder(PageFile& file, bool has_key)
+    : file_(&file), has_key_(has_key), body_(kNumberBytes), record_(1024), row_(has_key ? 0 : 1) {
   begin_row();
 }
 
 void TableBuilder::begin_row() {
   types_size_ = columns_ = body_size_ = 0;
-  if (keyed_) null();  // in a record, the INTEGER PRIMARY KEY is NULL
+  if (has_key_) null();  // in a record, the INTEGER PRIMARY KEY is NULL
 }
 
 void TableBuilder::text(std::string_view value) {
@@ -77,7 +78,7 @@ void TableBuilder::put_cell(const std::uint8_t* head, std::size_t head_size,
 }
 
 void TableBuilder::end_row() {
-  // The record begins with the length of its list of types, that length itself included.
+  // The record starts with the length of its list of types, including this length.
   const std::size_t own = types_size_ + 1 < 128 ? 1 : 2;
   const std::size_t size = own + types_size_ + body_size_;
   if (record_.size() < size + 4) record_.resize(2 * size + 4);
@@ -90,9 +91,9 @@ void TableBuilder::end_row() {
   std::size_t head_size = put_varint(head, size);
   head_size += put_varint(head + head_size, static_cast<std::uint64_t>(row_));
   std::size_t local = size;
-  if (size > kMostLocal) {
-    local = kLeastLocal + (size - kLeastLocal) % kOverflowBytes;
-    if (local > kMostLocal) local = kLeastLocal;
+  if (size > kMaxLocal) {
+    local = kMinLocal + (size - kMinLocal) % kOverflowBytes;
+    if (local > kMaxLocal) local = kMinLocal;
   }
   const std::size_t tail = local + (local < size ? 4 : 0);
   const std::size_t taken = kLeafHeader + 2 * (cells_.size() + 1);
@@ -120,7 +121,7 @@ std::uint32_t TableBuilder::write_overflow(const std::uint8_t* bytes, std::size_
 }
 
 // Writes the page's header and the list of its cells.
-void TableBuilder::seal(std::uint8_t kind, std::size_t offset, std::uint32_t right) {
+void TableBuilder::finish_page(std::uint8_t kind, std::size_t offset, std::uint32_t right) {
   std::uint8_t* at = page_.data() + offset;
   std::memset(at, 0, kLeafHeader);
   at[0] = kind;
@@ -141,11 +142,12 @@ void TableBuilder::seal(std::uint8_t kind, std::size_t offset, std::uint32_t rig
 }
 
 void TableBuilder::end_leaf() {
-  seal(kLeaf, 0, 0);
+  finish_page(kLeaf, 0, 0);
   add_child(0, {file_->append(page_), row_ - 1});
 }
 
-// Two children more than a page takes: one page is written, and those that remain make another.
+// A level is flushed when it has two children more than a page holds: the remaining two form a
+// valid page.
 void TableBuilder::add_child(std::size_t level, Child child) {
   if (levels_.size() == level) levels_.emplace_back();
   levels_[level].push_back(child);
@@ -155,7 +157,7 @@ void TableBuilder::add_child(std::size_t level, Child child) {
   add_child(level + 1, parent);
 }
 
-// The last child has no cell: everything behind the other cells' row ids is in it.
+// The last child has no cell: it contains all larger row ids.
 void TableBuilder::fill_interior(std::size_t level, std::size_t from, std::size_t to,
                                  std::size_t offset) {
   const std::vector<Child>& children = levels_[level];
@@ -165,7 +167,7 @@ void TableBuilder::fill_interior(std::size_t level, std::size_t from, std::size_
     const std::size_t size = put_varint(cell + 4, static_cast<std::uint64_t>(children[i].last));
     put_cell(cell, 4 + size, 0);
   }
-  seal(kInterior, offset, children[to - 1].page);
+  finish_page(kInterior, offset, children[to - 1].page);
 }
 
 TableBuilder::Child TableBuilder::end_interior(std::size_t level, std::size_t from,
@@ -174,7 +176,7 @@ TableBuilder::Child TableBuilder::end_interior(std::size_t level, std::size_t fr
   return {file_->append(page_), levels_[level][to - 1].last};
 }
 
-// Writes everything below the root; returns the level of the root's children.
+// Writes all pages below the root; returns the level of the root's children.
 std::size_t TableBuilder::finish_levels() {
   end_leaf();
   for (std::size_t level = 0;; ++level) {
@@ -194,9 +196,10 @@ std::size_t TableBuilder::finish_levels() {
 
 const Page& TableBuilder::finish_root(std::size_t reserve) {
   if (levels_.empty()) {
-    // What was made to fill a page may not fit beside a reserve: never so with our schema.
+    // If cells fill a page, there may be no space for the reserve. With this schema there always
+    // is.
     ORRERY_CHECK(reserve + kLeafHeader + 2 * cells_.size() <= free_end_);
-    seal(kLeaf, reserve, 0);
+    finish_page(kLeaf, reserve, 0);
   } else {
     const std::size_t level = finish_levels();
     fill_interior(level, 0, levels_[level].size(), reserve);
@@ -223,17 +226,18 @@ Result<void> finish_database(PageFile& file, const std::vector<SchemaEntry>& sch
   std::memcpy(at, "SQLite format 3", 16);
   put16(at + 16, kPageBytes);
   at[18] = at[19] = 1;  // written and read with a rollback journal
-  at[21] = 64;          // these three are fixed
+  at[21] = 64;          // these three have fixed values
   at[22] = at[23] = 32;
-  put32(at + 24, 1);  // changes so far
+  put32(at + 24, 1);  // change counter
   put32(at + 28, file.next() - 1);
-  put32(at + 40, 1);  // version of the schema, for caches
+  put32(at + 40, 1);  // schema version, for caches
   put32(at + 44, 4);  // schema format
   put32(at + 56, 1);  // UTF-8
   put32(at + 60, version);
   put32(at + 68, application);
-  put32(at + 92, 1);        // the change after which the next number was right
-  put32(at + 96, 3031000);  // the first SQLite that reads all of this (generated columns)
+  put32(at + 92, 1);  // value of the change counter for which the next number is valid
+  // The first SQLite version that supports all used features (generated columns).
+  put32(at + 96, 3031000);
   return file.commit(first);
 }
 

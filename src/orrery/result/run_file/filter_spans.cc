@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <unordered_map>
 
 #include "orrery/result/run_file.h"
@@ -9,11 +8,11 @@ namespace orrery::result {
 
 namespace {
 
-using Numbers = std::vector<std::uint32_t>;  ///< by old number; kNone: dropped
+using SpanNumbers = std::vector<std::uint32_t>;  ///< by old number; kNone: dropped
 
-// The new numbers of each timeline's spans.
-std::vector<Numbers> number_anew(const Run& run, SpanChoice choice) {
-  std::vector<Numbers> numbers(run.timelines.size());
+// The new span numbers of each timeline.
+std::vector<SpanNumbers> renumber_spans(const Run& run, SpanChoice choice) {
+  std::vector<SpanNumbers> numbers(run.timelines.size());
   for (std::size_t i = 0; i < numbers.size(); ++i)
     numbers[i].assign(run.timelines[i].spans.size(), kNone);
   if (choice == SpanChoice::none) return numbers;
@@ -33,13 +32,13 @@ std::vector<Numbers> number_anew(const Run& run, SpanChoice choice) {
   return numbers;
 }
 
-/// The other ends of one timeline's messages.
+/// Finds the new numbers of peer spans for one timeline.
 class PeerNumbers {
  public:
-  PeerNumbers(const Run& run, const std::vector<Numbers>& numbers, const Numbers& ranks)
+  PeerNumbers(const Run& run, const std::vector<SpanNumbers>& numbers, const SpanNumbers& ranks)
       : run_(run), numbers_(numbers), ranks_(ranks) {}
 
-  /// kNone when it is dropped, or when the timeline's ranks would now have to say different ones.
+  /// kNone if the peer is dropped, or if its new number differs between the timeline's ranks.
   std::uint32_t operator()(const Span& span) {
     if (span.peer_span == kNone) return kNone;
     const auto [found, added] = timelines_.try_emplace(span.distance);
@@ -55,9 +54,9 @@ class PeerNumbers {
 
  private:
   const Run& run_;
-  const std::vector<Numbers>& numbers_;
-  const Numbers& ranks_;
-  std::unordered_map<std::uint32_t, Numbers> timelines_;  ///< by distance
+  const std::vector<SpanNumbers>& numbers_;
+  const SpanNumbers& ranks_;
+  std::unordered_map<std::uint32_t, SpanNumbers> timelines_;  ///< by distance
 };
 
 }  // namespace
@@ -65,8 +64,8 @@ class PeerNumbers {
 void filter_spans(Run& run, SpanChoice choice) {
   if (choice <= run.spans) return;
   run.spans = choice;
-  const std::vector<Numbers> numbers = number_anew(run, choice);
-  const std::vector<Numbers> ranks = ranks_by_timeline(run);
+  const std::vector<SpanNumbers> numbers = renumber_spans(run, choice);
+  const std::vector<SpanNumbers> ranks = ranks_by_timeline(run);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     Timeline& line = run.timelines[i];
     PeerNumbers peers(run, numbers, ranks[i]);

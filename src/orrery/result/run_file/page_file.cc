@@ -22,14 +22,14 @@ std::string_view text_of(const std::uint8_t* bytes, std::size_t size) {
 PageFile::PageFile(AtomicFile file, std::uint32_t lock_page)
     : file_(std::move(file)), lock_page_(lock_page) {
   buffer_.reserve(kBufferBytes);
-  put(kBlank);  // page 1, for now
+  put(kBlank);  // placeholder for page 1
 }
 
 Result<PageFile> PageFile::create(const std::string& target, bool force, std::uint32_t lock_page) {
   struct stat status {};
   if (::stat(target.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     return fail(Errc::output_failed, target, "is not a regular file",
-                "a run file has to be written in place of one");
+                "a run file can replace only a regular file");
   }
   auto file = AtomicFile::create(target, {.force = force});
   if (!file) return tl::unexpected(file.error());

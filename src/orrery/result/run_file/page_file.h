@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pages of a database that is being written, front to back. The first page comes last, when all
-// is known that it has to say.
+// Writes the pages of a database from front to back. The first page is written last, because it
+// depends on all others.
 #pragma once
 
 #include <array>
@@ -17,27 +17,27 @@ namespace orrery::result {
 inline constexpr std::size_t kPageBytes = 4096;
 using Page = std::array<std::uint8_t, kPageBytes>;
 
-/// SQLite leaves the page that holds byte 2^30 alone (it locks bytes of it). Pages count from 1.
+/// SQLite does not use the page with byte 2^30, because it locks bytes of it. Pages count from 1.
 inline constexpr std::uint32_t kLockPage = (1u << 30) / kPageBytes + 1;
 
-/// A AtomicFile in pages. Write errors are remembered and reported by `commit`.
+/// An AtomicFile that is written in pages. commit() reports the first write error.
 class PageFile {
  public:
   /// Errc: output_exists unless `force`, output_failed.
   [[nodiscard]] static Result<PageFile> create(const std::string& target, bool force,
                                                std::uint32_t lock_page = kLockPage);
 
-  /// The number that the next page will have.
+  /// The number of the next page.
   [[nodiscard]] std::uint32_t next() const { return next_; }
-  /// … and the one after it.
+  /// The number of the page after it.
   [[nodiscard]] std::uint32_t after_next() const {
     return next_ + (next_ + 1 == lock_page_ ? 2 : 1);
   }
   std::uint32_t append(const Page& page);
   [[nodiscard]] bool failed() const { return file_.failed(); }
 
-  /// Writes page 1, then gives the file its name. Errc: output_exists (by now) unless `force`,
-  /// output_failed.
+  /// Writes page 1, then moves the file to its final path. Errc: output_exists (if a file appeared
+  /// meanwhile) unless `force`, output_failed.
   [[nodiscard]] Result<void> commit(const Page& first);
 
  private:

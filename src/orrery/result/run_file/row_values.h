@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of a run as columns of a row.
+// Writes the values of a run as columns of a row. `Rows` has the member functions of TableBuilder.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 
 #include "orrery/result/run.h"
-#include "orrery/result/run_file/database_writer.h"
 
 namespace orrery::result {
 
-using Rows = TableBuilder;
-
 inline std::int64_t signed_bits(std::uint64_t value) { return static_cast<std::int64_t>(value); }
 
-template <class Unit>
+template <class Rows, class Unit>
 void put(Rows& rows, Quantity<Unit, std::int64_t> value) {
   rows.integer(value.count());
 }
 
-inline void put(Rows& rows, const std::optional<Time>& value) {
+template <class Rows>
+void put(Rows& rows, const std::optional<Time>& value) {
   value ? rows.integer(value->count()) : rows.null();
 }
 
-inline void put(Rows& rows, const std::optional<ErrorInterval>& off) {
+template <class Rows>
+void put(Rows& rows, const std::optional<ErrorInterval>& off) {
   put(rows, off ? std::optional(off->lower) : std::nullopt);
   put(rows, off ? std::optional(off->upper) : std::nullopt);
 }
 
-/// `number`, counted from `base`; kNone is NULL.
-inline void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
+/// `number` plus `base`; NULL for kNone.
+template <class Rows>
+void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
   number == kNone ? rows.null() : rows.integer(signed_bits(base + number));
 }
 
-inline void put(Rows& rows, const Dimension& dim) {
+template <class Rows>
+void put(Rows& rows, const Dimension& dim) {
   rows.text(dim.block);
   rows.integer(dim.size);
   rows.real(dim.bandwidth.count());
   rows.real(dim.latency_ns);
 }
 
-inline void put(Rows& rows, const PredictedCollective& each) {
+template <class Rows>
+void put(Rows& rows, const PredictedCollective& each) {
   rows.text(each.type);
   put(rows, each.bytes);
   rows.integer(each.ranks);
@@ -52,22 +54,25 @@ inline void put(Rows& rows, const PredictedCollective& each) {
   put(rows, each.off);
 }
 
-inline void put(Rows& rows, const FabricNode& node) {
+template <class Rows>
+void put(Rows& rows, const FabricNode& node) {
   rows.text(node.name);
   rows.text(node.kind);
   put_reference(rows, node.host);
   put_reference(rows, node.rank);
 }
 
-inline void put(Rows& rows, const Group& group) {
+template <class Rows>
+void put(Rows& rows, const Group& group) {
   rows.text(group.name);
   rows.integer(group.size);
   rows.integer(group.first);
   rows.integer(group.count);
 }
 
-/// Its curve is NULL where there are none.
-inline void put(Rows& rows, const Link& link, bool curves) {
+/// Without `curves`, its curve is NULL.
+template <class Rows>
+void put(Rows& rows, const Link& link, bool curves) {
   rows.integer(link.dim);
   put_reference(rows, link.from);
   put_reference(rows, link.to);
@@ -79,7 +84,8 @@ inline void put(Rows& rows, const Link& link, bool curves) {
   rows.text(link.kind);
 }
 
-inline void put(Rows& rows, const MemoryLevel& level) {
+template <class Rows>
+void put(Rows& rows, const MemoryLevel& level) {
   rows.text(level.name);
   rows.real(level.capacity.count());
   rows.integer(level.half_duplex ? 1 : 0);
@@ -87,7 +93,8 @@ inline void put(Rows& rows, const MemoryLevel& level) {
   rows.integer(signed_bits(level.stored));
 }
 
-inline void put(Rows& rows, const FabricFault& fault) {
+template <class Rows>
+void put(Rows& rows, const FabricFault& fault) {
   rows.integer(fault.from);
   rows.integer(fault.to);
   rows.integer(fault.links);
@@ -98,7 +105,8 @@ inline void put(Rows& rows, const FabricFault& fault) {
   put(rows, fault.lasts);
 }
 
-inline void put(Rows& rows, const ErrorClass& one) {
+template <class Rows>
+void put(Rows& rows, const ErrorClass& one) {
   rows.text(one.name);
   put(rows, one.time);
   put(rows, one.off);

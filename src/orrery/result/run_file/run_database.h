@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include "orrery/core/error.h"
 #include "orrery/core/limits.h"
@@ -11,12 +10,13 @@
 
 namespace orrery::result {
 
-/// The run in an open database, whose name is in errors.
+/// Reads the run from an open database. Errors contain the name of the database.
 [[nodiscard]] Result<Run> read_database(sqlite::Database& database);
 
-/// What a row by itself does not show: whether the parts of a run fit together, as run.h promises.
-/// Every index is already within its table. `peers` bounds the pairs of a rank and the distance of
-/// a peer that are looked at. Errc: input_corrupt, limit_exceeded; `where` is a table and a row.
+/// Checks that the parts of a run are consistent, as run.h promises; single rows are checked
+/// earlier. Requires that all indices are within their tables. `peers` limits the pairs of a rank
+/// and the distance to a peer that it looks up. Errc: input_corrupt, limit_exceeded; `where` is a
+/// table and a row.
 [[nodiscard]] Result<void> check_run(const Run& run, std::uint64_t peers = limits::kRunFilePeers);
 
 }  // namespace orrery::result

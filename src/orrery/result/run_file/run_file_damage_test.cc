@@ -93,7 +93,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   EXPECT_EQ(after("PRAGMA user_version = 10").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
-  EXPECT_THAT(old.hint, HasSubstr("older Orrery"));
+  EXPECT_THAT(old.hint, HasSubstr("older version of Orrery"));
   EXPECT_EQ(after("PRAGMA user_version = 0").code, Errc::input_corrupt);
   EXPECT_EQ(read_run(scratch_ / "none").error().code, Errc::input_not_found);
   EXPECT_EQ(read_run(scratch_ / "").error().code, Errc::input_read);
@@ -107,7 +107,7 @@ TEST_F(Damage, NamesOfFilesAreTakenAsTheyAre) {
   }
 }
 
-// A journal or a write-ahead log beside the file would be played into it.
+// SQLite would apply a journal or a write-ahead log next to the file to it.
 TEST_F(Damage, NothingBesideTheFileIsLookedAt) {
   write_bytes(file_ + "-journal", std::string("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8));
   write_bytes(file_ + "-wal", "whatever");
@@ -117,7 +117,7 @@ TEST_F(Damage, NothingBesideTheFileIsLookedAt) {
 
 TEST_F(Damage, TablesMustBeOurs) {
   const auto expect_table = [&](const std::string& sql, const std::string& table) {
-    expect_corrupt(sql, table, "not what run files of this version have");
+    expect_corrupt(sql, table, "differs from this version's run files");
   };
   expect_table("DROP TABLE link", "link");
   expect_table("ALTER TABLE span RENAME TO s; CREATE VIEW span AS SELECT * FROM s", "span");
@@ -148,13 +148,14 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE span SET timeline = 1 WHERE id = 0", "span row 0", "another timeline");
   expect_corrupt("UPDATE span SET released_by = 8 WHERE id = 1", "span row 1", range);
   expect_corrupt("UPDATE span SET distance = 3 WHERE id = 2", "span row 2", range);
-  expect_corrupt("UPDATE span SET distance = NULL WHERE id = 2", "span row 2", "has a peer");
+  expect_corrupt("UPDATE span SET distance = NULL WHERE id = 2", "span row 2", "must have a peer");
   expect_corrupt("UPDATE span SET peer_span = 8 WHERE id = 2", "span row 2", "no such span");
   expect_corrupt("UPDATE span SET rank_group = 1 WHERE id = 1", "span row 1", "does not exist");
   expect_corrupt("UPDATE span SET sequence = 2 WHERE id = 1", "rank row 0", "does not exist");
   expect_corrupt("UPDATE span SET rank_group = NULL WHERE id = 1", "span row 1", "a collective");
   expect_corrupt("UPDATE lane SET timeline = 3 WHERE id = 11", "lane row 11", range);
-  expect_corrupt("UPDATE lane SET kind = 'tape' WHERE id = 1", "lane row 1", "none of the words");
+  expect_corrupt("UPDATE lane SET kind = 'tape' WHERE id = 1", "lane row 1",
+                 "not one of the valid words");
   expect_corrupt("UPDATE lane SET rank_group = 1 WHERE id = 1", "lane", "does not exist");
   expect_corrupt("UPDATE rank SET timeline = 3 WHERE id = 1", "rank row 1", range);
   expect_corrupt(
@@ -163,12 +164,12 @@ TEST_F(Damage, EveryReferenceIsChecked) {
       "timeline row 1", "no rank");
   expect_corrupt("UPDATE rank SET first_group = 0", "rank_group row 1", "first_group");
   expect_corrupt("UPDATE rank_group SET process_group = 1", "rank_group row 0", range);
-  expect_corrupt("UPDATE rank_group SET number = 1 WHERE id = 2", "rank_group row 2", "order");
+  expect_corrupt("UPDATE rank_group SET number = 1 WHERE id = 2", "rank_group row 2", "sorted");
   expect_corrupt("UPDATE collective SET last_rank = 3", "collective row 0", range);
   expect_corrupt("UPDATE collective SET last_span = 3", "collective row 0", range);
   expect_corrupt("UPDATE collective SET process_group = 1", "collective row 0", range);
   expect_corrupt("UPDATE collective SET members = 4", "collective row 0", range);
-  expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "all of them");
+  expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "belong to no group");
   expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "exist");
   expect_corrupt("UPDATE process_group SET size = 2", "process_group row 0", "members");
   expect_corrupt("INSERT INTO group_member VALUES (0, 0, 1), (1, 0, 1), (2, 0, 2)",
@@ -176,13 +177,13 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE link SET dimension = 1", "link row 0", range);
   expect_corrupt("UPDATE link SET curve = 1", "link row 0", range);
   expect_corrupt("UPDATE link SET curve = NULL", "link row 0", "curve");
-  expect_corrupt("UPDATE link_use SET bin = 2 WHERE id = 1", "link_use row 1", "order");
+  expect_corrupt("UPDATE link_use SET bin = 2 WHERE id = 1", "link_use row 1", "sorted");
   expect_corrupt("UPDATE memory_level_use SET level = 0 WHERE id = 2", "memory_level_use row 2",
-                 "order");
+                 "sorted");
   expect_corrupt("UPDATE memory_level_use SET bin = 2 WHERE id = 1", "memory_level_use row 1",
-                 "order");
-  expect_corrupt("UPDATE memory_level SET bin_ps = 0", "memory_level row 0", "long");
-  expect_corrupt("UPDATE memory_level SET bin_ps = 7 WHERE id = 1", "memory_level row 1", "long");
+                 "sorted");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 0", "memory_level row 0", "length");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 7 WHERE id = 1", "memory_level row 1", "length");
   expect_corrupt("UPDATE path SET rank = 3 WHERE id = 2", "path row 2", range);
   expect_corrupt("UPDATE path SET span = 1 WHERE id = 1", "path row 1", range);
   expect_corrupt("UPDATE held_tensor SET name = 70", "held_tensor row 0", range);
@@ -198,21 +199,23 @@ TEST_F(Damage, EveryTimeIsChecked) {
   expect_corrupt("UPDATE span SET duration_ps = 1 << 62 WHERE id = 3", "span row 3", range);
   expect_corrupt("UPDATE span SET wait_ps = duration_ps WHERE id = 1", "span row 1", "longer");
   expect_corrupt("UPDATE span SET queue_ps = (1 << 62) - 1 WHERE id = 1", "span row 1", "longer");
-  expect_corrupt("UPDATE span SET start_ps = 0 WHERE id = 2", "span row 2", "released it ended");
+  expect_corrupt("UPDATE span SET start_ps = 0 WHERE id = 2", "span row 2",
+                 "the span that released it");
   expect_corrupt("UPDATE span SET released_by = id WHERE id = 2", "span row 2", "released");
   expect_corrupt(
       "UPDATE span SET duration_ps = 0, wait_ps = 0, latency_ps = 0, start_ps = 0, "
       "released_by = (id + 1) % 4 WHERE id < 4",
       "span row 0", "waits for itself");
-  expect_corrupt("UPDATE memory SET at_ps = 0 WHERE id = 1", "memory row 1", "order");
-  expect_corrupt("UPDATE rank SET idle_ps = 1 WHERE id = 2", "rank row 2", "add up");
+  expect_corrupt("UPDATE memory SET at_ps = 0 WHERE id = 1", "memory row 1", "sorted");
+  expect_corrupt("UPDATE rank SET idle_ps = 1 WHERE id = 2", "rank row 2", "do not sum to");
   expect_corrupt("UPDATE rank SET comm_only_ps = (1 << 62) - 1 WHERE id = 2", "rank row 2",
-                 "add up");
+                 "do not sum to");
   expect_corrupt("UPDATE run SET step_ps = step_ps - 1", "rank row 0", "after the step");
-  expect_corrupt("UPDATE run SET step_ps = step_ps + 1", "path", "end with the step");
+  expect_corrupt("UPDATE run SET step_ps = step_ps + 1", "path", "end at the end of the step");
   expect_corrupt("UPDATE path SET end_ps = end_ps - 1 WHERE id = 4", "path row 5", "begin where");
-  expect_corrupt("UPDATE collective SET first_start_ps = 1 << 50", "collective row 0", "before");
-  expect_corrupt("UPDATE collective SET end_ps = 1", "collective row 0", "before");
+  expect_corrupt("UPDATE collective SET first_start_ps = 1 << 50", "collective row 0",
+                 "ends before it begins");
+  expect_corrupt("UPDATE collective SET end_ps = 1", "collective row 0", "ends before it begins");
 }
 
 TEST_F(Damage, EveryValueHasItsKind) {
@@ -225,7 +228,7 @@ TEST_F(Damage, EveryValueHasItsKind) {
                  "bandwidth");
   expect_corrupt("UPDATE dimension SET size = 0", "dimension row 0", "size");
   expect_corrupt("UPDATE manifest SET value = x'00' WHERE id = 1", "manifest row 1",
-                 "value is not a text");
+                 "value is not text");
   expect_corrupt("UPDATE run SET stalled = 2", "run row 0", "stalled");
   for (const char* number : {"0", "-1", "1.5", "1e3", "99999999", "x"}) {
     const std::string add = "INSERT INTO manifest SELECT count(*), 'representatives', '";
@@ -235,13 +238,13 @@ TEST_F(Damage, EveryValueHasItsKind) {
 }
 
 TEST_F(Damage, EveryCountIsChecked) {
-  expect_corrupt("DELETE FROM run", "run", "no row");
+  expect_corrupt("DELETE FROM run", "run", "exactly one row");
   expect_corrupt(
       "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flop_per_s, "
       "peak_precision, capacity_bytes, samples, tokens, model_flop, hardware_flop, "
       "link_bin_ps, messages, events FROM run",
       "run row 1", "one row");
-  expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "without samples");
+  expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "no samples");
   expect_corrupt("UPDATE timeline SET memory_role = 70", "timeline row 0", "memory_role");
   expect_corrupt("UPDATE held_tensor SET kind = 70", "held_tensor row 0", "kind");
   expect_corrupt("UPDATE run SET ranks = 2", "process_group row 0", "size");
@@ -250,20 +253,21 @@ TEST_F(Damage, EveryCountIsChecked) {
       "FROM rank WHERE id = 2",
       "rank row 3", "more ranks");
   expect_corrupt("UPDATE run SET ranks = 4", "rank", "fewer rows");
-  expect_corrupt("DELETE FROM span WHERE id = 5", "span row 5", "count on");
-  expect_corrupt("DELETE FROM span WHERE id = 23", "span", "before the timelines");
-  expect_corrupt("UPDATE timeline SET spans = 1 << 30 WHERE id = 2", "timeline row 2", "room");
-  expect_corrupt("UPDATE timeline SET spans = 7 WHERE id = 2", "span row 23", "of no timeline");
+  expect_corrupt("DELETE FROM span WHERE id = 5", "span row 5", "does not continue the sequence");
+  expect_corrupt("DELETE FROM span WHERE id = 23", "span", "too few rows for the timelines");
+  expect_corrupt("UPDATE timeline SET spans = 1 << 30 WHERE id = 2", "timeline row 2", "file size");
+  expect_corrupt("UPDATE timeline SET spans = 7 WHERE id = 2", "span row 23",
+                 "belongs to no timeline");
   expect_corrupt("UPDATE timeline SET first_span = 0 WHERE id = 2", "timeline row 2", "first_span");
-  expect_corrupt("UPDATE link_curve SET bins = 1 << 31", "link_use", "before the curves");
+  expect_corrupt("UPDATE link_curve SET bins = 1 << 31", "link_use", "too few rows for the curves");
   expect_corrupt("UPDATE link_curve SET bins = 3", "link_use row 3", "no curve");
   expect_corrupt("UPDATE memory_level SET bins = 1 << 31 WHERE id = 1", "memory_level_use",
-                 "before the levels");
+                 "too few rows for the levels");
   expect_corrupt("UPDATE memory_level SET bins = 1 WHERE id = 1", "memory_level_use row 3",
                  "no level");
   expect_corrupt(
       "DELETE FROM rank_group WHERE id = 2; UPDATE rank SET first_group = 3 WHERE id = 2",
-      "rank_group", "before the ranks");
+      "rank_group", "too few rows for the ranks");
   EXPECT_EQ(after("UPDATE run SET ranks = 1 << 30").code, Errc::limit_exceeded);
 }
 
@@ -296,7 +300,8 @@ TEST_F(Damage, RowsAreNotRepeated) {
   for (std::size_t i = 1; i < cells; ++i) bad.replace(cell(i), 4, bad.substr(cell(0), 4));
   write_bytes(file_, bad);
   EXPECT_EQ(error().code, Errc::input_corrupt);
-  EXPECT_THAT(error().what, AnyOf(HasSubstr("count on"), HasSubstr("malformed")));
+  EXPECT_THAT(error().what,
+              AnyOf(HasSubstr("does not continue the sequence"), HasSubstr("malformed")));
 }
 
 // A schema with which SQLite believes that memory has run out: no reason to give up altogether.

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result<Run> run =
       database ? read_database(*database) : Result<Run>(tl::unexpected(database.error()));
   if (run) {
-    // What was read can be used: every span at every rank, with its peers.
+    // A run that was read must be safe to use: visit all spans at all ranks, and their peers.
     for (std::uint32_t rank = 0; rank < run->ranks.size(); ++rank) {
       for (const Span& span : run->timeline(rank).spans) {
         ORRERY_CHECK(span.rest() >= Time{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of run files share: a folder of their own, and SQLite's view of a file.
+// For tests of run files: temporary folders, and queries by SQLite.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace orrery::result::testing {
 
-/// A folder that goes away.
+/// A folder that the destructor removes.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -46,8 +46,8 @@ inline void write_bytes(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The rows of what `sql` asks, columns joined by '|'; an error makes the test fail. With
-/// `writable`, it may change the file.
+/// The rows of a query, columns joined by '|'. An error fails the test. With `writable`, the query
+/// may change the file.
 inline std::vector<std::string> query(const std::string& path, const std::string& sql,
                                       bool writable = false) {
   sqlite3* database = nullptr;

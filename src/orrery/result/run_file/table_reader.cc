@@ -12,10 +12,10 @@ namespace orrery::result {
 
 namespace {
 
-constexpr std::int64_t kMostCount = (std::int64_t{1} << 62) - 1;
+constexpr std::int64_t kMaxCount = (std::int64_t{1} << 62) - 1;
 
-constexpr sqlite::FileExpectation kRunFile{"is not a run file: it does not begin as one",
-                                           "was it written by 'orrery run -o'?",
+constexpr sqlite::FileExpectation kRunFile{"is not a run file: its header is different",
+                                           "use a file written by 'orrery run -o'",
                                            "copy it again, or run 'orrery run -o' again", 200};
 
 }  // namespace
@@ -38,7 +38,7 @@ void DatabaseReader::refuse(Error error) {
   if (!error_) error_ = std::move(error);
 }
 
-// The answer to a query that has one; 0 after an error.
+// The result of a query with one number; 0 after an error.
 std::int64_t DatabaseReader::number(const char* sql) {
   auto statement = database_.prepare(sql);
   const Result<bool> there =
@@ -47,8 +47,8 @@ std::int64_t DatabaseReader::number(const char* sql) {
   return there && *there ? statement->integer(0) : 0;
 }
 
-// Whether it is created exactly as ours is.
-bool DatabaseReader::is_ours(const Table& table) {
+// Whether its definition equals the expected one.
+bool DatabaseReader::has_expected_definition(const Table& table) {
   auto statement = database_.prepare(
       "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table.name);
   if (!statement) {
@@ -61,32 +61,30 @@ bool DatabaseReader::is_ours(const Table& table) {
   return there && *there && statement->text(0) == create_sql(table);
 }
 
-// A table of that name that is created exactly as ours is: a view, a virtual table or columns that
-// are computed would not be.
+// Checks that the table exists with exactly the expected definition. A view, a virtual table or
+// computed columns have another one.
 void DatabaseReader::check_table(const Table& table) {
-  if (!good() || is_ours(table)) return;
+  if (!good() || has_expected_definition(table)) return;
   refuse(Errc::input_corrupt, std::string(table.name),
-         "the table is missing, or not what run files of this version have");
+         "the table is missing, or differs from this version's run files");
 }
 
 void DatabaseReader::check_schema() {
   if (number("PRAGMA application_id") != kApplicationId) {
     refuse(Errc::input_corrupt, {}, "is an SQLite database, but not a run file",
-           "was it written by 'orrery run -o'?");
+           "use a file written by 'orrery run -o'");
   }
   const std::int64_t version = number("PRAGMA user_version");
-  if (version > kRunFileVersion) {
-    refuse(Errc::input_unsupported, {},
-           "is a run file of version " + std::to_string(version) + "; this program reads version " +
-               std::to_string(kRunFileVersion),
-           "a newer Orrery wrote it");
-  } else if (version > 0 && version < kRunFileVersion) {
-    refuse(Errc::input_unsupported, {},
-           "is a run file of version " + std::to_string(version) + "; this program reads version " +
-               std::to_string(kRunFileVersion),
-           "an older Orrery wrote it: simulate again with 'orrery run … -o'");
-  } else if (version < 1) {
-    refuse(Errc::input_corrupt, {}, "has no version that a run file can have");
+  if (version < 1) {
+    refuse(Errc::input_corrupt, {}, "has an invalid version of a run file");
+  } else if (version != kRunFileVersion) {
+    refuse(
+        Errc::input_unsupported, {},
+        "is a run file of version " + std::to_string(version) + "; this program reads version " +
+            std::to_string(kRunFileVersion),
+        version > kRunFileVersion
+            ? "use the newer version of Orrery that wrote the file"
+            : "an older version of Orrery wrote the file: simulate again with 'orrery run … -o'");
   }
   for (const Table& table : tables()) check_table(table);
 }
@@ -120,7 +118,7 @@ bool TableRows::next() {
   }
   if (!*there) return false;
   column_ = 0;
-  if (bits() != row_) refuse("its id does not count on");
+  if (bits() != row_) refuse("its id does not continue the sequence");
   return reader_.good();
 }
 
@@ -131,32 +129,31 @@ void TableRows::refuse(Errc code, std::string what, std::string hint) {
 
 void TableRows::refuse(std::string what) { refuse(Errc::input_corrupt, std::move(what), {}); }
 
-void TableRows::wrong(std::string_view what) {
+void TableRows::refuse_value(std::string_view what) {
   const auto number = static_cast<std::size_t>(column_ - 1);  // stored columns come first
   refuse(std::string(table_.columns[number].name) + " " + std::string(what));
 }
 
-int TableRows::take() { return column_++; }
-
-std::optional<std::int64_t> TableRows::maybe_integer(std::int64_t least, std::int64_t most) {
-  const int column = take();
+std::optional<std::int64_t> TableRows::optional_integer(std::int64_t minimum,
+                                                        std::int64_t maximum) {
+  const int column = column_++;
   const sqlite::Type type = statement_->type(column);
   if (type == sqlite::Type::null) return std::nullopt;
   const std::int64_t value = statement_->integer(column);
   if (type != sqlite::Type::integer) {
-    wrong("is not a whole number");
-  } else if (value < least || value > most) {
-    wrong("is out of range: " + std::to_string(value));
+    refuse_value("is not a whole number");
+  } else if (value < minimum || value > maximum) {
+    refuse_value("is out of range: " + std::to_string(value));
   } else {
     return value;
   }
-  return least;
+  return minimum;
 }
 
-std::int64_t TableRows::integer(std::int64_t least, std::int64_t most) {
-  const std::optional<std::int64_t> value = maybe_integer(least, most);
-  if (!value) wrong("is missing");
-  return value.value_or(least);
+std::int64_t TableRows::integer(std::int64_t minimum, std::int64_t maximum) {
+  const std::optional<std::int64_t> value = optional_integer(minimum, maximum);
+  if (!value) refuse_value("is missing");
+  return value.value_or(minimum);
 }
 
 std::uint64_t TableRows::bits() {
@@ -168,39 +165,39 @@ std::uint32_t TableRows::index(std::uint64_t count) {
   return static_cast<std::uint32_t>(integer(0, static_cast<std::int64_t>(count) - 1));
 }
 
-std::uint32_t TableRows::maybe_index(std::uint64_t count, std::uint64_t base) {
+std::uint32_t TableRows::optional_index(std::uint64_t count, std::uint64_t base) {
   const auto first = static_cast<std::int64_t>(base);
-  const auto value = maybe_integer(first, first + static_cast<std::int64_t>(count) - 1);
+  const auto value = optional_integer(first, first + static_cast<std::int64_t>(count) - 1);
   return value ? static_cast<std::uint32_t>(*value - first) : kNone;
 }
 
-Time TableRows::time() { return Time(integer(0, kMostCount)); }
+Time TableRows::time() { return Time(integer(0, kMaxCount)); }
 
-std::optional<Time> TableRows::maybe_time() {
-  const auto value = maybe_integer(0, kMostCount);
+std::optional<Time> TableRows::optional_time() {
+  const auto value = optional_integer(0, kMaxCount);
   return value ? std::optional(Time(*value)) : std::nullopt;
 }
 
-Bytes TableRows::bytes() { return Bytes(integer(0, kMostCount)); }
+Bytes TableRows::bytes() { return Bytes(integer(0, kMaxCount)); }
 
 double TableRows::real() {
-  const int column = take();
+  const int column = column_++;
   const sqlite::Type type = statement_->type(column);
   const bool number = type == sqlite::Type::real || type == sqlite::Type::integer;
   const double value = statement_->real(column);
   if (number && std::isfinite(value) && value >= 0) return value;
-  wrong("is not a number that it can be");
+  refuse_value("is not a valid number");
   return 0;
 }
 
 std::string_view TableRows::text() {
-  const int column = take();
+  const int column = column_++;
   if (statement_->type(column) != sqlite::Type::text) {
-    wrong("is not a text");
+    refuse_value("is not text");
     return {};
   }
   const auto text = statement_->text(column);
-  if (!text) wrong("is more text than the file has room for");
+  if (!text) refuse_value("contains more text than the file size allows");
   return text.value_or(std::string_view());
 }
 

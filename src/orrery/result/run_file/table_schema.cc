@@ -10,180 +10,187 @@ namespace orrery::result {
 
 namespace {
 
-Table about_the_run() {
-  return {
-      "run",
-      "What the run was: one row.",
-      {{"id", kKey, "0"},
-       {"spans", kText, "which spans the file holds: `all`, `critical` or `none`"},
-       {"step_ps", kInteger, "when the last rank finished"},
-       {"stalled", kInteger, "1: it could not finish"},
-       {"ranks", kInteger, "how many"},
-       {"device", kText, "the accelerator's name"},
-       {"peak_flop_per_s", kReal, "of one device; 0: unknown"},
-       {"peak_precision", kText, "which peak that is, e.g. `bf16`; empty: unknown"},
-       {"capacity_bytes", kInteger, "memory of one device; 0: unknown"},
-       {"samples", kInteger,
-        "of a step, all ranks together; 0: not known, as the workload is no model and plan"},
-       {"tokens", kInteger, "the same; 0: not known, or the model has none"},
-       {"model_flop", kReal, "of the step's matrix products, forward and backward; 0: not known"},
-       {"hardware_flop", kReal, "… with what is done again"},
-       {"link_bin_ps", kInteger, "length of the bins of `link_use`; 0: nothing was recorded"},
-       {"messages", kInteger, "messages that were sent"},
-       {"events", kInteger, "events that were simulated"}}};
+Table run_properties_table() {
+  return {"run",
+          "Properties of the run: one row.",
+          {{"id", kKey, "0"},
+           {"spans", kText, "spans in the file: `all`, `critical` or `none`"},
+           {"step_ps", kInteger, "end of the last rank"},
+           {"stalled", kInteger, "1: the run could not finish"},
+           {"ranks", kInteger, "number of ranks"},
+           {"device", kText, "name of the accelerator"},
+           {"peak_flop_per_s", kReal, "peak of one device; 0: unknown"},
+           {"peak_precision", kText, "number format of the peak, e.g. `bf16`; empty: unknown"},
+           {"capacity_bytes", kInteger, "memory of one device; 0: unknown"},
+           {"samples", kInteger,
+            "samples per step over all ranks; 0: unknown, because the workload is not a model and "
+            "a plan"},
+           {"tokens", kInteger,
+            "tokens per step over all ranks; 0: unknown, or the model has no tokens"},
+           {"model_flop", kReal,
+            "FLOPs of the step's matrix products, forward and backward; 0: unknown"},
+           {"hardware_flop", kReal, "the same, including recomputation; 0: unknown"},
+           {"link_bin_ps", kInteger, "bin length of `link_use`; 0: not recorded"},
+           {"messages", kInteger, "number of sent messages"},
+           {"events", kInteger, "number of simulated events"}}};
 }
 
 Table timeline_table() {
-  return {"timeline",
-          "What a rank did. Ranks that did the same at the same times share one.",
-          {{"id", kKey, kRow},
-           {"first_span", kInteger, "its spans are those with `id` from here"},
-           {"spans", kInteger, "… and so many"},
-           {"peak_bytes", kInteger, "most bytes held; 0: nothing says"},
-           {"peak_at_ps", kInteger, "since when"},
-           {"memory_role", kName,
-            "what its ranks are (`stage 3`), where memory was accounted by model and plan; 0: by "
-            "the trace's tensors"}}};
+  return {
+      "timeline",
+      "The activity of a rank. Ranks with identical activity at identical times share a timeline.",
+      {{"id", kKey, kRowNumber},
+       {"first_span", kInteger, "`id` of its first span"},
+       {"spans", kInteger, "number of its spans"},
+       {"peak_bytes", kInteger, "peak memory; 0: unknown"},
+       {"peak_at_ps", kInteger, "time of the peak"},
+       {"memory_role", kName,
+        "role of its ranks (`stage 3`) if memory comes from model and plan; 0: memory comes from "
+        "the trace's tensors"}}};
 }
 
 Table lane_table() {
-  return {"lane",
-          "What takes the spans of a timeline one after another.",
-          {{"id", kKey, kRow},
-           {"timeline", kTimeline, "whose it is"},
-           {"kind", kText,
-            "`compute`, `cpu`, `communicator`, `sends`, `receives`, `memory`, `other`, `stream` or "
-            "`thread`"},
-           {"rank_group", kMaybe,
-            "communicator: the group's number at the rank (see `rank_group.number`)"},
-           {"distance", kMaybe, "sends: the receiver is rank + distance, modulo `run.ranks`"},
-           {"layer", kInteger, "1, 2 … where spans of the same lane would overlap"},
-           {"number", kInteger, "stream, thread: its own, as recorded"},
-           {"device", kInteger, "stream: whose it is"}}};
+  return {
+      "lane",
+      "A resource that runs spans of a timeline one after another.",
+      {{"id", kKey, kRowNumber},
+       {"timeline", kTimeline, "its timeline"},
+       {"kind", kText,
+        "`compute`, `cpu`, `communicator`, `sends`, `receives`, `memory`, `other`, `stream` or "
+        "`thread`"},
+       {"rank_group", kNullableInteger,
+        "communicator: the group's number at the rank (see `rank_group.number`)"},
+       {"distance", kNullableInteger, "sends: the receiver is rank + distance, modulo `run.ranks`"},
+       {"layer", kInteger, "1, 2 … for overlapping spans of the same lane"},
+       {"number", kInteger, "stream, thread: its recorded number"},
+       {"device", kInteger, "stream: its device"}}};
 }
 
 Table span_table() {
   return {
       "span",
-      "A node that ran. Spans of a timeline stand in the order of the trace's ids.",
-      {{"id", kKey, kRow},
-       {"timeline", kTimeline, "whose it is"},
-       {"node", kInteger, "the trace's id (unsigned; from 2^63 on it shows as negative)"},
-       {"name", kName, "the node's"},
-       {"kind", "INTEGER NOT NULL REFERENCES span_kind", "in words: `span_kind.name`"},
-       {"lane", "INTEGER NOT NULL REFERENCES lane", "where it ran"},
-       {"start_ps", kInteger, "when it began"},
-       {"duration_ps", kInteger, "how long it took"},
-       {"model", "INTEGER NOT NULL REFERENCES model", "which model made its length"},
-       {"released", "INTEGER NOT NULL REFERENCES released", "why it did not start earlier"},
+      "A node that ran. Spans of a timeline are sorted by node id.",
+      {{"id", kKey, kRowNumber},
+       {"timeline", kTimeline, "its timeline"},
+       {"node", kInteger,
+        "node id in the trace (unsigned; ids from 2^63 appear as negative numbers)"},
+       {"name", kName, "name of the node"},
+       {"kind", "INTEGER NOT NULL REFERENCES span_kind", "kind, see `span_kind.name`"},
+       {"lane", "INTEGER NOT NULL REFERENCES lane", "lane that ran it"},
+       {"start_ps", kInteger, "start time"},
+       {"duration_ps", kInteger, "duration"},
+       {"model", "INTEGER NOT NULL REFERENCES model", "model of its duration"},
+       {"released", "INTEGER NOT NULL REFERENCES released", "reason why it did not start earlier"},
        {"reason", "INTEGER NOT NULL REFERENCES reason",
-        "the kind of that dependency, where the trace says"},
-       {"released_by", kMaybeSpan,
-        "the span whose end let it start; what lies between is launch latency, the change from one "
-        "work to the next, or a recorded wait"},
+        "kind of that dependency, if the trace contains it"},
+       {"released_by", kNullableSpan,
+        "the span whose end released it; the time between is launch latency, a gap between "
+        "kernels, or a recorded wait"},
        {"critical", kInteger, "1: on the critical path, at one of its ranks"},
-       {"slack_ps", kMaybe,
-        "how much later it could end without a later step, at the rank that has least; NULL: not "
-        "computed"},
+       {"slack_ps", kNullableInteger,
+        "how much later it can end without a later end of the step, minimum over its ranks; NULL: "
+        "not computed"},
        {"bytes", kInteger,
         "collectives: as `collective.bytes`; messages, memory: size; compute: tensor size"},
-       {"flop", kInteger, "operations, where known"},
-       // A row that ends here has these at their defaults: most computations do.
+       {"flop", kInteger, "operations, if known"},
+       // A row that ends here uses the defaults of the following columns, as most computations do.
        {"wait_ps", "INTEGER NOT NULL DEFAULT 0",
-        "of `duration_ps`: for peers, until the last has come or the message is sent"},
+        "part of `duration_ps`: wait for peers, until the last arrives or the message is sent"},
        {"queue_ps", "INTEGER NOT NULL DEFAULT 0",
-        "of `duration_ps`: for a busy resource (dimension queue, link, shared memory)"},
-       {"latency_ps", "INTEGER NOT NULL DEFAULT 0", "of `duration_ps`: hops and end points"},
-       {"rank_group", kMaybe, "collectives: the group's number at the rank"},
-       {"sequence", kMaybe, "collectives: which one of its group, from 0"},
-       {"distance", kMaybe, "messages: the peer is rank + distance, modulo `run.ranks`"},
-       {"peer_span", kMaybe,
-        "messages: the other end, counted from the `first_span` of the peer's timeline"},
-       {"end_ps", "INTEGER AS (start_ps + duration_ps)", "when it ended"},
+        "part of `duration_ps`: wait for a busy resource (dimension queue, link, shared memory)"},
+       {"latency_ps", "INTEGER NOT NULL DEFAULT 0",
+        "part of `duration_ps`: latency of hops and end points"},
+       {"rank_group", kNullableInteger, "collectives: number of the group at the rank"},
+       {"sequence", kNullableInteger, "collectives: number in its group, from 0"},
+       {"distance", kNullableInteger, "messages: the peer is rank + distance, modulo `run.ranks`"},
+       {"peer_span", kNullableInteger,
+        "messages: span at the peer, relative to `first_span` of the peer's timeline"},
+       {"end_ps", "INTEGER AS (start_ps + duration_ps)", "end time"},
        {"rest_ps", "INTEGER AS (duration_ps - wait_ps - queue_ps - latency_ps)",
-        "what is left of `duration_ps`: work, or bytes at bandwidth"}}};
+        "rest of `duration_ps`: work, or transfer of bytes at bandwidth"}}};
 }
 
 Table rank_table() {
   return {
       "rank",
-      "Where each rank's time went. `compute_only_ps` + `overlapped_ps` + `comm_only_ps` + "
+      "The time of each rank. `compute_only_ps` + `overlapped_ps` + `comm_only_ps` + "
       "`memory_only_ps` + `idle_ps` = `finish_ps`.",
       {{"id", kKey, "the rank"},
-       {"timeline", kTimeline, "what it did"},
-       {"first_group", kInteger, "its process groups are `rank_group` from this `id` on"},
-       {"finish_ps", kMaybe, "NULL: it never finished"},
-       {"exposed_comm_ps", kInteger, "as the run's rules define it"},
-       {"compute_only_ps", kInteger, "computing, nothing else going on"},
-       {"overlapped_ps", kInteger, "computing while communicating or accessing remote memory"},
-       {"comm_ps", kInteger, "communicating, hidden or not"},
+       {"timeline", kTimeline, "its activity"},
+       {"first_group", kInteger, "first `id` of its process groups in `rank_group`"},
+       {"finish_ps", kNullableInteger, "end of the rank; NULL: never"},
+       {"exposed_comm_ps", kInteger, "exposed communication according to the run's rules"},
+       {"compute_only_ps", kInteger, "only computing"},
+       {"overlapped_ps", kInteger, "computing, concurrent with communication or remote memory"},
+       {"comm_ps", kInteger, "communicating, exposed or overlapped"},
        {"comm_only_ps", kInteger, "communicating, not computing"},
-       {"memory_ps", kInteger, "accessing remote memory, hidden or not"},
+       {"memory_ps", kInteger, "accessing remote memory, exposed or overlapped"},
        {"memory_only_ps", kInteger, "accessing remote memory, neither computing nor communicating"},
-       {"idle_ps", kInteger, "none of them, until its own finish"},
-       {"sent_bytes", kInteger, "all that it sent"}}};
+       {"idle_ps", kInteger, "idle, until the end of the rank"},
+       {"sent_bytes", kInteger, "bytes that the rank sends"}}};
 }
 
 Table collective_table() {
   return {"collective",
-          "One collective, across its ranks.",
-          {{"id", kKey, kRow},
-           {"process_group", kGroup, "whose it is"},
+          "One collective over all its ranks.",
+          {{"id", kKey, kRowNumber},
+           {"process_group", kGroup, "its process group"},
            {"type", kText, "`all_reduce`, `all_gather` …"},
-           {"name", kName, "of its node, where it came last"},
+           {"name", kName, "name of its node at the rank that arrived last"},
            {"bytes", kInteger,
-            "the whole buffer: the larger of what one rank puts in and what it gets"},
-           {"sent_bytes", kInteger, "what its ranks put on the network, together"},
+            "size of the complete buffer: the larger of input and output of one rank"},
+           {"sent_bytes", kInteger, "bytes that all its ranks send"},
            {"joined", kInteger, "1: its ranks waited for each other; 0: durations were replayed"},
            {"members", kInteger, "ranks that issued it"},
-           {"first_start_ps", kInteger, "when the first member came"},
-           {"last_start_ps", kInteger, "when the last member came"},
-           {"last_rank", kRank, "which one (the lowest of those)"},
-           {"last_span", kMaybeSpan, "its span there"},
-           {"end_ps", kMaybe, "when the last member was done; NULL: never"},
-           {"bound_ps", kMaybe, "no network with these links is faster; NULL: not known"},
-           {"bound_by", kText, "what limits it, e.g. `dimension 1`"},
+           {"first_start_ps", kInteger, "arrival of the first member"},
+           {"last_start_ps", kInteger, "arrival of the last member"},
+           {"last_rank", kRank, "the member that arrived last (the lowest rank of several)"},
+           {"last_span", kNullableSpan, "its span at that rank"},
+           {"end_ps", kNullableInteger, "end at the last member; NULL: never"},
+           {"bound_ps", kNullableInteger,
+            "lower bound of the duration with these links; NULL: unknown"},
+           {"bound_by", kText, "the limiting resource, e.g. `dimension 1`"},
            {"library_collective", "INTEGER REFERENCES library_collective",
-            "how long it takes by the library that runs it (of several phases the longest); NULL: "
-            "the network says it"}}};
+            "time of the library that runs it (for several phases, the longest); NULL: the network "
+            "model gives the time"}}};
 }
 
 Table library_collective_table() {
   return {"library_collective",
-          "What a library takes for collectives of one kind.",
-          {{"id", kKey, kRow},
+          "Predicted time of a library for collectives of one kind.",
+          {{"id", kKey, kRowNumber},
            {"type", kText, "`all_reduce`, `all_gather` …"},
-           {"bytes", kInteger, "the whole buffer"},
+           {"bytes", kInteger, "size of the complete buffer"},
            {"group_size", kInteger, "ranks"},
-           {"hosts", kInteger, "… on so many hosts"},
-           {"time_ps", kInteger, "from when the last member has come"},
+           {"hosts", kInteger, "number of hosts of the ranks"},
+           {"time_ps", kInteger, "time from the arrival of the last member"},
            {"source", kText,
-            "`measured`: these ranks were; `scaled`: others were; `cost model`: the library's own"},
+            "`measured`: measured for these ranks; `scaled`: measured for other ranks; `cost "
+            "model`: the library's cost model"},
            {"algorithm", kText,
-            "what the library chooses, with the protocol: `ring, ll128`; empty: it has no choice"},
-           {"low_error_ps", kMaybe, kLower},
-           {"high_error_ps", kMaybe, kUpper}}};
+            "algorithm and protocol that the library chooses: `ring, ll128`; empty: no choice"},
+           {"low_error_ps", kNullableInteger, kLower},
+           {"high_error_ps", kNullableInteger, kUpper}}};
 }
 
 Table error_class_table() {
-  return {
-      "error_class",
-      "The critical path by who told how long it takes, longest first. Errors of one class move "
-      "together, those of two do not (docs/bands.md).",
-      {{"id", kKey, kRow},
-       {"name", kText, "model, operation and format; collective, ranks and source"},
-       {"time_ps", kInteger, "on the path"},
-       {"low_error_ps", kMaybe, kLower},
-       {"high_error_ps", kMaybe, kUpper}}};
+  return {"error_class",
+          "The critical path by error class, longest first. Errors inside a class are correlated, "
+          "errors of different classes are independent (docs/bands.md).",
+          {{"id", kKey, kRowNumber},
+           {"name", kText, "model, operation and format; collective, ranks and source"},
+           {"time_ps", kInteger, "time on the path"},
+           {"low_error_ps", kNullableInteger, kLower},
+           {"high_error_ps", kNullableInteger, kUpper}}};
 }
 
 Table path_basis_table() {
   return {"path_basis",
-          "The critical path by what its times stand on (docs/bands.md).",
-          {{"id", kKey, kRow},
+          "The critical path by the provenance of its times (docs/bands.md).",
+          {{"id", kKey, kRowNumber},
            {"name", kText,
             "`recorded`, `scaled`, `interpolated`, `extrapolated`, `formula` or `bound`"},
-           {"time_ps", kInteger, "on the path"}}};
+           {"time_ps", kInteger, "time on the path"}}};
 }
 
 std::vector<Table> time_tables() {
@@ -192,27 +199,28 @@ std::vector<Table> time_tables() {
       lane_table(),
       span_table(),
       {"memory",
-       "Bytes held over time: by the tensors that the trace names or, of a model and a plan, by "
-       "account (see `orrery memory`).",
-       {{"id", kKey, kRow},
-        {"timeline", kTimeline, "whose it is"},
-        {"at_ps", kInteger, "from when"},
-        {"bytes", kInteger, "how many"}}},
+       "Memory over time: from the tensors in the trace or, for a model and a plan, from the "
+       "memory account (see `orrery memory`).",
+       {{"id", kKey, kRowNumber},
+        {"timeline", kTimeline, "its timeline"},
+        {"at_ps", kInteger, "start of this value"},
+        {"bytes", kInteger, "bytes in use"}}},
       {"held_tensor",
-       "The largest tensors, or parts of the account, that are there at the peak.",
-       {{"id", kKey, kRow},
-        {"timeline", kTimeline, "whose it is"},
-        {"name", kName, "the tensor's"},
-        {"bytes", kInteger, "its size"},
+       "The largest tensors, or items of the memory account, at the peak.",
+       {{"id", kKey, kRowNumber},
+        {"timeline", kTimeline, "its timeline"},
+        {"name", kName, "name of the tensor"},
+        {"bytes", kInteger, "size of the tensor"},
         {"kind", kName,
-         "`weights`, `gradients`, `optimizer`, `activations` … of an account; 0: a tensor"}}},
+         "item of the memory account: `weights`, `gradients`, `optimizer`, `activations` …; 0: a "
+         "tensor"}}},
       rank_table(),
       {"rank_group",
-       "The process groups of each rank, by the rank's own numbers.",
+       "The process groups of each rank, with their numbers at the rank.",
        {{"id", kKey, "`rank.first_group` + `number`"},
-        {"rank", kRank, "whose number it is"},
-        {"number", kInteger, "what spans and lanes call it"},
-        {"process_group", kGroup, "the group itself"}}},
+        {"rank", kRank, "the rank"},
+        {"number", kInteger, "number of the group in spans and lanes"},
+        {"process_group", kGroup, "the group"}}},
       library_collective_table(),
       collective_table(),
   };
@@ -221,79 +229,82 @@ std::vector<Table> time_tables() {
 std::vector<Table> result_tables() {
   return {
       {"path",
-       "The critical path, earliest first, without gap or overlap from 0 to the end of the step.",
-       {{"id", kKey, kRow},
-        {"rank", kRank, "where it goes"},
-        {"span", kMaybeSpan, "the node on it; NULL: none, or its span was not kept"},
+       "The critical path in order of time, without gaps or overlaps, from 0 to the end of the "
+       "step.",
+       {{"id", kKey, kRowNumber},
+        {"rank", kRank, "rank of the segment"},
+        {"span", kNullableSpan, "span of the segment; NULL: none, or the span is not stored"},
         {"cause", kText, "`work`, `bandwidth`, `latency`, `queue`, `peer` or `idle`"},
-        {"released", kText, "how the path came here: `beginning`, `dependency` or `resource`"},
-        {"start_ps", kInteger, "where the segment before ended"},
-        {"end_ps", kInteger, "where the next one begins"}}},
+        {"released", kText,
+         "how the path reached this segment: `beginning`, `dependency` or `resource`"},
+        {"start_ps", kInteger, "start of the segment"},
+        {"end_ps", kInteger, "end of the segment"}}},
       error_class_table(),
       path_basis_table(),
       {"finding",
-       "What was odd in the inputs or the simulation.",
-       {{"id", kKey, kRow},
+       "Findings about the inputs and the simulation.",
+       {{"id", kKey, kRowNumber},
         {"code", kText, "stable"},
         {"severity", kText, "`info`, `repaired`, `data-loss` or `error`"},
-        {"count", kInteger, "how often"},
-        {"sentence", kText, "what it means"}}},
+        {"count", kInteger, "number of occurrences"},
+        {"sentence", kText, "description"}}},
       {"finding_place",
-       "Where: the first few places of each finding.",
-       {{"id", kKey, kRow},
-        {"finding", "INTEGER NOT NULL REFERENCES finding", "which one"},
-        {"place", kText, "a file and where in it, a rank and a node …"}}},
+       "The first few places of each finding.",
+       {{"id", kKey, kRowNumber},
+        {"finding", "INTEGER NOT NULL REFERENCES finding", "the finding"},
+        {"place", kText, "a file and a position in it, a rank and a node …"}}},
       {"span_kind",
-       "What `span.kind` means.",
-       {{"id", kKey, kRow}, {"name", kText, "`compute`, `collective`, `send` …"}}},
+       "Values of `span.kind`.",
+       {{"id", kKey, kRowNumber}, {"name", kText, "`compute`, `collective`, `send` …"}}},
       {"model",
-       "What `span.model` means.",
-       {{"id", kKey, kRow}, {"name", kText, "`recorded`, `roofline`, `analytical` …"}}},
+       "Values of `span.model`.",
+       {{"id", kKey, kRowNumber}, {"name", kText, "`recorded`, `roofline`, `analytical` …"}}},
       {"released",
-       "What `span.released` means.",
-       {{"id", kKey, kRow},
+       "Values of `span.released`.",
+       {{"id", kKey, kRowNumber},
         {"name", kText,
-         "`beginning`: it waited for nothing; `dependency`: the last node it depends on ended "
-         "then; "
-         "`resource`: its lane was taken until then"}}},
+         "`beginning`: the span waited for nothing; `dependency`: it started when the last node it "
+         "depends on ended; `resource`: it started when its lane became free"}}},
       {"reason",
-       "What `span.reason` means: why recorded work waits (docs/recorded-traces.md).",
-       {{"id", kKey, kRow}, {"name", kText, "`launch`, `stream`, `sync` …; `unsaid`: unknown"}}},
+       "Values of `span.reason`: why recorded work waits (docs/recorded-traces.md).",
+       {{"id", kKey, kRowNumber},
+        {"name", kText, "`launch`, `stream`, `sync` …; `unsaid`: unknown"}}},
   };
 }
 
 std::vector<Table> all_tables() {
   std::vector<Table> all = {
-      about_the_run(),
+      run_properties_table(),
       {"manifest",
        "Facts about the inputs and the program, in a fixed order.",
-       {{"id", kKey, kRow},
+       {{"id", kKey, kRowNumber},
         {"key", kText,
-         "`orrery`, `workload`, `cluster_hash`, `network_model` …; how it was worked out: "
-         "`representatives` (ranks that were simulated, for all of them; from 1 to `run.ranks`), "
-         "and where it is not 0, `phases_worked_out` (phases of collectives without messages), "
+         "`orrery`, `workload`, `cluster_hash`, `network_model` …; how it was computed: "
+         "`representatives` (simulated ranks, which represent all ranks; from 1 to `run.ranks`), "
+         "and if not 0, `phases_worked_out` (phases of collectives computed without messages), "
          "`phases_by_messages`, `iterations_skipped`"},
-        {"value", kText, "as text"}}},
+        {"value", kText, "the value as text"}}},
       {"name",
-       "Names of nodes and tensors, each once.",
-       {{"id", kKey, "0 is the empty name"}, {"text", kText, "as in the trace: do not trust it"}}},
+       "Names of nodes and tensors, each stored once.",
+       {{"id", kKey, "0 is the empty name"},
+        {"text", kText, "text from the trace: do not trust it"}}},
       {"dimension",
        "The network's dimensions, innermost first.",
-       {{"id", kKey, kRow},
+       {{"id", kKey, kRowNumber},
         {"block", kText, "`ring`, `fully_connected` or `switch`"},
         {"size", kInteger, "members"},
-        {"bandwidth_bytes_per_s", kReal, "per direction, of one link or port"},
-        {"latency_ns", kReal, "per hop"}}},
+        {"bandwidth_bytes_per_s", kReal, "bandwidth per direction, of one link or port"},
+        {"latency_ns", kReal, "latency per hop"}}},
       {"process_group",
        "Ranks that communicate with each other.",
-       {{"id", kKey, kRow},
-        {"name", kText, "its name and its ranks, `tp (ranks 2-3)`; empty: all ranks"},
+       {{"id", kKey, kRowNumber},
+        {"name", kText, "name and ranks, `tp (ranks 2-3)`; empty: all ranks"},
         {"size", kInteger, "members"},
-        {"first_collective", kInteger, "its collectives are those with `id` from here"},
-        {"collectives", kInteger, "… and so many"}}},
+        {"first_collective", kInteger, "`id` of its first collective"},
+        {"collectives", kInteger, "number of its collectives"}}},
       {"group_member",
        "The ranks of each process group, in ring order. A group of all ranks has no rows.",
-       {{"id", kKey, kRow},
+       {{"id", kKey, kRowNumber},
         {"process_group", kGroup, "the group"},
         {"rank", kRank, "one of its members"}}},
   };
@@ -336,7 +347,7 @@ std::string create_sql(const View& view) {
     sql += &column == view.columns.data() ? "\n  " : ",\n  ";
     sql += std::string(column.declaration);
     const bool plain = column.declaration[1] == '.' && column.declaration.substr(2) == column.name;
-    if (!plain)  // "t.name" is called so anyway
+    if (!plain)  // SQLite names the column "t.name" `name` without AS
       sql += " AS " + std::string(column.name);
   }
   return sql + "\n" + std::string(view.from);

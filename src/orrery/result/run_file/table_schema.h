@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The tables and views of a run file, declared once: what creates them, what reads them and the
-// page docs/reference/run-file.md all come from here.
+// The tables and views of a run file. The writer, the reader and the page
+// docs/reference/run-file.md all derive from these declarations.
 #pragma once
 
 #include <cstdint>
@@ -16,11 +16,11 @@ inline constexpr std::uint32_t kApplicationId = 0x4f727279;
 
 struct Column {
   std::string_view name;
-  std::string_view declaration;  ///< as in CREATE TABLE; in a view: the expression it is
+  std::string_view declaration;  ///< as in CREATE TABLE; for a view: its expression
   std::string_view meaning;
 };
 
-/// The first column of every table is `id`, which counts its rows from 0.
+/// The first column of each table is `id`, the row number from 0.
 struct Table {
   std::string_view name;
   std::string_view meaning;
@@ -31,24 +31,24 @@ struct View {
   std::string_view name;
   std::string_view meaning;
   std::vector<Column> columns;
-  std::string_view from;  ///< what follows SELECT … in it
+  std::string_view from;  ///< the part of its SELECT that follows the columns
 };
 
 /// In the order in which they are written and read.
 [[nodiscard]] const std::vector<Table>& tables();
 [[nodiscard]] const std::vector<View>& views();
 
-/// The table named so; there must be one.
+/// The table with this name, which must exist.
 [[nodiscard]] const Table& table(std::string_view name);
 
-/// Whether a column is computed from others instead of being stored.
+/// Whether the column is computed from others and not stored.
 [[nodiscard]] bool generated(const Column& column);
 
-/// The statement that creates it, exactly as it stands in every run file.
+/// The statement that creates it, exactly as in each run file.
 [[nodiscard]] std::string create_sql(const Table& table);
 [[nodiscard]] std::string create_sql(const View& view);
 
-/// docs/reference/run-file.md.
+/// The text of docs/reference/run-file.md.
 [[nodiscard]] std::string run_file_reference();
 
 }  // namespace orrery::result

@@ -17,7 +17,7 @@ using platform::SchedulingPolicy;
 
 namespace {
 
-/// Whether switches are to sum over `dim`: asked for, with more than one member, on no library.
+/// Whether switches should run `dim`: configured, with more than one member, without a library.
 bool is_for_switches(const model::LogicalDim& dim) {
   return platform::entry(dim.algorithm.algorithm).by_switches && dim.involved &&
          dim.ring.size > 1 && dim.library.nodes == 0;
@@ -26,14 +26,15 @@ bool is_for_switches(const model::LogicalDim& dim) {
 }  // namespace
 
 CollectiveRunner::CollectiveRunner(EngineRun& run, CollectivePlanner& planner, ChunkPool& chunks,
-                                   ChunkQueues& queues, TimeAccounting& accounts, Ends& ends,
+                                   ChunkQueues& queues, TimeAccounting& accounts,
+                                   CollectiveObserver& observer,
                                    KernelInterference& kernel_interference)
     : run_(run),
       planner_(planner),
       chunks_(chunks),
       queues_(queues),
       accounting_(accounts),
-      ends_(ends),
+      observer_(observer),
       kernel_interference_(kernel_interference),
       chooser_(std::make_shared<ChunkChooser>(run.platform)) {}
 
@@ -48,13 +49,13 @@ std::optional<std::uint32_t> CollectiveRunner::communicator_of(std::uint32_t ran
     run_.fail(
         {Errc::input_group, run_.place(rank, node),
          fmt::format("process group \"{}\" is not defined", name),
-         fmt::format("--groups FILE says who is in it: {{{}: [0, 1]}}; without that it is told "
-                     "where at least two ranks communicate in it, in the same order with as "
-                     "many bytes",
-                     in_quotes(name))});
+         fmt::format(
+             "define its members with --groups FILE: {{{}: [0, 1]}}; otherwise they are inferred "
+             "if at least two ranks communicate in it, in the same order and with the same sizes",
+             in_quotes(name))});
     return std::nullopt;
   }
-  // On an axis ranks are members of what the axis is to them.
+  // On an axis, each rank is a member of its own group.
   if (found == Communicators::kOutside ||
       (meaning.by_rank == nullptr && run_.communicators[found].place(run_.real(rank)) == kNone)) {
     run_.fail(
@@ -92,24 +93,20 @@ void CollectiveRunner::begin(std::uint32_t rank, graph::NodeId node, CollectiveT
   if (!communicator) return;
   Communicator& group = run_.communicators[*communicator];
   const graph::Graph& graph = run_.graph_of(rank);
-  const std::uint32_t mask =
-      graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : run_.policy.dims_unsaid;
+  const std::uint32_t mask = graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask
+                                                              : run_.policy.default_dims;
   const auto number = planner_.topology(type, *communicator, group, group.dims(mask), size);
-  if (!number)
-    return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
-                      number.error().what, number.error().hint});
+  if (!number) return run_.fail_at(rank, node, number.error());
   const model::LogicalTopology& topology = planner_.topology(*number);
   // A library cuts its collectives itself.
   const bool ideal = run_.options.library == nullptr;
-  const ChunkChooser::Chosen* chosen =
-      ideal && chooser_->wanted() ? chooser_->choose(type, size, *number, topology) : nullptr;
+  const ChunkChooser::Selection* chosen =
+      ideal && chooser_->is_requested() ? chooser_->choose(type, size, *number, topology) : nullptr;
   const std::int64_t chunks = !ideal              ? 1
                               : chosen != nullptr ? chosen->chunks
                                                   : run_.platform.collectives.splits;
   auto cutting = model::cut(type, size, chunks, run_.fabric.rank_count(), run_.platform.rules);
-  if (!cutting)
-    return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
-                      cutting.error().what, cutting.error().hint});
+  if (!cutting) return run_.fail_at(rank, node, cutting.error());
   const bool resized = by_themis(topology) && type != CollectiveType::all_to_all;
   if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
   if (run_.policy.groups_are_rings && topology.sub_group && run_.fabric.dim_count() > 1) {
@@ -119,30 +116,33 @@ void CollectiveRunner::begin(std::uint32_t rank, graph::NodeId node, CollectiveT
   const bool for_switches =
       std::any_of(topology.dims.begin(), topology.dims.end(), is_for_switches);
   if (for_switches &&
-      CollectivePlanner::by_end_points(type, graph.collective(node).exchange, topology))
+      CollectivePlanner::needs_end_points(type, graph.collective(node).exchange, topology))
     run_.note(FindingCode::collective_by_end_points, rank, node);
-  else if (for_switches && planner_.adders().is_limited())
+  else if (for_switches && planner_.switch_arithmetic().is_limited())
     note_numbers(rank, node, type, topology);
   const std::uint32_t op = new_operation(rank, node);
-  if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
+  if (run_.observer != nullptr)
+    run_.observer->collective_begins(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, chosen, next_priority(rank, node));
   if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
 }
 
-/// Switches that add only some numbers are to sum.
+/// Notes if switches that support only some number formats cannot reduce this collective.
 void CollectiveRunner::note_numbers(std::uint32_t rank, graph::NodeId node, CollectiveType type,
                                     const model::LogicalTopology& topology) {
   const graph::Collective& collective = run_.graph_of(rank).collective(node);
   if (!model::is_reduction(type, collective.exchange)) return;
-  if (collective.numbers == graph::Format::unsaid)
+  if (collective.format == graph::Format::unsaid)
     return run_.note(FindingCode::collective_numbers_unsaid, rank, node);
   if (std::any_of(topology.dims.begin(), topology.dims.end(), [&](const model::LogicalDim& dim) {
-        return is_for_switches(dim) && !planner_.adders().add(dim, collective.numbers);
+        return is_for_switches(dim) &&
+               !planner_.switch_arithmetic().can_add(dim, collective.format);
       }))
     run_.note(FindingCode::collective_not_added, rank, node);
 }
 
-// To where all members meet. (Those of some dimensions would meet in several collectives at once.)
+// Notes the arrival if all members take part. (Collectives over some dimensions would be several at
+// once.)
 void CollectiveRunner::note_arrival(const Stream& first, graph::NodeId node,
                                     const model::LogicalTopology& topology) {
   const Chunk& block = chunks_.of(first);
@@ -152,7 +152,7 @@ void CollectiveRunner::note_arrival(const Stream& first, graph::NodeId node,
   if (meet != run_.communicators[block.communicator].members) return;
   Arrivals& arrivals = run_.shared.arrivals[block.communicator];
   const std::uint32_t number = arrivals.number(block.number);
-  arrivals.come(number, run_.now());
+  arrivals.arrive(number, run_.now());
   run_.shared.times[run_.shared.first_times[first.rank] + node].sender = number;
 }
 
@@ -171,7 +171,7 @@ std::uint32_t CollectiveRunner::new_operation(std::uint32_t rank, graph::NodeId 
 void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator,
                                     CollectiveType type, const model::Chunking& cutting,
                                     std::uint32_t topology_number,
-                                    const ChunkChooser::Chosen* chosen, std::int64_t priority) {
+                                    const ChunkChooser::Selection* chosen, std::int64_t priority) {
   const model::LogicalTopology& topology = planner_.topology(topology_number);
   const std::uint32_t rank = ops_[op].rank;
   const graph::NodeId node = ops_[op].node;
@@ -179,8 +179,8 @@ void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator
   natural.type = type;
   if (type == CollectiveType::all_to_all)
     natural.exchange = run_.graph_of(rank).collective(node).exchange;
-  if (planner_.adders().is_limited())
-    natural.numbers = run_.graph_of(rank).collective(node).numbers;
+  if (planner_.switch_arithmetic().is_limited())
+    natural.format = run_.graph_of(rank).collective(node).format;
   natural.topology = topology_number;
   const InterDimension policy = run_.platform.collectives.inter_dimension;
   const bool found = chosen != nullptr && !chosen->orders.empty();
@@ -189,7 +189,7 @@ void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator
   natural.two_phase = found && type == CollectiveType::all_reduce;
   std::size_t number = 0;
   if (ordered && (rank == 0 || !run_.policy.rank_0_leads))
-    themis_of(communicator).begin(run_.now());  // the reference lets rank 0 decide when
+    themis_of(communicator).begin(run_.now());  // in ASTRA-sim, rank 0 decides when
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
     Stream& stream = chunks_.open(communicator, rank, node);
@@ -205,10 +205,7 @@ void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator
     }
     left -= bytes;
     auto list = planner_.choose_queues(*plan, type, topology, run_.shared.pointers[rank]);
-    if (!list) {
-      return run_.fail({list.error().code, run_.place(rank, node) + ": " + list.error().where,
-                        list.error().what, list.error().hint});
-    }
+    if (!list) return run_.fail_at(rank, node, list.error());
     stream.op = op;
     stream.phases = *list;
     stream.phase = 0;
@@ -225,9 +222,9 @@ void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator
   }
 }
 
-// ASTRA rules: every rank rotates by itself, and ranks that issue collectives of several groups in
-// different orders run different phases. Orrery rules: the first that issues a chunk decides for
-// all.
+// ASTRA rules: every rank rotates independently, so that ranks that issue collectives of several
+// groups in different orders run different phases. Orrery rules: the first rank that issues a chunk
+// decides for all.
 std::vector<std::uint8_t> CollectiveRunner::next_rotation(const Stream& stream, std::size_t dims,
                                                           bool gather) {
   ORRERY_CHECK(dims > 0);
@@ -250,14 +247,13 @@ Themis& CollectiveRunner::themis_of(std::uint32_t communicator) {
 }
 
 bool CollectiveRunner::by_themis(const model::LogicalTopology& topology) const {
-  const InterDimension order = run_.platform.collectives.inter_dimension;
-  return (order == InterDimension::themis || order == InterDimension::themis_flex ||
-          order == InterDimension::themis_published) &&
+  return platform::is_themis(run_.platform.collectives.inter_dimension) &&
          (run_.policy.themis_knows_groups || !topology.sub_group);
 }
 
-// The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes
-// are left, or what levels the loads. The first rank that issues the chunk decides for all.
+// Sets the dimension order of a chunk, and under Themis its size: `chunk`, fewer if only `left`
+// bytes remain, or the size that levels the loads. The first rank that issues the chunk decides for
+// all.
 void CollectiveRunner::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
                                    std::int64_t chunk, const model::LogicalTopology& topology) {
   const InterDimension policy = run_.platform.collectives.inter_dimension;
@@ -270,7 +266,7 @@ void CollectiveRunner::order_chunk(const Stream& stream, ChunkRequest& request, 
   const bool aware =
       run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
   request.two_phase =
-      request.type == CollectiveType::all_reduce && (aware || run_.policy.two_phases_always);
+      request.type == CollectiveType::all_reduce && (aware || run_.policy.always_two_phases);
   Chunk& block = chunks_.of(stream);
   if (block.chunk == 0) {
     static const PhaseSpeeds as_linked;
@@ -291,7 +287,7 @@ void CollectiveRunner::order_chunk(const Stream& stream, ChunkRequest& request, 
   request.bytes = block.chunk;
 }
 
-void CollectiveRunner::phase_ends(Stream& stream) {
+void CollectiveRunner::on_phase_end(Stream& stream) {
   const std::uint32_t rank = stream.rank;
   const PhaseList& phases = planner_.list(stream.phases);
   const std::uint32_t queue = phases[stream.phase].queue;
@@ -300,7 +296,7 @@ void CollectiveRunner::phase_ends(Stream& stream) {
   ops_[stream.op].sent += bytes;
   queues_.note_gather(rank, queue, stream);
   if (run_.observer != nullptr) run_.observer->phase_ends(stream);
-  if (kernel_interference_.on()) kernel_interference_.phase_ends(stream);
+  if (kernel_interference_.is_enabled()) kernel_interference_.phase_ends(stream);
   stream.spec = nullptr;
   stream.balances.clear();
   ++stream.phase;
@@ -311,7 +307,7 @@ void CollectiveRunner::phase_ends(Stream& stream) {
   } else {
     queues_.enqueue(stream);
   }
-  queues_.leave(rank, queue);
+  queues_.release(rank, queue);
   queues_.pump(rank, queue);
   if (next != kNone && next != queue) queues_.pump(rank, next);
 }
@@ -328,10 +324,9 @@ void CollectiveRunner::collective_done(std::uint32_t op) {
   const CollectiveOp done = std::exchange(ops_[op], {});
   free_ops_.push_back(op);
   accounting_.sent(done.rank, done.node, done.sent);
-  ends_.collective_ends(done.rank, done.node);
+  observer_.on_collective_end(done.rank, done.node);
 }
 
-// Collectives that never end have sent something, too.
 void CollectiveRunner::count_sent_so_far() {
   for (CollectiveOp& op : ops_) {
     if (op.sent > 0) accounting_.sent(op.rank, op.node, std::exchange(op.sent, 0));

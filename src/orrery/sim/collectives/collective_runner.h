@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives: cut into chunks, chunks wait in dimension queues, phases run one after another.
+// Runs collectives: cuts them into chunks, which wait in dimension queues and run their phases.
 #pragma once
 
 #include <cstdint>
@@ -21,37 +21,30 @@
 
 namespace orrery::sim {
 
-/// Issues each rank's part of a collective and knows when it is done.
-class CollectiveRunner : public PhaseEnds {
+/// Issues each rank's part of a collective and detects its end.
+class CollectiveRunner : public PhaseObserver {
  public:
-  /// Who wants to know what has ended.
-  class Ends {
-   public:
-    virtual ~Ends() = default;
-    virtual void collective_ends(std::uint32_t rank, graph::NodeId node) = 0;
-  };
-
   CollectiveRunner(EngineRun& run, CollectivePlanner& planner, ChunkPool& chunks,
-                   ChunkQueues& queues, TimeAccounting& accounts, Ends& ends,
+                   ChunkQueues& queues, TimeAccounting& accounts, CollectiveObserver& observer,
                    KernelInterference& kernel_interference);
 
-  /// The communicator that stands for the one that a collective names. Empty: the run has failed.
+  /// The communicator that represents the collective's own. Empty: the run has failed.
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
                                                              graph::NodeId node);
-  /// The same of a collective that has begun, so that there is one.
+  /// The same for a collective that has begun, whose communicator must exist.
   [[nodiscard]] std::uint32_t known_communicator(std::uint32_t rank, graph::NodeId node);
-  /// The rank begins its part of `size` bytes by the algorithms of `type`.
+  /// The rank begins its part of a collective of `size` bytes with the algorithms of `type`.
   void begin(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type, std::int64_t size);
-  /// A chunk has gone through its phase.
-  void phase_ends(Stream& stream) override;
-  /// Counts what collectives have sent that never end.
+  /// A chunk has completed its phase.
+  void on_phase_end(Stream& stream) override;
+  /// Counts the bytes that unfinished collectives have sent.
   void count_sent_so_far();
 
   [[nodiscard]] std::vector<CollectiveOp>& operations() { return ops_; }
-  /// What a model chose for chunks, each kind once.
+  /// The distinct choices of the model of chunks.
   [[nodiscard]] std::vector<ChunkChoice> choices() const { return chooser_->summary(); }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const CollectiveRunner& other) {
     for (const auto& [group, loads] : other.themis_) themis_of(group).resume(loads);
     chooser_ = other.chooser_;
@@ -62,7 +55,7 @@ class CollectiveRunner : public PhaseEnds {
  private:
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
                     const model::Chunking& cutting, std::uint32_t topology_number,
-                    const ChunkChooser::Chosen* chosen, std::int64_t priority);
+                    const ChunkChooser::Selection* chosen, std::int64_t priority);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
   void note_numbers(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type,
                     const model::LogicalTopology& topology);
@@ -83,9 +76,9 @@ class CollectiveRunner : public PhaseEnds {
   ChunkPool& chunks_;
   ChunkQueues& queues_;
   TimeAccounting& accounting_;
-  Ends& ends_;
+  CollectiveObserver& observer_;
   KernelInterference& kernel_interference_;
-  std::map<std::uint32_t, Themis> themis_;  // by communicator; or all share number 0
+  std::map<std::uint32_t, Themis> themis_;  // by communicator; ASTRA rules: number 0 for all
   std::shared_ptr<ChunkChooser> chooser_;
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;

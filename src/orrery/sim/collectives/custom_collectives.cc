@@ -3,17 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "orrery/model/collective/chunk_plan.h"
-
 namespace orrery::sim {
 
 using graph::CollectiveType;
 using graph::NodeId;
 using graph::NodeKind;
 
-// By node first, then by collective type.
 const std::string* CustomCollectives::algorithm(std::uint32_t rank, NodeId node,
                                                 CollectiveType type) const {
   const auto& by_node = run_.platform.collectives.custom_by_node;
@@ -32,15 +27,16 @@ void CustomCollectives::begin(std::uint32_t rank, NodeId node, std::uint32_t com
     return run_.fail(
         {Errc::input_not_found, run_.place(rank, node),
          fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
-         "one file per member is needed: <prefix>.<position>.et"});
+         "add one file per member: <prefix>.<position>.et"});
   }
-  // ASTRA's rules ask for no more than a trace for each member.
+  // ASTRA rules only require a trace for each member.
   if (run_.policy.nearest_form && found->second.size() != group.members) {
-    if (group.members == 1) return ends_.custom_ends(rank, node);
-    return run_.fail({Errc::config_conflict, run_.place(rank, node),
-                      fmt::format("the custom algorithm \"{}\" is for {} members, the group has {}",
-                                  prefix, found->second.size(), group.members),
-                      "groups of this size need an algorithm of their own, or none"});
+    if (group.members == 1) return observer_.on_collective_end(rank, node);
+    return run_.fail(
+        {Errc::config_conflict, run_.place(rank, node),
+         fmt::format("the custom algorithm \"{}\" is for {} members, but the group has {}", prefix,
+                     found->second.size(), group.members),
+         "use another algorithm, or no custom algorithm, for groups of this size"});
   }
   const graph::Graph& graph = *found->second[position];
   const auto run = static_cast<std::uint32_t>(runs_.size());
@@ -52,9 +48,9 @@ void CustomCollectives::begin(std::uint32_t rank, NodeId node, std::uint32_t com
   const graph::Collective& collective = run_.graph_of(rank).collective(node);
   custom.buffer = graph::full_buffer(collective.type, collective.size, found->second.size());
   custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
-  custom.left = graph.size();
-  if (run_.observer != nullptr) run_.observer->joins_custom(rank, node, communicator);
-  if (graph.size() == 0) return ends_.custom_ends(rank, node);
+  custom.pending_nodes = graph.size();
+  if (run_.observer != nullptr) run_.observer->custom_collective_begins(rank, node, communicator);
+  if (graph.size() == 0) return observer_.on_collective_end(rank, node);
   for (NodeId n = 0; n < graph.size() && !run_.error; ++n) {
     if (graph.in_degrees()[n] == 0) start(run, n);
   }
@@ -84,7 +80,7 @@ void CustomCollectives::start(std::uint32_t run, NodeId node) {
     key->src = members[key->src];
     key->dst = members[key->dst];
   }
-  // What is said in pieces is so much of the collective as there is.
+  // The size of a message in pieces is its share of the collective's buffer.
   const graph::PointToPoint& message = graph.point_to_point(node);
   if (message.pieces != 0) key->size = message.share_of(custom.buffer).count();
   const Endpoint who{rank, node, run, custom.owner.node};
@@ -95,11 +91,11 @@ void CustomCollectives::start(std::uint32_t run, NodeId node) {
 void CustomCollectives::complete(std::uint32_t run, NodeId node) {
   if (run_.error) return;
   const Endpoint owner = runs_[run].owner;
-  --runs_[run].left;
+  --runs_[run].pending_nodes;
   for (const NodeId next : runs_[run].graph->successors(node)) {
     if (--runs_[run].waits[next] == 0) start(run, next);
   }
-  if (runs_[run].left == 0) ends_.custom_ends(owner.rank, owner.node);
+  if (runs_[run].pending_nodes == 0) observer_.on_collective_end(owner.rank, owner.node);
 }
 
 }  // namespace orrery::sim

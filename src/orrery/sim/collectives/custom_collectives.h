@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives whose algorithm is itself a Chakra trace.
+// Runs collectives with an algorithm that is given as a Chakra trace.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,11 @@ namespace orrery::sim {
 /// Runs the trace's sends, receives and compute nodes, without resource limits.
 class CustomCollectives {
  public:
-  /// Who wants to know what has ended.
-  class Ends {
-   public:
-    virtual ~Ends() = default;
-    virtual void custom_ends(std::uint32_t rank, graph::NodeId node) = 0;
-  };
+  CustomCollectives(EngineRun& run, LocalEvents& local_events, P2pMessages& messages,
+                    CollectiveObserver& observer)
+      : run_(run), local_events_(local_events), messages_(messages), observer_(observer) {}
 
-  CustomCollectives(EngineRun& run, LocalEvents& local_events, P2pMessages& messages, Ends& ends)
-      : run_(run), local_events_(local_events), messages_(messages), ends_(ends) {}
-
-  /// Which algorithm runs this collective, by node first, then by type; null: none.
+  /// The algorithm of this collective, by node first, then by type; null: none.
   [[nodiscard]] const std::string* algorithm(std::uint32_t rank, graph::NodeId node,
                                              graph::CollectiveType type) const;
   /// The rank, a member of `communicator`, runs its part.
@@ -35,7 +29,7 @@ class CustomCollectives {
   /// A node of run `run` ends.
   void complete(std::uint32_t run, graph::NodeId node);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const CustomCollectives& other) { runs_ = other.runs_; }
 
  private:
@@ -44,7 +38,7 @@ class CustomCollectives {
   EngineRun& run_;
   LocalEvents& local_events_;
   P2pMessages& messages_;
-  Ends& ends_;
+  CollectiveObserver& observer_;
   std::vector<CustomRun> runs_;
 };
 

@@ -110,7 +110,7 @@ TEST(Custom, AGroupOfAnotherSizeIsAnError) {
   ASSERT_FALSE(result.has_value());
   EXPECT_EQ(result.error().code, Errc::config_conflict);
   EXPECT_EQ(result.error().what,
-            "the custom algorithm \"shift\" is for 8 members, the group has 4");
+            "the custom algorithm \"shift\" is for 8 members, but the group has 4");
 }
 
 // Outside a collective there is nothing to have a share of.

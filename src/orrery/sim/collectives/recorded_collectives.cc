@@ -10,12 +10,12 @@ using graph::NodeKind;
 
 namespace {
 
-// Beside the numbers of communicators.
+// Flag above the numbers of communicators: the key belongs to a pair that exchanges messages.
 constexpr std::uint64_t kMessages = std::uint64_t{1} << 63;
 
 }  // namespace
 
-// kUnknown and above: none of its own.
+// kUnknown or above: the workload does not describe the group.
 std::uint32_t RecordedCollectives::communicator(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   const std::string_view name = graph.string(graph.collective(node).group);
@@ -41,8 +41,8 @@ bool RecordedCollectives::waits_for_others(std::uint32_t rank, NodeId node) cons
   }
 }
 
-std::pair<std::uint64_t, std::uint64_t> RecordedCollectives::line_of(std::uint32_t rank,
-                                                                     NodeId node) const {
+std::pair<std::uint64_t, std::uint64_t> RecordedCollectives::channel_of(std::uint32_t rank,
+                                                                        NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   if (graph.kind(node) == NodeKind::coll) return {communicator(rank, node), 0};
   const graph::PointToPoint message = graph.message(node, run_.real(rank));
@@ -62,30 +62,30 @@ std::uint32_t RecordedCollectives::number_of(std::uint32_t rank, NodeId node) {
     const graph::Graph& graph = run_.graph_of(rank);
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (waits_for_others(rank, n))
-        numbers[n] = counts[graph.kind(n) == NodeKind::recv ? 1 : 0][line_of(rank, n)]++;
+        numbers[n] = counts[graph.kind(n) == NodeKind::recv ? 1 : 0][channel_of(rank, n)]++;
     }
   }
   return numbers[node];
 }
 
-void RecordedCollectives::come(std::uint32_t rank, NodeId node) {
+void RecordedCollectives::arrive(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
-  const auto [line, tag] = line_of(rank, node);
+  const auto [channel, tag] = channel_of(rank, node);
   const bool collective = graph.kind(node) == NodeKind::coll;
   if (run_.observer != nullptr && collective)
-    run_.observer->joins_custom(rank, node, static_cast<std::uint32_t>(line));
-  const Key key{line, tag, number_of(rank, node)};
-  OpenCollective& meeting = open_[key];
-  meeting.here.push_back({rank, node});
-  meeting.shortest = std::min(meeting.shortest, run_.shared.deviations.communication(
-                                                    run_.real(rank), graph.duration(node)));
+    run_.observer->custom_collective_begins(rank, node, static_cast<std::uint32_t>(channel));
+  const Key key{channel, tag, number_of(rank, node)};
+  OpenCollective& open = open_[key];
+  open.members.push_back({rank, node});
+  open.shortest = std::min(
+      open.shortest, run_.shared.deviations.communication(run_.real(rank), graph.duration(node)));
   const std::size_t members =
-      collective ? run_.communicators[static_cast<std::uint32_t>(line)].members : 2;
-  if (meeting.here.size() < members) return;
-  const OpenCollective met = std::move(meeting);
+      collective ? run_.communicators[static_cast<std::uint32_t>(channel)].members : 2;
+  if (open.members.size() < members) return;
+  const OpenCollective complete = std::move(open);
   open_.erase(key);
-  for (const Member& one : met.here) {
-    local_events_.at(one.rank, met.shortest.count(),
+  for (const Member& one : complete.members) {
+    local_events_.at(one.rank, complete.shortest.count(),
                      {.arg = one.node, .kind = LocalEventKind::node_done});
   }
 }

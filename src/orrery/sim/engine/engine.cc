@@ -26,33 +26,33 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
       platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
     return fail(
         Errc::config_conflict, "",
-        fmt::format("the workload has {} ranks and the network {} NPUs", workload.rank_count(),
+        fmt::format("the workload has {} ranks, but the network has {} NPUs", workload.rank_count(),
                     platform.dims.empty() ? 0 : platform.npu_count()),
-        "make the product of the dimension sizes equal to the number of trace files");
+        "the product of the dimension sizes must equal the number of trace files");
   }
-  Options left = options;  // what can still be saved
-  if (left.library == nullptr) {
+  Options remaining = options;  // shortcuts that are still enabled
+  if (remaining.library == nullptr) {
     auto library = model::make_library_times(platform);
     if (!library) return tl::unexpected(std::move(library.error()));
-    left.library = *std::move(library);
+    remaining.library = *std::move(library);
   }
   std::string unfolded_reason;
   for (;;) {
-    Engine engine(workload, platform, left);
+    Engine engine(workload, platform, remaining);
     auto result = engine.run();
-    switch (engine.again()) {
+    switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
         if (result && !unfolded_reason.empty()) result->savings.unfolded_reason = unfolded_reason;
         return result;
       case Engine::Rerun::every_rank:
         unfolded_reason = engine.fold_failed();
-        left.fold = false;
+        remaining.fold = false;
         break;
       case Engine::Rerun::by_messages:
-        left.closed_forms = false;
+        remaining.closed_forms = false;
         break;
       case Engine::Rerun::in_one_part:
-        left.threads = 1;
+        remaining.threads = 1;
         break;
     }
   }
@@ -62,13 +62,13 @@ Engine::Engine(const graph::Workload& workload, const platform::Platform& platfo
                const Options& options)
     : run_(workload, platform, options, std::make_shared<SharedState>(platform, options)),
       shared_planner_(run_.new_planner()) {
-  queues_.run_by(phases_);
+  queues_.set_starter(phases_);
 }
 
 Result<void> Engine::set_up() {
   if (run_.network.end_points().ranks != run_.workload.rank_count()) {
     return fail(Errc::config_conflict, "",
-                fmt::format("the workload has {} ranks and the network end points for {}",
+                fmt::format("the workload has {} ranks, but the network has end points for {}",
                             run_.workload.rank_count(), run_.network.end_points().ranks));
   }
   if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
@@ -84,23 +84,22 @@ Result<void> Engine::set_up() {
   if (run_.options.record) {
     recording_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
     run_.observer = &*recording_;
-    device_work_.watch();
+    device_work_.record_transfers();
   }
   repetition_skipper_.set_up();
   return {};
 }
 
 Engine::Engine(const Engine& other)
-    : P2pMessages::Ends(),
-      Nodes::Work(),
-      CustomCollectives::Ends(),
-      CollectiveRunner::Ends(),
+    : P2pMessages::CompletionObserver(),
+      Nodes::Executor(),
+      CollectiveObserver(),
       run_(other.run_.workload, other.run_.platform, other.run_.options,
            std::make_shared<SharedState>(*other.run_.shared_owner)),
       rerun_(other.rerun_),
       shared_planner_(other.shared_planner_) {
   ORRERY_CHECK(!other.border_ && !other.recording_);
-  queues_.run_by(phases_);
+  queues_.set_starter(phases_);
   run_.resume(other.run_);
   guard_.resume(other.guard_);
   chunks_.resume(other.chunks_);
@@ -133,8 +132,10 @@ Result<void> Engine::start() {
 }
 
 void Engine::begin_ranks() {
-  for (std::uint32_t rank = 0; rank < run_.shared.states.size() && !run_.error; ++rank)
-    begin_rank(rank);
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size() && !run_.error; ++rank) {
+    run_.jobs.set_current(rank);
+    nodes_.begin_rank(rank);
+  }
 }
 
 bool Engine::advance(std::uint64_t events) {
@@ -145,13 +146,13 @@ bool Engine::advance(std::uint64_t events) {
             device_work_.settle() || break_deadlocks())) {
     }
     if (rerun_ == Rerun::by_messages) return false;
-    if (repetition_skipper_.due() && !run_.queue.more_now() && !run_.error)
+    if (repetition_skipper_.is_due() && !run_.queue.more_now() && !run_.error)
       repetition_skipper_.end_tick();
     if (events-- == 0) return true;
     const std::int64_t wanted = std::min(transport_.next(), device_work_.next());
     if (!run_.queue.pop(event, wanted)) {
       if (wanted != EventQueue::kNever) {
-        go_on_to(wanted);
+        run_until(wanted);
         continue;
       }
       if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
@@ -161,7 +162,7 @@ bool Engine::advance(std::uint64_t events) {
       if (!queues_.break_deadlock()) return false;
       continue;
     }
-    run_.jobs.happens(event);
+    run_.jobs.count_processed(event);
     ++run_.result.events;
     if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
       run_.options.progress(nodes_.finished(), run_.result.messages);
@@ -176,8 +177,8 @@ bool Engine::advance(std::uint64_t events) {
   return false;
 }
 
-/// Jobs are told apart where all that one waits for is its own: not the memory or the switches that
-/// several have, nor what is begun in an order that can be seen.
+/// Separates jobs if each job waits only for its own work: not if jobs share a memory or switches,
+/// or if the order in which work begins affects the result.
 void Engine::set_up_jobs() {
   if (run_.policy.first_come || run_.in_a_part ||
       run_.platform.remote_memory.kind != platform::RemoteMemoryKind::none ||
@@ -186,18 +187,13 @@ void Engine::set_up_jobs() {
   run_.jobs.set_up(run_.workload, run_.folded_workload);
 }
 
-void Engine::begin_rank(std::uint32_t rank) {
-  run_.jobs.act_for(rank);
-  nodes_.begin_rank(rank);
-}
-
-/// The tick is over: jobs whose chunks wait for each other go on, as they would alone. False: there
-/// is none.
+/// At the end of a tick: continues jobs with chunks that wait for each other, as if each job ran
+/// alone. Returns false if there are none.
 bool Engine::break_deadlocks() {
-  if (!run_.jobs.several()) return false;
+  if (!run_.jobs.has_several()) return false;
   bool moved = false;
   for (const std::uint16_t job : run_.jobs.take_stalled()) {
-    if (!queues_.any_waits(job)) continue;
+    if (!queues_.has_waiting(job)) continue;
     if (phases_.waiting() > 0) {
       rerun_ = Rerun::by_messages;
       return false;
@@ -207,22 +203,22 @@ bool Engine::break_deadlocks() {
   return moved;
 }
 
-/// Nothing else happens until `time`, when messages or accesses to memory want to be looked at.
-void Engine::go_on_to(std::int64_t time) {
+/// Advances to `time`, when the network or the memory needs processing; no event is pending before.
+void Engine::run_until(std::int64_t time) {
   ++run_.result.events;
   if (time >= model::MultiDimFabric::kTooLong)
     return (void)run_.after(model::MultiDimFabric::kTooLong);
   run_.queue.advance_to(time);
   if (transport_.next() <= time) transport_.advance();
   if (device_work_.next() > time) return;
-  for (const auto& ended : device_work_.ended())
+  for (const auto& ended : device_work_.take_finished())
     nodes_.complete(ended.access.rank, ended.access.node);
 }
 
 Result<SimResult> Engine::finish() {
   if (rerun_ == Rerun::by_messages) return std::move(run_.result);
   if (run_.error && run_.error->code == Errc::limit_exceeded) return tl::unexpected(*run_.error);
-  if (run_.folded_workload.smaller() && run_.fold_failed.empty() &&
+  if (run_.folded_workload.is_folded() && run_.fold_failed.empty() &&
       (run_.error || nodes_.finished() < run_.workload.rank_count()))
     check_folding();
   if (!run_.fold_failed.empty()) return std::move(run_.result);
@@ -248,16 +244,16 @@ void Engine::dispatch(const Event& event) {
     case EventKind::p2p_deliver:
     case EventKind::p2p_sent:
     case EventKind::p2p_leaves:
-    case EventKind::p2p_came:
+    case EventKind::p2p_arrives:
     case EventKind::p2p_late:
     case EventKind::p2p_ready:
-    case EventKind::p2p_found:
+    case EventKind::p2p_matched:
       return messages_.handle(event);
-    case EventKind::memory_came:
-      return device_work_.network_memory().arrives(event);
+    case EventKind::memory_message:
+      return device_work_.network_memory().handle(event);
     case EventKind::network:
-      if (const auto arrival = transport_.called(event)) {
-        run_.jobs.happens(*arrival);
+      if (const auto arrival = transport_.handle(event)) {
+        run_.jobs.count_processed(*arrival);
         dispatch(*arrival);
       }
       return;
@@ -270,14 +266,14 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
       return;
     case LocalEventKind::inserted:
     case LocalEventKind::freed:
-      return phases_.packets_free(chunks_.at(event.stream), event.repeat);
+      return phases_.on_packets_free(chunks_.at(event.stream), event.repeat);
     case LocalEventKind::inserted_sum:
       return phases_.reduce(rank, event);
     case LocalEventKind::node_done:
       nodes_.complete(rank, event.arg);
       return;
     case LocalEventKind::kernel_done:
-      if (interference_.ends(rank, event.arg)) nodes_.complete(rank, event.arg);
+      if (interference_.finish(rank, event.arg)) nodes_.complete(rank, event.arg);
       return;
     case LocalEventKind::node_ready:
       return nodes_.becomes_ready(rank, event.arg);
@@ -297,21 +293,19 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
   }
 }
 
-void Engine::message_ends(const Endpoint& who) {
+void Engine::on_message_end(const Endpoint& who) {
   if (who.custom != kNone) return custom_collectives_.complete(who.custom, who.node);
   nodes_.complete(who.rank, who.node);
 }
 
-void Engine::custom_ends(std::uint32_t rank, graph::NodeId node) { nodes_.complete(rank, node); }
-
-void Engine::collective_ends(std::uint32_t rank, graph::NodeId node) {
+void Engine::on_collective_end(std::uint32_t rank, graph::NodeId node) {
   nodes_.complete(rank, node);
 }
 
 void Engine::begin(std::uint32_t rank, graph::NodeId node) {
   if (run_.platform.replay_only) return device_work_.replay(rank, node);
   if (run_.options.replay && recorded_collectives_.waits_for_others(rank, node))
-    return recorded_collectives_.come(rank, node);
+    return recorded_collectives_.arrive(rank, node);
   switch (const graph::NodeKind kind = run_.graph_of(rank).kind(node)) {
     case graph::NodeKind::comp:
       if (!device_work_.compute(rank, node)) nodes_.skip(rank, node);
@@ -330,7 +324,7 @@ void Engine::begin(std::uint32_t rank, graph::NodeId node) {
     }
     case graph::NodeKind::invalid:
     case graph::NodeKind::metadata:
-      return;  // they never come here
+      return;  // never started
   }
 }
 
@@ -374,7 +368,7 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   if (!run_.error) collectives_.begin(rank, node, type, form_size);
 }
 
-// What is run: the workload, or what stands for it; and what to do when that goes wrong.
+// Folding: setup, and the check if the run fails.
 
 Result<void> Engine::set_up_folding() {
   std::string why_not;
@@ -384,7 +378,7 @@ Result<void> Engine::set_up_folding() {
   run_.shared.folded_workload = std::move(*folded_workload);
   run_.result.savings.representatives = run_.folded_workload.ranks();
   if (run_.options.fold) run_.result.savings.unfolded_reason = std::move(why_not);
-  if (!run_.folded_workload.smaller()) return {};
+  if (!run_.folded_workload.is_folded()) return {};
   if (!run_.network.traits().uncontended)
     run_.network.fold(run_.folded_workload.class_of(), run_.folded_workload.weights(),
                       run_.folded_workload.links());
@@ -393,13 +387,13 @@ Result<void> Engine::set_up_folding() {
   return {};
 }
 
-// That a job cannot finish, or goes wrong, is only told of a run of all ranks.
+// Stalls and failures are reported only from a run of all ranks.
 void Engine::check_folding() {
   std::uint64_t nodes = 0;
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank)
     nodes += std::uint64_t{run_.weight(rank)} * run_.graph_of(rank).size();
   if (nodes <= run_.options.max_repeated_nodes) {
-    run_.fold_failed = "it cannot finish";
+    run_.fold_failed = "the job cannot finish";
     return;
   }
   const auto stuck = std::find_if(run_.shared.states.begin(), run_.shared.states.end(),
@@ -409,10 +403,10 @@ void Engine::check_folding() {
       {Errc::limit_exceeded,
        fmt::format("rank {}",
                    run_.real(static_cast<std::uint32_t>(stuck - run_.shared.states.begin()))),
-       fmt::format("it cannot finish, nor can those that are like it, as it seems; to be sure "
-                   "and to tell why, all {} nodes have to be simulated, which takes long",
+       fmt::format("it seems that this rank and its equivalent ranks cannot finish. To confirm "
+                   "this and find the reason, all {} nodes must be simulated, which takes long",
                    nodes),
-       "simulate every rank: --fold off"});
+       "simulate every rank with --fold off"});
 }
 
 }  // namespace orrery::sim

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The conductor: takes the next event off the queue, hands it to the part that it belongs to, and
-// makes the result. The parts are drawn in docs/architecture.md.
+// The event loop: passes each event to its component. docs/architecture.md shows the components.
 #pragma once
 
 #include <cstdint>
@@ -33,82 +32,79 @@
 
 namespace orrery::sim {
 
-/// One run, or one part of it: parts call downwards, and upwards through what is inherited here.
-class Engine : private P2pMessages::Ends,
-               private Nodes::Work,
-               private CustomCollectives::Ends,
-               private CollectiveRunner::Ends {
+/// One run, or one part of it. Components call lower components directly, and higher ones through
+/// the interfaces that this class implements.
+class Engine : private P2pMessages::CompletionObserver,
+               private Nodes::Executor,
+               private CollectiveObserver {
  public:
   Engine(const graph::Workload& workload, const platform::Platform& platform,
          const Options& options);
 
-  /// One part of what `whole` has set up.
+  /// One part of the run that `whole` has set up.
   Engine(Engine& whole, std::uint32_t part);
 
-  /// A copy that goes on from where `other` has come to: with the same result, whatever becomes of
-  /// the other. Not while it records, nor where it does not keep times. They must not run at the
-  /// same time: plans of chunks are shared.
+  /// A copy that continues from the current state of `other`; its result does not depend on later
+  /// actions of `other`. Requires that `other` stores times and does not record. The two must not
+  /// run concurrently, because they share plans of chunks.
   Engine(const Engine& other);
 
   /// start(), advance() to the end, finish().
   [[nodiscard]] Result<SimResult> run();
-  /// The first nodes of all ranks may start.
+  /// Sets up the run and starts the first nodes of all ranks.
   [[nodiscard]] Result<void> start();
-  /// Handles so many events, or fewer if there are no more. False: there are none, or the run has
-  /// failed.
+  /// Processes up to `events` events. Returns false if no event is left or the run has failed.
   bool advance(std::uint64_t events);
   [[nodiscard]] Result<SimResult> finish();
-  /// Whether what run() returned is to be thrown away, and how to begin again.
+  /// Whether the result of run() is invalid, and how to repeat the run.
   enum class Rerun : std::uint8_t {
     no,
-    every_rank,   ///< ranks that are alike need not do the same: see fold_failed()
-    by_messages,  ///< nothing moved any more while ranks waited for others to begin phases that are
-                  ///< worked out: when it would have stopped moving, only their messages tell
-    in_one_part,  ///< side by side it cannot be simulated, or not well
+    every_rank,   ///< simulate every rank: equivalent ranks may behave differently, see
+                  ///< fold_failed()
+    by_messages,  ///< no event was left while ranks waited for peers of phases in closed form: only
+                  ///< a simulation of their messages shows when the deadlock occurs
+    in_one_part,  ///< parts cannot be simulated in parallel, or not efficiently
   };
-  [[nodiscard]] Rerun again() const {
+  [[nodiscard]] Rerun rerun_reason() const {
     return run_.fold_failed.empty() || rerun_ == Rerun::in_one_part ? rerun_ : Rerun::every_rank;
   }
   [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
 
  private:
-  // engine.cc: setting up, the loop, the result
+  // engine.cc: setup, event loop, result
   [[nodiscard]] Result<void> set_up();
   void set_up_jobs();
   void begin_ranks();
-  void begin_rank(std::uint32_t rank);
   [[nodiscard]] bool break_deadlocks();
-  void go_on_to(std::int64_t time);
+  void run_until(std::int64_t time);
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
-  void note_predicted_collectives();
+  void add_predictions(const Engine& from);
   void note_memory();
 
-  // One rank for all that are alike
+  // Folding: one rank for all equivalent ones
   [[nodiscard]] Result<void> set_up_folding();
   void check_folding();
 
-  // engine_parts.cc: ranks that only send each other messages, simulated side by side
+  // engine_parts.cc: parts that only exchange point-to-point messages, simulated in parallel
   [[nodiscard]] bool find_parts();
   [[nodiscard]] Result<SimResult> run_parts();
   [[nodiscard]] bool run_windows(std::span<const std::unique_ptr<Engine>> engines);
-  void tell(std::span<const std::unique_ptr<Engine>> engines) const;
+  void report_progress(std::span<const std::unique_ptr<Engine>> engines) const;
   void run_window();
   void absorb(Engine& part);
-  void take_in();
+  void receive_messages();
 
-  void message_ends(const Endpoint& who) override;
+  void on_message_end(const Endpoint& who) override;
   void run_local(std::uint32_t rank, const LocalEvent& event);
 
-  void starts_watched() override { repetition_skipper_.pass_marker(); }
+  void on_watched_start() override { repetition_skipper_.pass_marker(); }
   void begin(std::uint32_t rank, graph::NodeId node) override;
   std::int64_t launch(std::uint32_t rank, graph::NodeId node) override {
     return host_launches_.launch(rank, node);
   }
   void start_collective(std::uint32_t rank, graph::NodeId node);
-  void custom_ends(std::uint32_t rank, graph::NodeId node) override;
-
-  void collective_ends(std::uint32_t rank, graph::NodeId node) override;
+  void on_collective_end(std::uint32_t rank, graph::NodeId node) override;
 
   EngineRun run_;
   Rerun rerun_ = Rerun::no;
@@ -133,13 +129,13 @@ class Engine : private P2pMessages::Ends,
                  local_events_, transport_, collectives_, interference_};
   std::optional<RecordingObserver> recording_;  // Options::record
 
-  /// In a part: what it does before the others hand over what they have sent.
+  /// In a part: the progress until the next exchange of messages with other parts.
   struct Window {
-    std::int64_t next = 0;   ///< when the next event is
-    std::int64_t end = 0;    ///< nothing from others happens before
-    std::int64_t done = 0;   ///< all before it has been
-    std::int64_t known = 0;  ///< every message that was sent before it is here
-    std::uint64_t work = 0;  ///< events so far, by rank
+    std::int64_t next = 0;   ///< time of the next event
+    std::int64_t end = 0;    ///< no event of other parts affects this one before
+    std::int64_t done = 0;   ///< all events before have been processed
+    std::int64_t known = 0;  ///< all messages sent before have been received
+    std::uint64_t work = 0;  ///< events in this window, counted per rank
   };
   Window window_;
 

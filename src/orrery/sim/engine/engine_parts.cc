@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of a run side by side. Each has a queue of its own. In every round each runs up to the time
-// before which nothing that another has to do can have an effect on it, then they hand over what
-// they have sent. Source of the scheme: Nicol, "The cost of conservative synchronization in
-// parallel discrete event simulations", J. ACM 40(2), 1993, section 2.
+// Runs the parts of a run in parallel. Each part has its own queue. In every round, each part runs
+// up to the time before which no pending event of another part can affect it. Then the parts
+// exchange the messages that they have sent. Source of the scheme: Nicol, "The cost of conservative
+// synchronization in parallel discrete event simulations", J. ACM 40(2), 1993, section 2.
 //
-// Under Orrery rules the order of events within a tick cannot be seen, so nothing tells which part
-// was first; only what a rank is said to have done while a message was on its way to it has to be
-// corrected when the part learns of that message.
+// Under Orrery rules, the order of events within a tick does not affect results, so that the order
+// of parts does not either. One correction is necessary: when a part learns of a message, it
+// corrects the times that it has accounted to the receiver while the message was in flight.
 #include <algorithm>
-#include <limits>
 
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/sim/engine/engine.h"
@@ -18,9 +17,10 @@ namespace orrery::sim {
 
 namespace {
 
-constexpr std::uint64_t kLittle = 100;    // events of ranks in a window: waking others takes longer
-constexpr std::uint64_t kTellEvery = 64;  // windows
-constexpr std::uint64_t kProbation = 512;  // windows, after which parts must have paid
+constexpr std::uint64_t kMinParallelEvents =
+    100;  // events per window: below it, waking threads does not pay
+constexpr std::uint64_t kProgressEveryWindows = 64;
+constexpr std::uint64_t kProbationWindows = 512;  // windows after which parts must be efficient
 
 }  // namespace
 
@@ -28,11 +28,11 @@ Engine::Engine(Engine& whole, std::uint32_t part)
     : run_(whole.run_.workload, whole.run_.platform, whole.run_.options, whole.run_.shared_owner),
       shared_planner_(run_.new_planner()),
       border_(PartBorder{run_.shared.parts, part, run_}) {
-  queues_.run_by(phases_);
+  queues_.set_starter(phases_);
   run_.in_a_part = true;
 }
 
-// What repeats is skipped when one engine sees all of it, which saves more than threads do.
+// Skipping repetitions requires one engine for all ranks, and saves more than threads do.
 bool Engine::find_parts() {
   if (run_.options.threads < 2 || run_.options.record || run_.options.replay ||
       run_.options.max_events != 0 || run_.pages != nullptr || repetition_skipper_.has_candidates())
@@ -53,7 +53,7 @@ Result<SimResult> Engine::run_parts() {
     absorb(*engine);
     engine.reset();
   }
-  // What went wrong, or cannot finish, is told of as one part sees it.
+  // Failures and stalls are reported from a run in one part.
   const bool one_part =
       run_.fold_failed.empty() && (!done || nodes_.finished() < run_.workload.rank_count());
   if (one_part) rerun_ = Rerun::in_one_part;
@@ -62,13 +62,13 @@ Result<SimResult> Engine::run_parts() {
   return summarise();
 }
 
-// False: it went wrong, or windows are too short to be worth it.
+// Returns false if the run failed, or if windows are too short to be efficient.
 bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   ThreadPool pool(std::min(run_.options.threads, run_.shared.parts.count));
   const ParallelParts& parts = run_.shared.parts;
   std::vector<std::int64_t> next(parts.count), ends(parts.count);
   std::vector<Engine*> due;
-  std::uint64_t windows = 0, work_done = 0, recent = kLittle;  // in the last window
+  std::uint64_t windows = 0, work_done = 0, recent = kMinParallelEvents;  // in the last window
   while (true) {
     for (std::uint32_t p = 0; p < parts.count; ++p) next[p] = engines[p]->window_.next;
     ends.assign(parts.count, EventQueue::kNever);
@@ -80,7 +80,7 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
       }
     }
     due.clear();
-    // Every message that was sent before it has been handed over.
+    // Every message sent before this time has been exchanged.
     const std::int64_t earliest = *std::min_element(next.begin(), next.end());
     for (std::uint32_t p = 0; p < parts.count; ++p) {
       if (next[p] >= ends[p]) continue;
@@ -90,16 +90,16 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
     }
     if (due.empty()) return true;
     const auto work = [&](std::uint32_t i) { due[i]->run_window(); };
-    if (recent < kLittle) {
+    if (recent < kMinParallelEvents) {
       for (std::uint32_t i = 0; i < due.size(); ++i) work(i);
     } else {
-      pool.share(static_cast<std::uint32_t>(due.size()), work);
+      pool.parallel_for(static_cast<std::uint32_t>(due.size()), work);
     }
     recent = 0;
     for (const Engine* engine : due) recent += engine->window_.work;
     work_done += recent;
-    if (++windows == kProbation && work_done < windows * kLittle) return false;
-    if (run_.options.progress && windows % kTellEvery == 0) tell(engines);
+    if (++windows == kProbationWindows && work_done < windows * kMinParallelEvents) return false;
+    if (run_.options.progress && windows % kProgressEveryWindows == 0) report_progress(engines);
     for (Engine* engine : due) {
       if (engine->run_.error || !engine->run_.fold_failed.empty()) return false;
       for (const CrossPartMessage& abroad : engine->border_->outbox) {
@@ -113,7 +113,7 @@ bool Engine::run_windows(std::span<const std::unique_ptr<Engine>> engines) {
   }
 }
 
-void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
+void Engine::report_progress(std::span<const std::unique_ptr<Engine>> engines) const {
   std::uint32_t finished = 0;
   std::uint64_t messages = 0;
   for (const auto& engine : engines) {
@@ -124,7 +124,7 @@ void Engine::tell(std::span<const std::unique_ptr<Engine>> engines) const {
 }
 
 void Engine::run_window() {
-  take_in();
+  receive_messages();
   window_.work = 0;
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
@@ -139,20 +139,18 @@ void Engine::run_window() {
   window_.next = run_.queue.next_time();
 }
 
-// What other parts have sent since this one last ran, some of it before the time up to which it has
-// run.
-void Engine::take_in() {
-  for (const CrossPartMessage& abroad : border_->inbox) messages_.take_in(abroad, window_.done);
+// Takes in the messages that other parts have sent since this part last ran. Some were sent before
+// the time that this part has reached.
+void Engine::receive_messages() {
+  for (const CrossPartMessage& abroad : border_->inbox)
+    messages_.receive_message(abroad, window_.done);
   border_->inbox.clear();
   times_.forget_spans(window_.known);
 }
 
 void Engine::absorb(Engine& part) {
   part.collectives_.count_sent_so_far();
-  const std::vector<PredictedCollective> predicted = part.planner_.predicted();
-  run_.result.predicted.insert(run_.result.predicted.end(), predicted.begin(), predicted.end());
-  const std::vector<ChunkChoice> choices = part.collectives_.choices();
-  run_.result.chunk_choices.insert(run_.result.chunk_choices.end(), choices.begin(), choices.end());
+  add_predictions(part);
   run_.result.messages += part.run_.result.messages;
   run_.result.events += part.run_.result.events;
   run_.result.savings.phases_by_closed_form += part.run_.result.savings.phases_by_closed_form;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What came of a run.
+// The result of a run.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <tuple>
 
 #include "orrery/sim/engine/engine.h"
 #include "orrery/sim/observe/exposed_communication.h"
@@ -18,7 +17,8 @@ namespace orrery::sim {
 
 namespace {
 
-// Orrery rules always do; ASTRA rules when track-local-mem asks for it.
+// Computes the peak of tensor memory: always under Orrery rules, with track-local-mem under ASTRA
+// rules.
 void track_memory(EngineRun& run, std::uint32_t rank) {
   if (run.pages != nullptr || (!run.policy.follows_memory && !run.platform.track_local_memory))
     return;
@@ -33,15 +33,8 @@ void track_memory(EngineRun& run, std::uint32_t rank) {
 
 template <typename Weight>
 void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& findings) {
-  std::vector<const Mailboxes::Entry*> left;
-  for (const Mailboxes::Entry& entry : mailboxes.entries()) {
-    if (entry.used && entry.box.arrived > 0) left.push_back(&entry);
-  }
-  const auto order = [](const Mailboxes::Entry* entry) {
-    return std::tie(entry->key.src, entry->key.dst, entry->key.tag, entry->key.size);
-  };
-  std::sort(left.begin(), left.end(),
-            [&](const auto* a, const auto* b) { return order(a) < order(b); });
+  std::vector<const Mailboxes::Entry*> left = mailboxes.sorted();
+  std::erase_if(left, [](const Mailboxes::Entry* entry) { return entry->box.arrived == 0; });
   for (std::size_t i = 0; i < left.size(); ++i) {
     const MessageKey& key = left[i]->key;
     const std::string where = i < Findings::kPlaces
@@ -54,22 +47,18 @@ void note_unmatched(const Mailboxes& mailboxes, const Weight& weight, Findings& 
 
 }  // namespace
 
-void Engine::note_predicted_collectives() {
-  std::vector<PredictedCollective>& all = run_.result.predicted;
-  const std::vector<PredictedCollective> own = planner_.predicted();
-  all.insert(all.end(), own.begin(), own.end());
-  sort_predicted_collectives(all);
-  std::vector<ChunkChoice>& choices = run_.result.chunk_choices;
-  const std::vector<ChunkChoice> chosen = collectives_.choices();
-  choices.insert(choices.end(), chosen.begin(), chosen.end());
-  sort_choices(choices);
+void Engine::add_predictions(const Engine& from) {
+  const std::vector<PredictedCollective> predicted = from.planner_.predicted();
+  run_.result.predicted.insert(run_.result.predicted.end(), predicted.begin(), predicted.end());
+  const std::vector<ChunkChoice> choices = from.collectives_.choices();
+  run_.result.chunk_choices.insert(run_.result.chunk_choices.end(), choices.begin(), choices.end());
 }
 
 void Engine::note_memory() {
   std::vector<RecordedLevel> curves;
   const auto add = [&](MemoryLevel level, std::uint64_t sharing) {
     run_.result.memory.push_back(std::move(level));
-    if (recording_) curves.push_back(recording_->moved().level(sharing));
+    if (recording_) curves.push_back(recording_->memory_traffic().level(sharing));
   };
   const std::vector<model::StageCapacity>& stages = device_work_.pools().stages();
   const auto devices = static_cast<double>(run_.platform.npu_count());
@@ -91,7 +80,7 @@ void Engine::note_memory() {
         static_cast<std::uint64_t>(stages[s].devices));
   }
   if (!recording_ || curves.empty()) return;
-  run_.result.recording->memory_bin = recording_->moved().bin();
+  run_.result.recording->memory_bin = recording_->memory_traffic().bin();
   run_.result.recording->memory = std::move(curves);
 }
 
@@ -101,7 +90,7 @@ SimResult Engine::summarise() {
     track_memory(run_, rank);
     if (!rank_result.finish) continue;
     run_.result.end = std::max(run_.result.end, *rank_result.finish);
-    // ASTRA rules: where nodes that overlap add up to more than there was, nothing was exposed.
+    // ASTRA rules: if overlapping nodes sum to more than the finish time, nothing is exposed.
     rank_result.exposed_comm =
         run_.policy.exposed_is_the_rest
             ? std::max(Time{}, *rank_result.finish - Time(run_.shared.gpu_time[rank]))
@@ -121,8 +110,10 @@ SimResult Engine::summarise() {
         return run_.weight(run_.folded_workload.rank_for(sender % run_.fabric.rank_count()));
       },
       run_.result.findings);
-  run_.spell_out_notes();
-  note_predicted_collectives();
+  run_.format_notes();
+  add_predictions(*this);
+  sort_predicted_collectives(run_.result.predicted);
+  sort_choices(run_.result.chunk_choices);
   if (run_.pages == nullptr) {
     if (run_.options.exposed_by_group) run_.result.exposed = exposed_by_group(run_);
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Memories as end points of the network: by hand, with and without messages beside them.
+// Memories as end points of the network: by hand, with and without concurrent messages.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -230,8 +230,8 @@ TEST(NetworkMemory, FaultsSlowIt) {
   EXPECT_EQ(run_all(load(), in_a_fabric(cut)).end, us(11) + ns(150)) << "it waits, and goes on";
 }
 
-// The other networks of a fabric know memories, too: nobody in anybody's way, or whole messages one
-// after another.
+// The other networks of a fabric also support memories: without contention, or with complete
+// messages one after another.
 TEST(NetworkMemory, OtherNetworksCarryItTheirWay) {
   Platform platform = in_a_fabric(two_leaves(memories_at("leaf0")));
   const auto end = [&](NetworkModelKind kind) {
@@ -286,8 +286,8 @@ TEST(NetworkMemory, FoldsWhatIsAlike) {
   EXPECT_EQ(both(d, in_a_fabric(two_leaves(memories_at("leaf0")))), 2U);
 }
 
-// Switches that sum are end points behind memories: they do what they did without them, and a load
-// beside it is in their way, whether one rank stands for all or not.
+// Switches that sum are end points after the memories: they behave as without them, and contend
+// with a concurrent load, whether or not one rank represents all.
 TEST(NetworkMemory, LeavesSwitchesThatSumAlone) {
   const auto job = [](std::int64_t load) {
     Rank rank;

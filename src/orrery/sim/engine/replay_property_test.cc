@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random recordings played again (Options::replay), in every mode, against a simulator of a few
-// lines: what waits for nothing else begins at once, whoever meets waits for the last.
+// lines: nodes without pending dependencies begin at once, members of a collective wait for the
+// last one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -135,7 +136,7 @@ class AnyRecording {
     for (std::size_t r = 0; r < nodes.size(); ++r) add(r, nodes[r], begin + shortest);
   }
 
-  /// One whose bytes nobody knows takes its time.
+  /// A message of unknown size takes its recorded time.
   void alone(std::size_t rank) {
     graph::NodeSpec node = collective(rank, "");
     node.flags = graph::kHasCommType;
@@ -204,7 +205,7 @@ TEST(Replays, EndWhenWhatTheyWaitForHas) {
 
 // Copied in the middle, where some may have come to a meeting and others not yet.
 TEST(Replays, EndInACopyAsWell) {
-  constexpr std::uint64_t kAll = std::numeric_limits<std::uint64_t>::max();
+  constexpr std::uint64_t kUnlimited = std::numeric_limits<std::uint64_t>::max();
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     AnyRecording any(seed);
     const graph::Workload workload = any.workload();
@@ -217,7 +218,7 @@ TEST(Replays, EndInACopyAsWell) {
       original.advance(events);
       Engine copy(original);
       for (Engine* engine : {&original, &copy}) {
-        engine->advance(kAll);
+        engine->advance(kUnlimited);
         const auto result = engine->finish();
         ASSERT_TRUE(result.has_value()) << seed;
         ASSERT_FALSE(result->stall.has_value()) << seed << ", copied after " << events;

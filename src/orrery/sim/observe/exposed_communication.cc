@@ -41,15 +41,6 @@ std::vector<Edge> edges_of(EngineRun& run, std::uint32_t rank) {
   return edges;
 }
 
-/// The first of those that end last; kNone: nobody has ended.
-std::uint32_t slowest(const EngineRun& run) {
-  const std::vector<RankResult>& all = run.shared.results;
-  std::uint32_t last = kNone;
-  for (std::uint32_t rank = 0; rank < all.size(); ++rank)
-    if (all[rank].finish && (last == kNone || *all[rank].finish > *all[last].finish)) last = rank;
-  return last;
-}
-
 std::string_view group_of(const graph::Graph& graph, NodeId node) {
   return graph.kind(node) == NodeKind::coll ? graph.string(graph.collective(node).group) : "";
 }
@@ -57,11 +48,12 @@ std::string_view group_of(const graph::Graph& graph, NodeId node) {
 }  // namespace
 
 std::vector<ExposedGroup> exposed_by_group(EngineRun& run) {
-  const std::uint32_t rank = slowest(run);
-  if (rank == kNone) return {};
+  if (run.shared.results.empty()) return {};
+  const auto rank = static_cast<std::uint32_t>(slowest(run.shared.results));
+  if (!run.shared.results[rank].finish) return {};
   const graph::Graph& graph = run.graph_of(rank);
   std::map<std::string_view, Time> sums;
-  std::set<std::pair<std::int64_t, NodeId>> under_way;  // since when, who
+  std::set<std::pair<std::int64_t, NodeId>> under_way;  // start, node
   std::int64_t computing = 0, since = 0;
   Time predicted{};
   for (const Edge& edge : edges_of(run, rank)) {

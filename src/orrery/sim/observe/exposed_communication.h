@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Communication that nothing hides, by whom it is among.
+// Breaks down exposed communication by process group.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,10 @@
 namespace orrery::sim {
 
 /// RankResult::comm_only of the rank that ends last (RankResults::last) by process group, largest
-/// first. Of collectives that run at once
-/// it is of the one that began last, which is the one that the rank waits for; what only messages
-/// take is of no group (an empty name, like collectives of all ranks that name none). The times sum
-/// to comm_only where intervals do. Times have been kept. O(nodes × log nodes).
+/// first. If collectives overlap, the time belongs to the one that began last, because the rank
+/// waits for that one. Time with messages only belongs to no group: an empty name, as for
+/// collectives of all ranks without a group name. The times sum to comm_only, if the intervals of
+/// the nodes do. Requires a run that has stored its times. O(nodes × log nodes).
 [[nodiscard]] std::vector<ExposedGroup> exposed_by_group(EngineRun& run);
 
 }  // namespace orrery::sim

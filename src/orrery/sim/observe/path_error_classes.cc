@@ -19,7 +19,7 @@ using graph::NodeKind;
 
 namespace {
 
-/// What a model's answer stands on.
+/// The provenance of a model's prediction.
 TimeProvenance time_provenance_named(const model::TimeEstimate& answer) {
   if (answer.source == TimeSource::table && !answer.band && !answer.extrapolated)
     return TimeProvenance::recorded;
@@ -27,7 +27,7 @@ TimeProvenance time_provenance_named(const model::TimeEstimate& answer) {
   return answer.extrapolated ? TimeProvenance::extrapolated : TimeProvenance::interpolated;
 }
 
-Time part_of(Time time, double share) {
+Time share_of(Time time, double share) {
   return Time(std::llround(static_cast<double>(time.count()) * share));
 }
 
@@ -51,7 +51,7 @@ namespace {
 /// Adds up the links of a path.
 class Classes {
  public:
-  Classes(EngineRun& run, const DurationSources& tellers) : run_(run), tellers_(tellers) {}
+  Classes(EngineRun& run, const DurationSources& sources) : run_(run), sources_(sources) {}
 
   void add(const CriticalPathNode& link) {
     if (link.start > at_) between(link, link.start - at_);
@@ -61,7 +61,7 @@ class Classes {
     before_ = link;
   }
 
-  [[nodiscard]] const TimeByProvenance& time_by_provenance() const { return footings_; }
+  [[nodiscard]] const TimeByProvenance& time_by_provenance() const { return provenance_times_; }
 
   [[nodiscard]] std::vector<ErrorClass> all() && {
     std::vector<ErrorClass> made;
@@ -80,41 +80,41 @@ class Classes {
     return one;
   }
 
-  void stands(TimeProvenance provenance, Time time) {
-    footings_[static_cast<std::size_t>(provenance)] += time;
+  void add_provenance(TimeProvenance provenance, Time time) {
+    provenance_times_[static_cast<std::size_t>(provenance)] += time;
   }
 
-  void put(ErrorClass& one, Time time, const std::optional<ErrorInterval>& off,
-           TimeProvenance provenance) {
-    stands(provenance, time);
+  void add_to_class(ErrorClass& one, Time time, const std::optional<ErrorInterval>& error,
+                    TimeProvenance provenance) {
+    add_provenance(provenance, time);
     one.time += time;
-    if (!one.band || !off) return;
-    one.band->lower += part_of(time, off->lower);
-    one.band->upper += part_of(time, off->upper);
+    if (!one.band || !error) return;
+    one.band->lower += share_of(time, error->lower);
+    one.band->upper += share_of(time, error->upper);
   }
 
-  /// What nobody knows the error of, by a name that is kept elsewhere.
+  /// Adds time without a known error to the class `name`, whose text outlives this object.
   void unknown(std::string_view name, Time time) {
     ErrorClass*& one = fixed_[name];
     if (one == nullptr) one = &class_of(std::string(name), false);
     one->time += time;
-    stands(TimeProvenance::formula, time);
+    add_provenance(TimeProvenance::formula, time);
   }
   void recorded(Time time) {
     if (recorded_ == nullptr) recorded_ = &class_of("recorded", true);
     recorded_->time += time;
-    stands(TimeProvenance::recorded, time);
+    add_provenance(TimeProvenance::recorded, time);
   }
 
-  /// Of the trace, as it is or changed.
+  /// Adds a time of the trace, recorded or changed.
   void recorded(std::uint32_t number, graph::NodeId node, Time time) {
-    const graph::WorkloadProvenance& all = run_.workload.stands;
+    const graph::WorkloadProvenance& all = run_.workload.provenance;
     if (all.nodes.empty()) return recorded(time);
     const graph::Graph& graph = run_.workload.graph(number);
     const graph::NodeProvenance stand = all.of(graph, node);
     if (stand == graph::NodeProvenance{}) return recorded(time);
-    const ErrorInterval off{stand.lower, stand.upper};
-    const bool moved = !stand.known || off != ErrorInterval{};
+    const ErrorInterval error{stand.lower, stand.upper};
+    const bool moved = !stand.has_interval || error != ErrorInterval{};
     const graph::KernelId kernel = graph.kernel(node);
     const std::string name =
         !moved ? std::string(orrery::name(stand.provenance))
@@ -122,26 +122,24 @@ class Classes {
             ? "moved"
             : fmt::format("moved {} {}", graph::name((*graph.kernels())[kernel].operation),
                           graph::name((*graph.kernels())[kernel].a));
-    put(class_of(name, stand.known), time, off, stand.provenance);
+    add_to_class(class_of(name, stand.has_interval), time, error, stand.provenance);
   }
 
-  /// From the path's last node to this one.
+  /// Whether the lag from the path's last node to this one is scaled.
   [[nodiscard]] bool lag_is_scaled(const CriticalPathNode& next) const {
-    const std::uint8_t scaled = run_.workload.stands.lags;
+    const std::uint8_t scaled = run_.workload.provenance.lags;
     if (scaled == 0 || !before_ || before_->rank != next.rank) return false;
     const graph::Graph& graph = run_.workload.graph(next.rank);
     const std::uint32_t edge = graph.edge(before_->node, next.node);
     if (edge == graph::kNoNode) return false;
-    const auto kinds = graph.edge_kinds(before_->node);
-    const auto of = graph::lag_kind(graph, before_->node, next.node,
-                                    kinds.empty() ? DependencyKind::unsaid : kinds[edge]);
-    return (scaled >> static_cast<unsigned>(of) & 1u) != 0;
+    const graph::LagKind kind = graph::lag_kind(graph, before_->node, edge);
+    return (scaled >> static_cast<unsigned>(kind) & 1u) != 0;
   }
 
-  /// Nothing on the path ran.
+  /// Adds a time in which no node of the path ran.
   void between(const CriticalPathNode& next, Time time) {
     if (lag_is_scaled(next))
-      return put(class_of("scaled", true), time, ErrorInterval{}, TimeProvenance::scaled);
+      return add_to_class(class_of("scaled", true), time, ErrorInterval{}, TimeProvenance::scaled);
     if (run_.workload.graph(next.rank).has_lags()) return recorded(time);
     unknown(run_.shared.hosts.empty() ? "waiting" : "waiting, host launches", time);
   }
@@ -171,13 +169,13 @@ class Classes {
 
   void compute(std::uint32_t number, graph::NodeId node, Time time) {
     const graph::Graph& graph = run_.workload.graph(number);
-    const auto answer = tellers_.compute.time(graph, node);
+    const auto answer = sources_.compute.time(graph, node);
     if (!answer || answer->source == TimeSource::recorded) return recorded(number, node, time);
     const bool known = answer->band.has_value() || answer->source == TimeSource::table;
-    const ErrorInterval off =
+    const ErrorInterval error =
         answer->band ? ErrorInterval{answer->band->lower, answer->band->upper} : ErrorInterval{};
-    put(kernel_class(graph, node, answer->source, known), time, off,
-        time_provenance_named(*answer));
+    add_to_class(kernel_class(graph, node, answer->source, known), time, error,
+                 time_provenance_named(*answer));
   }
 
   ErrorClass& kernel_class(const graph::Graph& graph, graph::NodeId node, TimeSource source,
@@ -188,7 +186,7 @@ class Classes {
     if (table != table_) kernels_.clear();
     table_ = table;
     if (kernel >= kernels_.size()) kernels_.resize(std::size_t{kernel} + 1);
-    // One kernel may be told by several models: recorded here, and there not.
+    // The source of a kernel may vary from node to node: recorded in one, predicted in another.
     KernelClass& last = kernels_[kernel];
     if (last.one == nullptr || last.source != source || last.known != known)
       last = {source, known, &class_of(class_name(source, (*table)[kernel]), known)};
@@ -197,26 +195,26 @@ class Classes {
 
   void collective(std::uint32_t rank, std::uint32_t number, graph::NodeId node, Time time) {
     const graph::Graph& graph = run_.graph_of(rank);
-    if (run_.policy.nearest_form && tellers_.nodes.takes_recorded_time(rank, node))
+    if (run_.policy.nearest_form && sources_.nodes.takes_recorded_time(rank, node))
       return recorded(number, node, time);
     const CollectiveType type = graph.collective(node).type;
-    const bool plain = tellers_.customs.algorithm(rank, node, type) == nullptr;
+    const bool plain = sources_.customs.algorithm(rank, node, type) == nullptr;
     const Phases* phases = plain ? phases_of(rank, node) : nullptr;
     if (phases == nullptr || phases->sum <= 0) {
       ErrorClass*& one = networks_[type];
       if (one == nullptr) one = &class_of(fmt::format("network, {}", graph::name(type)), false);
       one->time += time;
-      return stands(TimeProvenance::formula, time);
+      return add_provenance(TimeProvenance::formula, time);
     }
-    // Who knows when its members came has cut off what it waited for them.
+    // If the arrivals of its members are known, the path already excludes the wait for them.
     const bool joined = run_.shared.times[run_.shared.first_times[rank] + node].sender != kNone;
     const Time predicted = joined ? time : std::min(time, Time(phases->sum));
     Time left = predicted;
     for (const Phase& phase : phases->all) {
       const bool last = &phase == &phases->all.back();
-      const Time part = last ? left : std::min(left, part_of(predicted, phase.share));
+      const Time part = last ? left : std::min(left, share_of(predicted, phase.share));
       left -= part;
-      put(*phase.one, part, phase.off, phase.provenance);
+      add_to_class(*phase.one, part, phase.error, phase.provenance);
     }
     if (time > predicted) unknown("waiting, peers", time - predicted);
   }
@@ -224,49 +222,50 @@ class Classes {
   /// One phase of a collective that a library runs, and its share of the collective's time.
   struct Phase {
     ErrorClass* one = nullptr;
-    std::optional<ErrorInterval> off;
+    std::optional<ErrorInterval> error;
     double share = 1;
     TimeProvenance provenance = TimeProvenance::formula;
   };
   struct Phases {
     std::vector<Phase> all;
-    std::int64_t sum = 0;  ///< what they take
+    std::int64_t sum = 0;  ///< of all phases, picoseconds
   };
 
-  /// What the library tells of a collective; null or empty where it does not run it.
+  /// The library's phases of a collective; null or empty if it does not run it.
   const Phases* phases_of(std::uint32_t rank, graph::NodeId node) {
     if (run_.options.library == nullptr) return nullptr;
     const graph::Graph& graph = run_.graph_of(rank);
     const graph::Collective& stated = graph.collective(node);
-    const std::uint32_t communicator = tellers_.collectives.known_communicator(rank, node);
+    const std::uint32_t communicator = sources_.collectives.known_communicator(rank, node);
     const Communicator& group = run_.communicators[communicator];
     NearestForm form{stated.type, stated.size.count()};
     if (run_.platform.collectives.plan(stated.type) == nullptr)
       form = nearest_form(stated.type, stated.size.count(), group.members);
     const std::uint32_t mask =
-        graph.has(node, graph::kHasDims) ? stated.dims_mask : run_.policy.dims_unsaid;
+        graph.has(node, graph::kHasDims) ? stated.dims_mask : run_.policy.default_dims;
     const auto topology =
-        tellers_.planner.topology(form.type, communicator, group, group.dims(mask), form.size);
+        sources_.planner.topology(form.type, communicator, group, group.dims(mask), form.size);
     if (!topology) return nullptr;
     const graph::ExpertExchange exchange =
         form.type == CollectiveType::all_to_all ? stated.exchange : graph::ExpertExchange{};
-    const auto [known, added] = told_.try_emplace({form.type, *topology, form.size, exchange});
+    const auto [known, added] =
+        phases_by_kind_.try_emplace({form.type, *topology, form.size, exchange});
     if (added) {
       ChunkRequest request;
       request.type = form.type;
       request.exchange = exchange;
       request.topology = *topology;
       request.bytes = form.size;
-      known->second = put_together(tellers_.planner.predicted(request));
+      known->second = combine(sources_.planner.predicted(request));
     }
     return &known->second;
   }
 
-  Phases put_together(const std::vector<PredictedCollective>& predicted) {
+  Phases combine(const std::vector<PredictedCollective>& predicted) {
     Phases made;
     for (const PredictedCollective& phase : predicted) made.sum += phase.time.count();
     for (const PredictedCollective& phase : predicted)
-      made.all.push_back({&class_of(class_name(phase), phase.off.has_value()), phase.off,
+      made.all.push_back({&class_of(class_name(phase), phase.error.has_value()), phase.error,
                           static_cast<double>(phase.time.count()) /
                               static_cast<double>(std::max<std::int64_t>(made.sum, 1)),
                           phase.provenance});
@@ -274,12 +273,12 @@ class Classes {
   }
 
   EngineRun& run_;
-  const DurationSources& tellers_;
+  const DurationSources& sources_;
   Time at_{};
   std::optional<CriticalPathNode> before_;
-  TimeByProvenance footings_{};
+  TimeByProvenance provenance_times_{};
   std::map<std::pair<std::string, bool>, ErrorClass> by_name_;
-  // The same, found before.
+  // Caches of class lookups.
   ErrorClass* recorded_ = nullptr;
   std::map<std::string_view, ErrorClass*> fixed_;
   std::map<CollectiveType, ErrorClass*> networks_;
@@ -292,15 +291,15 @@ class Classes {
   std::vector<KernelClass> kernels_;  // by id in table_
   // Type, topology, bytes.
   using Kind = std::tuple<CollectiveType, std::uint32_t, std::int64_t, graph::ExpertExchange>;
-  std::map<Kind, Phases> told_;
+  std::map<Kind, Phases> phases_by_kind_;
 };
 
 }  // namespace
 
 std::vector<ErrorClass> error_classes(const std::vector<CriticalPathNode>& path, EngineRun& run,
-                                      const DurationSources& tellers,
+                                      const DurationSources& sources,
                                       TimeByProvenance& time_by_provenance) {
-  Classes classes(run, tellers);
+  Classes classes(run, sources);
   for (const CriticalPathNode& link : path) classes.add(link);
   time_by_provenance = classes.time_by_provenance();
   return std::move(classes).all();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The critical path by who told how long it takes.
+// Breaks down the critical path by the source of its times.
 #pragma once
 
 #include <string>
@@ -16,12 +16,13 @@
 
 namespace orrery::sim {
 
-/// What the class of a kernel is called that a model told: "learned gemm bf16".
+/// The name of the class of a predicted kernel: "learned gemm bf16".
 [[nodiscard]] std::string class_name(TimeSource source, const graph::Kernel& kernel);
-/// … and that of a library's collective: "nccl all_reduce, 32 ranks on 4 nodes (scaled)".
+/// The name of the class of a library's collective: "nccl all_reduce, 32 ranks on 4 nodes
+/// (scaled)".
 [[nodiscard]] std::string class_name(const PredictedCollective& predicted);
 
-/// Whom a node's length is to be asked about.
+/// The components that know the sources of node durations.
 struct DurationSources {
   const model::ComputeModel& compute;
   const Nodes& nodes;
@@ -30,21 +31,23 @@ struct DurationSources {
   CollectivePlanner& planner;
 };
 
-/// Every picosecond of the path is in one class, so their times sum to its end.
+/// Every picosecond of the path is in one class, so that the times of all classes sum to the end of
+/// the path.
 ///
-/// - A kernel that a model told is in the class of that model, its operation and the format of its
-///   first input. A table's answers at measured points have no error of their own.
-/// - A collective that a library runs is in the class of its type, ranks, nodes and source. What it
-///   waited for others in a dimension's queue is in it: those are collectives of the same library.
-/// - What was recorded has no error of its own; what was changed of it has what Workload::stands
-///   says. Of what else there is (rooflines, messages, ideal
-///   collectives, loads and stores, waiting) nobody knows how far off it is.
+/// - A predicted kernel is in the class of its model, its operation and the format of its first
+/// input. A table's values at measured points have no error of their own.
+/// - A collective that a library runs is in the class of its type, ranks, nodes and source. The
+/// class includes the wait for others in a dimension's queue: those are collectives of the same
+/// library.
+/// - Recorded times have no error of their own; changed ones have the error in
+/// Workload::provenance. Everything else (rooflines, messages, ideal collectives, loads and stores,
+/// waiting) has no known error.
 ///
-/// The same whether ranks stand for others or not. O(path).
+/// The result does not depend on folding. O(path).
 ///
-/// Fills `footings` with the same by what it stands on.
+/// Fills `time_by_provenance` with the same times by provenance.
 [[nodiscard]] std::vector<ErrorClass> error_classes(const std::vector<CriticalPathNode>& path,
-                                                    EngineRun& run, const DurationSources& tellers,
+                                                    EngineRun& run, const DurationSources& sources,
                                                     TimeByProvenance& time_by_provenance);
 
 }  // namespace orrery::sim

@@ -51,7 +51,7 @@ std::map<std::string, ErrorClass> by_name(const SimResult& result) {
   return made;
 }
 
-// 3 us recorded, two kernels that are told, an all-reduce among all eight.
+// 3 us recorded, two kernels with predicted times, an all-reduce among all eight ranks.
 graph::Workload step(std::uint32_t ranks) {
   Rank rank;
   const auto first = rank.comp(us(3));
@@ -83,9 +83,9 @@ TEST(ErrorClasses, SumToThePathByWhoToldIt) {
   EXPECT_EQ(predicted.nodes, 1u);
   EXPECT_EQ(predicted.source, "measured");
   EXPECT_FALSE(predicted.algorithm.empty());
-  ASSERT_TRUE(predicted.off && reduce.band);
+  ASSERT_TRUE(predicted.error && reduce.band);
   EXPECT_NEAR(seconds(reduce.time), seconds(predicted.time), 2e-12);
-  EXPECT_NEAR(seconds(reduce.band->upper), seconds(reduce.time) * predicted.off->upper, 1e-12);
+  EXPECT_NEAR(seconds(reduce.band->upper), seconds(reduce.time) * predicted.error->upper, 1e-12);
   EXPECT_EQ(recorded.time + kernels.time + reduce.time, result->end);
   EXPECT_EQ(predicted.provenance, TimeProvenance::interpolated);
   TimeByProvenance time_by_provenance{};
@@ -139,15 +139,15 @@ TEST(ErrorClasses, NobodyKnowsHowFarOffIdealNetworksAndRooflinesAre) {
 
 // Between measured sizes, and beyond the largest.
 TEST(ErrorClasses, SayWhatIsBeyondMeasurements) {
-  const auto footing_of_reduce = [](std::int64_t bytes) {
+  const auto provenance_of_reduce = [](std::int64_t bytes) {
     Rank rank;
     rank.coll(CollectiveType::all_reduce, bytes);
     const auto result = simulate(testing::replicated(rank, 8), node(), {});
     EXPECT_TRUE(result && result->predicted.size() == 1);
     return result->predicted.front().provenance;
   };
-  EXPECT_EQ(footing_of_reduce(1 << 20), TimeProvenance::interpolated);
-  EXPECT_EQ(footing_of_reduce(std::int64_t{1} << 42), TimeProvenance::extrapolated);
+  EXPECT_EQ(provenance_of_reduce(1 << 20), TimeProvenance::interpolated);
+  EXPECT_EQ(provenance_of_reduce(std::int64_t{1} << 42), TimeProvenance::extrapolated);
 }
 
 TEST(ErrorClasses, AreTheSameWhenOneRankStandsForAll) {

@@ -14,7 +14,7 @@ std::size_t slots_of(const model::MultiDimFabric& fabric, const model::Network& 
                                       : network.link_count();
 }
 
-constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // after those with chunks
+constexpr std::uint64_t kCustomOrder = std::uint64_t{1} << 63;  // above the numbers of chunks
 
 }  // namespace
 
@@ -26,24 +26,24 @@ Recorder::Recorder(const graph::Workload& workload, const model::MultiDimFabric&
       network_(network),
       links_(!network.traits().uncontended),
       communicators_(communicators),
-      left_(std::size_t{fabric.rank_count()} * queues),
+      last_phases_(std::size_t{fabric.rank_count()} * queues),
       queues_(queues),
-      whole_dims_(slots_of(fabric, network) > Recording::kMaxLinks),
-      use_(whole_dims_ ? fabric.dim_count() : slots_of(fabric, network)) {
-  made_->details.resize(nodes);
-  for (std::uint32_t i = 0; whole_dims_ && links_ && i < network.link_count(); ++i)
+      by_dimension_(slots_of(fabric, network) > Recording::kMaxLinks),
+      traffic_(by_dimension_ ? fabric.dim_count() : slots_of(fabric, network)) {
+  recording_->details.resize(nodes);
+  for (std::uint32_t i = 0; by_dimension_ && links_ && i < network.link_count(); ++i)
     dim_of_.push_back(network.link(i).dim);
   for (const Communicator& group : communicators)
-    made_->groups.push_back({group.name, group.ranks});
-  joins_.resize(made_->groups.size());
+    recording_->groups.push_back({group.name, group.ranks});
+  by_order_.resize(recording_->groups.size());
   std::size_t first = 0;
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    made_->first_node.push_back(first);
+    recording_->first_node.push_back(first);
     first += workload.graph(rank).size();
   }
 }
 
-// Members that differ from `member` only in the given rings.
+// The group of members that differ from `member` only in the given rings.
 std::uint32_t Recorder::group_of(std::uint32_t communicator, std::uint32_t member,
                                  std::span<const model::RingShape> rings) {
   const Communicator& all = communicators_[communicator];
@@ -56,8 +56,9 @@ std::uint32_t Recorder::group_of(std::uint32_t communicator, std::uint32_t membe
     strides.push_back(ring.stride);
   }
   if (size == all.members) return communicator;
-  const auto [found, added] = parts_.try_emplace(Part{communicator, base, strides},
-                                                 static_cast<std::uint32_t>(made_->groups.size()));
+  const auto [found, added] =
+      subgroups_.try_emplace(SubgroupKey{communicator, base, strides},
+                             static_cast<std::uint32_t>(recording_->groups.size()));
   if (!added) return found->second;
   std::vector<std::uint32_t> members{base};
   for (const model::RingShape& ring : rings) {
@@ -66,36 +67,37 @@ std::uint32_t Recorder::group_of(std::uint32_t communicator, std::uint32_t membe
       for (std::size_t m = 0; m < before; ++m) members.push_back(members[m] + p * ring.stride);
     }
   }
-  for (std::uint32_t& m : members) m = all.ranks.empty() ? m : all.ranks[m];
-  const std::string whole = all.name.empty() ? "all ranks" : all.name;
+  for (std::uint32_t& m : members) m = all.rank_at(m);
+  const std::string group_name = all.name.empty() ? "all ranks" : all.name;
   const std::uint32_t first = members.front(), next = members.size() > 1 ? members[1] : first;
-  made_->groups.push_back({fmt::format("{}: {} ranks from {}, {} apart", whole, members.size(),
-                                       first, next > first ? next - first : first - next),
-                           std::move(members)});
-  joins_.emplace_back();
+  recording_->groups.push_back(
+      {fmt::format("{}: {} ranks from {}, {} apart", group_name, members.size(), first,
+                   next > first ? next - first : first - next),
+       std::move(members)});
+  by_order_.emplace_back();
   return found->second;
 }
 
-void Recorder::join(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                    std::uint32_t member, std::uint64_t chunk,
-                    std::span<const model::RingShape> rings, std::int64_t now) {
-  add(group_of(communicator, member, rings), chunk, rank, node, now);
+void Recorder::add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                          std::uint32_t member, std::uint64_t chunk,
+                          std::span<const model::RingShape> rings, std::int64_t now) {
+  add_to_collective(group_of(communicator, member, rings), chunk, rank, node, now);
 }
 
-void Recorder::custom(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                      std::uint32_t member, std::int64_t now) {
-  const std::uint64_t number = customs_[{communicator, member}]++;
-  add(communicator, kCustomOrder + number, rank, node, now);
+void Recorder::add_custom_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+                                 std::uint32_t member, std::int64_t now) {
+  const std::uint64_t number = custom_counts_[{communicator, member}]++;
+  add_to_collective(communicator, kCustomOrder + number, rank, node, now);
 }
 
-void Recorder::add(std::uint32_t group, std::uint64_t order, std::uint32_t rank, graph::NodeId node,
-                   std::int64_t now) {
-  auto& list = joins_[group];
+void Recorder::add_to_collective(std::uint32_t group, std::uint64_t order, std::uint32_t rank,
+                                 graph::NodeId node, std::int64_t now) {
+  auto& list = by_order_[group];
   auto place = std::lower_bound(list.begin(), list.end(), std::pair{order, std::uint32_t{0}});
   if (place == list.end() || place->first != order) {
-    place = list.insert(place, {order, static_cast<std::uint32_t>(made_->joins.size())});
+    place = list.insert(place, {order, static_cast<std::uint32_t>(recording_->collectives.size())});
     const graph::Collective& collective = workload_.graph(rank).collective(node);
-    CollectiveInstance& made = made_->joins.emplace_back();
+    CollectiveInstance& made = recording_->collectives.emplace_back();
     made.group = group;
     made.order = order;
     made.first_start = made.last_start = now;
@@ -104,59 +106,60 @@ void Recorder::add(std::uint32_t group, std::uint64_t order, std::uint32_t rank,
     made.bytes = collective.size.count();
     made.type = collective.type;
   }
-  CollectiveInstance& join = made_->joins[place->second];
-  ++join.members;
-  if (now > join.last_start || rank <= join.last_rank) {
-    join.last_start = now;
-    join.last_rank = rank;
-    join.last_node = node;
+  CollectiveInstance& collective = recording_->collectives[place->second];
+  ++collective.members;
+  if (now > collective.last_start || rank <= collective.last_rank) {
+    collective.last_start = now;
+    collective.last_rank = rank;
+    collective.last_node = node;
   }
-  made_->details[index(rank, node)].join = place->second;
+  recording_->details[index(rank, node)].collective = place->second;
 }
 
 void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) {
-  const std::uint32_t join = made_->details[index(rank, node)].join;
-  if (join != kNone) made_->joins[join].sent += bytes;
+  const std::uint32_t collective = recording_->details[index(rank, node)].collective;
+  if (collective != kNone) recording_->collectives[collective].sent += bytes;
 }
 
-void Recorder::predicted(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
-                         std::int64_t duration) {
-  const std::uint32_t join = made_->details[index(rank, node)].join;
-  if (join == kNone) return;
-  if (join >= library_times_.size()) library_times_.resize(made_->joins.size(), -1);
-  if (duration <= library_times_[join]) return;
-  library_times_[join] = duration;
-  made_->joins[join].predicted = spec;
+void Recorder::add_predicted_phase(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
+                                   std::int64_t duration) {
+  const std::uint32_t collective = recording_->details[index(rank, node)].collective;
+  if (collective == kNone) return;
+  if (collective >= library_times_.size())
+    library_times_.resize(recording_->collectives.size(), -1);
+  if (duration <= library_times_[collective]) return;
+  library_times_[collective] = duration;
+  recording_->collectives[collective].predicted = spec;
 }
 
 void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) {
-  made_->details[index(rank, node)].queue = lost;
+  recording_->details[index(rank, node)].queue = lost;
 }
 
-std::optional<std::int64_t> Recorder::together(std::uint32_t rank, graph::NodeId node) const {
-  const std::uint32_t number = made_->details[index(rank, node)].join;
+std::optional<std::int64_t> Recorder::last_arrival(std::uint32_t rank, graph::NodeId node) const {
+  const std::uint32_t number = recording_->details[index(rank, node)].collective;
   if (number == kNone) return std::nullopt;
-  const CollectiveInstance& join = made_->joins[number];
-  const RecordedGroup& group = made_->groups[join.group];
+  const CollectiveInstance& collective = recording_->collectives[number];
+  const RecordedGroup& group = recording_->groups[collective.group];
   const std::size_t size = group.ranks.empty() ? fabric_.rank_count() : group.ranks.size();
-  if (join.members < size) return std::nullopt;
-  return join.last_start;
+  if (collective.members < size) return std::nullopt;
+  return collective.last_start;
 }
 
-void Recorder::left(std::uint32_t rank, std::uint32_t queue, std::uint32_t op,
-                    const ChunkHistory& history, std::int64_t now) {
-  left_[rank * std::size_t{queues_} + queue] = {now, op, history};
+void Recorder::end_phase(std::uint32_t rank, std::uint32_t queue, std::uint32_t op,
+                         const ChunkHistory& history, std::int64_t now) {
+  last_phases_[rank * std::size_t{queues_} + queue] = {now, op, history};
 }
 
-const ChunkHistory* Recorder::just_left(std::uint32_t rank, std::uint32_t queue, std::uint32_t op,
-                                        std::int64_t now) const {
-  const Left& last = left_[rank * std::size_t{queues_} + queue];
+const ChunkHistory* Recorder::previous_chunk(std::uint32_t rank, std::uint32_t queue,
+                                             std::uint32_t op, std::int64_t now) const {
+  const LastPhase& last = last_phases_[rank * std::size_t{queues_} + queue];
   return last.at == now && last.op == op ? &last.history : nullptr;
 }
 
-void Recorder::done(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
-                    std::int64_t latency) {
-  NodeDetail& detail = made_->details[index(rank, node)];
+void Recorder::end_collective(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
+                              std::int64_t latency) {
+  NodeDetail& detail = recording_->details[index(rank, node)];
   detail.queue = queue;
   detail.latency = latency;
 }
@@ -164,11 +167,11 @@ void Recorder::done(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                        std::int64_t until) {
   if (links_) return;
-  use_.add(whole_dims_ ? dim : rank * fabric_.dim_count() + dim, from, until, bytes);
+  traffic_.add(by_dimension_ ? dim : rank * fabric_.dim_count() + dim, from, until, bytes);
 }
 
-void Recorder::message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
-                       std::int64_t delay) {
+void Recorder::add_message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes,
+                           std::int64_t now, std::int64_t delay) {
   if (links_ || delay >= model::MultiDimFabric::kTooLong) return;
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
     if (fabric_.coordinate(rank, d) == fabric_.coordinate(to, d)) continue;
@@ -178,20 +181,21 @@ void Recorder::message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes,
 
 void Recorder::carries(std::uint32_t link, std::int64_t from, std::int64_t until,
                        std::int64_t bytes) {
-  use_.add(whole_dims_ ? dim_of_[link] : link, from, until, bytes);
+  traffic_.add(by_dimension_ ? dim_of_[link] : link, from, until, bytes);
 }
 
-std::int64_t Recording::alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
-  return network->alone(from, to, bytes);
+std::int64_t Recording::uncontended_time(std::uint32_t from, std::uint32_t to,
+                                         std::int64_t bytes) const {
+  return network->uncontended_time(from, to, bytes);
 }
 
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
-  made_->times = std::move(times);
-  made_->bin = use_.bin();
-  for (std::size_t slot = 0; slot < use_.slots(); ++slot) {
-    if (use_.total(slot) == 0) continue;
-    RecordedLink& link = made_->links.emplace_back();
-    if (whole_dims_) {
+  recording_->times = std::move(times);
+  recording_->bin = traffic_.bin();
+  for (std::size_t slot = 0; slot < traffic_.slots(); ++slot) {
+    if (traffic_.total(slot) == 0) continue;
+    RecordedLink& link = recording_->links.emplace_back();
+    if (by_dimension_) {
       link.dim = static_cast<std::uint32_t>(slot);
     } else if (links_) {
       const model::LinkPlace about = network_.link(static_cast<std::uint32_t>(slot));
@@ -208,11 +212,11 @@ std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
     }
     if (link.from != kNone && link.name.empty())
       link.share = fabric_.port(link.from, link.dim).share;
-    link.bytes = use_.total(slot);
-    const auto curve = use_.curve(slot);
+    link.bytes = traffic_.total(slot);
+    const auto curve = traffic_.curve(slot);
     link.bins.assign(curve.begin(), curve.end());
   }
-  return std::move(made_);
+  return std::move(recording_);
 }
 
 }  // namespace orrery::sim

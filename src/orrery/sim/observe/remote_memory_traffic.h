@@ -9,17 +9,17 @@
 
 namespace orrery::sim {
 
-/// What loads and stores of remote memory move over time. All levels carry the same, but for what
-/// switches gather and reduce, of which a level has each sharer's part.
+/// Bytes of loads and stores of remote memory over time. All levels carry the same bytes, except
+/// for accesses that switches gather or reduce: of these, a level carries one sharer's part.
 class RemoteMemoryTraffic {
  public:
   void add(const model::MemoryPools::TransferSpan& moved) {
     use_.add(slot(moved.store, moved.together), moved.from, moved.until, moved.bytes);
   }
-  /// The length of a bin, in picoseconds.
+  /// Length of a bin in picoseconds.
   [[nodiscard]] std::int64_t bin() const { return use_.bin(); }
-  /// At a level of which each place is shared by so many devices. Bins sum to
-  /// model::MemoryPools::traffic() where every access has ended.
+  /// Traffic of a level with `sharing` devices per unit. The bins sum to
+  /// model::MemoryPools::traffic() if every access has ended.
   [[nodiscard]] RecordedLevel level(std::uint64_t sharing) const;
 
  private:

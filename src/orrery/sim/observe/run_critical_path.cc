@@ -14,17 +14,17 @@ using graph::NodeId;
 
 namespace {
 
-/// A node of a rank that is simulated, and the rank of the workload that it is run as.
+/// A node of a simulated rank, and the number of the workload's rank on the path.
 struct Place {
   std::uint32_t rank = 0;
   std::uint32_t number = 0;
   NodeId node = 0;
 };
 
-/// Who came when to one collective.
-struct Meeting {
+/// The arrivals at one collective.
+struct CollectiveArrivals {
   std::int64_t first_end = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::pair<std::uint32_t, NodeId>> last;  ///< who came last, by simulated rank
+  std::vector<std::pair<std::uint32_t, NodeId>> last;  ///< last arrivals, by simulated rank
 };
 
 class PathWalk {
@@ -43,8 +43,8 @@ class PathWalk {
     while (at_.node != graph::kNoNode && links.size() < run_.shared.times.size()) {
       const NodeTimes& ran = times(at_.rank, at_.node);
       links.push_back({at_.number, at_.node, Time(ran.start), Time(ran.end)});
-      if (joined(at_)) {
-        if (const auto last = last_comer()) {
+      if (has_arrivals(at_)) {
+        if (const auto last = last_arrival()) {
           links.back().start = Time(times(last->rank, last->node).start);
           at_ = *last;
         }
@@ -65,26 +65,21 @@ class PathWalk {
     return run_.shared.times[run_.shared.first_times[rank] + node];
   }
 
-  // The slowest rank's node that ended last: of several one that is not metadata, then the latest.
+  // The last node of the slowest rank; of several, one that is not metadata, then the highest.
   [[nodiscard]] Place end() const {
-    const auto& results = run_.shared.results;
-    std::uint32_t slowest = 0;
-    for (std::uint32_t rank = 1; rank < results.size(); ++rank) {
-      if (results[rank].finish.value_or(Time{}) > results[slowest].finish.value_or(Time{}))
-        slowest = rank;
-    }
-    const graph::Graph& graph = run_.graph_of(slowest);
+    const auto rank = static_cast<std::uint32_t>(slowest(run_.shared.results));
+    const graph::Graph& graph = run_.graph_of(rank);
     NodeId last = graph::kNoNode;
     const auto key = [&](NodeId node) {
-      return std::pair(times(slowest, node).end, graph.kind(node) != graph::NodeKind::metadata &&
-                                                     graph.kind(node) != graph::NodeKind::invalid);
+      return std::pair(times(rank, node).end, graph.kind(node) != graph::NodeKind::metadata &&
+                                                  graph.kind(node) != graph::NodeKind::invalid);
     };
     for (NodeId node = 0; node < graph.size(); ++node) {
-      if (times(slowest, node).end < 0) continue;
+      if (times(rank, node).end < 0) continue;
       if (last == graph::kNoNode || key(node) >= key(last)) last = node;
     }
-    // With folding the path goes through the ranks themselves, whoever was simulated for them.
-    return {slowest, run_.real(slowest), last};
+    // With folding, the path consists of ranks of the workload, not of representatives.
+    return {rank, run_.real(rank), last};
   }
 
   [[nodiscard]] NodeId released_by(const Place& place) {
@@ -104,8 +99,8 @@ class PathWalk {
     std::tie(at_.rank, at_.node) = messages_.senders[before + sender];
   }
 
-  /// A collective of which it is known when its members came.
-  [[nodiscard]] bool joined(const Place& place) const {
+  /// Whether the arrivals at this collective are known.
+  [[nodiscard]] bool has_arrivals(const Place& place) const {
     return run_.graph_of(place.rank).kind(place.node) == graph::NodeKind::coll &&
            times(place.rank, place.node).sender != kNone;
   }
@@ -114,20 +109,20 @@ class PathWalk {
     return std::uint64_t{communicator} << 32 | collective;
   }
 
-  // Who came last to the collective here, if that was another.
-  [[nodiscard]] std::optional<Place> last_comer() {
+  // The last arrival at the current collective, if it was another rank.
+  [[nodiscard]] std::optional<Place> last_arrival() {
     const NodeTimes& ran = times(at_.rank, at_.node);
     const std::uint32_t communicator = collectives_.known_communicator(at_.rank, at_.node);
     const std::int64_t last = run_.shared.arrivals[communicator].last(ran.sender);
     if (ran.start >= last || ran.end < last) return std::nullopt;
-    if (meetings_.empty()) find_meetings();
-    const Meeting& meeting = meetings_[key(communicator, ran.sender)];
-    if (meeting.first_end < last) return std::nullopt;
-    return lowest_of(meeting);
+    if (arrivals_.empty()) find_arrivals();
+    const CollectiveArrivals& arrivals = arrivals_[key(communicator, ran.sender)];
+    if (arrivals.first_end < last) return std::nullopt;
+    return lowest_of(arrivals);
   }
 
-  // When ranks stand for others, each group has last comers of its own.
-  [[nodiscard]] std::optional<Place> lowest_of(const Meeting& meeting) const {
+  // If ranks represent others, each group has its own last arrivals.
+  [[nodiscard]] std::optional<Place> lowest_of(const CollectiveArrivals& arrivals) const {
     const graph::Graph& graph = run_.workload.graph(at_.number);
     const std::string_view name = graph.string(graph.collective(at_.node).group);
     const Communicator& group =
@@ -135,28 +130,28 @@ class PathWalk {
                                                        : run_.communicators.find(name, at_.number)];
     std::optional<Place> lowest;
     for (std::uint32_t member = 0; member < group.members; ++member) {
-      const std::uint32_t number = group.ranks.empty() ? member : group.ranks[member];
+      const std::uint32_t number = group.rank_at(member);
       if (lowest && lowest->number < number) continue;
       const std::uint32_t rank = run_.folded_workload.rank_for(number);
       const auto found =
-          std::lower_bound(meeting.last.begin(), meeting.last.end(), std::pair{rank, NodeId{0}});
-      if (found != meeting.last.end() && found->first == rank)
+          std::lower_bound(arrivals.last.begin(), arrivals.last.end(), std::pair{rank, NodeId{0}});
+      if (found != arrivals.last.end() && found->first == rank)
         lowest = Place{rank, number, found->second};
     }
     return lowest;
   }
 
-  void find_meetings() {
+  void find_arrivals() {
     for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
       for (NodeId node = 0; node < run_.graph_of(rank).size(); ++node) {
-        if (!joined({rank, 0, node})) continue;
+        if (!has_arrivals({rank, 0, node})) continue;
         const NodeTimes& ran = times(rank, node);
         if (ran.end < 0) continue;
         const std::uint32_t communicator = collectives_.known_communicator(rank, node);
-        Meeting& meeting = meetings_[key(communicator, ran.sender)];
-        meeting.first_end = std::min(meeting.first_end, ran.end);
+        CollectiveArrivals& arrivals = arrivals_[key(communicator, ran.sender)];
+        arrivals.first_end = std::min(arrivals.first_end, ran.end);
         if (ran.start == run_.shared.arrivals[communicator].last(ran.sender))
-          meeting.last.emplace_back(rank, node);
+          arrivals.last.emplace_back(rank, node);
       }
     }
   }
@@ -166,8 +161,8 @@ class PathWalk {
   CollectiveRunner& collectives_;
   const MessageState& messages_;
   Place at_;
-  std::vector<bool> settled_;                            // by simulated rank
-  std::unordered_map<std::uint64_t, Meeting> meetings_;  // empty: nobody has asked yet
+  std::vector<bool> settled_;                                       // by simulated rank
+  std::unordered_map<std::uint64_t, CollectiveArrivals> arrivals_;  // empty: not requested yet
 };
 
 }  // namespace

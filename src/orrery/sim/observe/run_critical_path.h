@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the end of a run waited for.
+// The critical path of a run.
 #pragma once
 
 #include <vector>
@@ -12,12 +12,13 @@
 
 namespace orrery::sim {
 
-/// The nodes whose completions led to the end of the slowest rank, first to last, across ranks: a
-/// collective whose members wait for each other leads to the one that came last (of several the
-/// lowest rank), a receive that waited for its message, and takes no time, to the send, any other
-/// node to the one whose end let it start. Nobody follows into collectives over some dimensions of
-/// their group, nor to receivers that announce themselves. Times have been kept. O(nodes), and
-/// O(members × log members) for each collective that is followed.
+/// The nodes whose completions led to the end of the slowest rank, first to last, across ranks.
+/// From a collective that waited for its members, the path continues at the member that arrived
+/// last (of several, the lowest rank). From a receive that waited for its message, it continues at
+/// the send, and the receive takes no time. From any other node, it continues at the node whose end
+/// released it. The path does not enter collectives over some dimensions of their group, and does
+/// not follow receivers that announce themselves. Requires a run that has stored its times.
+/// O(nodes), and O(members × log members) for each collective on the path.
 [[nodiscard]] std::vector<CriticalPathNode> critical_path(EngineRun& run, Nodes& nodes,
                                                           CollectiveRunner& collectives,
                                                           const MessageState& messages);

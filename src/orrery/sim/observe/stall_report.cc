@@ -11,7 +11,7 @@ using graph::NodeId;
 using graph::NodeKind;
 
 namespace {
-constexpr std::size_t kMostNodes = 64;
+constexpr std::size_t kMaxNodes = 64;
 
 std::string why_waiting(const EngineRun& run, const MessageState& messages, const ChunkPool& chunks,
                         std::uint32_t rank, NodeId node) {
@@ -25,7 +25,7 @@ std::string why_waiting(const EngineRun& run, const MessageState& messages, cons
       const bool same = key.src == static_cast<std::uint32_t>(message.src) &&
                         key.dst == run.real(rank) && key.tag == message.tag;
       if (used && same && box.arrived > 0)
-        return text + fmt::format("; one of {} bytes did", key.size);
+        return text + fmt::format("; a send of {} bytes arrived", key.size);
     }
     return text;
   }
@@ -42,12 +42,12 @@ std::string why_waiting(const EngineRun& run, const MessageState& messages, cons
     for (std::uint32_t m = 0; m < issued.next.size(); ++m) {
       if (issued.next[m] >= issued.next[member]) continue;
       ++missing;
-      if (first_missing == kNone) first_missing = members.ranks.empty() ? m : members.ranks[m];
+      if (first_missing == kNone) first_missing = members.rank_at(m);
     }
     std::string text = fmt::format("{} of {} bytes in group \"{}\": ", graph::name(collective.type),
                                    collective.size.count(), group);
-    if (missing == 0) return text + "its members issued different collectives in this place";
-    return text + fmt::format("{} members have not issued it, the first is rank {}", missing,
+    if (missing == 0) return text + "its members issued different collectives at this position";
+    return text + fmt::format("{} members have not issued it; the first is rank {}", missing,
                               first_missing);
   }
   return fmt::format("{} is still in progress", graph::name(graph.kind(node)));
@@ -72,12 +72,12 @@ StallReport stall_report(const EngineRun& run, const MessageState& messages,
       if (graph.kind(node) == NodeKind::recv) {
         waits_for[rank] = static_cast<std::uint32_t>(graph.message(node, run.real(rank)).src);
       }
-      if (report.nodes.size() < kMostNodes)
+      if (report.nodes.size() < kMaxNodes)
         report.nodes.push_back(
             {run.real(rank), node, why_waiting(run, messages, chunks, rank, node)});
     }
   }
-  // A circle of receives, if following "waits for" comes back to where it began.
+  // A cycle of receives: following "waits for" returns to the first rank.
   for (std::uint32_t first = 0; first < waits_for.size() && report.circle.empty(); ++first) {
     std::vector<std::uint32_t> path;
     std::uint32_t rank = first;

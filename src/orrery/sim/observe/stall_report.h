@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Why a run could not finish.
+// The reasons why a run could not finish.
 #pragma once
 
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
@@ -9,7 +9,7 @@
 
 namespace orrery::sim {
 
-/// What every rank that has not finished waits for. Of a run of all ranks. O(nodes).
+/// What each unfinished rank waits for. Requires a run of all ranks. O(nodes).
 [[nodiscard]] StallReport stall_report(const EngineRun& run, const MessageState& messages,
                                        const ChunkPool& chunks);
 

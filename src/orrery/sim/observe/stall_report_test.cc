@@ -26,9 +26,9 @@ TEST(Stall, AReceiveOfAnotherSizeNamesWhatDidArrive) {
   ASSERT_TRUE(result->stall.has_value());
   EXPECT_EQ(result->stall->unfinished_ranks, 1u);
   ASSERT_EQ(result->stall->nodes.size(), 1u);
-  EXPECT_EQ(
-      result->stall->nodes[0].why,
-      "receive of 2000 bytes, tag 7, from rank 0: no matching send arrived; one of 1000 bytes did");
+  EXPECT_EQ(result->stall->nodes[0].why,
+            "receive of 2000 bytes, tag 7, from rank 0: no matching send arrived; a send of 1000 "
+            "bytes arrived");
   EXPECT_FALSE(result->ranks[1].finish.has_value());
   EXPECT_TRUE(result->ranks[0].finish.has_value());
 }
@@ -53,7 +53,7 @@ TEST(Stall, AMissingMemberOfACollectiveIsNamed) {
   ASSERT_TRUE(result.has_value() && result->stall.has_value());
   EXPECT_EQ(
       result->stall->nodes[0].why,
-      "all_reduce of 900 bytes in group \"\": 1 members have not issued it, the first is rank 1");
+      "all_reduce of 900 bytes in group \"\": 1 members have not issued it; the first is rank 1");
 }
 
 struct Refused {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <vector>
 
 namespace orrery::sim {
 
@@ -29,7 +28,7 @@ Lives lives_of(const graph::Graph& graph,
     for (const graph::TensorUse& use : graph.tensors(node)) {
       Life& life = lives[use.name];
       life.size = std::max(life.size, use.size);
-      if (use.output) {
+      if (use.is_output) {
         life.written = true;
         life.from = std::min(life.from, ran->first);
       } else {
@@ -57,7 +56,7 @@ std::optional<TensorMemoryCurve> tensor_memory_curve(
     changes.emplace_back(life.from, life.size.count());
     if (life.until != kTimeMax) changes.emplace_back(life.until, -life.size.count());
   }
-  std::sort(changes.begin(), changes.end());  // at one time, what ends goes first
+  std::sort(changes.begin(), changes.end());  // at equal times, ends come first
   TensorMemoryCurve memory;
   std::int64_t held = 0;
   for (std::size_t i = 0; i < changes.size(); ++i) {

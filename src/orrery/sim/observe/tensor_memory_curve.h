@@ -10,18 +10,18 @@
 
 namespace orrery::sim {
 
-/// Tensor bytes a rank holds over time, from the tensors its nodes read and write and from when the
-/// nodes ran. A tensor is there from the start of the node that writes it first (from the beginning
-/// if it is only read) to the end of the last node that reads it (to the end of the step if none
-/// does).
+/// Tensor bytes that a rank holds over time, computed from the tensors that its nodes read and
+/// write and from the times of these nodes. A tensor exists from the start of the node that first
+/// writes it (from the beginning if it is only read) to the end of the last node that reads it (to
+/// the end of the step if none does).
 struct TensorMemoryCurve {
-  std::vector<std::pair<Time, Bytes>> points;  ///< (from when, how many); ascending, distinct times
+  std::vector<std::pair<Time, Bytes>> points;  ///< (start, bytes); ascending, distinct times
   Bytes peak{};
-  Time peak_at{};                                   ///< the first time
-  std::vector<std::pair<StringId, Bytes>> at_peak;  ///< what is there then
+  Time peak_at{};                                   ///< first time of the peak
+  std::vector<std::pair<StringId, Bytes>> at_peak;  ///< tensors at the peak
 };
 
-/// `when(node)` gives start and end, or nothing for a node that did not run. Empty when no node
+/// `when(node)` returns start and end, or nothing for a node that did not run. Empty if no node
 /// names tensors. O(uses log uses).
 [[nodiscard]] std::optional<TensorMemoryCurve> tensor_memory_curve(
     const graph::Graph& graph,

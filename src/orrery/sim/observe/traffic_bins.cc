@@ -7,11 +7,11 @@ namespace orrery::sim {
 
 namespace {
 constexpr std::size_t kCells = std::size_t{1} << 20;
-constexpr std::size_t kMostBins = 256, kFewestBins = 16;
+constexpr std::size_t kMaxBins = 256, kFewestBins = 16;
 }  // namespace
 
 TrafficBins::TrafficBins(std::size_t slots)
-    : bins_(std::clamp(kCells / std::max<std::size_t>(1, slots), kFewestBins, kMostBins)) {
+    : bins_(std::clamp(kCells / std::max<std::size_t>(1, slots), kFewestBins, kMaxBins)) {
   bins_ -= bins_ % 2;
   cells_.assign(slots * bins_, 0);
   totals_.assign(slots, 0);
@@ -42,8 +42,9 @@ void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, s
     cells[last] += static_cast<std::uint64_t>(bytes);
     return;
   }
-  // What has been carried by the end of each bin, rounded down; the rest is the last one's. Whole
-  // bins take `share` each and one more whenever the fractions left over add up to one.
+  // Each bin gets the bytes carried by its end, rounded down, minus those of earlier bins; the last
+  // bin gets the rest. Full bins get `share`, and one more whenever the remaining fractions add up
+  // to one.
   const std::int64_t length = until - from;
   const auto head =
       static_cast<__int128>(bytes) * (static_cast<std::int64_t>(first + 1) * bin_ - from);

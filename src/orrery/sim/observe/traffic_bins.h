@@ -7,8 +7,8 @@
 
 namespace orrery::sim {
 
-/// Bytes over time for many slots, in equal bins whose length doubles whenever time runs beyond the
-/// last one: memory stays what it was, whatever the length of the run.
+/// Bytes over time for many slots, in equal bins. The length of the bins doubles whenever time
+/// exceeds the last one, so that memory does not depend on the length of the run.
 class TrafficBins {
  public:
   explicit TrafficBins(std::size_t slots);
@@ -20,7 +20,7 @@ class TrafficBins {
   [[nodiscard]] std::size_t slots() const { return totals_.size(); }
   [[nodiscard]] std::int64_t bin() const { return bin_; }
   [[nodiscard]] std::uint64_t total(std::size_t slot) const { return totals_[slot]; }
-  /// Up to the last bin in which anything was carried in any slot.
+  /// The bins of a slot, up to the last bin with traffic in any slot.
   [[nodiscard]] std::span<const std::uint64_t> curve(std::size_t slot) const;
 
  private:

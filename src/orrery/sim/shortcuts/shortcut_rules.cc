@@ -31,7 +31,7 @@ bool any_lags(const graph::Workload& workload) {
 }
 
 bool lists_a_rank_twice(const graph::Workload& workload) {
-  std::vector<std::uint32_t> listed;  // by rank: the last group that lists it, from 1 on
+  std::vector<std::uint32_t> listed;  // by rank: number of the last group that lists it, from 1
   std::uint32_t number = 0;
   for (const auto& [name, group] : workload.groups) {
     listed.resize(workload.rank_count());
@@ -43,29 +43,30 @@ bool lists_a_rank_twice(const graph::Workload& workload) {
   return false;
 }
 
-// Ranks that are alike see alike queues only where nothing is served in the order in which they
-// come.
+// Equivalent ranks have equivalent queues only if nothing is served in order of arrival.
 std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
   if (rules == Rules::orrery) return {};
   switch (kind) {
     case RemoteMemoryKind::none:
     case RemoteMemoryKind::per_npu:
-    case RemoteMemoryKind::network:  // which says itself whether it can
+    case RemoteMemoryKind::network:  // the network states whether it can fold
       return {};
     case RemoteMemoryKind::per_node:
     case RemoteMemoryKind::pool:
       break;
   }
-  return "remote memory is shared, in order of arrival";
+  return "remote memory serves requests in order of arrival";
 }
 
-// ASTRA rules see the order within a tick, and the guard has to know when a message will arrive.
+// Under ASTRA rules, the order within a tick affects results, and the guard needs the arrival times
+// of messages.
 std::string shares_links(const model::Traits& network, Rules rules) {
   if (network.foldable && (network.uncontended || rules == Rules::orrery)) return {};
-  return "links are shared, in order of arrival";
+  return "links serve messages in order of arrival";
 }
 
-// Orrery rules decide when a tick is over, so that nobody's number has a part in it.
+// Under Orrery rules the engine decides at the end of a tick, so that rank numbers have no
+// influence.
 std::string orders_by_issue(InterDimension order, Rules rules) {
   switch (order) {
     case InterDimension::ascending:
@@ -77,7 +78,7 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
     case InterDimension::themis_published:
       break;
   }
-  return rules == Rules::orrery ? "" : "Themis counts all ranks' loads, in order of issue";
+  return rules == Rules::orrery ? "" : "Themis counts the loads of all ranks in order of issue";
 }
 
 }  // namespace
@@ -97,10 +98,10 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
                          const model::Traits& network, const Options& options) {
   if (!options.fold) return "off";
   if (options.record) return "every rank is recorded";
-  if (options.replay) return "a recording is played again";
+  if (options.replay) return "a recording is replayed";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (platform.rules == Rules::astra && platform.collectives.rendezvous)
-    return "receivers announce themselves";
+    return "messages use rendezvous";
   return why_not_fold(workload, platform, network);
 }
 
@@ -108,13 +109,13 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
                          const model::Traits& network, const Options& options) {
   if (!options.skip_repeats) return "off";
   if (options.record) return "everything is recorded";
-  if (options.replay) return "a recording is played again";
-  if (!options.keep_times) return "times are not kept";
-  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
-  if (platform.collectives.rendezvous) return "receivers announce themselves";
+  if (options.replay) return "a recording is replayed";
+  if (!options.keep_times) return "times are not stored";
+  if (platform.rules != Rules::orrery) return "ASTRA rules depend on the order of events";
+  if (platform.collectives.rendezvous) return "messages use rendezvous";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
-  if (any_lags(workload)) return "nodes wait after others";
-  // What is on its way in a network is not among what is compared.
+  if (any_lags(workload)) return "dependencies have delays";
+  // A Snapshot does not contain messages in flight in a network.
   if (!network.repeatable || !network.uncontended) return "messages share links";
   if (model::has_stream_limits(platform)) return "collectives wait for switches";
   switch (platform.remote_memory.kind) {
@@ -141,12 +142,12 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
 
 std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform,
                          const model::Traits& network) {
-  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
-  if (platform.collectives.rendezvous) return "receivers announce themselves to senders";
+  if (platform.rules != Rules::orrery) return "ASTRA rules depend on the order of events";
+  if (platform.collectives.rendezvous) return "messages use rendezvous";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (!network.parallel || !network.uncontended) return "messages share links";
   if (model::has_stream_limits(platform)) return "collectives wait for switches";
-  // Who accesses memory beside whom is known when a tick is over, in all parts.
+  // The set of concurrent memory accesses is known only when the tick is over in all parts.
   if (platform.remote_memory.kind != RemoteMemoryKind::none && has_memory_nodes(workload))
     return "ranks share memory";
   switch (platform.collectives.inter_dimension) {
@@ -157,7 +158,7 @@ std::string why_one_part(const graph::Workload& workload, const platform::Platfo
     case InterDimension::themis:
     case InterDimension::themis_flex:
     case InterDimension::themis_published:
-      return "chunks are ordered by what other ranks do";
+      return "the order of chunks depends on other ranks";
   }
   return {};
 }

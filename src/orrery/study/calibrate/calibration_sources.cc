@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/calibrate/calibration_sources.h"
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/core/system/sha256.h"
 #include "orrery/core/text/text.h"
 
@@ -19,7 +19,8 @@ Result<std::vector<SourceFile>> hash_files(const std::vector<std::string>& files
 
 Result<void> check_date(const std::string& date) {
   if (date.empty() || (date.size() == 10 && calibrate::leading_date(date) == date)) return {};
-  return fail(Errc::usage, "--date", in_quotes(date) + " is no date", "as 2026-01-31");
+  return fail(Errc::usage, "--date", in_quotes(date) + " is not a date",
+              "write it like 2026-01-31");
 }
 
 }  // namespace orrery::study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files of calibrations say of where they come from.
+// Sources in calibration files: input files and dates.
 #pragma once
 
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace orrery::study {
 
-/// A file by its name, without folders, and its content.
+/// Name of a file, without folders, and the SHA-256 hash of its content.
 struct SourceFile {
   std::string name;
   std::string sha256;
 };
 
-/// In the same order. Errc: input_not_found, input_read.
+/// Hashes `files`, in their order. Errc: input_not_found, input_read.
 [[nodiscard]] Result<std::vector<SourceFile>> hash_files(const std::vector<std::string>& files);
 
-/// Errc::usage where `date` is not empty and not "2026-01-31" or so.
+/// Errc::usage if `date` is neither empty nor of the form "2026-01-31".
 [[nodiscard]] Result<void> check_date(const std::string& date);
 
 }  // namespace orrery::study

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
@@ -29,7 +29,7 @@ std::string text_of(const model::MeasuredRows& rows, const model::MeasuredKernel
   return text;
 }
 
-/// Each kernel of a device once, with the median of its times.
+/// Merges rows of equal kernels of a device; the time is the median.
 model::MeasuredRows merged(const model::MeasuredRows& rows) {
   struct Same {
     const model::MeasuredKernel* first = nullptr;
@@ -61,7 +61,7 @@ std::string class_text(const model::MeasuredKernelClass& known) {
   return graph::to_text(kernel);
 }
 
-/// The head of the table, and of models that are fitted to it.
+/// The header of the table, and of models that are fitted to it.
 std::string head_of(const ComputeCalibration& answer) {
   std::string text = "made by orrery calibrate compute\n";
   if (!answer.date.empty()) text += "measured on " + answer.date + "\n";
@@ -84,8 +84,8 @@ std::string table_text(const ComputeCalibration& answer, const model::MeasuredRo
     for (const model::MeasuredKernelClass& known : device.classes)
       if (known.left_out > 0)
         remark(
-            fmt::format("held back: {} {}: {} of {} told by the others, {:.1f} % off by the "
-                        "median, 80 % within {:+.1f} to {:+.1f} %\n",
+            fmt::format("held out: {} {}: {} of {} predicted from the others, median error {:.1f} "
+                        "%, 80 % interval {:+.1f} to {:+.1f} %\n",
                         device.name, class_text(known), known.left_out, known.kernels,
                         100 * known.median_error, 100 * known.band.lower, 100 * known.band.upper));
   text += "device,kernel,us\n";
@@ -107,7 +107,7 @@ class ComputeModel {
       (is_recorded_traces({file}) ? recordings : tables).push_back(file);
     if (tables.empty() && !question_.devices.empty())
       return fail(Errc::usage, "--devices",
-                  "describes devices of tables, and there are only recordings", "leave it out");
+                  "describes devices of tables, but all files are recordings", "omit it");
     if (!tables.empty()) {
       auto read = read_kernel_tables(tables, question_.devices, findings_);
       if (!read) return tl::unexpected(std::move(read.error()));
@@ -122,29 +122,20 @@ class ComputeModel {
 
  private:
   Result<void> read_recordings(const std::vector<std::string>& recordings) {
-    const platform::DeviceEntry* device = nullptr;
-    if (!question_.device.empty()) {
-      device = platform::find_device(question_.device);
-      if (device == nullptr) return tl::unexpected(unknown_device(question_.device));
-    }
+    const auto device = catalogue_device(question_.device);
+    if (!device) return tl::unexpected(device.error());
     RecordedTraces recorded;
     recorded.traces = recordings;
-    auto job = job_options(recorded);
-    if (!job) return tl::unexpected(job.error());
-    job->progress = question_.progress;
-    RecordedKernelRows rows(device);
-    const auto use = [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+    RecordedKernelRows rows(*device);
+    const auto use = [&](const intake::RankTrace& rank) {
       rows.add(rank.profile);
-      findings_.merge(rank.findings);
       const std::string date = calibrate::date_of(rank.profile.origin_ns / 1000);
       answer_.date = std::max(answer_.date, date);
       for (const auto& input : {rank.files.device, rank.files.host})
         if (input) files_.push_back(input->path);
-      return {};
     };
-    const auto done = intake::for_each_rank(*job, use);
-    if (!done) return tl::unexpected(done.error());
-    findings_.merge(done->findings);
+    const auto job = study::read_ranks(recorded, question_.progress, findings_, use);
+    if (!job) return tl::unexpected(job.error());
     answer_.recorded = rows.kernels();
     answer_.known = rows.known();
     answer_.overlapped = rows.overlapped();
@@ -175,13 +166,13 @@ class ComputeModel {
     if (all_.rows.rows.empty() && !answer_.unknown_devices.empty())
       return fail(Errc::usage, where,
                   in_quotes(*answer_.unknown_devices.begin()) + " is not in the catalogue",
-                  "--device says what it is like");
+                  "specify it with --device");
     if (all_.rows.rows.empty())
       return fail(Errc::input_empty, where,
-                  answer_.recorded == 0 ? "no kernels of a device"
-                                        : "no kernel's operator says what it computes",
-                  answer_.recorded == 0 ? "record device activity, too (ProfilerActivity.CUDA)"
-                                        : "record shapes, too (record_shapes=True)");
+                  answer_.recorded == 0 ? "contains no device kernels"
+                                        : "no operator of a kernel states its shapes",
+                  answer_.recorded == 0 ? "also record device activity (ProfilerActivity.CUDA)"
+                                        : "also record shapes (record_shapes=True)");
     model::MeasuredRows rows = merged(all_.rows);
     rows.where = where;
     auto report = report_kernel_rows(rows, {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured kernels of the user, as a table that simulations take.
+// Builds a table of measured kernels for simulations from tables and recordings.
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,35 @@
 
 namespace orrery::study {
 
-/// As it was typed.
+/// The command-line arguments.
 struct ComputeCalibrationQuestion {
   std::vector<std::string>
-      files;            ///< tables (model/kernels/table/table_file.h) and recordings, mixed
-  std::string device;   ///< of the catalogue, of all recordings; empty: as they say
+      /// Tables (model/kernels/table/table_file.h) and recordings, in any order.
+      files;
+  std::string device;   ///< device of all recordings (catalogue name); empty: as recorded
   std::string devices;  ///< a file of devices that the catalogue lacks; empty: none
-  std::string date;     ///< of the measurement; empty: as recordings say
-  std::function<void(std::uint32_t done, std::uint32_t of)> progress;  ///< ranks read
+  std::string date;     ///< date of the measurement; empty: as recorded
+  std::function<void(std::uint32_t done, std::uint32_t of)>
+      progress;  ///< called after each rank that is read
 };
 
 struct ComputeCalibration {
-  std::string table;         ///< what `--kernel-table` and `device: {kernel_table: …}` take
-  KernelTableReport report;  ///< of its classes, with the errors of kernels left out
-  KernelTables kernels;      ///< each different kernel of each device; silicons in any order
-  std::string notes;         ///< date and files, a line each: the head of the table
+  std::string table;         ///< content for `--kernel-table` and `device: {kernel_table: …}`
+  KernelTableReport report;  ///< its classes, with the errors of held-out kernels
+  KernelTables kernels;  ///< each distinct kernel of each device; order of `silicons` unspecified
+  std::string notes;     ///< header of the table: date and files, one per line
   std::vector<SourceFile> files;
   std::string date;                       ///< may be empty
-  std::uint64_t recorded = 0;             ///< kernels of recordings that compute …
-  std::uint64_t known = 0;                ///< … whose operators' shapes say what …
-  std::uint64_t overlapped = 0;           ///< … of these left out: communication ran beside them
-  std::set<std::string> unknown_devices;  ///< devices that nobody knows
+  std::uint64_t recorded = 0;             ///< compute kernels of recordings …
+  std::uint64_t known = 0;                ///< … with known operator shapes …
+  std::uint64_t overlapped = 0;           ///< … excluded because they overlap communication
+  std::set<std::string> unknown_devices;  ///< recorded devices that are not in the catalogue
   Findings findings;
 };
 
-/// A row for each different kernel of each device: the median of its times. The same files give the
-/// same bytes. Errc: usage (a device or date that is none), input_empty (no kernel of a known
-/// device), those of read_kernel_tables and of reading recordings.
+/// Returns one row per device and distinct kernel, with the median of its times. Equal files give
+/// equal bytes. Errc: usage (an invalid device or date), input_empty (no kernel of a known device),
+/// those of read_kernel_tables and of reading recordings.
 [[nodiscard]] Result<ComputeCalibration> calibrate_compute(
     const ComputeCalibrationQuestion& question, Findings& findings);
 

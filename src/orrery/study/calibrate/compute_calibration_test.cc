@@ -66,7 +66,7 @@ TEST(RecordedKernelRows, AreMediansOfEachKernel) {
 
 TEST(RecordedKernelRows, LeaveOutWhatCommunicationRanBeside) {
   RecordedKernelRows rows(platform::find_device("b200"));
-  rows.add(recorded("", {40, 10}, true));  // the first ran beside it
+  rows.add(recorded("", {40, 10}, true));  // the first overlaps it
   ASSERT_EQ(rows.rows().rows.size(), 1u);
   EXPECT_EQ(rows.rows().devices[0], "b200");
   EXPECT_DOUBLE_EQ(rows.rows().rows[0].seconds, 10e-6);
@@ -140,7 +140,7 @@ TEST_F(CalibrateCompute, RefusesWhatItCannotUse) {
       file("m.csv", fmt::format("device,kernel,us\nh100-sxm,\"{}\",0.2\n", kProduct));
   EXPECT_THAT(error_of({.files = {ms}}), HasSubstr("milliseconds"));
   EXPECT_THAT(error_of({.files = {(folder_ / "none.csv").string()}}), HasSubstr("none.csv"));
-  EXPECT_THAT(error_of({.files = {ms}, .date = "2026-1-1"}), HasSubstr("is no date"));
+  EXPECT_THAT(error_of({.files = {ms}, .date = "2026-1-1"}), HasSubstr("is not a date"));
   const std::string host = file(
       "host.json",
       R"({"traceEvents":[{"ph":"X","cat":"cpu_op","name":"aten::mm","pid":1,"tid":1,"ts":0,"dur":5}]})");

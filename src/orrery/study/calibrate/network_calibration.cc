@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/calibrate/network_calibration.h"
 
+#include <fmt/format.h>
+
 #include "orrery/core/limits.h"
-#include "orrery/core/text/text.h"
 #include "orrery/study/calibrate/calibration_sources.h"
 
 namespace orrery::study {
@@ -10,7 +11,7 @@ namespace {
 
 Result<std::int32_t> count_of(const char* option, std::int64_t number) {
   if (number < 0 || number > static_cast<std::int64_t>(limits::kRanks))
-    return fail(Errc::usage, option, "a number that cannot be");
+    return fail(Errc::usage, option, fmt::format("must be 0 to {}", limits::kRanks));
   return static_cast<std::int32_t>(number);
 }
 
@@ -37,7 +38,7 @@ Result<NetworkCalibrationAnswer> calibrate_network(const NetworkCalibrationQuest
   const auto hashed = hash_files(set->files);
   if (!hashed) return tl::unexpected(hashed.error());
   for (const SourceFile& file : *hashed) notes.made_from.push_back({file.name, file.sha256});
-  std::vector<model::MeasuredCollective> curves;
+  std::vector<model::CollectiveCurve> curves;
   for (const calibrate::CalibratedCurve& one : answer.calibration.curves)
     curves.push_back(one.curve);
   answer.file = model::write_curve_file(notes, curves);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What benchmarks measured of one's own network, as a file that clusters take.
+// Converts collective benchmarks of the user's network to a file of measured curves for clusters.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace orrery::study {
 
-/// As it was typed.
+/// The command-line arguments.
 struct NetworkCalibrationQuestion {
   std::vector<std::string> files;
-  std::string device;                 ///< of the catalogue, where files do not say one
-  std::string collective;             ///< where files do not say it
-  std::int64_t ranks = 0, nodes = 0;  ///< likewise; 0: not given
-  std::string date;                   ///< of the measurement; empty: as the files say
-  bool tuner = false;                 ///< also what NCCL should choose
+  std::string device;                 ///< catalogue name, if the files do not state one
+  std::string collective;             ///< if the files do not state it
+  std::int64_t ranks = 0, nodes = 0;  ///< if the files do not state them; 0: not given
+  std::string date;                   ///< date of the measurement; empty: as in the files
+  bool tuner = false;                 ///< also write a tuner file for NCCL
 };
 
 struct NetworkCalibrationAnswer {
   calibrate::NetworkCalibration calibration;
   std::optional<calibrate::TunerExport> tuner;
-  std::string file;  ///< what a cluster file includes by `collectives: {curves: …}`
+  std::string file;  ///< content for `collectives: {curves: …}` in a cluster file
   Findings findings;
 };
 
-/// The same files give the same bytes. Errc: usage (a date that is none), those of
+/// Equal files give equal bytes. Errc: usage (an invalid date), those of
 /// calibrate::read_measurements, calibrate_network and tuner_choices.
 [[nodiscard]] Result<NetworkCalibrationAnswer> calibrate_network(
     const NetworkCalibrationQuestion& question, Findings& findings);

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/benchmark_run.h"
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/text/text.h"
@@ -25,13 +25,14 @@ namespace {
 using config::field;
 using profile::TimeSpread;
 
-/// To a nanosecond: recordings say no more.
+/// Rounded to a nanosecond, the resolution of recordings.
 Time time_of(double us) { return Time(std::llround(us * 1e3) * 1000); }
 
 struct FileLine {
   std::string file, sha256;
-  static constexpr auto fields = std::tuple{field("file", &FileLine::file, "its name"),
-                                            field("sha256", &FileLine::sha256, "of its bytes")};
+  static constexpr auto fields =
+      std::tuple{field("file", &FileLine::file, "its name"),
+                 field("sha256", &FileLine::sha256, "hash of its bytes")};
 };
 
 struct SpreadLine {
@@ -46,7 +47,7 @@ struct SpreadLine {
                  field("median", &SpreadLine::median, "of all"),
                  field("most", &SpreadLine::most, "10 % are above"),
                  field("held_back", &SpreadLine::held_back,
-                       "how far the median of every second one is from the others'")};
+                       "relative error of the median of every second value against the others")};
 };
 
 struct OverheadLine {
@@ -55,11 +56,11 @@ struct OverheadLine {
   Time mean{};
   static constexpr auto fields =
       std::tuple{field("overhead", &OverheadLine::overhead, "T1 to T5"),
-                 field("of", &OverheadLine::of, "operator or function; all"),
+                 field("of", &OverheadLine::of, "operator or function, or all"),
                  field("mean", &OverheadLine::mean, "without outliers and the profiler's own time"),
                  field("count", &OverheadLine::count, "measured"),
                  field("dropped", &OverheadLine::dropped, "outliers"),
-                 field("below_zero", &OverheadLine::below_zero, "taken for 0")};
+                 field("below_zero", &OverheadLine::below_zero, "negative values, counted as 0")};
 };
 
 struct KernelsLine {
@@ -96,12 +97,12 @@ struct OverheadsFile {
   std::vector<OverheadLine> overheads;
 
   static constexpr auto fields =
-      std::tuple{field("version", &OverheadsFile::version, "of this format"),
+      std::tuple{field("version", &OverheadsFile::version, "format version"),
                  field("made_by", &OverheadsFile::made_by, "command"),
                  field("made_on", &OverheadsFile::made_on, "when it was recorded"),
                  field("made_from", &OverheadsFile::made_from, "files that were read"),
-                 field("device", &OverheadsFile::device, "of the catalogue"),
-                 field("driver", &OverheadsFile::driver, "what recordings call it"),
+                 field("device", &OverheadsFile::device, "device of the catalogue"),
+                 field("driver", &OverheadsFile::driver, "device name in the recordings"),
                  field("job", &OverheadsFile::job, "for the job's file"),
                  field("cluster", &OverheadsFile::cluster, "for the cluster's file"),
                  field("times", &OverheadsFile::times, "launches, latency, gap"),
@@ -123,9 +124,9 @@ std::string yaml_of(const OverheadsCalibration& answer) {
     file.cluster = ClusterLine{DeviceLine{GapLine{time_of(answer.gap.median)}}};
   const auto add = [&](const char* of, const TimeSpread& spread) {
     if (spread.count > 0)
-      file.times.push_back({of, static_cast<std::int64_t>(spread.count), time_of(spread.least),
-                            time_of(spread.median), time_of(spread.most),
-                            std::round(spread.held_back * 1e4) / 1e4});
+      file.times.push_back({of, static_cast<std::int64_t>(spread.count), time_of(spread.p10),
+                            time_of(spread.median), time_of(spread.p90),
+                            std::round(spread.holdout_error * 1e4) / 1e4});
   };
   add("launch, forward", answer.forward);
   add("launch, backward", answer.backward);
@@ -140,20 +141,19 @@ std::string yaml_of(const OverheadsCalibration& answer) {
   return config::to_yaml(config::write_value(file), 3);
 }
 
-/// What the recordings' devices are.
+/// Sets the device name from the recordings or the question.
 Result<void> name_device(const OverheadsCalibrationQuestion& question,
                          const std::set<std::string>& drivers, OverheadsCalibration& answer) {
   if (drivers.size() > 1)
     return fail(Errc::input_mismatch, question.files.front(),
-                fmt::format("recordings of {} and of {} are mixed", in_quotes(*drivers.begin()),
+                fmt::format("recordings of {} and {} are mixed", in_quotes(*drivers.begin()),
                             in_quotes(*std::next(drivers.begin()))),
-                "calibrate one kind of machine at a time");
+                "calibrate each kind of machine separately");
   if (!drivers.empty()) answer.driver = printable(*drivers.begin(), 120);
-  const platform::DeviceEntry* entry = platform::find_device_by_driver(answer.driver);
-  if (!question.device.empty()) {
-    entry = platform::find_device(question.device);
-    if (entry == nullptr) return tl::unexpected(unknown_device(question.device));
-  }
+  const auto stated = catalogue_device(question.device);
+  if (!stated) return tl::unexpected(stated.error());
+  const platform::DeviceEntry* entry =
+      *stated != nullptr ? *stated : platform::find_device_by_driver(answer.driver);
   answer.device = entry == nullptr ? answer.driver : entry->name;
   return {};
 }
@@ -165,16 +165,12 @@ Result<OverheadsCalibration> calibrate_overheads(const OverheadsCalibrationQuest
   if (auto fine = check_date(question.date); !fine) return tl::unexpected(fine.error());
   RecordedTraces recorded;
   recorded.traces = question.files;
-  auto job = job_options(recorded);
-  if (!job) return tl::unexpected(job.error());
-  job->progress = question.progress;
   profile::OverheadBuilder builder;
   OverheadsCalibration answer;
   std::set<std::string> drivers;
   std::vector<std::string> files;
-  const auto use = [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+  const auto use = [&](const intake::RankTrace& rank) {
     builder.add(rank.profile);
-    findings.merge(rank.findings);
     ++answer.ranks;
     for (const profile::Device& device : rank.profile.devices)
       if (!device.name.empty()) drivers.insert(device.name);
@@ -182,11 +178,9 @@ Result<OverheadsCalibration> calibrate_overheads(const OverheadsCalibrationQuest
     for (const auto& input : {rank.files.device, rank.files.host})
       if (input && std::find(files.begin(), files.end(), input->path) == files.end())
         files.push_back(input->path);
-    return {};
   };
-  const auto done = intake::for_each_rank(*job, use);
-  if (!done) return tl::unexpected(done.error());
-  findings.merge(done->findings);
+  const auto job = read_ranks(recorded, question.progress, findings, use);
+  if (!job) return tl::unexpected(job.error());
   if (auto named = name_device(question, drivers, answer); !named)
     return tl::unexpected(named.error());
   answer.operators = builder.operators();
@@ -202,7 +196,7 @@ Result<OverheadsCalibration> calibrate_overheads(const OverheadsCalibrationQuest
     return row.overhead == profile::Overhead::launch_call;
   };
   if (std::none_of(answer.rows.begin(), answer.rows.end(), is_launch))
-    return fail(Errc::input_empty, question.files.front(), "no operator launches work of a device",
+    return fail(Errc::input_empty, question.files.front(), "no operator launches device work",
                 "record host and device (ProfilerActivity.CPU and CUDA)");
   auto hashed = hash_files(files);
   if (!hashed) return tl::unexpected(std::move(hashed.error()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a host takes to launch kernels, from recordings.
+// Measures host overheads of kernel launches in recordings.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,18 @@
 
 namespace orrery::study {
 
-/// As it was typed.
+/// The command-line arguments.
 struct OverheadsCalibrationQuestion {
   std::vector<std::string> files;
-  std::string device;  ///< of the catalogue, where recordings name none that is; empty: as they say
-  std::string date;    ///< of the measurement; empty: as recordings say
-  std::function<void(std::uint32_t done, std::uint32_t of)> progress;  ///< ranks read
+  /// Device of the catalogue, instead of the one in the recordings; empty: the recorded one.
+  std::string device;
+  std::string date;  ///< date of the measurement; empty: as recorded
+  std::function<void(std::uint32_t done, std::uint32_t of)>
+      progress;  ///< called after each rank that is read
 };
 
 struct OverheadsCalibration {
-  std::string device;  ///< of the catalogue, or as recorded; may be empty
+  std::string device;  ///< name in the catalogue, else as recorded; may be empty
   std::string driver;  ///< as recorded; may be empty
   std::string date;    ///< may be empty
   std::vector<SourceFile> files;
@@ -35,9 +37,9 @@ struct OverheadsCalibration {
   Findings findings;
 };
 
-/// The same files give the same bytes. Errc: usage (a date that is none, an unknown device),
-/// input_mismatch (recordings of several kinds of devices), input_empty (nothing was launched),
-/// those of reading recordings.
+/// Measures overheads in recordings. Equal files give equal bytes. Errc: usage (an invalid date, an
+/// unknown device), input_mismatch (recordings of several kinds of devices), input_empty (no
+/// operator launches work), those of reading recordings.
 [[nodiscard]] Result<OverheadsCalibration> calibrate_overheads(
     const OverheadsCalibrationQuestion& question, Findings& findings);
 

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/workload/spec/spec.h"
@@ -80,7 +81,8 @@ TEST(CalibrateOverheads, JobsAndClustersTakeIt) {
 }
 
 TEST(CalibrateOverheads, RefusesWhatItCannotUse) {
-  EXPECT_THAT(to_string(ask({.files = {kStep}, .date = "now"}).error()), HasSubstr("is no date"));
+  EXPECT_THAT(to_string(ask({.files = {kStep}, .date = "now"}).error()),
+              HasSubstr("is not a date"));
   EXPECT_THAT(to_string(ask({.files = {kStep}, .device = "h100-smx"}).error()),
               HasSubstr("h100-sxm"));
   EXPECT_FALSE(ask({.files = {"/none.json"}}));

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/calibrate/recorded_kernel_rows.h"
 
-#include <algorithm>
-#include <map>
-
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/study/recordings/recorded_communication.h"
@@ -53,7 +50,7 @@ model::MeasuredRows RecordedKernelRows::rows() const {
   model::MeasuredRows made;
   for (const auto& [key, times] : times_) {
     const auto kernel = graph::parse_kernel(key.second);
-    if (!kernel) continue;  // a size that its text cannot say
+    if (!kernel) continue;  // a size that text cannot express
     if (made.devices.empty() || made.devices.back() != key.first) made.devices.push_back(key.first);
     model::MeasuredKernel& row = made.rows.emplace_back();
     row.device = static_cast<std::uint32_t>(made.devices.size() - 1);

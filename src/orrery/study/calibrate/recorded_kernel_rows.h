@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of recordings as rows of a table.
+// Recorded kernels as rows of a table of measured kernels.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,26 @@
 
 namespace orrery::study {
 
-/// Gathers ranks one after another.
+/// Collects kernels, one rank at a time.
 class RecordedKernelRows {
  public:
-  /// `device`: of all ranks; null: as each recording names it.
+  /// `device`: device of all ranks; null: the one that each recording names.
   explicit RecordedKernelRows(const platform::DeviceEntry* device) : device_(device) {}
 
-  /// Adds the kernels of one rank (attached and indexed) that are known by their operators' shapes
-  /// and that no communication ran beside for half of their time. O(events log events).
+  /// Adds the kernels of one rank (attached and indexed) whose operator shapes are known. Excludes
+  /// kernels that overlap communication for at least half of their time. O(events log events).
   void add(const profile::Profile& profile);
 
-  /// A row for each different kernel of each device, by name and text: the median of its times.
-  /// `line` is the row's number.
+  /// Returns one row per device and distinct kernel, ordered by device name and kernel text, with
+  /// the median of its times. `line` is the number of the row.
   [[nodiscard]] model::MeasuredRows rows() const;
 
-  /// Names in recordings that no device of the catalogue has; empty: one without a name.
+  /// Recorded device names that are not in the catalogue; "" for a device without a name.
   [[nodiscard]] const std::set<std::string>& unknown_devices() const { return unknown_devices_; }
-  [[nodiscard]] std::uint64_t kernels() const { return kernels_; }  ///< that compute
-  [[nodiscard]] std::uint64_t known() const { return known_; }      ///< whose shapes are known
-  [[nodiscard]] std::uint64_t overlapped() const {
-    return overlapped_;
-  }  ///< left out: communication
+  [[nodiscard]] std::uint64_t kernels() const { return kernels_; }  ///< compute kernels
+  [[nodiscard]] std::uint64_t known() const { return known_; }      ///< with known operator shapes
+  /// Kernels excluded because they overlap communication.
+  [[nodiscard]] std::uint64_t overlapped() const { return overlapped_; }
 
  private:
   const platform::DeviceEntry* device_;

@@ -20,37 +20,39 @@
 namespace orrery::study {
 namespace {
 
-constexpr double kStall = 8, kLeastStall = 0.1;  // robust standard deviations, and a share
-constexpr double kRobust = 1.4826;  // a normal distribution's, over its median absolute deviation
+// Threshold of a stall: robust standard deviations, and a share.
+constexpr double kStall = 8, kMinStall = 0.1;
+// Standard deviation / median absolute deviation of a normal distribution.
+constexpr double kRobust = 1.4826;
 
-/// Seconds by row and column; what is left out is not positive.
+/// Seconds by row (rank) and column (step).
 using Table = std::vector<std::vector<double>>;
 
-/// What a rank computes in each step.
+/// Compute time of a rank in each step, in seconds.
 std::vector<double> computed(const graph::Graph& graph, std::size_t steps) {
   const std::vector<std::uint32_t> step_of = graph::steps_of_works(graph, steps);
   std::vector<double> made(steps);
   for (graph::NodeId n = 0; n < graph.size(); ++n) {
-    const auto of = graph::time_of(graph, n);
+    const auto of = graph::work_kind(graph, n);
     if (of == graph::WorkKind::kernels || of == graph::WorkKind::copies)
       made[step_of[n]] += static_cast<double>(graph.duration(n).count()) * 1e-12;
   }
   return made;
 }
 
-/// Sums of squares of one class of ranks.
+/// Sums of squares over classes of equivalent ranks.
 struct SquareSums {
-  double between = 0, within = 0;  // of ranks' means; of the rest
+  double between = 0, within = 0;  // of rank means; of residuals
   double ranks = 0, rests = 0;     // degrees of freedom
   double steps = 1;
   std::uint64_t stalled = 0, cells = 0;
   double stall_seconds = 0;
 };
 
-/// The rest of each cell, once rows and columns have their means, without cells of `skipped`.
-class Rests {
+/// The residual of each cell after subtracting row and column means, which exclude stalls.
+class Residuals {
  public:
-  explicit Rests(Table logs) : logs_(std::move(logs)), out_(logs_.size()) {
+  explicit Residuals(Table logs) : logs_(std::move(logs)), out_(logs_.size()) {
     for (std::size_t r = 0; r < logs_.size(); ++r) out_[r].assign(logs_[r].size(), false);
   }
 
@@ -65,7 +67,8 @@ class Rests {
   }
   [[nodiscard]] bool is_out(std::size_t r, std::size_t s) const { return out_[r][s]; }
 
-  /// Columns by their medians over rows, so that one stall moves none.
+  /// Centres columns at their medians over rows, so that a stall does not move them; at their means
+  /// once stalls are excluded.
   void centre() {
     column_.assign(logs_.front().size(), 0);
     for (std::size_t s = 0; s < column_.size(); ++s) {
@@ -82,12 +85,12 @@ class Rests {
     stalls_ = true;
     std::vector<double> sizes;
     for (std::size_t r = 0; r < logs_.size(); ++r) {
-      std::vector<double> own;  // around the rank's median, which a stall does not move
+      std::vector<double> own;  // around the median, which a stall does not move
       for (std::size_t s = 0; s < column_.size(); ++s) own.push_back(logs_[r][s] - column_[s]);
       rows_[r] = median(own);
       for (std::size_t s = 0; s < column_.size(); ++s) sizes.push_back(std::abs(of(r, s)));
     }
-    const double threshold = std::max(kStall * kRobust * median(sizes), kLeastStall);
+    const double threshold = std::max(kStall * kRobust * median(sizes), kMinStall);
     for (std::size_t r = 0; r < logs_.size(); ++r)
       for (std::size_t s = 0; s < column_.size(); ++s) out_[r][s] = of(r, s) > threshold;
   }
@@ -106,27 +109,27 @@ void add(const Table& seconds, SquareSums& sums) {
     for (const double one : row) made.push_back(std::log(std::max(one, 1e-12)));
   }
   const std::size_t ranks = logs.size(), steps = logs.front().size();
-  Rests rests(std::move(logs));
-  rests.centre();
-  if (steps > 2) rests.leave_out_stalls();
-  rests.centre();
+  Residuals residuals(std::move(logs));
+  residuals.centre();
+  if (steps > 2) residuals.leave_out_stalls();
+  residuals.centre();
   std::vector<double> means;
   for (std::size_t r = 0; r < ranks; ++r) {
-    means.push_back(rests.row(r));
+    means.push_back(residuals.row(r));
     for (std::size_t s = 0; s < steps; ++s) {
       ++sums.cells;
-      if (rests.is_out(r, s)) {
+      if (residuals.is_out(r, s)) {
         ++sums.stalled;
-        sums.stall_seconds += seconds[r][s] * (1 - std::exp(-rests.of(r, s)));
+        sums.stall_seconds += seconds[r][s] * (1 - std::exp(-residuals.of(r, s)));
       } else {
-        sums.within += rests.of(r, s) * rests.of(r, s);
+        sums.within += residuals.of(r, s) * residuals.of(r, s);
       }
     }
   }
   const double centre = mean(means);
   for (const double one : means) sums.between += (one - centre) * (one - centre);
   sums.ranks += static_cast<double>(ranks - 1);
-  // A single rank's steps differ by its jitter and by nothing else that anybody knows
+  // The steps of a single rank cannot separate jitter from the effect of the step.
   sums.rests += ranks > 1 ? static_cast<double>((ranks - 1) * (steps - 1)) : 0;
   sums.steps = static_cast<double>(steps);
 }
@@ -138,14 +141,15 @@ platform::FactorDistribution lognormal(double variance) {
   return made;
 }
 
-/// Of steps, in the logarithm of what communications take once all are there.
+/// Variability over steps of the logarithm of total communication time, without waiting for other
+/// ranks.
 void add_network(const graph::Workload& workload, std::size_t steps, MeasuredVariability& made) {
   std::vector<double> of_step(steps);
-  for (const graph::CommLine& line : graph::comm_lines(workload)) {
-    if (line.met.size() < steps) continue;
-    for (std::size_t i = 0; i < line.met.size(); ++i)
-      of_step[i * steps / line.met.size()] +=
-          static_cast<double>(line.met[i].transfer.count()) * 1e-12;
+  for (const graph::CommGroup& line : graph::comm_groups(workload)) {
+    if (line.communications.size() < steps) continue;
+    for (std::size_t i = 0; i < line.communications.size(); ++i)
+      of_step[i * steps / line.communications.size()] +=
+          static_cast<double>(line.communications[i].transfer.count()) * 1e-12;
   }
   if (steps < 2 || *std::min_element(of_step.begin(), of_step.end()) <= 0) return;
   for (double& one : of_step) one = std::log(one);
@@ -160,9 +164,9 @@ MeasuredVariability measure_variability(const graph::Workload& workload, std::in
   made.ranks = workload.rank_count();
   made.steps = steps;
   const graph::PeerLevels levels(workload);
-  std::map<std::uint32_t, Table> classes;  // by peers
+  std::map<std::uint32_t, Table> classes;  // by class of peers
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-    classes[levels.peers(rank)].push_back(
+    classes[levels.peer_class(rank)].push_back(
         computed(workload.graph(rank), static_cast<std::size_t>(steps)));
   SquareSums sums;
   for (const auto& [peers, table] : classes)
@@ -197,14 +201,14 @@ Result<VariabilityCalibration> calibrate_variability(const RecordedTraces& recor
   made.measured = measure_variability(workload, steps);
   if (!made.measured.speed_known)
     return fail(Errc::input_unsupported, read->question().workload_name(),
-                "no two ranks in it do the same", "give the traces of several ranks of a job");
+                "no two ranks have the same work", "give the traces of several ranks of a job");
   platform::Variability file = made.measured.variability;
   file.name = "measured";
   file.about = fmt::format("{} ranks, {} steps", made.measured.ranks, steps);
   file.source = "orrery calibrate variability";
   file.assumed = made.measured.jitter_known
                      ? "log-normal distributions; ranks independent"
-                     : "one step: all that ranks differ by is taken for their own speed";
+                     : "one step: all differences between ranks count as their speed";
   made.file = config::to_yaml(config::write_value(file), 2);
   return made;
 }

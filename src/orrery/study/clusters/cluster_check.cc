@@ -15,7 +15,7 @@ using platform::Rules;
 
 namespace {
 
-/// What only Orrery's rules know.
+/// Whether a model chooses chunks or their order, which only Orrery's rules support.
 bool chosen_by_model(const platform::CollectiveConfig& config) {
   using platform::InterDimension;
   return config.splits_by_model || config.inter_dimension == InterDimension::best ||
@@ -35,13 +35,13 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                 "--rules orrery");
   if (platform.rules == Rules::astra && question.collective_algorithm == kAutoAlgorithm)
     return fail(Errc::config_conflict, "--collective-algorithm auto",
-                "under ASTRA-sim's rules the system file says which run", "--rules orrery");
+                "under ASTRA-sim's rules the system file sets the algorithms", "--rules orrery");
   if (platform.rules == Rules::astra && chosen_by_model(platform.collectives))
     return fail(Errc::config_conflict, "--rules astra",
-                "ASTRA-sim cuts and orders chunks by rules of its own",
+                "ASTRA-sim has its own rules for the number and order of chunks",
                 "--rules orrery, or a number of chunks and another order (docs/chunk-order.md)");
   if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
-    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
+    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no in-network reduction",
                 "--rules orrery, or other algorithms");
   const platform::RemoteMemory& memory = platform.remote_memory;
   if (platform.rules == Rules::astra &&
@@ -58,7 +58,7 @@ Result<void> check_network(const Question& question, const Platform& platform) {
       !platform::has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
-                "--network analytical needs none of them");
+                "--network analytical needs no links");
   return {};
 }
 
@@ -68,14 +68,14 @@ Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
   const bool gathers = memory.in_switch && memory.kind == platform::RemoteMemoryKind::pool;
   if (spec.offload.in_switch && !gathers)
     return fail(Errc::config_conflict, where,
-                "no switches of its remote memory gather for all, and the job's `offload` is "
+                "no switches of its remote memory gather for all ranks, but the job's `offload` is "
                 "`in_switch`",
                 "give the cluster's `remote_memory` `kind: pool` and `in_switch: true`");
   const bool none = memory.kind == platform::RemoteMemoryKind::none;
   if (!none || !(spec.offload.optimizer || spec.offload.weights)) return {};
   return fail(Errc::config_conflict, where,
-              "the cluster has no remote memory, and the job's `offload` puts state there",
-              "give the cluster file a `remote_memory`, such as each host's: {kind: per_npu, "
+              "the cluster has no remote memory, but the job's `offload` places state there",
+              "add a `remote_memory` to the cluster file, for example host memory: {kind: per_npu, "
               "bandwidth: 55 GB/s}");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a machine can be what a question makes of it.
+// Checks whether a cluster supports the options of a question.
 #pragma once
 
 #include <string>
@@ -12,13 +12,14 @@
 
 namespace orrery::study {
 
-/// What only Orrery's rules know (fabrics, flows, switches that sum, orders by model, stages of
-/// remote memories) is not asked of ASTRA-sim's, and a graph has only so many links.
-/// Errc: config_conflict, limit_exceeded.
+/// Rejects features that only Orrery's rules support (fabrics, flows, in-network reduction, chunk
+/// orders by model, stages of remote memories) under ASTRA-sim's rules, and graphs with too many
+/// links. Errc: config_conflict, limit_exceeded.
 [[nodiscard]] Result<void> check_network(const Question& question,
                                          const platform::Platform& platform);
 
-/// What a job keeps in remote memory has one to lie in. Errc: config_conflict, at `where`.
+/// Errc::config_conflict, at `where`, if the cluster does not support the remote memory that the
+/// job uses.
 [[nodiscard]] Result<void> check_offload(const workload::Spec& spec,
                                          const platform::Platform& platform,
                                          const std::string& where);

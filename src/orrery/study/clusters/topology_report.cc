@@ -23,11 +23,12 @@ using platform::LinkIndex;
 using platform::NodeIndex;
 using platform::Topology;
 
-/// What was read, and how ways through it are chosen.
+/// A fabric that was read, and its routing.
 struct ReadFabric {
   TopologyAnswer answer;
   platform::Routing routing;
-  std::optional<platform::HostCrossings> crossings;  ///< of dimensions; else the graph says it
+  /// Of a cluster of dimensions; else computed from the graph.
+  std::optional<platform::HostCrossings> crossings;
 };
 
 Result<ReadFabric> of_cluster(const Result<platform::Platform>& cluster) {
@@ -47,8 +48,8 @@ Result<ReadFabric> of_cluster(const Result<platform::Platform>& cluster) {
     answer.down = platform::permanently_down(fabric);
     answer.faults = fabric.faults;
     read.routing = fabric.routing;
-    if (fabric.definition.network && fabric.definition.network->sizes) {
-      answer.sizes = *fabric.definition.network->sizes;
+    if (fabric.definition.network && !fabric.definition.network->sizes.empty()) {
+      answer.sizes = fabric.definition.network->sizes;
       if (fabric.definition.levels && !fabric.definition.placement) {
         answer.sizes.clear();
         for (const platform::Dimension& dim : fabric.logical_dims())
@@ -74,7 +75,7 @@ Result<ReadFabric> read_any(const std::string& file, Findings& findings) {
   return read;
 }
 
-/// By name, or by rank.
+/// Finds a node by its name or by a rank.
 std::optional<NodeIndex> node_of(const TopologyAnswer& read, const std::string& word) {
   for (NodeIndex node = 0; node < read.topology.node_count(); ++node) {
     if (read.topology.name(node) == word) return node;
@@ -86,9 +87,9 @@ std::optional<NodeIndex> node_of(const TopologyAnswer& read, const std::string& 
   return read.rank_devices[rank];
 }
 
-/// Ways of the fewest hops that are as wide, counted along the way down; no more than 2^63.
-std::uint64_t count_ways(const platform::ShortestRoutes& routes, const Topology& topology,
-                         NodeIndex at, NodeIndex to, std::map<NodeIndex, std::uint64_t>& known) {
+/// Number of shortest routes with equal bandwidth. It stops growing before it exceeds 64 bits.
+std::uint64_t count_routes(const platform::ShortestRoutes& routes, const Topology& topology,
+                           NodeIndex at, NodeIndex to, std::map<NodeIndex, std::uint64_t>& known) {
   if (at == to) return 1;
   const auto found = known.find(at);
   if (found != known.end()) return found->second;
@@ -96,49 +97,51 @@ std::uint64_t count_ways(const platform::ShortestRoutes& routes, const Topology&
   routes.next(at, to, next);
   std::uint64_t all = 0;
   for (const LinkIndex link : next) {
-    const std::uint64_t more = count_ways(routes, topology, topology.link(link).to, to, known);
+    const std::uint64_t more = count_routes(routes, topology, topology.link(link).to, to, known);
     all = all + more < all ? all : all + more;
   }
   return known[at] = all;
 }
 
-Result<void> find_way(const TopologyQuestion& question, const platform::Routing& routing,
-                      TopologyAnswer& answer) {
-  FabricRoute way;
+Result<void> find_route(const TopologyQuestion& question, const platform::Routing& routing,
+                        TopologyAnswer& answer) {
+  FabricRoute route;
   for (const bool first : {true, false}) {
     const std::string& word = question.ends[first ? 0 : 1];
     const auto node = node_of(answer, word);
     if (!node)
-      return fail(Errc::usage, "--route", "there is no node and no rank " + in_quotes(word),
+      return fail(Errc::usage, "--route", "no node or rank is called " + in_quotes(word),
                   "'orrery topology FILE --nodes' lists them");
-    (first ? way.from : way.to) = *node;
+    (first ? route.from : route.to) = *node;
   }
-  if (way.from == way.to) return fail(Errc::usage, "--route", "both ends are the same node", {});
+  if (route.from == route.to)
+    return fail(Errc::usage, "--route", "both ends are the same node", {});
   const platform::Router router(answer.topology, routing, answer.down);
-  if (!router.find(way.from, way.to, way.steps))
+  if (!router.find(route.from, route.to, route.steps))
     return fail(Errc::config_conflict, question.file,
-                fmt::format("there is no way from {} to {}", question.ends[0], question.ends[1]),
+                fmt::format("there is no route from {} to {}", question.ends[0], question.ends[1]),
                 {});
   std::map<NodeIndex, std::uint64_t> known;
-  way.choices = count_ways(router.shortest(), answer.topology, way.from, way.to, known);
-  answer.way = std::move(way);
+  route.choices = count_routes(router.shortest(), answer.topology, route.from, route.to, known);
+  answer.route = std::move(route);
   return {};
 }
 
 void warn(const std::string& file, TopologyAnswer& answer) {
   const Topology& topology = answer.topology;
   if (const Result<void> stated = topology.check_figures(file); !stated)
-    answer.warnings.push_back("It cannot be simulated as it is: " + stated.error().what + ".");
+    answer.warnings.push_back("The fabric cannot be simulated: " + stated.error().what + ".");
   if (topology.devices().empty())
-    answer.warnings.push_back("There is no accelerator in it: no rank has a place.");
-  if (!answer.facts.connected) answer.warnings.push_back("Some accelerators do not reach others.");
+    answer.warnings.push_back("The fabric has no accelerators, so no rank can be placed.");
+  if (!answer.facts.connected)
+    answer.warnings.push_back("Some accelerators have no route to others.");
   if (answer.facts.devices_per_host.minimum != answer.facts.devices_per_host.maximum)
-    answer.warnings.push_back(fmt::format("Hosts are unequal: {} to {} accelerators.",
+    answer.warnings.push_back(fmt::format("Hosts have different numbers of accelerators: {} to {}.",
                                           answer.facts.devices_per_host.minimum,
                                           answer.facts.devices_per_host.maximum));
 }
 
-/// Groups of neighbouring ranks.
+/// Warns about tensor-parallel groups of consecutive ranks that cross hosts.
 void warn_of_hosts(std::int64_t tp, platform::HostCrossings crossings, TopologyAnswer& answer) {
   const auto ranks = static_cast<std::uint32_t>(answer.rank_devices.size());
   if (tp > ranks) return;
@@ -167,7 +170,7 @@ Result<TopologyAnswer> topology(const TopologyQuestion& question, Findings& find
     if (word.policy == read->routing.policy) answer.policy = word.word;
   }
   if (question.ends.size() == 2) {
-    if (auto found = find_way(question, read->routing, answer); !found)
+    if (auto found = find_route(question, read->routing, answer); !found)
       return tl::unexpected(found.error());
   }
   warn(question.file, answer);

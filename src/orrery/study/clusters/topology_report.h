@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fabric looked at: what is in it, how far and how wide it is, who sits where.
+// Summary of a fabric: nodes, links, diameter, bandwidth and placement of ranks.
 #pragma once
 
 #include <cstdint>
@@ -24,34 +24,35 @@ struct TopologyQuestion {
 
   static constexpr auto fields =
       std::tuple{QuestionField{"file", &TopologyQuestion::file, "FILE", "", kAnswer, "a100-40gb:8",
-                               "A fabric, or a cluster"}
+                               "A fabric or a cluster"}
                      .required(),
                  QuestionField{"ends", &TopologyQuestion::ends, "--route", "A B", kAnswer, "0",
-                               "Two ranks or names of nodes: the way between them"},
+                               "Print the route between two ranks or named nodes"},
                  QuestionField{"tp", &TopologyQuestion::tp, "--tp", "N", kAnswer, "8",
-                               "Ranks of a tensor-parallel group: warns where one crosses hosts"}};
+                               "Size of tensor-parallel groups; warns if a group crosses hosts"}};
 };
 
-/// One way, as a message would take it.
+/// One route of a message.
 struct FabricRoute {
   platform::NodeIndex from = 0, to = 0;
   std::vector<platform::RouteLink> steps;
-  std::uint64_t choices = 1;  ///< ways that are as short and as wide
+  std::uint64_t choices = 1;  ///< number of routes with equal hops and bandwidth
 };
 
 struct TopologyAnswer {
   platform::Topology topology;
   std::vector<platform::NodeIndex> rank_devices;  ///< by rank
-  std::vector<bool> down;                         ///< by link: it always is
-  std::vector<platform::LinkFault> faults;        ///< … or is slow, or comes and goes
+  std::vector<bool> down;                         ///< by link: permanently down
+  std::vector<platform::LinkFault> faults;        ///< links that are slow or fail temporarily
   platform::TopologyMetrics facts;
   std::string policy;  ///< "ecmp"
-  std::optional<FabricRoute> way;
-  std::vector<std::string> warnings;  ///< what a person should know, a sentence each
-  std::vector<std::int64_t> sizes;    ///< of a grid, where it is one; for drawing
+  std::optional<FabricRoute> route;
+  std::vector<std::string> warnings;  ///< warnings, one sentence each
+  std::vector<std::int64_t>
+      sizes;  ///< extent of each dimension if the fabric is a grid, for the plot; else empty
 };
 
-/// Errc: what reading the file says; usage for ends that are not there.
+/// Summarizes a fabric. Errc: those of reading the file; usage for unknown ends of a route.
 [[nodiscard]] Result<TopologyAnswer> topology(const TopologyQuestion& question, Findings& findings);
 
 }  // namespace orrery::study

@@ -33,7 +33,7 @@ bool may_sum(const platform::CollectiveConfig& config) {
 }
 
 std::string words(const synthesis::Bound& bound) {
-  if (bound.latency >= bound.bandwidth) return "the way of its farthest members";
+  if (bound.latency >= bound.bandwidth) return "the route between its farthest members";
   return fmt::format("{} ({})", bound.binding_cut.name,
                      format_bandwidth(Bandwidth(bound.binding_cut.capacity)));
 }
@@ -57,7 +57,7 @@ void set_chunk_choice_bounds(const platform::Platform& platform,
         synthesis::lower_bound_of(*fabric_state, {*type, choice.bytes, all, 0, in_network});
     if (!bound) continue;
     choice.bound = bound->total;
-    choice.cut = words(*bound);
+    choice.limit_text = words(*bound);
   }
 }
 

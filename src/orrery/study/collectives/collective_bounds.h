@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Below what time the collectives of a run could not have been, on its fabric.
+// Lower bounds for the collective times of a run on its fabric.
 #pragma once
 
 #include <cstddef>
@@ -13,15 +13,15 @@
 
 namespace orrery::study {
 
-/// Where the network is a fabric: each collective's bound by the cut that binds it, instead of that
-/// of dimensions. Those with the same members, kind and bytes have one; beyond kMaxBounds of these
-/// the others have none. Where switches sum (Algorithm::in_network, or a library that may use
-/// them) so does the bound's. All-to-alls that carry tokens have none.
+/// On a fabric, replaces the bound of each collective (by dimensions) with the bound of its binding
+/// cut. Collectives with equal members, type and bytes share a bound; after kMaxBounds distinct
+/// ones the others have none. If switches may reduce (Algorithm::in_network, custom plans, or a
+/// library), the bound assumes that they do. All-to-alls of tokens have no bound.
 void set_bounds(const graph::Workload& workload, const platform::Platform& platform,
                 result::Run& run);
 
-/// Likewise where a model chose chunks and their orders: of the group of rank 0 among those that
-/// the choice is for. At most kMaxBounds.
+/// The same for collectives whose chunks and orders a model chose, if all ranks are members. Only
+/// the first kMaxBounds choices are considered.
 void set_chunk_choice_bounds(const platform::Platform& platform,
                              std::vector<sim::ChunkChoice>& choices);
 

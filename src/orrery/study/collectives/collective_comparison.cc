@@ -6,19 +6,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <functional>
 #include <limits>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <span>
 #include <utility>
 
-#include "orrery/calibrate/measurements/measured_collectives.h"
+#include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/core/models/network_names.h"
 #include "orrery/core/text/text.h"
-#include "orrery/core/text/units.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/collectives/algorithms/algorithm_candidates.h"
@@ -36,7 +32,7 @@ using platform::Platform;
 namespace {
 
 constexpr Bytes kOneGigabyte{1'000'000'000};
-constexpr std::size_t kMostCombined = 64;  // of algorithms over dimensions
+constexpr std::size_t kMaxCombined = 64;  // maximum number of candidates
 
 constexpr std::array<std::string_view, 6> kCompared{"all-reduce", "all-gather", "reduce-scatter",
                                                     "all-to-all", "dispatch",   "combine"};
@@ -50,21 +46,21 @@ std::optional<CollectiveType> type_asked(const std::string& word) {
   return named->type;
 }
 
-/// What dispatch and combine carry; nothing of other collectives.
+/// The tokens of dispatch and combine; empty for other collectives.
 Result<graph::ExpertExchange> exchange_of(const CollectiveComparisonQuestion& question) {
   graph::ExpertExchange exchange;
   const bool combine = question.collective == "combine";
   if (!combine && question.collective != "dispatch") {
     if (question.experts == 0 && question.top_k == 0) return exchange;
-    return fail(Errc::usage, "--experts", "and --top-k are of dispatch and combine");
+    return fail(Errc::usage, "--experts", "and --top-k apply only to dispatch and combine");
   }
   if (question.experts < 1 || question.experts > std::numeric_limits<std::uint16_t>::max())
     return fail(Errc::usage, "--experts",
-                "has to say how many experts all ranks have together, up to 65,535", {});
+                "must be the total number of experts of all ranks, 1 to 65,535", {});
   if (question.top_k < 1 || question.top_k > std::numeric_limits<std::uint8_t>::max() ||
       question.top_k > question.experts)
     return fail(Errc::usage, "--top-k",
-                "has to say to how many of the experts a token goes, up to 255", {});
+                "must be the number of experts per token, 1 to 255 and at most --experts", {});
   exchange.set(graph::ExpertTransport::in_network, combine);
   exchange.experts = static_cast<std::uint16_t>(question.experts);
   exchange.top_k = static_cast<std::uint8_t>(question.top_k);
@@ -75,14 +71,15 @@ Result<graph::Format> numbers_of(const CollectiveComparisonQuestion& question) {
   if (question.dtype.empty()) return graph::Format::unsaid;
   const auto numbers = graph::format_of(question.dtype);
   if (numbers && *numbers != graph::Format::unsaid) return *numbers;
-  return fail(Errc::usage, "--dtype", in_quotes(question.dtype) + " are no known numbers",
+  return fail(Errc::usage, "--dtype", in_quotes(question.dtype) + " is not a known number format",
               "fp64, fp32, bf16, fp16, fp8, int8, int32, int64");
 }
 
-/// Tries ways, each at the size asked for and at the least.
-class Trial {
+/// Simulates algorithms, each at the requested size and at one byte per rank.
+class AlgorithmTrials {
  public:
-  Trial(const Cluster& cluster, CollectiveComparison& answer) : cluster_(cluster), answer_(answer) {
+  AlgorithmTrials(const Cluster& cluster, CollectiveComparison& answer)
+      : cluster_(cluster), answer_(answer) {
     const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
     whole_ = single_collective(answer.type, answer.size, answer.ranks, cluster.ranks,
                                answer.exchange, answer.numbers);
@@ -90,34 +87,34 @@ class Trial {
                                answer.numbers);
   }
 
-  void own() {
+  void run_own() {
     sim::Options options;
     options.library = cluster_.library;
-    run("as the cluster's file says", answer_.library == "nccl" ? "as NCCL runs it" : "",
+    run("as in the cluster file", answer_.library == "nccl" ? "as NCCL runs it" : "",
         cluster_.platform, options, whole_, least_);
   }
 
-  void by_words(const std::string& words) {
+  void run_labels(const std::string& words) {
     Platform platform = cluster_.platform;
     auto used = platform::use_algorithms(platform, words, static_cast<bool>(answer_.exchange));
-    if (!used) return leave_out(words, used.error().what);
+    if (!used) return skip(words, used.error().what);
     run(words, "", platform, {}, whole_, least_);
   }
 
-  void by_plan(const synthesis::PlannedAlgorithm& algorithm,
-               const synthesis::AlgorithmShape& shape) {
+  void run_plan(const synthesis::PlannedAlgorithm& algorithm,
+                const synthesis::AlgorithmShape& shape) {
     const std::string name = fmt::format("plan {}", algorithm.name);
-    auto graphs = synthesis::lower_plan(algorithm.make(shape));
-    if (!graphs) return leave_out(name, graphs.error().what);
+    auto graphs = synthesis::lower_plan(algorithm.plan(shape));
+    if (!graphs) return skip(name, graphs.error().what);
     Platform platform = cluster_.platform;
     platform.collectives.custom_by_node = {{1, std::string(kSingleCollective)}};
     graph::Workload whole = whole_, least = least_;
     whole.custom_collectives[std::string(kSingleCollective)] = *graphs;
     least.custom_collectives[std::string(kSingleCollective)] = *std::move(graphs);
-    run(name, std::string(algorithm.about), platform, {}, whole, least);
+    run(name, std::string(algorithm.description), platform, {}, whole, least);
   }
 
-  void leave_out(const std::string& name, const std::string& why) {
+  void skip(const std::string& name, const std::string& why) {
     answer_.skipped.push_back({name, why});
   }
 
@@ -126,12 +123,11 @@ class Trial {
            const sim::Options& options, const graph::Workload& whole,
            const graph::Workload& least) {
     const auto all = simulate_collectives(whole, platform, options);
-    if (!all) return leave_out(name, all.error().what);
+    if (!all) return skip(name, all.error().what);
     if (uses_switch_reduction(name) && all->findings.count(FindingCode::collective_not_added) > 0)
-      return leave_out(name,
-                       fmt::format("its switches do not add {}", graph::name(answer_.numbers)));
+      return skip(name, fmt::format("its switches do not add {}", graph::name(answer_.numbers)));
     const auto byte = simulate_collectives(least, platform, options);
-    if (!byte) return leave_out(name, byte.error().what);
+    if (!byte) return skip(name, byte.error().what);
     answer_.alternatives.push_back(
         {name, about, uses_switch_reduction(name), all->end, byte->end, {}});
     if (all->chunk_choices.size() == 1)
@@ -143,7 +139,8 @@ class Trial {
   graph::Workload whole_, least_;
 };
 
-void try_words(Trial& trial, const Platform& platform, const CollectiveComparison& answer) {
+void run_candidates(AlgorithmTrials& trials, const Platform& platform,
+                    const CollectiveComparison& answer) {
   std::vector<std::string> all =
       algorithm_candidates(platform, answer.type, answer.ranks, static_cast<bool>(answer.exchange));
   if (answer.ranks.size() > kMaxPlanRanks) {
@@ -151,15 +148,15 @@ void try_words(Trial& trial, const Platform& platform, const CollectiveCompariso
       return is_single_ring(words) && !uses_switch_reduction(words);
     });
   }
-  if (all.size() > kMostCombined) {
-    trial.leave_out("combinations of algorithms",
-                    fmt::format("the first {} of {} are tried", kMostCombined, all.size()));
-    all.resize(kMostCombined);
+  if (all.size() > kMaxCombined) {
+    trials.skip("combinations of algorithms",
+                fmt::format("only the first {} of {} are tried", kMaxCombined, all.size()));
+    all.resize(kMaxCombined);
   }
-  for (const std::string& words : all) trial.by_words(words);
+  for (const std::string& words : all) trials.run_labels(words);
 }
 
-/// Ranks of one host side by side, where all hosts have as many.
+/// Number of consecutive ranks of one host, if all hosts have equally many; else 1.
 std::uint32_t inner_of(const Platform& platform, std::span<const std::uint32_t> ranks) {
   if (platform.dims.size() < 2 || ranks.size() != static_cast<std::size_t>(platform.npu_count()))
     return 1;
@@ -172,9 +169,9 @@ std::string share_text(Time part, Time whole) {
                                                           static_cast<double>(whole.count()));
 }
 
-/// Steps or bytes: what the first has less of.
+/// Explains why the first alternative is the fastest: latency, or time for bytes.
 std::string reason_of(const CollectiveComparison& answer) {
-  if (answer.alternatives.empty()) return "nothing could be tried";
+  if (answer.alternatives.empty()) return "no algorithm could be tried";
   const CollectiveAlternative& first = answer.alternatives[0];
   const synthesis::Bound& bound = answer.lower_bound_of(first);
   std::string text = fmt::format(
@@ -184,15 +181,15 @@ std::string reason_of(const CollectiveComparison& answer) {
           : static_cast<double>(first.time.count()) / static_cast<double>(bound.total.count()),
       share_text(first.latency, first.time));
   const auto other = std::find_if(answer.alternatives.begin() + 1, answer.alternatives.end(),
-                                  [&](const auto& way) { return way.time > first.time; });
+                                  [&](const auto& one) { return one.time > first.time; });
   if (other == answer.alternatives.end()) return text;
   const Time bytes = first.time - first.latency, others = other->time - other->latency;
   const double more = 100.0 * static_cast<double>((other->time - first.time).count()) /
                       static_cast<double>(first.time.count());
-  text += fmt::format("; {}, the next, takes {:.3g} % more: ", other->name, more);
+  text += fmt::format("; the next, {}, is {:.3g} % slower: ", other->name, more);
   if (bytes < others && first.latency < other->latency)
-    return text + "more latency, and its bytes take longer";
-  return text + (bytes < others ? "its bytes take longer" : "it has more latency");
+    return text + "more latency and more time for bytes";
+  return text + (bytes < others ? "more time for bytes" : "more latency");
 }
 
 Result<void> check_ranks(const std::vector<std::uint32_t>& ranks, std::uint32_t all) {
@@ -201,10 +198,10 @@ Result<void> check_ranks(const std::vector<std::uint32_t>& ranks, std::uint32_t 
       std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
   if (ranks.size() > 1 && ascending && ranks.back() < all) return {};
   return fail(Errc::usage, "--ranks",
-              fmt::format("has to name two or more of ranks 0 to {}, each once", all - 1));
+              fmt::format("must name two or more of ranks 0 to {}, each once", all - 1));
 }
 
-// Equal shares, of a byte at least.
+// Rounds the size to equal shares of at least one byte.
 void set_size(const CollectiveComparisonQuestion& question, std::uint32_t ranks,
               CollectiveComparison& answer) {
   answer.ranks = question.ranks;
@@ -225,17 +222,34 @@ Result<Cluster> cluster_for(const CollectiveComparisonQuestion& question, Findin
   if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
   auto cluster = read_cluster(about, findings);
   if (!cluster) return cluster;
-  // Where nobody is in anybody's way, ways would be told that no network has.
+  // Without contention the comparison would favor algorithms that no real network allows.
   if (question.network.empty()) cluster->platform.network = platform::NetworkModelKind::flow;
   if (auto fine = check_ranks(question.ranks, cluster->ranks); !fine)
     return tl::unexpected(fine.error());
   return cluster;
 }
 
+/// Tries the planned algorithms that support these ranks, if they are not too many.
+void run_plans(AlgorithmTrials& trials, const synthesis::FabricState& fabric_state,
+               const Platform& platform, const CollectiveComparison& answer) {
+  const auto members = static_cast<std::uint32_t>(answer.ranks.size());
+  if (members > kMaxPlanRanks)
+    return trials.skip("plans and algorithms over all ranks at once",
+                       fmt::format("tried with up to {} ranks only", kMaxPlanRanks));
+  synthesis::AlgorithmShape shape;
+  shape.ranks = members;
+  shape.inner = inner_of(platform, answer.ranks);
+  shape.order = synthesis::ring_order(fabric_state, answer.ranks);
+  for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
+    if (algorithm.collective == answer.type && algorithm.supports(shape))
+      trials.run_plan(algorithm, shape);
+  }
+}
+
 }  // namespace
 
 std::string_view collective_label(const CollectiveComparison& answer) {
-  if (answer.exchange) return answer.exchange.combine() ? "combine" : "dispatch";
+  if (answer.exchange) return answer.exchange.is_combine() ? "combine" : "dispatch";
   return graph::name(answer.type);
 }
 
@@ -248,7 +262,7 @@ Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuesti
   const auto type = type_asked(question.collective);
   if (!type) {
     return fail(Errc::usage, "COLLECTIVE",
-                in_quotes(question.collective) + " is none that can be compared",
+                in_quotes(question.collective) + " is not a collective that can be compared",
                 fmt::format("one of {}", fmt::join(comparable_collectives(), ", ")));
   }
   const auto exchange = exchange_of(question);
@@ -274,26 +288,14 @@ Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuesti
   auto least = synthesis::lower_bound_of(*fabric_state, bound);
   if (!least) return tl::unexpected(least.error());
   answer.bound = *std::move(least);
-  Trial trial(*cluster, answer);
-  trial.own();
-  try_words(trial, platform, answer);
-  const auto members = static_cast<std::uint32_t>(answer.ranks.size());
-  if (members <= kMaxPlanRanks) {
-    synthesis::AlgorithmShape shape;
-    shape.ranks = members;
-    shape.inner = inner_of(platform, answer.ranks);
-    shape.order = synthesis::ring_order(*fabric_state, answer.ranks);
-    for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
-      if (algorithm.collective == *type && algorithm.fits(shape)) trial.by_plan(algorithm, shape);
-    }
-  } else {
-    trial.leave_out("plans and algorithms over all ranks at once",
-                    fmt::format("they are tried among up to {} ranks", kMaxPlanRanks));
-  }
-  // Copies of tokens may be made anywhere: one bound holds for all.
+  AlgorithmTrials trials(*cluster, answer);
+  trials.run_own();
+  run_candidates(trials, platform, answer);
+  run_plans(trials, *fabric_state, platform, answer);
+  // Tokens may be copied anywhere, so one bound applies to all.
   if (!answer.exchange &&
       std::any_of(answer.alternatives.begin(), answer.alternatives.end(),
-                  [](const CollectiveAlternative& way) { return way.by_switches; })) {
+                  [](const CollectiveAlternative& one) { return one.by_switches; })) {
     bound.in_network = synthesis::SwitchCapability::reduces;
     if (auto switch_bound = synthesis::lower_bound_of(*fabric_state, bound))
       answer.switch_bound = *std::move(switch_bound);

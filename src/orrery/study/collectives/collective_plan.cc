@@ -4,12 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <span>
 #include <utility>
 
-#include "orrery/calibrate/measurements/measured_collectives.h"
+#include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/core/models/network_names.h"
 #include "orrery/core/text/text.h"
 #include "orrery/study/collectives/algorithms/custom_algorithms.h"
@@ -31,17 +30,17 @@ std::vector<std::uint32_t> first_ranks(std::uint32_t count) {
   return ranks;
 }
 
-/// As large as asked for, in shares that are equal where the collective wants them to be.
+/// The size, rounded to equal shares if the collective requires them.
 Bytes in_equal_shares(const Plan& plan, Bytes size) {
   const auto ranks = static_cast<std::int64_t>(plan.ranks.size());
   return plan.collective == CollectiveType::all_gather ? Bytes(size.count() / ranks * ranks) : size;
 }
 
-/// A plan, and who runs it.
+/// A plan, and the ranks that run it.
 struct PlanOfRanks {
   const Plan* plan;
   std::vector<std::uint32_t> ranks;
-  Bytes size;  ///< in equal shares
+  Bytes size;  ///< rounded to equal shares
 };
 
 Result<PlanOfRanks> placed_plan(const Plan& plan, std::vector<std::uint32_t> ranks, Bytes size,
@@ -50,14 +49,14 @@ Result<PlanOfRanks> placed_plan(const Plan& plan, std::vector<std::uint32_t> ran
   const std::int64_t devices = platform.npu_count();
   if (devices < members)
     return fail(Errc::config_conflict, platform.name,
-                fmt::format("{} devices, and the plan is for {}", devices, members),
-                "a plan is for as many ranks as it has; name a larger cluster");
+                fmt::format("has {} devices, but the plan is for {}", devices, members),
+                "a plan runs on exactly its number of ranks; give a larger cluster");
   if (ranks.empty()) ranks = first_ranks(members);
   const bool ascending =
       std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
   if (ranks.size() != members || !ascending || ranks.back() >= devices)
     return fail(Errc::usage, "--ranks",
-                fmt::format("has to name {} of ranks 0 to {}, ascending: the GPUs of {}", members,
+                fmt::format("must name {} of ranks 0 to {}, ascending: the GPUs of {}", members,
                             devices - 1, in_quotes(plan.name)));
   return PlanOfRanks{&plan, std::move(ranks), in_equal_shares(plan, size)};
 }
@@ -68,7 +67,7 @@ graph::Workload work_of_plans(std::span<const PlanOfRanks> plans, std::int64_t r
   for (const PlanOfRanks& one : plans) {
     graph::Collective& collective = collectives.emplace_back();
     collective.type = synthesis::workload_type(one.plan->collective);
-    // Of all-gathers a node states what each rank gives.
+    // A node of an all-gather states the contribution of one rank.
     collective.size = collective.type == graph::CollectiveType::all_gather
                           ? Bytes(one.size.count() / static_cast<std::int64_t>(one.ranks.size()))
                           : one.size;
@@ -91,7 +90,7 @@ Result<sim::SimResult> simulate_plans(std::span<const PlanOfRanks> plans,
   return simulate_collectives(work, platform, options);
 }
 
-/// The same without plans, where the cluster has algorithms for it.
+/// The time without plans; empty if the cluster has no algorithm for the collective.
 std::optional<Time> own_time(std::span<const PlanOfRanks> plans, const Cluster& cluster,
                              sim::Options options) {
   for (const PlanOfRanks& one : plans) {
@@ -150,7 +149,7 @@ Result<PlanRun> run_on(const CollectivePlanQuestion& question, const Plan& plan,
 }  // namespace
 
 Bytes CollectivePlanAnswer::bytes_of(std::uint64_t chunks) const {
-  const auto whole = std::max<std::uint32_t>(synthesis::whole_chunks(plan), 1);
+  const auto whole = std::max<std::uint32_t>(synthesis::buffer_chunks(plan), 1);
   const double share = static_cast<double>(chunks) / whole;
   return Bytes(static_cast<std::int64_t>(share * static_cast<double>(size.count()) + 0.5));
 }
@@ -165,7 +164,7 @@ Result<CollectivePlanAnswer> check_collective_plan(const CollectivePlanQuestion&
   answer.chunks_sent = synthesis::chunks_sent(answer.plan);
   for (const synthesis::PlanRank& rank : answer.plan.ranks)
     for (const synthesis::PlanBlock& block : rank.blocks)
-      answer.longest_block = std::max<std::uint64_t>(answer.longest_block, block.steps.size());
+      answer.max_block_steps = std::max<std::uint64_t>(answer.max_block_steps, block.steps.size());
   const std::int64_t most = answer.plan.max_bytes;
   answer.size = most > 0 ? Bytes(std::min(most, kUsualSize.count())) : kUsualSize;
   if (question.size) answer.size = *question.size;
@@ -182,7 +181,7 @@ Result<CollectivePlansAnswer> check_collective_plans(
   bool is_valid = true;
   for (CollectivePlanQuestion question : questions) {
     if (!question.cluster.empty() && question.ranks.empty())
-      return fail(Errc::usage, "--ranks", "has to be given once for each plan",
+      return fail(Errc::usage, "--ranks", "must be given once for each plan",
                   "the GPUs of the first plan, then those of the second, …");
     question.cluster.clear();
     auto plan = check_collective_plan(question, findings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan of a collective looked at: what it does, whether it is right, how long it takes.
+// Checks a collective plan: its content, its correctness and its time.
 #pragma once
 
 #include <cstdint>
@@ -22,30 +22,32 @@ struct CollectivePlanQuestion {
   std::string file;
   std::optional<Bytes> size;
   std::string cluster, network;
-  std::vector<std::uint32_t> ranks;  ///< ascending; empty: the first
+  std::vector<std::uint32_t> ranks;  ///< ascending; empty: the first ranks of the cluster
 
   static constexpr auto fields = std::tuple{
       QuestionField{"file", &CollectivePlanQuestion::file, "", "", kAnswer, "plan.xml",
-                    "A plan, or Chakra traces by their prefix"},
-      QuestionField{"size", &CollectivePlanQuestion::size, "--size", "SIZE", kAnswer, "64MB",
-                    "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)"},
+                    "A plan, or the prefix of Chakra traces"},
+      QuestionField{
+          "size", &CollectivePlanQuestion::size, "--size", "SIZE", kAnswer, "64MB",
+          "Size of the full buffer: the larger of a rank's input and output; by default 1GB"},
       QuestionField{"cluster", &CollectivePlanQuestion::cluster, "--cluster", "FILE", kAnswer,
-                    "a100-40gb:8", "Run it there: a file, or a name"},
+                    "a100-40gb:8",
+                    "Cluster to simulate the plan on: a file, or a name of the catalogue"},
       QuestionField{"ranks", &CollectivePlanQuestion::ranks, "", "", kAnswer, "1",
-                    "Which of the cluster's ranks are its GPUs"},
+                    "Ranks of the cluster that run the plan"},
       network_field(&CollectivePlanQuestion::network)};
 };
 
-/// One collective alone, or several at once.
+/// A simulation of one plan, or of several concurrent plans.
 struct PlanRun {
-  std::string cluster;  ///< what it is called
+  std::string cluster;  ///< its name
   std::string network;  ///< "flow"
-  Bytes size{};         ///< of the whole buffer: what was asked for, in equal shares
+  Bytes size{};         ///< complete buffer, rounded to equal shares
   Time time{};
   std::uint64_t messages = 0;
-  double algorithm_bandwidth = 0;  ///< bytes per second; 0: of several
-  double bus_bandwidth = 0;        ///< likewise, as nccl-tests has it; 0: not known
-  std::optional<Time> own;  ///< the same by what the cluster runs without a plan; empty: unknown
+  double algorithm_bandwidth = 0;  ///< bytes per second; 0: several plans
+  double bus_bandwidth = 0;        ///< bytes per second, as nccl-tests defines it; 0: unknown
+  std::optional<Time> own;         ///< time with the algorithms of the cluster; empty: unknown
 };
 
 struct CollectivePlanAnswer {
@@ -53,31 +55,34 @@ struct CollectivePlanAnswer {
   synthesis::PlanCheck check;
   Bytes size{};
   std::vector<std::uint64_t> chunks_sent;  ///< by rank
-  std::uint64_t longest_block = 0;         ///< steps
-  std::optional<PlanRun> run;              ///< of a right plan, where there is a cluster
+  std::uint64_t max_block_steps = 0;       ///< number of steps
+  std::optional<PlanRun> run;              ///< of a correct plan, if a cluster is given
 
-  /// Bytes of so many chunks.
+  /// Bytes of `chunks` chunks.
   [[nodiscard]] Bytes bytes_of(std::uint64_t chunks) const;
 };
 
-/// Errc: what reading says; config_conflict for a cluster with too few devices; stall.
+/// Reads and checks a plan, and simulates it if it is correct and a cluster is given. Errc: those
+/// of reading; config_conflict for a cluster with too few devices; stall.
 [[nodiscard]] Result<CollectivePlanAnswer> check_collective_plan(
     const CollectivePlanQuestion& question, Findings& findings);
 
-/// Several plans, and all of them at once.
+/// Several plans, and their concurrent simulation.
 struct CollectivePlansAnswer {
   std::vector<CollectivePlanAnswer> plans;
-  std::optional<PlanRun> run;  ///< of right plans, where there is a cluster: until the last ends
+  /// Simulation of all plans, until the last one ends; empty: a plan is incorrect, or no cluster is
+  /// given.
+  std::optional<PlanRun> run;
 };
 
-/// As check_collective_plan() for each; then on the cluster they run all at once, each among its
-/// ranks, of which some may be in several. `questions` differ in file and ranks. Errc: as above;
-/// usage where there is a cluster and one names no ranks.
+/// Checks each plan, and then simulates all of them concurrently on the cluster. Ranks may run
+/// several plans. `questions` differ in file and ranks. Errc: as check_collective_plan(); usage if
+/// a cluster is given and a question names no ranks.
 [[nodiscard]] Result<CollectivePlansAnswer> check_collective_plans(
     const std::vector<CollectivePlanQuestion>& questions, Findings& findings);
 
-/// One collective by that plan on that platform, among its first ranks. Errc: those of simulate();
-/// config_conflict.
+/// Simulates one collective with `plan` among the first ranks of `platform`. Errc: those of
+/// simulate(); config_conflict.
 [[nodiscard]] Result<Time> simulate_plan(const synthesis::Plan& plan, Bytes size,
                                          const platform::Platform& platform, bool fold);
 

@@ -39,11 +39,11 @@ Result<CollectiveType> type_of(const std::string& word) {
   for (const SynthesisWord& one : kSynthesisWords) {
     if (one.word == word) return one.type;
   }
-  return fail(Errc::usage, in_quotes(word), "is no collective that is synthesised",
+  return fail(Errc::usage, in_quotes(word), "is not a collective that can be synthesized",
               fmt::format("one of {}", fmt::join(synthesisable_collectives(), ", ")));
 }
 
-/// "0-7,16"
+/// Parses "0-7,16".
 Result<std::vector<std::uint32_t>> ranks_of(std::string_view text) {
   std::vector<std::uint32_t> ranks;
   while (!text.empty()) {
@@ -57,22 +57,23 @@ Result<std::vector<std::uint32_t>> ranks_of(std::string_view text) {
       parsed = std::from_chars(parsed.ptr + 1, end, high);
     constexpr std::uint32_t kMost = 1U << 20;
     if (parsed.ec != std::errc{} || parsed.ptr != end || high < low || high - low >= kMost)
-      return fail(Errc::usage, "--ranks", fmt::format("{} is no rank or range", in_quotes(item)),
+      return fail(Errc::usage, "--ranks", fmt::format("{} is not a rank or range", in_quotes(item)),
                   "write it like 0-7,16");
     for (std::uint32_t rank = low; rank <= high; ++rank) ranks.push_back(rank);
   }
   return ranks;
 }
 
-Result<synthesis::FabricState> ground_of_cluster(const std::string& file, Findings& findings,
-                                                 std::vector<std::string>& notes) {
+Result<synthesis::FabricState> fabric_state_of_cluster(const std::string& file, Findings& findings,
+                                                       std::vector<std::string>& notes) {
   const auto cluster = platform::read_cluster(file, findings);
   if (!cluster) return tl::unexpected(cluster.error());
   if (cluster->fabric != nullptr &&
       std::any_of(cluster->fabric->faults.begin(), cluster->fabric->faults.end(),
                   [](const platform::LinkFault& fault) { return !fault.is_permanent(); }))
     notes.emplace_back(
-        "Faults that begin, end, or come and go are left out: a schedule is of one fabric.");
+        "Temporary and recurring faults are ignored: a schedule is made for one state of the "
+        "fabric.");
   return synthesis::make_fabric_state(*cluster);
 }
 
@@ -80,10 +81,10 @@ Result<synthesis::FabricState> read_fabric_state(const std::string& file, Findin
                                                  std::vector<std::string>& notes) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored) && platform::is_catalogue_cluster(file))
-    return ground_of_cluster(file, findings, notes);
+    return fabric_state_of_cluster(file, findings, notes);
   const Result<std::string> text = config::read_text(file);
   if (text && platform::topology_format(*text) == platform::TopologyFormat::cluster)
-    return ground_of_cluster(file, findings, notes);
+    return fabric_state_of_cluster(file, findings, notes);
   Result<platform::Topology> read = platform::read_topology_file(file, findings);
   if (!read) return tl::unexpected(read.error());
   auto topology = std::make_shared<const platform::Topology>(std::move(*read));
@@ -136,12 +137,12 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
   asked.relays = question.relays;
   asked.streams = question.streams;
   asked.seed = static_cast<std::uint64_t>(question.seed);
-  constexpr std::int64_t kMostChunks = 1 << 16;
-  if (question.chunks < 0 || question.chunks > kMostChunks)
-    return fail(Errc::usage, "--chunks", fmt::format("is between 1 and {}", kMostChunks), {});
+  constexpr std::int64_t kMaxChunks = 1 << 16;
+  if (question.chunks < 0 || question.chunks > kMaxChunks)
+    return fail(Errc::usage, "--chunks", fmt::format("must be 1 to {}", kMaxChunks), {});
   asked.chunks = question.chunks;
   if (question.root < 0 || question.root > std::numeric_limits<std::uint32_t>::max())
-    return fail(Errc::usage, "--root", "is the place of a rank in its group", {});
+    return fail(Errc::usage, "--root", "must be the position of a rank in its group, from 0", {});
   asked.root = static_cast<std::uint32_t>(question.root);
   for (const std::string& text : question.ranks) {
     auto ranks = ranks_of(text);
@@ -156,12 +157,12 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
   Result<synthesis::Synthesis> made = synthesis::synthesise(answer.fabric_state, asked);
   if (!made) return tl::unexpected(made.error());
   answer.made = std::move(*made);
-  // What is handed out has been played back.
+  // Returned schedules are verified by replaying them.
   constexpr std::size_t kPlayedSends = 4'000'000;
   if (answer.made.schedule.sends.size() <= kPlayedSends) {
     ORRERY_CHECK(synthesis::schedule_error(answer.fabric_state, answer.made.schedule).empty());
   } else {
-    answer.notes.emplace_back("It is too large to have been played back.");
+    answer.notes.emplace_back("The schedule is too large to be replayed, so it is not verified.");
   }
   answer.collective = question.collective;
   answer.size = question.size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collective made for a fabric: which links carry what when, and how far that is from what no
-// schedule is below.
+// Synthesizes a collective schedule for a fabric: which link carries which chunk when. Compares it
+// with the lower bound of any schedule.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@ namespace orrery::study {
 
 struct CollectiveSynthesisQuestion {
   std::string collective, fabric;
-  Bytes size{1 << 30};             ///< of each group
-  std::vector<std::string> ranks;  ///< groups
+  Bytes size{1 << 30};             ///< size of the full buffer of each group
+  std::vector<std::string> ranks;  ///< "0-7,16" per group; empty: all ranks
   std::int64_t root = 0, chunks = 0, seed = 1;
   bool search = false;
   bool relays = true, streams = true;
@@ -30,31 +30,33 @@ struct CollectiveSynthesisQuestion {
                     "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce"}
           .required(),
       QuestionField{"fabric", &CollectiveSynthesisQuestion::fabric, "--fabric", "FILE", kAnswer,
-                    "a100-40gb:8", "A fabric, or a cluster"}
+                    "a100-40gb:8", "A fabric or a cluster"}
           .required(),
-      QuestionField{"size", &CollectiveSynthesisQuestion::size, "--size", "SIZE", kAnswer, "64MB",
-                    "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)"},
-      QuestionField{"ranks", &CollectiveSynthesisQuestion::ranks, "--ranks", "LIST", kAnswer, "0-3",
-                    "Only these: 0-7,16. Several times: groups that do one each, all at once"},
+      QuestionField{
+          "size", &CollectiveSynthesisQuestion::size, "--size", "SIZE", kAnswer, "64MB",
+          "Size of the full buffer: the larger of a rank's input and output; by default 1GiB"},
+      QuestionField{
+          "ranks", &CollectiveSynthesisQuestion::ranks, "--ranks", "LIST", kAnswer, "0-3",
+          "Only these ranks: 0-7,16; repeated: several groups, whose collectives run concurrently"},
       QuestionField{"root", &CollectiveSynthesisQuestion::root, "--root", "N", kAnswer, "1",
-                    "Of broadcast and reduce: its place in its group (0)"},
+                    "broadcast, reduce: index of the root in its group; by default 0"},
       QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--chunks", "N", kAnswer, "3",
-                    "Pieces of each rank's shard; else several numbers are tried"},
+                    "Chunks of each rank's shard; by default several numbers are tried"},
       QuestionField{"seed", &CollectiveSynthesisQuestion::seed, "--seed", "N", kAnswer, "2",
-                    "Of what is drawn at random (1)"},
+                    "Random seed; by default 1"},
       QuestionField{"search", &CollectiveSynthesisQuestion::search, "--search", "", kAnswer, "true",
-                    "Search also where the fabric is a torus, for which there is a rule"},
+                    "Search even if the fabric is a torus, which has a constructive schedule"},
       QuestionField{"relays", &CollectiveSynthesisQuestion::relays, "", "", kAnswer, "false",
-                    "Devices that are no ranks of a group may hand on"},
+                    "Devices outside a group may forward data"},
       QuestionField{"streams", &CollectiveSynthesisQuestion::streams, "", "", kAnswer, "false",
-                    "Pieces may share links, each at a rate of its own"}};
+                    "Chunks may share links, each at its own rate"}};
 };
 
-/// How busy links are.
+/// Utilization of links.
 struct LinkUse {
-  std::size_t links = 0;  ///< that are there
+  std::size_t links = 0;  ///< number of links
   std::size_t used = 0;
-  double busiest = 0, mean = 0;  ///< share of the time; mean of those that are used
+  double busiest = 0, mean = 0;  ///< busy share of the time; mean over used links
   std::string busiest_name;
 };
 
@@ -63,24 +65,26 @@ struct CollectiveSynthesisAnswer {
   synthesis::Synthesis made;
   std::string collective;
   Bytes size{};
-  std::size_t ranks = 0;  ///< of all groups
+  std::size_t ranks = 0;  ///< ranks in all groups
   std::uint32_t depth = 0;
   LinkUse use;
-  std::vector<std::string> notes;  ///< what a person should know, a sentence each
+  std::vector<std::string> notes;  ///< notes, one sentence each
 
-  /// By how much its time is above the bound, as a share.
+  /// (time - bound) / bound.
   [[nodiscard]] double gap() const;
 };
 
-/// The words that name collectives: "all-gather", "reduce-scatter" …
+/// Names of collectives: "all-gather", "reduce-scatter" …
 [[nodiscard]] std::vector<std::string_view> synthesisable_collectives();
 
-/// Errc: what reading the file says; usage (ranks, root, chunks, collective); config_missing_key (a
-/// link states no bandwidth or no latency), config_conflict (no way between ranks), limit_exceeded.
+/// Synthesizes and verifies a schedule. Errc: those of reading the file; usage (ranks, root,
+/// chunks, collective); config_missing_key (a link states no bandwidth or no latency),
+/// config_conflict (no route between ranks), limit_exceeded.
 [[nodiscard]] Result<CollectiveSynthesisAnswer> synthesise(
     const CollectiveSynthesisQuestion& question, Findings& findings);
 
-/// For collective libraries, one for each group. Errc: see synthesis::plan_of_schedule().
+/// Returns a plan for collective libraries for each group. Errc: those of
+/// synthesis::plans_of_schedule().
 [[nodiscard]] Result<std::vector<synthesis::Plan>> collective_plans(
     const CollectiveSynthesisAnswer& answer);
 

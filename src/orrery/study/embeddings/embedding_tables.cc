@@ -19,7 +19,7 @@ using std::string_view;
 enum TableCell { kTableName, kTableRows, kTableFeatures, kTablePooling, kTableFormat, kTableReuse };
 constexpr std::array<string_view, 6> kTableColumns = {"name",    "rows",   "features",
                                                       "pooling", "format", "reuse"};
-constexpr double kMostTableCell = 1ll << 40;
+constexpr double kMaxTableCell = 1ll << 40;
 
 class TableCsv {
  public:
@@ -28,7 +28,7 @@ class TableCsv {
   Result<std::vector<EmbeddingTable>> read() {
     for (string_view line; lines_.next(line);) {
       if (line.empty() || line.starts_with('#')) continue;
-      if (!split_csv_row(line, cells_, kept_)) return wrong("quotes that do not end");
+      if (!split_csv_row(line, cells_, kept_)) return wrong("a quoted cell has no closing quote");
       if (auto fine = columns_ > 0 ? row() : header(); !fine) return tl::unexpected(fine.error());
       if (tables_.size() > kMaxEmbeddingTables)
         return fail(Errc::limit_exceeded, lines_.place(),
@@ -45,7 +45,8 @@ class TableCsv {
   }
   [[nodiscard]] tl::unexpected<Error> out_of_range(TableCell cell) const {
     return fail(Errc::input_range, lines_.place(),
-                fmt::format("{} is no {}", in_quotes(cells_[*at_[cell]]), kTableColumns[cell]));
+                fmt::format("{} is not a valid value of {}", in_quotes(cells_[*at_[cell]]),
+                            kTableColumns[cell]));
   }
 
   Result<void> header() {
@@ -55,7 +56,7 @@ class TableCsv {
     for (std::size_t column = 0; column <= kTablePooling; ++column)
       if (!at_[column])
         return fail(Errc::input_missing_attr, lines_.place(),
-                    fmt::format("no column is called {}", kTableColumns[column]),
+                    fmt::format("column {} is missing", kTableColumns[column]),
                     "name,rows,features,pooling,format,reuse");
     columns_ = cells_.size();
     return {};
@@ -63,18 +64,19 @@ class TableCsv {
 
   Result<void> row() {
     if (cells_.size() != columns_)
-      return wrong(fmt::format("{} cells, {} columns", cells_.size(), columns_));
+      return wrong(
+          fmt::format("the row has {} cells, the header {} columns", cells_.size(), columns_));
     EmbeddingTable table;
     table.name = cells_[*at_[kTableName]];
     if (table.name.empty() || printable(table.name) != table.name)
-      return wrong("a table has a name");
+      return wrong("the name of the table is missing or not printable");
     if (!names_.insert(table.name).second)
       return fail(Errc::input_duplicate_id, lines_.place(),
                   fmt::format("two tables are called {}", in_quotes(table.name)));
     for (const auto& [cell, value] :
          {std::pair{kTableRows, &table.rows}, std::pair{kTableFeatures, &table.features}}) {
       const auto number = parse_number(std::string(cells_[*at_[cell]]));
-      if (!number || !(*number >= 1) || *number > kMostTableCell || *number != std::floor(*number))
+      if (!number || !(*number >= 1) || *number > kMaxTableCell || *number != std::floor(*number))
         return out_of_range(cell);
       *value = static_cast<std::int64_t>(*number);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Embedding tables that are to be placed, as CSV.
+// CSV files of embedding tables to place on devices.
 #pragma once
 
 #include <cstddef>
@@ -19,9 +19,9 @@ namespace orrery::study {
 struct EmbeddingTable {
   std::string name;
   std::int64_t rows = 1, features = 1;
-  double pooling = 1;  ///< rows that are summed for a sample, in the mean
+  double pooling = 1;  ///< mean number of rows summed per sample
   graph::Format format = graph::Format::fp32;
-  std::optional<model::ReuseHistogram> reuse;  ///< empty: indices are even
+  std::optional<model::ReuseHistogram> reuse;  ///< empty: uniform indices
 
   [[nodiscard]] double bytes() const {
     return static_cast<double>(rows) * static_cast<double>(features) * graph::bits_of(format) / 8;
@@ -30,10 +30,11 @@ struct EmbeddingTable {
 
 inline constexpr std::size_t kMaxEmbeddingTables = 100'000;
 
-/// Columns in any order, named in the first line: `name`, `rows`, `features`, `pooling` and perhaps
-/// `format` (fp32, fp16, bf16, int8 …) and `reuse` (17 shares between blanks, or nothing where
-/// indices are even). Lines that begin with # are passed over. Errc: input_corrupt, input_range,
-/// input_empty, input_missing_attr (a column), input_duplicate_id (a name), limit_exceeded.
+/// Parses CSV. The first line names the columns, in any order: `name`, `rows`, `features`,
+/// `pooling`, and optionally `format` (fp32, fp16, bf16, int8 …) and `reuse` (17 shares separated
+/// by blanks, or empty for uniform indices). Lines that begin with # are ignored. Errc:
+/// input_corrupt, input_range, input_empty, input_missing_attr (a column), input_duplicate_id (a
+/// name), limit_exceeded.
 [[nodiscard]] Result<std::vector<EmbeddingTable>> read_embedding_tables(std::string_view text,
                                                                         const std::string& where);
 

@@ -25,7 +25,7 @@ namespace orrery::study {
 
 namespace {
 
-constexpr std::size_t kMostHistogram = 1u << 16;  // bytes of its file
+constexpr std::size_t kMaxHistogram = 1u << 16;  // maximum size of its file, bytes
 
 std::string without_comments(std::string_view text) {
   std::string retained;
@@ -55,7 +55,7 @@ Result<model::ReuseHistogram> read_histogram(const std::string& text) {
   std::string numbers = text, where = "--histogram";
   std::error_code ignored;
   if (text.find(',') == std::string::npos || std::filesystem::exists(text, ignored)) {
-    auto read = config::read_text(text, kMostHistogram);
+    auto read = config::read_text(text, kMaxHistogram);
     if (!read) return tl::unexpected(read.error());
     numbers = without_comments(*read);
     where = text;
@@ -78,7 +78,7 @@ Result<model::ReuseHistogram> read_histogram(const std::string& text) {
     double share = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), share);
     if (error != std::errc() || end != word.data() + word.size() || !(share >= 0 && share <= 1))
-      return wrong(in_quotes(word) + " is no share of rows");
+      return wrong(in_quotes(word) + " is not a share of rows (0 to 1)");
     if (count == shares.size()) return wrong("has more than seventeen numbers");
     shares[count] = share;
     sum += share;
@@ -122,7 +122,7 @@ std::string format_stream(const std::vector<std::int64_t>& stream, std::int64_t 
 
 namespace {
 
-/// What the indices of a file leave nothing to be said about.
+/// Indices of a file, and their reuse.
 struct FileLookups {
   std::vector<trace::TableLookups> tables;
   model::Reuse reuse;  ///< all tables together
@@ -137,15 +137,16 @@ Result<FileLookups> read_file(const LookupQuestion& question) {
   return is;
 }
 
-/// Takes what the file says of the sizes.
+/// Sets the sizes that the file determines.
 Result<void> settle_sizes(const LookupQuestion& question, const FileLookups& file,
                           model::Lookup& lookup) {
   const auto tables = static_cast<std::int64_t>(file.tables.size());
   std::int64_t bags = 0;
   for (const trace::TableLookups& table : file.tables) bags += table.bags();
   if (lookup.tables != 0 || lookup.batch != 0 || lookup.pooling != 0)
-    return fail(Errc::usage, question.indices, "says how many tables, bags and lookups there are",
-                "leave out --tables, --batch and --pooling, or the file");
+    return fail(Errc::usage, question.indices,
+                "already defines the numbers of tables, bags and lookups",
+                "omit --tables, --batch and --pooling, or omit the file");
   lookup.tables = tables;
   lookup.batch = (bags + tables - 1) / tables;
   lookup.pooling = std::max<std::int64_t>(1, (file.reuse.lookups + bags - 1) / bags);
@@ -158,7 +159,7 @@ Result<void> settle_sizes(const LookupQuestion& question, const FileLookups& fil
 }
 
 Result<void> check_sizes(const model::Lookup& lookup) {
-  constexpr std::int64_t kMostSize = 1ll << 40;
+  constexpr std::int64_t kMaxSize = 1ll << 40;
   for (const auto& [option, value] :
        {std::pair{"--tables", lookup.tables}, std::pair{"--batch", lookup.batch},
         std::pair{"--pooling", lookup.pooling}, std::pair{"--rows", lookup.rows},
@@ -167,11 +168,11 @@ Result<void> check_sizes(const model::Lookup& lookup) {
       return fail(Errc::usage, option, "is missing",
                   "orrery embeddings time --tables 26 --batch 2048 --pooling 20 --rows 1000000 "
                   "--features 64");
-    if (value < 0 || value > (option == std::string_view("--tables") ? 1 << 20 : kMostSize))
-      return fail(Errc::usage, option, "has to be 1 or more, and at most 2^40 (tables: 2^20)");
+    if (value < 0 || value > (option == std::string_view("--tables") ? 1 << 20 : kMaxSize))
+      return fail(Errc::usage, option, "must be 1 to 2^40 (tables: 2^20)");
   }
-  if (lookup.batch > kMostSize / lookup.pooling)
-    return fail(Errc::usage, "--batch", "more lookups than 2^40");
+  if (lookup.batch > kMaxSize / lookup.pooling)
+    return fail(Errc::usage, "--batch", "gives more than 2^40 lookups");
   return {};
 }
 
@@ -188,7 +189,7 @@ graph::Kernel kernel_of(const LookupAnswer& answer, graph::Format format, graph:
   return kernel;
 }
 
-/// All tables' lookups, each in a cache of its own.
+/// Simulated hit share over all tables, each with a separate cache.
 double simulated(const FileLookups& file, std::int64_t cached) {
   double hits = 0;
   for (const trace::TableLookups& table : file.tables)
@@ -230,7 +231,7 @@ class LookupTimer {
   std::vector<model::RowGroup> groups_;  // of one table
 };
 
-/// Nets that a file has for `device`; nothing said where it has none.
+/// Adds predictions of the nets in a file; without a file none.
 Result<void> add_nets(const LookupQuestion& question, LookupAnswer& answer) {
   if (question.nets.empty()) return {};
   const auto text = config::read_text(question.nets, limits::kMeasuredBytes);
@@ -251,7 +252,7 @@ Result<void> add_nets(const LookupQuestion& question, LookupAnswer& answer) {
     answer.times.push_back(std::move(estimate));
   }
   if (any) return {};
-  return fail(Errc::usage, "--lookup-model", "says nothing about these devices",
+  return fail(Errc::usage, "--lookup-model", "has no data for these devices",
               "it has " + (nets->all().empty() ? "none" : nets->all().front().device));
 }
 
@@ -263,8 +264,9 @@ Result<LookupAnswer> predict_lookup(const LookupQuestion& question) {
   FileLookups file;
   if (!question.indices.empty()) {
     if (question.histogram)
-      return fail(Errc::usage, "--histogram", "indices have a histogram of their own",
-                  "give one of them");
+      return fail(Errc::usage, "--histogram",
+                  "conflicts with the indices, which have their own histogram",
+                  "give only one of them");
     auto read = read_file(question);
     if (!read) return tl::unexpected(read.error());
     file = *std::move(read);
@@ -289,10 +291,11 @@ Result<LookupAnswer> predict_lookup(const LookupQuestion& question) {
   }
   answer.summary = model::summary_of(groups);
   if (answer.summary.unique > lookup.rows)
-    return fail(Errc::usage, "--histogram",
-                fmt::format("{} lookups like that read {} different rows; the table has {}",
-                            lookup.lookups(), answer.summary.unique, lookup.rows),
-                "give --rows as many, or a smaller batch");
+    return fail(
+        Errc::usage, "--histogram",
+        fmt::format("{} lookups with this histogram read {} distinct rows, but the table has {}",
+                    lookup.lookups(), answer.summary.unique, lookup.rows),
+        "increase --rows, or use a smaller batch");
   answer.kernels = {kernel_of(answer, question.format, graph::Pass::forward),
                     kernel_of(answer, question.format, graph::Pass::backward)};
 
@@ -303,8 +306,8 @@ Result<LookupAnswer> predict_lookup(const LookupQuestion& question) {
     const model::Silicon silicon = model::silicon_of(*entry);
     if (!(silicon.l2_bytes > 0) || !(silicon.memory > 0))
       return fail(Errc::usage, "--device",
-                  fmt::format("no data sheet says how large the last-level cache of {} is", name),
-                  "'orrery kernels' lists caches under L2");
+                  fmt::format("the size of the last-level cache of {} is unknown", name),
+                  "'orrery kernels' lists devices with a known L2 cache");
     const model::Chip chip(silicon, model::architecture_of(silicon));
     answer.times.push_back(timer.time("heuristic", entry->name, model::lookup_device(chip)));
     if (const model::LinDevice* known = model::lin_device(entry->name))

@@ -23,10 +23,10 @@
 namespace orrery::study {
 namespace {
 
-constexpr double kRoom = 0.8;          // of a device's memory: Lin et al.'s tasks (TPDS 2024)
-constexpr double kMostOfDevice = 0.5;  // a piece that takes so much of the longest device is cut
+constexpr double kRoom = 0.8;  // share of the device memory: tasks of Lin et al. (TPDS 2024)
+constexpr double kMostOfDevice = 0.5;  // minimum share of the slowest device for a cut
 constexpr double kWorthCutting = 1e-3;
-constexpr std::int64_t kNarrowest = 16;  // features of a piece
+constexpr std::int64_t kNarrowest = 16;  // minimum features of a piece
 constexpr int kMaxCuts = 64;
 
 class Sharding {
@@ -55,9 +55,9 @@ class Sharding {
     if (question_.devices < 1 || question_.devices > 65'536)
       return fail(Errc::usage, "--devices", "give 1 to 65536");
     if (question_.batch < question_.devices || question_.batch > (1ll << 32))
-      return fail(Errc::usage, "--batch", "give at least a sample for each device, at most 2^32");
+      return fail(Errc::usage, "--batch", "give at least one sample per device, at most 2^32");
     if (question_.memory && *question_.memory <= Bytes{})
-      return fail(Errc::usage, "--memory", "is no size", "--memory 64GB");
+      return fail(Errc::usage, "--memory", "is not a size", "--memory 64GB");
     if (question_.most_tables < 0 || question_.most_tables > 1'000'000'000)
       return fail(Errc::usage, "--most-tables", "give 1 to 1000000000, or 0: no limit");
     const auto text = config::read_text(question_.tables, limits::kMeasuredBytes);
@@ -76,13 +76,14 @@ class Sharding {
     return read_links();
   }
 
-  /// The slowest dimension's, of a cluster of so many as the device's maker builds them.
+  /// Sets bandwidth (of the slowest dimension) and latency (sum over dimensions) of the catalogue
+  /// cluster with this number of devices.
   Result<void> read_links() {
     if (question_.devices < 2) return {};
     Question cluster;
     cluster.cluster = fmt::format("{}:{}", made_.device, question_.devices);
-    Findings unheard;
-    const auto platform = read_platform(cluster, unheard);
+    Findings ignored_findings;
+    const auto platform = read_platform(cluster, ignored_findings);
     if (!platform) return tl::unexpected(platform.error());
     for (const platform::Dimension& dimension : platform->dims) {
       const double link = dimension.bandwidth.count() / 1e6;
@@ -92,7 +93,7 @@ class Sharding {
     return {};
   }
 
-  /// What a piece costs, by what it is.
+  /// Lookup time of a piece, cached.
   Result<double> us_of(const ShardPiece& piece) {
     const EmbeddingTable& table = made_.tables[piece.table];
     const auto pooling =
@@ -112,30 +113,29 @@ class Sharding {
     if (!predicted)
       return fail(predicted.error().code, "table " + table.name, predicted.error().what,
                   predicted.error().hint);
-    const LookupTime& time = predicted->times.back();  // Lin's where the device was measured
+    const LookupTime& time = predicted->times.back();  // Lin's model if it supports the device
     made_.model = time.model;
     return known_[key] = time.forward_us + time.backward_us;
   }
 
-  /// A table that no device has room for is cut by rows first.
+  /// Cuts tables that fit on no device by rows.
   Result<void> settle_task() {
     double all = 0;
     for (const EmbeddingTable& table : made_.tables) all += table.bytes();
     const double room = made_.memory * static_cast<double>(made_.devices);
     if (all > room)
       return fail(Errc::config_conflict, question_.tables,
-                  fmt::format("its tables take {}, and {} devices have room for {}",
+                  fmt::format("its tables need {}, but {} devices have room for {}",
                               format_bytes(Bytes(static_cast<std::int64_t>(all))), made_.devices,
                               format_bytes(Bytes(static_cast<std::int64_t>(room)))),
-                  "more devices, or --memory");
+                  "use more devices, or increase --memory");
     std::vector<ShardPiece> pieces;
     for (const ShardPiece& piece : made_.pieces) {
       const EmbeddingTable& table = made_.tables[piece.table];
       const auto parts = static_cast<std::int64_t>(std::ceil(table.bytes() / made_.memory));
       if (parts > 1 && question_.whole)
         return fail(Errc::config_conflict, "table " + table.name,
-                    "no device has room for it, and --whole forbids to cut it",
-                    "leave --whole out");
+                    "no device has room for it, and --whole forbids cutting it", "omit --whole");
       for (std::int64_t part = 0; part < parts; ++part) {
         ShardPiece one = piece;
         one.rows = piece.rows / parts + (part < piece.rows % parts ? 1 : 0);
@@ -153,12 +153,12 @@ class Sharding {
     if (made_.most_tables == 0 || pieces <= made_.most_tables * made_.devices) return {};
     return fail(
         Errc::config_conflict, "--most-tables",
-        fmt::format("{} devices may hold {}, and there are {}", made_.devices,
+        fmt::format("{} devices may hold {}, but there are {}", made_.devices,
                     made_.most_tables * made_.devices,
                     made_.pieces.size() == made_.tables.size()
                         ? fmt::format("{} tables", pieces)
-                        : fmt::format("{} pieces: some tables find room on no device", pieces)),
-        fmt::format("--most-tables {}, or more devices",
+                        : fmt::format("{} pieces: some tables do not fit on one device", pieces)),
+        fmt::format("use --most-tables {}, or more devices",
                     (pieces + made_.devices - 1) / made_.devices));
   }
 
@@ -187,7 +187,7 @@ class Sharding {
     return {};
   }
 
-  /// Where tables may be cut no piece costs less than its columns at the rate of the best width.
+  /// If tables may be cut, no piece is faster than its columns at the rate of the fastest width.
   Result<double> bound() {
     if (question_.whole) return model::lower_bound_us(task_);
     model::PlacementTask even = task_;
@@ -220,8 +220,8 @@ class Sharding {
 
   [[nodiscard]] tl::unexpected<Error> no_room() const {
     return fail(Errc::config_conflict, question_.tables,
-                "together they would fit, but no way was found to share them out to devices",
-                "a little more --memory or --most-tables, or more devices");
+                "the tables fit in total, but no placement on the devices was found",
+                "increase --memory or --most-tables slightly, or use more devices");
   }
 
   Result<void> place_by_name() {
@@ -256,7 +256,8 @@ class Sharding {
     return {};
   }
 
-  /// The longest on the device that takes longest, if that has little else.
+  /// The largest piece of the slowest device, if it has at least half of the device's time and can
+  /// be halved.
   [[nodiscard]] std::optional<std::size_t> piece_to_cut() const {
     std::vector<double> us(task_.devices);
     for (std::size_t i = 0; i < made_.placement.size(); ++i)
@@ -297,7 +298,7 @@ class Sharding {
     write_specification();
   }
 
-  /// Pieces are tables, in their order.
+  /// Requires that pieces are complete tables, in their order.
   void write_specification() {
     const auto& tables = made_.tables;
     const bool equivalent = std::all_of(
@@ -307,7 +308,7 @@ class Sharding {
     std::string& text = made_.specification;
     text = fmt::format(
         "model:\n  name: sharded\n  kind: dlrm\n  dlrm:\n    dim: {0}\n"
-        "    bottom_mlp: [512, 256, {0}]  # these two are nobody's: put your own\n"
+        "    bottom_mlp: [512, 256, {0}]  # assumed: replace these two with your own\n"
         "    top_mlp: [512, 256, 1]\n    sharding: table\n    tables:\n",
         tables.front().features);
     for (const EmbeddingTable& table : tables)

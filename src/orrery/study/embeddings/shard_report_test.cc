@@ -34,8 +34,8 @@ class Shard : public testing::Test {
   }
   /// Rows and pooling over orders of magnitude.
   [[nodiscard]] ShardQuestion drawn(std::uint64_t seed, int tables, std::int64_t devices) const {
-    std::uint64_t bits = mixed(seed);
-    const auto next = [&] { return evenly(bits = mixed(bits)); };
+    std::uint64_t bits = mix_bits(seed);
+    const auto next = [&] { return uniform_double(bits = mix_bits(bits)); };
     std::string rows;
     for (int i = 0; i < tables; ++i)
       rows += fmt::format("t{},{:.0f},{},{:.0f}\n", i, std::pow(10, 3 + 3 * next()),
@@ -188,7 +188,7 @@ TEST_F(Shard, WhatCannotBeIsSaid) {
   question.device = "h1000";
   EXPECT_EQ(refused(question), Errc::usage);
   question = of("a,1000,64,10\n", 1);
-  EXPECT_EQ(sharded(question).cost.exchange_us, 0) << "nobody to exchange with";
+  EXPECT_EQ(sharded(question).cost.exchange_us, 0) << "no device to exchange with";
   question.tables = "nowhere.csv";
   EXPECT_NE(refused(question), Errc::output_failed);
 }

@@ -11,12 +11,12 @@ namespace orrery::study {
 
 namespace {
 
-std::shared_ptr<const Cluster> slowed(std::shared_ptr<const Cluster> cluster, double beside) {
-  if (!(beside > 0)) return cluster;
+std::shared_ptr<const Cluster> slowed(std::shared_ptr<const Cluster> cluster, double expanded) {
+  if (!(expanded > 0)) return cluster;
   auto made = std::make_shared<Cluster>(*cluster);
   platform::Device& device = made->platform.device;
-  device.memory = model::combined_bandwidth(device, beside);
-  device.expansion.reset();  // it is counted
+  device.memory = model::combined_bandwidth(device, expanded);
+  device.expansion.reset();  // included in the bandwidth
   return made;
 }
 
@@ -36,8 +36,8 @@ double expanded_share(const workload::Program& program, const platform::Device& 
 
 std::shared_ptr<const Cluster> with_expanded_memory(const workload::Program& program,
                                                     std::shared_ptr<const Cluster> cluster) {
-  const double beside = expanded_share(program, cluster->platform.device);
-  return slowed(std::move(cluster), beside);
+  const double expanded = expanded_share(program, cluster->platform.device);
+  return slowed(std::move(cluster), expanded);
 }
 
 std::shared_ptr<const Cluster> with_expanded_memory(const Load& load,
@@ -47,7 +47,7 @@ std::shared_ptr<const Cluster> with_expanded_memory(const Load& load,
   if (!device.expansion) return cluster;
   if (load.program == nullptr) {
     findings.add(FindingCode::key_without_effect,
-                 "device.memory_expansion: nothing says what ranks of traces hold");
+                 "device.memory_expansion: traces do not specify the memory of ranks");
     return cluster;
   }
   return with_expanded_memory(*load.program, std::move(cluster));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices with memory beside their own, as a job finds them.
+// Devices with memory expansion, with the effective bandwidth of a job.
 #pragma once
 
 #include <memory>
@@ -12,18 +12,18 @@
 
 namespace orrery::study {
 
-/// How much of what the program's fullest role holds lies beside the device's own memory, 0 to 1. 0
-/// for devices that have none beside it, and where memory cannot be accounted.
+/// Share of the memory of the program's fullest role that is in the expansion, 0 to 1. 0 for
+/// devices without expansion, and if the memory cannot be computed.
 [[nodiscard]] double expanded_share(const workload::Program& program,
                                     const platform::Device& device);
 
-/// The cluster whose devices read and write memory as fast as the program can: part of each
-/// kernel's bytes lies beside (model::combined_bandwidth), for all roles as much as for the
-/// fullest. The same one where nothing does.
+/// The cluster with the effective memory bandwidth of the program: part of the bytes of each kernel
+/// are in the expansion (model::combined_bandwidth). All roles use the share of the fullest role.
+/// Unchanged if the expansion is not used.
 [[nodiscard]] std::shared_ptr<const Cluster> with_expanded_memory(
     const workload::Program& program, std::shared_ptr<const Cluster> cluster);
 
-/// The same for a workload. Counts key_without_effect where nothing says what ranks hold.
+/// The same for a workload. Counts key_without_effect when the memory of ranks is unknown.
 [[nodiscard]] std::shared_ptr<const Cluster> with_expanded_memory(
     const Load& load, std::shared_ptr<const Cluster> cluster, Findings& findings);
 

@@ -24,7 +24,7 @@ Result<JobSummary> summarize_job(const workload::Program& program,
   how.details = samples;
   how.device = reserved_memory(platform.device.entry);
   auto memory = workload::account_memory(program, how);
-  if (!memory) {  // more than can be counted
+  if (!memory) {  // exceeds 64 bits
     findings.add(FindingCode::may_not_fit,
                  fmt::format("{}: {}", memory.error().where, memory.error().what));
     return job;

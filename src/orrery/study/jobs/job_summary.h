@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a generated workload beside its run: what a step is for, and what it holds.
+// Facts of a generated workload without a run: work of a step and memory.
 #pragma once
 
 #include "orrery/core/error.h"
@@ -14,16 +14,16 @@ namespace orrery::study {
 
 struct JobSummary {
   result::StepWork work;
-  workload::MemoryReport memory;  ///< no roles: it could not be accounted
+  workload::MemoryReport memory;  ///< no roles: it could not be computed
 
-  /// The role whose ranks hold most; null where memory could not be accounted.
+  /// The role with the largest memory; null if memory could not be computed.
   [[nodiscard]] const workload::RoleMemory* fullest() const {
     return memory.roles.empty() ? nullptr : &memory.roles[memory.worst];
   }
 };
 
-/// `samples`: keep the course of memory over the step, too. What does not fit into a device is a
-/// finding, may_not_fit, and no error. Errc: limit_exceeded.
+/// Summarizes work and memory of a job. `samples`: also store the memory curve over the step. A job
+/// that does not fit into a device is a finding, may_not_fit, not an error. Errc: limit_exceeded.
 [[nodiscard]] Result<JobSummary> summarize_job(const workload::Program& program,
                                                const platform::Platform& platform, bool samples,
                                                Findings& findings);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory that others measured (data/measured/memory), and jobs that are known to have run
-// (data/measured/core and more), beside what is predicted: errors may not grow.
+// (data/measured/core and more), compared with predictions: errors may not grow.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -140,7 +140,8 @@ void add(Errors& errors, double predicted, double measured) {
   errors.signed_sum += predicted / measured - 1;
 }
 
-// As docs/memory.md#beside-measurements tells it; `benchmarks/memory_errors.py` prints every row.
+// The errors in docs/memory.md#comparison-with-measurements; `benchmarks/memory_errors.py` prints
+// every row.
 TEST(MeasuredMemory, IsAsFarOffAsIsOnRecord) {
   std::map<std::string, Errors> errors;
   std::size_t not_asked = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces on disk. A role is unrolled once for all ranks whose numbers are as long; its bytes are
-// changed in place from rank to rank and written whole.
+// Each role is unrolled once for all ranks whose numbers have equally many digits. Its bytes are
+// patched for each rank and written in one piece.
 #include "orrery/study/jobs/program_to_chakra.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,6 @@
 
 #include <array>
 #include <iterator>
-#include <memory>
 #include <vector>
 
 #include "orrery/trace/chakra/records/group_numbers.h"
@@ -21,7 +20,7 @@ namespace {
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-/// The axes that the program communicates on.
+/// Axes over which the program communicates.
 std::vector<graph::GroupAxis> used_axes(const workload::Program& program) {
   std::array<bool, workload::kAxes> used{};
   for (const workload::Role& role : program.roles) workload::collect_axes(program, role, used);
@@ -39,7 +38,7 @@ class ChakraWriter {
         options_(options),
         groups_(used_axes(program), static_cast<std::uint32_t>(program.mesh.world())) {}
 
-  /// Takes back what was written when the rest cannot be.
+  /// After an error, deletes the files that were written.
   Result<ChakraWriteReport> run() {
     if (Result<void> free = check_free(); !free) return tl::unexpected(free.error());
     Result<void> done = write_all();
@@ -59,14 +58,14 @@ class ChakraWriter {
 
   [[nodiscard]] Result<void> check_free() const {
     const std::uint64_t ranks = program_.mesh.world();
-    // Readers take every trace that is there for a rank.
+    // Readers treat every existing trace as a rank.
     if (is_there(path_of(ranks))) {
       return fail(Errc::output_exists, path_of(ranks),
-                  fmt::format("is of a larger job than this one of {} ranks", ranks),
-                  "remove its traces, or choose another name");
+                  fmt::format("belongs to a larger job than this one of {} ranks", ranks),
+                  "remove its traces or choose another name");
     }
     if (options_.overwrite) return {};
-    const char* const hint = "choose another name, or ask for it to be overwritten";
+    const char* const hint = "choose another name, or allow overwriting";
     if (is_there(group_path())) return fail(Errc::output_exists, group_path(), "exists", hint);
     for (std::uint64_t rank = 0; rank < ranks; ++rank) {
       if (is_there(path_of(rank))) return fail(Errc::output_exists, path_of(rank), "exists", hint);
@@ -89,7 +88,7 @@ class ChakraWriter {
     return write_groups();
   }
 
-  /// Writes the first of `ranks` and all that fit its bytes, and takes them off the list.
+  /// Writes the first of `ranks` and all that its bytes fit, and removes them from the list.
   Result<void> write_alike(std::uint32_t role, std::vector<std::uint32_t>& ranks) {
     StringPool pool;
     graph::KernelTable kernels;
@@ -114,11 +113,11 @@ class ChakraWriter {
 
     std::vector<std::uint32_t> rest;
     for (std::size_t i = 1; i < ranks.size(); ++i) {
-      if (!whole || !text.fits(ranks[i])) {
+      if (!whole || !text.can_patch_for(ranks[i])) {
         rest.push_back(ranks[i]);
         continue;
       }
-      text.turn_into(ranks[i]);
+      text.patch_for(ranks[i]);
       auto next = trace::FileSink::create(path_of(ranks[i]), how());
       if (!next) return tl::unexpected(next.error());
       if (done = finish(**next, ranks[i], text.bytes()); !done) return done;
@@ -173,9 +172,9 @@ Result<ChakraWriteReport> write_chakra(const workload::Program& program,
                                        const ChakraWriteOptions& options) {
   if (program.mesh.world() > kMaxTraceFiles) {
     return fail(Errc::limit_exceeded, options.prefix,
-                fmt::format("{} ranks would be as many files; {} at most", program.mesh.world(),
-                            kMaxTraceFiles),
-                "orrery run takes the same job with nothing written");
+                fmt::format("{} ranks need as many files, more than the limit of {}",
+                            program.mesh.world(), kMaxTraceFiles),
+                "orrery run simulates the same job without writing traces");
   }
   return ChakraWriter(program, options).run();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program on disk: Chakra traces, one per rank, and their groups.
+// Writes a program as Chakra traces, one per rank, and a file of groups.
 #pragma once
 
 #include <cstddef>
@@ -13,14 +13,15 @@
 
 namespace orrery::study {
 
-/// Files are written for so many ranks at most.
+/// Maximum number of ranks.
 inline constexpr std::uint64_t kMaxTraceFiles = 1ull << 20;
 
 struct ChakraWriteOptions {
   std::string prefix;  ///< "out/gpt3" → out/gpt3.0.et …, out/gpt3.json (groups)
   bool overwrite = false;
   std::function<void(std::uint64_t)> progress = {};  ///< ranks written; may be empty
-  /// Longer traces are not kept whole, but made anew for each rank, so many bytes at a time.
+  /// ^Traces of more bytes are not reused for other ranks: each is generated again and written in
+  /// blocks of this size, so that memory is bounded.
   std::size_t block = 64 << 20;
 };
 
@@ -31,10 +32,11 @@ struct ChakraWriteReport {
   std::uint64_t groups = 0;
 };
 
-/// Every rank's trace and the groups (numbers as names, equally many digits: a reference reads them
-/// as integers). A role is unrolled once; ranks differ in groups and peers only, and those are
-/// patched in. Files appear whole or not at all; when one fails those before it are removed. Errc:
-/// output_exists (also for traces of a larger job under this name), output_failed, limit_exceeded.
+/// Writes the trace of every rank, and the groups. Group names are numbers with equally many
+/// digits, since ASTRA-sim reads them as integers. Each role is unrolled once; ranks of a role
+/// differ only in groups and peers, which are patched. Each file is written completely or not at
+/// all; after an error no file remains. Errc: output_exists (also for traces of a larger job with
+/// this prefix), output_failed, limit_exceeded.
 [[nodiscard]] Result<ChakraWriteReport> write_chakra(const workload::Program& program,
                                                      const ChakraWriteOptions& options);
 

@@ -244,7 +244,7 @@ TEST_F(WriteChakra, CollectivesSayTheirNumbers) {
             : has("combine")                          ? "combine"
             : has("norm.reduce") || has("loss")       ? "statistics"
                                                       : "activations"]
-        .insert(std::string(graph::name(graph.collective(n).numbers)));
+        .insert(std::string(graph::name(graph.collective(n).format)));
   }
   using Set = std::set<std::string>;
   EXPECT_EQ(by_name["gradients"], Set{"fp32"});

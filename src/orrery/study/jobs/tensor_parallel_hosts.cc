@@ -12,7 +12,7 @@ namespace orrery::study {
 
 void check_tensor_groups(const graph::Workload& workload, const platform::Platform& platform,
                          Findings& findings) {
-  // Where several jobs share a machine, a job's groups are called "job/tp".
+  // With several jobs on a machine, the groups of a job are called "job/tp".
   std::vector<const graph::GroupAxis*> axes;
   for (const auto& [name, axis] : workload.axes)
     if (std::string_view(name).substr(name.rfind('/') + 1) == workload::name(workload::Axis::tp))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a job's tensor-parallel groups sit.
+// Placement of a job's tensor-parallel groups on hosts.
 #pragma once
 
 #include "orrery/core/findings.h"
@@ -9,8 +9,8 @@
 
 namespace orrery::study {
 
-/// Counts tp_crosses_hosts once for each tensor-parallel group that crosses hosts, where the
-/// workload has such by axis, as generated ones do. See platform::HostCrossings.
+/// Counts tp_crosses_hosts once for each tensor-parallel group that crosses hosts. Only workloads
+/// whose groups lie along axes are checked, as generated ones. See platform::HostCrossings.
 void check_tensor_groups(const graph::Workload& workload, const platform::Platform& platform,
                          Findings& findings);
 

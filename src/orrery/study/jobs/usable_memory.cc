@@ -55,7 +55,7 @@ std::int64_t transformer_workspace(Architecture architecture) {
   }
 }
 
-/// Whether PyTorch and a collective library of NCCL's make run on it.
+/// Whether PyTorch and an NCCL-compatible collective library support it.
 bool runs_pytorch(Architecture architecture) {
   switch (architecture) {
     case Architecture::unknown:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What programs find on a device, and what they take of it for themselves.
+// Memory available to programs on a device, and memory reserved by frameworks.
 #pragma once
 
 #include <string_view>
@@ -11,16 +11,16 @@
 
 namespace orrery::study {
 
-/// Of a device of the catalogue: workspaces of PyTorch and Transformer Engine, the driver's context
-/// and a communicator's buffers. All zero for a name that is not in the catalogue, or a device that
-/// runs no PyTorch of its own. Where each figure comes from stands beside it in usable_memory.cc.
+/// Memory reserved on a device of the catalogue: workspaces of PyTorch and Transformer Engine, the
+/// context of the driver, and the buffers of a communicator. All zero for a name that is not in the
+/// catalogue, or a device that PyTorch does not support. usable_memory.cc lists the source of each
+/// number.
 [[nodiscard]] workload::DeviceMemory reserved_memory(std::string_view entry);
 
-/// Memory that a program finds on it: what a public report of one says, else its data sheet's. 0:
-/// not known.
+/// Memory available to a program: from a public report, else from the data sheet. 0: unknown.
 [[nodiscard]] Bytes usable_memory(const platform::Device& device);
 
-/// The same with the memory beside it. 0: not known, or as much as is needed.
+/// The same including memory expansion. 0: unknown, or unlimited.
 [[nodiscard]] Bytes usable_total_memory(const platform::Device& device);
 
 }  // namespace orrery::study

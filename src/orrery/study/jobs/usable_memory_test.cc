@@ -37,7 +37,7 @@ TEST(DeviceMemory, TakesWhatProgramsFind) {
   device.entry = "h100-sxm";
   device.memory_capacity = Bytes(80'000'000'000);
   EXPECT_NEAR(static_cast<double>(usable_memory(device).count()), 79.15 * kMebibyte * 1024, 1e3);
-  device.memory_capacity = Bytes(40'000'000'000);  // somebody's own figure
+  device.memory_capacity = Bytes(40'000'000'000);  // a custom figure
   EXPECT_EQ(usable_memory(device), Bytes(40'000'000'000));
   device.entry = "";
   EXPECT_EQ(usable_memory(device), Bytes(40'000'000'000));

@@ -17,7 +17,7 @@
 namespace orrery::study {
 namespace {
 
-/// With the durations that whole microseconds cannot say.
+/// Adds durations in picoseconds if whole microseconds cannot express them.
 trace::chakra::TraceRecords exact_records(const graph::Graph& graph) {
   Findings rounded;
   auto records = trace::chakra::records_of(graph, rounded);
@@ -66,9 +66,10 @@ Result<WorkloadWriteReport> write_chakra_workload(const graph::Workload& workloa
     return tl::unexpected(is_free.error());
   const std::string next = fmt::format("{}.{}.et", prefix, workload.rank_count());
   if (::access(next.c_str(), F_OK) == 0)
-    return fail(Errc::output_exists, next,
-                fmt::format("is of a larger job than this one of {} ranks", workload.rank_count()),
-                "remove its traces, or choose another name");
+    return fail(
+        Errc::output_exists, next,
+        fmt::format("belongs to a larger job than this one of {} ranks", workload.rank_count()),
+        "remove its traces or choose another name");
   WorkloadWriteReport written;
   std::vector<std::string> made;
   const auto done = write_all_of(workload, prefix, force, written, made);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workload in memory as Chakra traces.
+// Writes a workload in memory as Chakra traces.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct WorkloadWriteReport {
   std::uint64_t groups = 0;
 };
 
-/// PREFIX.0.et … and, where there are groups, PREFIX.json. Durations are exact. Groups by axis
-/// cannot be written so: there are to be none. Files appear whole; where one fails, those before it
-/// are removed. Errc: usage where `prefix` names no file, output_exists unless `force` (of a larger
-/// job's traces always), output_failed.
+/// Writes PREFIX.0.et …, and PREFIX.json if there are groups. Durations are exact. The workload
+/// must not have groups along axes. Each file is written completely; after an error no file
+/// remains. Errc: usage if `prefix` names no file, output_exists unless `force` (always for traces
+/// of a larger job), output_failed.
 [[nodiscard]] Result<WorkloadWriteReport> write_chakra_workload(const graph::Workload& workload,
                                                                 const std::string& prefix,
                                                                 bool force);

@@ -16,13 +16,13 @@ namespace {
 
 using platform::Deviation;
 
-/// One deviation's kernels, and which of them were met.
+/// The kernels of one deviation, and which of them matched a node.
 class Kernels {
  public:
   Kernels(const std::vector<Deviation::Kernel>& kernels, std::int64_t tick)
       : kernels_(kernels), met_(kernels.size(), false), tick_(tick) {}
 
-  /// Null where nothing changes.
+  /// Returns null if nothing changes.
   [[nodiscard]] graph::GraphRef changed(const graph::Graph& graph) {
     std::vector<Time> durations;
     std::unordered_map<std::string_view, std::size_t> known;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that take other times than they were recorded to, by name.
+// Scales recorded kernel times by name.
 #pragma once
 
 #include "orrery/core/findings.h"
@@ -9,16 +9,16 @@
 
 namespace orrery::study {
 
-/// The workload as the platform's deviations have it (platform::Deviation::kernels): on their ranks
-/// the recorded durations of nodes of those names are multiplied, rounded up to the rules' clock.
-/// Only what runs on a device counts, or everything where a trace has none. Graphs that nothing
-/// changes in stay shared. A name without a node is counted (key_without_effect). O(nodes) of each
-/// graph and deviation.
+/// Applies the kernel deviations of the platform (platform::Deviation::kernels): on their ranks,
+/// multiplies the recorded durations of nodes whose names contain the given text, rounded up to the
+/// clock of the rules. Only nodes on a device are scaled, or all nodes if a trace has none on a
+/// device. Unchanged graphs remain shared. A text that matches no node is counted
+/// (key_without_effect). O(nodes) for each graph and deviation.
 [[nodiscard]] graph::Workload with_kernel_deviations(const graph::Workload& workload,
                                                      const platform::Platform& platform,
                                                      Findings& findings);
 
-/// Some deviation has kernels.
+/// Whether a deviation scales kernels.
 [[nodiscard]] bool has_kernel_deviations(const platform::Platform& platform);
 
 }  // namespace orrery::study

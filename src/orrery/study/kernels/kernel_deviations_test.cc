@@ -69,7 +69,7 @@ TEST(KernelTimes, AreOfTheirRanksOnly) {
   EXPECT_EQ(changed.graph_of_rank, (std::vector<std::uint32_t>{0, 1, 1, 2}));
   EXPECT_EQ(changed.graph(1).duration(1), us(300));
   EXPECT_EQ(changed.graph(1).duration(2), us(150));  // the first that fits
-  EXPECT_EQ(changed.graph(1).duration(0), us(10));   // a host's, beside a device
+  EXPECT_EQ(changed.graph(1).duration(0), us(10));   // a host's, next to a device
   EXPECT_EQ(changed.graph(0).duration(2), us(300));
 }
 

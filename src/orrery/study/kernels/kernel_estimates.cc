@@ -28,10 +28,10 @@ Error no_device(const std::string& name, std::span<const std::string> of_table) 
       near += (near.empty() ? "there are " : ", ") + std::string(known);
   if (near.empty()) near = did_you_mean(name, names);
   return {Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
-          near.empty() ? "'orrery kernels' lists those of the catalogue" : near};
+          near.empty() ? "'orrery kernels' lists the devices of the catalogue" : near};
 }
 
-/// Of the catalogue, or at least of the table.
+/// A device of the catalogue, or of the table.
 Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& table) {
   if (const platform::DeviceEntry* entry = platform::find_device(name))
     return model::silicon_of(*entry);
@@ -54,7 +54,7 @@ DeviceKernelEstimates answers_on(const graph::Kernel& kernel, const model::Silic
   return answers;
 }
 
-/// None of that name answers for kernels alone.
+/// The error for a model that does not predict kernels.
 Error no_model(const std::string& compute) {
   std::vector<std::string_view> names{"auto"};
   for (const model::KernelModelEntry& each : model::kernel_model_entries())
@@ -63,10 +63,10 @@ Error no_model(const std::string& compute) {
   const KernelFileEntry* const file = choice ? kernel_file_of(*choice) : nullptr;
   if (file != nullptr && !file->is_used_by_auto)
     return {Errc::usage, "--compute",
-            fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
+            fmt::format("{} has no times of kernels alone", in_quotes(compute)),
             "one of " + join(names)};
   if (file != nullptr)
-    return {Errc::usage, "--compute", fmt::format("no {} is named", file->what),
+    return {Errc::usage, "--compute", fmt::format("no {} is given", file->what),
             fmt::format("{} FILE: {}", file->option, file->content)};
   const std::string near = did_you_mean(compute, names);
   return {Errc::usage, "--compute", fmt::format("there is no model {}", in_quotes(compute)),
@@ -76,6 +76,12 @@ Error no_model(const std::string& compute) {
 }  // namespace
 
 Error unknown_device(const std::string& name) { return no_device(name, {}); }
+
+Result<const platform::DeviceEntry*> catalogue_device(const std::string& name) {
+  const platform::DeviceEntry* device = name.empty() ? nullptr : platform::find_device(name);
+  if (device == nullptr && !name.empty()) return tl::unexpected(unknown_device(name));
+  return device;
+}
 
 Result<std::vector<model::NamedKernelModel>> select_kernel_models(const KernelModelSources& sources,
                                                                   const std::string& compute,
@@ -87,7 +93,7 @@ Result<std::vector<model::NamedKernelModel>> select_kernel_models(const KernelMo
   std::erase_if(models,
                 [&](const model::NamedKernelModel& one) { return name(one.source) != compute; });
   if (models.empty()) return tl::unexpected(no_model(compute));
-  models.front().asked = true;
+  models.front().enabled = true;
   for (const KernelFileEntry& row : kKernelFileTable)
     if (const std::string& file = sources.files.*row.path;
         !file.empty() && name(row.source) != compute)
@@ -127,7 +133,7 @@ Result<std::vector<DeviceKernelEstimates>> estimate_kernel(const graph::Kernel& 
       continue;
     answers.table_silence =
         table->knows(silicon->name)
-            ? "the table has no such kernels: operation, pass, formats, traits all have to be equal"
+            ? "the table has no such kernels: operation, pass, formats and traits must be equal"
             : "the table has no kernels of this device";
   }
   return all;

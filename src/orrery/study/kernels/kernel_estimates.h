@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every model of kernel times says of one kernel.
+// Predictions of all kernel models for one kernel.
 #pragma once
 
 #include <string>
@@ -12,6 +12,7 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/kernel_model.h"
+#include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/study/questions/question_rows.h"
 
 namespace orrery::study {
@@ -19,26 +20,26 @@ namespace orrery::study {
 struct KernelEstimate {
   TimeSource model = TimeSource::none;
   model::KernelTime time{};
-  bool is_selected = false;  ///< by simulations whose compute is `auto`
+  bool is_selected = false;  ///< simulations with `compute: auto` use it
 };
 
-/// The answers for one device; models that say nothing are not there.
+/// The predictions for one device; models without a prediction are omitted.
 struct DeviceKernelEstimates {
   model::Silicon silicon;
   std::vector<KernelEstimate> models;
-  std::string table_silence;  ///< why a table that was given says nothing; else empty
+  std::string table_silence;  ///< why the given table has no prediction; else empty
 };
 
-/// Where answers come from, as it was typed.
+/// Sources of kernel times, as given on the command line.
 struct KernelModelSources {
   std::vector<std::string> devices;
   KernelFiles files{};
 
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
-      QuestionField{"devices", &KernelModelSources::devices, "--device", "NAMES", kAnswer,
-                    "a100-40gb",
-                    "Devices of the catalogue or the table, commas between them; h100-sxm"}
+      QuestionField{
+          "devices", &KernelModelSources::devices, "--device", "NAMES", kAnswer, "a100-40gb",
+          "Devices of the catalogue or the table, separated by commas; by default h100-sxm"}
           .only_for("one kernel, 'check', 'context', 'plot'")
           .comma_separated()
           .one_each(),
@@ -48,20 +49,23 @@ struct KernelModelSources {
                       "one kernel, 'check', 'context', 'plot', a job", "--table,--kernel-table"},
           SelectedRow{"kernel_model", "A model that 'kernels fit' wrote",
                       "one kernel, 'context', 'plot', a job"},
-          SelectedRow{"systolic", "A systolic array, as SCALE-Sim's configuration",
+          SelectedRow{"systolic", "A systolic array, as a configuration of SCALE-Sim",
                       "one kernel, 'layers', a job"}}};
 };
 
-/// Errc::usage: no device of the catalogue is called so, but perhaps others nearly.
+/// The error for a device that is not in the catalogue (Errc::usage); its hint suggests similar
+/// names.
 [[nodiscard]] Error unknown_device(const std::string& name);
+/// The device of the catalogue; null for an empty name. Errc: that of unknown_device().
+[[nodiscard]] Result<const platform::DeviceEntry*> catalogue_device(const std::string& name);
 
-/// What simulations would ask how long a kernel takes alone: all models in their order, or the one
-/// that is called `compute`. Errc: usage (no such model, or it has nothing to answer from), and
-/// those of reading the files.
+/// The kernel models of simulations, in their order, or only the one named `compute`. Errc: usage
+/// (no such model, or no file for it), and those of reading the files.
 [[nodiscard]] Result<std::vector<model::NamedKernelModel>> select_kernel_models(
     const KernelModelSources& sources, const std::string& compute, Findings& findings);
 
-/// Errc: usage (no such device), and those of reading the files.
+/// Predicts `kernel` on each device with each model. Errc: usage (no such device), and those of
+/// reading the files.
 [[nodiscard]] Result<std::vector<DeviceKernelEstimates>> estimate_kernel(
     const graph::Kernel& kernel, const KernelModelSources& sources, Findings& findings);
 

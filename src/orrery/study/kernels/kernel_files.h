@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files that models of kernel times answer from, read for a cluster's device.
+// Reads the files of kernel models for the device of a cluster.
 #pragma once
 
 #include <array>
@@ -18,17 +18,17 @@
 
 namespace orrery::study {
 
-/// One file.
+/// A file of a kernel model, loaded.
 struct LoadedKernelFile {
-  std::shared_ptr<const model::KernelModel> model;  ///< null: there is none, or nothing asks it
-  std::uint64_t hash = 0;                           ///< of the file's bytes
+  std::shared_ptr<const model::KernelModel> model;  ///< null: no file, or no model uses it
+  std::uint64_t hash = 0;                           ///< hash of the file
   std::string about;                                ///< "1,204 kernels", "trees of 3 classes"
 };
-/// In the order of kKernelFileTable.
+/// The files of a device, in the order of kKernelFileTable.
 using LoadedKernelFiles = std::array<LoadedKernelFile, kKernelFileTable.size()>;
 
-/// Where a file lies that the cluster's file names: a path from that file's folder, or else from
-/// here.
+/// The path of a file that the cluster file names: relative to the folder of the cluster file, else
+/// to the working folder.
 [[nodiscard]] std::string resolve_cluster_path(const Question& question, const std::string& named);
 
 /// Reads the file of `row` at `path` for any device. Errc: those of config::read_text and
@@ -37,27 +37,27 @@ using LoadedKernelFiles = std::array<LoadedKernelFile, kKernelFileTable.size()>;
                                                         const std::string& path,
                                                         Findings& findings);
 
-/// Reads the one that the platform's device names; paths of the cluster's file start at its folder,
-/// or else here; typed ones here. A file that nothing asks is a finding, key_without_effect. Errc:
-/// as above.
+/// Reads the file of `row` that the device of the platform names. Paths in a cluster file are
+/// relative to its folder, else to the working folder; paths on the command line to the working
+/// folder. A file that no model reads is a finding, key_without_effect. Errc: as above.
 [[nodiscard]] Result<LoadedKernelFile> read_device_kernel_file(const KernelFileEntry& row,
                                                                const Question& question,
                                                                const platform::Platform& platform,
                                                                Findings& findings);
 
-/// All that it names.
+/// Reads all files that the device of the platform names.
 [[nodiscard]] Result<LoadedKernelFiles> read_kernel_files(const Question& question,
                                                           const platform::Platform& platform,
                                                           Findings& findings);
 
-/// All of `files`, for any device, as commands about kernels alone take them.
+/// Reads all of `files` for any device, for commands without a cluster.
 [[nodiscard]] Result<model::SuppliedModels> read_kernel_models(const KernelFiles& files,
                                                                Findings& findings);
 
-/// The models, by the source of their times.
+/// The models of `files`, by the source of their times.
 [[nodiscard]] model::SuppliedModels given_models(const LoadedKernelFiles& files);
 
-/// Whether the model has a time for any kernel of the workload, inside of what it knows.
+/// Whether the model predicts at least one kernel of the workload without extrapolation.
 [[nodiscard]] bool predicts_any(const model::KernelModel& model, const model::Silicon& silicon,
                                 const graph::Workload& workload);
 

@@ -22,7 +22,7 @@ using graph::Operation;
 using std::string_view;
 
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;
-constexpr double kMostWork = 9e18;
+constexpr double kMaxWork = 9e18;
 
 tl::unexpected<Error> wrong_kernel(std::string what, std::string hint = {}) {
   return fail(Errc::usage, "KERNEL", std::move(what), std::move(hint));
@@ -48,11 +48,11 @@ Result<Format> format_word(string_view word) {
   for (std::size_t i = 1; i < graph::kFormats; ++i) names.push_back(name(static_cast<Format>(i)));
   const std::string near = did_you_mean(word, names);
   return fail(Errc::usage, "--dtype",
-              fmt::format("'{}' is no format", printable(word, kShownBytes)),
+              fmt::format("'{}' is not a format", printable(word, kShownBytes)),
               near.empty() ? "one of " + join(names) : near);
 }
 
-/// "bf16", or "fp8,fp8>bf16".
+/// Parses "bf16", or "fp8,fp8>bf16".
 Result<void> set_formats(string_view text, Kernel& kernel) {
   const std::size_t comma = text.find(','), arrow = text.find('>');
   const bool three = comma != string_view::npos && arrow != string_view::npos && comma < arrow;
@@ -141,13 +141,13 @@ class KernelWords {
   static Result<std::int64_t> number(const std::string& text, string_view key) {
     const auto value = parse_integer(text);
     if (!value)
-      return wrong_kernel(fmt::format("{} is '{}', which is no whole number",
+      return wrong_kernel(fmt::format("{} is '{}', which is not a whole number",
                                       printable(key, kShownBytes), printable(text, kShownBytes)));
     const bool size = key != "flops" && key != "bytes";
     if (*value < 1 || (size && *value > kLargestSize))
       return wrong_kernel(
           fmt::format("{} is {}; sizes are from 1 to 2^48", printable(key, kShownBytes), *value),
-          *value == 0 ? "leave out what is not there" : "");
+          *value == 0 ? "omit sizes that do not apply" : "");
     return *value;
   }
 
@@ -156,12 +156,12 @@ class KernelWords {
   std::size_t next_ = 0;
 };
 
-/// FLOPs and bytes where nobody gave them.
+/// Sets FLOPs and bytes to their minimum, if not given.
 Result<void> set_work(Kernel& kernel) {
   const model::MinimumWork one = model::minimum_work(model::canonical(kernel));
   const double flops = one.flops * kernel.launches, bytes = one.bytes * kernel.launches;
-  if (!(flops < kMostWork && bytes < kMostWork))
-    return wrong_kernel("these sizes make more FLOPs or bytes than fit into 64 bits");
+  if (!(flops < kMaxWork && bytes < kMaxWork))
+    return wrong_kernel("the FLOPs or bytes of these sizes exceed 64 bits");
   if (kernel.flops == 0) kernel.flops = std::llround(flops);
   if (kernel.bytes == 0) kernel.bytes = std::llround(bytes);
   return {};
@@ -183,7 +183,7 @@ Result<Kernel> parse_kernel(std::span<const std::string> words, string_view dtyp
   const auto operation = graph::operation_of(first);
   if (!operation || *operation == Operation::unsaid) {
     const std::string near = did_you_mean(first, operations());
-    return wrong_kernel(fmt::format("'{}' is no operation", printable(first, kShownBytes)),
+    return wrong_kernel(fmt::format("'{}' is not an operation", printable(first, kShownBytes)),
                         near.empty() ? "'orrery kernels' lists operations and their sizes" : near);
   }
   kernel.operation = *operation;

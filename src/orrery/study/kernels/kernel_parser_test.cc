@@ -90,16 +90,16 @@ TEST(KernelWords, HaveFormatsAndPasses) {
 }
 
 TEST(KernelWords, SayWhatIsWrong) {
-  EXPECT_EQ(mistake("matmul 1 2 3"), "KERNEL: 'matmul' is no operation");
-  EXPECT_EQ(mistake("unsaid 1"), "KERNEL: 'unsaid' is no operation");
+  EXPECT_EQ(mistake("matmul 1 2 3"), "KERNEL: 'matmul' is not an operation");
+  EXPECT_EQ(mistake("unsaid 1"), "KERNEL: 'unsaid' is not an operation");
   EXPECT_EQ(mistake("gemm 1 2 3 k=4"), "KERNEL: k is given twice");
   EXPECT_EQ(mistake("gemm 1 2 -3"), "KERNEL: k is -3; sizes are from 1 to 2^48");
   EXPECT_EQ(mistake("gemm 1 2 3 flops=0"), "KERNEL: flops is 0; sizes are from 1 to 2^48");
   EXPECT_EQ(mistake("gemm 1 2 281474976710657"),
             "KERNEL: k is 281474976710657; sizes are from 1 to 2^48");
   EXPECT_EQ(mistake("gemm 1 2 99999999999999999999"),
-            "KERNEL: k is '99999999999999999999', which is no whole number");
-  EXPECT_EQ(mistake("gemm 1 2 3", "bf16,bf16"), "--dtype: 'bf16,bf16' is no format");
+            "KERNEL: k is '99999999999999999999', which is not a whole number");
+  EXPECT_EQ(mistake("gemm 1 2 3", "bf16,bf16"), "--dtype: 'bf16,bf16' is not a format");
   EXPECT_EQ(mistake("gemm 1 2 3", "bf16", "up"),
             "--pass: 'up' is not one of forward, input_grad, weight_grad, backward");
 }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <memory>
 
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/suggest.h"
@@ -15,7 +14,6 @@
 #include "orrery/model/kernels/data_parts.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/kernel_class.h"
-#include "orrery/model/kernels/table/table_file.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/kernels/kernel_tables.h"
 
@@ -26,23 +24,23 @@ using model::NamedKernelModel;
 
 constexpr std::size_t kFewClasses = 2, kFewPanels = 12;
 
-/// One that is asked for answers beyond what it knows, too.
+/// The selected models. A model named by the user also extrapolates.
 Result<std::vector<NamedKernelModel>> models_asked(const KernelPlotQuestion& question,
                                                    Findings& findings) {
   auto models = select_kernel_models({.files = question.files}, question.compute, findings);
-  if (models && question.compute != "auto") models->front().inside = false;
+  if (models && question.compute != "auto") models->front().interpolates_only = false;
   return models;
 }
 
-/// What kernels of one panel have in common.
+/// Name of the panel of a kernel: its class, or operation, pass and format.
 std::string panel_of(const graph::Kernel& kernel) {
   const model::KernelClass known = model::class_of(kernel);
   if (known != model::KernelClass::none) return std::string(model::name(known));
   return fmt::format("{} {} {}", name(kernel.operation), name(kernel.pass), name(kernel.a));
 }
 
-/// What each kernel of a row took: as fitting shares the row's time, by what the heuristic says, so
-/// that both count the same. Empty where the heuristic says nothing.
+/// Splits the time of a row over its kernels in proportion to the heuristic model, as fitting does,
+/// so that both weigh them equally. Empty if the heuristic predicts nothing.
 std::vector<double> shares_of(const std::vector<graph::Kernel>& kernels,
                               const model::Silicon& silicon, double seconds) {
   if (kernels.size() == 1) return {seconds};
@@ -62,7 +60,7 @@ struct Timed {
   bool banded = false;
 };
 
-/// One for each kernel of a row; none where the model does not know one of them.
+/// One point per kernel of a row; none if the models do not predict one of them.
 std::vector<Timed> points_of(const std::vector<NamedKernelModel>& models,
                              const std::vector<graph::Kernel>& kernels,
                              const model::Silicon& silicon, const model::MeasuredKernel& row) {
@@ -95,7 +93,7 @@ void finish(KernelPlot::Class& is) {
   is.inside = static_cast<double>(inside) / static_cast<double>(is.points.size());
 }
 
-/// A panel for each class, or for each class and device where these are few.
+/// A panel per class, or per class and device if these are few.
 std::vector<KernelPlot::Class> panels_of(std::map<std::string, KernelPlot::Class>&& by_class,
                                          const std::vector<std::string>& devices) {
   std::vector<KernelPlot::Class> panels;
@@ -121,10 +119,10 @@ std::vector<KernelPlot::Class> panels_of(std::map<std::string, KernelPlot::Class
 }  // namespace
 
 Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question) {
-  if (question.seed < 0) return fail(Errc::usage, "--seed", "give a whole number from 0 on");
+  if (question.seed < 0) return fail(Errc::usage, "--seed", "give a whole number, 0 or more");
   if (question.seed != 1 && !question.held_back)
-    return fail(Errc::usage, "--seed", "says which kernels were held back, and all are drawn",
-                "--held-back");
+    return fail(Errc::usage, "--seed", "selects the held-out kernels, but all kernels are plotted",
+                "add --held-back");
   KernelPlot answer;
   answer.model = question.compute;
   const auto models = models_asked(question, answer.findings);
@@ -157,12 +155,12 @@ Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question) {
     }
   }
   if (answer.rows == 0)
-    return fail(Errc::input_empty, rows.where, "none of these kernels was held back",
-                "without --held-back");
+    return fail(Errc::input_empty, rows.where, "none of these kernels was held out",
+                "omit --held-back");
   if (by_class.empty())
     return fail(Errc::input_empty, rows.where,
-                fmt::format("{} says nothing of these kernels", answer.model),
-                "another model (--compute), or other devices");
+                fmt::format("{} predicts none of these kernels", answer.model),
+                "use another model (--compute) or other devices");
   answer.classes = panels_of(std::move(by_class), answer.devices);
   return answer;
 }

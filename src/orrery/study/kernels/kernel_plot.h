@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured kernels against what a model says of them.
+// Compares measured kernels with the predictions of a model.
 #pragma once
 
 #include <cstdint>
@@ -13,44 +13,43 @@
 
 namespace orrery::study {
 
-/// As it was typed.
+/// The command-line arguments.
 struct KernelPlotQuestion {
   std::vector<std::string> tables;
-  std::string devices;           ///< a file of devices; empty: those of the catalogue alone
-  std::string compute = "auto";  ///< which model is asked
+  std::string devices;           ///< a file of devices; empty: only those of the catalogue
+  std::string compute = "auto";  ///< model to evaluate
   KernelFiles files{};
-  std::vector<std::string> only_devices;  ///< these alone; empty: all
-  bool held_back = false;  ///< only the tenth of all kernels that fitting never looks at …
+  std::vector<std::string> only_devices;  ///< plot only these; empty: all
+  bool held_back = false;  ///< only the tenth of all kernels held out from fitting …
   std::int64_t seed = 1;   ///< … with this seed
 };
 
 struct KernelPlot {
-  /// A kernel. Of several that were measured together each has a share of their time, as in
-  /// fitting.
+  /// One kernel. If several were measured together, each has a share of their time, as in fitting.
   struct Point {
     double measured = 0, predicted = 0;  ///< seconds
-    std::uint32_t device = 0;            ///< of `devices`
-    bool inside = false;                 ///< of the band
+    std::uint32_t device = 0;            ///< index into `devices`
+    bool inside = false;                 ///< within the interval
   };
   struct Class {
     std::string name;    ///< "gemm_bf16", or operation, pass and format
-    std::string device;  ///< empty: of all
+    std::string device;  ///< empty: all devices
     std::vector<Point> points;
-    double median_error = 0;  ///< of |predicted / measured - 1|
-    double bias = 0;          ///< predicted / measured - 1, its median
-    double inside = 0;        ///< share of the points whose band holds them
-    bool banded = false;      ///< they have bands
+    double median_error = 0;  ///< median of |predicted / measured - 1|
+    double bias = 0;          ///< median of predicted / measured - 1
+    double inside = 0;        ///< share of points within their interval
+    bool banded = false;      ///< at least one point has an interval
   };
   std::string model;
   std::vector<std::string> devices;
-  std::vector<Class> classes;  ///< in order of their names; by device, too, where there are few
+  std::vector<Class> classes;  ///< by name; also by device if there are few
   std::size_t rows = 0;
-  std::size_t unpredicted = 0;  ///< rows that the model says nothing of
+  std::size_t unpredicted = 0;  ///< rows without a prediction
   Findings findings;
 };
 
-/// Errc: usage (a model or device that is not there), those of read_kernel_tables and of reading
-/// the model's files; input_empty where no row is left.
+/// Compares predictions with measurements. Errc: usage (an unknown model or device), those of
+/// read_kernel_tables and of reading the files of the model; input_empty if no row remains.
 [[nodiscard]] Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question);
 
 }  // namespace orrery::study

@@ -24,7 +24,7 @@ Result<void> check_wanted(const model::MeasuredTable& table,
     const std::string near = did_you_mean(name, names);
     return fail(Errc::usage, "--device",
                 fmt::format("the table has no kernels of {}", in_quotes(name)),
-                near.empty() ? "it has kernels of " + shortened(join(names), 400) : near);
+                near.empty() ? "it has kernels of " + truncate(join(names), 400) : near);
   }
   return {};
 }
@@ -65,7 +65,7 @@ Result<KernelTableReport> report_kernel_rows(const model::MeasuredRows& rows,
     if (!device.silicon.described) continue;
     if (auto fine = model::check_measured(rows, device.silicon, report.findings); !fine) {
       report.errors.push_back(fine.error());
-      report.errors.back().code = Errc::input_range;  // it is the file that is wrong
+      report.errors.back().code = Errc::input_range;  // an error in the file
     }
   }
   return report;

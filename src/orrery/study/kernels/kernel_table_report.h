@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a table of measured kernels holds, and how far to trust it.
+// Summary of a table of measured kernels: classes, ranges and errors.
 #pragma once
 
 #include <cstddef>
@@ -22,18 +22,18 @@ struct KernelTableReport {
     std::vector<model::MeasuredKernelClass> classes;
   };
   std::string where;
-  std::size_t rows = 0, kernels = 0;  ///< of all its devices
+  std::size_t rows = 0, kernels = 0;  ///< over all devices
   std::vector<Device> devices;
-  std::vector<Error> errors;  ///< times that cannot be
+  std::vector<Error> errors;  ///< implausible times
   Findings findings;
 };
 
-/// Reads a table and compares it with the data sheets of those of its devices that are known.
-/// `devices`: of these alone; empty: of all. Errc: those of model::read_measured; usage for a
-/// device that it does not have.
+/// Reads a table, and compares it with the data sheets of its devices that are in the catalogue.
+/// `devices`: report only these; empty: all. Errc: those of model::read_measured; usage for a
+/// device that is not in the table.
 [[nodiscard]] Result<KernelTableReport> report_kernel_table(
     const std::string& path, const std::vector<std::string>& devices);
-/// The same of rows.
+/// The same for rows in memory.
 [[nodiscard]] Result<KernelTableReport> report_kernel_rows(const model::MeasuredRows& rows,
                                                            const std::vector<std::string>& devices);
 

@@ -18,7 +18,7 @@
 namespace orrery::study {
 namespace {
 
-/// The data sheet of a device, as the table at `where` calls it.
+/// The data sheet of the device that the table at `where` names.
 Result<model::Silicon> described(const std::string& name, const std::string& where,
                                  const std::vector<model::Silicon>& own) {
   const auto found = std::find_if(own.begin(), own.end(), [&](const model::Silicon& is) {
@@ -65,7 +65,7 @@ Result<KernelTables> read_kernel_tables(const std::vector<std::string>& tables,
   for (const std::string& path : tables) {
     auto rows = model::read_measured(path);
     if (!rows) return tl::unexpected(rows.error());
-    std::vector<model::Silicon> silicons;  // each once, however often the table names it
+    std::vector<model::Silicon> silicons;  // each device once
     for (std::string& name : rows->devices) {
       auto silicon = described(name, path, own);
       if (!silicon) return tl::unexpected(silicon.error());
@@ -75,7 +75,7 @@ Result<KernelTables> read_kernel_tables(const std::vector<std::string>& tables,
     for (const model::Silicon& silicon : silicons) {
       if (auto fine = model::check_measured(*rows, silicon, findings); !fine) {
         Error error = fine.error();
-        error.code = Errc::input_range;  // it is the file that is wrong
+        error.code = Errc::input_range;  // an error in the file
         return tl::unexpected(std::move(error));
       }
     }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tables of measured kernels beside the data sheets of what they were measured on.
+// Tables of measured kernels with the data sheets of their devices.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -15,19 +14,19 @@
 namespace orrery::study {
 
 struct KernelTables {
-  model::MeasuredRows rows;              ///< of all tables, one behind the other
-  std::vector<model::Silicon> silicons;  ///< by number of the rows' devices, which have their names
+  model::MeasuredRows rows;              ///< rows of all tables, concatenated
+  std::vector<model::Silicon> silicons;  ///< one per device of `rows`, with its name
 };
 
-/// Reads tables and finds what data sheets say of their devices: in the file `devices`
-/// (model::read_silicons), if there is one, else in the catalogue; `H100_SXM` is h100-sxm. Errc:
-/// those of model::read_measured and read_silicons; input_mismatch for a device that nobody
-/// describes; input_range for times that cannot be.
+/// Reads tables, and the data sheets of their devices from the file `devices`
+/// (model::read_silicons), or from the catalogue if it is empty; `H100_SXM` is h100-sxm. Errc:
+/// those of model::read_measured and read_silicons; input_mismatch for a device without a
+/// description; input_range for implausible times.
 [[nodiscard]] Result<KernelTables> read_kernel_tables(const std::vector<std::string>& tables,
                                                       const std::string& devices,
                                                       Findings& findings);
 
-/// As catalogues write names: "H100_SXM" is h100-sxm.
+/// The catalogue form of a name: "H100_SXM" is h100-sxm.
 [[nodiscard]] std::string catalogue_name(std::string name);
 
 }  // namespace orrery::study

@@ -8,7 +8,7 @@
 namespace orrery::study {
 namespace {
 
-/// False: a sum does not fit.
+/// Returns false if a sum exceeds 64 bits.
 bool add_traffic(model::SystolicTraffic& sum, const model::SystolicTraffic& one) {
   using Traffic = model::SystolicTraffic;
   bool fits = true;
@@ -43,7 +43,7 @@ Result<SystolicReport> report_systolic_layers(const std::string& layers, const s
     const auto cost = model::systolic_cost(report.config.array, layer.product);
     if (!cost || !add_cost(report.all, *cost))
       return fail(Errc::input_range, layers,
-                  in_quotes(layer.name) + " costs more than 64 bits can count");
+                  in_quotes(layer.name) + " needs more cycles than fit into 64 bits");
     used += cost->utilisation * static_cast<double>(cost->cycles);
     report.layers.push_back({layer.name, layer.product, *cost});
   }

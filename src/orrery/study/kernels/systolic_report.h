@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What layers cost on a systolic array: cycles, and what moves between array, SRAMs and DRAM.
+// Cost of layers on a systolic array: cycles, and traffic between array, SRAMs and DRAM.
 #pragma once
 
 #include <string>
@@ -18,15 +18,16 @@ struct SystolicReport {
     model::SystolicProduct product{};
     model::SystolicCost cost{};
   };
-  std::string where;  ///< the layers' file
+  std::string where;  ///< file of layers
   model::SystolicConfig config{};
   std::vector<Layer> layers;
-  model::SystolicCost all{};  ///< sums; utilisation over all cycles
+  model::SystolicCost all{};  ///< sums over layers; utilisation over all cycles
   Findings findings;
 };
 
-/// SCALE-Sim's topology on SCALE-Sim's array. Errc: those of model::read_systolic_layers and
-/// read_systolic_config; input_range for counts that do not fit in 64 bits.
+/// Computes the cost of a SCALE-Sim topology on a SCALE-Sim array. Errc: those of
+/// model::read_systolic_layers and read_systolic_config; input_range for counts that exceed 64
+/// bits.
 [[nodiscard]] Result<SystolicReport> report_systolic_layers(const std::string& layers,
                                                             const std::string& array);
 

@@ -40,7 +40,7 @@ Result<void> no_tensor_overlap(Spec& spec) {
   return {};
 }
 
-/// Gradients in every backward pass, and weights gathered in every pass.
+/// Reduces gradients in every backward pass, and gathers weights in every pass.
 Result<void> no_accumulation(Spec& spec) {
   spec.parallel.reduce_once = false;
   spec.parallel.keep_gathered = false;
@@ -85,60 +85,61 @@ void no_interference(Platform& platform) {
 }
 
 constexpr std::array kEffects = {
-    Effect{"gaps", "device.in_step.gap", "0",
-           "time from a kernel to the next that waits in the queue",
+    Effect{"gaps", "device.in_step.gap", "0", "gap between queued kernels",
            "recorded steps of V100, A100 and H100 (docs/kernel-times.md)", nullptr, no_gaps},
     Effect{"in_step_factors", "device.in_step.factors", "none",
-           "products in a step beside the same ones alone",
+           "slowdown of matrix products in a step compared with alone",
            "the catalogue, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
            no_factors},
-    Effect{"beside_collectives", "device.in_step.beside_collectives", "1",
-           "kernels are slower while collectives run beside them",
-           "SMs and memory traffic that collectives take (docs/kernel-times.md)", nullptr,
+    Effect{"overlapping_collectives", "device.in_step.overlapping_collectives", "1",
+           "slowdown of kernels that overlap collectives",
+           "SMs and memory traffic of collectives (docs/kernel-times.md)", nullptr,
            no_interference},
-    Effect{"launch", "kernels.launch", "0", "hosts launch kernels, and short ones wait for them",
+    Effect{"launch", "kernels.launch", "0",
+           "launch time of kernels on the host, which delays short kernels",
            "recorded steps, by framework (docs/kernel-times.md)", no_launch, nullptr},
     Effect{"portable_attention", "kernels.attention", "newest",
-           "FlashAttention-2 does not know what Hopper can do",
+           "FlashAttention-2 does not use the features of Hopper",
            "the framework; FlashAttention-3, figures 5 and 6 (model/compute/portable_kernels.h)",
            no_portable_attention, nullptr},
     Effect{"tp_overlap", "parallel.tp_overlap", "none",
-           "sp: products go piece by piece beside what is gathered before and reduced behind them",
+           "sp: matrix products in pieces that overlap the gather before and the reduction after",
            "Transformer Engine's userbuffers, as NeMo's recipes set them "
            "(workload/spec/tensor_parallel_policy.h)",
            no_tensor_overlap, nullptr},
     Effect{"gradient_overlap", "parallel.overlap_gradients", "false",
-           "gradients are reduced while the last backward still runs",
+           "gradient reduction overlaps the last backward pass",
            "the job; Megatron-LM's --overlap-grad-reduce, PyTorch DDP's and FSDP's default",
            no_gradient_overlap, nullptr},
     Effect{"weight_overlap", "parallel.overlap_weights", "false",
-           "zero1, zero2: new weights are gathered while the next step's first forward passes run",
+           "zero1, zero2: the gather of new weights overlaps the first forward passes of the next "
+           "step",
            "the framework (workload/spec/data_parallel_policy.h): Megatron with overlap, as NeMo "
            "sets it",
            no_weight_overlap, nullptr},
     Effect{"once_a_step", "parallel.reduce_once, parallel.keep_gathered", "false",
-           "zero3: gradients are reduced, and weights gathered, once a step, not once a microbatch",
+           "zero3: gradients are reduced and weights gathered once per step, not per microbatch",
            "the framework (workload/spec/data_parallel_policy.h): torchtitan with stages",
            no_accumulation, nullptr},
     Effect{"prefetch", "parallel.prefetch", "0",
-           "zero3: the next layer's weights are gathered ahead",
+           "zero3: the weights of the next layer are prefetched",
            "FSDP's implicit prefetch of one (PyTorch, fully_shard)", no_prefetch, nullptr},
     Effect{"send_overlap", "schedule.blocking_sends", "true",
-           "a stage goes on while what it sent is on its way", "the job", no_send_overlap, nullptr},
+           "a stage continues while its messages are in transit", "the job", no_send_overlap,
+           nullptr},
     Effect{"scattered_sends", "schedule.scatter_sends", "false",
-           "without sp: a rank of tp sends its share to the next stage, where shares are gathered",
+           "without sp: each tp rank sends its share to the next stage, which gathers the shares",
            "the framework: Megatron-LM's default (Narayanan et al., SC21, section 4.1)",
            no_scattered_sends, nullptr},
     Effect{"early_stop", "recompute.early_stop", "false",
-           "a layer that is computed again is so only as far as its backward pass needs",
+           "a layer is recomputed only as far as its backward pass needs",
            "the framework: PyTorch's checkpoints (workload/spec/recompute_policy.h)", no_early_stop,
            nullptr},
     Effect{"gradient_norm", "optimizer.gradient_norm", "false",
            "gradients are clipped by their norm over all ranks", "the job", no_gradient_norm,
            nullptr},
-    Effect{"imbalance", "model.moe.imbalance", "1",
-           "some ranks' experts get more tokens than others", "the job; 1 by default", no_imbalance,
-           nullptr},
+    Effect{"imbalance", "model.moe.imbalance", "1", "experts of some ranks receive more tokens",
+           "the job; 1 by default", no_imbalance, nullptr},
 };
 
 }  // namespace

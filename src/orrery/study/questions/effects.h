@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step is made of besides the kernels alone, one by one: each with a switch.
+// Effects on the step time other than isolated kernel times. Each can be disabled.
 #pragma once
 
 #include <span>
@@ -15,34 +15,34 @@
 
 namespace orrery::study {
 
-/// One of them. Without it a step takes what it would if this did not exist.
+/// An effect. If it is disabled, the step time is the one without the effect.
 struct Effect {
   std::string_view name;    ///< "gaps"
-  std::string_view key;     ///< of the specification or the cluster file: "kernels.launch"
-  std::string_view off;     ///< value of the key that switches it off
-  std::string_view about;   ///< what it is
-  std::string_view source;  ///< of its default
-  /// How it is switched off; one of the two. Of a specification that does not have it nothing
-  /// changes.
+  std::string_view key;     ///< key of the specification or the cluster file: "kernels.launch"
+  std::string_view off;     ///< value of the key that disables it
+  std::string_view about;   ///< description
+  std::string_view source;  ///< source of its default
+  /// Functions that disable the effect; exactly one is set. They leave a specification or platform
+  /// without the effect unchanged.
   Result<void> (*of_job)(workload::Spec&) = nullptr;
   void (*of_cluster)(platform::Platform&) = nullptr;
 };
 
-/// What one of them is worth in a step.
+/// The cost of one effect in a step.
 struct EffectCost {
   std::string_view name;
-  Time without{};  ///< the step without it
+  Time without{};  ///< step time without the effect
 };
 
-/// In the order in which they are told.
+/// All effects, in the order of output.
 [[nodiscard]] std::span<const Effect> effects();
-/// The effect of that name, or null.
+/// Returns the effect named `name`, or null.
 [[nodiscard]] const Effect* find_effect(std::string_view name);
-/// Errc: usage, for a name that no effect has.
+/// Errc: usage for a name that is not an effect.
 [[nodiscard]] Result<void> check_effects(const std::vector<std::string>& names);
 
-/// Switches those of the job, or of the cluster, off. Errc: a specification without them would not
-/// be legal.
+/// Disables the effects named `names` in a job, or in a cluster. Errc: those of an invalid
+/// resulting specification.
 [[nodiscard]] Result<void> switch_off(const std::vector<std::string>& names, workload::Spec& spec);
 void switch_off(const std::vector<std::string>& names, platform::Platform& platform);
 

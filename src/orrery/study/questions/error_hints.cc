@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kFilesLookedAt = 1000;
 
 /// YAML files in the folder of `path`, sorted.
-std::vector<std::string> files_beside(const fs::path& path) {
+std::vector<std::string> files_next_to(const fs::path& path) {
   std::vector<std::string> names;
   const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   std::error_code error;
@@ -36,7 +36,7 @@ std::vector<std::string> files_beside(const fs::path& path) {
   return names;
 }
 
-/// What names of traces in a folder begin with, sorted: "dir/w" of "dir/w.0.et".
+/// Prefixes of traces in a folder, sorted: "dir/w" of "dir/w.0.et".
 std::vector<std::string> prefixes_in(const std::string& folder) {
   constexpr std::string_view kFirst = ".0.et";
   std::vector<std::string> found;
@@ -60,24 +60,23 @@ bool has_trace(const std::string& prefix, std::uint32_t rank) {
 Error add_missing_trace_hint(Error error, const std::string& prefix, std::uint32_t ranks) {
   if (const auto inside = prefixes_in(prefix);
       error.code == Errc::input_not_found && !inside.empty())
-    error.hint =
-        fmt::format("it is a folder, and there are traces in it: give '{}'", inside.front());
+    error.hint = fmt::format("it is a folder that contains traces: give '{}'", inside.front());
   if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
   std::error_code ignored;
   std::uint32_t there = 0;
   while (there < ranks && has_trace(prefix, there)) ++there;
   if (there > 0) {
     error.hint = fmt::format(
-        "the cluster has {} devices and there are traces for {} ranks; {} fits them, and "
-        "--replicate runs rank 0's trace on all",
+        "the cluster has {} devices, but there are traces for {} ranks; use {}, or --replicate to "
+        "run the trace of rank 0 on all",
         ranks, there, cluster_suggestion(there));
   } else if (fs::exists(prefix, ignored) && prefix.ends_with(".et")) {
     const std::string stem = prefix.substr(0, prefix.size() - 3);
-    error.hint =
-        fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
+    error.hint = fmt::format("give the common prefix of the traces: '{}'",
+                             stem.substr(0, stem.find_last_of('.')));
   } else {
     error.hint =
-        "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, "
+        "a workload is given as the common prefix of its traces: 'dir/w' for dir/w.0.et, "
         "dir/w.1.et, …";
   }
   return error;
@@ -90,15 +89,15 @@ std::string cluster_suggestion(std::int64_t devices) {
 Error add_cluster_hint(Error error, const std::string& path) {
   std::error_code ignored;
   if (error.code != Errc::config_not_found || fs::exists(path, ignored)) return error;
-  const std::vector<std::string> names = files_beside(path);
+  const std::vector<std::string> names = files_next_to(path);
   const std::vector<std::string_view> candidates(names.begin(), names.end());
   const std::string_view near = nearest(fs::path(path).filename().string(), candidates);
-  error.hint = near.empty() ? fmt::format(
-                                  "give the path of a cluster file, or do without one: {} is 64 "
-                                  "devices of the catalogue",
-                                  cluster_suggestion(64))
-                            : fmt::format("did you mean \"{}\"?",
-                                          (fs::path(path).parent_path() / near).string());
+  error.hint =
+      near.empty()
+          ? fmt::format(
+                "give the path of a cluster file, or no file: {} is 64 devices of the catalogue",
+                cluster_suggestion(64))
+          : fmt::format("did you mean \"{}\"?", (fs::path(path).parent_path() / near).string());
   return error;
 }
 
@@ -111,8 +110,8 @@ std::string fitting_plan_hint(const workload::Program& program, std::int64_t dev
   const std::string cluster = cluster_suggestion(world) + " has as many devices as the plan";
   if (fits) return fmt::format("--dp {} fits the cluster; or {}", spec.parallel.dp, cluster);
   return fmt::format(
-      "{}; or make the product of tp, cp, dp and pp (and ep, as an axis of its own) {}", cluster,
-      devices);
+      "{}; or set the product of tp, cp, dp and pp (and ep, if it is a separate axis) to {}",
+      cluster, devices);
 }
 
 Result<void> check_device_count(const workload::Program& program,
@@ -120,7 +119,7 @@ Result<void> check_device_count(const workload::Program& program,
   const auto world = static_cast<std::int64_t>(program.mesh.world());
   if (platform.npu_count() == world) return {};
   return fail(Errc::config_conflict, where,
-              fmt::format("the cluster has {} devices and the plan {} ranks",
+              fmt::format("the cluster has {} devices, but the plan has {} ranks",
                           format_count(platform.npu_count()), format_count(world)),
               fitting_plan_hint(program, platform.npu_count()));
 }

@@ -10,6 +10,8 @@
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
 #include "orrery/job_formats/importers/importer.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/run_options.h"
 #include "orrery/workload/spec/defaults.h"
 
@@ -17,7 +19,7 @@ namespace orrery::study {
 
 namespace {
 
-/// A file of any format, on top of what is there already.
+/// Adds a file of any format to the specification.
 Result<void> add_file(workload::Spec& spec, const std::string& path, Findings& findings) {
   const auto text = config::read_text(path);
   if (!text) return tl::unexpected(text.error());
@@ -27,7 +29,7 @@ Result<void> add_file(workload::Spec& spec, const std::string& path, Findings& f
 Result<void> add_set(workload::Spec& spec, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos)
-    return fail(Errc::usage, "--set", fmt::format("'{}' is no assignment", assignment),
+    return fail(Errc::usage, "--set", fmt::format("'{}' is not an assignment", assignment),
                 "write PATH=VALUE, for example parallel.bucket=\"50 MB\"");
   return workload::set(spec, assignment.substr(0, equals), assignment.substr(equals + 1));
 }
@@ -63,11 +65,11 @@ const std::string& JobDescription::name() const {
 
 Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& cluster,
                                Findings& findings) {
-  workload::Spec spec = workload::open_spec();
+  workload::Spec spec = workload::unresolved_spec();
   if (!job.given())
-    return fail(Errc::usage, "SPEC", "no job is described",
+    return fail(Errc::usage, "SPEC", "no job is given",
                 "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
-  // Files may count on the model that is named; what they say of it themselves, it replaces below.
+  // Set the named model first, since files may depend on it; they can replace its values.
   if (!job.model.empty() && (!job.spec.empty() || !job.texts.empty())) {
     if (auto done = workload::set(spec, "model", job.model); !done)
       return fail(done.error().code, "--model", done.error().what, done.error().hint);
@@ -93,7 +95,7 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
     return fail(Errc::usage, "--model", "no model is given",
                 job.spec.empty()
                     ? "--model NAME; the names are in docs/reference/models.md"
-                    : "the files say nothing of one: add a file that does, or --model NAME");
+                    : "the files contain no model: add a file with a model, or --model NAME");
   if (auto fine = workload::resolve_defaults(spec, cluster.devices, cluster.where, findings); !fine)
     return tl::unexpected(fine.error());
   if (auto fine = workload::check_spec(spec); !fine) return tl::unexpected(fine.error());
@@ -105,6 +107,24 @@ Result<workload::Program> assemble(const JobDescription& job, const ClusterSize&
   const auto spec = specify(job, cluster, findings);
   if (!spec) return tl::unexpected(spec.error());
   return workload::assemble(*spec, findings);
+}
+
+Result<JobOnCluster> assemble_on(const JobDescription& job, const std::string& cluster,
+                                 Findings& findings) {
+  platform::Platform platform;
+  ClusterSize size;
+  if (!cluster.empty()) {
+    auto read = platform::read_cluster(cluster, findings);
+    if (!read) return tl::unexpected(add_cluster_hint(read.error(), cluster));
+    platform = *std::move(read);
+    size = {platform.npu_count(), cluster};
+  }
+  auto program = assemble(job, size, findings);
+  if (!program) return tl::unexpected(program.error());
+  if (!cluster.empty())
+    if (auto fine = check_device_count(*program, platform, cluster); !fine)
+      return tl::unexpected(fine.error());
+  return JobOnCluster{*std::move(program), std::move(platform)};
 }
 
 }  // namespace orrery::study

@@ -10,6 +10,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 #include "orrery/workload/program/program.h"
 
@@ -24,19 +25,30 @@ struct JobDescriptionKey {
 };
 [[nodiscard]] std::span<const JobDescriptionKey> job_description_keys();
 
-/// The cluster that a job is to fill. No devices: none is given.
+/// Size of the cluster that a job fills. 0 devices: no cluster is given.
 struct ClusterSize {
   std::int64_t devices = 0;
   std::string where;
 };
 
-/// The specification: files first (on top of the model), then single values, then `set`, then what
-/// these leave open (workload::resolve_defaults); legal. Errc: usage, config_*.
+/// Builds the specification: the model, then files, then single values, then `set`, then defaults
+/// for open values (workload::resolve_defaults). The result is valid. Errc: usage, config_*.
 [[nodiscard]] Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& cluster,
                                              Findings& findings);
 
-/// The same, assembled.
+/// Builds the specification and assembles its program. Errc: as specify().
 [[nodiscard]] Result<workload::Program> assemble(const JobDescription& job,
                                                  const ClusterSize& cluster, Findings& findings);
+
+/// A job, and the cluster that it fills.
+struct JobOnCluster {
+  workload::Program program;
+  platform::Platform platform;  ///< the default without a cluster
+};
+
+/// Reads the cluster and assembles the job for it. `cluster` empty: none. Errc: those of both;
+/// config_conflict unless it has as many devices as the plan has ranks.
+[[nodiscard]] Result<JobOnCluster> assemble_on(const JobDescription& job,
+                                               const std::string& cluster, Findings& findings);
 
 }  // namespace orrery::study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tables of questions consist of, for the structs of this room.
+// The building blocks of question tables, for the structs of this room.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ using config::Stage;
 using config::UndeclaredField;
 using enum config::Stage;
 
-/// `--network` of commands that simulate on a cluster.
+/// The option `--network` of commands that simulate on a cluster.
 template <class Owner>
 constexpr QuestionField<Owner, std::string> network_field(std::string Owner::*member) {
   return {"network", member,    "--network",     "MODEL",
@@ -33,7 +33,7 @@ constexpr QuestionField<Owner, std::string> network_field(std::string Owner::*me
 
 namespace orrery {
 
-/// A row for each file that a model of kernel times needs.
+/// One field for each file of a kernel model.
 inline constexpr auto kKernelFileFields = []<std::size_t... i>(std::index_sequence<i...>) {
   return std::tuple{config::QuestionField{
       kKernelFileTable[i].key, kKernelFileTable[i].path, kKernelFileTable[i].option, "FILE",

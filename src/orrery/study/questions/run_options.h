@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The fields of a question, declared once. The command line, `--json`, the run file's manifest, the
-// reference page, the JSON Schema and the keys under which simulate_all() shares inputs follow from
-// these tables.
+// The fields of a question, each declared once. The command line, `--json`, the manifest of the run
+// file, the reference page, the JSON Schema, and the keys under which simulate_all() shares inputs
+// are derived from these tables.
 #pragma once
 
 #include <string>
@@ -35,9 +35,9 @@ inline std::vector<std::string_view> spans() { return {"all", "critical", "none"
 struct AlgorithmHelp {
   template <class Put>
   static constexpr void write(Put put) {
-    put("Instead of the cluster's, for every dimension or one for each, as in ring,in_network: ");
+    put("Algorithm instead of the cluster's, or one per dimension as in ring,in_network: ");
     platform::AlgorithmNames::write(put);
-    put(" (orrery collective compares them); auto: for each kind of collective the quickest");
+    put(" (compared by 'orrery collective'); auto: the fastest for each kind of collective");
   }
 };
 
@@ -46,11 +46,11 @@ struct SpecHelp {
   static constexpr void write(Put put) {
     put("Specifications (YAML, JSON), or files of ");
     put(workload::kImportedTools);
-    put("; later ones add to earlier ones");
+    put("; later files add to earlier ones");
   }
 };
 
-/// The table of a struct of question.h; specialised for each.
+/// Table of fields of a struct of question.h; specialized for each.
 template <class Owner>
 struct QuestionTable;
 
@@ -63,13 +63,13 @@ struct QuestionTable<RecordedTraces> {
                     "Files or patterns ('run/*.json.gz'): Kineto, PyTorch execution traces, Nsight "
                     "SQLite, rocpd, tar archives of them; any number of ranks"},
       QuestionField{"rank", &RecordedTraces::rank, "--rank", "N", kLoad, "1",
-                    "The rank of a single trace that does not say it itself"},
+                    "Rank of a single trace that does not contain its rank"},
       QuestionField{"threads", &RecordedTraces::threads, "--threads", "N", kNothing, "2",
-                    "Read so many ranks at a time (0: all cores)"},
+                    "Number of ranks that are read concurrently (0: all cores)"},
       QuestionField{"no_link", &RecordedTraces::no_link, "--no-link", "", kLoad, "true",
-                    "Leave execution traces out where there are device traces"},
+                    "Ignore execution traces if there are device traces"},
       QuestionField{"tensors", &RecordedTraces::tensors, "--tensors", "", kLoad, "true",
-                    "Add dependencies by tensor, too"}};
+                    "Also add dependencies by tensor"}};
 };
 
 template <>
@@ -79,7 +79,8 @@ struct QuestionTable<JobDescription> {
       QuestionField{"spec", &JobDescription::spec, "--spec", "FILES", kLoad | kUnlisted,
                     "other.yaml", FixedText<SpecHelp>::kView},
       QuestionField{"texts", &JobDescription::texts, "", "", kLoad | kUnlisted,
-                    "job.yaml\nmodel: gpt2-xl", "What files would hold, added to the files"},
+                    "job.yaml\nmodel: gpt2-xl",
+                    "Contents of specification files, added after the files"},
       QuestionField{"model", &JobDescription::model, "--model", "NAME", kLoad | kUnlisted,
                     "gpt2-xl", "A model of the catalogue (docs/reference/models.md)", nullptr,
                     "model"},
@@ -88,7 +89,8 @@ struct QuestionTable<JobDescription> {
       QuestionField{"pp", &JobDescription::pp, "--pp", "N", kLoad | kUnlisted, "2",
                     "Pipeline stages", nullptr, "parallel.pp"},
       QuestionField{"dp", &JobDescription::dp, "--dp", "N", kLoad | kUnlisted, "4",
-                    "Data parallel; by default what the cluster leaves", nullptr, "parallel.dp"},
+                    "Data parallel; by default the remaining devices of the cluster", nullptr,
+                    "parallel.dp"},
       QuestionField{"cp", &JobDescription::cp, "--cp", "N", kLoad | kUnlisted, "2",
                     "Context parallel", nullptr, "parallel.cp"},
       QuestionField{"ep", &JobDescription::ep, "--ep", "N", kLoad | kUnlisted, "2",
@@ -112,10 +114,10 @@ struct QuestionTable<JobDescription> {
                     kLoad | kUnlisted, "sgd", "adam, adamw, sgd, sgd_momentum or muon", nullptr,
                     "optimizer.kind"},
       QuestionField{"compat", &JobDescription::compat, "--compat", "TOOL", kLoad | kUnlisted,
-                    "stage", "stage: count as that generator does, mistakes too", nullptr,
-                    "compat"},
+                    "stage", "stage: count as the generator STAGE does, including its errors",
+                    nullptr, "compat"},
       QuestionField{"sp", &JobDescription::sp, "--sp", "", kLoad | kUnlisted, "true",
-                    "Sequence parallel: norms and residuals are cut over --tp"},
+                    "Sequence parallel: norms and residuals are split over --tp"},
       QuestionField{"set", &JobDescription::set, "--set", "PATH=VALUE", kLoad | kUnlisted,
                     "kernels.fused=false",
                     "Any key of the specification, e.g. kernels.fused=false"}};
@@ -123,27 +125,26 @@ struct QuestionTable<JobDescription> {
 
 template <>
 struct QuestionTable<ExecutionOptions> {
-  static constexpr std::string_view group = "How it is worked out (the result is the same)";
+  static constexpr std::string_view group = "Execution (the result is the same)";
   static constexpr auto fields = std::tuple{
       QuestionField{"fold", &ExecutionOptions::fold, "--fold", "HOW", kNothing, "off",
-                    "auto: one rank is simulated for all that are alike; or off",
-                    choices::auto_off},
+                    "auto: simulate one rank for all identical ones; or off", choices::auto_off},
       QuestionField{"collectives", &ExecutionOptions::collectives, "--collectives", "HOW", kNothing,
                     "messages",
-                    "auto: ends are worked out where nothing is in the way; or messages: send "
-                    "every one",
+                    "auto: compute the end of a collective if nothing contends; messages: simulate "
+                    "every message",
                     choices::collectives},
       QuestionField{"skip", &ExecutionOptions::skip, "--skip", "HOW", kNothing, "off",
-                    "auto: iterations that repeat the one before; or off", choices::auto_off},
+                    "auto: skip iterations that repeat the previous one; or off",
+                    choices::auto_off},
       QuestionField{"threads", &ExecutionOptions::threads, "", "", kNothing, "2",
-                    "To simulate with; 0: all cores"},
+                    "Threads that simulate; 0: all cores"},
       QuestionField{"verify_fold", &ExecutionOptions::verify_fold, "--verify-fold", "", kNothing,
                     "true",
                     "Simulate with and without folding and compare every rank; exit code 1 if "
                     "they differ"},
       QuestionField{"brief_names", &ExecutionOptions::brief_names, "", "", kLoad | kUnlisted,
-                    "true",
-                    "Nodes of jobs are called by what they do, without layer and microbatch"}};
+                    "true", "Name nodes of jobs by operation only, without layer and microbatch"}};
 };
 
 template <>
@@ -151,9 +152,9 @@ struct QuestionTable<TraceStructure> {
   static constexpr std::string_view group = "";
   static constexpr auto fields =
       std::tuple{QuestionField{"layers", &TraceStructure::layers, "", "", kLoad, "4",
-                               "Layers of the model that traces are of, all stages together"},
+                               "Layers of the model in the traces, over all stages"},
                  QuestionField{"microbatches", &TraceStructure::microbatches, "", "", kLoad, "2",
-                               "Microbatches in a step of the traces"}};
+                               "Microbatches per step of the traces"}};
 };
 
 template <>
@@ -161,26 +162,27 @@ struct QuestionTable<Question> {
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
       QuestionField{"workload", &Question::workload, "--workload,--workload-configuration",
-                    "PREFIX", kLoad | kUnlisted, "other", "The same as an option"},
+                    "PREFIX", kLoad | kUnlisted, "other",
+                    "Prefix of the Chakra traces, as the argument PREFIX"},
       QuestionStruct{"recorded", &Question::recorded},
       QuestionStruct{"job", &Question::job},
       QuestionField{"groups", &Question::groups,
                     "--groups,--astra-groups,--comm-group-configuration", "FILE", kLoad | kUnlisted,
                     "groups.json",
-                    "Process groups, JSON: {\"NAME\": [ranks]}. NAME is what nodes have as "
-                    "pg_name; nodes without one communicate with all ranks"},
+                    "Process groups, JSON: {\"NAME\": [ranks]}. NAME is the pg_name of nodes; "
+                    "nodes without one communicate with all ranks"},
       QuestionField{"replicate", &Question::replicate, "--replicate", "", kLoad, "true",
-                    "Every rank runs rank 0's trace (PREFIX may be a file)"},
+                    "Every rank runs the trace of rank 0 (PREFIX may be a file)"},
       QuestionField{"repair", &Question::repair, "--repair", "", kLoad, "true",
-                    "Drop damaged nodes and edges, and count them, instead of refusing"},
+                    "Drop and count damaged nodes and edges instead of failing"},
       QuestionField{"some_ranks", &Question::some_ranks, "", "", kLoad | kUnlisted, "true",
-                    "Chakra traces of some ranks will do"},
+                    "Accept Chakra traces of some ranks only"},
       QuestionField{"cluster", &Question::cluster, "--cluster", "FILE", kCluster | kUnlisted,
                     "a100-40gb:8", "The cluster, as YAML or JSON ('orrery schema cluster')"},
       QuestionField{"cluster_text", &Question::cluster_text, "", "", kCluster | kUnlisted,
                     "device: a100-40gb\nnetwork: [{block: ring, size: 8, link: nvlink3}]\n",
-                    "The text of the cluster's file"},
-      QuestionGroup{"ASTRA-sim's files in place of --cluster"},
+                    "Contents of the cluster file"},
+      QuestionGroup{"ASTRA-sim's files instead of --cluster"},
       QuestionField{"astra_network", &Question::astra_network,
                     "--astra-network,--network-configuration", "FILE", kCluster | kUnlisted,
                     "network.yml", "Network, YAML"},
@@ -195,53 +197,52 @@ struct QuestionTable<Question> {
       QuestionField{"injection_scale", &Question::injection_scale, "--injection-scale", "X",
                     kCluster, "2", "Multiplies endpoint-delay"},
       QuestionField{"compute_scale", &Question::compute_scale, "--compute-scale", "X", kCluster,
-                    "2", "Has no effect, there as here"},
+                    "2", "Has no effect, as in ASTRA-sim"},
       QuestionField{"comm_scale", &Question::comm_scale, "--comm-scale", "X", kCluster, "2",
-                    "Has no effect, there as here"},
+                    "Has no effect, as in ASTRA-sim"},
       QuestionField{"rendezvous_protocol", &Question::rendezvous_protocol, "--rendezvous-protocol",
-                    "BOOL", kCluster, "true", "Receivers announce themselves first"},
+                    "BOOL", kCluster, "true",
+                    "Rendezvous: a sender waits until the receiver is ready"},
       QuestionGroup{"Models"},
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
                     "message", kNetworkChoices, network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
                     "--collective-algorithm", "NAMES", kCluster | kAnswer, "direct",
                     FixedText<AlgorithmHelp>::kView},
-      QuestionField{"chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster,
-                    "themis",
-                    "Instead of the cluster's, in which order pieces of collectives visit the "
-                    "dimensions: ascending, themis …; best: the quickest that is found, in as many "
-                    "pieces as are the quickest (docs/chunk-order.md)"},
+      QuestionField{
+          "chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster, "themis",
+          "Order of dimensions for chunks, instead of the cluster's: ascending, themis …; best: "
+          "the fastest order and number of chunks that is found (docs/chunk-order.md)"},
       QuestionField{"compute", &Question::compute, "--compute", "MODEL", kCluster, "roofline",
-                    "Where times of compute nodes come from; by default as the cluster's file",
+                    "Source of compute times; by default the cluster file's",
                     platform::compute_names},
       QuestionStruct{"", &Question::kernel_files},
       QuestionField{"rules", &Question::rules, "--rules", "RULES", kCluster, "astra",
-                    "orrery or astra; by default as the cluster's files", choices::rules},
+                    "orrery or astra; by default those of the cluster's files", choices::rules},
       QuestionField{"changes", &Question::changes, "--change", "CHANGE", kCluster | kLoad, "tp=2",
-                    "What is made other than it was, as in `orrery whatif --changes`"},
+                    "A change, as listed by `orrery whatif --changes`"},
       QuestionStruct{"structure", &Question::structure},
       QuestionField{"recorded_on", &Question::recorded_on, "", "", kLoad, "a100-40gb",
-                    "Kernels with recorded times take what they would on the cluster's device; "
-                    "this is what they were recorded on"},
+                    "Device of the recording; recorded kernel times are scaled from it to the "
+                    "cluster's device"},
       QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
-                    "The device that recordings were made on, of the catalogue"},
+                    "Device of the recordings, a name of the catalogue"},
       QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
-                    "in_step_factors", "Leave an effect out (docs/scoreboard.md); may be repeated"},
+                    "in_step_factors", "Disable an effect (docs/scoreboard.md); may be repeated"},
       QuestionField{"in_step_factors", &Question::in_step_factors, "", "", kCluster,
-                    "16:1.5:-0.1:0.1",
-                    "How much longer kernels take in a step than alone, instead of the cluster's"},
+                    "16:1.5:-0.1:0.1", "Slowdown of kernels in a step, instead of the cluster's"},
       QuestionStruct{"work", &Question::work},
       QuestionField{"record", &Question::record, "", "", kLoad | kAnswer | kUnlisted, "true",
-                    "Keep when every node ran"},
+                    "Record the times of all nodes"},
       QuestionField{"exposed_by_group", &Question::exposed_by_group, "", "", kAnswer | kUnlisted,
-                    "true", "Add up exposed communication by group, too"},
+                    "true", "Also sum exposed communication by group"},
       QuestionGroup{"Output"},
       QuestionField{"spans", &Question::spans, "--spans", "WHICH", kRunFile, "none",
-                    "Which spans the run file keeps: all, critical or none", choices::spans},
+                    "Spans that the run file stores: all, critical or none", choices::spans},
       QuestionField{"stream_folder", &Question::stream_folder, "", "", kLoad | kUnlisted, "/tmp",
-                    "Where Chakra traces go for which memory has no room"},
+                    "Folder for Chakra traces that do not fit into memory"},
       QuestionField{"stream_beyond", &Question::stream_beyond, "", "", kLoad | kUnlisted, "1000000",
-                    "Bytes of memory from which on they do"}};
+                    "Bytes of traces in memory from which on this folder is used"}};
 };
 
 template <class Owner>
@@ -253,16 +254,16 @@ constexpr std::string_view question_group(const Owner*) { return QuestionTable<O
 
 [[nodiscard]] std::string field_text(const JobDescription::Text& value);
 [[nodiscard]] std::string field_text(const InStepFactor& value);
-/// "NAME\nTEXT"
+/// Parses "NAME\nTEXT".
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
                                      JobDescription::Text& out);
-/// "16:1.5:-0.1:0.1"
+/// Parses "16:1.5:-0.1:0.1".
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
                                      InStepFactor& out);
 
-/// Questions whose texts are equal need one cluster (kCluster) or one workload (kLoad) only: all
-/// fields that change it, with names and lengths, so that no two questions have the same text by
-/// accident.
+/// Returns a key that is equal for questions with the same cluster (kCluster) or workload (kLoad).
+/// It contains all fields that affect that stage, with names and lengths, so that different
+/// questions never have equal keys.
 [[nodiscard]] std::string stage_key(const Question& question, Stage stage);
 
 }  // namespace orrery::study

@@ -5,12 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/study/recordings/size_inference.h"
 #include "orrery/study/recordings/work_difference.h"
@@ -21,18 +19,18 @@ namespace {
 
 using workload::Spec;
 
-constexpr std::size_t kCuts = 3;  // that are looked at closely
-constexpr int kRounds = 3;        // through all choices
+constexpr std::size_t kCuts = 3;  // number of partitionings to refine
+constexpr int kRounds = 3;        // maximum rounds through all choices
 constexpr std::uint64_t kAnyOther = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t kOneInSoMany = 100;  // nodes may be others
+constexpr std::uint64_t kOneInSoMany = 100;  // one node in this many may differ
 
-/// Keys that belong together, and values that they may have.
+/// Keys that change together, and their possible values.
 struct Choice {
   std::vector<std::string_view> keys;
   std::vector<std::vector<std::string_view>> values;
 };
 
-/// Each with the numbers of chunks that are tried.
+/// Schedules, each with the numbers of chunks to try.
 std::vector<std::vector<std::string_view>> schedules() {
   std::vector<std::vector<std::string_view>> values;
   for (const workload::ScheduleEntry* schedule : workload::kSchedules) {
@@ -46,7 +44,7 @@ std::vector<std::vector<std::string_view>> schedules() {
   return values;
 }
 
-/// What sizes do not tell, the most telling first.
+/// Parameters that sizes do not determine, the most informative first.
 const std::vector<Choice>& choices() {
   const auto flag = [](std::string_view key) { return Choice{{key}, {{"false"}, {"true"}}}; };
   static const std::vector<Choice> kAll = {
@@ -95,7 +93,7 @@ const std::vector<Choice>& choices() {
   return kAll;
 }
 
-/// A specification, and how far its ranks are from the traces'.
+/// A specification, and its difference to the traces.
 struct Candidate {
   Spec spec;
   WorkDifference off;
@@ -141,12 +139,13 @@ class Finder {
   }
 
  private:
-  /// Empty: there is no such job, or as many nodes as it has, more than `most` of them are others.
+  /// The difference of a specification to the traces. Empty: the job is invalid, or more than
+  /// `most` nodes must differ because of their number.
   [[nodiscard]] std::optional<WorkDifference> off_by(const Spec& spec, std::uint64_t most) const {
     if (spec.parallel.world() != workload_.rank_count() || !workload::check_spec(spec))
       return std::nullopt;
-    Findings unheard;
-    const auto program = workload::assemble(spec, unheard);
+    Findings ignored_findings;
+    const auto program = workload::assemble(spec, ignored_findings);
     if (!program || others_at_least(*program) > most) return std::nullopt;
     const auto made = workload::to_workload(*program, workload::NodeNames::shared);
     if (!made) return std::nullopt;
@@ -159,7 +158,7 @@ class Finder {
     return sum;
   }
 
-  /// By how many nodes there are, which is known before any is made.
+  /// Lower bound of differing nodes from the number of nodes, known before unrolling.
   [[nodiscard]] std::uint64_t others_at_least(const workload::Program& program) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
@@ -170,7 +169,7 @@ class Finder {
     return sum;
   }
 
-  /// Choice by choice, as long as any brings ranks nearer.
+  /// Tries each choice in turn, until none reduces the difference.
   void improve(Candidate& best) const {
     for (int round = 0; round < kRounds && !best.off.none(); ++round) {
       const WorkDifference before = best.off;
@@ -197,7 +196,7 @@ class Finder {
 
   const graph::Workload& workload_;
   std::vector<std::uint32_t> ranks_;
-  std::vector<WorkSignature> numbers_;  // of these
+  std::vector<WorkSignature> numbers_;  // signatures of `ranks_`
   std::uint64_t nodes_ = 0;
 };
 
@@ -207,9 +206,9 @@ std::string InferredJob::model_text() const {
   const workload::Model& model = spec.model;
   std::string text = model.name;
   if (model.is.empty() && model.name == kInferredModelName)
-    text =
-        fmt::format("a model of hidden {}, ffn {}, {} heads, {} rows", format_count(model.hidden),
-                    format_count(model.inner()), model.heads, format_count(model.vocab));
+    text = fmt::format("a model with hidden {}, ffn {}, {} heads, {} vocabulary rows",
+                       format_count(model.hidden), format_count(model.inner()), model.heads,
+                       format_count(model.vocab));
   return text + fmt::format(", {} layers", model.layers);
 }
 
@@ -241,13 +240,12 @@ std::string InferredJob::similarity_text() const {
   const std::int64_t all = spec.parallel.world();
   std::string compared = fmt::format("{} nodes", format_count(static_cast<std::int64_t>(nodes)));
   if (ranks < all) compared += fmt::format(" of {} of {} ranks", ranks, format_count(all));
-  if (other == 0 && placed == 0)
-    return fmt::format("made of it, all {} and what they wait for are the same", compared);
+  if (other == 0 && placed == 0) return fmt::format("all {} and their dependencies", compared);
   if (other == 0)
-    return fmt::format("made of it, all {} are the same; {} stand or wait elsewhere", compared,
+    return fmt::format("all {}; {} differ in order or dependencies", compared,
                        format_count(static_cast<std::int64_t>(placed)));
-  return fmt::format("made of it, {} of {} are others",
-                     format_count(static_cast<std::int64_t>(other)), compared);
+  return fmt::format("all except {} of {}", format_count(static_cast<std::int64_t>(other)),
+                     compared);
 }
 
 Result<InferredJob> infer_job(const graph::Workload& workload, const std::string& where) {
@@ -255,15 +253,14 @@ Result<InferredJob> infer_job(const graph::Workload& workload, const std::string
   auto best = finder.find();
   if (!best)
     return fail(Errc::input_unsupported, where,
-                "what it is a trace of cannot be told: no kernels of a language model say their "
-                "sizes",
-                "--model or --spec says what it trains");
+                "the job cannot be inferred: no kernel of a language model states its sizes",
+                "give the job with --model or --spec");
   if (best->off.other * kOneInSoMany > finder.nodes())
-    return fail(Errc::input_unsupported, where,
-                fmt::format("what it is a trace of cannot be told: {} of {} nodes are not those of "
-                            "the nearest job that is known",
-                            best->off.other, finder.nodes()),
-                "--model or --spec says what it trains");
+    return fail(
+        Errc::input_unsupported, where,
+        fmt::format("the job cannot be inferred: {} of {} nodes differ from the closest known job",
+                    best->off.other, finder.nodes()),
+        "give the job with --model or --spec");
   const auto there =
       workload.rank_count() - static_cast<std::uint32_t>(workload.without_trace.size());
   return InferredJob{std::move(best->spec), there, finder.nodes(), best->off.other,

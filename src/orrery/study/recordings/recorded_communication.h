@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What recordings say of the device that kernels ran on, and what else ran there.
+// Device names and communication intervals of recordings.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace orrery::study {
 
-/// When communication ran.
+/// Time intervals in which communication kernels ran.
 class CommunicationTimes {
  public:
   /// O(events log events).
   explicit CommunicationTimes(const profile::Profile& profile);
 
-  /// How much of the time between both it ran. O(log stretches + those between).
+  /// Time between `begin` and `end` in which communication ran. O(log intervals + intervals in
+  /// between).
   [[nodiscard]] Time within(Time begin, Time end) const;
 
  private:
   struct Interval {
     Time begin{}, end{};
   };
-  std::vector<Interval> intervals_;  // without overlap, ascending
+  std::vector<Interval> intervals_;  // disjoint, ascending
 };
 
-/// What the driver calls the device of a stream; empty where the file has no name.
+/// Driver name of the device of a stream; empty if the file has none.
 [[nodiscard]] std::string_view driver_name(const profile::Profile& profile, std::uint32_t lane);
 
 }  // namespace orrery::study

@@ -12,7 +12,8 @@ namespace orrery::study {
 Result<void> check_step_count(std::int64_t asked) {
   constexpr std::int64_t kMost = 1'000'000;
   if (asked >= 0 && asked <= kMost) return {};
-  return fail(Errc::usage, "--steps", fmt::format("give 1 to {}, or 0: as found", kMost));
+  return fail(Errc::usage, "--steps",
+              fmt::format("give 1 to {}, or 0 to detect the number", kMost));
 }
 
 std::int64_t step_count(const graph::Workload& workload, std::int64_t asked) {

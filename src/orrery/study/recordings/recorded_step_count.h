@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many steps a recording holds, one after another.
+// The number of consecutive steps in a recording.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@
 
 namespace orrery::study {
 
-/// Errc::usage for a number of steps that cannot be; 0 is as many as are found.
+/// Errc::usage for an invalid number of steps; 0 means detect.
 [[nodiscard]] Result<void> check_step_count(std::int64_t asked);
-/// As asked; of 0 as often as the first rank's work repeats, at least once.
+/// `asked`; for 0 the number of repetitions of the first rank's work, at least 1.
 [[nodiscard]] std::int64_t step_count(const graph::Workload& workload, std::int64_t asked);
 
 }  // namespace orrery::study

@@ -2,7 +2,6 @@
 #include "orrery/study/recordings/replay.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 #include "orrery/intake/job/job.h"
@@ -18,17 +17,17 @@ namespace {
 
 using profile::NodeSpan;
 
-/// One rank as it was converted.
+/// A converted rank.
 struct Recorded {
   std::uint32_t rank = 0;
   std::string file;
-  Time begin{};  ///< when it begins in the simulation
+  Time begin{};  ///< its start in the simulation
   profile::Profile profile;
   profile::Dependencies dependencies;
-  std::vector<Time> costs;  ///< as recorded: dependencies may have been changed
+  std::vector<Time> costs;  ///< recorded costs; `dependencies` may contain changed ones
 };
 
-/// When the nodes ran, on the profile's clock.
+/// Start and end of nodes on the clock of the profile.
 std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,
                                const sim::Recording& recording, std::uint32_t number) {
   std::vector<NodeSpan> spans(rank.dependencies.nodes.size());
@@ -39,7 +38,7 @@ std::vector<NodeSpan> spans_of(const Recorded& rank, const graph::Graph& graph,
     const sim::NodeTimes& times = recording.at(number, at);
     if (times.start < 0 || times.end < 0) continue;
     spans[node] = {Time(times.start) + shift, Time(times.end) + shift};
-    // A pause before a thread's communication is a node of its own in the graph.
+    // A pause before communication of a thread is a separate node in the graph.
     if (graph.is_cpu(at) && graph.kind(at) != graph::NodeKind::comp)
       spans[node].start -= std::max(Time{}, rank.dependencies.cost[node] - graph.duration(at));
   }
@@ -55,8 +54,8 @@ InferenceCounts unknowns_of(const profile::Dependencies& dependencies) {
     ++unknowns.recorded_waits;
     unknowns.waited += edge.lag;
   }
-  unknowns.to_learn = dependencies.to_learn;
-  unknowns.learned = dependencies.learned;
+  unknowns.to_learn = dependencies.predictable;
+  unknowns.learned = dependencies.predicted;
   return unknowns;
 }
 
@@ -99,17 +98,17 @@ ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool k
   made.recorded = recorded.to - recorded.from;
   made.simulated = simulated.to - simulated.from;
   made.recorded_parts = profile::breakdown(profile, recorded.from, recorded.to);
-  constexpr std::int64_t kMostBins = 1000;
-  made.bin = Time(std::max(us(1000).count(), (made.recorded.count() + kMostBins - 1) / kMostBins));
+  constexpr std::int64_t kMaxBins = 1000;
+  made.bin = Time(std::max(us(1000).count(), (made.recorded.count() + kMaxBins - 1) / kMaxBins));
   made.recorded_busy = profile::busy_curve(profile, recorded.from, recorded.to, made.bin);
-  Findings again;  // the same as were found when it was read
+  Findings again;  // those already found when reading
   profile::retime(profile, rank.dependencies, rank.costs, spans, again);
   made.simulated_parts = profile::breakdown(profile, simulated.from, simulated.to);
   made.simulated_busy = profile::busy_curve(profile, simulated.from, simulated.to, made.bin);
   made.steps = steps_of(iterations, was, profile::event_times(profile));
   made.drift = profile::drift(was, profile);
-  made.drift_begins = name_of(profile, made.drift.begins);
-  made.drift_farthest = name_of(profile, made.drift.farthest);
+  made.drift_begins = name_of(profile, made.drift.first_drifted);
+  made.drift_farthest = name_of(profile, made.drift.worst_event);
   made.unknowns = unknowns_of(rank.dependencies);
   if (keep) made.profile = std::make_shared<profile::Profile>(std::move(profile));
   return made;
@@ -132,7 +131,7 @@ bool has_times(const profile::Profile& profile) {
   return false;
 }
 
-/// Factors of kernels that nobody has.
+/// Reports factors that match no kernel.
 void note_unused(const profile::CostScales& scales, const std::vector<Recorded>& ranks,
                  Findings& findings) {
   for (const auto& scaled : scales.named) {
@@ -150,12 +149,14 @@ void note_unused(const profile::CostScales& scales, const std::vector<Recorded>&
 
 Result<void> check(const Recorded& rank, const ReplayQuestion& question) {
   if (!has_times(rank.profile)) {
-    return fail(Errc::input_unsupported, rank.file, "nothing in it has a time",
-                "an execution trace says what was done, not when: give the profiler's trace, too");
+    return fail(
+        Errc::input_unsupported, rank.file, "contains no times",
+        "an execution trace contains operators without times: also give the profiler's trace");
   }
-  if (question.learn && rank.dependencies.to_learn == 0) {
-    return fail(Errc::input_unsupported, rank.file, "it has no two iterations (ProfilerStep#N)",
-                "record several, with a step() of the profiler after each");
+  if (question.learn && rank.dependencies.predictable == 0) {
+    return fail(Errc::input_unsupported, rank.file,
+                "contains fewer than two iterations (ProfilerStep#N)",
+                "record several iterations and call the profiler's step() after each");
   }
   return {};
 }
@@ -169,8 +170,8 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   options->converted = [&](std::uint32_t done, std::uint32_t of) { watch.converting(done, of); };
   options->adjust = [&](const profile::Profile& profile, profile::Dependencies& dependencies) {
     if (question.learn) profile::predict_from_previous_iteration(profile, dependencies);
-    profile::leave_out(profile, dependencies, question.leave_out);
-    profile::scale(profile, dependencies, question.scales);
+    profile::ignore_dependencies(profile, dependencies, question.leave_out);
+    profile::scale_costs(profile, dependencies, question.scales);
     if (question.adjust) question.adjust(profile, dependencies);
   };
   Replay made;
@@ -202,8 +203,8 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   auto result = sim::simulate(*workload, stage, how);
   if (!result) return tl::unexpected(result.error());
   if (result->stall) {
-    return fail(Errc::input_mismatch, ranks.front().file, "the ranks wait for each other for ever",
-                "orrery check --traces ... shows where they do not agree");
+    return fail(Errc::input_mismatch, ranks.front().file, "the ranks deadlock",
+                "orrery check --traces ... shows where they disagree");
   }
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     const auto spans = spans_of(ranks[number], workload->graph(number), *result->recording, number);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording played again, and how far that is from what was recorded.
+// Replays a recording and compares the result with the recorded times.
 #pragma once
 
 #include <cstdint>
@@ -21,47 +21,50 @@ namespace orrery::study {
 
 struct ReplayQuestion {
   RecordedTraces recorded;
-  profile::CostScales scales;              ///< what takes another time than it took
-  profile::IgnoredDependencies leave_out;  ///< what is not modelled, to see what it is worth
-  bool together = true;  ///< ranks wait for each other in communications; else each takes its time
-  /// Each iteration but the first takes the times of the one before: how good a prediction of the
-  /// next iteration is.
+  profile::CostScales scales;              ///< factors on recorded times
+  profile::IgnoredDependencies leave_out;  ///< dependencies to ignore, to measure their effect
+  /// If true, ranks wait for each other in communications; else each communication has its recorded
+  /// time.
+  bool together = true;
+  /// Each iteration after the first has the times of the previous one, to measure how well they
+  /// predict the next iteration.
   bool learn = false;
   bool keep_profiles = false;  ///< ReplayedRank::profile
-  /// May change costs further, after all of these. Called by several threads.
+  /// Changes costs further, after all of these. Several threads call it.
   std::function<void(const profile::Profile&, profile::Dependencies&)> adjust = {};
 };
 
-/// One iteration: from where it begins to where the next one does, the last to its own end.
+/// One iteration, from its start to the start of the next; the last one to its own end.
 struct ReplayedStep {
   std::int64_t number = -1;
   Time recorded{}, simulated{};
 };
 
-/// The parts of a dependency kind that were inferred, and how long waits are that nothing explains.
+/// Counts of inferred dependencies, and the total time of waits without a known cause.
 struct InferenceCounts {
   std::uint64_t edges = 0, guessed = 0;
   std::uint64_t recorded_waits = 0;
   Time waited{};
-  /// Works and steps after the first iteration, and those that take another one's times
-  /// (ReplayQuestion::learn).
+  /// Operations and host steps after the first iteration, and those that have times of another
+  /// iteration (ReplayQuestion::learn).
   std::uint64_t to_learn = 0, learned = 0;
 };
 
 struct ReplayedRank {
   std::uint32_t rank = 0;
   std::string file, device;
-  Time recorded{}, simulated{};  ///< from the first event to the end of the last
+  Time recorded{}, simulated{};  ///< from the start of the first event to the end of the last
   std::vector<ReplayedStep> steps;
-  profile::Breakdown recorded_parts, simulated_parts;  ///< as `inspect` has them, of all
-  profile::Breakdown accounted;  ///< as the simulator itself counts, which `orrery run` shows
-  bool on_device = false;        ///< … of the device, not of the threads
+  /// As `orrery inspect` prints them, for the complete rank.
+  profile::Breakdown recorded_parts, simulated_parts;
+  profile::Breakdown accounted;  ///< as the simulator counts, for `orrery run`
+  bool on_device = false;        ///< `drift` is of the device, not of threads
   profile::ReplayDrift drift;
-  std::string drift_begins, drift_farthest;  ///< names of the events; empty: there is none
+  std::string drift_begins, drift_farthest;  ///< names of events; empty: none
   InferenceCounts unknowns;
-  Time bin{};  ///< of the busy curves
+  Time bin{};  ///< width of a bin of the busy curves
   std::vector<double> recorded_busy, simulated_busy;
-  /// The rank with simulated times (ReplayQuestion::keep_profiles), else null.
+  /// The rank with simulated times if ReplayQuestion::keep_profiles, else null.
   std::shared_ptr<profile::Profile> profile;
 };
 
@@ -70,12 +73,11 @@ struct Replay {
   Findings findings;
 };
 
-/// Rebuilds the schedule of recorded ranks from their dependencies alone, and compares it with the
-/// recording. Communications of which all ranks are there wait for the last of these and then take
-/// what the transfer took (sim::RecordedCollectives); all others take what they were recorded to.
-/// Errc: as intake::load_job; input_unsupported for traces without times, or without two iterations
-/// to learn from; input_mismatch if it
-/// cannot come to its end.
+/// Rebuilds the schedule of recorded ranks from their dependencies, and compares it with the
+/// recording. If all ranks of a communication are recorded, it starts when the last rank arrives
+/// and lasts as long as the recorded transfer (sim::RecordedCollectives). Other communications have
+/// their recorded time. Errc: as intake::load_job; input_unsupported for traces without times, or
+/// without two iterations to learn from; input_mismatch if the ranks deadlock.
 [[nodiscard]] Result<Replay> replay(const ReplayQuestion& question, Watch& watch);
 
 }  // namespace orrery::study

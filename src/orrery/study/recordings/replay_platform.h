@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where recordings are played again.
+// The platform for replays of recordings.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,10 @@
 
 namespace orrery::study {
 
-/// A machine as large as the job. Nothing is sent over its network: all takes what it was recorded
-/// to take.
+/// A machine with `ranks` devices and an unused network: all durations are recorded.
 [[nodiscard]] platform::Platform replay_platform(std::uint32_t ranks);
 
-/// The same as a cluster that a question may be about.
+/// The same as a cluster for a question.
 [[nodiscard]] Cluster replay_cluster(std::uint32_t ranks);
 
 }  // namespace orrery::study

@@ -22,12 +22,12 @@ graph::Workload with_simulated_times(const graph::Workload& workload,
           graph.kind(n) != graph::NodeKind::metadata && graph.kind(n) != graph::NodeKind::invalid;
       if (times.start < 0 || times.end < 0) continue;
       own[n] = Time(times.end - times.start);
-      // A node without a duration is one that was not measured.
+      // A node without a duration counts as not measured.
       if (works) own[n] = std::max(own[n], graph::kMinimumDuration);
     }
   }
   graph::Workload made = graph::with_times(workload, durations);
-  made.recorded = result.end;
+  made.recorded_duration = result.end;
   return made;
 }
 

@@ -17,9 +17,9 @@ using graph::Operation;
 using graph::Pass;
 using workload::ContextMethod;
 
-constexpr std::int64_t kPadding = 128;  // rows that a table may have more, for each rank
-/// Traces can say anything: beyond these no sizes are those of a model, nor can they be multiplied.
-constexpr std::int64_t kMostSize = std::int64_t{1} << 24, kMostSequences = std::int64_t{1} << 15;
+constexpr std::int64_t kPadding = 128;  // maximum padding rows of a table per rank
+/// Sizes above these are not those of a model, and could overflow.
+constexpr std::int64_t kMaxSize = std::int64_t{1} << 24, kMaxSequences = std::int64_t{1} << 15;
 
 bool forward(const Kernel& kernel) { return kernel.pass == Pass::forward; }
 bool of_gradients(const Kernel& kernel) { return kernel.pass != Pass::forward; }
@@ -44,14 +44,14 @@ workload::Dtype type_of(Format format, workload::Dtype otherwise) {
   }
 }
 
-/// Whether these of its sizes are such as models have.
+/// Whether the given sizes of the kernel are plausible for models.
 bool usual(const Kernel& kernel, std::initializer_list<std::size_t> which) {
   return std::all_of(which.begin(), which.end(), [&](std::size_t i) {
-    return kernel.sizes[i] >= 1 && kernel.sizes[i] <= kMostSize;
+    return kernel.sizes[i] >= 1 && kernel.sizes[i] <= kMaxSize;
   });
 }
 
-/// Passes forward of a rank: how often it looks up tokens. 0: it does not.
+/// Number of forward passes of a rank, from its token lookups; 0: it has none.
 std::uint64_t lookups(const graph::Graph& graph) {
   std::map<graph::KernelId, std::uint64_t> found;
   for (graph::NodeId n = 0; n < graph.size(); ++n) {
@@ -76,7 +76,7 @@ class Guess {
     if (tokens == nullptr || attention == nullptr || activation == nullptr) return std::nullopt;
     if (!usual(*tokens, {1, 2}) || !usual(*attention, {0, 1, 2, 3, 5}) || !usual(*activation, {1}))
       return std::nullopt;
-    if (kernels_.microbatches == 0 || attention->sizes[0] > kMostSequences) return std::nullopt;
+    if (kernels_.microbatches == 0 || attention->sizes[0] > kMaxSequences) return std::nullopt;
     workload::Model& model = spec_.model;
     model.name = kInferredModelName;
     model.hidden = tokens->sizes[2];
@@ -92,7 +92,7 @@ class Guess {
     spec_.parallel.pp = cut_.pp;
     spec_.parallel.cp_method = cut_.method;
     take_from_catalogue();
-    // What follows from other sizes is left open, so that it follows where these change
+    // Leave derived sizes open, so that they follow changes of other sizes.
     if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
     return spec_;
   }
@@ -170,7 +170,7 @@ class Guess {
     if (gradient != nullptr) precision.gradients = type_of(gradient->out, workload::Dtype::fp32);
   }
 
-  /// Passes backward through attention are never made again.
+  /// Counts layers by backward passes through attention, which are never recomputed.
   bool take_layers() {
     const std::uint64_t pieces =
         cut_.method == ContextMethod::ring ? static_cast<std::uint64_t>(cut_.cp) : 1;

@@ -6,7 +6,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include "orrery/core/text/text.h"
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/model/compute/kernel_models.h"
@@ -20,25 +19,21 @@ namespace {
 
 using profile::OverheadBuilder;
 
-/// Overheads of recorded ranks, by their files.
+/// Overheads of recorded ranks, by file.
 using MeasuredOperations = std::map<std::string, OverheadBuilder>;
 
 Result<MeasuredOperations> measure(const RecordedTraces& recorded, Watch& watch) {
-  auto options = job_options(recorded);
-  if (!options) return tl::unexpected(options.error());
-  options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
   MeasuredOperations made;
-  const auto job = intake::for_each_rank(
-      *options, [&](const intake::Job&, std::size_t, intake::RankTrace& trace) -> Result<void> {
-        made[trace.profile.where].add(trace.profile);
-        return {};
-      });
+  Findings ignored;  // the replay reads the same traces
+  const auto job = read_ranks(
+      recorded, [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); }, ignored,
+      [&](const intake::RankTrace& rank) { made[rank.profile.where].add(rank.profile); });
   watch.phase_done();
   if (!job) return tl::unexpected(job.error());
   return made;
 }
 
-/// What each rank's host is told by, by its file.
+/// Source of each rank's host times, by file.
 std::map<std::string, profile::HostOverheadTimes> times_of(const MeasuredOperations& ranks,
                                                            const MeasuredOperations& given,
                                                            HostTimeSource from, bool profiled) {
@@ -55,14 +50,14 @@ std::map<std::string, profile::HostOverheadTimes> times_of(const MeasuredOperati
   return made;
 }
 
-/// What models say of a rank's kernels.
-class KernelTeller {
+/// Predicts the kernel times of a rank with models.
+class KernelPredictor {
  public:
-  explicit KernelTeller(const platform::DeviceEntry* device) : device_(device) {}
+  explicit KernelPredictor(const platform::DeviceEntry* device) : device_(device) {}
 
-  /// Of a device that nobody knows, nothing.
-  void tell(const profile::Profile& profile, profile::Dependencies& dependencies,
-            PredictedRank& made) const {
+  /// Changes nothing for an unknown device.
+  void predict(const profile::Profile& profile, profile::Dependencies& dependencies,
+               PredictedRank& made) const {
     const platform::DeviceEntry* device = device_;
     if (device == nullptr && !profile.devices.empty())
       device = platform::find_device_by_driver(profile.devices.front().name);
@@ -107,8 +102,9 @@ class KernelTeller {
   const platform::DeviceEntry* device_;
 };
 
-/// Kernels that look up rows of embedding tables, and their gradients, by what launched them: as
-/// Lin et al. find them (owensgroup/ml_perf_model, analysis/trace_utils.py).
+/// Time of kernels that look up rows of embedding tables or compute their gradients, identified by
+/// their own name or that of the operator that launched them, as Lin et al. do
+/// (owensgroup/ml_perf_model, analysis/trace_utils.py).
 Time lookups_of(const profile::Profile& profile, const profile::Dependencies& dependencies) {
   Time sum{};
   for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
@@ -126,7 +122,7 @@ Time lookups_of(const profile::Profile& profile, const profile::Dependencies& de
   return sum;
 }
 
-/// Of all steps in the mean; without any, of all.
+/// Mean over all steps; `whole` without steps.
 Time mean_step(const ReplayedRank& rank, Time ReplayedStep::*of, Time whole) {
   if (rank.steps.empty()) return whole;
   Time sum{};
@@ -138,15 +134,15 @@ Time simulated_step(const ReplayedRank& rank) {
   return mean_step(rank, &ReplayedStep::simulated, rank.simulated);
 }
 
-/// Plays the recording again, with some of its times as told.
-class Plays {
+/// Replays the recording with some of its times predicted.
+class ReplayRunner {
  public:
-  Plays(const RecordedTraces& recorded,
-        const std::map<std::string, profile::HostOverheadTimes>& hosts, KernelTeller kernels,
-        Watch& watch)
+  ReplayRunner(const RecordedTraces& recorded,
+               const std::map<std::string, profile::HostOverheadTimes>& hosts,
+               KernelPredictor kernels, Watch& watch)
       : recorded_(recorded), hosts_(hosts), kernels_(kernels), watch_(watch) {}
 
-  Result<Replay> play(bool host, bool kernels) {
+  Result<Replay> run(bool host, bool kernels) {
     ReplayQuestion question;
     question.recorded = recorded_;
     question.adjust = [&, host, kernels](const profile::Profile& profile,
@@ -155,7 +151,7 @@ class Plays {
       const auto known = hosts_.find(profile.where);
       if (host && known != hosts_.end())
         rank.host = profile::predict_host(profile, dependencies, known->second);
-      if (kernels) kernels_.tell(profile, dependencies, rank);
+      if (kernels) kernels_.predict(profile, dependencies, rank);
       if (kernels && !host) return;
       const Time lookups = lookups_of(profile, dependencies);
       const std::scoped_lock lock(mutex_);
@@ -170,20 +166,20 @@ class Plays {
     return replay(question, watch_);
   }
 
-  /// What was told of a rank, by its file, when it was played last.
+  /// Predicted times of the rank in `file`, from the last replay.
   [[nodiscard]] PredictedRank predicted(const std::string& file) { return predicted_[file]; }
 
  private:
   const RecordedTraces& recorded_;
   const std::map<std::string, profile::HostOverheadTimes>& hosts_;
-  KernelTeller kernels_;
+  KernelPredictor kernels_;
   Watch& watch_;
-  std::mutex mutex_;                     // of those below
-  std::map<std::string, Time> lookups_;  // as recorded
+  std::mutex mutex_;                     // guards the members below
+  std::map<std::string, Time> lookups_;  // recorded times
   std::map<std::string, PredictedRank> predicted_;
 };
 
-/// What hosts are told by; `made` gets where that is from.
+/// Host times for the prediction; sets their source in `made`.
 Result<std::map<std::string, profile::HostOverheadTimes>> host_times(
     const StepPredictionQuestion& question, StepPrediction& made, Watch& watch) {
   auto measured = measure(question.recorded, watch);
@@ -205,7 +201,7 @@ Result<std::map<std::string, profile::HostOverheadTimes>> host_times(
   return times_of(*measured, given, made.from, !question.unprofiled);
 }
 
-/// The most less the mean, as a share of `of`.
+/// (Maximum - mean) / `of`.
 double imbalance(const std::vector<Time>& times, double of) {
   double sum = 0;
   for (const Time time : times) sum += static_cast<double>(time.count());
@@ -213,9 +209,9 @@ double imbalance(const std::vector<Time>& times, double of) {
   return (static_cast<double>(most.count()) - sum / static_cast<double>(times.size())) / of;
 }
 
-/// Lin et al., TPDS 2024: active is what any stream runs, `eg_comm` what communications do not
-/// hide, `eg_imbalance` how uneven lookups are (owensgroup/ml_perf_model, analysis/inference.py and
-/// benchmark/trace_stats.py).
+/// Lin et al., TPDS 2024: active is the time with work on any stream, `eg_comm` the exposed
+/// communication, `eg_imbalance` the imbalance of lookups (owensgroup/ml_perf_model,
+/// analysis/inference.py and benchmark/trace_stats.py).
 DeviceShares shares_of(const std::vector<PredictedRank>& ranks,
                        profile::Breakdown PredictedRank::*parts, Time PredictedRank::*lookups) {
   DeviceShares made;
@@ -254,27 +250,24 @@ std::string_view name(HostTimeSource from) {
 
 Result<StepPrediction> predict_step(const StepPredictionQuestion& question, Watch& watch) {
   StepPrediction made;
-  const platform::DeviceEntry* device = nullptr;
-  if (!question.device.empty()) {
-    device = platform::find_device(question.device);
-    if (device == nullptr) return tl::unexpected(unknown_device(question.device));
-  }
-  made.models = question.models || device != nullptr;
+  const auto device = catalogue_device(question.device);
+  if (!device) return tl::unexpected(device.error());
+  made.models = question.models || *device != nullptr;
   const auto times = host_times(question, made, watch);
   if (!times) return tl::unexpected(times.error());
-  Plays plays(question.recorded, *times, KernelTeller(device), watch);
-  auto base = plays.play(false, false);
+  ReplayRunner replays(question.recorded, *times, KernelPredictor(*device), watch);
+  auto base = replays.run(false, false);
   if (!base) return tl::unexpected(base.error());
-  auto host_only = plays.play(true, false);
+  auto host_only = replays.run(true, false);
   if (!host_only) return tl::unexpected(host_only.error());
-  auto kernels_only = made.models ? plays.play(false, true) : base;
+  auto kernels_only = made.models ? replays.run(false, true) : base;
   if (!kernels_only) return tl::unexpected(kernels_only.error());
-  auto both = made.models ? plays.play(true, true) : host_only;
+  auto both = made.models ? replays.run(true, true) : host_only;
   if (!both) return tl::unexpected(both.error());
   made.findings = base->findings;
   for (std::size_t i = 0; i < base->ranks.size(); ++i) {
     const ReplayedRank& was = base->ranks[i];
-    PredictedRank rank = plays.predicted(was.file);
+    PredictedRank rank = replays.predicted(was.file);
     rank.rank = was.rank;
     rank.file = was.file;
     rank.device = was.device;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recorded step told from what operators usually take on a host, and from models of kernels.
+// Predicts a recorded step from typical host times of operators and from kernel models.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -16,11 +15,11 @@
 
 namespace orrery::study {
 
-/// Where the times of hosts come from.
+/// Source of host times.
 enum class HostTimeSource : std::uint8_t {
-  other_ranks,  ///< the recording's other ranks; of a single one, itself
-  own,          ///< each rank's own: how far means are from what they are the means of
-  given         ///< recordings that are named (StepPredictionQuestion::overheads)
+  other_ranks,  ///< other ranks of the recording; if there is one rank, that rank
+  own,          ///< the rank itself, to measure the error of means
+  given         ///< other recordings (StepPredictionQuestion::overheads)
 };
 [[nodiscard]] std::string_view name(HostTimeSource from);
 
@@ -34,58 +33,61 @@ struct StepPredictionQuestion {
   static constexpr auto fields = std::tuple{
       QuestionField{"overheads", &StepPredictionQuestion::overheads, "--overheads", "FILES",
                     kAnswer, "other.json.gz",
-                    "Take hosts' times of these recordings instead of the other ranks'"},
+                    "Use host times of these recordings instead of those of the other ranks"},
       QuestionField{"own", &StepPredictionQuestion::own, "--own", "", kAnswer, "true",
-                    "Take each rank's own: how far means are from what they are the means of"},
+                    "Use each rank's own host times, to measure the error of their means"},
       QuestionField{"models", &StepPredictionQuestion::models, "--models", "", kAnswer, "true",
-                    "Kernels take what models say of the device that was recorded on"},
+                    "Predict kernel times with models of the recorded device"},
       QuestionField{"device", &StepPredictionQuestion::device, "--device", "NAME", kAnswer,
-                    "a100-40gb", "... of this device, a name of the catalogue (implies --models)"},
+                    "a100-40gb",
+                    "Predict kernel times for this device of the catalogue (implies --models)"},
       QuestionField{"unprofiled", &StepPredictionQuestion::unprofiled, "--unprofiled", "", kAnswer,
-                    "true", "Without the time that the profiler itself took"},
+                    "true", "Remove the overhead of the profiler"},
       QuestionStruct{"recorded", &StepPredictionQuestion::recorded}};
 };
 
-/// What Lin et al. say of a job's devices (TPDS 2024), as shares of all that was recorded or told.
+/// Device metrics of Lin et al. (TPDS 2024), as shares of the recorded or predicted step time.
 struct DeviceShares {
-  double active = 0;   ///< something runs on a stream, a communication too: the mean of ranks
-  double exposed = 0;  ///< communications run and nothing that computes: the mean of ranks
-  /// The longest less the mean of what devices compute; of embedding lookups alone, as Lin et al.
-  /// have it.
+  double active = 0;   ///< any stream is busy, including communication; mean of ranks
+  double exposed = 0;  ///< communication without concurrent compute; mean of ranks
+  /// (Maximum - mean) over ranks of compute time; `lookups`: of embedding lookups only, as Lin et
+  /// al. define it.
   double imbalance = 0, lookups = 0;
 };
 
-/// How a rank's step is told, and what each part of that does alone.
+/// The predicted step of a rank, and the separate effect of host and kernel predictions.
 struct PredictedRank {
   std::uint32_t rank = 0;
   std::string file, device;
-  Time recorded{};           ///< its steps, in the mean
-  Time replayed{};           ///< … with the recorded times
-  Time host_only{};          ///< … the host's as told
-  Time kernels_only{};       ///< … the kernels' as told
-  Time predicted{};          ///< … both
-  profile::Breakdown parts;  ///< of the whole, as told
+  Time recorded{};           ///< mean step time
+  Time replayed{};           ///< … replayed with recorded times
+  Time host_only{};          ///< … with predicted host times only
+  Time kernels_only{};       ///< … with predicted kernel times only
+  Time predicted{};          ///< … with both
+  profile::Breakdown parts;  ///< breakdown of the complete prediction
   profile::Breakdown recorded_parts;
-  Time lookups{}, recorded_lookup_time{};  ///< kernels of embedding tables, of the whole
+  /// Kernels of embedding tables, over all steps.
+  Time lookups{}, recorded_lookup_time{};
   profile::PredictedHost host;
-  Time kernels{};              ///< recorded, of those that models were asked for
-  Time kernels_predicted{};    ///< … as they say
-  Time kernels_unpredicted{};  ///< recorded, of those that none says anything of
+  Time kernels{};              ///< recorded time of predicted kernels
+  Time kernels_predicted{};    ///< their predicted time
+  Time kernels_unpredicted{};  ///< recorded time of kernels without a prediction
 };
 
 struct StepPrediction {
   std::vector<PredictedRank> ranks;
-  HostTimeSource from = HostTimeSource::other_ranks;  ///< own where there is a single rank
+  HostTimeSource from = HostTimeSource::other_ranks;  ///< `own` if there is a single rank
   bool models = false;
-  Time recorded{}, predicted{};  ///< of the rank that takes longest
+  Time recorded{}, predicted{};  ///< step time of the slowest rank
   DeviceShares recorded_shares, shares;
   Findings findings;
 };
 
-/// Algorithm 1 of Lin et al. (TPDS 2024, HiPC 2022), by the rules of replay: each thread takes T1
-/// to T5 around its launches, each stream one work after the other, communications wait for the
-/// last rank, hosts for what they were recorded to wait for. Each rank is told without its own host
-/// times, where there are others. Errc: as replay; usage for unknown devices.
+/// Algorithm 1 of Lin et al. (TPDS 2024, HiPC 2022), with the dependencies of replay(). Each thread
+/// spends T1 to T5 around its launches. Each stream runs one operation at a time. Communications
+/// wait for the last rank, hosts for what the recording shows they waited for. The prediction of a
+/// rank does not use its own host times if there are other ranks. Errc: as replay; usage for
+/// unknown devices.
 [[nodiscard]] Result<StepPrediction> predict_step(const StepPredictionQuestion& question,
                                                   Watch& watch);
 

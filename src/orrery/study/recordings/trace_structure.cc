@@ -11,23 +11,23 @@
 namespace orrery::study {
 namespace {
 
-constexpr std::int64_t kMostInTraces = 100'000;  // as changes of them may ask for
+constexpr std::int64_t kMaxInTraces = 100'000;  // the limit of structural changes too
 
 /// The file's keys.
 struct StructureFile {
   std::optional<std::int64_t> layers, microbatches;
 
   static constexpr auto fields = std::tuple{
-      config::field("layers", &StructureFile::layers, "of the model, all stages together",
-                    config::between(1, kMostInTraces)),
-      config::field("microbatches", &StructureFile::microbatches, "in a step",
-                    config::between(1, kMostInTraces))};
+      config::field("layers", &StructureFile::layers, "of the model, total of all stages",
+                    config::between(1, kMaxInTraces)),
+      config::field("microbatches", &StructureFile::microbatches, "per step",
+                    config::between(1, kMaxInTraces))};
 };
 
 std::string line_of(std::string_view key, std::optional<std::uint32_t> found,
                     std::string_view about) {
   return found.value_or(0) > 0 ? fmt::format("{}: {}  # {}\n", key, *found, about)
-                               : fmt::format("# {}: none were found; {}\n", key, about);
+                               : fmt::format("# {}: none found; {}\n", key, about);
 }
 
 }  // namespace
@@ -52,9 +52,9 @@ Result<TraceStructure> read_trace_structure(const std::string& path) {
 }
 
 std::string to_yaml(const graph::Shape& found) {
-  return "# What repeats in the traces. Put right, it goes back with --structure FILE.\n" +
-         line_of("layers", found.layers, "of the model, all stages together") +
-         line_of("microbatches", found.microbatches, "in a step");
+  return "# Detected structure of the traces. Correct it and pass it with --structure FILE.\n" +
+         line_of("layers", found.layers, "of the model, total of all stages") +
+         line_of("microbatches", found.microbatches, "per step");
 }
 
 }  // namespace orrery::study

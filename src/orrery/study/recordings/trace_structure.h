@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What traces are made of, as a file that somebody may correct.
+// The detected structure of traces, as a file that the user can correct.
 #pragma once
 
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace orrery::study {
 
-/// `layers` and `microbatches`, YAML; what is left out is as it is found. Errc: config_*, with file
+/// Parses `layers` and `microbatches`, YAML; omitted values are detected. Errc: config_*, with file
 /// and key.
 [[nodiscard]] Result<TraceStructure> parse_trace_structure(std::string_view text,
                                                            const std::string& where);
 [[nodiscard]] Result<TraceStructure> read_trace_structure(const std::string& path);
 
-/// What was found, as that file; of what was not found a comment says so.
+/// Writes the detected structure as such a file; a comment replaces a value that was not found.
 [[nodiscard]] std::string to_yaml(const graph::Shape& found);
 
 }  // namespace orrery::study

@@ -16,7 +16,7 @@ using graph::Graph;
 using graph::NodeId;
 using graph::NodeKind;
 
-/// FNV-1a over words, each with a last mixing step.
+/// FNV-1a hash over words, with a mixing step after each.
 class Number {
  public:
   Number& add(std::uint64_t word) {
@@ -36,7 +36,7 @@ class Numberer {
   Numberer(const graph::Workload& workload, std::uint32_t rank)
       : workload_(workload), graph_(workload.graph(rank)), rank_(rank) {}
 
-  /// What the node is, whatever the ranks that it communicates with are called.
+  /// Hash of a node, regardless of the numbers of the ranks it communicates with.
   [[nodiscard]] std::uint64_t kind(NodeId n) {
     Number number;
     number.add(static_cast<std::uint64_t>(graph_.kind(n)));
@@ -53,7 +53,7 @@ class Numberer {
     }
     return number.value();
   }
-  /// Which ranks these are.
+  /// Hash of the ranks it communicates with.
   [[nodiscard]] std::uint64_t ranks(NodeId n) {
     if (graph_.kind(n) == NodeKind::coll) return group(n).ranks;
     if (graph_.kind(n) == NodeKind::send)
@@ -96,7 +96,7 @@ WorkSignature work_signature(const graph::Workload& workload, std::uint32_t rank
   for (NodeId n = 0; n < graph.size(); ++n) {
     made.sorted[n] = numberer.kind(n);
     made.placed[n] += Number().add(made.sorted[n]).add(numberer.ranks(n)).value();
-    for (const NodeId next : graph.successors(n))  // in whatever order: sums
+    for (const NodeId next : graph.successors(n))  // independent of the order
       made.placed[next] += Number().add(std::uint64_t{next - n}).value();
   }
   std::sort(made.sorted.begin(), made.sorted.end());

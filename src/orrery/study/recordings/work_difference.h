@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether two workloads have ranks do the same.
+// Compares the work of ranks in two workloads.
 #pragma once
 
 #include <compare>
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "orrery/graph/workload.h"
 
 namespace orrery::study {
 
-/// What a rank does, as numbers; equal ones mean the same. Names and times are left out.
+/// The work of a rank as hashes, without names and times. Equal hashes mean equal work.
 struct WorkSignature {
-  /// What nodes are, sorted: kind, kernel or work, what is sent and among how many.
+  /// A hash per node, sorted: kind, kernel or work, message size, and group size.
   std::vector<std::uint64_t> sorted;
-  /// By node: the same, and which ranks these are, and what it waits for.
+  /// A hash per node, in order: the same, with the ranks it communicates with and its dependencies.
   std::vector<std::uint64_t> placed;
 };
 /// O(nodes log nodes + edges).
 [[nodiscard]] WorkSignature work_signature(const graph::Workload& workload, std::uint32_t rank);
 
-/// How far one is from the other; none: nodes, edges and groups are the same.
+/// Differences between two ranks' work; none: nodes, edges and groups are equal.
 struct WorkDifference {
-  std::uint64_t other = 0;   ///< nodes that one has and the other has not
-  std::uint64_t placed = 0;  ///< nodes that stand elsewhere, or wait for others
+  std::uint64_t other = 0;   ///< nodes that only one of the two has
+  std::uint64_t placed = 0;  ///< nodes at another position, or with other dependencies or groups
 
   [[nodiscard]] bool none() const { return other == 0 && placed == 0; }
   friend auto operator<=>(const WorkDifference&, const WorkDifference&) = default;
@@ -33,8 +32,8 @@ struct WorkDifference {
 /// O(nodes).
 [[nodiscard]] WorkDifference difference(const WorkSignature& a, const WorkSignature& b);
 
-/// The first rank of each that does what no rank before it does, but for its number and those of
-/// whom it communicates with. O(nodes of all ranks).
+/// The first rank of each set of ranks with equal work, regardless of the numbers of the ranks and
+/// of their peers. O(nodes of all ranks).
 [[nodiscard]] std::vector<std::uint32_t> distinct_ranks(const graph::Workload& workload);
 
 }  // namespace orrery::study

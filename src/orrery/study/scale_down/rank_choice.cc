@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
-#include <tuple>
 
 #include "orrery/core/text/text.h"
 
@@ -15,7 +14,7 @@ namespace {
 
 using analysis::RankAxis;
 using analysis::RankAxisKind;
-using PlacesKept = std::vector<std::uint32_t>;  // by axis: places that stay
+using PlacesKept = std::vector<std::uint32_t>;  // remaining coordinates, by axis
 
 std::string axes_in_words(const std::vector<RankAxis>& axes) {
   std::string text;
@@ -24,7 +23,8 @@ std::string axes_in_words(const std::vector<RankAxis>& axes) {
   return text;
 }
 
-/// Whether so many places can stay: evenly apart, and of a pipeline its first and its last.
+/// Whether `places` coordinates of an axis can remain: evenly spaced, or on a pipeline the first
+/// and the last stages.
 bool can_stay(const RankAxis& axis, std::uint32_t places) {
   if (places == 0 || places > axis.size()) return false;
   if (axis.kind == RankAxisKind::pipeline) return places >= 2;
@@ -34,7 +34,7 @@ bool can_stay(const RankAxis& axis, std::uint32_t places) {
 Result<void> no_such_ranks(const std::string& words, const std::vector<RankAxis>& axes,
                            std::string what) {
   return fail(Errc::usage, "--ranks " + words, std::move(what),
-              fmt::format("it has {}; places stay that divide them, and two stages at least",
+              fmt::format("the traces have {}; choose divisors of these, and at least two stages",
                           axes_in_words(axes)));
 }
 
@@ -62,14 +62,14 @@ Result<PlacesKept> places_named(const std::vector<RankAxis>& axes, const std::st
     const auto value = places_asked(word.substr(std::min(equals + 1, word.size())));
     if (axis == axes.end() || !value || !can_stay(*axis, *value))
       return tl::unexpected(
-          no_such_ranks(words, axes, in_quotes(word) + " is not to be had of these traces")
+          no_such_ranks(words, axes, in_quotes(word) + " is not possible with these traces")
               .error());
     made[static_cast<std::size_t>(axis - axes.begin())] = *value;
   }
   return made;
 }
 
-/// Goes through all that come to so many ranks.
+/// Searches all sizes of axes whose product is the requested number of ranks.
 class BestDegrees {
  public:
   BestDegrees(const std::vector<RankAxis>& axes, std::uint32_t asked)
@@ -91,7 +91,7 @@ class BestDegrees {
     }
     now_[axis] = 1;
   }
-  /// More axes with several places first, then more places on the inner ones.
+  /// Prefers more axes with several coordinates, then more coordinates on inner axes.
   [[nodiscard]] std::pair<std::size_t, PlacesKept> rank_of(const PlacesKept& degrees) const {
     const auto several = std::count_if(degrees.begin(), degrees.end(),
                                        [](std::uint32_t places) { return places > 1; });
@@ -114,7 +114,8 @@ class BestDegrees {
   std::optional<PlacesKept> best_;
 };
 
-/// Of a pipeline, `last`: the last stages, and its first; else all evenly apart.
+/// Remaining coordinates: evenly spaced; on a pipeline, if `last`, the first stage and the last
+/// stages.
 std::vector<std::uint32_t> places_that_stay(const RankAxis& axis, std::uint32_t count, bool last) {
   std::vector<std::uint32_t> made;
   const bool stages = last && axis.kind == RankAxisKind::pipeline;
@@ -123,7 +124,7 @@ std::vector<std::uint32_t> places_that_stay(const RankAxis& axis, std::uint32_t 
   return made;
 }
 
-/// Ranks that are at such a place on every axis; ascending.
+/// Ranks with a remaining coordinate on every axis; ascending.
 std::vector<std::uint32_t> ranks_at(const std::vector<RankAxis>& axes, std::uint32_t ranks,
                                     const PlacesKept& degrees, bool last) {
   std::vector<bool> stays(ranks, true);
@@ -147,12 +148,13 @@ Result<RankChoice> choose_ranks(const std::vector<RankAxis>& axes, std::uint32_t
   if (const auto number = places_asked(words)) {
     if (axes.empty() && *number != ranks)
       return fail(Errc::input_unsupported, "--ranks " + words,
-                  "no process group and no message says along which axes its ranks lie",
-                  "groups of Chakra traces are in a file of their own: --groups FILE");
+                  "the traces have no process groups or messages that define the axes of ranks",
+                  "give the groups of Chakra traces with --groups FILE");
     const BestDegrees search(axes, *number);
     if (!search.best() && !axes.empty())
       return tl::unexpected(
-          no_such_ranks(words, axes, fmt::format("{} ranks cannot stay of {}", *number, ranks))
+          no_such_ranks(words, axes,
+                        fmt::format("{} of {} ranks is not a possible selection", *number, ranks))
               .error());
     if (search.best()) degrees = *search.best();
   } else {

@@ -10,29 +10,31 @@
 
 namespace orrery::study {
 
-/// An axis of which fewer places stay.
+/// A parallelism axis, and the coordinates that remain on it.
 struct SelectedAxis {
   std::string key;
   analysis::RankAxisKind kind = analysis::RankAxisKind::unsaid;
   std::uint32_t original = 1;
-  std::vector<std::uint32_t> places;  ///< that stay, ascending
+  std::vector<std::uint32_t> places;  ///< remaining coordinates, ascending
 
   [[nodiscard]] std::uint32_t scaled() const { return static_cast<std::uint32_t>(places.size()); }
 };
 
-/// Which ranks stay.
+/// The remaining ranks.
 struct RankChoice {
-  std::vector<SelectedAxis> axes;    ///< as they were found
+  std::vector<SelectedAxis> axes;    ///< all inferred axes
   std::vector<std::uint32_t> ranks;  ///< ascending
-  /// Whose places in a cluster they take: as `ranks`, but of pipelines stages evenly apart.
+  /// Devices of the cluster that the remaining ranks use: those of `ranks`, except that remaining
+  /// pipeline stages are evenly spaced.
   std::vector<std::uint32_t> devices;
 };
 
-/// `words`: "4", so many ranks, or by axis "dp=2,pp=2"; axes that are not named stay as they are;
-/// empty: all stay; dp is fsdp where there is no other. Of a number, as few axes as can be get a
-/// single place; then the outermost are made small first. Places that stay are evenly apart, of a
-/// pipeline the first stage and the last ones. Errc: usage for words that are no such thing, and
-/// where so many ranks cannot be; input_unsupported where nothing says along which axes ranks lie.
+/// Chooses the remaining ranks. `words`: a number of ranks ("4"), or sizes of axes ("dp=2,pp=2";
+/// others stay unchanged). Empty: all ranks remain. dp means fsdp if there is no dp axis. For a
+/// number, the result has as many axes as possible with several coordinates, and then the largest
+/// inner axes. Remaining coordinates are evenly spaced; on a pipeline they are the first stage and
+/// the last ones. Errc: usage for invalid words, or a number of ranks that no choice has;
+/// input_unsupported if the traces do not define axes.
 [[nodiscard]] Result<RankChoice> choose_ranks(const std::vector<analysis::RankAxis>& axes,
                                               std::uint32_t ranks, const std::string& words);
 

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "orrery/core/text/units.h"
-#include "orrery/graph/reshape/node_growth.h"
+#include "orrery/graph/reshape/node_scaling.h"
 #include "orrery/graph/reshape/reshape.h"
 #include "orrery/graph/transform/durations.h"
 #include "orrery/platform/placement/device_subset.h"
@@ -24,7 +24,7 @@ namespace {
 using graph::Shape;
 using graph::Workload;
 
-/// The same ranks with graphs made of theirs; `make` gets graphs by their numbers.
+/// Replaces the graphs of a workload. `make` receives the index of a graph.
 template <class Make>
 Result<Workload> with_each_graph(const Workload& workload, Make make) {
   Workload made = workload;
@@ -36,8 +36,8 @@ Result<Workload> with_each_graph(const Workload& workload, Make make) {
   return made;
 }
 
-/// The last stage sends to the first: ranks have several parts of the model, which take turns.
-bool goes_round(const Workload& workload, const analysis::RankAxis& pipelines) {
+/// Whether the last stage sends to the first: an interleaved pipeline.
+bool is_interleaved(const Workload& workload, const analysis::RankAxis& pipelines) {
   for (const auto& line : pipelines.lines) {
     const graph::Graph& graph = workload.graph(line.back());
     for (graph::NodeId n = 0; n < graph.size() && line.size() > 2; ++n)
@@ -56,13 +56,13 @@ class Downscaler {
 
   Result<void> run() {
     if (auto done = choose(); !done) return done;
-    if (auto done = make_ranks_fewer(); !done) return done;
+    if (auto done = reduce_ranks(); !done) return done;
     if (auto done = make_cluster(); !done) return done;
-    found_ = graph::found_shape(small_);
+    found_ = graph::detect_shape(small_);
     const auto before = case_.simulate({}, false, watch_, made_.findings);
     if (!before) return tl::unexpected(before.error());
     made_.original = summarize_side(*before, made_.choice.ranks);
-    made_.original.shape = shape_of(found_, stages_is_, stages_was_);
+    made_.original.shape = shape_of(found_, scaled_stages_, original_stages_);
     auto workload = sized({question_.layers, question_.microbatches}, made_.batch_scaling);
     if (!workload) return tl::unexpected(workload.error());
     made_.scaled_workload = std::make_shared<const Workload>(*std::move(workload));
@@ -74,7 +74,7 @@ class Downscaler {
     made_.scaled.shape = {question_.layers ? question_.layers : found_.layers,
                           question_.microbatches ? question_.microbatches : found_.microbatches};
     made_.traffic = axis_traffic(case_.workload(), *made_.scaled_workload, axes_, made_.choice);
-    foretell();
+    predict_original();
     return {};
   }
 
@@ -86,42 +86,41 @@ class Downscaler {
     made_.choice = *std::move(choice);
     for (const SelectedAxis& axis : made_.choice.axes) {
       if (axis.kind != analysis::RankAxisKind::pipeline) continue;
-      stages_was_ = axis.original;
-      stages_is_ = axis.scaled();
+      original_stages_ = axis.original;
+      scaled_stages_ = axis.scaled();
     }
     return {};
   }
 
-  Result<void> make_ranks_fewer() {
+  Result<void> reduce_ranks() {
     if (made_.choice.ranks.size() == case_.workload().rank_count()) {
       small_ = case_.workload();
       return {};
     }
     graph::RankSubset fewer;
     fewer.ranks = made_.choice.ranks;
-    if (question_.keep == ScaleInvariant::volume) fewer.retained = graph::CollectiveScaling::volume;
-    if (question_.keep == ScaleInvariant::stated) fewer.retained = graph::CollectiveScaling::stated;
+    if (question_.keep == ScaleInvariant::volume) fewer.scaling = graph::CollectiveScaling::volume;
+    if (question_.keep == ScaleInvariant::stated) fewer.scaling = graph::CollectiveScaling::stated;
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const bool messages = axes_[i].kind == analysis::RankAxisKind::pipeline ||
                             axes_[i].kind == analysis::RankAxisKind::context;
       if (!messages || made_.choice.axes[i].scaled() == made_.choice.axes[i].original) continue;
       if (axes_[i].kind == analysis::RankAxisKind::pipeline &&
-          goes_round(case_.workload(), axes_[i]))
+          is_interleaved(case_.workload(), axes_[i]))
         return fail(Errc::input_unsupported, "--ranks " + question_.ranks,
-                    "stages have several parts of the model, whose turns depend on how many "
-                    "stages there are",
-                    fmt::format("keep all of them: pp={}", axes_[i].size()));
-      fewer.lines.insert(fewer.lines.end(), axes_[i].lines.begin(), axes_[i].lines.end());
+                    "the pipeline is interleaved, and its order depends on the number of stages",
+                    fmt::format("retain all stages: pp={}", axes_[i].size()));
+      fewer.rings.insert(fewer.rings.end(), axes_[i].lines.begin(), axes_[i].lines.end());
     }
     auto small = graph::select_ranks(case_.workload(), fewer, made_.findings);
     if (!small) return tl::unexpected(small.error());
     small_ = std::move(small->workload);
-    made_.left_out = small->left_out;
-    if (question_.keep == ScaleInvariant::job) return make_shards_larger();
+    made_.left_out = small->dropped;
+    if (question_.keep == ScaleInvariant::job) return grow_shards();
     return {};
   }
 
-  Result<void> make_shards_larger() {
+  Result<void> grow_shards() {
     made_.optimizer_growth = shard_growth(case_.workload(), made_.choice, axes_);
     if (made_.optimizer_growth == 1) return {};
     const graph::DraftTables tables;
@@ -154,17 +153,18 @@ class Downscaler {
     return {};
   }
 
-  /// Layers are of all stages together.
+  /// Scales the number of layers, which counts all stages.
   [[nodiscard]] static Shape shape_of(Shape shape, std::uint32_t from, std::uint32_t to) {
     if (shape.layers) shape.layers = *shape.layers / from * to;
     return shape;
   }
 
   Result<Workload> sized(const Shape& shape, graph::BatchReport& predicted) {
-    const Shape known = shape_of(given_structure(case_.question()), stages_was_, stages_is_);
+    const Shape known =
+        shape_of(given_structure(case_.question()), original_stages_, scaled_stages_);
     Workload workload = small_;
     if (shape.layers || shape.microbatches) {
-      auto other = graph::reshaped(workload, shape, known, made_.findings);
+      auto other = graph::reshape(workload, shape, known, made_.findings);
       if (!other) return other;
       workload = *std::move(other);
     }
@@ -188,35 +188,34 @@ class Downscaler {
         findings);
     if (outcome) findings = outcome->findings;
     if (outcome && outcome->result.stall)
-      return fail(Errc::input_mismatch, made_.workload,
-                  "made smaller, its ranks wait for each other for ever",
-                  "keep all ranks along an axis that has messages");
+      return fail(Errc::input_mismatch, made_.workload, "the scaled-down ranks deadlock",
+                  "retain all ranks along an axis with messages");
     return outcome;
   }
 
-  void foretell() {
+  void predict_original() {
     const auto passes = [](const ScaledSide& side, std::uint32_t stages) {
       const double layers = std::max(1u, side.shape.layers.value_or(1)) / double(stages);
       return layers * (std::max(1u, side.shape.microbatches.value_or(1)) + stages - 1.0);
     };
-    made_.proportional = foretold(static_cast<double>(made_.scaled.step.count()) *
-                                  passes(made_.original, stages_was_) /
-                                  passes(made_.scaled, stages_is_) / question_.batch.value);
+    made_.proportional = extrapolate(static_cast<double>(made_.scaled.step.count()) *
+                                     passes(made_.original, original_stages_) /
+                                     passes(made_.scaled, scaled_stages_) / question_.batch.value);
     made_.by_sizes = by_second_size();
   }
 
-  [[nodiscard]] Extrapolation foretold(double picoseconds) const {
+  [[nodiscard]] Extrapolation extrapolate(double picoseconds) const {
     const auto original = static_cast<double>(made_.original.step.count());
     return {Time(std::llround(picoseconds)), original > 0 ? picoseconds / original - 1 : 0};
   }
 
   std::optional<Extrapolation> by_second_size() {
     const auto whole = extrapolate_by_sizes(
-        {question_.layers, question_.microbatches}, found_, stages_is_,
+        {question_.layers, question_.microbatches}, found_, scaled_stages_,
         static_cast<double>(made_.scaled.step.count()),
         [&](const Shape& shape) -> std::optional<double> {
-          graph::BatchReport unheard;
-          auto workload = sized(shape, unheard);
+          graph::BatchReport ignored_report;
+          auto workload = sized(shape, ignored_report);
           if (!workload) return std::nullopt;
           Findings ignored;
           auto outcome = simulate(std::make_shared<const Workload>(*std::move(workload)), ignored);
@@ -225,8 +224,8 @@ class Downscaler {
         });
     if (!whole) return std::nullopt;
     const double all = found_.microbatches.value_or(1);
-    return foretold(*whole * (all + stages_was_ - 1.0) / (all + stages_is_ - 1.0) /
-                    question_.batch.value);
+    return extrapolate(*whole * (all + original_stages_ - 1.0) / (all + scaled_stages_ - 1.0) /
+                       question_.batch.value);
   }
 
   const ScaleDownQuestion& question_;
@@ -234,9 +233,9 @@ class Downscaler {
   Watch& watch_;
   ScaleDown& made_;
   std::vector<analysis::RankAxis> axes_;
-  std::uint32_t stages_was_ = 1, stages_is_ = 1;
-  Workload small_;  // with fewer ranks, else as it was
-  Shape found_;     // of that
+  std::uint32_t original_stages_ = 1, scaled_stages_ = 1;
+  Workload small_;  // with the remaining ranks only
+  Shape found_;     // structure of `small_`
 };
 
 }  // namespace
@@ -252,15 +251,14 @@ Result<void> set_field(const std::string& text, std::string_view where, Ratio& o
   const auto under = parse_number(text.substr(slash + 1), std::string(where));
   if (!under) return tl::unexpected(under.error());
   if (!(*under > 0))
-    return fail(Errc::usage, std::string(where), "is a share of nothing",
-                std::string(where) + " 1/4");
+    return fail(Errc::usage, std::string(where), "divides by zero", std::string(where) + " 1/4");
   out.value /= *under;
   return {};
 }
 
 Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch) {
   if (!(question.batch.value > 0) || !std::isfinite(question.batch.value))
-    return fail(Errc::usage, "--batch", "is more than 0", "--batch 1/4");
+    return fail(Errc::usage, "--batch", "must be more than 0", "--batch 1/4");
   ScaleDown made;
   made.keep = question.keep;
   made.batch = question.batch.value;
@@ -273,29 +271,30 @@ Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch) {
   return made;
 }
 
-// What a larger job's step is, by steps of smaller ones.
+// Extrapolates the step time of a larger job from smaller ones.
 
 namespace {
 
-/// One thing that was made fewer, and a number of it between what it is and what it was.
+/// A reduced number of layers or microbatches: a second size between the reduced and the original
+/// one.
 struct SecondSize {
   std::uint32_t number = 0;
-  double far = 0;  ///< to what it was, as so many times the way to `number`
+  double distance = 0;  ///< distance to the original, relative to the distance to `number`
 };
 
-/// It was made fewer; `size`: empty where there is nothing between.
-struct MadeFewer {
-  bool fewer = false;
+/// Whether the number is reduced; `size`: empty if no number lies between.
+struct Reduction {
+  bool reduced = false;
   std::optional<SecondSize> size;
 };
 
-MadeFewer made_fewer(const std::optional<std::uint32_t>& asked,
-                     const std::optional<std::uint32_t>& found, std::uint32_t unit) {
+Reduction reduction_of(const std::optional<std::uint32_t>& asked,
+                       const std::optional<std::uint32_t>& found, std::uint32_t unit) {
   if (!asked || !found || *asked >= *found) return {};
   if (*asked + unit >= *found) return {true, std::nullopt};
   const std::uint32_t number = 2 * *asked < *found ? 2 * *asked : *asked + unit;
-  const double way = *found - *asked;
-  return {true, SecondSize{number, way / (number - *asked)}};
+  const double distance = *found - *asked;
+  return {true, SecondSize{number, distance / (number - *asked)}};
 }
 
 }  // namespace
@@ -303,11 +302,11 @@ MadeFewer made_fewer(const std::optional<std::uint32_t>& asked,
 std::optional<double> extrapolate_by_sizes(const graph::Shape& asked, const graph::Shape& found,
                                            std::uint32_t stages, double step,
                                            const StepOf& step_of) {
-  const MadeFewer layers = made_fewer(asked.layers, found.layers, stages);
-  const MadeFewer microbatches = made_fewer(asked.microbatches, found.microbatches, 1);
-  if (!layers.fewer && !microbatches.fewer) return std::nullopt;
-  if (layers.fewer != layers.size.has_value() ||
-      microbatches.fewer != microbatches.size.has_value())
+  const Reduction layers = reduction_of(asked.layers, found.layers, stages);
+  const Reduction microbatches = reduction_of(asked.microbatches, found.microbatches, 1);
+  if (!layers.reduced && !microbatches.reduced) return std::nullopt;
+  if (layers.reduced != layers.size.has_value() ||
+      microbatches.reduced != microbatches.size.has_value())
     return std::nullopt;
   graph::Shape with_layers = asked, with_microbatches = asked;
   std::optional<double> more_layers = step, more_microbatches = step;
@@ -320,8 +319,8 @@ std::optional<double> extrapolate_by_sizes(const graph::Shape& asked, const grap
     more_microbatches = step_of(with_microbatches);
   }
   if (!more_layers || !more_microbatches) return std::nullopt;
-  const double x = layers.size ? layers.size->far : 0;
-  const double y = microbatches.size ? microbatches.size->far : 0;
+  const double x = layers.size ? layers.size->distance : 0;
+  const double y = microbatches.size ? microbatches.size->distance : 0;
   const double whole = step + x * (*more_layers - step) + y * (*more_microbatches - step);
   if (!layers.size || !microbatches.size) return whole;
   const auto more_of_both = step_of({with_layers.layers, with_microbatches.microbatches});

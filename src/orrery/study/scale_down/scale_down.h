@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A job made smaller, and what the smaller one still stands for.
+// Scales a job down and compares the smaller job with the original.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@
 
 namespace orrery::study {
 
-/// What stays as it was where groups get smaller.
+/// The invariant when groups shrink.
 enum class ScaleInvariant : std::uint8_t {
-  buffers,  ///< whole buffers of collectives, and what each rank computes
-  volume,   ///< the bytes that each rank sends in a collective, and what it computes
-  stated,   ///< sizes as nodes state them, and what each rank computes
-  job       ///< buffers and the model: what is sharded among fewer ranks is larger on each
+  buffers,  ///< complete buffers of collectives, and the compute of each rank
+  volume,   ///< bytes that each rank sends in a collective, and its compute
+  stated,   ///< sizes as stated by nodes, and the compute of each rank
+  job       ///< buffers and the model: shards of fewer ranks are larger
 };
 
 }  // namespace orrery::study
@@ -47,73 +47,72 @@ struct EnumNames<study::ScaleInvariant> {
 
 namespace orrery::study {
 
-/// A number that may be typed as a ratio: "1/4", "0.5".
+/// A number that may be given as a ratio: "1/4", "0.5".
 struct Ratio {
   double value = 1;
 };
 [[nodiscard]] std::string field_text(const Ratio& ratio);
-/// Errc: usage.
+/// Parses "1/4" or "0.5". Errc: usage.
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, Ratio& out);
 
 struct ScaleDownQuestion {
-  /// Without a cluster traces are played again, and communications take what they were recorded to
-  /// take.
+  /// Without a cluster traces are replayed with recorded communication times.
   Question base;
   std::string ranks;  ///< see choose_ranks
   std::optional<std::uint32_t> layers, microbatches;
   Ratio batch;
   ScaleInvariant keep = ScaleInvariant::buffers;
 
-  static constexpr std::string_view group = "What is made smaller";
+  static constexpr std::string_view group = "Sizes";
   static constexpr auto fields = std::tuple{
-      QuestionField{"ranks", &ScaleDownQuestion::ranks, "--ranks", "N", kAnswer, "2",
-                    "How many ranks stay, in all (4) or along axes (dp=2,pp=2); others stay as "
-                    "they are"},
+      QuestionField{
+          "ranks", &ScaleDownQuestion::ranks, "--ranks", "N", kAnswer, "2",
+          "Remaining ranks: in total (4), or along axes (dp=2,pp=2); other axes stay unchanged"},
       QuestionField{"layers", &ScaleDownQuestion::layers, "--layers", "N", kAnswer, "2",
-                    "... layers of the model, of all stages that stay"},
+                    "Number of remaining layers, over all remaining stages"},
       QuestionField{"microbatches", &ScaleDownQuestion::microbatches, "--microbatches", "N",
-                    kAnswer, "1", "... microbatches of a step"},
+                    kAnswer, "1", "Number of remaining microbatches per step"},
       QuestionField{"batch", &ScaleDownQuestion::batch, "--batch", "SHARE", kAnswer, "1/2",
-                    "... of the samples of a microbatch: 1/4"},
+                    "Remaining share of the samples of a microbatch: 1/4"},
       QuestionField{"keep", &ScaleDownQuestion::keep, "--keep", "WHAT", kAnswer, "volume",
-                    "What stays where groups get smaller: buffers (of collectives, whole), volume "
-                    "(that each rank sends), stated (sizes as nodes have them), job (buffers and "
-                    "the model)"},
+                    "What smaller groups preserve: buffers (of collectives), volume (bytes that "
+                    "each rank sends), stated (sizes of nodes), job (buffers and the model)"},
       QuestionGroup{"Options"},
       QuestionStruct{"base", &ScaleDownQuestion::base,
-                     SelectedRow{"cluster", "Simulate on this cluster, and on a part of it"},
+                     SelectedRow{"cluster", "Simulate on this cluster and on a part of it"},
                      SelectedRow{"groups", "Process groups of Chakra traces"},
                      SelectedRow{"recorded"}, SelectedRow{"job"}}};
 };
 
-/// One of the two, as simulated. Means over ranks: of the larger job those that stay.
+/// Metrics of one of the two simulated jobs. Means are over ranks; for the original job over the
+/// remaining ranks.
 struct ScaledSide {
   std::uint32_t ranks = 0;
-  graph::Shape shape;  ///< as repetitions say
+  graph::Shape shape;  ///< layers and microbatches, from the repetitions found
   std::uint64_t nodes = 0;
-  Time step{};                              ///< all ranks have ended
-  Time compute{};                           ///< something computes
-  Time comm{};                              ///< something communicates, hidden or not
+  Time step{};                              ///< end of the last rank
+  Time compute{};                           ///< time with compute
+  Time comm{};                              ///< time with communication, overlapped or not
   Time comm_only{}, memory_only{}, idle{};  ///< these and `compute` sum to `step`
-  double flops = 0, bytes = 0;              ///< that works state
-  double sent = 0;                          ///< bytes on the network
-  Bytes memory{};  ///< most that tensors take on a rank; 0: traces do not say
+  double flops = 0, bytes = 0;              ///< FLOPs and bytes as stated by nodes
+  double sent = 0;                          ///< bytes sent to the network
+  Bytes memory{};                           ///< peak tensor memory of any rank; 0: unknown
 };
 
-/// What ranks that stay send along an axis in collectives of a type; or in messages.
+/// Traffic of the remaining ranks along an axis: in collectives of one type, or in messages.
 struct AxisTraffic {
-  std::string axis;  ///< its key; empty: groups that lie along none, and messages
+  std::string axis;  ///< key of the axis; empty: messages, and groups along no axis
   std::string type;  ///< "all_reduce" … "send"
   std::uint32_t original_members = 0,
-                scaled_members = 0;             ///< 0: messages; of `is` also where none is left
+                scaled_members = 0;             ///< 0: messages, or no remaining traffic
   double original_count = 0, scaled_count = 0;  ///< means over ranks
-  double original_sent = 0, scaled_sent = 0;    ///< bytes, likewise, by nodes' sizes
+  double original_sent = 0, scaled_sent = 0;    ///< bytes, means over ranks, by sizes of nodes
 };
 
-/// The step of the larger job by what smaller ones take.
+/// Step time of the original job, extrapolated from scaled-down jobs.
 struct Extrapolation {
   Time step{};
-  double off = 0;  ///< share of the larger job's simulated step
+  double error = 0;  ///< relative error to the simulated step of the original; signed
 };
 
 struct ScaleDown {
@@ -127,17 +126,19 @@ struct ScaleDown {
   graph::DroppedCommunication left_out;
   graph::BatchReport batch_scaling;
   double optimizer_growth = 1;  ///< with ScaleInvariant::job
-  Extrapolation proportional;   ///< layers × (microbatches + stages - 1) × batch
-  /// … by a second size of layers and microbatches, where these are fewer and there is one between.
+  /// In proportion to layers × (microbatches + stages - 1) × batch.
+  Extrapolation proportional;
+  /// … from simulations of a second size. Empty unless layers or microbatches are fewer, and a size
+  /// lies between the two.
   std::optional<Extrapolation> by_sizes;
   std::shared_ptr<const graph::Workload> scaled_workload;
   std::shared_ptr<const Cluster> scaled_cluster;
   Findings findings;
 };
 
-/// Makes it smaller and simulates both: first fewer ranks, then layers and microbatches, then the
-/// batch. Errc: as what_if; as choose_ranks, with_fewer_ranks, reshaped, with_batch,
-/// with_fewer_devices.
+/// Scales the job down and simulates both jobs. It reduces ranks first, then layers and
+/// microbatches, then the batch. Errc: as what_if; as choose_ranks, graph::select_ranks,
+/// graph::reshaped, graph::with_batch, platform::restrict_to_devices.
 [[nodiscard]] Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch);
 
 }  // namespace orrery::study

@@ -11,34 +11,35 @@
 
 namespace orrery::study {
 
-/// By graph and node: collectives of activations, which grow with the batch. Those of groups that
-/// reduce or exchange tokens in layers (analysis::parallelism) are, in layers and where there are
-/// as many as passes forward; what is less than 1 KiB is a norm or a flag.
+/// Collectives of activations, which grow with the batch, by graph and node. These are collectives
+/// of tensor and expert groups (analysis::parallelism) inside layers, and outside layers those that
+/// occur at least once per forward pass. Sizes below 1 KiB are excluded: norms and flags.
 [[nodiscard]] std::vector<std::vector<bool>> activation_collectives(
     const graph::Workload& workload);
 
-/// `ranks`: of whom means are.
+/// Summarizes a simulation. Means are over `ranks`.
 [[nodiscard]] ScaledSide summarize_side(const Outcome& outcome,
                                         const std::vector<std::uint32_t>& ranks);
 
-/// What ranks that stay send, before and after. `axes`: of `original`, as in `choice`.
+/// Traffic of the remaining ranks, before and after. `axes`: of `original`, in the order of
+/// `choice`.
 [[nodiscard]] std::vector<AxisTraffic> axis_traffic(const graph::Workload& original,
                                                     const graph::Workload& scaled,
                                                     const std::vector<analysis::RankAxis>& axes,
                                                     const RankChoice& choice);
 
-/// Some kept rank's graph has a reduction that leaves shards of 64 KiB and more along a data axis
-/// that gets shorter: by how much shards grow. 1: none has.
+/// Factor by which shards grow. Counts each shortened data axis along which a remaining rank
+/// reduces and scatters buffers of at least 64 KiB. 1: none does.
 [[nodiscard]] double shard_growth(const graph::Workload& original, const RankChoice& choice,
                                   const std::vector<analysis::RankAxis>& axes);
 
-/// The step of a job with so many layers and microbatches, in picoseconds; empty: it cannot be.
+/// Step time of a job with these layers and microbatches, in picoseconds; empty: not possible.
 using StepOf = std::function<std::optional<double>(const graph::Shape&)>;
 
-/// The step with all that was `found`, on straight lines through that of what is `asked` (`step`)
-/// and those of a second number of layers (twice as many; where that is not between the two, one
-/// more on each stage), of microbatches, and of both. Empty where neither is fewer than found, no
-/// number is between, or a step cannot be.
+/// Extrapolates the step time to the layers and microbatches `found`, linearly in each, from `step`
+/// at `asked` and from steps at a second number of layers, of microbatches, and of both. The second
+/// number is twice the asked one; if that is not below `found`, one more (layers: one more per
+/// stage). Empty if neither is fewer than found, no number lies between, or a step is not possible.
 [[nodiscard]] std::optional<double> extrapolate_by_sizes(const graph::Shape& asked,
                                                          const graph::Shape& found,
                                                          std::uint32_t stages, double step,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What two jobs, of which one is the other made smaller, have in common.
+// Compares a job with its scaled-down version.
 #include <algorithm>
 #include <map>
 #include <string_view>
@@ -19,20 +19,20 @@ using graph::Graph;
 using graph::NodeId;
 using graph::NodeKind;
 
-constexpr Bytes kLeastActivations{1 << 10};
+constexpr Bytes kMinActivations{1 << 10};
 
-bool carries_activations(analysis::Axis axis) {
-  return axis == analysis::Axis::tensor || axis == analysis::Axis::expert;
+bool carries_activations(analysis::RankAxisKind axis) {
+  return axis == analysis::RankAxisKind::tensor || axis == analysis::RankAxisKind::expert;
 }
 
-/// Collectives outside of layers that are alike.
+/// Key of equivalent collectives outside layers.
 using AlikeOutside = std::tuple<std::string_view, graph::CollectiveType, std::int64_t>;
 AlikeOutside alike_outside(const Graph& graph, NodeId n) {
   const graph::Collective& collective = graph.collective(n);
   return {graph.string(collective.group), collective.type, collective.size.count()};
 }
 
-/// The last work of passes through the model.
+/// The last node of a backward pass.
 NodeId last_of_passes(const Graph& graph) {
   NodeId last = 0;
   for (NodeId n = 0; n < graph.size(); ++n)
@@ -42,7 +42,7 @@ NodeId last_of_passes(const Graph& graph) {
 
 std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism& found,
                                  const analysis::RankStructure& structure) {
-  std::map<std::string_view, analysis::Axis> axes;
+  std::map<std::string_view, analysis::RankAxisKind> axes;
   for (const analysis::GroupUse& use : found.groups) axes[use.group] = use.axis;
   const auto all = analysis::communications(graph);
   std::map<AlikeOutside, std::uint32_t> outside;
@@ -57,7 +57,7 @@ std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism
     const graph::Collective& collective = graph.collective(one.node);
     const auto axis = axes.find(graph.string(collective.group));
     if (axis == axes.end() || !carries_activations(axis->second)) continue;
-    if (collective.size < kLeastActivations) continue;
+    if (collective.size < kMinActivations) continue;
     const bool in_layers = one.position != analysis::LoopPosition::outside;
     const bool each_pass =
         !in_layers && outside[alike_outside(graph, one.node)] >= passes && one.node < last;
@@ -66,8 +66,8 @@ std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism
   return made;
 }
 
-/// Along which axes the members of a group are apart, "cp+dp": those of which several places stay,
-/// where there are such.
+/// Labels a group with the axes along which its members differ, "cp+dp"; if possible only those
+/// with several remaining coordinates.
 class GroupLabels {
  public:
   GroupLabels(const std::vector<analysis::RankAxis>& axes, const RankChoice& choice,
@@ -100,10 +100,11 @@ class GroupLabels {
   std::vector<std::vector<std::uint32_t>> places_;  // by axis and rank
 };
 
-/// By axis and type.
+/// Traffic by axis and type.
 using CarriedSums = std::map<std::pair<std::string, std::string>, AxisTraffic>;
 
-/// `add(members, type, bytes)` for all that a rank sends; messages have no members.
+/// Calls `add(members, type, bytes)` for each collective and message that a rank sends; messages
+/// have no members.
 template <class Add>
 void add_rank(const graph::Workload& workload, std::uint32_t rank, const Add& add) {
   const Graph& graph = workload.graph(rank);

@@ -17,8 +17,8 @@ using graph::WorkKind;
 constexpr std::uint32_t kNoClass = ~0u;
 
 std::string_view class_name(const Graph& graph, NodeId n) {
-  const auto of = graph::time_of(graph, n);
-  if (of == WorkKind::host) return "steps of hosts";
+  const auto of = graph::work_kind(graph, n);
+  if (of == WorkKind::host) return "host work";
   if (of == WorkKind::copies) return "copies";
   if (const graph::KernelId kernel = graph.kernel(n); kernel != graph::kNoKernel) {
     const graph::Operation operation = (*graph.kernels())[kernel].operation;
@@ -27,7 +27,7 @@ std::string_view class_name(const Graph& graph, NodeId n) {
   return graph.name(n);
 }
 
-/// So far above its level, for the time that it would take.
+/// Excess relative to the level.
 double relative(Time excess, Time level) {
   return level > Time{} ? static_cast<double>(excess.count()) / static_cast<double>(level.count())
                         : 0;
@@ -43,7 +43,7 @@ SlowestTest tested(std::uint64_t slowest, std::uint64_t of, std::uint32_t among,
 StragglerEvidence::StragglerEvidence(const graph::Workload& workload, std::int64_t steps)
     : steps_(static_cast<std::size_t>(steps)),
       levels_(workload),
-      lines_(graph::comm_lines(workload)) {
+      lines_(graph::comm_groups(workload)) {
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) add_rank(workload, rank);
 }
 
@@ -88,9 +88,10 @@ Time StragglerEvidence::class_excess(std::uint32_t number) const {
   return sum;
 }
 
-Time StragglerEvidence::line_excess(const graph::CommLine& line) {
+Time StragglerEvidence::line_excess(const graph::CommGroup& line) {
   Time sum{};
-  for (const graph::RecordedComm& met : line.met) sum += std::max(Time{}, met.transfer - met.level);
+  for (const graph::CommInstance& met : line.communications)
+    sum += std::max(Time{}, met.transfer - met.level);
   return sum;
 }
 
@@ -99,7 +100,7 @@ SlowestTest StragglerEvidence::rank_test(std::uint32_t rank) const {
   for (std::size_t step = 0; step < steps_; ++step) {
     bool is = excess_in(rank, step) > Time{};
     for (std::uint32_t other = 0; is && other < by_step_.size(); ++other)
-      is = other == rank || levels_.peers(other) != levels_.peers(rank) ||
+      is = other == rank || levels_.peer_class(other) != levels_.peer_class(rank) ||
            excess_in(other, step) < excess_in(rank, step);
     slowest += is ? 1 : 0;
   }
@@ -116,10 +117,10 @@ SlowestTest StragglerEvidence::among_worst_test(const std::vector<std::uint32_t>
     for (std::uint32_t other = 0; all && other < by_step_.size(); ++other)
       all = excess_in(other, step) < least ||
             std::find(ranks.begin(), ranks.end(), other) != ranks.end() ||
-            levels_.peers(other) != levels_.peers(ranks.front());
+            levels_.peer_class(other) != levels_.peer_class(ranks.front());
     slowest += all ? 1 : 0;
   }
-  // One of so many sets of as many ranks.
+  // Number of sets with equally many ranks.
   const std::uint32_t among = levels_.peer_count(ranks.front());
   double sets = 1;
   for (std::size_t i = 0; i < ranks.size(); ++i)
@@ -130,12 +131,13 @@ SlowestTest StragglerEvidence::among_worst_test(const std::vector<std::uint32_t>
 }
 
 SlowestTest StragglerEvidence::line_test(std::size_t number) const {
-  const graph::CommLine& line = lines_[number];
+  const graph::CommGroup& line = lines_[number];
   std::uint64_t slowest = 0;
-  for (const graph::RecordedComm& met : line.met) slowest += met.transfer > met.level ? 1 : 0;
-  // By chance one of equals is above their lower median less often than half of the time.
-  const double each = line.equals > 1 ? 0.5 : 1;
-  return tested(slowest, line.met.size(), line.equals, each);
+  for (const graph::CommInstance& met : line.communications)
+    slowest += met.transfer > met.level ? 1 : 0;
+  // By chance, a line exceeds the lower median of its equivalents at most half of the time.
+  const double each = line.equivalents > 1 ? 0.5 : 1;
+  return tested(slowest, line.communications.size(), line.equivalents, each);
 }
 
 std::optional<std::uint32_t> StragglerEvidence::only_class_of(std::uint32_t rank,
@@ -154,7 +156,7 @@ std::optional<std::uint32_t> StragglerEvidence::only_class_of(std::uint32_t rank
   }
   if (!worst) return worst;
   const Time there = cells.at(*worst).level;
-  if (level <= there) return std::nullopt;  // there is no other to tell it from
+  if (level <= there) return std::nullopt;  // no other class to compare with
   const bool only = relative(excess - most, level - there) < else_ * relative(most, there);
   return only ? worst : std::nullopt;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far ranks, classes of kernels and links of a recording are above their peers' level, step by
+// Excess time of ranks, kernel classes and links of a recording over the level of their peers, per
 // step.
 #pragma once
 
@@ -15,45 +15,46 @@
 
 namespace orrery::study {
 
-/// Classes of kernels are operations where they are known ("attention"), else names; all that hosts
-/// do is one class. Steps are graph::steps_of_works.
+/// A kernel class is an operation if it is known ("attention"), else a kernel name. All host work
+/// is one class, and all copies are one. Steps are those of graph::steps_of_works.
 class StragglerEvidence {
  public:
-  /// O(nodes log nodes)
+  /// `steps`: number of steps in the workload. O(nodes log nodes).
   StragglerEvidence(const graph::Workload& workload, std::int64_t steps);
 
   [[nodiscard]] const graph::PeerLevels& levels() const { return levels_; }
-  [[nodiscard]] const std::vector<graph::CommLine>& lines() const { return lines_; }
+  [[nodiscard]] const std::vector<graph::CommGroup>& lines() const { return lines_; }
   [[nodiscard]] const std::vector<std::string>& classes() const { return classes_; }
-  /// The node's class, or ~0u: it is none of the rank's own work.
+  /// The class of a node, or ~0u if it is not the rank's own work.
   [[nodiscard]] std::uint32_t class_of(std::uint32_t rank, graph::NodeId n) const {
     return class_of_[rank][n];
   }
 
-  /// Above level, less what is below; of all steps.
+  /// Excess of a rank over its level in all steps; time below the level is subtracted.
   [[nodiscard]] Time rank_excess(std::uint32_t rank) const;
-  /// Above level: the sum over ranks and steps in which it is.
+  /// Positive excess of a class, summed over ranks and steps.
   [[nodiscard]] Time class_excess(std::uint32_t number) const;
-  [[nodiscard]] static Time line_excess(const graph::CommLine& line);
+  [[nodiscard]] static Time line_excess(const graph::CommGroup& line);
 
-  /// In how many steps it was the farthest above level of its peers.
+  /// Number of steps in which `rank` had the largest excess of its peers.
   [[nodiscard]] SlowestTest rank_test(std::uint32_t rank) const;
-  /// In how many steps all of them were the farthest.
+  /// Number of steps in which all of `ranks` had larger excesses than their other peers.
   [[nodiscard]] SlowestTest among_worst_test(const std::vector<std::uint32_t>& ranks) const;
-  /// How many of its communications took longer than the median of its equals' (half of them do, by
-  /// chance); without equals than its own.
+  /// Number of communications of a group that took longer than the median of equivalent groups (by
+  /// chance half of them do). A group without equivalents is compared with its own median.
   [[nodiscard]] SlowestTest line_test(std::size_t number) const;
 
-  /// The class that is above its level on this rank, where for their time all others are at most
-  /// `else_` times as far.
+  /// The class with the largest excess on `rank`, if the relative excess of all its other classes
+  /// together is below `else_` times the relative excess of that class. Relative excess: excess /
+  /// level.
   [[nodiscard]] std::optional<std::uint32_t> only_class_of(std::uint32_t rank, double else_) const;
-  /// Likewise of all ranks together.
+  /// The same condition for class `number` over all ranks.
   [[nodiscard]] bool is_only_class(std::uint32_t number, double else_) const;
 
  private:
   /// A class on one rank.
   struct Cell {
-    Time level{};              ///< what it would take, of all steps
+    Time level{};              ///< time at the level of its peers, all steps
     std::vector<Time> excess;  ///< by step
   };
   void add_rank(const graph::Workload& workload, std::uint32_t rank);
@@ -63,7 +64,7 @@ class StragglerEvidence {
 
   std::size_t steps_;
   graph::PeerLevels levels_;
-  std::vector<graph::CommLine> lines_;
+  std::vector<graph::CommGroup> lines_;
   std::vector<std::string> classes_;
   std::vector<std::vector<std::uint32_t>> class_of_;           // by rank and node
   std::vector<std::map<std::uint32_t, Cell>> cells_;           // by rank and class

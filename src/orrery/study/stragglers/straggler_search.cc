@@ -23,33 +23,33 @@ namespace {
 using graph::NodeId;
 using Durations = std::vector<std::vector<Time>>;
 
-constexpr double kMostOfIt = 0.5;     // of what all stragglers cost: who makes so much is named
-constexpr double kHardlyElse = 0.25;  // so much less above their peers' level are all others
-constexpr double kChance = 0.01;      // less probable than this is no luck
-constexpr std::size_t kMostTogether = 8;
+constexpr double kMinSavingShare = 0.5;   // minimum share of the total saving to name a cause
+constexpr double kMaxOtherExcess = 0.25;  // maximum excess of others, as a share of the cause's
+constexpr double kMaxChance = 0.01;       // maximum probability that is not attributed to chance
+constexpr std::size_t kMaxTogether = 8;
 
-class Search {
+class StragglerSearch {
  public:
-  Search(const graph::Workload& workload, std::int64_t steps, double least, std::int64_t most,
-         std::uint32_t threads)
+  StragglerSearch(const graph::Workload& workload, std::int64_t steps, double least,
+                  std::int64_t most, std::uint32_t threads)
       : workload_(workload),
         evidence_(workload, steps),
         least_(least),
         most_(static_cast<std::size_t>(most)),
         threads_(threads) {
     for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-      as_is_.push_back(graph::durations_of(workload.graph(rank)));
+      recorded_.push_back(graph::durations_of(workload.graph(rank)));
     made_.ranks = workload.rank_count();
     made_.steps = steps;
-    made_.recorded = workload.recorded;
+    made_.recorded = workload.recorded_duration;
   }
 
   Result<StragglerReport> run() {
     if (auto fine = replay_levels(); !fine) return tl::unexpected(fine.error());
-    if (won_in_all() >= least_won()) {
+    if (total_saving() >= min_saving()) {
       find_suspects();
       if (auto fine = replay_suspects(); !fine) return tl::unexpected(fine.error());
-      judge();
+      choose_blame();
     }
     return std::move(made_);
   }
@@ -58,13 +58,13 @@ class Search {
   struct SuspectTrial {
     Suspect suspect;
     std::function<void(Durations&)> level;
-    std::size_t number = 0;  ///< of the rank, class or line
+    std::size_t number = 0;  ///< index of the rank, class or line
     std::size_t together = 1;
   };
 
-  [[nodiscard]] Time won_in_all() const { return made_.played - made_.levelled_all; }
-  [[nodiscard]] Time least_won() const {
-    return Time(static_cast<std::int64_t>(least_ * static_cast<double>(made_.played.count())));
+  [[nodiscard]] Time total_saving() const { return made_.replayed - made_.all_at_peer_level; }
+  [[nodiscard]] Time min_saving() const {
+    return Time(static_cast<std::int64_t>(least_ * static_cast<double>(made_.replayed.count())));
   }
 
   [[nodiscard]] Result<Time> replay(const Durations& durations) const {
@@ -76,11 +76,11 @@ class Search {
     if (!result) return tl::unexpected(result.error());
     if (result->stall)
       return fail(Errc::input_mismatch, workload_.files.empty() ? "" : workload_.files.front(),
-                  "the ranks wait for each other for ever", "orrery check shows where");
+                  "the ranks deadlock", "orrery check shows where");
     return result->end;
   }
 
-  // Putting right
+  // Replays with times at the level of peers
 
   void level_rank(std::uint32_t rank, Durations& durations) const {
     const auto level = evidence_.levels().of(rank);
@@ -93,8 +93,8 @@ class Search {
         if (evidence_.class_of(rank, n) == number) durations[rank][n] = level[n];
     }
   }
-  static void level_line(const graph::CommLine& line, Durations& durations) {
-    for (const graph::RecordedComm& met : line.met) {
+  static void level_line(const graph::CommGroup& line, Durations& durations) {
+    for (const graph::CommInstance& met : line.communications) {
       if (met.transfer <= met.level) continue;
       for (const graph::RankNode& one : met.members)
         durations[one.rank][one.node] = std::min(durations[one.rank][one.node], met.level);
@@ -102,16 +102,17 @@ class Search {
   }
 
   Result<void> replay_levels() {
-    Durations work = as_is_, links = as_is_;
+    Durations work = recorded_, links = recorded_;
     for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) level_rank(rank, work);
     Durations all = work;
-    for (const graph::CommLine& line : evidence_.lines()) {
+    for (const graph::CommGroup& line : evidence_.lines()) {
       level_line(line, links);
       level_line(line, all);
     }
     for (const auto& [durations, into] :
-         {std::pair{&as_is_, &made_.played}, std::pair{&work, &made_.levelled_work},
-          std::pair{&links, &made_.levelled_links}, std::pair{&all, &made_.levelled_all}}) {
+         {std::pair{&recorded_, &made_.replayed}, std::pair{&work, &made_.work_at_peer_level},
+          std::pair{&links, &made_.links_at_peer_level},
+          std::pair{&all, &made_.all_at_peer_level}}) {
       const auto end = replay(*durations);
       if (!end) return tl::unexpected(end.error());
       *into = *end;
@@ -119,10 +120,10 @@ class Search {
     return {};
   }
 
-  // Who could it be?
+  // Candidates
 
-  /// The numbers of those with the most above level, most first.
-  [[nodiscard]] std::vector<std::uint32_t> worst(const std::vector<Time>& excess) const {
+  /// Indices of the largest positive excesses, descending.
+  [[nodiscard]] std::vector<std::uint32_t> largest(const std::vector<Time>& excess) const {
     std::vector<std::uint32_t> made;
     for (std::uint32_t i = 0; i < excess.size(); ++i)
       if (excess[i] > Time{}) made.push_back(i);
@@ -138,9 +139,9 @@ class Search {
       of_ranks.push_back(evidence_.rank_excess(rank));
     for (std::uint32_t number = 0; number < evidence_.classes().size(); ++number)
       of_classes.push_back(evidence_.class_excess(number));
-    for (const graph::CommLine& line : evidence_.lines())
+    for (const graph::CommGroup& line : evidence_.lines())
       of_lines.push_back(StragglerEvidence::line_excess(line));
-    const std::vector<std::uint32_t> ranks = worst(of_ranks);
+    const std::vector<std::uint32_t> ranks = largest(of_ranks);
     for (const std::uint32_t rank : ranks) {
       Suspect one{Blame::rank, fmt::format("rank {}", rank), rank, of_ranks[rank]};
       one.test = evidence_.rank_test(rank);
@@ -148,13 +149,13 @@ class Search {
                         [this, rank](Durations& durations) { level_rank(rank, durations); }, rank});
     }
     add_together(ranks, of_ranks);
-    for (const std::uint32_t number : worst(of_classes))
+    for (const std::uint32_t number : largest(of_classes))
       tried_.push_back(
           {{Blame::kernels, evidence_.classes()[number], std::nullopt, of_classes[number]},
            [this, number](Durations& durations) { level_class(number, durations); },
            number});
-    for (const std::uint32_t number : worst(of_lines)) {
-      const graph::CommLine& line = evidence_.lines()[number];
+    for (const std::uint32_t number : largest(of_lines)) {
+      const graph::CommGroup& line = evidence_.lines()[number];
       Suspect one{Blame::link, line.name, std::nullopt, of_lines[number]};
       one.test = evidence_.line_test(number);
       tried_.push_back(
@@ -162,10 +163,11 @@ class Search {
     }
   }
 
-  /// Two slow ranks win nothing one by one: the worst that are always among the worst, together.
+  /// Correcting one of two slow ranks may save nothing: also tries the worst ranks together, if
+  /// they are always among the worst.
   void add_together(const std::vector<std::uint32_t>& ranks, const std::vector<Time>& excess) {
     Suspect one{Blame::rank, "ranks"};
-    for (std::size_t count = 1; count <= std::min(ranks.size(), kMostTogether); ++count) {
+    for (std::size_t count = 1; count <= std::min(ranks.size(), kMaxTogether); ++count) {
       const std::uint32_t rank = ranks[count - 1];
       if (2 * count > evidence_.levels().peer_count(rank)) return;
       one.name += fmt::format("{} {}", count == 1 ? "" : ",", rank);
@@ -174,7 +176,7 @@ class Search {
       const std::vector<std::uint32_t> set(ranks.begin(),
                                            ranks.begin() + static_cast<std::ptrdiff_t>(count));
       one.test = evidence_.among_worst_test(set);
-      if (one.test->p > kChance) continue;
+      if (one.test->p > kMaxChance) continue;
       SuspectTrial made{one, [this, set](Durations& durations) {
                           for (const std::uint32_t each : set) level_rank(each, durations);
                         }};
@@ -185,17 +187,18 @@ class Search {
 
   Result<void> replay_suspects() {
     std::vector<Result<Time>> ends(tried_.size(), Time{});
-    ThreadPool(threads_).share(static_cast<std::uint32_t>(tried_.size()), [&](std::uint32_t i) {
-      Durations durations = as_is_;
-      tried_[i].level(durations);
-      ends[i] = replay(durations);
-    });
+    ThreadPool(threads_).parallel_for(static_cast<std::uint32_t>(tried_.size()),
+                                      [&](std::uint32_t i) {
+                                        Durations durations = recorded_;
+                                        tried_[i].level(durations);
+                                        ends[i] = replay(durations);
+                                      });
     for (std::size_t i = 0; i < tried_.size(); ++i) {
       if (!ends[i]) return tl::unexpected(ends[i].error());
       Suspect& one = tried_[i].suspect;
       one.without = *ends[i];
-      one.share = static_cast<double>((made_.played - one.without).count()) /
-                  static_cast<double>(won_in_all().count());
+      one.share = static_cast<double>((made_.replayed - one.without).count()) /
+                  static_cast<double>(total_saving().count());
     }
     std::stable_sort(tried_.begin(), tried_.end(),
                      [](const SuspectTrial& a, const SuspectTrial& b) {
@@ -205,57 +208,58 @@ class Search {
     return {};
   }
 
-  // Who is it?
+  // Decision
 
-  /// Of a kind the one that wins most, if that is enough; of ranks the fewest that do.
-  [[nodiscard]] const SuspectTrial* enough(Blame kind) const {
+  /// The suspect of a kind that saves the most, if that is enough; of ranks the smallest sufficient
+  /// set.
+  [[nodiscard]] const SuspectTrial* sufficient_suspect(Blame kind) const {
     const SuspectTrial* best = nullptr;
     for (const SuspectTrial& one : tried_) {
-      if (one.suspect.kind != kind || one.suspect.share < kMostOfIt ||
-          made_.played - one.suspect.without < least_won())
+      if (one.suspect.kind != kind || one.suspect.share < kMinSavingShare ||
+          made_.replayed - one.suspect.without < min_saving())
         continue;
       if (best == nullptr || one.together < best->together) best = &one;
     }
     return best;
   }
 
-  void judge() {
-    const SuspectTrial* rank = enough(Blame::rank);
-    const SuspectTrial* kernels = enough(Blame::kernels);
-    const SuspectTrial* link = enough(Blame::link);
+  void choose_blame() {
+    const SuspectTrial* rank = sufficient_suspect(Blame::rank);
+    const SuspectTrial* kernels = sufficient_suspect(Blame::kernels);
+    const SuspectTrial* link = sufficient_suspect(Blame::link);
     const auto share = [](const SuspectTrial* one) {
       return one == nullptr ? 0 : one->suspect.share;
     };
     if (link != nullptr && share(link) >= std::max(share(rank), share(kernels))) {
-      name_it(Blame::link, link->suspect.name);
-      if (link->suspect.test && link->suspect.test->p > kChance &&
-          evidence_.lines()[link->number].equals > 1)
+      set_blame(Blame::link, link->suspect.name);
+      if (link->suspect.test && link->suspect.test->p > kMaxChance &&
+          evidence_.lines()[link->number].equivalents > 1)
         made_.blame = Blame::changing_rank;
     } else if (rank != nullptr) {
-      judge_rank(*rank);
+      blame_rank(*rank);
     } else if (kernels != nullptr &&
-               evidence_.is_only_class(static_cast<std::uint32_t>(kernels->number), kHardlyElse)) {
-      name_it(Blame::kernels, kernels->suspect.name + " on changing ranks");
+               evidence_.is_only_class(static_cast<std::uint32_t>(kernels->number),
+                                       kMaxOtherExcess)) {
+      set_blame(Blame::kernels, kernels->suspect.name + " on changing ranks");
     } else {
-      name_it(Blame::changing_rank, "ranks that are now slower and now quicker");
+      set_blame(Blame::changing_rank, "ranks are slow in turn");
     }
-    if (made_.blame == Blame::changing_rank)
-      made_.named = "ranks that are now slower and now quicker";
+    if (made_.blame == Blame::changing_rank) made_.named = "ranks are slow in turn";
   }
 
-  void judge_rank(const SuspectTrial& tried) {
+  void blame_rank(const SuspectTrial& tried) {
     const Suspect& one = tried.suspect;
-    const bool chance = one.test && one.test->of >= 3 && one.test->p > kChance;
+    const bool chance = one.test && one.test->of >= 3 && one.test->p > kMaxChance;
     if (tried.together == 1) {
-      if (const auto number = evidence_.only_class_of(*one.rank, kHardlyElse)) {
-        name_it(Blame::kernels, fmt::format("{} on {}", evidence_.classes()[*number], one.name));
+      if (const auto number = evidence_.only_class_of(*one.rank, kMaxOtherExcess)) {
+        set_blame(Blame::kernels, fmt::format("{} on {}", evidence_.classes()[*number], one.name));
         return;
       }
     }
-    name_it(chance ? Blame::once : Blame::rank, one.name);
+    set_blame(chance ? Blame::once : Blame::rank, one.name);
   }
 
-  void name_it(Blame blame, std::string named) {
+  void set_blame(Blame blame, std::string named) {
     made_.blame = blame;
     made_.named = std::move(named);
   }
@@ -265,7 +269,7 @@ class Search {
   double least_;
   std::size_t most_;
   std::uint32_t threads_;
-  Durations as_is_;
+  Durations recorded_;
   std::vector<SuspectTrial> tried_;
   StragglerReport made_;
 };
@@ -292,15 +296,15 @@ std::string_view name(Blame blame) {
 
 Result<StragglerReport> search_stragglers(const graph::Workload& workload, std::int64_t steps,
                                           double least, std::int64_t most, std::uint32_t threads) {
-  return Search(workload, steps, least, most,
-                threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency()))
+  return StragglerSearch(workload, steps, least, most,
+                         threads > 0 ? threads : std::max(1u, std::thread::hardware_concurrency()))
       .run();
 }
 
 Result<StragglerReport> stragglers(const StragglersQuestion& asked, Watch& watch) {
   if (auto fine = check_step_count(asked.steps); !fine) return tl::unexpected(fine.error());
   if (!(asked.least >= 0 && asked.least < 1))
-    return fail(Errc::usage, "--least", "give a share of the step, 0 to 1: 0.01");
+    return fail(Errc::usage, "--least", "give a share of the step from 0 to 1, such as 0.01");
   if (asked.most < 1 || asked.most > 1000) return fail(Errc::usage, "--most", "give 1 to 1000");
   Findings findings;
   const auto read = WhatIfCase::read(asked.base, "", watch, findings);
@@ -313,7 +317,8 @@ Result<StragglerReport> stragglers(const StragglersQuestion& asked, Watch& watch
   }
   if (workload.rank_count() < 2)
     return fail(Errc::input_unsupported, read->question().workload_name(),
-                "one rank alone makes nobody wait", "give the traces of several ranks");
+                "contains one rank, which no other rank waits for",
+                "give the traces of several ranks");
   const std::int64_t steps = step_count(workload, asked.steps);
   const auto threads = static_cast<std::uint32_t>(asked.base.recorded.threads.value_or(0));
   auto made = search_stragglers(workload, steps, asked.least, asked.most, threads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What made others wait in a recording: a rank, a class of kernels, a link, or the luck of the
-// draw; and what the step would win without it.
+// Finds what delays other ranks in a recording (a rank, a kernel class, a link, or chance), and the
+// time saved without it.
 #pragma once
 
 #include <cstdint>
@@ -20,21 +20,21 @@
 namespace orrery::study {
 
 struct StragglersQuestion {
-  /// Recorded traces, or Chakra traces with times. With a cluster the run that is simulated there
-  /// is looked at as if it had been recorded.
+  /// Recorded traces, or Chakra traces with times. With a cluster, the simulated run is evaluated
+  /// as if it were recorded.
   Question base;
-  std::int64_t steps = 0;  ///< 0: as recordings say, else 1
+  std::int64_t steps = 0;  ///< 0: the repetitions found, at least 1
   double least = 0.01;
   std::int64_t most = 6;
 
   static constexpr auto fields =
       std::tuple{QuestionField{"steps", &StragglersQuestion::steps, "--steps", "N", kAnswer, "2",
-                               "How many steps the traces hold; by default as many as repeat"},
+                               "Number of steps in the traces; by default the repetitions found"},
                  QuestionField{"least", &StragglersQuestion::least, "--least", "SHARE", kAnswer,
-                               "0.5", "Do not name what wins a smaller share of the whole"}
+                               "0.5", "Smallest share of the time that a reported straggler costs"}
                      .shows_default(),
                  QuestionField{"most", &StragglersQuestion::most, "--most", "N", kAnswer, "1",
-                               "Try so many of the worst ranks, classes of kernels, and links"}
+                               "Number of worst ranks, kernel classes and links to try"}
                      .shows_default(),
                  QuestionStruct{"base", &StragglersQuestion::base,
                                 SelectedRow{"cluster", "Simulate on this cluster first"},
@@ -43,32 +43,32 @@ struct StragglersQuestion {
 };
 
 enum class Blame : std::uint8_t {
-  none,          ///< nothing wins enough
-  rank,          ///< one rank's own work, of whatever kind
-  kernels,       ///< one class of kernels, on one rank or on changing ones
-  link,          ///< one group's communications, or one connection's messages
-  once,          ///< one rank, but not in most of its steps
-  changing_rank  ///< ranks differ, and now one is the slowest and now another
+  none,          ///< no cause saves enough
+  rank,          ///< one rank's own work of any kind
+  kernels,       ///< one kernel class, on one rank or on changing ranks
+  link,          ///< communications of one group, or messages of one connection
+  once,          ///< one rank, but no more often than by chance
+  changing_rank  ///< different ranks are the slowest in turn
 };
 [[nodiscard]] std::string_view name(Blame blame);
 
-/// How often one of several that should be alike was the slowest.
+/// How often one of several equivalent ranks or links is the slowest.
 struct SlowestTest {
-  std::uint64_t slowest = 0, of = 0;  ///< steps, or a link's communications
-  std::uint32_t among = 0;            ///< so many that should be alike
-  /// How probably any of them would be that often or more, were each as likely each time: the tail
-  /// of a binomial distribution, times how many there are (Bonferroni), at most 1.
+  std::uint64_t slowest = 0, of = 0;  ///< number of steps, or of communications of a link
+  std::uint32_t among = 0;            ///< number of equivalent ranks or links
+  /// Probability that any of them is the slowest at least that often if all are equally likely each
+  /// time: the tail of a binomial distribution times `among` (Bonferroni), at most 1.
   double p = 1;
 };
 
-/// One thing that was put right, alone, and simulated.
+/// A suspect, and a simulation in which only it is corrected.
 struct Suspect {
   Blame kind = Blame::rank;
   std::string name;                     ///< "rank 5", "attention", "dp (ranks 0,8)"
-  std::optional<std::uint32_t> rank{};  ///< of ranks
-  Time excess{};                        ///< its time above its peers' level, summed
-  Time without{};                       ///< the whole, with it at its peers' level
-  double share = 0;                     ///< of what putting everything right wins
+  std::optional<std::uint32_t> rank{};  ///< if it is a rank
+  Time excess{};                        ///< its time above the level of its peers, summed
+  Time without{};                       ///< step time with it at the level of its peers
+  double share = 0;                     ///< share of the saving of `all_at_peer_level`
   std::optional<SlowestTest> test{};
 };
 
@@ -77,24 +77,25 @@ struct StragglerReport {
   std::uint32_t ranks = 0;
   std::int64_t steps = 1;
   std::optional<Time> recorded;  ///< from the first event to the end of the last
-  Time played{};                 ///< played again as it is
-  Time levelled_work{};          ///< … with every rank's work at its peers' level
-  Time levelled_links{};         ///< … with every communication at its peers' level
-  Time levelled_all{};           ///< … both
+  Time replayed{};               ///< replay without modification
+  Time work_at_peer_level{};     ///< … with the work of every rank at the level of its peers
+  Time links_at_peer_level{};    ///< … with every communication at the level of its peers
+  Time all_at_peer_level{};      ///< … with both
   Blame blame = Blame::none;
-  std::string named;              ///< what, in words; empty for none
-  std::vector<Suspect> suspects;  ///< most won first
+  std::string named;              ///< description of the cause; empty: none
+  std::vector<Suspect> suspects;  ///< by time saved, descending
   Findings findings;
 };
 
-/// `steps`: how many the workload holds, one after another. Errc: input_mismatch where its ranks
-/// wait for each other for ever, those of simulating. So many replays as there are suspects.
+/// `steps`: number of consecutive steps in the workload. `least`: smallest reported share of the
+/// time. `most`: suspects of each kind. `threads`: 0 = all cores. Errc: input_mismatch if ranks
+/// deadlock, those of simulating. It runs four replays and one per suspect.
 [[nodiscard]] Result<StragglerReport> search_stragglers(const graph::Workload& workload,
                                                         std::int64_t steps, double least,
                                                         std::int64_t most, std::uint32_t threads);
 
-/// Errc: those of reading and of search_stragglers; usage for numbers that cannot be,
-/// input_unsupported for one rank alone and where nothing has a time.
+/// Reads a question and searches its stragglers. Errc: those of reading and of search_stragglers;
+/// usage for invalid numbers, input_unsupported for a single rank and for inputs without times.
 [[nodiscard]] Result<StragglerReport> stragglers(const StragglersQuestion& question, Watch& watch);
 
 }  // namespace orrery::study

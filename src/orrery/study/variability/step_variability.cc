@@ -2,12 +2,10 @@
 #include "orrery/study/variability/step_variability.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <thread>
 #include <utility>
 
-#include "orrery/core/random.h"
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/model/variability/rank_factor.h"
@@ -22,14 +20,14 @@ namespace {
 using platform::DistributionKind;
 using platform::Variability;
 
-constexpr std::size_t kMostKnots = 12;
-constexpr double kGrid = 1e-4;  // factors of draws that are simulated: equal ones fold
+constexpr std::size_t kMaxKnots = 12;
+constexpr double kGrid = 1e-4;  // resolution of simulated factors: ranks with equal ones fold
 
 bool varies(const platform::FactorDistribution& spread) {
   return spread.distribution != DistributionKind::none;
 }
 
-/// The parts that a step's variability is made of, each alone.
+/// The parts of the variability, each alone.
 std::vector<std::pair<std::string, Variability>> parts_of(const Variability& all) {
   std::vector<std::pair<std::string, Variability>> made;
   Variability one;
@@ -48,9 +46,10 @@ std::vector<std::pair<std::string, Variability>> parts_of(const Variability& all
   return made;
 }
 
-class Varying {
+class VariabilitySampler {
  public:
-  Varying(const VariabilityQuestion& question, Watch& watch) : question_(question), watch_(watch) {}
+  VariabilitySampler(const VariabilityQuestion& question, Watch& watch)
+      : question_(question), watch_(watch) {}
 
   Result<VariabilityAnswer> run() {
     if (auto fine = read(); !fine) return tl::unexpected(fine.error());
@@ -69,9 +68,8 @@ class Varying {
     if (question_.draws < 1 || question_.draws > 1'000'000)
       return fail(Errc::usage, "--draws", "give 1 to 1000000");
     if (question_.verify < 0 || question_.verify > question_.draws)
-      return fail(Errc::usage, "--verify-draws", "give 0 to as many as --draws");
-    if (question_.seed < 0)
-      return fail(Errc::usage, "--seed", "give a number that is not negative");
+      return fail(Errc::usage, "--verify-draws", "give 0 to the value of --draws");
+    if (question_.seed < 0) return fail(Errc::usage, "--seed", "give a number, 0 or more");
     auto variability = platform::read_variability(question_.variability);
     if (!variability) return tl::unexpected(variability.error());
     made_.variability = *std::move(variability);
@@ -85,8 +83,8 @@ class Varying {
     auto base = simulate(question_.base, inputs_, watch_, findings);
     if (!base) return tl::unexpected(base.error());
     if (base->result.stall)
-      return fail(Errc::stall, question_.base.workload_name(), "the simulation cannot finish",
-                  "orrery run without --variability says where it stops");
+      return fail(Errc::stall, question_.base.workload_name(), "the simulation deadlocks",
+                  "orrery run without --variability shows where");
     made_.findings = base->findings;
     made_.workload = base->workload_name;
     made_.cluster = base->cluster_name;
@@ -126,17 +124,18 @@ class Varying {
     return made;
   }
 
-  /// With these factors, rank by rank where they differ.
+  /// Simulates the step with these factors, rank by rank if they differ.
   [[nodiscard]] Result<Time> simulate_with(std::vector<double> factors, double network) const {
     for (double& factor : factors) factor = std::max(std::round(factor / kGrid), 1.0) * kGrid;
     Question question = question_.base;
     question.record = false;
-    Watch nobody;
-    Findings unheard;
-    auto outcome = simulate(question, scale_inputs(inputs_, factors, network), nobody, unheard);
+    Watch ignored_watch;
+    Findings ignored_findings;
+    auto outcome = simulate(question, scale_inputs(inputs_, factors, network), ignored_watch,
+                            ignored_findings);
     if (!outcome) return tl::unexpected(outcome.error());
     if (outcome->result.stall)
-      return fail(Errc::stall, question.workload_name(), "the simulation cannot finish");
+      return fail(Errc::stall, question.workload_name(), "the simulation deadlocks");
     return outcome->result.end;
   }
 
@@ -146,7 +145,7 @@ class Varying {
                      : std::max(1u, std::thread::hardware_concurrency());
   }
 
-  /// The step with these factors, and with the slowest rank, or all, at the median.
+  /// Step times with these factors, and with the slowest rank, or all ranks, at the median.
   template <class StepWith>
   [[nodiscard]] Result<Drawn> three_steps(std::int64_t draw, const StepWith& step_with) const {
     std::vector<double> drawn = factors(made_.variability, draw);
@@ -181,15 +180,16 @@ class Varying {
 
   Result<void> draw_by_simulation() {
     std::vector<Result<Drawn>> drawn(static_cast<std::size_t>(made_.draws), Drawn{});
-    ThreadPool(threads()).share(static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
-      drawn[draw] = three_steps(draw, [&](const std::vector<double>& factors, double network) {
-        return simulate_with(factors, network);
-      });
-    });
+    ThreadPool(threads()).parallel_for(
+        static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
+          drawn[draw] = three_steps(draw, [&](const std::vector<double>& factors, double network) {
+            return simulate_with(factors, network);
+          });
+        });
     return summarise(drawn);
   }
 
-  // The fast path
+  // The fast path.
 
   [[nodiscard]] std::vector<double> team_factors(const std::vector<double>& ranks) const {
     std::vector<double> made(teams_.count(), -1e300);
@@ -204,20 +204,21 @@ class Varying {
                          network);
   }
 
-  /// From a little quicker to the slowest rank of a thousand steps: a line from each to the next.
+  /// Factors from slightly below 1 to the slowest rank of a thousand steps, for piecewise linear
+  /// interpolation.
   [[nodiscard]] std::vector<double> factor_knots() const {
     const model::RankFactor one(made_.variability, mean_seconds());
     const model::MaximumOf upper(one, made_.ranks);
     const double delta = std::clamp(std::abs(upper.quantile(0.5) - 1), 0.005, 0.5);
     std::vector<double> times{-1, 0, 1, 4, 16};
-    while (1 + times.back() * delta < upper.quantile(0.999) && times.size() < kMostKnots)
+    while (1 + times.back() * delta < upper.quantile(0.999) && times.size() < kMaxKnots)
       times.push_back(2 * times.back());
     for (double& knot : times) knot = std::round((1 + knot * delta) / kGrid) * kGrid;
     return times;
   }
 
-  /// How a step grows: simulated with all ranks slower, with each stage slower, with the network
-  /// slower, each of them folded.
+  /// Measures the response of the step: simulates it with all ranks slower, with each stage slower,
+  /// and with the network slower; each run is folded.
   Result<void> find_response() {
     StepResponse& response = made_.response;
     response.factors = factor_knots();
@@ -233,12 +234,12 @@ class Varying {
     return find_stages();
   }
 
-  /// The steps of `count` cases: factors of ranks, and the network's.
+  /// Step times of `count` cases: factors of ranks and of the network.
   template <class Case>
   [[nodiscard]] Result<std::vector<Time>> simulate_each(std::uint32_t count,
                                                         const Case& case_of) const {
     std::vector<Result<Time>> steps(count, made_.without);
-    ThreadPool(threads()).share(count, [&](std::uint32_t i) {
+    ThreadPool(threads()).parallel_for(count, [&](std::uint32_t i) {
       auto [factors, network] = case_of(i);
       const bool as_is = network == 1 && std::all_of(factors.begin(), factors.end(),
                                                      [](double factor) { return factor == 1; });
@@ -252,7 +253,7 @@ class Varying {
     return made;
   }
 
-  /// 1 alone where it does not vary, else from the least to the most of a hundred.
+  /// Only 1 if the network does not vary, else quantiles from 1 % to 99 %.
   [[nodiscard]] std::vector<double> network_knots() const {
     const platform::FactorDistribution& spread = made_.variability.network;
     std::vector<double> knots{1};
@@ -264,7 +265,7 @@ class Varying {
     return knots;
   }
 
-  /// Each stage alone at each factor.
+  /// Simulates each stage alone at each factor.
   Result<void> find_stages() {
     const std::vector<double>& factors = made_.response.factors;
     const auto count = static_cast<std::uint32_t>(factors.size());
@@ -293,14 +294,16 @@ class Varying {
     const auto parts = parts_of(made_.variability);
     const bool apart = parts.size() > 1;
     std::vector<std::vector<Time>> of_parts(parts.size(), std::vector<Time>(drawn.size()));
-    ThreadPool(threads()).share(static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
-      drawn[draw] = three_steps(
-          draw, [&](const std::vector<double>& factors, double network) -> Result<Time> {
-            return fast(factors, network);
-          });
-      for (std::size_t i = 0; apart && i < parts.size(); ++i)
-        of_parts[i][draw] = fast(factors(parts[i].second, draw), network(parts[i].second, draw));
-    });
+    ThreadPool(threads()).parallel_for(
+        static_cast<std::uint32_t>(made_.draws), [&](std::uint32_t draw) {
+          drawn[draw] = three_steps(
+              draw, [&](const std::vector<double>& factors, double network) -> Result<Time> {
+                return fast(factors, network);
+              });
+          for (std::size_t i = 0; apart && i < parts.size(); ++i)
+            of_parts[i][draw] =
+                fast(factors(parts[i].second, draw), network(parts[i].second, draw));
+        });
     for (std::size_t i = 0; apart && i < parts.size(); ++i) {
       const StepSpread spread = spread_of(std::move(of_parts[i]));
       made_.parts.push_back({parts[i].first, spread.mean, spread.p95});
@@ -313,7 +316,7 @@ class Varying {
     return verify();
   }
 
-  /// With one stage the step is one function of the slowest rank, whose distribution is known.
+  /// With one stage, the step time is a function of the slowest rank, whose distribution is known.
   void note_closed_form() {
     if (teams_.stages > 1 || varies(made_.variability.network) || question_.same_fleet) return;
     const model::RankFactor one(made_.variability, mean_seconds());
@@ -346,7 +349,7 @@ class Varying {
   const VariabilityQuestion& question_;
   Watch& watch_;
   Inputs inputs_;
-  std::vector<double> seconds_;  // by rank: what it computes in a step
+  std::vector<double> seconds_;  // compute time in a step, by rank
   Teams teams_;
   VariabilityAnswer made_;
 };
@@ -354,7 +357,7 @@ class Varying {
 }  // namespace
 
 Result<VariabilityAnswer> sample_steps(const VariabilityQuestion& question, Watch& watch) {
-  return Varying(question, watch).run();
+  return VariabilitySampler(question, watch).run();
 }
 
 }  // namespace orrery::study

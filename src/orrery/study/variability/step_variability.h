@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A step on machines that differ and steps that are unsteady: many draws at once.
+// Step time distribution under device and step variability, from random samples.
 #pragma once
 
 #include <cstdint>
@@ -30,29 +30,28 @@ struct VariabilityQuestion {
       UndeclaredField{&VariabilityQuestion::base},
       QuestionField{"variability", &VariabilityQuestion::variability, "--variability", "FILE|NAME",
                     kAnswer, "training-64k",
-                    "Machines that differ and steps that are unsteady: a file, or a name of the "
-                    "catalogue"},
+                    "Variability of ranks and steps: a file, or a name of the catalogue"},
       QuestionField{"draws", &VariabilityQuestion::draws, "--draws", "N", kAnswer, "20",
-                    "So many steps are drawn"}
+                    "Number of sampled steps"}
           .shows_default(),
       QuestionField{"seed", &VariabilityQuestion::seed, "--seed", "N", kAnswer, "2",
-                    "Another seed, other draws"}
+                    "Random seed of the samples"}
           .shows_default(),
       QuestionField{"same_fleet", &VariabilityQuestion::same_fleet, "--same-fleet", "", kAnswer,
-                    "true", "Draw the ranks' speeds once: steps of one fleet, not of many"},
+                    "true", "Sample the ranks' speeds once: steps of one fleet, not of many"},
       QuestionField{"simulate", &VariabilityQuestion::simulate, "--simulate-draws", "", kAnswer,
-                    "true", "Simulate every draw, instead of by the fast path"},
+                    "true", "Simulate every sampled step, instead of using the fast path"},
       QuestionField{"verify", &VariabilityQuestion::verify, "--verify-draws", "N", kAnswer, "1",
-                    "Simulate so many of the draws, too, and say how far off the fast path is"}
+                    "Number of samples to also simulate, to print the error of the fast path"}
           .shows_default()};
 };
 
-/// Of many steps.
+/// Distribution of step times.
 struct StepSpread {
   Time mean{}, median{}, p95{}, p99{}, least{}, most{};
 };
 
-/// What one part of the variability costs alone.
+/// The cost of one part of the variability alone.
 struct PartCost {
   std::string part;  ///< "speed", "jitter", "stalls", "network"
   Time mean{}, p95{};
@@ -61,26 +60,26 @@ struct PartCost {
 /// The same job with more or fewer replicas.
 struct ScaledSpread {
   std::uint64_t ranks = 0;
-  double slowest = 1;  ///< factor of the slowest rank, mean
-  Time mean{}, p95{};  ///< of the step
+  double slowest = 1;  ///< mean factor of the slowest rank
+  Time mean{}, p95{};  ///< step time
 };
 
-/// A draw that was simulated rank by rank, beside what the fast path says of it.
+/// A sample simulated rank by rank, and its estimate from the fast path.
 struct VerifiedDraw {
   std::int64_t draw = 0;
   Time simulated{}, fast{};
 };
 
-/// How a step becomes longer, as the fast path takes it.
+/// Response of the step time to slower ranks and networks, used by the fast path.
 struct StepResponse {
-  std::vector<double> factors;   ///< every rank computes so many times as long, …
-  std::vector<double> networks;  ///< … and the network takes so many times as long:
-  std::vector<Time> steps;       ///< the step, factors × networks, simulated
-  /// One stage alone at each of `factors`, stages × factors: the factor of all ranks with which the
-  /// step is as long.
+  std::vector<double> factors;   ///< factors on the compute time of all ranks
+  std::vector<double> networks;  ///< factors on communication times
+  std::vector<Time> steps;       ///< simulated step times, factors × networks
+  /// For one slowed stage at each of `factors` (stages × factors): the factor of all ranks that
+  /// gives the same step time.
   std::vector<double> alone;
-  /// What each stage adds to that, of its factor less 1, while another one is the bottleneck: the
-  /// pipeline fills and drains through it.
+  /// Added to that factor by each stage that is not the bottleneck, per unit of its factor above 1:
+  /// the pipeline fills and drains through it.
   std::vector<double> fill_growth;
 };
 
@@ -89,27 +88,27 @@ struct VariabilityAnswer {
   platform::Variability variability;
   std::int64_t draws = 0, seed = 0;
   bool same_fleet = false, simulated = false;
-  bool recorded = false;  ///< from recorded traces, whose hosts do not vary
-  double computing = 0;   ///< share of the step without variability that ranks compute: what varies
-  std::uint32_t ranks = 0, stages = 1, replicas = 1;  ///< replicas are of all stages
+  bool recorded = false;  ///< recorded traces: host times do not vary
+  double computing = 0;   ///< share of compute in `without`, mean over ranks: the part that varies
+  std::uint32_t ranks = 0, stages = 1, replicas = 1;  ///< a replica spans all stages
   Time without{};                                     ///< the step without variability
-  StepSpread steps;                                   ///< with it
-  Time without_stragglers{};  ///< mean, were each rank of a draw as quick as its median one
-  Time without_slowest{};     ///< mean, were only the slowest one so
-  double slowest_mean = 1, slowest_p95 = 1, slowest_p99 = 1;  ///< its factor, in closed form
-  std::optional<StepSpread>
-      closed_form;                  ///< the step in closed form; of one stage and a still network
-  std::vector<PartCost> parts;      ///< of those that vary, where several do
-  std::vector<ScaledSpread> scale;  ///< of jobs and of traces without stages
+  StepSpread steps;                                   ///< step times with variability
+  Time without_stragglers{};  ///< mean, each rank at the median factor of the sample
+  Time without_slowest{};     ///< mean, only the slowest rank at the median factor
+  double slowest_mean = 1, slowest_p95 = 1,
+         slowest_p99 = 1;  ///< factor of the slowest rank; closed form
+  /// Step times in closed form; empty: several stages, a varying network, or same_fleet.
+  std::optional<StepSpread> closed_form;
+  std::vector<PartCost> parts;      ///< parts that vary, if several do; fast path only
+  std::vector<ScaledSpread> scale;  ///< jobs, and traces without stages; fast path only
   std::vector<VerifiedDraw> verified;
-  StepResponse response;  ///< of the fast path
+  StepResponse response;  ///< used by the fast path
   Findings findings;
 };
 
-/// The same question gives the same answer. Errc: those of reading and simulating; usage for
-/// numbers that cannot be; input_unsupported for the fast path of traces with more than 64
-/// different ranks that send each other messages. O(draws × ranks), and some simulations of the
-/// folded step.
+/// Samples step times. Equal questions give equal answers. Errc: those of reading and simulating;
+/// usage for invalid numbers; input_unsupported for the fast path of traces in which more than 64
+/// distinct ranks exchange messages. O(draws × ranks), plus simulations of the folded step.
 [[nodiscard]] Result<VariabilityAnswer> sample_steps(const VariabilityQuestion& question,
                                                      Watch& watch);
 

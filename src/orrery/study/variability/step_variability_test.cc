@@ -71,8 +71,8 @@ std::ostream& operator<<(std::ostream& out, const Plan& plan) { return out << pl
 
 class VaryingSteps : public testing::TestWithParam<Plan> {};
 
-// What the issue asks for: steps of 1,024 ranks, drawn rank by rank and simulated, beside the fast
-// path: each draw, not only their mean.
+// What the issue asks for: steps of 1,024 ranks, sampled rank by rank and simulated, compared with
+// the fast path: each draw, not only their mean.
 TEST_P(VaryingSteps, OfAThousandRanksAreAsSimulated) {
   const auto all_ranks = rounds<std::uint64_t>(core_testing::case_count(1024, 128), 64);
   const std::string all = fleet_file("all_parts.yaml",

@@ -12,7 +12,7 @@
 namespace orrery::study {
 namespace {
 
-constexpr std::uint64_t kMostScale = 1u << 17;
+constexpr std::uint64_t kMaxScale = 1u << 17;
 constexpr std::uint32_t kScaleDraws = 256;
 
 class Scaling {
@@ -25,7 +25,7 @@ class Scaling {
     const model::RankFactor one(made_.variability, question_.seconds);
     const std::uint64_t unit = question_.is_job ? made_.ranks / teams_.replicas : 1;
     std::vector<std::uint64_t> scales{made_.ranks};
-    for (std::uint64_t ranks = unit; ranks <= kMostScale; ranks *= 8) scales.push_back(ranks);
+    for (std::uint64_t ranks = unit; ranks <= kMaxScale; ranks *= 8) scales.push_back(ranks);
     std::sort(scales.begin(), scales.end());
     scales.erase(std::unique(scales.begin(), scales.end()), scales.end());
     for (const std::uint64_t ranks : scales) {
@@ -37,7 +37,8 @@ class Scaling {
   }
 
  private:
-  /// With several stages replicas are drawn, each team by the closed form of its most.
+  /// With several stages, samples replicas; the factor of each team comes from the distribution of
+  /// its maximum.
   void draw_scale(const model::RankFactor& one, std::uint64_t unit) {
     Teams replica;
     replica.stages = teams_.stages;
@@ -45,14 +46,15 @@ class Scaling {
     const model::MaximumOf most(one, static_cast<double>(made_.ranks) / teams_.count());
     const model::MaximumTable team(most);
     std::vector<std::vector<Time>> steps(made_.scale.size(), std::vector<Time>(kScaleDraws));
-    ThreadPool(question_.threads).share(kScaleDraws, [&](std::uint32_t draw) {
-      std::uint64_t bits = mixed(mixed(question_.seed) + draw);
+    ThreadPool(question_.threads).parallel_for(kScaleDraws, [&](std::uint32_t draw) {
+      std::uint64_t bits = mix_bits(mix_bits(question_.seed) + draw);
       std::vector<double> factors(replica.stages);
       double worst = 0;
       std::uint64_t done = 0;
       for (std::size_t i = 0; i < steps.size(); ++i) {
         for (; done < made_.scale[i].ranks / unit; ++done) {
-          for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
+          for (double& factor : factors)
+            factor = team.quantile(uniform_double(bits = mix_bits(bits)));
           worst = std::max(worst, effective(replica, made_.response, factors));
         }
         steps[i][draw] = response_step(made_.response, worst, 1);
@@ -61,16 +63,17 @@ class Scaling {
     for (std::size_t i = 0; i < steps.size(); ++i) note_at_scale(i, std::move(steps[i]));
   }
 
-  /// One replica, whose teams are larger.
+  /// Samples a single replica, whose teams grow.
   void draw_grown(const model::RankFactor& one, const Teams& replica) {
     for (std::size_t i = 0; i < made_.scale.size(); ++i) {
       const model::MaximumOf most(one, static_cast<double>(made_.scale[i].ranks) / replica.stages);
       const model::MaximumTable team(most);
       std::vector<Time> steps;
       for (std::uint32_t draw = 0; draw < kScaleDraws; ++draw) {
-        std::uint64_t bits = mixed(mixed(question_.seed) + draw);
+        std::uint64_t bits = mix_bits(mix_bits(question_.seed) + draw);
         std::vector<double> factors(replica.stages);
-        for (double& factor : factors) factor = team.quantile(evenly(bits = mixed(bits)));
+        for (double& factor : factors)
+          factor = team.quantile(uniform_double(bits = mix_bits(bits)));
         steps.push_back(
             response_step(made_.response, effective(replica, made_.response, factors), 1));
       }

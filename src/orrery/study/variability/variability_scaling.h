@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What variability costs with more ranks or fewer.
+// The cost of variability at other numbers of ranks.
 #pragma once
 
 #include <cmath>
@@ -19,20 +19,20 @@ namespace orrery::study {
   return Time(std::llround(seconds * 1e12));
 }
 
-/// Of at least one step; the q-th of n as numpy's "lower" has it. O(steps log steps).
+/// Quantiles of at least one step time, with numpy's method "lower". O(steps log steps).
 [[nodiscard]] StepSpread spread_of(std::vector<Time> steps);
 
-/// What of a question it takes.
+/// Inputs of add_scaling().
 struct ScalingInputs {
   const Teams& teams;
-  bool is_job = false;  ///< replicas are known
-  double seconds = 0;   ///< what a rank computes in a step, in the mean
+  bool is_job = false;  ///< the number of replicas is known
+  double seconds = 0;   ///< mean compute time of a rank in a step
   std::uint32_t threads = 1;
   std::uint64_t seed = 1;
 };
-/// Fills VariabilityAnswer::scale: replicas are added and taken away, and the step without
-/// variability stays. With several stages 256 draws for each scale, else in closed form. Nothing of
-/// traces with stages, whose replicas nobody knows.
+/// Fills VariabilityAnswer::scale: changes the number of replicas, with the same step time without
+/// variability. With several stages it samples 256 steps per scale, else it uses the closed form.
+/// Does nothing for traces with stages, whose number of replicas is unknown.
 void add_scaling(const ScalingInputs& question, VariabilityAnswer& made);
 
 }  // namespace orrery::study

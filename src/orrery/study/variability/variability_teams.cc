@@ -10,11 +10,12 @@
 
 #include "orrery/core/disjoint_sets.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 namespace {
 
-constexpr std::size_t kMostGraphs = 64;
+constexpr std::size_t kMaxGraphs = 64;
 
 bool sends_messages(const graph::Workload& workload) {
   return std::any_of(workload.graphs.begin(), workload.graphs.end(), [](const auto& graph) {
@@ -23,8 +24,8 @@ bool sends_messages(const graph::Workload& workload) {
   });
 }
 
-/// Replicas are what tensor, context, expert and pipeline parallelism join, and gathering weights
-/// in every layer.
+/// Replicas are ranks joined by tensor, context, expert and pipeline parallelism, and by gathering
+/// weights in every layer.
 Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
   const workload::Mesh& mesh = program.mesh;
   std::vector<workload::Axis> axes{workload::Axis::tp, workload::Axis::cp, workload::Axis::ep,
@@ -43,7 +44,7 @@ Teams teams_of_plan(const workload::Program& program, std::uint32_t ranks) {
   made.replicas = 0;
   std::map<std::uint32_t, std::uint32_t> numbers;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    const auto [found, added] = numbers.try_emplace(joined.of(rank), made.replicas);
+    const auto [found, added] = numbers.try_emplace(joined.find(rank), made.replicas);
     made.replicas += added ? 1 : 0;
     made.of_rank.push_back(found->second * made.stages + mesh.coordinate(rank, workload::Dim::pp));
   }
@@ -59,12 +60,12 @@ Result<Teams> find_teams(const Load& load) {
   Teams made;
   made.of_rank.assign(ranks, 0);
   if (!sends_messages(load.workload)) return made;
-  if (load.workload.graphs.size() > kMostGraphs)
-    return fail(Errc::input_unsupported, "--variability",
-                fmt::format("{} different ranks send each other messages, and no plan says which "
-                            "stage each of them is",
-                            load.workload.graphs.size()),
-                "--simulate-draws simulates every draw instead");
+  if (load.workload.graphs.size() > kMaxGraphs)
+    return fail(
+        Errc::input_unsupported, "--variability",
+        fmt::format("{} distinct ranks exchange messages, but no plan assigns them to stages",
+                    load.workload.graphs.size()),
+        "use --simulate-draws to simulate every draw");
   made.stages = static_cast<std::uint32_t>(load.workload.graphs.size());
   made.of_rank = load.workload.graph_of_rank;
   return made;
@@ -72,8 +73,8 @@ Result<Teams> find_teams(const Load& load) {
 
 namespace {
 
-/// Between which two of ascending knots `x` lies, or which of them are nearest, and where from the
-/// first to the second; of two that are equal, at the second.
+/// The two ascending knots around `x`, or the nearest two, and the position of `x` between them (0
+/// at the first, 1 at the second, extrapolated beyond). 1 if both are equal.
 std::pair<std::size_t, double> place_in(const std::vector<double>& knots, double x) {
   if (knots.size() < 2) return {0, 0};
   std::size_t to = 1;
@@ -82,7 +83,7 @@ std::pair<std::size_t, double> place_in(const std::vector<double>& knots, double
   return {to - 1, width > 0 ? (x - knots[to - 1]) / width : 1};
 }
 
-/// At `x`, of values at ascending knots: by lines, and beyond as between the last two.
+/// Piecewise linear interpolation at `x` of values at ascending knots, with linear extrapolation.
 double along(const std::vector<double>& knots, const double* values, double x) {
   const auto [from, share] = place_in(knots, x);
   return knots.size() < 2 ? values[0] : values[from] + share * (values[from + 1] - values[from]);
@@ -99,7 +100,7 @@ void fit_stages(std::uint32_t stages, const std::vector<Time>& steps, StepRespon
   response.fill_growth.assign(stages, 0);
   response.alone = factors;
   if (stages == 1) return;
-  std::vector<double> all;  // the step, by factor: a longer one never makes it shorter
+  std::vector<double> all;  // step time by factor, made monotonic
   for (std::size_t f = 0; f < count; ++f) {
     const Time step = response.steps[f * response.networks.size() + still];
     all.push_back(std::max(f == 0 ? 0.0 : all.back(), static_cast<double>(step.count())));
@@ -149,15 +150,15 @@ Time response_step(const StepResponse& response, double effective, double networ
     return static_cast<double>(response.steps[i * (last + 1) + std::min(j, last)].count());
   };
   const double here = at(f, n) + past * (at(f + 1, n) - at(f, n));
-  const double beside = at(f, n + 1) + past * (at(f + 1, n + 1) - at(f, n + 1));
-  return Time(static_cast<std::int64_t>(std::max(here + across * (beside - here), 0.0)));
+  const double following = at(f, n + 1) + past * (at(f + 1, n + 1) - at(f, n + 1));
+  return Time(static_cast<std::int64_t>(std::max(here + across * (following - here), 0.0)));
 }
 
 Inputs scale_inputs(const Inputs& inputs, const std::vector<double>& factors, double network) {
   auto cluster = std::make_shared<Cluster>(*inputs.cluster);
   platform::Platform& platform = cluster->platform;
-  // Ranks that deviated already do so still, and some more.
-  std::vector<std::uint32_t> was(factors.size(), 0);  // 1 + which of them; 0: none
+  // Ranks with deviations keep them, scaled by their factor.
+  std::vector<std::uint32_t> was(factors.size(), 0);  // 1 + index of the deviation; 0: none
   std::vector<platform::Deviation> old = std::move(platform.deviations);
   platform.deviations.clear();
   for (std::size_t i = 0; i < old.size(); ++i)
@@ -177,7 +178,8 @@ Inputs scale_inputs(const Inputs& inputs, const std::vector<double>& factors, do
   }
   if (network != 1) {
     platform::scale_network(platform, 1 / network, network);
-    // A library's times are measured, or told of whole links: not those of links a little slower.
+    // Times of a library are measured, or predicted for links at full rate, not for slightly slower
+    // links.
     const auto off = [network](auto&&...) { return network; };
     if (cluster->library)
       cluster->library =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranks wait for each other within a step's layers, and how a step grows with theirs.
+// Ranks that wait for each other within each layer, and the step time as a function of their
+// factors.
 #pragma once
 
 #include <cstdint>
@@ -12,39 +13,38 @@
 
 namespace orrery::study {
 
-/// A team is what one stage of one replica is made of: ranks that wait for each other in every
-/// layer (tensor, context and expert parallel, and who gathers weights there). Of jobs by the plan.
-/// Of traces all ranks are one team, or where they send each other messages those with equal
-/// graphs.
+/// A team is one stage of one replica: ranks that wait for each other in every layer (tensor,
+/// context and expert parallelism, and ZeRO-3 weight gathering). Teams of jobs follow from the
+/// plan. In traces all ranks are one team; if ranks exchange messages, ranks with equal graphs are.
 struct Teams {
   std::uint32_t stages = 1, replicas = 1;
   std::vector<std::uint32_t> of_rank;  ///< replica × stages + stage
-  bool grows = false;                  ///< a larger job has larger teams, not more of them
+  bool grows = false;                  ///< with more ranks, teams become larger instead of more
 
   [[nodiscard]] std::uint32_t count() const { return stages * replicas; }
   [[nodiscard]] std::uint32_t stage(std::uint32_t rank) const { return of_rank[rank] % stages; }
 };
-/// Errc: input_unsupported where traces have more than 64 different ranks.
+/// Errc: input_unsupported if more than 64 distinct ranks of traces exchange messages.
 [[nodiscard]] Result<Teams> find_teams(const Load& load);
 
-/// From one stage alone at each of the response's factors (stages × factors; the network as it is):
-/// fills `alone` and `fill_growth`. A pipeline's step is Σ aᵢfᵢ + max bᵢfᵢ and what does not depend
-/// on stages: microbatches pass through each of them once (a), and the others queue at the slowest
-/// (b). Of a stage that is far the slowest the step's growth is a + b, and where the line begins
-/// says a + max b; all stages together grow with Σ a + max b.
+/// Fills `alone` and `fill_growth` from `steps`: step times with one stage alone at each factor
+/// (stages × factors, network unchanged). The step time of a pipeline is a constant + Σ aᵢfᵢ + max
+/// bᵢfᵢ: microbatches pass through each stage once (a), and the others queue at the slowest stage
+/// (b). If one stage is much slower than the others, the step grows with slope a + b, and the
+/// intercept of that line gives a + max b. If all stages are slower, it grows with Σ a + max b.
 void fit_stages(std::uint32_t stages, const std::vector<Time>& steps, StepResponse& response);
 
-/// How many times as long a step's compute takes in effect, where these are the teams' factors: of
-/// each replica the most, over stages i that may be the bottleneck, of aloneᵢ(fᵢ) +
-/// Σⱼ aⱼ(fⱼ-1), j ≠ i; and of these the most.
+/// The factor of all ranks that gives the same step time as these factors of teams. It is the
+/// maximum over replicas and over stages i, the possible bottleneck, of aloneᵢ(fᵢ) + Σⱼ aⱼ(fⱼ-1), j
+/// ≠ i, where a is `fill_growth`.
 [[nodiscard]] double effective(const Teams& teams, const StepResponse& response,
                                const std::vector<double>& factors);
-/// The step with this and a factor of the network's: between what was simulated by lines, and
-/// beyond as between the last two.
+/// Step time at an effective compute factor and a network factor: linear interpolation between
+/// simulated steps, and linear extrapolation beyond them.
 [[nodiscard]] Time response_step(const StepResponse& response, double effective, double network);
 
-/// Inputs whose ranks take so many times as long to compute, and whose network so many times as
-/// long to carry, collectives that a library runs too.
+/// Inputs with each rank's compute time scaled by its factor, and communication times scaled by
+/// `network`, including collectives of a library.
 [[nodiscard]] Inputs scale_inputs(const Inputs& inputs, const std::vector<double>& factors,
                                   double network);
 

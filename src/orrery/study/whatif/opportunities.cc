@@ -17,9 +17,9 @@ using graph::Graph;
 using graph::NodeId;
 using graph::WorkKind;
 
-constexpr std::int64_t kLeastShare = 200;  // of a rank's device time
+constexpr std::int64_t kMinShare = 200;  // minimum: 1/200 of the device time of a rank
 
-/// Sums of one rank.
+/// Sums of times of one rank.
 struct Sums {
   std::array<Time, graph::kWorkKinds> of{};
   std::array<Time, graph::kOperations> operations{};
@@ -27,7 +27,7 @@ struct Sums {
 
   explicit Sums(const Graph& graph) {
     for (NodeId n = 0; n < graph.size(); ++n) {
-      const auto what = graph::time_of(graph, n);
+      const auto what = graph::work_kind(graph, n);
       const Time time = graph.duration(n);
       if (!what || time <= Time{}) continue;
       of[static_cast<std::size_t>(*what)] += time;
@@ -41,7 +41,7 @@ struct Sums {
   }
 };
 
-/// The most that any rank has of each.
+/// The maximum over ranks of each sum.
 struct Most {
   std::array<Time, graph::kWorkKinds> of{};
   std::array<Time, graph::kOperations> operations{};
@@ -53,7 +53,7 @@ struct Most {
       operations[i] = std::max(operations[i], sums.operations[i]);
     const Time device = sums.of[static_cast<std::size_t>(WorkKind::kernels)];
     for (const auto& [name, time] : sums.names) {
-      if (time * kLeastShare < device) continue;
+      if (time * kMinShare < device) continue;
       Time& most = names[std::string(name)];
       most = std::max(most, time);
     }
@@ -91,15 +91,15 @@ void add_classes(const Most& most, std::vector<Opportunity>& made) {
 }
 
 void add_lags(std::vector<Opportunity>& made) {
-  made.push_back({"launch", "", "host", "launches reach the device at once", {}});
-  made.push_back({"gaps", "", "wait", "work follows work at once", {}});
+  made.push_back({"launch", "", "host", "no launch latency", {}});
+  made.push_back({"gaps", "", "wait", "operations without gaps", {}});
 }
 
 void add_orders(const graph::Workload& workload, std::vector<Opportunity>& made) {
   made.push_back({"fusion", "elementwise", "kernel", "element-wise chains as one kernel each", {}});
-  made.push_back({"syncs", "none", "host", "hosts wait for no device", {}});
+  made.push_back({"syncs", "none", "host", "hosts do not wait for devices", {}});
   if (workload.rank_count() > 1)
-    made.push_back({"stragglers", "none", "rank", "every rank as fast as its peers' median", {}});
+    made.push_back({"stragglers", "none", "rank", "every rank at the median of its peers", {}});
 }
 
 }  // namespace
@@ -111,14 +111,13 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
   add_classes(most, made);
   if (std::none_of(made.begin(), made.end(),
                    [](const Opportunity& o) { return o.name == "waits"; }))
-    made.push_back({"waits", "", "wait", "recorded waits that nothing explains", {}});
+    made.push_back({"waits", "", "wait", "recorded waits without a known cause", {}});
   add_lags(made);
   for (std::size_t i = 1; i < graph::kOperations; ++i) {
     const auto operation = static_cast<graph::Operation>(i);
     if (most.operations[i] > Time{})
       made.push_back({std::string(graph::name(operation)), "", "kernel",
-                      fmt::format("kernels that are {}", graph::name(operation)),
-                      most.operations[i]});
+                      fmt::format("{} kernels", graph::name(operation)), most.operations[i]});
   }
   for (const auto& [name, time] : most.names)
     made.push_back({"named:" + name, "", "kernel", name, time});
@@ -132,7 +131,7 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
 
 namespace {
 
-/// Of each operation that the job has.
+/// Adds each operation of the job.
 void add_operations(const graph::Workload& workload, std::vector<Opportunity>& made) {
   std::array<bool, graph::kOperations> has{};
   for (const graph::GraphRef& graph : workload.graphs) {
@@ -143,11 +142,8 @@ void add_operations(const graph::Workload& workload, std::vector<Opportunity>& m
   for (std::size_t i = 1; i < has.size(); ++i) {
     const auto operation = graph::name(static_cast<graph::Operation>(i));
     if (has[i])
-      made.push_back({std::string(operation),
-                      "",
-                      "kernel",
-                      fmt::format("kernels that are {}", operation),
-                      {}});
+      made.push_back(
+          {std::string(operation), "", "kernel", fmt::format("{} kernels", operation), {}});
   }
 }
 
@@ -162,10 +158,10 @@ void add_plan(std::string_view name, std::int64_t now, std::string_view what,
 
 std::vector<Opportunity> cluster_opportunities(const graph::Workload& workload) {
   std::vector<Opportunity> made;
-  made.push_back({"kernels", "", "kernel", "all that devices compute", {}});
+  made.push_back({"kernels", "", "kernel", "all kernels", {}});
   add_operations(workload, made);
-  made.push_back({"bandwidth", "2", "link", "links of twice the rate", {}});
-  made.push_back({"latency", "0.5", "link", "links of half the latency", {}});
+  made.push_back({"bandwidth", "2", "link", "links with twice the bandwidth", {}});
+  made.push_back({"latency", "0.5", "link", "links with half the latency", {}});
   return made;
 }
 
@@ -182,7 +178,7 @@ std::vector<Opportunity> plan_opportunities(const workload::Program& program) {
   for (const std::string kind : {"none", "selective", "full"})
     made.push_back({"recompute", kind, "plan", "recomputation", {}});
   for (const std::string kind : {"none", "zero1", "zero3"})
-    made.push_back({"sharding", kind, "plan", "what replicas share", {}});
+    made.push_back({"sharding", kind, "plan", "sharding of replicas", {}});
   return made;
 }
 

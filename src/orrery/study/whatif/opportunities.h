@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What could be better in a workload: single changes that are worth trying.
+// Candidate changes of a workload that are worth trying.
 #pragma once
 
 #include <string>
@@ -13,24 +13,25 @@
 
 namespace orrery::study {
 
-/// One of them.
+/// A candidate change.
 struct Opportunity {
-  std::string name;   ///< of the change: "kernels", "named:sgemm_128x64", "overlap"
-  std::string value;  ///< of changes without a factor: "none"; else empty
-  std::string kind;   ///< "kernel", "link", "host", "wait", "rank", "overlap"
-  std::string what;   ///< in words
-  Time time{};        ///< of what it selects, on the rank that has most of it
+  std::string name;   ///< of the change: "kernels", "named:sgemm_128x64", "fusion"
+  std::string value;  ///< of changes without a factor, "none"; else empty
+  std::string kind;   ///< "kernel", "link", "host", "wait", "rank", "plan"
+  std::string what;   ///< description
+  Time time{};        ///< time of the selected nodes on the rank with the most
 };
 
-/// All classes of time that are there, operations, process groups, and the kernels (by name) that
-/// take a two-hundredth of their rank's device time or more; then what is no factor. O(nodes).
+/// Candidates for recorded times: classes of work, lags, operations, kernel names with at least
+/// 1/200 of the device time of their rank, process groups, and changes without a factor. O(nodes).
 [[nodiscard]] std::vector<Opportunity> opportunities(const graph::Workload& workload);
 
-/// … of what a cluster simulates: kernels that models tell, and links, twice as quick.
+/// Candidates for a simulated cluster: predicted kernels and operations, links with twice the
+/// bandwidth or half the latency.
 [[nodiscard]] std::vector<Opportunity> cluster_opportunities(const graph::Workload& workload);
 
-/// … plans beside a job's own: each degree and the microbatch halved and doubled, other
-/// recomputation, other sharding. Some break a rule, and are found out to when they are tried.
+/// Candidates for the plan of a job: each degree and the microbatch halved and doubled, other
+/// recomputation, other sharding. Some are invalid, which is detected when they are tried.
 [[nodiscard]] std::vector<Opportunity> plan_opportunities(const workload::Program& program);
 
 }  // namespace orrery::study

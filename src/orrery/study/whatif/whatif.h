@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording with something changed; and which change would be worth most.
+// What-if: a recording or job with changes, and a ranking of changes by time saved.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,11 +23,11 @@
 namespace orrery::study {
 
 struct WhatIfQuestion {
-  /// Recorded traces, or Chakra traces with times, or a job; or both, for what the traces cannot
-  /// tell: then the job is simulated, without and with the changes, its kernels longer or shorter
-  /// by how much those of their operation were recorded to be, and the recorded step times the
-  /// ratio of the two is what is told of the recording. Without a cluster they are played again,
-  /// and communications take what they took; with one these are simulated on it.
+  /// Recorded traces, Chakra traces with times, or a job. Without a cluster, traces are replayed
+  /// with recorded communication times; with a cluster, communication is simulated. Traces and a
+  /// job together support changes that traces alone do not. The job is simulated without and with
+  /// the changes; kernel times are scaled by recorded / predicted of their operation. The
+  /// prediction is the recorded step time multiplied by changed / unchanged.
   Question base;
   std::string device;
   bool must_infer_job = false;
@@ -39,71 +38,70 @@ struct WhatIfQuestion {
   static constexpr auto fields = std::tuple{
       QuestionField{"changes", &WhatIfQuestion::changes, "--change", "NAME=VALUE", kAnswer,
                     "kernels=0.5",
-                    "What is other than it was; several are made together, in their order "
-                    "(--changes lists them)"}
+                    "A change; several apply together, in their order (--changes lists them)"}
           .one_each(),
       QuestionField{"list", &WhatIfQuestion::list, "--list", "", kAnswer, "true",
-                    "Try single changes, each on its own, and rank them by what they win"},
+                    "Try changes one at a time, and rank them by the time they save"},
       QuestionField{"combine", &WhatIfQuestion::combine, "--combine", "", kAnswer, "true",
-                    "... and pairs of the best ones: do they add up?"},
+                    "Also try pairs of the best changes, and print whether their savings add up"},
       QuestionField{"most", &WhatIfQuestion::most, "--most", "N", kAnswer, "2",
-                    "Show so many of --list; 0: all"}
+                    "Number of changes that --list shows; 0: all"}
           .shows_default(),
       QuestionStruct{
           "base", &WhatIfQuestion::base, SelectedRow{"cluster", "Simulate on this cluster"},
           SelectedRow{"groups", "Process groups of Chakra traces"},
-          SelectedRow{"replicate", "Every rank of the cluster runs the one trace"},
-          SelectedRow{"kernel_table",
-                      "Measured kernels, as 'orrery calibrate compute' makes them of a recording"},
+          SelectedRow{"replicate", "Run the single trace on every rank of the cluster"},
+          SelectedRow{"kernel_table", "Measured kernels, as written by 'orrery calibrate compute'"},
           SelectedRow{"recorded"}, SelectedRow{"job"}},
       QuestionField{"device", &WhatIfQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
-                    "What a recording was made on, for gpu=NAME; by default what it says itself"},
-      QuestionField{"tell_job", &WhatIfQuestion::must_infer_job, "", "", kAnswer, "true",
-                    "Tell the job that traces on a cluster are of, whatever is changed; of what "
-                    "is played again, what repeats"}};
+                    "Device of the recording, for gpu=NAME; by default the one in the recording"},
+      QuestionField{
+          "tell_job", &WhatIfQuestion::must_infer_job, "", "", kAnswer, "true",
+          "Infer the job of traces on a cluster; of replayed traces, the repeated structure"}};
 };
 
-/// What a simulation says, in short.
+/// Summary of a simulation.
 struct StepEstimate {
-  Time whole{};                            ///< all ranks have ended
-  result::StepWork work;                   ///< what a step is for, of jobs; else zeros
-  Bytes memory{};                          ///< of the fullest rank, of jobs; 0: not known
-  bool fits = true;                        ///< … into its device
-  std::vector<result::ErrorClass> errors;  ///< who told how much of it, and how far off that may be
-  TimeByProvenance time_by_provenance{};   ///< what its critical path stands on
+  Time whole{};                            ///< step time: end of the last rank
+  result::StepWork work;                   ///< tokens and samples of a step, of jobs; else zeros
+  Bytes memory{};                          ///< peak of the fullest rank, of jobs; 0: unknown
+  bool fits = true;                        ///< `memory` fits into the device
+  std::vector<result::ErrorClass> errors;  ///< time by model class, with error bounds
+  TimeByProvenance time_by_provenance{};   ///< provenance of its critical path
 
-  /// Between what 80 % of true ones lie; empty where no error is known.
-  [[nodiscard]] std::optional<analysis::StepInterval> band() const {
+  /// 80 % prediction interval; empty when no error is known.
+  [[nodiscard]] std::optional<analysis::StepInterval> interval() const {
     return analysis::step_interval(errors, whole);
   }
 };
 
 /// A change that was tried.
 struct ChangeTrial {
-  std::string change;  ///< as --change takes it
-  std::string kind;    ///< "kernel", "link", "host", "wait", "rank", "overlap"
-  std::string what;    ///< in words
+  std::string change;  ///< in the form of --change
+  std::string kind;    ///< "kernel", "link", "host", "wait", "rank", "plan"
+  std::string what;    ///< description
   Basis basis = Basis::scaled;
-  Time time{};     ///< of the selected nodes, summed, on the rank that has most; 0: it selects none
-  Time whole{};    ///< all ranks' end with it
-  Time free{};     ///< … if the selected nodes took no time at all; of other changes as `whole`
-  Bytes memory{};  ///< of jobs, as Told has it
+  /// Time of the selected nodes on the rank with the most; 0: it selects none.
+  Time time{};
+  Time whole{};    ///< step time with the change
+  Time free{};     ///< … if the selected nodes had no duration; without a factor as `whole`
+  Bytes memory{};  ///< as in StepEstimate, of jobs
   bool fits = true;
-  std::optional<analysis::DifferenceInterval> band;  ///< of `whole` less the base
-  TimeByProvenance time_by_provenance{};             ///< what `whole` stands on
+  std::optional<analysis::DifferenceInterval> interval;  ///< interval of `whole` - base
+  TimeByProvenance time_by_provenance{};                 ///< provenance of `whole`
 };
 
-/// What two changes are together.
+/// The interaction of two changes.
 enum class PairEffect : std::uint8_t {
-  add_up,     ///< at least 95 % of what each of them wins alone
-  in_part,    ///< less
-  exclude,    ///< at most 5 % more than the better one alone
-  reinforce,  ///< more than 5 % over the sum
+  add_up,     ///< saves at least 95 % of the sum of both savings
+  in_part,    ///< saves less than that
+  exclude,    ///< saves at most 5 % more than the better one alone
+  reinforce,  ///< saves more than 5 % above the sum
 };
 [[nodiscard]] std::string_view name(PairEffect together);
 
 struct ChangePair {
-  std::size_t first = 0, second = 0;  ///< in WhatIf::list
+  std::size_t first = 0, second = 0;  ///< indices into WhatIf::list
   Time whole{};
   PairEffect together = PairEffect::add_up;
 };
@@ -111,39 +109,41 @@ struct ChangePair {
 struct WhatIf {
   std::string workload;
   std::uint32_t ranks = 0;
-  bool replayed = false;  ///< no cluster was named
-  /// From the first event to the end of the last; of recordings that a job is said of, one step.
+  bool replayed = false;  ///< no cluster was given
+  /// From the first event to the end of the last. For recordings with a given job: one step. For an
+  /// inferred job: the step time of its traces on the cluster.
   std::optional<Time> recorded;
-  /// Of traces whose layers or microbatches are changed, or were to be told: how many there are, as
-  /// was found, or as somebody knew (Question::structure).
+  /// Layers and microbatches of traces, if they change or are requested: as found, or as given by
+  /// the user (Question::structure).
   std::optional<graph::Shape> found;
-  /// Of traces on a cluster, with changes of a plan, or of some ranks only: the job that they are
-  /// of. Traces' kernels that have times are held against it as recordings are.
+  /// The inferred job. Only for traces on a cluster, if the plan changes or traces of some ranks
+  /// are missing. Its predicted kernel times are compared with recorded ones.
   std::optional<InferredJob> traced;
-  /// Of a recorded job: by how much its kernels are taken to be slower than models say.
+  /// Factors recorded / predicted by operation, of a recorded job.
   std::vector<OperationTime> operations;
-  StepEstimate base;  ///< simulated, with nothing changed
+  StepEstimate base;  ///< without changes
   std::vector<Change> changes;
-  std::optional<StepEstimate> changed;  ///< … with the changes that were asked for
-  /// Of changed less base; empty where everything was recorded.
-  std::optional<analysis::DifferenceInterval> band;
-  std::optional<Time> predicted;  ///< `recorded` times changed over base, of a recorded job
-  /// … and between what it lies, by `band`; empty where that is.
-  std::optional<analysis::StepInterval> predicted_band;
-  std::optional<Answer> answer;  ///< of these, or of the base where there are none
-  /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
-  /// (WhatIfQuestion::list)
+  std::optional<StepEstimate> changed;  ///< with the requested changes
+  /// Interval of changed - base; empty if all times are recorded.
+  std::optional<analysis::DifferenceInterval> interval;
+  std::optional<Time> predicted;  ///< `recorded` × changed / base, of a recorded job
+  /// Interval of `predicted`, derived from `interval`; empty when `interval` is.
+  std::optional<analysis::StepInterval> predicted_interval;
+  std::optional<Answer> answer;  ///< with the changes; without changes: of the base
+  /// Tried changes by time saved; plans that do not fit into memory are last. Excludes savings
+  /// below 0.01 %. Empty unless WhatIfQuestion::list or combine.
   std::vector<ChangeTrial> list;
-  std::size_t left_out = 0;  ///< of these, beyond `most`
+  std::size_t left_out = 0;  ///< number of tried changes beyond `most`
   std::vector<ChangePair> pairs;
-  std::string moved;  ///< how kernels came to another device, in words; empty: they did not
+  std::string device_conversion;  ///< how kernel times were converted to another device; empty:
+                                  ///< they were not
   Findings findings;
 };
 
-/// Errc: as simulate; usage for changes that do not exist, and where no job can be told;
-/// input_unsupported where nothing has a
-/// time and no cluster is named, input_mismatch where ranks wait for each other for ever. Each
-/// change that is tried is simulated on its own, on all cores (RecordedTraces::threads: so many).
+/// Predicts the step time with changes. Errc: as simulate; usage for unknown changes, and when no
+/// job can be inferred; input_unsupported when there are no times and no cluster, input_mismatch
+/// when ranks deadlock. Tried changes are simulated separately and concurrently
+/// (RecordedTraces::threads; 0: all cores).
 [[nodiscard]] Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch);
 
 }  // namespace orrery::study

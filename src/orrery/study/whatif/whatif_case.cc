@@ -8,15 +8,17 @@
 
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/record/make_run.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 #include "orrery/study/recordings/replay_platform.h"
 #include "orrery/study/whatif/changes/device_change.h"
+#include "orrery/workload/program/program.h"
 
 namespace orrery::study {
 namespace {
 
-/// A cluster of a device and a number has as many as the job then needs where dp is changed; others
-/// are as large as they are.
+/// If dp changes, a cluster given as device and number gets as many devices as the job needs; other
+/// clusters keep their size.
 Result<std::string> cluster_for(std::span<const Change> changes, const workload::Program& program,
                                 std::string cluster) {
   const bool dp = std::any_of(changes.begin(), changes.end(),
@@ -32,24 +34,24 @@ Result<std::string> cluster_for(std::span<const Change> changes, const workload:
   return fmt::format("{}:{}", cluster.substr(0, colon), ranks_of(spec.parallel));
 }
 
-/// Says of one rank what it waits for.
+/// A stall error that names what one rank waits for.
 Error stalled(const Outcome& outcome, const std::string& where) {
-  std::string what = "the ranks wait for each other for ever";
+  std::string what = "the ranks deadlock";
   const auto& nodes = outcome.result.stall->nodes;
   if (!nodes.empty())
     what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
                         outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
-  return {Errc::input_mismatch, where, what, "orrery check shows more of traces as they are"};
+  return {Errc::input_mismatch, where, what, "orrery check shows more about unmodified traces"};
 }
 
-/// Traces of replicas for so many ranks.
+/// Replicates traces to `ranks` ranks.
 Load in_turn(const Load& traces, std::uint32_t ranks, Findings& findings) {
   Load made = traces;
   const graph::Workload& read = traces.workload;
   const std::size_t there = read.rank_count() - read.without_trace.size();
   count_replicated_traces(there, ranks, findings);
   graph::replicate(made.workload, ranks);
-  if (there != ranks) made.workload.recorded.reset();  // not of so many
+  if (there != ranks) made.workload.recorded_duration.reset();  // not for this number of ranks
   return made;
 }
 
@@ -103,9 +105,9 @@ Result<Outcome> WhatIfCase::simulate(std::span<const Change> changes, bool recor
 }
 
 Result<StepEstimate> WhatIfCase::estimate_step(std::span<const Change> changes) const {
-  Watch nobody;
-  Findings unheard;
-  auto outcome = simulate(changes, false, nobody, unheard);
+  Watch ignored_watch;
+  Findings ignored_findings;
+  auto outcome = simulate(changes, false, ignored_watch, ignored_findings);
   if (!outcome) return tl::unexpected(outcome.error());
   return estimate_of(*outcome);
 }
@@ -120,7 +122,7 @@ Result<Outcome> WhatIfCase::replay_changed(const Question& question,
                          watch, findings);
 }
 
-/// What repeats first, the device next, then the rest in order.
+/// Applies changes of layers and microbatches first, then of the device, then the rest in order.
 Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings& findings) const {
   Load made;
   auto reshaped = with_structure(workload(), changes, given_structure(question_), findings);
@@ -130,14 +132,14 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
     if (change.level == ChangeScope::work || is_structural(change)) continue;
     if (change.name != "gpu")
       return fail(Errc::config_conflict, "--change " + change.text,
-                  "a recording that is played again has no such thing",
+                  "a replayed recording has nothing to change here",
                   changes_replica_count(change)
-                      ? "--cluster says what it runs on, with --replicate where all ranks are "
-                        "replicas of the one; else --spec or --model what it trains"
-                      : "--cluster says what it runs on; --spec or --model what it trains");
+                      ? "give its cluster with --cluster, and --replicate if all ranks are "
+                        "replicas; or its job with --spec or --model"
+                      : "give its cluster with --cluster, or its job with --spec or --model");
     auto moved = change_device(made.workload, question_.device, change.value);
     if (!moved) return tl::unexpected(moved.error());
-    made.moved = moved->words();
+    made.device_conversion = moved->description();
     made.workload = std::move(moved->workload);
   }
   auto changed = with_changes(made.workload, changes, false, findings);
@@ -146,7 +148,7 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
   return made;
 }
 
-/// Read anew, since what it is made of may be other.
+/// Reads the inputs again, since the changes may affect them.
 Result<Outcome> WhatIfCase::simulate_changed(Question question, std::span<const Change> changes,
                                              Watch& watch, Findings& findings) const {
   if (program() != nullptr) {
@@ -159,7 +161,7 @@ Result<Outcome> WhatIfCase::simulate_changed(Question question, std::span<const 
   Findings anew;
   auto cluster = read_cluster(question, anew);
   if (!cluster) {
-    Error error = cluster.error();  // of a cluster that nobody typed
+    Error error = cluster.error();  // the user did not give this cluster
     if (question.cluster != question_.cluster && error.where == question.cluster)
       error.where = fmt::format("{} (as changed)", question.cluster);
     return tl::unexpected(std::move(error));
@@ -175,7 +177,7 @@ Result<Outcome> WhatIfCase::simulate_changed(Question question, std::span<const 
   return outcome;
 }
 
-/// Read anew, but for traces that were read for another number of ranks.
+/// Reads the workload again, except for traces that replicate.
 Result<Load> WhatIfCase::load_for(const Question& question, const Cluster& cluster, Watch& watch,
                                   Findings& findings) const {
   if (!replicas_) return read_load(question, cluster, watch, findings);
@@ -185,8 +187,8 @@ Result<Load> WhatIfCase::load_for(const Question& question, const Cluster& clust
   return load;
 }
 
-/// What recorded kernels leave for this device. Chakra traces do not say what they were made on:
-/// the cluster that they were first said to run on.
+/// The device from which recorded kernel times must be converted; empty: no conversion. Chakra
+/// traces do not contain their device: it is that of the original cluster.
 std::optional<std::string> WhatIfCase::moved_from(std::span<const Change> changes,
                                                   const platform::Device& to) const {
   const std::string& before = cluster_->platform.device.entry;
@@ -208,8 +210,8 @@ Result<void> WhatIfCase::read_to_replay(Watch& watch, Findings& findings) {
     return false;
   };
   if (std::none_of(workload->graphs.begin(), workload->graphs.end(), has_times))
-    return fail(Errc::input_unsupported, question_.workload_name(), "nothing in it has a time",
-                "--cluster says what it is to run on");
+    return fail(Errc::input_unsupported, question_.workload_name(), "contains no times",
+                "give a cluster with --cluster");
   auto load = std::make_shared<Load>();
   load->workload = *std::move(workload);
   findings.merge(load->workload.findings);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a what-if is about: read once, changed many times.
+// The input of a what-if: read once, changed many times.
 #pragma once
 
 #include <memory>
@@ -18,35 +18,36 @@
 
 namespace orrery::study {
 
-/// In short.
+/// Summarizes an outcome.
 [[nodiscard]] StepEstimate estimate_of(const Outcome& outcome);
 
 class WhatIfCase {
  public:
-  /// `device`: that a recording was made on; empty: as it says. Errc: those of reading.
+  /// `device`: device of the recording; empty: the one that it names. Errc: those of reading.
   static Result<WhatIfCase> read(Question question, const std::string& device, Watch& watch,
                                  Findings& findings);
 
   [[nodiscard]] const graph::Workload& workload() const { return load_->workload; }
   [[nodiscard]] const Question& question() const { return question_; }
   [[nodiscard]] const Cluster& cluster() const { return *cluster_; }
-  /// No cluster was named.
+  /// Whether no cluster is given.
   [[nodiscard]] bool replayed() const { return cluster_->replay; }
-  /// What is trained and how, where that is known; else null.
+  /// The program of a job; null for traces.
   [[nodiscard]] const workload::Program* program() const { return load_->program.get(); }
 
-  /// Traces of replicas of a data-parallel job stand for all of it from now on, and dp says how
-  /// many there are. Counts replicas_in_turn. Errc: as graph::check_replicas.
+  /// Treats the traces as replicas of a data-parallel job: they replicate to all ranks of the
+  /// cluster, and dp sets the number of ranks. Counts replicas_in_turn. Errc: as
+  /// graph::check_replicas.
   Result<void> become_replicas(Findings& findings);
 
-  /// From now on these come before all others.
+  /// Applies `changes` before all others in later simulations.
   void set_base_changes(const std::vector<std::string>& changes) { question_.changes = changes; }
 
-  /// With these changes. `findings` gets what reading and simulating say. Errc: input_mismatch
-  /// where ranks wait for each other for ever.
+  /// Simulates with `changes`. `findings` receives those of reading and simulating. Errc:
+  /// input_mismatch if ranks deadlock.
   [[nodiscard]] Result<Outcome> simulate(std::span<const Change> changes, bool record, Watch& watch,
                                          Findings& findings) const;
-  /// In short. Threads may ask at the same time.
+  /// Simulates with `changes` and summarizes. Safe to call concurrently.
   [[nodiscard]] Result<StepEstimate> estimate_step(std::span<const Change> changes) const;
 
  private:
@@ -67,7 +68,7 @@ class WhatIfCase {
   Question question_;
   std::shared_ptr<const Cluster> cluster_;
   std::shared_ptr<const Load> load_;
-  std::shared_ptr<const Load> replicas_;  // as they were read; see become_replicas
+  std::shared_ptr<const Load> replicas_;  // as read; see become_replicas
 };
 
 }  // namespace orrery::study

@@ -15,7 +15,7 @@ bool has_times(const graph::Graph& graph) {
   return false;
 }
 
-/// Sizes that follow from others: they are to follow where these change.
+/// Keys that reset derived sizes, so that they follow changes of other sizes.
 std::vector<std::string> left_open(const workload::Model& model) {
   std::vector<std::string> keys;
   if (model.head_dim == 0) keys.emplace_back("model.head_dim=0");

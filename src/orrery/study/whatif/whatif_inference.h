@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What-ifs of a plan, of traces whose job is told from them.
+// What-ifs that change the plan of traces, for which the simulator infers the job.
 #pragma once
 
 #include <optional>
@@ -15,20 +15,21 @@
 
 namespace orrery::study {
 
-/// Whether one of them is of a model or a plan, and more than what traces repeat; `replicas`: or
-/// than how many ranks one trace stands for.
+/// Whether a change needs the inferred job: it changes the model or the plan, except the numbers of
+/// layers and microbatches. `replicas`: also except dp, the number of ranks for which one trace
+/// stands.
 [[nodiscard]] bool needs_job(std::span<const Change> changes, bool replicas);
 
 struct InferredCase {
   InferredJob job;
-  std::optional<Time>
-      recorded;  ///< traces' step on the cluster, if all are there and kernels have times
-  std::vector<OperationTime> operations;  ///< … and how those are beside the models'
+  /// Step time of the traces on the cluster; empty: traces of some ranks or kernel times are
+  /// missing.
+  std::optional<Time> recorded;
+  std::vector<OperationTime> operations;  ///< if kernel times are recorded
 };
 
-/// `read`, traces on a cluster, becomes the job that they are of; kernels whose times traces have
-/// take as much longer than models say as those of their operation. Errc: as traced_job and
-/// WhatIfCase::read.
+/// Replaces `read`, traces on a cluster, with the inferred job. The caller scales kernels by
+/// `operations`. Errc: as infer_job and WhatIfCase::read.
 [[nodiscard]] Result<InferredCase> become_inferred_job(WhatIfCase& read, Watch& watch,
                                                        Findings& findings);
 

@@ -18,24 +18,24 @@
 namespace orrery::study {
 namespace {
 
-constexpr std::size_t kPaired = 6;              // of the best changes
-constexpr std::int64_t kWorthTelling = 10'000;  // changes that win so much of the whole
+constexpr std::size_t kPaired = 6;              // number of best changes to pair
+constexpr std::int64_t kWorthTelling = 10'000;  // reported changes save at least 1 / this
 
-/// Of other devices models know other things.
+/// Whether both runs use the same models, whose errors then cancel.
 bool same_models(std::span<const Change> changes) {
   return std::none_of(changes.begin(), changes.end(), [](const Change& change) {
     return change.name == "gpu" || change.name == "cluster";
   });
 }
 
-/// To try changes with: as many as were asked for, else all cores.
+/// Number of threads: the requested one, else all cores.
 std::uint32_t threads_for(const Question& question) {
   const std::int64_t threads = question.recorded.threads.value_or(0);
   return threads > 0 ? static_cast<std::uint32_t>(threads)
                      : std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Made of words that are known.
+/// Parses text that is known to be valid.
 Change known_change(const std::string& text) {
   auto change = parse_change(text);
   ORRERY_CHECK(change.has_value());
@@ -64,14 +64,14 @@ std::vector<Opportunity> worth_trying(const WhatIfCase& read) {
   return made;
 }
 
-/// Errc: of the first that could not be simulated.
+/// Tries all candidates. Errc: that of the first that cannot be simulated.
 Result<std::vector<ChangeTrial>> try_all(const WhatIfCase& read, const StepEstimate& estimate) {
   const Time base = estimate.whole;
   const std::vector<Opportunity> found = worth_trying(read);
   std::vector<ChangeTrial> made(found.size());
   std::vector<std::optional<Error>> errors(found.size());
   ThreadPool(threads_for(read.question()))
-      .share(static_cast<std::uint32_t>(found.size()), [&](std::uint32_t i) {
+      .parallel_for(static_cast<std::uint32_t>(found.size()), [&](std::uint32_t i) {
         const Opportunity& one = found[i];
         const Change change = factor_of(one, 0.5);
         const auto half = read.estimate_step(std::span(&change, 1));
@@ -90,9 +90,9 @@ Result<std::vector<ChangeTrial>> try_all(const WhatIfCase& read, const StepEstim
                      free->whole,
                      half->memory,
                      half->fits,
-                     band_of(estimate, *half, std::span(&change, 1)),
+                     interval_of(estimate, *half, std::span(&change, 1)),
                      half->time_by_provenance};
-        } else if (change.level == ChangeScope::job) {  // it breaks a rule
+        } else if (change.level == ChangeScope::job) {  // an invalid plan
           made[i].whole = made[i].free = base;
         } else {
           errors[i] = !half ? half.error() : free.error();
@@ -126,7 +126,7 @@ Result<std::vector<ChangePair>> try_pairs(const WhatIfCase& read, Time base,
     for (std::size_t b = a + 1; b < best; ++b) made.push_back({a, b});
   std::vector<std::optional<Error>> errors(made.size());
   ThreadPool(threads_for(read.question()))
-      .share(static_cast<std::uint32_t>(made.size()), [&](std::uint32_t i) {
+      .parallel_for(static_cast<std::uint32_t>(made.size()), [&](std::uint32_t i) {
         ChangePair& pair = made[i];
         const std::array<Change, 2> both = {known_change(list[pair.first].change),
                                             known_change(list[pair.second].change)};
@@ -139,7 +139,7 @@ Result<std::vector<ChangePair>> try_pairs(const WhatIfCase& read, Time base,
           errors[i] = estimate->error();
           return;
         }
-        pair.whole = estimate && *estimate ? (*estimate)->whole : better;  // no job is both
+        pair.whole = estimate && *estimate ? (*estimate)->whole : better;  // no such job
         pair.together = together(base, list[pair.first].whole, list[pair.second].whole, pair.whole);
       });
   for (const auto& error : errors)
@@ -149,9 +149,9 @@ Result<std::vector<ChangePair>> try_pairs(const WhatIfCase& read, Time base,
 
 }  // namespace
 
-std::optional<analysis::DifferenceInterval> band_of(const StepEstimate& base,
-                                                    const StepEstimate& changed,
-                                                    std::span<const Change> changes) {
+std::optional<analysis::DifferenceInterval> interval_of(const StepEstimate& base,
+                                                        const StepEstimate& changed,
+                                                        std::span<const Change> changes) {
   return analysis::difference_interval({base.whole, base.errors}, {changed.whole, changed.errors},
                                        same_models(changes));
 }
@@ -170,7 +170,7 @@ std::string_view name(PairEffect together) {
   return "";
 }
 
-/// The list, and pairs of it.
+/// Ranks changes, and pairs of them.
 Result<void> rank_changes(const WhatIfQuestion& question, const WhatIfCase& read, WhatIf& made) {
   auto list = try_all(read, made.base);
   if (!list) return tl::unexpected(list.error());

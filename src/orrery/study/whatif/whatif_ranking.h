@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which single change wins most, and whether pairs of the best add up.
+// Ranks single changes by time saved, and tests whether pairs of the best add up.
 #pragma once
 
 #include <optional>
@@ -12,13 +12,12 @@
 
 namespace orrery::study {
 
-/// Between what the true difference lies; empty where everything was recorded.
-[[nodiscard]] std::optional<analysis::DifferenceInterval> band_of(const StepEstimate& base,
-                                                                  const StepEstimate& changed,
-                                                                  std::span<const Change> changes);
+/// 80 % prediction interval of the difference; empty when all times are recorded.
+[[nodiscard]] std::optional<analysis::DifferenceInterval> interval_of(
+    const StepEstimate& base, const StepEstimate& changed, std::span<const Change> changes);
 
-/// Fills WhatIf::list, left_out and, where they are asked for, pairs. `made` has the base. Errc: of
-/// the first change that could not be simulated, but for plans that break a rule.
+/// Fills WhatIf::list and left_out, and pairs if requested. `made` contains the base. Errc: that of
+/// the first change that cannot be simulated, except for plans that are invalid.
 [[nodiscard]] Result<void> rank_changes(const WhatIfQuestion& question, const WhatIfCase& read,
                                         WhatIf& made);
 

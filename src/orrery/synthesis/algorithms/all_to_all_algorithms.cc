@@ -7,9 +7,9 @@
 
 namespace orrery::synthesis {
 
-Plan direct_all_to_all(const AlgorithmShape& shape) {
+Plan direct_all_to_all(CollectiveType type, const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("direct", CollectiveType::all_to_all, ranks, {ranks, ranks, 0}, false);
+  PlanProgram program("direct", type, ranks, {ranks, ranks, 0}, false);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     program.copy({rank, kInput, rank, 1}, {rank, kOutput, rank, 1});
   for (std::uint32_t apart = 1; apart < ranks; ++apart) {
@@ -21,11 +21,12 @@ Plan direct_all_to_all(const AlgorithmShape& shape) {
   return std::move(program).finish();
 }
 
-// What is still so far from where it belongs lies at that place of scratch; in each round what is
-// an odd number of times 2^k away goes 2^k on. Scratch is there twice: ranks send while they get.
-Plan bruck_all_to_all(const AlgorithmShape& shape) {
+// Scratch place d holds the chunk that is still d ranks from its destination. The round with
+// distance 2^k sends the chunks whose d has bit k. Scratch has two copies, since ranks send and
+// receive at the same time.
+Plan bruck_all_to_all(CollectiveType type, const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("bruck", CollectiveType::all_to_all, ranks, {ranks, ranks, 2 * ranks}, false);
+  PlanProgram program("bruck", type, ranks, {ranks, ranks, 2 * ranks}, false);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     program.copy({rank, kInput, rank, ranks - rank}, {rank, kScratch, 0, ranks - rank});
     if (rank > 0) program.copy({rank, kInput, 0, rank}, {rank, kScratch, ranks - rank, rank});

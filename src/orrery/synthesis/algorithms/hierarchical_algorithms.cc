@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In hosts and between them: rank i of every host is on rail i.
+// Algorithms within and between hosts: rank i of every host is on rail i.
 #include "orrery/synthesis/algorithms/planned_algorithms_internal.h"
 
 namespace orrery::synthesis {
 
 namespace {
 
-constexpr std::uint32_t kAtOnce = 8;  // messages of one pair that go at once
+constexpr std::uint32_t kConcurrentMessages = 8;  // concurrent messages between two ranks
 
 struct Hosts {
   std::uint32_t inner, count;
@@ -19,23 +19,25 @@ struct Hosts {
 
 Hosts hosts_of(const AlgorithmShape& shape) { return {shape.inner, shape.ranks / shape.inner}; }
 
-// In each host, to the rank on its rail what is for that rail.
-void scatter_in_hosts(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer) {
+// Within each host, sends chunks to the rank on their rail, which adds them (`scatter`), or from
+// that rank to all others.
+void within_hosts(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer, bool scatter) {
   for (std::uint32_t apart = 1; apart < hosts.inner; ++apart) {
     for (std::uint32_t host = 0; host < hosts.count; ++host) {
       for (std::uint32_t place = 0; place < hosts.inner; ++place) {
         const std::uint32_t to = (place + apart) % hosts.inner;
         for (std::uint32_t other = 0; other < hosts.count; ++other) {
-          const std::uint32_t chunk = hosts.rank(other, to);
+          const std::uint32_t chunk = hosts.rank(other, scatter ? to : place);
           program.send({hosts.rank(host, place), buffer, chunk, 1},
-                       {hosts.rank(host, to), buffer, chunk, 1}, true, other % kAtOnce);
+                       {hosts.rank(host, to), buffer, chunk, 1}, scatter,
+                       other % kConcurrentMessages);
         }
       }
     }
   }
 }
 
-// Round a ring along each rail: chunks to their owners, or from them.
+// Along each rail, a ring carries chunks to their owners (`scatter`) or from them.
 void along_rails(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer, bool scatter) {
   for (std::uint32_t round = 0; round + 1 < hosts.count; ++round) {
     const std::uint32_t back = round + (scatter ? 1 : 0);
@@ -49,56 +51,22 @@ void along_rails(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer, bo
   }
 }
 
-void gather_in_hosts(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer) {
-  for (std::uint32_t apart = 1; apart < hosts.inner; ++apart) {
-    for (std::uint32_t host = 0; host < hosts.count; ++host) {
-      for (std::uint32_t place = 0; place < hosts.inner; ++place) {
-        for (std::uint32_t other = 0; other < hosts.count; ++other) {
-          const std::uint32_t chunk = hosts.rank(other, place);
-          program.send({hosts.rank(host, place), buffer, chunk, 1},
-                       {hosts.rank(host, (place + apart) % hosts.inner), buffer, chunk, 1}, false,
-                       other % kAtOnce);
-        }
-      }
-    }
-  }
-}
-
 }  // namespace
 
-Plan hierarchical_all_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", CollectiveType::all_reduce, shape.ranks, {shape.ranks, 0, 0},
-                      true);
+Plan hierarchical_plan(CollectiveType type, const AlgorithmShape& shape) {
   const Hosts hosts = hosts_of(shape);
-  scatter_in_hosts(program, hosts, kInput);
-  along_rails(program, hosts, kInput, true);
-  along_rails(program, hosts, kInput, false);
-  gather_in_hosts(program, hosts, kInput);
-  return std::move(program).finish();
+  return scatter_gather_plan("hierarchical", type, shape.ranks, shape.ranks,
+                             [&](PlanProgram& program, PlanBuffer buffer, bool scatter) {
+                               if (scatter) within_hosts(program, hosts, buffer, true);
+                               along_rails(program, hosts, buffer, scatter);
+                               if (!scatter) within_hosts(program, hosts, buffer, false);
+                             });
 }
 
-Plan hierarchical_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", CollectiveType::all_gather, shape.ranks, {0, shape.ranks, 0},
-                      true);
-  const Hosts hosts = hosts_of(shape);
-  along_rails(program, hosts, kOutput, false);
-  gather_in_hosts(program, hosts, kOutput);
-  return std::move(program).finish();
-}
-
-Plan hierarchical_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", CollectiveType::reduce_scatter, shape.ranks,
-                      {shape.ranks, 0, 0}, true);
-  const Hosts hosts = hosts_of(shape);
-  scatter_in_hosts(program, hosts, kInput);
-  along_rails(program, hosts, kInput, true);
-  return std::move(program).finish();
-}
-
-// As NCCL's PXN: what is for a rail's ranks is brought together on that rail first.
-Plan hierarchical_all_to_all(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", CollectiveType::all_to_all, shape.ranks,
-                      {shape.ranks, shape.ranks, shape.ranks}, false);
+// As NCCL's PXN: first gathers the chunks for a rail's ranks on that rail.
+Plan hierarchical_all_to_all(CollectiveType type, const AlgorithmShape& shape) {
+  PlanProgram program("hierarchical", type, shape.ranks, {shape.ranks, shape.ranks, shape.ranks},
+                      false);
   const Hosts hosts = hosts_of(shape);
   for (std::uint32_t host = 0; host < hosts.count; ++host) {
     for (std::uint32_t apart = 0; apart < hosts.inner; ++apart) {
@@ -113,7 +81,7 @@ Plan hierarchical_all_to_all(const AlgorithmShape& shape) {
           if (from == to)
             program.copy(what, where);
           else
-            program.send(what, where, false, other % kAtOnce);
+            program.send(what, where, false, other % kConcurrentMessages);
         }
       }
     }

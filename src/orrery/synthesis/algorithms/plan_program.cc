@@ -16,22 +16,22 @@ PlanProgram::PlanProgram(std::string name, CollectiveType collective, std::uint3
   plan_.in_place = in_place;
   plan_.out_of_place = !in_place;
   plan_.ranks.resize(ranks);
-  touched_.resize(ranks * kPlanBuffers);
+  accesses_.resize(ranks * kPlanBuffers);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     plan_.ranks[rank].chunks = chunks;
     for (std::size_t buffer = 0; buffer < kPlanBuffers; ++buffer)
-      touched_[rank * kPlanBuffers + buffer].resize(chunks[buffer]);
+      accesses_[rank * kPlanBuffers + buffer].resize(chunks[buffer]);
   }
 }
 
-PlanProgram::Touched& PlanProgram::touched(const PlanSpan& span, std::uint32_t chunk) {
-  auto& buffer = touched_[span.rank * kPlanBuffers + static_cast<std::size_t>(span.buffer)];
+PlanProgram::ChunkAccesses& PlanProgram::accesses_of(const PlanSpan& span, std::uint32_t chunk) {
+  auto& buffer = accesses_[span.rank * kPlanBuffers + static_cast<std::size_t>(span.buffer)];
   ORRERY_CHECK(span.first + chunk < buffer.size());
   return buffer[span.first + chunk];
 }
 
-// Where the end's next step will be.
-StepPosition PlanProgram::place(const End& end) {
+// The position of the end's next step.
+StepPosition PlanProgram::next_position(const ConnectionEnd& end) {
   const auto [rank, peer, channel, sends] = end;
   auto& blocks = plan_.ranks[rank].blocks;
   const auto [entry, added] = blocks_.try_emplace(end, static_cast<std::uint32_t>(blocks.size()));
@@ -43,30 +43,30 @@ StepPosition PlanProgram::place(const End& end) {
   return {rank, entry->second, static_cast<std::uint32_t>(blocks[entry->second].steps.size())};
 }
 
-void PlanProgram::reads(const PlanSpan& span, const StepPosition& at, PlanStep& step) {
+void PlanProgram::add_read(const PlanSpan& span, const StepPosition& at, PlanStep& step) {
   step.reads.push_back(span);
   for (std::uint32_t c = 0; c < span.count; ++c) {
-    Touched& chunk = touched(span, c);
-    if (chunk.written) step.after.push_back(chunk.writer);
+    ChunkAccesses& chunk = accesses_of(span, c);
+    if (chunk.is_written) step.after.push_back(chunk.writer);
     chunk.readers.push_back(at);
   }
 }
 
-void PlanProgram::writes(const PlanSpan& span, const StepPosition& at, PlanStep& step) {
+void PlanProgram::add_write(const PlanSpan& span, const StepPosition& at, PlanStep& step) {
   step.writes.push_back(span);
   for (std::uint32_t c = 0; c < span.count; ++c) {
-    Touched& chunk = touched(span, c);
-    if (chunk.written) step.after.push_back(chunk.writer);
+    ChunkAccesses& chunk = accesses_of(span, c);
+    if (chunk.is_written) step.after.push_back(chunk.writer);
     step.after.insert(step.after.end(), chunk.readers.begin(), chunk.readers.end());
     chunk = {true, at, {}};
   }
 }
 
-// A block's steps follow each other by themselves.
-void PlanProgram::put(PlanStep step, const StepPosition& at) {
+// Adds a step, without dependencies within its block: these steps are already in order.
+void PlanProgram::append(PlanStep step, const StepPosition& at) {
   std::erase_if(step.after, [&](const StepPosition& one) { return one.block == at.block; });
   std::sort(step.after.begin(), step.after.end());
-  // Of one block the last is enough.
+  // For each block, a dependency on its last step is enough.
   std::vector<StepPosition> last;
   for (const StepPosition& one : step.after) {
     if (!last.empty() && last.back().block == one.block)
@@ -87,13 +87,13 @@ void PlanProgram::send(const PlanSpan& from, const PlanSpan& to, bool adds, std:
   got.type = adds ? StepType::receive_reduce_copy : StepType::receive;
   got.receives = true;
   sent.count = got.count = from.count;
-  const StepPosition there = place({from.rank, to.rank, channel, true});
-  reads(from, there, sent);
-  put(std::move(sent), there);
-  const StepPosition here = place({to.rank, from.rank, channel, false});
-  if (adds) reads(to, here, got);
-  writes(to, here, got);
-  put(std::move(got), here);
+  const StepPosition there = next_position({from.rank, to.rank, channel, true});
+  add_read(from, there, sent);
+  append(std::move(sent), there);
+  const StepPosition here = next_position({to.rank, from.rank, channel, false});
+  if (adds) add_read(to, here, got);
+  add_write(to, here, got);
+  append(std::move(got), here);
 }
 
 void PlanProgram::copy(const PlanSpan& from, const PlanSpan& to) {
@@ -101,10 +101,10 @@ void PlanProgram::copy(const PlanSpan& from, const PlanSpan& to) {
   PlanStep step;
   step.type = StepType::copy;
   step.count = from.count;
-  const StepPosition at = place({from.rank, from.rank, 0, true});
-  reads(from, at, step);
-  writes(to, at, step);
-  put(std::move(step), at);
+  const StepPosition at = next_position({from.rank, from.rank, 0, true});
+  add_read(from, at, step);
+  add_write(to, at, step);
+  append(std::move(step), at);
 }
 
 Plan PlanProgram::finish() && { return std::move(plan_); }

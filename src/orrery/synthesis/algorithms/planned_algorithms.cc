@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/synthesis/algorithms/planned_algorithms.h"
 
-#include <algorithm>
 #include <array>
+#include <numeric>
 
 #include "orrery/synthesis/algorithms/planned_algorithms_internal.h"
 
@@ -10,79 +10,80 @@ namespace orrery::synthesis {
 
 namespace {
 
-bool always(const AlgorithmShape& shape) { return shape.ranks > 1; }
-bool by_hosts(const AlgorithmShape& shape) {
+bool any_ranks(const AlgorithmShape& shape) { return shape.ranks > 1; }
+bool several_hosts(const AlgorithmShape& shape) {
   return shape.inner > 1 && shape.inner < shape.ranks && shape.ranks % shape.inner == 0;
 }
 
-constexpr std::uint64_t kMostInRings = 300'000;  // messages of an all-gather
-bool by_rails(const AlgorithmShape& shape) {
-  return by_hosts(shape) && std::uint64_t{shape.ranks} * shape.ranks * shape.inner <= kMostInRings;
+constexpr std::uint64_t kMaxRingMessages = 300'000;  // maximum messages of an all-gather
+bool few_ring_messages(const AlgorithmShape& shape) {
+  return several_hosts(shape) &&
+         std::uint64_t{shape.ranks} * shape.ranks * shape.inner <= kMaxRingMessages;
 }
 
-constexpr std::array kAll{
+constexpr std::array kPlannedAlgorithms{
     PlannedAlgorithm{"ring", "round a ring that follows links (Patarasuk and Yuan 2009)",
-                     CollectiveType::all_reduce, always, ring_reduce_and_gather},
+                     CollectiveType::all_reduce, any_ranks, ring_plan},
     PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
-                     CollectiveType::all_reduce, by_rails, rings_reduce_and_gather},
+                     CollectiveType::all_reduce, few_ring_messages, rings_plan},
     PlannedAlgorithm{"pat",
                      "reduce-scatter and all-gather by parallel aggregated trees, far "
                      "ranks first (Jeaugey 2025)",
-                     CollectiveType::all_reduce, always, pat_all_reduce},
+                     CollectiveType::all_reduce, any_ranks, pat_plan},
     PlannedAlgorithm{"double_tree",
                      "two binary trees, a half each, in pieces (Sanders, Speck and "
                      "Traff 2009)",
-                     CollectiveType::all_reduce, always, double_tree_all_reduce},
+                     CollectiveType::all_reduce, any_ranks, double_tree_all_reduce},
     PlannedAlgorithm{"hierarchical",
                      "reduce-scatter in hosts, rings between them, all-gather in "
                      "hosts (Cho et al. 2019)",
-                     CollectiveType::all_reduce, by_hosts, hierarchical_all_reduce},
+                     CollectiveType::all_reduce, several_hosts, hierarchical_plan},
 
-    PlannedAlgorithm{"ring", "round a ring that follows links", CollectiveType::all_gather, always,
-                     ring_all_gather},
+    PlannedAlgorithm{"ring", "round a ring that follows links", CollectiveType::all_gather,
+                     any_ranks, ring_plan},
     PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
-                     CollectiveType::all_gather, by_rails, rings_all_gather},
+                     CollectiveType::all_gather, few_ring_messages, rings_plan},
     PlannedAlgorithm{"bruck", "doubling what is held, near ranks first (Bruck et al. 1997)",
-                     CollectiveType::all_gather, always, bruck_all_gather},
+                     CollectiveType::all_gather, any_ranks, bruck_all_gather},
     PlannedAlgorithm{"pat", "doubling what is held, far ranks first (Jeaugey 2025)",
-                     CollectiveType::all_gather, always, pat_all_gather},
+                     CollectiveType::all_gather, any_ranks, pat_plan},
     PlannedAlgorithm{"hierarchical", "rings between hosts, then in them",
-                     CollectiveType::all_gather, by_hosts, hierarchical_all_gather},
+                     CollectiveType::all_gather, several_hosts, hierarchical_plan},
 
     PlannedAlgorithm{"ring", "round a ring that follows links", CollectiveType::reduce_scatter,
-                     always, ring_reduce_scatter},
+                     any_ranks, ring_plan},
     PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
-                     CollectiveType::reduce_scatter, by_rails, rings_reduce_scatter},
+                     CollectiveType::reduce_scatter, few_ring_messages, rings_plan},
     PlannedAlgorithm{"pat", "halving what is left, near ranks first (Jeaugey 2025)",
-                     CollectiveType::reduce_scatter, always, pat_reduce_scatter},
+                     CollectiveType::reduce_scatter, any_ranks, pat_plan},
     PlannedAlgorithm{"hierarchical", "in hosts, then in rings between them",
-                     CollectiveType::reduce_scatter, by_hosts, hierarchical_reduce_scatter},
+                     CollectiveType::reduce_scatter, several_hosts, hierarchical_plan},
 
-    PlannedAlgorithm{"direct", "each to each, all at once", CollectiveType::all_to_all, always,
+    PlannedAlgorithm{"direct", "each to each, all at once", CollectiveType::all_to_all, any_ranks,
                      direct_all_to_all},
     PlannedAlgorithm{"bruck", "in log2(ranks) rounds, by way of others (Bruck et al. 1997)",
-                     CollectiveType::all_to_all, always, bruck_all_to_all},
+                     CollectiveType::all_to_all, any_ranks, bruck_all_to_all},
     PlannedAlgorithm{"hierarchical", "in hosts to the rank on the same rail, then over the rail",
-                     CollectiveType::all_to_all, by_hosts, hierarchical_all_to_all},
+                     CollectiveType::all_to_all, several_hosts, hierarchical_all_to_all},
 
     PlannedAlgorithm{"chain", "from one to the next along the ring, in pieces",
-                     CollectiveType::broadcast, always, chain_broadcast},
-    PlannedAlgorithm{"binomial", "doubling who has it", CollectiveType::broadcast, always,
-                     binomial_broadcast},
+                     CollectiveType::broadcast, any_ranks, chain_plan},
+    PlannedAlgorithm{"binomial", "doubling who has it", CollectiveType::broadcast, any_ranks,
+                     binomial_plan},
     PlannedAlgorithm{"chain", "from one to the next along the ring, in pieces",
-                     CollectiveType::reduce, always, chain_reduce},
-    PlannedAlgorithm{"binomial", "halving who has a part", CollectiveType::reduce, always,
-                     binomial_reduce},
+                     CollectiveType::reduce, any_ranks, chain_plan},
+    PlannedAlgorithm{"binomial", "halving who has a part", CollectiveType::reduce, any_ranks,
+                     binomial_plan},
 };
 
 }  // namespace
 
-std::span<const PlannedAlgorithm> planned_algorithms() { return kAll; }
+std::span<const PlannedAlgorithm> planned_algorithms() { return kPlannedAlgorithms; }
 
 std::vector<std::uint32_t> ring_of(const AlgorithmShape& shape) {
   if (!shape.order.empty()) return shape.order;
   std::vector<std::uint32_t> order(shape.ranks);
-  for (std::uint32_t rank = 0; rank < shape.ranks; ++rank) order[rank] = rank;
+  std::iota(order.begin(), order.end(), 0u);
   return order;
 }
 

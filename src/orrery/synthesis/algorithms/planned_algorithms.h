@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Well-known algorithms as plans, for any number of ranks unless said otherwise. Chunks are added
-// up and stored where the collective wants them; what is in each plan is checked by check_plan() in
-// tests.
+// Plans of well-known algorithms, for any number of ranks unless stated otherwise. Each stores its
+// results where the collective requires them; tests verify every plan with check_plan().
 #pragma once
 
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,26 +13,28 @@
 
 namespace orrery::synthesis {
 
-/// What an algorithm may know of the machine. Ranks are those of the group, from 0 on.
+/// The machine as an algorithm sees it. Ranks are those of the group, from 0.
 struct AlgorithmShape {
   std::uint32_t ranks = 2;           ///< at least 2
-  std::uint32_t inner = 1;           ///< ranks of a host, which stand side by side; divides them
-  std::vector<std::uint32_t> order;  ///< in which a ring goes round; empty: ascending
-  std::uint32_t pieces = 8;          ///< that pipelined algorithms cut their data into
-  std::uint32_t root = 0;            ///< of broadcast and reduce
+  std::uint32_t inner = 1;           ///< ranks per host, with consecutive numbers; divides `ranks`
+  std::vector<std::uint32_t> order;  ///< order of ranks on a ring; empty: ascending
+  std::uint32_t pieces = 8;          ///< number of pieces of pipelined algorithms
+  std::uint32_t root = 0;            ///< root rank of broadcast and reduce
 };
 
 /// An algorithm that has a plan for a collective.
 struct PlannedAlgorithm {
-  std::string_view name;   ///< "bruck"
-  std::string_view about;  ///< one line, with its source
+  std::string_view name;         ///< "bruck"
+  std::string_view description;  ///< one line, with its source
   CollectiveType collective;
-  /// It can: number of ranks, hosts.
-  bool (*fits)(const AlgorithmShape& shape);
-  Plan (*make)(const AlgorithmShape& shape);
+  /// Whether it supports this number of ranks and hosts.
+  bool (*supports)(const AlgorithmShape& shape);
+  Plan (*build)(CollectiveType type, const AlgorithmShape& shape);
+
+  [[nodiscard]] Plan plan(const AlgorithmShape& shape) const { return build(collective, shape); }
 };
 
-/// All, by collective, then in the order in which they are told.
+/// All algorithms, by collective, then in the order of presentation.
 [[nodiscard]] std::span<const PlannedAlgorithm> planned_algorithms();
 
 }  // namespace orrery::synthesis

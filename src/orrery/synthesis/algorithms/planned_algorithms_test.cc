@@ -37,8 +37,8 @@ TEST(PlannedAlgorithms, AreRight) {
         std::iota(shape.order.begin(), shape.order.end(), 0U);
         for (std::uint32_t i = ranks; i-- > 1;)
           std::swap(shape.order[i], shape.order[random() % (i + 1)]);
-        if (!algorithm.fits(shape)) continue;
-        const Plan plan = algorithm.make(shape);
+        if (!algorithm.supports(shape)) continue;
+        const Plan plan = algorithm.plan(shape);
         EXPECT_EQ(wrong(plan), "") << algorithm.name << " " << name(algorithm.collective) << " of "
                                    << ranks << " in hosts of " << inner;
         EXPECT_TRUE(lower_plan(plan).has_value());
@@ -58,7 +58,7 @@ TEST(PlannedAlgorithms, SendAsMuchAsTheyShould) {
       return one.collective == collective && one.name == called;
     });
     EXPECT_NE(found, all.end());
-    const auto sent = chunks_sent(found->make(shape));
+    const auto sent = chunks_sent(found->plan(shape));
     return *std::max_element(sent.begin(), sent.end());
   };
   EXPECT_EQ(most(CollectiveType::all_reduce, "ring"), 30U);    // 2 (p - 1)
@@ -79,7 +79,7 @@ TEST(PlannedAlgorithms, RingsUseAllRailsAlike) {
       const auto all = planned_algorithms();
       const auto rings =
           std::find_if(all.begin(), all.end(), [](const auto& one) { return one.name == "rings"; });
-      const Plan plan = rings->make({hosts * inner, inner, {}, 1, 0});
+      const Plan plan = rings->plan({hosts * inner, inner, {}, 1, 0});
       std::map<std::uint32_t, std::size_t> out;  // by rank: what leaves its host
       std::size_t off_rail = 0;
       for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kUnreached = ~0U;
 
-// Digit by digit to and fro, the outermost slowest.
+// Each digit counts up and down in turn; the outermost changes slowest.
 std::vector<std::uint32_t> along_grid(const std::vector<std::int64_t>& sizes) {
   std::vector<std::int64_t> at(sizes.size(), 0), step(sizes.size(), 1);
   std::vector<std::uint32_t> order;
@@ -31,14 +31,14 @@ std::vector<std::uint32_t> along_grid(const std::vector<std::int64_t>& sizes) {
   }
 }
 
-// Hops from a node to all.
+// Computes the number of hops from a node to all others.
 void flood(const FabricState& fabric, NodeIndex from, std::vector<std::uint32_t>& hops,
            std::vector<NodeIndex>& queue) {
   std::fill(hops.begin(), hops.end(), kUnreached);
   queue.assign(1, from);
   hops[from] = 0;
   for (std::size_t i = 0; i < queue.size(); ++i) {
-    for (const Wire& wire : fabric.out(queue[i])) {
+    for (const Wire& wire : fabric.outgoing_wires(queue[i])) {
       if (hops[wire.to] != kUnreached) continue;
       hops[wire.to] = hops[queue[i]] + 1;
       queue.push_back(wire.to);

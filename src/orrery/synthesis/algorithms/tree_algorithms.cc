@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What doubles and halves, and trees.
+// Algorithms with doubling or halving distances, and trees.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -12,12 +12,12 @@ namespace orrery::synthesis {
 
 namespace {
 
-// The highest distance at which somebody has somebody.
+// The largest distance between two ranks that exchange data.
 std::uint32_t farthest(std::uint32_t ranks) { return std::bit_ceil(ranks) / 2; }
 
-// Each chunk goes from its owner along a binomial tree, first to whom is farthest: at a distance
-// goes what those have that stand at multiples of twice that. What one rank sends another in a
-// round goes at once, on channels of their own.
+// Each chunk moves from its owner along a binomial tree, over the largest distance first: at
+// distance d, ranks at multiples of 2d from the owner send. Messages of one rank pair in a round
+// are concurrent, on separate channels.
 void pat_gather(PlanProgram& program, std::uint32_t ranks, PlanBuffer buffer) {
   for (std::uint32_t far = farthest(ranks); far > 0; far /= 2) {
     for (std::uint32_t offset = 0, at = 0; offset + far < ranks; offset += 2 * far, ++at) {
@@ -29,7 +29,7 @@ void pat_gather(PlanProgram& program, std::uint32_t ranks, PlanBuffer buffer) {
   }
 }
 
-// The same backwards.
+// The reverse of pat_gather.
 void pat_scatter(PlanProgram& program, std::uint32_t ranks, PlanBuffer buffer) {
   for (std::uint32_t far = 1; far < ranks; far *= 2) {
     for (std::uint32_t offset = 0, at = 0; offset + far < ranks; offset += 2 * far, ++at) {
@@ -41,8 +41,9 @@ void pat_scatter(PlanProgram& program, std::uint32_t ranks, PlanBuffer buffer) {
   }
 }
 
-/// Parent and child, parents first, of the binary tree whose odd places are its leaves: above a
-/// place is the next with one more zero at its end (as NCCL builds its trees, src/graph/trees.cc).
+/// Pairs (parent, child), parents first, of the binary tree whose odd places are leaves. The parent
+/// of a place is the next place with one more trailing zero bit (as in NCCL's trees,
+/// src/graph/trees.cc).
 std::vector<std::pair<std::uint32_t, std::uint32_t>> tree_edges(std::uint32_t ranks) {
   std::vector<std::vector<std::uint32_t>> below(ranks);
   for (std::uint32_t place = 1; place < ranks; ++place) {
@@ -63,15 +64,16 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> tree_edges(std::uint32_t ra
 
 }  // namespace
 
-Plan bruck_all_gather(const AlgorithmShape& shape) {
+Plan bruck_all_gather(CollectiveType type, const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("bruck", CollectiveType::all_gather, ranks, {0, ranks, 0}, true);
+  PlanProgram program("bruck", type, ranks, {0, ranks, 0}, true);
   for (std::uint32_t held = 1; held < ranks; held *= 2) {
     const std::uint32_t sent = std::min(held, ranks - held);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       const std::uint32_t to = (rank + ranks - held) % ranks;
-      const std::uint32_t before = std::min(sent, ranks - rank);  // the end of the buffer
-      // What came last goes first: what was there before would be in the way of the round before.
+      const std::uint32_t before = std::min(sent, ranks - rank);  // up to the end of the buffer
+      // Sends the part after the wrap first, since it arrived last: the other part would wait for
+      // the previous round.
       if (before < sent)
         program.send({rank, kOutput, 0, sent - before}, {to, kOutput, 0, sent - before});
       program.send({rank, kOutput, rank, before}, {to, kOutput, rank, before});
@@ -80,32 +82,19 @@ Plan bruck_all_gather(const AlgorithmShape& shape) {
   return std::move(program).finish();
 }
 
-Plan pat_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("pat", CollectiveType::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
-  pat_gather(program, shape.ranks, kOutput);
-  return std::move(program).finish();
+Plan pat_plan(CollectiveType type, const AlgorithmShape& shape) {
+  return scatter_gather_plan("pat", type, shape.ranks, shape.ranks,
+                             [&](PlanProgram& program, PlanBuffer buffer, bool scatter) {
+                               const auto pass = scatter ? pat_scatter : pat_gather;
+                               pass(program, shape.ranks, buffer);
+                             });
 }
 
-Plan pat_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("pat", CollectiveType::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
-                      true);
-  pat_scatter(program, shape.ranks, kInput);
-  return std::move(program).finish();
-}
-
-Plan pat_all_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("pat", CollectiveType::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
-  pat_scatter(program, shape.ranks, kInput);
-  pat_gather(program, shape.ranks, kInput);
-  return std::move(program).finish();
-}
-
-// Who is a leaf of one tree is inside the other, but for one: the second is turned round, or, if
-// ranks are odd, shifted by one.
-Plan double_tree_all_reduce(const AlgorithmShape& shape) {
+// A leaf of one tree is an inner node of the other, with one exception: the second tree is
+// reversed, or shifted by one if the number of ranks is odd.
+Plan double_tree_all_reduce(CollectiveType type, const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("double tree", CollectiveType::all_reduce, ranks, {2 * shape.pieces, 0, 0},
-                      true);
+  PlanProgram program("double tree", type, ranks, {2 * shape.pieces, 0, 0}, true);
   const auto edges = tree_edges(ranks);
   const auto in_tree = [&](std::uint32_t tree, std::uint32_t place) {
     if (tree == 0) return place;
@@ -127,25 +116,20 @@ Plan double_tree_all_reduce(const AlgorithmShape& shape) {
   return std::move(program).finish();
 }
 
-Plan binomial_broadcast(const AlgorithmShape& shape) {
-  PlanProgram program("binomial", CollectiveType::broadcast, shape.ranks, {1, 0, 0}, true);
+Plan binomial_plan(CollectiveType type, const AlgorithmShape& shape) {
+  const bool reduces = type == CollectiveType::reduce;
+  PlanProgram program("binomial", type, shape.ranks, {1, 0, 0}, true);
   program.set_root(shape.root);
-  const auto rank = [&](std::uint32_t place) { return (place + shape.root) % shape.ranks; };
-  for (std::uint32_t have = 1; have < shape.ranks; have *= 2) {
-    for (std::uint32_t at = 0; at < have && at + have < shape.ranks; ++at)
-      program.send({rank(at), kInput, 0, 1}, {rank(at + have), kInput, 0, 1});
-  }
-  return std::move(program).finish();
-}
-
-Plan binomial_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("binomial", CollectiveType::reduce, shape.ranks, {1, 0, 0}, true);
-  program.set_root(shape.root);
-  const auto rank = [&](std::uint32_t place) { return (place + shape.root) % shape.ranks; };
-  for (std::uint32_t have = farthest(shape.ranks); have > 0; have /= 2) {
-    for (std::uint32_t at = 0; at < have && at + have < shape.ranks; ++at)
-      program.send({rank(at + have), kInput, 0, 1}, {rank(at), kInput, 0, 1}, true);
-  }
+  const auto span = [&](std::uint32_t place) {
+    return PlanSpan{(place + shape.root) % shape.ranks, kInput, 0, 1};
+  };
+  const auto exchange = [&](std::uint32_t far) {
+    for (std::uint32_t at = 0; at < far && at + far < shape.ranks; ++at)
+      program.send(span(reduces ? at + far : at), span(reduces ? at : at + far), reduces);
+  };
+  const std::uint32_t farthest_pair = farthest(shape.ranks);
+  for (std::uint32_t far = 1; far <= farthest_pair; far *= 2)
+    exchange(reduces ? farthest_pair / far : far);
   return std::move(program).finish();
 }
 

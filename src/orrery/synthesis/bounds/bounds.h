@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Below what time no collective is done on a fabric, whoever schedules it, and which cut says so.
+// Lower bounds on the time of a collective on a fabric under any schedule, and the binding cut.
 #pragma once
 
 #include <cstdint>
@@ -15,87 +15,91 @@ namespace orrery::synthesis {
 
 using graph::CollectiveType;
 
-/// What is done to data on its way, between the ranks that take part.
+/// What switches can do with data between the participating ranks.
 enum class SwitchCapability : std::uint8_t {
-  forwards,  ///< switches hand on what they get, once; devices copy and reduce
-  reduces,   ///< anything may copy and reduce (NVLink SHARP, SHARP, multicast)
+  forwards,  ///< switches forward each message once; only devices copy and reduce
+  reduces,   ///< switches also copy and reduce (NVLink SHARP, SHARP, multicast)
 };
 
 struct BoundQuestion {
   CollectiveType type = CollectiveType::all_gather;
-  Bytes bytes{};  ///< the whole buffer (graph::full_buffer): an all-gather's output, an
-                  ///< all-to-all's buffer of each rank
-  std::vector<std::uint32_t> ranks;  ///< that take part; empty: all
-  std::uint32_t root = 0;            ///< of broadcast and reduce: its place in `ranks`
+  Bytes bytes{};  ///< the full buffer (graph::full_buffer): an all-gather's output, an all-to-all's
+                  ///< buffer of each rank
+  std::vector<std::uint32_t> ranks;  ///< participating ranks; empty: all
+  std::uint32_t root = 0;            ///< broadcast and reduce: index of the root in `ranks`
   SwitchCapability in_network = SwitchCapability::forwards;
-  /// Of an all-to-all: its bytes are copies of tokens, which anything may make and sum on the way.
+  /// All-to-all: its bytes are copies of tokens, which any node may copy and sum.
   graph::ExpertExchange exchange{};
-  /// Of an all-to-all: also weigh links against each other, which takes up to a second.
+  /// All-to-all: also searches for link weights, which needs up to a second.
   bool thorough = false;
 };
 
-/// Links that have to carry something together.
+/// A set of links that together must carry a number of bytes.
 struct BindingCut {
-  std::string name;     ///< "what enters npu3", "what leaves host 2", "what leaves ranks 0-15"
-  double capacity = 0;  ///< of the links, in bytes per second
-  double bytes = 0;     ///< that have to pass them, at least
-  Time latency{};       ///< the least of one of them
+  std::string name;     ///< "traffic into npu3", "traffic out of host 2", "traffic out of ranks
+                        ///< 0-15"
+  double capacity = 0;  ///< of all links, in bytes per second
+  double bytes = 0;     ///< minimum bytes that must cross them
+  Time latency{};       ///< the smallest latency of one of them
   std::uint32_t links = 0;
-  std::vector<std::uint32_t> wires;  ///< those links: numbers in FabricState::wires, ascending
+  std::vector<std::uint32_t> wires;  ///< the links, as ascending indices into FabricState::wires
 };
 
 struct Bound {
-  Time bandwidth{};  ///< bytes / capacity of the cut that binds
-  Time latency{};    ///< the longest of the least ways that data must take
-  Time total{};      ///< the larger of `latency` and `bandwidth` with the cut's own latency
+  Time bandwidth{};  ///< bytes / capacity of the binding cut
+  Time latency{};    ///< the largest shortest-path latency between ranks that exchange data
+  Time total{};      ///< the larger of `latency` and, over all cuts, bytes / capacity plus the
+                     ///< smallest link latency of the cut
   BindingCut binding_cut;
-  /// The tightest of all cuts is among those that were tried. False: a bound all the same.
+  /// The binding cut is the tightest of all cuts. False: there may be a tighter one, but the bound
+  /// is valid.
   bool exact = false;
 };
 
-/// A bound that holds for every schedule in which a link needs bytes / capacity to pass them on and
-/// its latency until they are there. Of each set of nodes S with m of the p ranks, what leaves S is
-/// at least, of n bytes,
+/// Computes a bound for every schedule in which a link is busy for bytes / capacity and delivers
+/// them after its latency. Let S be a set of nodes with m of the p ranks, and n the bytes. At least
+/// this leaves S:
 ///
-///   all-gather      n m / p: what starts in S, which someone outside lacks (0 < m < p)
+///   all-gather      n m / p: the shards of S, which a rank outside lacks (0 < m < p)
 ///   reduce-scatter  n (p - m) / p: a partial sum of every shard that ends outside
 ///   all-reduce      n, a partial sum of everything
 ///   all-to-all      n m (p - m) / p: all pairs
 ///   dispatch        m t hit(p - m): tokens of S, t bytes in each rank, with an expert outside
 ///   combine         (p - m) t hit(m): one sum in S for each token of outside (ExpertExchange)
-///   broadcast       n where the root is inside; reduce: n where it is outside
+///   broadcast       n if the root is inside; reduce: n if it is outside
 ///
-/// and over what leaves S that takes bytes / capacity, which is textbook (Chan et al.,
-/// "Collective communication", 2007). Nothing of it depends on who copies or reduces on the way.
+/// The time is at least these bytes over the capacity of the links that leave S (Chan et al.,
+/// "Collective communication", 2007). This holds regardless of the nodes that copy or reduce.
 ///
-/// Where only ranks reduce (SwitchCapability::forwards), an all-reduce needs more: cut the devices
-/// into k disjoint sets that have ranks (and others that have none, but may help). For each byte
-/// there are at least 2 (k - 1) messages from a set to another: before some set first knows all
-/// contributions, each of the k - 1 others with a rank has sent one, and after that each of them
-/// learns the result by one that comes to it later. So 2 n (k - 1) bytes leave the sets in all, and
-/// enter them (Patarasuk and Yuan, 2009, where each set is a rank: 2 n (p - 1) / (p B)).
+/// If only ranks reduce (SwitchCapability::forwards), an all-reduce needs more. Divide the devices
+/// into k disjoint sets with ranks, and others without ranks, which may help. For each byte there
+/// are at least 2 (k - 1) messages from one set to another. Before the first set knows all
+/// contributions, each of the k - 1 other sets with a rank has sent one. Afterwards each of them
+/// receives the result in a later message. So 2 n (k - 1) bytes leave the sets in total, and enter
+/// them (Patarasuk and Yuan, 2009, where each set is a rank: 2 n (p - 1) / (p B)).
 ///
-/// All-to-alls also have a bound by volume: each pair's bytes cross at least as many links of a
-/// kind as the way with the fewest, so their sum is no more than these links carry. Any weights of
-/// links will do instead of kinds: where the question is `thorough`, the best that a search finds.
+/// All-to-alls also have a bound by volume. The bytes of each pair cross at least as many links of
+/// a kind as the route with the fewest, and the sum over pairs cannot exceed what these links
+/// carry. Any link weights are possible instead of kinds; with `thorough`, a search finds the best
+/// weights.
 ///
-/// Where the fabric is small enough (limits in bounds.cc) the tightest cut of all is found
-/// (min_cut.h), but for all-to-alls, for which that is hard; else single nodes, hosts, what hangs
-/// on leaves and pods, and halves are tried. Errc: usage (ranks, root, or a kind of collective
-/// without bounds), config_conflict (some rank does not reach another).
+/// On small fabrics (limits in bounds.cc) the bound uses the tightest of all cuts (min_cut.h),
+/// except for all-to-alls, for which this is a hard problem. Otherwise it tries single nodes,
+/// hosts, the nodes below leaves and pods, and halves. Errc: usage (ranks, root, or a collective
+/// without bounds), config_conflict (a rank that does not reach another).
 [[nodiscard]] Result<Bound> lower_bound_of(const FabricState& fabric,
                                            const BoundQuestion& question);
 
-/// Of several groups (one at least; those of `question` are not looked at) that do one each, all at
-/// once, with its bytes: cuts carry what all of them need, so that it may be more than the largest
-/// of theirs. Tried are the sets of above, the tightest cut of each group and of all as one
-/// group, and what comes of the best of these by taking nodes in and out; of several groups it is
-/// never `exact`. Errc: as above.
+/// The lower bound of several groups (at least one; the ranks of `question` are ignored) that each
+/// run one collective of its bytes, all concurrently. Cuts carry the bytes of all groups, so the
+/// bound may exceed the largest bound of one group. Evaluates the cuts of the function above, the
+/// tightest cut of each group and of all as one group, and improves the best of these by moving
+/// single nodes in and out. Never `exact` for several groups. Errc: as above.
 [[nodiscard]] Result<Bound> joint_lower_bound(const FabricState& fabric,
                                               const BoundQuestion& question,
                                               std::span<const std::vector<std::uint32_t>> groups);
 
-/// The same on a cluster's fabric, or on its dimensions. Errc: also what make_fabric_state() says.
+/// As above, on a cluster's fabric or on its dimensions. Errc: also those of make_fabric_state().
 [[nodiscard]] Result<Bound> lower_bound_of(const platform::Platform& platform,
                                            const BoundQuestion& question);
 

@@ -86,10 +86,10 @@ TEST(Bounds, GridsAreBoundByTheirThinnestNode) {
   EXPECT_TRUE(closed.exact);
   const Bound open = bound(mesh({32, 32}), CollectiveType::all_gather);
   EXPECT_NEAR(micros(open.bandwidth), 20000.0 * 1023 / 1024 / 2, 1e-3);
-  EXPECT_EQ(open.binding_cut.name, "what enters npu0");
+  EXPECT_EQ(open.binding_cut.name, "traffic into npu0");
   EXPECT_EQ(open.binding_cut.links, 2U);
   const FabricState corner = mesh({32, 32});
-  const auto ends = corner.into(0);
+  const auto ends = corner.incoming_wires(0);
   EXPECT_EQ(open.binding_cut.wires, std::vector<std::uint32_t>(ends.begin(), ends.end()));
   EXPECT_EQ(open.latency, us(31));
 }
@@ -99,11 +99,11 @@ TEST(Bounds, HostsBindWhereTheirCablesAreThin) {
   constexpr double kBytes = 1073741824.0;
   const FabricState fabric = rails(16);
   const Bound ag = bound(fabric, CollectiveType::all_gather);
-  EXPECT_EQ(ag.binding_cut.name, "what enters host 0");
+  EXPECT_EQ(ag.binding_cut.name, "traffic into host 0");
   EXPECT_EQ(ag.binding_cut.links, 8U);
   EXPECT_NEAR(micros(ag.bandwidth), kBytes * 15 / 16 / 400e3, 1e-3);
   const Bound ar = bound(fabric, CollectiveType::all_reduce);
-  EXPECT_EQ(ar.binding_cut.name, "what leaves all hosts");
+  EXPECT_EQ(ar.binding_cut.name, "traffic out of all hosts");
   EXPECT_NEAR(micros(ar.bandwidth), 2 * kBytes * 15 / 16 / 400e3, 1e-3);
   const Bound sharp = bound(fabric, CollectiveType::all_reduce, kGiB, SwitchCapability::reduces);
   EXPECT_NEAR(micros(sharp.bandwidth), kBytes / 400e3, 1e-3);
@@ -129,7 +129,7 @@ TEST(Bounds, AllToAllsAreBoundByHalves) {
   EXPECT_NEAR(micros(cube.bandwidth), 20000.0, 1e-3);  // n k / (8 B)
   const Bound flat = bound(mesh({8, 4}), CollectiveType::all_to_all);
   EXPECT_NEAR(micros(flat.bandwidth), 20000.0 * 16 * 16 / 32 / 4, 1e-3);
-  EXPECT_EQ(flat.binding_cut.name, "what leaves half of dimension 0");
+  EXPECT_EQ(flat.binding_cut.name, "traffic out of half of dimension 0");
 }
 
 // 4,096 nodes exactly, 65,536 by the cuts that are tried.
@@ -201,12 +201,12 @@ TEST(Bounds, WhatCannotBeIsSaid) {
     const auto found = lower_bound_of(ring, question);
     return found ? std::string() : found.error().what;
   };
-  EXPECT_EQ(ask({CollectiveType::gather, kGiB, {}, 0, {}}), "there is no bound for it");
+  EXPECT_EQ(ask({CollectiveType::gather, kGiB, {}, 0, {}}), "has no lower bound");
   EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3}, 0, {}}),
-            "a collective takes at least two ranks");
-  EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3, 3}, 0, {}}), "rank 3 is named twice");
+            "a collective needs at least two ranks");
+  EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3, 3}, 0, {}}), "rank 3 is listed twice");
   EXPECT_EQ(ask({CollectiveType::all_gather, kGiB, {3, 8}, 0, {}}),
-            "there is no rank 8: the fabric has 8");
+            "rank 8 does not exist: the fabric has 8 ranks");
   std::vector<double> left(16, 1.0);
   for (const NodeIndex node : {0, 4}) {  // both links of npu0 and of npu4
     for (LinkIndex l = 0; l < 16; ++l) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "orrery/core/disjoint_sets.h"
 #include "orrery/core/text/rank_list.h"
 #include "orrery/synthesis/fabric/min_cut.h"
 
@@ -17,30 +18,28 @@ namespace {
 
 constexpr std::uint32_t kNoLabel = ~0U;
 
-/// Which nodes hang together, with those alone that `stays` says; numbers in the nodes' order.
+/// Labels the connected components of the nodes in `stays`, numbered in node order.
 std::vector<std::uint32_t> components(const FabricState& fabric, const std::vector<bool>& stays,
                                       std::uint32_t& count) {
+  DisjointSets sets(fabric.node_count());
+  for (const Wire& wire : fabric.wires) {
+    if (stays[wire.from] && stays[wire.to]) sets.join(wire.from, wire.to);
+  }
   std::vector<std::uint32_t> label(fabric.node_count(), kNoLabel);
-  std::vector<NodeIndex> stack;
   count = 0;
-  for (NodeIndex start = 0; start < fabric.node_count(); ++start) {
-    if (!stays[start] || label[start] != kNoLabel) continue;
-    stack.assign(1, start);
-    label[start] = count;
-    while (!stack.empty()) {
-      const NodeIndex at = stack.back();
-      stack.pop_back();
-      const auto visit = [&](NodeIndex other) {
-        if (!stays[other] || label[other] != kNoLabel) return;
-        label[other] = count;
-        stack.push_back(other);
-      };
-      for (const Wire& wire : fabric.out(at)) visit(wire.to);
-      for (const std::uint32_t wire : fabric.into(at)) visit(fabric.wires[wire].from);
-    }
-    ++count;
+  for (NodeIndex node = 0; node < fabric.node_count(); ++node) {
+    // The first node of a component is the smallest.
+    if (stays[node]) label[node] = sets.find(node) == node ? count++ : label[sets.find(node)];
   }
   return label;
+}
+
+std::vector<NodeIndex> nodes_in(const std::vector<bool>& inside) {
+  std::vector<NodeIndex> nodes;
+  for (NodeIndex node = 0; node < inside.size(); ++node) {
+    if (inside[node]) nodes.push_back(node);
+  }
+  return nodes;
 }
 
 }  // namespace
@@ -53,32 +52,28 @@ void CutBoundary::add(const FabricState& fabric, std::uint32_t wire) {
 }
 
 CutFinder::CutFinder(const FabricState& fabric, std::span<const NodeIndex> members)
-    : fabric_(fabric), members_(members), mark_(fabric.node_count()) {}
+    : fabric_(fabric), members_(members), last_round_of_(fabric.node_count()) {}
 
 NodeSet CutFinder::measure(std::string name, std::span<const NodeIndex> nodes) const {
   ++round_;
-  for (const NodeIndex node : nodes) mark_[node] = round_;
+  for (const NodeIndex node : nodes) last_round_of_[node] = round_;
   NodeSet set;
   set.name = std::move(name);
   set.nodes.assign(nodes.begin(), nodes.end());
   for (const NodeIndex node : nodes) {
     for (std::uint32_t out = fabric_.out_offsets[node]; out < fabric_.out_offsets[node + 1];
          ++out) {
-      if (mark_[fabric_.wires[out].to] != round_) set.out.add(fabric_, out);
+      if (last_round_of_[fabric_.wires[out].to] != round_) set.out.add(fabric_, out);
     }
-    for (const std::uint32_t in : fabric_.into(node)) {
-      if (mark_[fabric_.wires[in].from] != round_) set.in.add(fabric_, in);
+    for (const std::uint32_t in : fabric_.incoming_wires(node)) {
+      if (last_round_of_[fabric_.wires[in].from] != round_) set.in.add(fabric_, in);
     }
   }
   return set;
 }
 
 NodeSet CutFinder::measure(std::string name, const std::vector<bool>& inside) const {
-  std::vector<NodeIndex> nodes;
-  for (NodeIndex node = 0; node < inside.size(); ++node) {
-    if (inside[node]) nodes.push_back(node);
-  }
-  return measure(std::move(name), nodes);
+  return measure(std::move(name), nodes_in(inside));
 }
 
 Partition CutFinder::by_label(std::string name, std::span<const std::uint32_t> label,
@@ -87,44 +82,45 @@ Partition CutFinder::by_label(std::string name, std::span<const std::uint32_t> l
   for (NodeIndex node = 0; node < label.size(); ++node) {
     if (label[node] != kNoLabel) nodes[label[node]].push_back(node);
   }
-  Partition family{std::move(name), {}};
+  Partition partition{std::move(name), {}};
   for (const auto& set : nodes) {
     const auto device = std::find_if(set.begin(), set.end(), [&](NodeIndex node) {
       return fabric_.topology->kind(node) == NodeClass::device;
     });
     if (device == set.end()) continue;
-    const auto anchor = std::find_if(set.begin(), set.end(), [&](NodeIndex node) {
+    const auto switch_node = std::find_if(set.begin(), set.end(), [&](NodeIndex node) {
       return platform::is_switch(fabric_.topology->kind(node)) &&
              fabric_.topology->host(node) == Topology::kNoHost;
     });
-    const NodeIndex called = anchor == set.end() ? *device : *anchor;
-    family.sets.push_back(measure(
-        fabric_.topology->name(called) + (set.size() > 1 ? " and what hangs on it" : ""), set));
+    const NodeIndex named = switch_node == set.end() ? *device : *switch_node;
+    partition.sets.push_back(
+        measure(fabric_.topology->name(named) + (set.size() > 1 ? " and its devices" : ""), set));
   }
-  return family;
+  return partition;
 }
 
 Partition CutFinder::hosts() const {
   const Topology& topology = *fabric_.topology;
   std::vector<std::vector<NodeIndex>> nodes(topology.host_count());
   std::vector<bool> has_device(topology.host_count());
-  Partition family{"all hosts", {}};
+  Partition partition{"all hosts", {}};
   for (NodeIndex node = 0; node < topology.node_count(); ++node) {
     const bool device = topology.kind(node) == NodeClass::device;
     if (topology.host(node) != Topology::kNoHost) {
       nodes[topology.host(node)].push_back(node);
       if (device) has_device[topology.host(node)] = true;
     } else if (device) {
-      family.sets.push_back(measure(topology.name(node), std::span(&node, 1)));
+      partition.sets.push_back(measure(topology.name(node), std::span(&node, 1)));
     }
   }
   for (std::size_t host = 0; host < nodes.size(); ++host) {
-    if (has_device[host]) family.sets.push_back(measure(fmt::format("host {}", host), nodes[host]));
+    if (has_device[host])
+      partition.sets.push_back(measure(fmt::format("host {}", host), nodes[host]));
   }
-  return family;
+  return partition;
 }
 
-Partition CutFinder::without(bool spines) const {
+Partition CutFinder::components_without_cores(bool spines) const {
   std::vector<bool> stays(fabric_.node_count());
   for (NodeIndex node = 0; node < stays.size(); ++node) {
     const NodeClass kind = fabric_.topology->kind(node);
@@ -143,14 +139,14 @@ std::vector<Partition> CutFinder::partitions() const {
   all.push_back(std::move(singles));
   if (fabric_.topology->host_count() > 1) all.push_back(hosts());
   for (const bool spines : {false, true}) {
-    Partition family = without(spines);
-    if (family.sets.size() > 1 && family.sets.size() != all.back().sets.size())
-      all.push_back(std::move(family));
+    Partition partition = components_without_cores(spines);
+    if (partition.sets.size() > 1 && partition.sets.size() != all.back().sets.size())
+      all.push_back(std::move(partition));
   }
   return all;
 }
 
-std::vector<NodeSet> CutFinder::halves(std::uint64_t steps) const {
+std::vector<NodeSet> CutFinder::bisections(std::uint64_t steps) const {
   const bool direct = members_.size() == fabric_.node_count();
   std::vector<NodeSet> sets;
   const auto add = [&](std::string name, const std::function<bool(std::size_t)>& first) {
@@ -179,10 +175,7 @@ std::vector<NodeSet> CutFinder::halves(std::uint64_t steps) const {
 
 std::string CutFinder::describe(const std::vector<bool>& inside) const {
   const Topology& topology = *fabric_.topology;
-  std::vector<NodeIndex> nodes;
-  for (NodeIndex node = 0; node < inside.size(); ++node) {
-    if (inside[node]) nodes.push_back(node);
-  }
+  const std::vector<NodeIndex> nodes = nodes_in(inside);
   if (nodes.size() == 1) return topology.name(nodes.front());
   const std::uint32_t host = nodes.empty() ? Topology::kNoHost : topology.host(nodes.front());
   std::size_t of_host = 0;

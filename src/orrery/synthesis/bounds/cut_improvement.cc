@@ -7,11 +7,11 @@ namespace orrery::synthesis {
 
 namespace {
 
-constexpr double kBetter = 1 + 1e-9;  // what is less is rounding
+constexpr double kBetter = 1 + 1e-9;  // smaller improvements are rounding
 
-class Climb {
+class CutClimber {
  public:
-  Climb(const FabricState& fabric, const CutDemand& demand, bool enters)
+  CutClimber(const FabricState& fabric, const CutDemand& demand, bool enters)
       : fabric_(fabric),
         demand_(demand),
         enters_(enters),
@@ -25,19 +25,19 @@ class Climb {
     for (double now = ratio();; now = ratio()) {
       double best = now * kBetter;
       std::vector<NodeIndex> move;
-      const auto attempt = [&](std::span<const NodeIndex> nodes) {
-        const std::uint64_t before = looked_;
+      const auto try_move = [&](std::span<const NodeIndex> nodes) {
+        const std::uint64_t before = evaluated_;
         for (const NodeIndex node : nodes) toggle(node);
         if (ratio() > best) {
           best = ratio();
           move.assign(nodes.begin(), nodes.end());
         }
         for (const NodeIndex node : nodes) toggle(node);
-        steps -= std::min(steps, looked_ - before);
+        steps -= std::min(steps, evaluated_ - before);
       };
-      for (NodeIndex node = 0; node < inside_.size() && steps > 0; ++node) attempt({&node, 1});
+      for (NodeIndex node = 0; node < inside_.size() && steps > 0; ++node) try_move({&node, 1});
       for (const auto& unit : units) {
-        if (steps > 0) attempt(lacking(unit));
+        if (steps > 0) try_move(nodes_outside(unit));
       }
       if (move.empty()) return inside_;
       for (const NodeIndex node : move) toggle(node);
@@ -45,7 +45,7 @@ class Climb {
   }
 
  private:
-  [[nodiscard]] std::vector<NodeIndex> lacking(const std::vector<NodeIndex>& unit) const {
+  [[nodiscard]] std::vector<NodeIndex> nodes_outside(const std::vector<NodeIndex>& unit) const {
     std::vector<NodeIndex> nodes;
     for (const NodeIndex node : unit) {
       if (!inside_[node]) nodes.push_back(node);
@@ -54,22 +54,26 @@ class Climb {
   }
 
   [[nodiscard]] double ratio() const {
-    return capacity_ > 1 && bytes_ > 0 ? bytes_ / capacity_ : 0;  // a link has a byte a second
+    // every link has at least 1 byte/s
+    return capacity_ > 1 && bytes_ > 0 ? bytes_ / capacity_ : 0;
   }
 
   [[nodiscard]] double bytes_of(std::uint32_t group) const {
     const std::int64_t inside = members_inside_[group];
-    return enters_ ? demand_.leaves(group, demand_.members[group] - inside, !root_inside_[group])
-                   : demand_.leaves(group, inside, root_inside_[group]);
+    return enters_
+               ? demand_.leaving_bytes(group, demand_.members[group] - inside, !root_inside_[group])
+               : demand_.leaving_bytes(group, inside, root_inside_[group]);
   }
 
   void toggle(NodeIndex node) {
     const bool was = inside_[node];
-    // Of wires away from the node, then of those to it: whether they are on the rim that counts.
-    for (const Wire& wire : fabric_.out(node)) turn(was, inside_[wire.to], enters_, wire.capacity);
-    for (const std::uint32_t number : fabric_.into(node)) {
+    // Updates the wires that leave the node, then those that enter it: whether they cross the
+    // boundary in the counted direction.
+    for (const Wire& wire : fabric_.outgoing_wires(node))
+      update_capacity(was, inside_[wire.to], enters_, wire.capacity);
+    for (const std::uint32_t number : fabric_.incoming_wires(node)) {
       const Wire& wire = fabric_.wires[number];
-      turn(was, inside_[wire.from], !enters_, wire.capacity);
+      update_capacity(was, inside_[wire.from], !enters_, wire.capacity);
     }
     inside_[node] = !was;
     for (const std::uint32_t group : demand_.groups_of[node]) {
@@ -78,11 +82,11 @@ class Climb {
       if (node == demand_.roots[group]) root_inside_[group] = !was;
       bytes_ += bytes_of(group);
     }
-    looked_ += 1 + fabric_.out(node).size() + fabric_.into(node).size();
+    evaluated_ += 1 + fabric_.outgoing_wires(node).size() + fabric_.incoming_wires(node).size();
   }
 
-  /// A wire counts while its ends are on different sides, and `other` on the side of `counts`.
-  void turn(bool was, bool other, bool counts, double capacity) {
+  /// A wire counts if its ends are on different sides, and `other` is on side `counts`.
+  void update_capacity(bool was, bool other, bool counts, double capacity) {
     if (other != counts) return;
     capacity_ += was == other ? capacity : -capacity;
   }
@@ -94,7 +98,7 @@ class Climb {
   std::vector<std::int64_t> members_inside_;  // by group
   std::vector<bool> root_inside_;
   double capacity_ = 0, bytes_ = 0;
-  std::uint64_t looked_ = 0;
+  std::uint64_t evaluated_ = 0;
 };
 
 }  // namespace
@@ -102,7 +106,7 @@ class Climb {
 std::vector<bool> improve_cut(const FabricState& fabric, const CutDemand& demand,
                               std::span<const std::vector<NodeIndex>> units,
                               std::span<const NodeIndex> start, bool enters, std::uint64_t& steps) {
-  return Climb(fabric, demand, enters).run(units, start, steps);
+  return CutClimber(fabric, demand, enters).run(units, start, steps);
 }
 
 }  // namespace orrery::synthesis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sets of nodes made tighter, node by node. Private to bounds.
+// Improves cuts node by node. Private to bounds.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@
 
 namespace orrery::synthesis {
 
-/// What has to pass the rims of sets: by group, of how many members are inside and whether its root
-/// is, the bytes that leave.
+/// The bytes that groups send across the boundary of a set. `leaving_bytes` returns the bytes that
+/// leave a set with `inside` members of a group, with or without its root.
 struct CutDemand {
   std::span<const std::vector<std::uint32_t>> groups_of;  ///< by node
-  std::vector<std::int64_t> members;                      ///< by group: how many
+  std::vector<std::int64_t> members;                      ///< number of members, by group
   std::vector<NodeIndex> roots;                           ///< by group
-  std::function<double(std::uint32_t group, std::int64_t inside, bool root_inside)> leaves;
+  std::function<double(std::uint32_t group, std::int64_t inside, bool root_inside)> leaving_bytes;
 };
 
-/// From `start` on takes one node in or out, or one of `units` (nodes that belong together) in,
-/// whichever makes most of what leaves the set (`enters`: what enters it) over the capacity there,
-/// until nothing makes it more or `steps`, from which links that are looked at are taken off, are
-/// spent. A local optimum: others may be tighter. O(rounds × (links + nodes of units)).
+/// Local search from `start`: moves one node in or out, or one of `units` (nodes that belong
+/// together) in, as long as this increases bytes / capacity of the links that leave the set
+/// (`enters`: that enter it). Each evaluated link costs one of `steps`; stops at 0. The result is a
+/// local optimum. O(rounds × (links + nodes of units)).
 [[nodiscard]] std::vector<bool> improve_cut(const FabricState& fabric, const CutDemand& demand,
                                             std::span<const std::vector<NodeIndex>> units,
                                             std::span<const NodeIndex> start, bool enters,

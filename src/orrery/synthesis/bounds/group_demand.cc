@@ -20,23 +20,23 @@ bool is_bounded(CollectiveType type) {
   }
 }
 
-double bytes_leaving(const GroupDemand& asked, std::int64_t inside, bool root_inside) {
-  const std::int64_t outside = asked.ranks - inside;
+double bytes_leaving(const GroupDemand& demand, std::int64_t inside, bool root_inside) {
+  const std::int64_t outside = demand.ranks - inside;
   if (inside == 0 || outside == 0) return 0;
-  const auto n = static_cast<double>(asked.bytes), shard = static_cast<double>(asked.shard);
-  switch (asked.type) {
+  const auto n = static_cast<double>(demand.bytes), shard = static_cast<double>(demand.shard);
+  switch (demand.type) {
     case CollectiveType::all_gather:
       return shard * static_cast<double>(inside);
     case CollectiveType::reduce_scatter:
       return shard * static_cast<double>(outside);
     case CollectiveType::all_to_all: {
-      if (!asked.exchange)
+      if (!demand.exchange)
         return shard * static_cast<double>(inside) * static_cast<double>(outside);
-      const graph::ExpertExchange& tokens = asked.exchange;
-      const std::int64_t owners = tokens.combine() ? outside : inside;
+      const graph::ExpertExchange& tokens = demand.exchange;
+      const std::int64_t owners = tokens.is_combine() ? outside : inside;
       const double there = static_cast<double>(tokens.experts) *
-                           static_cast<double>(asked.ranks - owners) /
-                           static_cast<double>(asked.ranks);
+                           static_cast<double>(demand.ranks - owners) /
+                           static_cast<double>(demand.ranks);
       return static_cast<double>(owners) * n / tokens.top_k *
              graph::probability_any_expert_reached(there, tokens.top_k, tokens.experts);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a group asks of a fabric. Private to bounds.
+// The communication demand of a group. Private to bounds.
 #pragma once
 
 #include <cstdint>
@@ -11,21 +11,22 @@
 
 namespace orrery::synthesis {
 
-/// Of one group.
+/// The demand of one group.
 struct GroupDemand {
   graph::CollectiveType type;
   std::int64_t bytes;
-  std::int64_t shard;  ///< of one rank: the whole bytes of them that each surely has
+  std::int64_t shard;  ///< guaranteed bytes of one rank's shard, rounded down
   std::int64_t ranks;
   NodeIndex root;
   graph::ExpertExchange exchange;
   std::vector<NodeIndex> members;
 };
 
-/// Whether anything is known of it.
+/// Whether a lower bound for this collective is known.
 [[nodiscard]] bool is_bounded(graph::CollectiveType type);
 
-/// What has to leave a set with `inside` of the ranks, in bytes; see bounds.h.
-[[nodiscard]] double bytes_leaving(const GroupDemand& asked, std::int64_t inside, bool root_inside);
+/// Minimum bytes that leave a set with `inside` of the ranks; see bounds.h.
+[[nodiscard]] double bytes_leaving(const GroupDemand& demand, std::int64_t inside,
+                                   bool root_inside);
 
 }  // namespace orrery::synthesis

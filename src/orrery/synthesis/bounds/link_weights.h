@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which links all-to-alls are short of, together. Private to bounds.
+// A bound for all-to-alls from weighted links. Private to bounds.
 #pragma once
 
 #include <cstdint>
@@ -12,23 +12,24 @@
 
 namespace orrery::synthesis {
 
-/// Members of which each sends every other so many times what a pair of share 1 does.
+/// An all-to-all group. Each pair sends `share` times the bytes of a pair of share 1.
 struct ExchangeGroup {
   std::span<const NodeIndex> members;
   double share = 1;
 };
 
-/// What links are worth: no way is shorter than what members are apart where each link is as long
-/// as its weight, so that all bytes times that are no more than all capacity times weight.
+/// The bound from link weights. If each link is as long as its weight, no route is shorter than the
+/// distance between its ends. So the sum of bytes × distance cannot exceed the sum of capacity ×
+/// weight.
 struct LinkWeights {
-  double seconds = 0;                ///< they take no less, for each byte of a pair of share 1
-  std::vector<std::uint32_t> wires;  ///< that have one in a thousand of the most weight or more
+  double seconds = 0;                ///< lower bound per byte of a pair of share 1
+  std::vector<std::uint32_t> wires;  ///< links with at least 1/1000 of the largest weight
 };
 
-/// The weights that say most, of those with which ways were looked for that fill all links alike:
-/// by the duality of linear programs (Shahrokhi and Matula, 1990) the best weights say exactly how
-/// long the best ways take, and any weights are a bound. Empty: more than `steps` links would have
-/// to be looked at. All groups exchange at once. O(rounds × members × links log).
+/// Searches for weights that maximize the bound, with routes that load all links equally. By the
+/// duality of linear programs (Shahrokhi and Matula, 1990) the best weights give exactly the time
+/// of the best routes, and any weights give a valid bound. All groups exchange concurrently. Empty
+/// if the search needs more than `steps` link evaluations. O(rounds × members × links log).
 [[nodiscard]] std::optional<LinkWeights> find_link_weights(const FabricState& fabric,
                                                            std::span<const ExchangeGroup> groups,
                                                            std::uint64_t steps);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How far ranks are from each other. Private to bounds.
+// Distances between ranks. Private to bounds.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace orrery::synthesis {
 
-/// Whether each member reaches each other one.
+/// Whether every member reaches every other one.
 [[nodiscard]] bool is_connected(const FabricState& fabric, std::span<const NodeIndex> members);
 
-/// The longest of the ways of least latency from `from` to `to`; where that takes more than `steps`
-/// links, of a sample of `from`, which is no more.
+/// The largest shortest-path latency from a node of `from` to one of `to`. If that needs more than
+/// `steps` link evaluations, it uses a sample of `from`, whose result is not larger.
 [[nodiscard]] Time max_path_latency(const FabricState& fabric, std::span<const NodeIndex> from,
                                     std::span<const NodeIndex> to, Direction direction,
                                     std::uint64_t steps);
 
-/// Of each ordered pair of members, the links of those that count that its way has to cross at
-/// least; the sum. Empty: more than `steps` links would have to be looked at. `counts` by wire.
+/// The sum over ordered pairs of members of the minimum number of counted links on a route between
+/// them. `counts` by wire. Empty if it needs more than `steps` link evaluations.
 [[nodiscard]] std::optional<double> min_crossings(const FabricState& fabric,
                                                   std::span<const NodeIndex> members,
                                                   const std::vector<bool>& counts,

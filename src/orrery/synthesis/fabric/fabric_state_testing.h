@@ -20,7 +20,7 @@ inline platform::LinkFigures cable(double gigabytes, std::int64_t latency_ns) {
   return {Bandwidth(gigabytes * 1e9), ns(latency_ns), 1, platform::LinkClass::network};
 }
 
-/// All devices are seats; `left` as make_fabric_state() takes it.
+/// All devices have ranks; `left` as in make_fabric_state().
 inline FabricState fabric_state_for(Result<Topology> made, const std::vector<double>& left = {},
                                     std::vector<std::int64_t> sizes = {}) {
   EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
@@ -45,7 +45,7 @@ inline Result<Topology> grid(const std::vector<std::int64_t>& sizes, bool closed
                             plan, "grid");
 }
 
-/// 50 GiB/s and 500 ns: the figures with which TACOS was measured (shared/data/papers/tacos.json).
+/// 50 GiB/s and 500 ns, as in the evaluation of TACOS (shared/data/papers/tacos.json).
 inline FabricState torus(const std::vector<std::int64_t>& sizes) {
   return fabric_state_for(grid(sizes, true, cable(50 * 1.073741824, 500)), {}, sizes);
 }
@@ -53,7 +53,8 @@ inline FabricState mesh(const std::vector<std::int64_t>& sizes) {
   return fabric_state_for(grid(sizes, false, cable(50 * 1.073741824, 500)), {}, sizes);
 }
 
-/// `hosts` of 8 devices behind one NVSwitch; device i of each on rail i: one leaf for all of them.
+/// `hosts` hosts with 8 devices behind one NVSwitch. Device i of each host is on rail i, with one
+/// leaf switch per rail.
 inline FabricState rails(std::int64_t hosts, double inside = 450, double outside = 50) {
   platform::NetworkPlan plan;
   plan.shape = platform::NetworkShape::rail_only;
@@ -67,11 +68,11 @@ inline FabricState rails(std::int64_t hosts, double inside = 450, double outside
       plan, "rails"));
 }
 
-/// Words of a random choice, one after another.
+/// A generator of random numbers.
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t below(std::uint64_t end) { return mixed(++state_ * 0x9e37u) % end; }
+  std::uint64_t below(std::uint64_t end) { return mix_bits(++state_ * 0x9e37u) % end; }
 
  private:
   std::uint64_t state_;
@@ -79,12 +80,12 @@ class Dice {
 
 struct RandomFabric {
   std::uint32_t devices = 6, switches = 2;
-  std::uint32_t more_links = 6;  ///< beside a tree that joins all
-  std::uint32_t down = 0;        ///< of these, so many are broken
-  bool equivalent = false;       ///< all links
+  std::uint32_t more_links = 6;  ///< in addition to a spanning tree
+  std::uint32_t down = 0;        ///< number of these that are broken
+  bool equivalent = false;       ///< all links are identical
 };
 
-/// Connected; links both ways, of 10 to 80 GB/s and 100 to 1,600 ns.
+/// A connected random fabric with bidirectional links of 10 to 80 GB/s and 100 to 1,600 ns.
 inline FabricState random_fabric(std::uint64_t seed, const RandomFabric& shape) {
   Dice dice(seed);
   platform::TopologyBuilder builder("random", "test");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What links cost where the busy ones are dear. Private to the room's searches.
+// Prices of links, which increase with their load. Private to the searches of this room.
 #pragma once
 
 #include <algorithm>
@@ -12,50 +12,52 @@
 
 namespace orrery::synthesis {
 
-/// Bytes by wire, and a cost that grows with a power of how busy it is beside the busiest: on a
-/// usual link about 1 where that is the busiest, `idle` where nothing is on it.
+/// Stores the load of each wire in bytes, and a cost that grows with a power of the load relative
+/// to the busiest link. The cost of a link of mean capacity is about 1 if it is the busiest, and
+/// `idle` if it is idle.
 class LinkPrices {
  public:
   LinkPrices(const FabricState& fabric, double idle)
       : load_(fabric.wires.size()), cost_(load_.size()), idle_(idle) {
     double sum = 0;
     for (const Wire& wire : fabric.wires) {
-      room_.push_back(std::max(1.0, wire.capacity));
-      sum += room_.back();
+      capacity_.push_back(std::max(1.0, wire.capacity));
+      sum += capacity_.back();
     }
-    mean_ = sum / std::max<double>(1, static_cast<double>(room_.size()));
+    mean_ = sum / std::max<double>(1, static_cast<double>(capacity_.size()));
   }
 
-  /// `least`: seconds, where nothing is busier yet. The power is 2 to the `squarings`.
-  void set(double least, int squarings) {
-    top_ = std::max(least, busiest());
+  /// `min_seconds`: the minimum of the busiest link's time in seconds. The power is 2 to the
+  /// `squarings`.
+  void set(double min_seconds, int squarings) {
+    reference_seconds_ = std::max(min_seconds, bottleneck_seconds());
     squarings_ = squarings;
     for (std::uint32_t wire = 0; wire < cost_.size(); ++wire) price(wire);
   }
-  void carry(std::span<const std::uint32_t> wires, double bytes) {
+  void add_load(std::span<const std::uint32_t> wires, double bytes) {
     for (const std::uint32_t wire : wires) {
       load_[wire] += bytes;
       price(wire);
     }
   }
   [[nodiscard]] double cost(std::uint32_t wire) const { return cost_[wire]; }
-  /// Seconds that the busiest link is.
-  [[nodiscard]] double busiest() const {
+  /// The time in seconds for which the busiest link is busy.
+  [[nodiscard]] double bottleneck_seconds() const {
     double most = 0;
     for (std::size_t wire = 0; wire < load_.size(); ++wire)
-      most = std::max(most, load_[wire] / room_[wire]);
+      most = std::max(most, load_[wire] / capacity_[wire]);
     return most;
   }
 
  private:
   void price(std::uint32_t wire) {
-    double power = load_[wire] / room_[wire] / top_;
+    double power = load_[wire] / capacity_[wire] / reference_seconds_;
     for (int i = 0; i < squarings_; ++i) power *= power;
-    cost_[wire] = (idle_ + power) * mean_ / room_[wire];
+    cost_[wire] = (idle_ + power) * mean_ / capacity_[wire];
   }
 
-  std::vector<double> load_, cost_, room_;  // by wire
-  double idle_, top_ = 1, mean_ = 1;
+  std::vector<double> load_, cost_, capacity_;  // by wire
+  double idle_, reference_seconds_ = 1, mean_ = 1;
   int squarings_ = 2;
 };
 

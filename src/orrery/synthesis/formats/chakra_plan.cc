@@ -21,7 +21,8 @@ class ChakraPlan {
       : graphs_(graphs), where_(where) {}
 
   Result<Plan> make() {
-    if (graphs_.empty()) return fail(Errc::input_empty, where_, "no trace of a custom collective");
+    if (graphs_.empty())
+      return fail(Errc::input_empty, where_, "contains no trace of a custom collective");
     if (graphs_.size() > plan_limits::kPlanRanks)
       return fail(Errc::limit_exceeded, where_,
                   fmt::format("more than {} ranks", plan_limits::kPlanRanks));
@@ -44,7 +45,7 @@ class ChakraPlan {
 
   Result<void> add_rank(std::uint32_t rank) {
     const graph::Graph& graph = *graphs_[rank];
-    const std::vector<NodeId> order = an_order(graph);
+    const std::vector<NodeId> order = topological_order(graph);
     std::map<Connection, std::uint32_t> blocks;
     std::vector<StepPosition> places(graph.size());
     for (const NodeId node : order) {
@@ -83,8 +84,9 @@ class ChakraPlan {
     plan_.ranks[after.rank].blocks[after.block].steps[after.step].after.push_back(before);
   }
 
-  /// Of those that may come next, the one with the least id: as it would be posted.
-  static std::vector<NodeId> an_order(const graph::Graph& graph) {
+  /// A topological order; of the possible next nodes it takes the one with the smallest id, as if
+  /// the graph were issued in this order.
+  static std::vector<NodeId> topological_order(const graph::Graph& graph) {
     std::vector<std::uint32_t> waits(graph.in_degrees().begin(), graph.in_degrees().end());
     std::vector<NodeId> ready, order;
     for (NodeId node = graph.size(); node-- > 0;)
@@ -115,8 +117,9 @@ class ChakraPlan {
     const std::int64_t peer = sends ? message.dst : message.src;
     if (peer >= 0 && peer < static_cast<std::int64_t>(graphs_.size()) && peer != rank)
       return static_cast<std::uint32_t>(peer);
-    return fail(Errc::input_range, place,
-                fmt::format("{} is no other member of {}", peer, graphs_.size()));
+    return fail(
+        Errc::input_range, place,
+        fmt::format("{} is not another member: there are {} members", peer, graphs_.size()));
   }
 
   PlanStep step_of(std::uint32_t rank, NodeId node) {

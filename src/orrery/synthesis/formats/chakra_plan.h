@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A custom collective's Chakra traces, one per rank, looked at as a plan. The other way is
-// lower_plan().
+// Reads the Chakra traces of a custom collective, one per rank, as a plan. lower_plan() is the
+// inverse.
 #pragma once
 
 #include <span>
@@ -14,12 +14,12 @@
 
 namespace orrery::synthesis {
 
-/// Sends and receives become steps, those of a connection (peer and tag) a block, in an order that
-/// the trace allows; other nodes are steps that do nothing. Sizes in chunks (msg_chunk_cnt,
-/// msg_chunk_idx, total_chunk_cnt; astra-sim's CollectiveAPI) are places of the input; sizes in
-/// bytes are one chunk each, and no place. A receive whose only successor computes adds. What
-/// collective it is no trace says. Errc: input_empty, limit_exceeded, input_range (a peer that is
-/// no member), input_missing_attr (a message without its peer).
+/// Sends and receives become steps. Those of a connection (peer and tag) form a block, in an order
+/// that the trace allows; other nodes become steps without an effect. Sizes in chunks
+/// (msg_chunk_cnt, msg_chunk_idx, total_chunk_cnt; astra-sim's CollectiveAPI) are places of the
+/// input. Sizes in bytes count as one chunk each, without a place. A receive whose only successor
+/// is a computation adds. Traces do not state the collective. Errc: input_empty, limit_exceeded,
+/// input_range (a peer that is no member), input_missing_attr (a message without its peer).
 [[nodiscard]] Result<Plan> plan_of_graphs(std::span<const graph::GraphRef> graphs,
                                           const std::string& where);
 

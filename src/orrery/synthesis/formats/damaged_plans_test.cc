@@ -75,13 +75,14 @@ TEST(DamagedPlans, OfMscclppEndInAnErrorOrAPlan) {
     for (int round = 0; round < 1200; ++round) {
       std::string changed = text;
       for (int hit = 0; hit < 1 + round % 3; ++hit) {
-        const std::size_t at = changed.find_first_of("0123456789", mixed(seed++) % changed.size());
+        const std::size_t at =
+            changed.find_first_of("0123456789", mix_bits(seed++) % changed.size());
         if (at == std::string::npos) continue;
         constexpr const char* kNumbers[] = {"0", "1", "2", "3", "9", "-1", "4000000000"};
-        changed.replace(at, 1, kNumbers[mixed(seed++) % std::size(kNumbers)]);
+        changed.replace(at, 1, kNumbers[mix_bits(seed++) % std::size(kNumbers)]);
       }
       look_at(changed);
-      look_at(text.substr(0, mixed(seed++) % text.size()));
+      look_at(text.substr(0, mix_bits(seed++) % text.size()));
     }
   }
 }

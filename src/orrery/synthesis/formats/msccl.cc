@@ -21,18 +21,18 @@ namespace {
 using platform::attribute;
 using Names = std::span<const std::string_view>;
 
-/// Which attributes there are; the last ones of <algo> say nothing that matters here.
-constexpr std::string_view kOfAlgo[]{
+/// Known attributes. The last ones of <algo> have no effect here.
+constexpr std::string_view kAlgoAttributes[]{
     "name",       "proto",    "nchannels", "nchunksperloop", "ngpus",         "coll",     "inplace",
     "outofplace", "minBytes", "maxBytes",  "root",           "nthreadblocks", "maxcount", "redop"};
-constexpr std::string_view kOfGpu[]{"id", "i_chunks", "o_chunks", "s_chunks"};
-constexpr std::string_view kOfBlock[]{"id", "send", "recv", "chan"};
-constexpr std::string_view kOfStep[]{"s",      "type", "srcbuf", "srcoff", "dstbuf",
-                                     "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
+constexpr std::string_view kGpuAttributes[]{"id", "i_chunks", "o_chunks", "s_chunks"};
+constexpr std::string_view kBlockAttributes[]{"id", "send", "recv", "chan"};
+constexpr std::string_view kStepAttributes[]{"s",      "type", "srcbuf", "srcoff", "dstbuf",
+                                             "dstoff", "cnt",  "depid",  "deps",   "hasdep"};
 
-class MscclReading {
+class MscclReader {
  public:
-  MscclReading(std::string_view text, const std::string& where, Findings& findings)
+  MscclReader(std::string_view text, const std::string& where, Findings& findings)
       : places_(text, where), findings_(findings) {}
 
   Result<Plan> read(const pugi::xml_node& algo) {
@@ -59,7 +59,7 @@ class MscclReading {
 
   std::string place(const pugi::xml_node& node) const { return places_.of(node); }
 
-  void note_unknown(const pugi::xml_node& node, Names known) {
+  void report_unknown(const pugi::xml_node& node, Names known) {
     for (const pugi::xml_attribute& one : node.attributes()) {
       if (std::find(known.begin(), known.end(), one.name()) == known.end())
         findings_.add(FindingCode::key_ignored,
@@ -67,8 +67,8 @@ class MscclReading {
     }
   }
 
-  Result<std::int64_t> number(const pugi::xml_node& node, const char* name, std::int64_t least,
-                              std::int64_t most) const {
+  Result<std::int64_t> number(const pugi::xml_node& node, const char* name, std::int64_t minimum,
+                              std::int64_t maximum) const {
     const std::string_view text = attribute(node, name);
     if (text.empty())
       return fail(Errc::input_missing_attr, place(node),
@@ -78,26 +78,27 @@ class MscclReading {
     if (error != std::errc{} || end != text.data() + text.size())
       return fail(Errc::input_corrupt, place(node),
                   fmt::format("{} is {}, not a whole number", name, in_quotes(text)));
-    if (value < least || value > most)
+    if (value < minimum || value > maximum)
       return fail(Errc::input_range, place(node),
-                  fmt::format("{} is {}, outside {} to {}", name, value, least, most));
+                  fmt::format("{} is {}, outside {} to {}", name, value, minimum, maximum));
     return value;
   }
   Result<std::int64_t> number_or(const pugi::xml_node& node, const char* name, std::int64_t missing,
-                                 std::int64_t least, std::int64_t most) const {
+                                 std::int64_t minimum, std::int64_t maximum) const {
     if (attribute(node, name).empty()) return missing;
-    return number(node, name, least, most);
+    return number(node, name, minimum, maximum);
   }
 
-  /// Reads several numbers that may be missing into what they are for.
-  struct Wanted {
+  /// Optional integer attributes and their destinations.
+  struct IntegerAttribute {
     const char* name;
     std::int64_t* out;
-    std::int64_t least, most;
+    std::int64_t minimum, maximum;
   };
-  Result<void> numbers(const pugi::xml_node& node, std::initializer_list<Wanted> wanted) const {
-    for (const Wanted& one : wanted) {
-      const auto value = number_or(node, one.name, *one.out, one.least, one.most);
+  Result<void> read_integers(const pugi::xml_node& node,
+                             std::initializer_list<IntegerAttribute> attributes) const {
+    for (const IntegerAttribute& one : attributes) {
+      const auto value = number_or(node, one.name, *one.out, one.minimum, one.maximum);
       if (!value) return tl::unexpected(value.error());
       *one.out = *value;
     }
@@ -105,7 +106,7 @@ class MscclReading {
   }
 
   Result<void> read_head(const pugi::xml_node& algo) {
-    note_unknown(algo, kOfAlgo);
+    report_unknown(algo, kAlgoAttributes);
     std::int64_t gpus = 0, channels = 1, loop = 0, in_place = 0, root = 0;
     for (const pugi::xml_node& child : algo.children()) {
       if (child.type() != pugi::node_element) continue;
@@ -116,26 +117,26 @@ class MscclReading {
                       fmt::format("{}: <{}>", place(child), printable(child.name(), kShownBytes)));
       }
     }
-    const std::int64_t there = gpus;
-    constexpr std::int64_t kMost = std::int64_t{1} << 62;
-    if (there == 0) return fail(Errc::input_empty, place(algo), "a plan without a gpu");
-    if (there > plan_limits::kPlanRanks)
+    const std::int64_t gpu_elements = gpus;
+    constexpr std::int64_t kMax = std::int64_t{1} << 62;
+    if (gpu_elements == 0) return fail(Errc::input_empty, place(algo), "contains no gpu");
+    if (gpu_elements > plan_limits::kPlanRanks)
       return fail(Errc::limit_exceeded, place(algo),
-                  fmt::format("{} gpus, more than {}", there, plan_limits::kPlanRanks));
-    if (auto done = numbers(algo, {{"ngpus", &gpus, 1, kMost},
-                                   {"nchannels", &channels, 1, plan_limits::kPlanChannels},
-                                   {"nchunksperloop", &loop, 0, plan_limits::kPlanChunks},
-                                   {"inplace", &in_place, 0, 1},
-                                   {"root", &root, 0, there - 1},
-                                   {"minBytes", &plan_.min_bytes, 0, kMost},
-                                   {"maxBytes", &plan_.max_bytes, 0, kMost}});
+                  fmt::format("{} gpus, more than {}", gpu_elements, plan_limits::kPlanRanks));
+    if (auto done = read_integers(algo, {{"ngpus", &gpus, 1, kMax},
+                                         {"nchannels", &channels, 1, plan_limits::kPlanChannels},
+                                         {"nchunksperloop", &loop, 0, plan_limits::kPlanChunks},
+                                         {"inplace", &in_place, 0, 1},
+                                         {"root", &root, 0, gpu_elements - 1},
+                                         {"minBytes", &plan_.min_bytes, 0, kMax},
+                                         {"maxBytes", &plan_.max_bytes, 0, kMax}});
         !done)
       return done;
-    if (gpus != there)
+    if (gpus != gpu_elements)
       return fail(Errc::input_corrupt, place(algo),
-                  fmt::format("ngpus is {}, and there are {} <gpu>", gpus, there));
+                  fmt::format("ngpus is {}, but there are {} <gpu>", gpus, gpu_elements));
     std::int64_t out_of_place = in_place == 0 ? 1 : 0;
-    if (auto done = numbers(algo, {{"outofplace", &out_of_place, 0, 1}}); !done) return done;
+    if (auto done = read_integers(algo, {{"outofplace", &out_of_place, 0, 1}}); !done) return done;
     plan_.format = "MSCCL";
     plan_.name = printable(attribute(algo, "name"));
     plan_.protocol = printable(attribute(algo, "proto"));
@@ -146,12 +147,12 @@ class MscclReading {
     plan_.channels = static_cast<std::uint32_t>(channels);
     plan_.chunks_per_loop = static_cast<std::uint32_t>(loop);
     plan_.root = static_cast<std::uint32_t>(root);
-    plan_.ranks.resize(static_cast<std::size_t>(there));
+    plan_.ranks.resize(static_cast<std::size_t>(gpu_elements));
     return {};
   }
 
   Result<void> read_gpu(const pugi::xml_node& gpu, std::uint32_t rank) {
-    note_unknown(gpu, kOfGpu);
+    report_unknown(gpu, kGpuAttributes);
     PlanRank& made = plan_.ranks[rank];
     constexpr const char* kChunks[] = {"i_chunks", "o_chunks", "s_chunks"};
     for (std::size_t i = 0; i < kPlanBuffers; ++i) {
@@ -162,7 +163,7 @@ class MscclReading {
     }
     if (total_places_ > plan_limits::kPlanPlaces)
       return fail(Errc::limit_exceeded, place(gpu),
-                  fmt::format("buffers of more than {} chunks in all", plan_limits::kPlanPlaces));
+                  fmt::format("buffers of more than {} chunks in total", plan_limits::kPlanPlaces));
     std::vector<pugi::xml_node> blocks;
     for (const pugi::xml_node& block : gpu.children("tb")) blocks.push_back(block);
     made.blocks.resize(blocks.size());
@@ -180,13 +181,13 @@ class MscclReading {
   }
 
   Result<void> read_block(const pugi::xml_node& block, StepPosition at) {
-    note_unknown(block, kOfBlock);
+    report_unknown(block, kBlockAttributes);
     PlanBlock& made = plan_.ranks[at.rank].blocks[at.block];
     std::int64_t to = -1, from = -1, channel = 0;
     const auto last = static_cast<std::int64_t>(plan_.ranks.size()) - 1;
-    if (auto done = numbers(block, {{"send", &to, -1, last},
-                                    {"recv", &from, -1, last},
-                                    {"chan", &channel, -1, plan_limits::kPlanChannels - 1}});
+    if (auto done = read_integers(block, {{"send", &to, -1, last},
+                                          {"recv", &from, -1, last},
+                                          {"chan", &channel, -1, plan_limits::kPlanChannels - 1}});
         !done)
       return done;
     if (to == at.rank || from == at.rank)
@@ -208,31 +209,31 @@ class MscclReading {
     if (text == "o") return PlanBuffer::output;
     if (text == "s") return PlanBuffer::scratch;
     return fail(Errc::input_corrupt, place(step), fmt::format("{} is {}", name, in_quotes(text)),
-                "buffers are i, o and s");
+                "buffers must be i, o or s");
   }
 
   Result<void> read_step(const pugi::xml_node& step, StepPosition at, PlanBlock& block) {
-    note_unknown(step, kOfStep);
+    report_unknown(step, kStepAttributes);
     if (++steps_ > plan_limits::kPlanSteps)
       return fail(Errc::limit_exceeded, place(step),
                   fmt::format("more than {} steps", plan_limits::kPlanSteps));
-    std::int64_t number_is = at.step, source = -1, target = -1, count = 0, on_block = -1,
-                 on_step = -1, waited = 0;
-    if (auto done = numbers(step, {{"s", &number_is, at.step, at.step},
-                                   {"srcoff", &source, -1, plan_limits::kPlanChunks},
-                                   {"dstoff", &target, -1, plan_limits::kPlanChunks},
-                                   {"cnt", &count, 0, plan_limits::kPlanChunks},
-                                   {"depid", &on_block, -1, plan_limits::kPlanChunks},
-                                   {"deps", &on_step, -1, plan_limits::kPlanChunks},
-                                   {"hasdep", &waited, 0, 1}});
+    std::int64_t index = at.step, source = -1, target = -1, count = 0, on_block = -1, on_step = -1,
+                 is_waited_for = 0;
+    if (auto done = read_integers(step, {{"s", &index, at.step, at.step},
+                                         {"srcoff", &source, -1, plan_limits::kPlanChunks},
+                                         {"dstoff", &target, -1, plan_limits::kPlanChunks},
+                                         {"cnt", &count, 0, plan_limits::kPlanChunks},
+                                         {"depid", &on_block, -1, plan_limits::kPlanChunks},
+                                         {"deps", &on_step, -1, plan_limits::kPlanChunks},
+                                         {"hasdep", &is_waited_for, 0, 1}});
         !done)
       return done;
     const std::string_view word = attribute(step, "type");
     const auto type = msccl_step(word);
     if (!type)
       return fail(Errc::input_unsupported, place(step),
-                  fmt::format("a step of type {}", in_quotes(word)),
-                  "types are s, r, rcs, rrs, rrc, rrcs, cpy, re and nop");
+                  fmt::format("unknown step type {}", in_quotes(word)),
+                  "types must be s, r, rcs, rrs, rrc, rrcs, cpy, re or nop");
     PlanStep made;
     made.type = *type;
     if (on_block >= 0)
@@ -243,14 +244,15 @@ class MscclReading {
     if (*type != StepType::nop) {
       if (source < 0 || target < 0 || count == 0)
         return fail(Errc::input_range, place(step),
-                    "srcoff, dstoff or cnt of a step that moves chunks is missing or too small");
+                    "srcoff, dstoff or cnt is missing or too small in a step that moves chunks");
       const auto from = buffer(step, "srcbuf");
       if (!from) return tl::unexpected(from.error());
       const auto to = buffer(step, "dstbuf");
       if (!to) return tl::unexpected(to.error());
       made.count = static_cast<std::uint32_t>(count);
-      fill(made, at.rank,
-           {*from, *to, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)});
+      set_accesses(
+          made, at.rank,
+          {*from, *to, static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(target)});
       moves_ += made.count * (made.reads.size() + made.writes.size());
       if (moves_ > plan_limits::kPlanMoves)
         return fail(Errc::limit_exceeded, place(step),
@@ -258,19 +260,19 @@ class MscclReading {
     }
     if ((made.sends && !block.to) || (made.receives && !block.from))
       return fail(Errc::input_corrupt, place(step),
-                  fmt::format("a step {} that {} in a block without a peer for it", name(*type),
+                  fmt::format("step {} {}, but its block has no peer for that", name(*type),
                               made.sends && !block.to ? "sends" : "receives"));
     block.steps.push_back(std::move(made));
     return {};
   }
 
-  /// What MSCCL's interpreter does for each type (src/collectives/device/msccl_kernel.h): which of
-  /// the two places are the step's own.
-  static void fill(PlanStep& step, std::uint32_t rank, const MessageEnds& ends) {
+  /// Sets the reads and writes of each step type as MSCCL's interpreter does
+  /// (src/collectives/device/msccl_kernel.h): which of the two places belong to this rank.
+  static void set_accesses(PlanStep& step, std::uint32_t rank, const MessageEndpoints& ends) {
     const PlanSpan source{rank, ends.from, ends.first_from, step.count};
     const PlanSpan target{rank, ends.to, ends.first_to, step.count};
     const auto is = [&](std::initializer_list<StepType> types) {
-      return std::find(types.begin(), types.end(), step.type) != types.end();
+      return is_one_of(step.type, types);
     };
     using enum StepType;
     step.receives = is({receive, receive_copy_send, receive_reduce_send, receive_reduce_copy,
@@ -287,15 +289,15 @@ class MscclReading {
   }
 
   Result<void> check_dependencies() {
-    // Steps in the order in which they were read are not in the order of blocks: number them.
+    // The file order of steps differs from the order of blocks: use step numbers.
     for (const Dependency& one : dependencies_) {
       const auto& blocks = plan_.ranks[one.on.rank].blocks;
       if (one.on.block >= blocks.size() || one.on.step >= blocks[one.on.block].steps.size())
         return fail(Errc::input_dangling_dep, place(one.element),
-                    fmt::format("gpu {} has no step {} in a block {} to wait for", one.on.rank,
-                                one.on.step, one.on.block));
+                    fmt::format("waits for gpu {}, step {}, block {}, which does not exist",
+                                one.on.rank, one.on.step, one.on.block));
       if (one.on == one.of)
-        return fail(Errc::input_self_edge, place(one.element), "a step that waits for itself");
+        return fail(Errc::input_self_edge, place(one.element), "a step waits for itself");
       const std::string_view marked = hasdep_of(one);
       if (marked != "1")
         findings_.add(
@@ -306,7 +308,7 @@ class MscclReading {
     return {};
   }
 
-  /// What the step that is waited for says of that.
+  /// The `hasdep` attribute of the step that a dependency refers to.
   std::string_view hasdep_of(const Dependency& one) {
     const pugi::xml_node gpu = one.element.parent().parent();
     if (gpu != indexed_) {
@@ -336,8 +338,8 @@ Result<Plan> read_msccl(std::string_view text, const std::string& where, Finding
   if (auto parsed = platform::parse_xml(text, where, document); !parsed)
     return tl::unexpected(parsed.error());
   const pugi::xml_node algo = document.child("algo");
-  if (!algo) return fail(Errc::input_unsupported, where, "no <algo> in it: not a plan of MSCCL");
-  return MscclReading(text, where, findings).read(algo);
+  if (!algo) return fail(Errc::input_unsupported, where, "has no <algo>: not an MSCCL plan");
+  return MscclReader(text, where, findings).read(algo);
 }
 
 }  // namespace orrery::synthesis

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MSCCL's plans: XML with an <algo>, its <gpu>s, their thread blocks (<tb>) and steps.
+// Reads and writes MSCCL's plans: XML with an <algo>, its <gpu>s, their thread blocks (<tb>) and
+// steps.
 //
-// Attributes as microsoft/msccl (src/include/msccl) and Azure/msccl-scheduler have them, and what
-// earlier releases of msccl-tools and RCCL wrote.
+// Supports the attributes of microsoft/msccl (src/include/msccl) and Azure/msccl-scheduler, and
+// those of earlier releases of msccl-tools and RCCL.
 #pragma once
 
 #include <string>
@@ -15,15 +16,15 @@
 
 namespace orrery::synthesis {
 
-/// Attributes that are not known are findings. Errc: input_unsupported (no <algo>), input_corrupt,
+/// Unknown attributes are findings. Errc: input_unsupported (no <algo>), input_corrupt,
 /// input_range, input_missing_attr, input_duplicate_id, input_dangling_dep, limit_exceeded; each
 /// with the line.
 [[nodiscard]] Result<Plan> read_msccl(std::string_view text, const std::string& where,
                                       Findings& findings);
 
-/// The plan as MSCCL takes it. A step with several dependencies gets steps before it that do
-/// nothing but wait. Read again it is the same plan. Errc: input_unsupported for what MSCCL has no
-/// step for: other ranks' memory, signals, packets.
+/// Writes a plan as MSCCL reads it. A step with several dependencies gets preceding steps that only
+/// wait. Reading the result returns the same plan. Errc: input_unsupported for features without an
+/// MSCCL step: other ranks' memory, signals, packets.
 [[nodiscard]] Result<std::string> write_msccl(const Plan& plan);
 
 }  // namespace orrery::synthesis

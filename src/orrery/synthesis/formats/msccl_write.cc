@@ -19,16 +19,16 @@ void append_attribute(std::string& out, std::string_view key, std::string_view v
   out += '"';
 }
 
-/// What MSCCL calls the collective.
+/// MSCCL's name for the collective.
 std::string collective_name(const Plan& plan) {
   if (!plan.collective_name.empty()) return plan.collective_name;
   return plan.collective == CollectiveType::unknown ? "custom"
                                                     : std::string(plan_name(plan.collective));
 }
 
-class MscclWriting {
+class MscclWriter {
  public:
-  explicit MscclWriting(const Plan& plan) : plan_(plan) {}
+  explicit MscclWriter(const Plan& plan) : plan_(plan) {}
 
   Result<std::string> write() {
     if (auto fits = check(); !fits) return tl::unexpected(fits.error());
@@ -45,38 +45,33 @@ class MscclWriting {
   struct Messages {
     std::vector<StepPosition> sent, received;
   };
-  /// Where a step stands in the file, and whether somebody waits for it.
-  struct Written {
+  /// The position of a step in the file, and whether another step waits for it.
+  struct WrittenStep {
     std::uint32_t step = 0;
-    bool waited = false;
+    bool is_waited_for = false;
   };
 
   Result<void> check() const {
-    for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-      const PlanRank& of = plan_.ranks[rank];
-      for (std::uint32_t block = 0; block < of.blocks.size(); ++block) {
-        for (std::uint32_t step = 0; step < of.blocks[block].steps.size(); ++step) {
-          const PlanStep& one = of.blocks[block].steps[step];
-          const auto abroad = [&](const PlanSpan& span) { return span.rank != rank; };
-          const bool far = std::any_of(one.reads.begin(), one.reads.end(), abroad) ||
-                           std::any_of(one.writes.begin(), one.writes.end(), abroad);
-          const bool placeless =
-              (one.sends || one.receives) && one.reads.empty() && one.writes.empty();
-          if (msccl_step(name(one.type)) && !far && !placeless && one.posts.empty() &&
-              one.waits.empty() && !one.reads_packets && !one.writes_packets)
-            continue;
-          return fail(Errc::input_unsupported, to_text(plan_, {rank, block, step}),
-                      "MSCCL has no step that does this",
-                      "its steps send and receive over connections; write Chakra traces instead");
-        }
-      }
-    }
-    return {};
+    Result<void> result;
+    for_each_step(plan_, [&](const StepPosition& at, const PlanBlock&, const PlanStep& step) {
+      const auto is_remote = [&](const PlanSpan& span) { return span.rank != at.rank; };
+      const bool has_remote = std::any_of(step.reads.begin(), step.reads.end(), is_remote) ||
+                              std::any_of(step.writes.begin(), step.writes.end(), is_remote);
+      const bool has_no_span =
+          (step.sends || step.receives) && step.reads.empty() && step.writes.empty();
+      const bool supported = msccl_step(name(step.type)) && !has_remote && !has_no_span &&
+                             step.posts.empty() && step.waits.empty() && !step.reads_packets &&
+                             !step.writes_packets;
+      if (!supported && result)
+        result = fail(Errc::input_unsupported, to_text(plan_, at), "MSCCL has no step for this",
+                      "MSCCL steps send and receive over connections; write Chakra traces instead");
+    });
+    return result;
   }
 
   void find_partners() {
     std::map<Connection, Messages> all;
-    for_each_step([&](const StepPosition& at, const PlanBlock& block, const PlanStep& step) {
+    for_each_step(plan_, [&](const StepPosition& at, const PlanBlock& block, const PlanStep& step) {
       if (step.sends) all[{at.rank, *block.to, block.channel}].sent.push_back(at);
       if (step.receives) all[{*block.from, at.rank, block.channel}].received.push_back(at);
     });
@@ -89,30 +84,20 @@ class MscclWriting {
     }
   }
 
-  // A step with several dependencies has waiting steps before it.
+  // A step with several dependencies gets additional steps before it that only wait.
   void number_steps() {
-    std::map<StepPosition, bool> waited;
-    for_each_step([&](const StepPosition&, const PlanBlock&, const PlanStep& step) {
-      for (const StepPosition& on : step.after) waited[on] = true;
+    std::map<StepPosition, bool> is_waited_for;
+    for_each_step(plan_, [&](const StepPosition&, const PlanBlock&, const PlanStep& step) {
+      for (const StepPosition& on : step.after) is_waited_for[on] = true;
     });
     StepPosition block{~0u, ~0u, 0};
     std::uint32_t next = 0;
-    for_each_step([&](const StepPosition& at, const PlanBlock&, const PlanStep& step) {
+    for_each_step(plan_, [&](const StepPosition& at, const PlanBlock&, const PlanStep& step) {
       if (at.rank != block.rank || at.block != block.block) next = 0;
       block = at;
       if (step.after.size() > 1) next += static_cast<std::uint32_t>(step.after.size()) - 1;
-      written_[at] = {next++, waited.count(at) != 0};
+      written_[at] = {next++, is_waited_for.count(at) != 0};
     });
-  }
-
-  template <class Do>
-  void for_each_step(const Do& act) const {
-    for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-      const auto& blocks = plan_.ranks[rank].blocks;
-      for (std::uint32_t block = 0; block < blocks.size(); ++block)
-        for (std::uint32_t step = 0; step < blocks[block].steps.size(); ++step)
-          act(StepPosition{rank, block, step}, blocks[block], blocks[block].steps[step]);
-    }
   }
 
   void write_head() {
@@ -121,7 +106,7 @@ class MscclWriting {
     append_attribute(out_, "proto", plan_.protocol.empty() ? "Simple" : plan_.protocol);
     out_ += fmt::format(" nchannels=\"{}\"", plan_.channels);
     const std::uint32_t loop =
-        plan_.chunks_per_loop != 0 ? plan_.chunks_per_loop : whole_chunks(plan_);
+        plan_.chunks_per_loop != 0 ? plan_.chunks_per_loop : buffer_chunks(plan_);
     out_ += fmt::format(" nchunksperloop=\"{}\" ngpus=\"{}\"", loop, plan_.ranks.size());
     append_attribute(out_, "coll", collective_name(plan_));
     out_ += fmt::format(" inplace=\"{}\" outofplace=\"{}\"", plan_.in_place ? 1 : 0,
@@ -151,18 +136,19 @@ class MscclWriting {
   }
 
   void write_step(const StepPosition& at, const PlanStep& step) {
-    const Written& is = written_.at(at);
+    const WrittenStep& is = written_.at(at);
     const std::size_t before = step.after.size() > 1 ? step.after.size() - 1 : 0;
     for (std::size_t i = 0; i < before; ++i)
       write_line(is.step - static_cast<std::uint32_t>(before - i), StepType::nop, {}, -1, 0,
                  &step.after[i], false);
     const StepPosition* on = step.after.empty() ? nullptr : &step.after.back();
-    if (step.type == StepType::nop) return write_line(is.step, step.type, {}, -1, 0, on, is.waited);
-    write_line(is.step, step.type, ends_of(at, step), 0, step.count, on, is.waited);
+    if (step.type == StepType::nop)
+      return write_line(is.step, step.type, {}, -1, 0, on, is.is_waited_for);
+    write_line(is.step, step.type, ends_of(at, step), 0, step.count, on, is.is_waited_for);
   }
 
-  void write_line(std::uint32_t number, StepType type, const MessageEnds& ends, int nowhere,
-                  std::uint32_t count, const StepPosition* on, bool waited) {
+  void write_line(std::uint32_t number, StepType type, const MessageEndpoints& ends, int nowhere,
+                  std::uint32_t count, const StepPosition* on, bool is_waited_for) {
     const auto offset = [&](std::uint32_t first) {
       return nowhere < 0 ? std::int64_t{-1} : std::int64_t{first};
     };
@@ -172,11 +158,11 @@ class MscclWriting {
         number, name(type), kBufferLetters[static_cast<std::size_t>(ends.from)],
         offset(ends.first_from), kBufferLetters[static_cast<std::size_t>(ends.to)],
         offset(ends.first_to), count, on == nullptr ? -1 : std::int64_t{on->block},
-        on == nullptr ? -1 : std::int64_t{written_.at(*on).step}, waited ? 1 : 0);
+        on == nullptr ? -1 : std::int64_t{written_.at(*on).step}, is_waited_for ? 1 : 0);
   }
 
-  /// Both places of a step; where it does not state the other one, its partner's.
-  MessageEnds ends_of(const StepPosition& at, const PlanStep& step) const {
+  /// Both places of a step. If it does not state the remote one, uses its partner's.
+  MessageEndpoints ends_of(const StepPosition& at, const PlanStep& step) const {
     if (step.ends) return *step.ends;
     const PlanSpan* source = step.reads.empty() ? nullptr : &step.reads.front();
     const PlanSpan* target = step.writes.empty() ? nullptr : &step.writes.front();
@@ -200,12 +186,12 @@ class MscclWriting {
 
   const Plan& plan_;
   std::map<StepPosition, StepPosition> receiver_of_, sender_of_;
-  std::map<StepPosition, Written> written_;
+  std::map<StepPosition, WrittenStep> written_;
   std::string out_;
 };
 
 }  // namespace
 
-Result<std::string> write_msccl(const Plan& plan) { return MscclWriting(plan).write(); }
+Result<std::string> write_msccl(const Plan& plan) { return MscclWriter(plan).write(); }
 
 }  // namespace orrery::synthesis

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "orrery/core/text/text.h"
@@ -13,24 +14,24 @@ namespace orrery::synthesis {
 
 namespace {
 
-constexpr std::uint32_t kMostCut = 1024;
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
+constexpr std::uint32_t kMaxChunkSplit = 1024;
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 62;
 
-class MscclppReading {
+class MscclppReader {
  public:
-  MscclppReading(const JsonPlace& file, Findings& findings) : file_(file), made_(plan_, findings) {}
+  MscclppReader(const JsonPlace& file, Findings& findings) : file_(file), made_(plan_, findings) {}
 
   Result<Plan> read() {
     plan_.format = "MSCCL++";
     if (auto done = read_head(); !done) return tl::unexpected(done.error());
     const auto gpus = json_list(file_, {"gpus"});
     if (!gpus) return tl::unexpected(gpus.error());
-    if (gpus->value.empty()) return fail(Errc::input_empty, gpus->where, "a plan without a gpu");
+    if (gpus->value.empty()) return fail(Errc::input_empty, gpus->where, "contains no gpu");
     if (gpus->value.size() > plan_limits::kPlanRanks)
       return fail(Errc::limit_exceeded, gpus->where,
                   fmt::format("more than {} gpus", plan_limits::kPlanRanks));
     plan_.ranks.resize(gpus->value.size());
-    if (auto done = find_cut(*gpus); !done) return tl::unexpected(done.error());
+    if (auto done = find_chunk_split(*gpus); !done) return tl::unexpected(done.error());
     std::vector<bool> seen(plan_.ranks.size());
     for (std::size_t i = 0; i < gpus->value.size(); ++i) {
       const JsonPlace gpu = gpus->at(i);
@@ -62,19 +63,19 @@ class MscclppReading {
     if (file_.has("inplace") && file_.value["inplace"].is_boolean())
       plan_.in_place = file_.value["inplace"].get<bool>();
     plan_.out_of_place = !plan_.in_place;
-    const auto least = json_number_or(file_, {"min_message_size"}, -1, 0, kMostBytes);
-    if (!least) return tl::unexpected(least.error());
-    const auto most = json_number_or(file_, {"max_message_size"}, -1, 0, kMostBytes);
-    if (!most) return tl::unexpected(most.error());
-    plan_.min_bytes = *least;
-    plan_.max_bytes = *most == kMostBytes ? -1 : *most;
+    const auto minimum = json_number_or(file_, {"min_message_size"}, -1, 0, kMaxBytes);
+    if (!minimum) return tl::unexpected(minimum.error());
+    const auto maximum = json_number_or(file_, {"max_message_size"}, -1, 0, kMaxBytes);
+    if (!maximum) return tl::unexpected(maximum.error());
+    plan_.min_bytes = *minimum;
+    plan_.max_bytes = *maximum == kMaxBytes ? -1 : *maximum;
     return {};
   }
 
-  // Where thread blocks share an operation, each has a part of every chunk: chunks are cut so that
-  // a part is whole ones.
-  Result<void> find_cut(const JsonPlace& gpus) {
-    std::uint64_t cut = 1;
+  // If thread blocks share an operation, each processes a part of every chunk. Divides chunks so
+  // that each part is a whole number of them.
+  Result<void> find_chunk_split(const JsonPlace& gpus) {
+    std::uint64_t split = 1;
     for (const Json& gpu : gpus.value) {
       if (!gpu.is_object() || !gpu.contains("threadblocks")) continue;
       for (const Json& block : gpu["threadblocks"]) {
@@ -82,16 +83,16 @@ class MscclppReading {
         for (const Json& op : block["ops"]) {
           if (!op.is_object() || !op.contains("tbg_info") || !op["tbg_info"].is_object()) continue;
           const Json size = op["tbg_info"].value("tbg_size", Json(1));
-          if (!size.is_number_integer() || size < 1 || size > kMostCut)
-            return fail(Errc::input_range, gpus.where, "a tbg_size that is no number of blocks");
-          cut = std::lcm(cut, size.get<std::uint64_t>());
-          if (cut > kMostCut)
+          if (!size.is_number_integer() || size < 1 || size > kMaxChunkSplit)
+            return fail(Errc::input_range, gpus.where, "tbg_size is not a number of blocks");
+          split = std::lcm(split, size.get<std::uint64_t>());
+          if (split > kMaxChunkSplit)
             return fail(Errc::limit_exceeded, gpus.where,
-                        fmt::format("chunks shared by more than {} thread blocks", kMostCut));
+                        fmt::format("chunks shared by more than {} thread blocks", kMaxChunkSplit));
         }
       }
     }
-    plan_.cut = static_cast<std::uint32_t>(cut);
+    plan_.chunk_split = static_cast<std::uint32_t>(split);
     return {};
   }
 
@@ -102,96 +103,75 @@ class MscclppReading {
                                            {"scratch_chunks", "scratchChunks"}};
     for (std::size_t i = 0; i < kPlanBuffers; ++i) {
       const auto chunks = json_number_or(gpu, {kChunks[i][0], kChunks[i][1]}, 0, 0,
-                                         plan_limits::kPlanChunks / plan_.cut);
+                                         plan_limits::kPlanChunks / plan_.chunk_split);
       if (!chunks) return tl::unexpected(chunks.error());
-      rank.chunks[i] = static_cast<std::uint32_t>(*chunks) * plan_.cut;
+      rank.chunks[i] = static_cast<std::uint32_t>(*chunks) * plan_.chunk_split;
       places_ += rank.chunks[i];
     }
     if (places_ > plan_limits::kPlanPlaces)
       return fail(Errc::limit_exceeded, gpu.where,
-                  fmt::format("buffers of more than {} chunks in all", plan_limits::kPlanPlaces));
+                  fmt::format("buffers of more than {} chunks in total", plan_limits::kPlanPlaces));
     if (gpu.has("inputChunks")) return read_legacy_layout(gpu, number, made_);
     MscclppRank has;
     has.rank = number;
     if (auto done = read_channels(gpu, has); !done) return done;
     if (auto done = read_remote(gpu, has); !done) return done;
-    const auto semaphores = json_list(gpu, {"semaphores"});
-    if (!semaphores) return tl::unexpected(semaphores.error());
-    for (std::size_t i = 0; i < semaphores->value.size(); ++i) {
-      const auto begins = json_number_or(semaphores->at(i), {"init_value"}, 0, 0, 1 << 20);
-      if (!begins) return tl::unexpected(begins.error());
-      has.semaphores.push_back(*begins);
-    }
+    const auto done = read_list(gpu, "semaphores", [&](const JsonPlace& in) -> Result<void> {
+      const auto initial = json_number_or(in, {"init_value"}, 0, 0, 1 << 20);
+      if (!initial) return tl::unexpected(initial.error());
+      has.semaphores.push_back(*initial);
+      return {};
+    });
+    if (!done) return done;
     return read_blocks(gpu, has);
   }
 
-  Result<std::uint32_t> peer(const JsonPlace& in, std::uint32_t self, bool may_be_self) const {
-    const bool fine = in.value.is_number_integer() && in.value >= 0 &&
-                      in.value < plan_.ranks.size() && (may_be_self || in.value != self);
-    if (fine) return in.value.get<std::uint32_t>();
-    return fail(Errc::input_range, in.where, fmt::format("no other gpu of {}", plan_.ranks.size()));
-  }
-
   Result<void> read_channels(const JsonPlace& gpu, MscclppRank& has) {
-    const auto channels = json_list(gpu, {"channels"});
-    if (!channels) return tl::unexpected(channels.error());
     std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> ordinals;
-    for (std::size_t i = 0; i < channels->value.size(); ++i) {
-      const JsonPlace channel = channels->at(i);
+    return read_list(gpu, "channels", [&](const JsonPlace& channel) -> Result<void> {
       const auto kind = json_channel_kind(channel, {"channel_type", "type"});
       if (!kind) return tl::unexpected(kind.error());
-      if (*kind == ChannelKind::in_switch) {
-        if (auto done = read_groups(channel, has); !done) return done;
-        continue;
-      }
-      const auto peers = json_list(channel, {"connected_to"});
-      if (!peers) return tl::unexpected(peers.error());
+      if (*kind == ChannelKind::in_switch) return read_groups(channel, has);
       const auto place = static_cast<std::size_t>(*kind);
-      if (*kind == ChannelKind::none) continue;
-      for (std::size_t k = 0; k < peers->value.size(); ++k) {
-        const auto to = peer(peers->at(k), has.rank, false);
+      return read_list(channel, "connected_to", [&](const JsonPlace& in) -> Result<void> {
+        if (place == static_cast<std::size_t>(ChannelKind::none)) return {};
+        const auto to = json_peer(in, plan_.ranks.size(), has.rank);
         if (!to) return tl::unexpected(to.error());
         has.ends[place].push_back({*to, ordinals[{place, *to}]++});
-      }
-    }
-    return {};
+        return {};
+      });
+    });
   }
 
   Result<void> read_groups(const JsonPlace& channel, MscclppRank& has) {
     const auto buffer = json_buffer(channel, {"buffer_type", "buff"});
     if (!buffer) return tl::unexpected(buffer.error());
-    const auto groups = json_list(channel, {"rank_groups"});
-    if (!groups) return tl::unexpected(groups.error());
-    for (std::size_t i = 0; i < groups->value.size(); ++i) {
-      const auto ranks = json_list(groups->at(i), {"ranks"});
+    return read_list(channel, "rank_groups", [&](const JsonPlace& in) -> Result<void> {
+      const auto ranks = json_list(in, {"ranks"});
       if (!ranks) return tl::unexpected(ranks.error());
       SwitchGroup group{*buffer, {}};
       for (std::size_t k = 0; k < ranks->value.size(); ++k) {
-        const auto one = peer(ranks->at(k), has.rank, true);
-        if (!one) return tl::unexpected(one.error());
-        for (const std::uint32_t other : group.ranks)
-          if (other == *one)
-            return fail(Errc::input_corrupt, ranks->where, fmt::format("gpu {} twice", other));
-        group.ranks.push_back(*one);
+        const auto rank = json_peer(ranks->at(k), plan_.ranks.size(), std::nullopt);
+        if (!rank) return tl::unexpected(rank.error());
+        if (std::count(group.ranks.begin(), group.ranks.end(), *rank) != 0)
+          return fail(Errc::input_corrupt, ranks->where, fmt::format("lists gpu {} twice", *rank));
+        group.ranks.push_back(*rank);
       }
       has.groups.push_back(std::move(group));
-    }
-    return {};
+      return {};
+    });
   }
 
   Result<void> read_remote(const JsonPlace& gpu, MscclppRank& has) {
-    const auto buffers = json_list(gpu, {"remote_buffers"});
-    if (!buffers) return tl::unexpected(buffers.error());
-    for (std::size_t i = 0; i < buffers->value.size(); ++i) {
-      const JsonPlace one = buffers->at(i);
+    return read_list(gpu, "remote_buffers", [&](const JsonPlace& in) -> Result<void> {
       const auto rank =
-          json_number(one, {"rank"}, 0, static_cast<std::int64_t>(plan_.ranks.size()) - 1);
+          json_number(in, {"rank"}, 0, static_cast<std::int64_t>(plan_.ranks.size()) - 1);
       if (!rank) return tl::unexpected(rank.error());
-      const auto buffer = json_buffer(one, {"type"});
+      const auto buffer = json_buffer(in, {"type"});
       if (!buffer) return tl::unexpected(buffer.error());
       has.remote.emplace_back(static_cast<std::uint32_t>(*rank), *buffer);
-    }
-    return {};
+      return {};
+    });
   }
 
   Result<void> read_blocks(const JsonPlace& gpu, const MscclppRank& has) {
@@ -206,60 +186,44 @@ class MscclppReading {
       MscclppBlock block;
       block.at = {has.rank, static_cast<std::uint32_t>(i), 0};
       if (auto done = read_block_links(in, has, block); !done) return done;
-      const auto ops = json_list(in, {"ops"});
-      if (!ops) return tl::unexpected(ops.error());
-      for (std::size_t k = 0; k < ops->value.size(); ++k) {
-        const JsonPlace op = ops->at(k);
-        if (op.has("barrier_id")) {
-          if (auto done = read_barrier(op, block.at); !done) return done;
-          continue;
-        }
-        if (auto done = read_operation(op, has, block, made_); !done) return done;
-      }
+      const auto done = read_list(in, "ops", [&](const JsonPlace& op) {
+        return op.has("barrier_id") ? read_barrier(op, block.at)
+                                    : read_operation(op, has, block, made_);
+      });
+      if (!done) return done;
     }
     return add_barriers(has.rank);
   }
 
-  /// Numbers of a list that are below `most`.
-  static Result<void> append_numbers(const JsonPlace& in, const char* key, std::size_t most,
+  /// Appends the numbers of a list; each must be below `maximum`.
+  static Result<void> append_numbers(const JsonPlace& in, const char* key, std::size_t maximum,
                                      std::vector<std::uint32_t>& out) {
-    const auto list = json_list(in, {key});
-    if (!list) return tl::unexpected(list.error());
-    for (std::size_t i = 0; i < list->value.size(); ++i) {
-      const JsonPlace one = list->at(i);
-      if (!one.value.is_number_integer() || one.value < 0 || one.value >= most)
-        return fail(Errc::input_corrupt, one.where, fmt::format("not one of the gpu's {}", most));
+    return read_list(in, key, [&](const JsonPlace& one) -> Result<void> {
+      if (!one.value.is_number_integer() || one.value < 0 || one.value >= maximum)
+        return fail(Errc::input_corrupt, one.where,
+                    fmt::format("must be a number below {}", maximum));
       out.push_back(one.value.get<std::uint32_t>());
-    }
-    return {};
+      return {};
+    });
   }
 
   Result<void> read_block_links(const JsonPlace& in, const MscclppRank& has, MscclppBlock& block) {
-    const auto channels = json_list(in, {"channels"});
-    if (!channels) return tl::unexpected(channels.error());
-    for (std::size_t i = 0; i < channels->value.size(); ++i) {
-      const JsonPlace one = channels->at(i);
+    const auto done = read_list(in, "channels", [&](const JsonPlace& one) -> Result<void> {
       const auto kind = json_channel_kind(one, {"channel_type"});
       if (!kind) return tl::unexpected(kind.error());
       const auto place = static_cast<std::size_t>(*kind);
-      const std::size_t most = *kind == ChannelKind::in_switch ? has.groups.size()
-                               : *kind == ChannelKind::none    ? 0
-                                                               : has.ends[place].size();
-      if (auto done = append_numbers(one, "channel_ids", most, block.channels[place]); !done)
-        return done;
-    }
-    const auto remote = json_list(in, {"remote_buffer_refs"});
-    if (!remote) return tl::unexpected(remote.error());
-    for (std::size_t i = 0; i < remote->value.size(); ++i) {
-      const JsonPlace one = remote->at(i);
+      const std::size_t maximum = *kind == ChannelKind::in_switch ? has.groups.size()
+                                  : *kind == ChannelKind::none    ? 0
+                                                                  : has.ends[place].size();
+      return append_numbers(one, "channel_ids", maximum, block.channels[place]);
+    });
+    if (!done) return done;
+    return read_list(in, "remote_buffer_refs", [&](const JsonPlace& one) -> Result<void> {
       const auto kind = json_channel_kind(one, {"access_channel_type"});
       if (!kind) return tl::unexpected(kind.error());
-      if (auto done = append_numbers(one, "remote_buffer_ids", has.remote.size(),
-                                     block.remote[static_cast<std::size_t>(*kind)]);
-          !done)
-        return done;
-    }
-    return {};
+      return append_numbers(one, "remote_buffer_ids", has.remote.size(),
+                            block.remote[static_cast<std::size_t>(*kind)]);
+    });
   }
 
   Result<void> read_barrier(const JsonPlace& op, const StepPosition& block) {
@@ -273,7 +237,7 @@ class MscclppReading {
     return made_.add(block, std::move(step), op.where);
   }
 
-  // Whoever meets at a barrier goes on when the others' steps before it are done.
+  // A block at a barrier continues when the other blocks have completed their steps before it.
   Result<void> add_barriers(std::uint32_t rank) {
     for (const auto& [id, blocks] : barriers_) {
       for (const auto& [block, steps] : blocks) {
@@ -290,20 +254,18 @@ class MscclppReading {
   }
 
   Result<void> check_dependencies() const {
-    for (const PlanRank& rank : plan_.ranks) {
-      for (const PlanBlock& block : rank.blocks) {
-        for (const PlanStep& step : block.steps) {
-          for (const StepPosition& on : step.after) {
-            const auto& blocks = plan_.ranks[on.rank].blocks;
-            if (on.block < blocks.size() && on.step < blocks[on.block].steps.size()) continue;
-            return fail(Errc::input_dangling_dep, file_.where,
-                        fmt::format("gpu {} has no step {} in a block {} to wait for", on.rank,
-                                    on.step, on.block));
-          }
-        }
+    Result<void> result;
+    for_each_step(plan_, [&](const StepPosition&, const PlanBlock&, const PlanStep& step) {
+      for (const StepPosition& on : step.after) {
+        const auto& blocks = plan_.ranks[on.rank].blocks;
+        if (!result || (on.block < blocks.size() && on.step < blocks[on.block].steps.size()))
+          continue;
+        result = fail(Errc::input_dangling_dep, file_.where,
+                      fmt::format("waits for gpu {}, step {}, block {}, which does not exist",
+                                  on.rank, on.step, on.block));
       }
-    }
-    return {};
+    });
+    return result;
   }
 
   const JsonPlace& file_;
@@ -318,8 +280,8 @@ class MscclppReading {
 Result<Plan> read_mscclpp(const config::Json& file, const std::string& where, Findings& findings) {
   const JsonPlace at{file, where + ":"};
   if (!file.is_object() || !file.contains("gpus"))
-    return fail(Errc::input_unsupported, where, "no \"gpus\" in it: not a plan of MSCCL++");
-  return MscclppReading(at, findings).read();
+    return fail(Errc::input_unsupported, where, "has no \"gpus\": not an MSCCL++ plan");
+  return MscclppReader(at, findings).read();
 }
 
 namespace {
@@ -337,28 +299,28 @@ tl::unexpected<Error> missing(const JsonPlace& in, std::initializer_list<const c
 }  // namespace
 
 Result<std::int64_t> json_number(const JsonPlace& in, std::initializer_list<const char*> keys,
-                                 std::int64_t least, std::int64_t most) {
+                                 std::int64_t minimum, std::int64_t maximum) {
   const char* key = key_in(in, keys);
   if (key == nullptr) return missing(in, keys);
   const JsonPlace found = in.at(key);
   if (!found.value.is_number_integer())
     return fail(Errc::input_corrupt, found.where,
-                fmt::format("{}, where a whole number belongs", config::json_kind(found.value)));
-  // Sizes that stand for "any" are the largest numbers there are.
+                fmt::format("is {}, but must be a whole number", config::json_kind(found.value)));
+  // Files use the largest numbers for an unlimited size.
   const bool huge =
       found.value.is_number_unsigned() && found.value.get<std::uint64_t>() > std::uint64_t{1} << 62;
   const std::int64_t value = huge ? std::int64_t{1} << 62 : found.value.get<std::int64_t>();
-  if (value < least || value > most)
+  if (value < minimum || value > maximum)
     return fail(Errc::input_range, found.where,
-                fmt::format("{} is {}, outside {} to {}", key, value, least, most));
+                fmt::format("{} is {}, outside {} to {}", key, value, minimum, maximum));
   return value;
 }
 
 Result<std::int64_t> json_number_or(const JsonPlace& in, std::initializer_list<const char*> keys,
-                                    std::int64_t missing_is, std::int64_t least,
-                                    std::int64_t most) {
+                                    std::int64_t missing_is, std::int64_t minimum,
+                                    std::int64_t maximum) {
   if (key_in(in, keys) == nullptr) return missing_is;
-  return json_number(in, keys, least, most);
+  return json_number(in, keys, minimum, maximum);
 }
 
 Result<JsonPlace> json_list(const JsonPlace& in, std::initializer_list<const char*> keys) {
@@ -368,7 +330,7 @@ Result<JsonPlace> json_list(const JsonPlace& in, std::initializer_list<const cha
   JsonPlace found = in.at(key);
   if (found.value.is_array()) return found;
   return fail(Errc::input_corrupt, found.where,
-              fmt::format("{}, where a list belongs", config::json_kind(found.value)));
+              fmt::format("is {}, but must be a list", config::json_kind(found.value)));
 }
 
 Result<std::string> json_text(const JsonPlace& in, std::initializer_list<const char*> keys) {
@@ -377,7 +339,7 @@ Result<std::string> json_text(const JsonPlace& in, std::initializer_list<const c
   const JsonPlace found = in.at(key);
   if (found.value.is_string()) return found.value.get<std::string>();
   return fail(Errc::input_corrupt, found.where,
-              fmt::format("{}, where text belongs", config::json_kind(found.value)));
+              fmt::format("is {}, but must be text", config::json_kind(found.value)));
 }
 
 Result<PlanBuffer> json_buffer(const JsonPlace& in, std::initializer_list<const char*> keys) {
@@ -386,8 +348,8 @@ Result<PlanBuffer> json_buffer(const JsonPlace& in, std::initializer_list<const 
   if (*text == "i") return PlanBuffer::input;
   if (*text == "o") return PlanBuffer::output;
   if (*text == "s") return PlanBuffer::scratch;
-  return fail(Errc::input_corrupt, in.where, fmt::format("a buffer {}", in_quotes(*text)),
-              "buffers are i, o and s");
+  return fail(Errc::input_corrupt, in.where, fmt::format("unknown buffer {}", in_quotes(*text)),
+              "buffers must be i, o or s");
 }
 
 Result<ChannelKind> json_channel_kind(const JsonPlace& in,
@@ -395,13 +357,14 @@ Result<ChannelKind> json_channel_kind(const JsonPlace& in,
   if (key_in(in, keys) == nullptr) return ChannelKind::none;
   const auto text = json_text(in, keys);
   if (!text) return tl::unexpected(text.error());
-  // "sm" and "proxy", "nvls": what they were called first.
+  // "sm", "proxy" and "nvls" are the names in the first releases.
   if (*text == "memory" || *text == "sm") return ChannelKind::memory;
   if (*text == "port" || *text == "proxy") return ChannelKind::port;
   if (*text == "switch" || *text == "nvls") return ChannelKind::in_switch;
   if (*text == "none") return ChannelKind::none;
-  return fail(Errc::input_unsupported, in.where, fmt::format("a channel {}", in_quotes(*text)),
-              "channels are memory, port and switch");
+  return fail(Errc::input_unsupported, in.where,
+              fmt::format("unknown channel type {}", in_quotes(*text)),
+              "channel types must be memory, port or switch");
 }
 
 std::uint32_t MscclppPlan::counter(const Key& key, std::uint32_t rank, std::string what) {
@@ -429,51 +392,50 @@ Result<void> MscclppPlan::add(const StepPosition& at, PlanStep step, const std::
   moves_ += std::uint64_t{step.count} * (step.reads.size() + step.writes.size());
   if (++steps_ > plan_limits::kPlanSteps || moves_ > plan_limits::kPlanMoves)
     return fail(Errc::limit_exceeded, where,
-                fmt::format("more than {} steps, or {} chunks that they move",
-                            plan_limits::kPlanSteps, plan_limits::kPlanMoves));
+                fmt::format("more than {} steps or {} moved chunks", plan_limits::kPlanSteps,
+                            plan_limits::kPlanMoves));
   plan.ranks[at.rank].blocks[at.block].steps.push_back(std::move(step));
   return {};
 }
 
 void set_packets(PlanStep& step) {
   using enum StepType;
-  switch (step.type) {
-    case read_put_packet:
-    case reduce_send_packet:
-    case reduce_copy_send_packet:
-      step.reads_packets = step.writes_packets = true;
-      return;
-    case put_packet:
-    case copy_packet:
-    case to_packet:
-      step.writes_packets = true;
-      return;
-    case unpack_packet:
-    case reduce_packet:
-    case reduce_copy_packet:
-      step.reads_packets = true;
-      return;
-    default:
-      return;
-  }
+  step.reads_packets =
+      is_one_of(step.type, {read_put_packet, reduce_send_packet, reduce_copy_send_packet,
+                            unpack_packet, reduce_packet, reduce_copy_packet});
+  step.writes_packets =
+      is_one_of(step.type, {read_put_packet, reduce_send_packet, reduce_copy_send_packet,
+                            put_packet, copy_packet, to_packet});
 }
 
 bool adds(StepType type) {
   using enum StepType;
-  switch (type) {
-    case reduce:
-    case reduce_send:
-    case read_reduce:
-    case read_reduce_send:
-    case reduce_packet:
-    case reduce_send_packet:
-    case reduce_copy_packet:
-    case reduce_copy_send_packet:
-    case group_load_reduce_store:
-      return true;
-    default:
-      return false;
-  }
+  return is_one_of(
+      type, {reduce, reduce_send, read_reduce, read_reduce_send, reduce_packet, reduce_send_packet,
+             reduce_copy_packet, reduce_copy_send_packet, group_load_reduce_store});
+}
+
+Result<std::vector<StepPosition>> json_dependencies(const JsonPlace& op, std::uint32_t rank) {
+  std::vector<StepPosition> steps;
+  const auto done = read_list(op, "deps", [&](const JsonPlace& in) -> Result<void> {
+    const auto block = json_number(in, {"tb"}, 0, plan_limits::kPlanChunks);
+    if (!block) return tl::unexpected(block.error());
+    const auto step = json_number(in, {"step"}, 0, plan_limits::kPlanChunks);
+    if (!step) return tl::unexpected(step.error());
+    steps.push_back({rank, static_cast<std::uint32_t>(*block), static_cast<std::uint32_t>(*step)});
+    return {};
+  });
+  if (!done) return tl::unexpected(done.error());
+  return steps;
+}
+
+Result<std::uint32_t> json_peer(const JsonPlace& in, std::size_t ranks,
+                                std::optional<std::uint32_t> self) {
+  if (in.value.is_number_integer() && in.value >= 0 && in.value < ranks &&
+      (!self || in.value != *self))
+    return in.value.get<std::uint32_t>();
+  return fail(Errc::input_range, in.where,
+              fmt::format("must be another gpu, with a number below {}", ranks));
 }
 
 }  // namespace orrery::synthesis

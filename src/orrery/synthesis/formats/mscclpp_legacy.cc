@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// MSCCL++'s first layout: operations name buffers and channels where they use them.
+// Reads MSCCL++'s first layout, in which operations name buffers and channels directly.
 #include <fmt/format.h>
 
 #include <optional>
@@ -12,33 +12,32 @@
 namespace orrery::synthesis {
 namespace {
 
-/// Connections between a buffer here and one of each peer.
-struct FirstChannel {
+/// Connections between a local buffer and one of each peer.
+struct LegacyChannel {
   PlanBuffer here = PlanBuffer::input, there = PlanBuffer::input;
   ChannelKind kind = ChannelKind::memory;
   std::vector<std::uint32_t> peers;
 
-  [[nodiscard]] bool is(const FirstChannel& other) const {
+  [[nodiscard]] bool matches(const LegacyChannel& other) const {
     return here == other.here && there == other.there && kind == other.kind;
   }
 };
 
-/// The names that mean something else today.
-std::optional<StepType> first_step(std::string_view name) {
+/// Operation names whose meaning has changed.
+std::optional<StepType> legacy_step(std::string_view name) {
   if (name == "cpkt") return StepType::unpack_packet;
   return mscclpp_step(name);
 }
 
-class FirstLayout {
+class LegacyReader {
  public:
-  FirstLayout(const JsonPlace& gpu, std::uint32_t rank, MscclppPlan& made)
+  LegacyReader(const JsonPlace& gpu, std::uint32_t rank, MscclppPlan& made)
       : gpu_(gpu), rank_(rank), made_(made) {}
 
   Result<void> read() {
-    const auto channels = json_list(gpu_, {"channels"});
-    if (!channels) return tl::unexpected(channels.error());
-    for (std::size_t i = 0; i < channels->value.size(); ++i)
-      if (auto done = read_channel(channels->at(i)); !done) return done;
+    const auto channels =
+        read_list(gpu_, "channels", [&](const JsonPlace& in) { return read_channel(in); });
+    if (!channels) return channels;
     const auto blocks = json_list(gpu_, {"threadblocks"});
     if (!blocks) return tl::unexpected(blocks.error());
     made_.plan.ranks[rank_].blocks.resize(blocks->value.size());
@@ -50,9 +49,9 @@ class FirstLayout {
   }
 
  private:
-  static Result<FirstChannel> kind_of_channel(const JsonPlace& in, const char* here,
-                                              const char* there, const char* kind) {
-    FirstChannel made;
+  static Result<LegacyChannel> read_channel_ends(const JsonPlace& in, const char* here,
+                                                 const char* there, const char* kind) {
+    LegacyChannel made;
     const auto from = json_buffer(in, {here});
     if (!from) return tl::unexpected(from.error());
     const auto to = json_buffer(in, {there});
@@ -66,82 +65,63 @@ class FirstLayout {
   }
 
   Result<void> read_channel(const JsonPlace& in) {
-    auto channel = kind_of_channel(in, "srcbuff", "dstbuff", "type");
+    auto channel = read_channel_ends(in, "srcbuff", "dstbuff", "type");
     if (!channel) return tl::unexpected(channel.error());
-    const auto peers = json_list(in, {"connectedTo"});
-    if (!peers) return tl::unexpected(peers.error());
-    for (std::size_t i = 0; i < peers->value.size(); ++i) {
-      const JsonPlace one = peers->at(i);
-      if (!one.value.is_number_integer() || one.value < 0 || one.value >= made_.plan.ranks.size() ||
-          one.value == rank_)
-        return fail(Errc::input_range, one.where,
-                    fmt::format("no other gpu of {}", made_.plan.ranks.size()));
-      channel->peers.push_back(one.value.get<std::uint32_t>());
-    }
+    const auto done = read_list(in, "connectedTo", [&](const JsonPlace& one) -> Result<void> {
+      const auto peer = json_peer(one, made_.plan.ranks.size(), rank_);
+      if (!peer) return tl::unexpected(peer.error());
+      channel->peers.push_back(*peer);
+      return {};
+    });
+    if (!done) return done;
     channels_.push_back(*std::move(channel));
     return {};
   }
 
-  // A block's channels name peers by their place in the gpu's.
+  // A block's channels refer to peers by their index in the gpu's channels.
   Result<void> read_block(const JsonPlace& in) {
     block_.clear();
-    const auto channels = json_list(in, {"channels"});
-    if (!channels) return tl::unexpected(channels.error());
-    for (std::size_t i = 0; i < channels->value.size(); ++i) {
-      auto channel = kind_of_channel(channels->at(i), "src", "dst", "ctype");
+    const auto done = read_list(in, "channels", [&](const JsonPlace& one) -> Result<void> {
+      auto channel = read_channel_ends(one, "src", "dst", "ctype");
       if (!channel) return tl::unexpected(channel.error());
-      const auto ids = json_list(channels->at(i), {"cids"});
+      const auto ids = json_list(one, {"cids"});
       if (!ids) return tl::unexpected(ids.error());
-      for (const FirstChannel& of : channels_) {
-        if (!of.is(*channel)) continue;
+      for (const LegacyChannel& of : channels_) {
+        if (!of.matches(*channel)) continue;
         for (const Json& id : ids->value) {
           if (!id.is_number_integer() || id < 0 || id >= of.peers.size())
-            return fail(Errc::input_corrupt, ids->where, "cids that the gpu does not have");
+            return fail(Errc::input_corrupt, ids->where, "lists cids that the gpu does not have");
           channel->peers.push_back(of.peers[id.get<std::size_t>()]);
         }
       }
       block_.push_back(*std::move(channel));
-    }
-    const auto ops = json_list(in, {"ops"});
-    if (!ops) return tl::unexpected(ops.error());
-    for (std::size_t i = 0; i < ops->value.size(); ++i)
-      if (auto done = read_op(ops->at(i)); !done) return done;
-    return {};
+      return {};
+    });
+    if (!done) return done;
+    return read_list(in, "ops", [&](const JsonPlace& op) { return read_op(op); });
   }
 
   Result<void> read_op(const JsonPlace& op) {
     const auto word = json_text(op, {"name"});
     if (!word) return tl::unexpected(word.error());
-    const auto type = first_step(*word);
+    const auto type = legacy_step(*word);
     if (!type)
       return fail(Errc::input_unsupported, op.where,
-                  fmt::format("an operation {}", in_quotes(*word)));
+                  fmt::format("unknown operation {}", in_quotes(*word)));
     step_ = {};
     step_.type = *type;
     const auto count = json_number_or(op, {"cnt"}, 1, 1, plan_limits::kPlanChunks);
     if (!count) return tl::unexpected(count.error());
     count_ = static_cast<std::uint32_t>(*count);
-    if (auto done = read_deps(op); !done) return done;
+    auto dependencies = json_dependencies(op, rank_);
+    if (!dependencies) return tl::unexpected(dependencies.error());
+    step_.after = *std::move(dependencies);
     if (auto done = add_own(op); !done) return done;
     if (auto done = add_listed(op); !done) return done;
     for (const bool out : {false, true})
       if (auto done = add_remote(op, out); !done) return done;
     set_packets(step_);
     return finish(op);
-  }
-
-  Result<void> read_deps(const JsonPlace& op) {
-    const auto deps = json_list(op, {"deps"});
-    if (!deps) return tl::unexpected(deps.error());
-    for (std::size_t i = 0; i < deps->value.size(); ++i) {
-      const auto block = json_number(deps->at(i), {"tb"}, 0, plan_limits::kPlanChunks);
-      if (!block) return tl::unexpected(block.error());
-      const auto step = json_number(deps->at(i), {"step"}, 0, plan_limits::kPlanChunks);
-      if (!step) return tl::unexpected(step.error());
-      step_.after.push_back(
-          {rank_, static_cast<std::uint32_t>(*block), static_cast<std::uint32_t>(*step)});
-    }
-    return {};
   }
 
   Result<PlanSpan> span(const JsonPlace& in, const char* buffer, const char* first) const {
@@ -168,35 +148,36 @@ class FirstLayout {
 
   Result<void> add_listed(const JsonPlace& op) {
     for (const char* key : {"srcs", "dsts"}) {
-      const auto list = json_list(op, {key});
-      if (!list) return tl::unexpected(list.error());
-      for (std::size_t i = 0; i < list->value.size(); ++i) {
-        const auto one = span(list->at(i), "buff", "off");
+      const auto done = read_list(op, key, [&](const JsonPlace& in) -> Result<void> {
+        const auto one = span(in, "buff", "off");
         if (!one) return tl::unexpected(one.error());
         (key[0] == 's' ? step_.reads : step_.writes).push_back(*one);
-      }
+        return {};
+      });
+      if (!done) return done;
     }
     return {};
   }
 
-  // i_buff and i_cids are what comes in, o_buff and o_cids what goes out.
+  // i_buff and i_cids are inputs, o_buff and o_cids outputs.
   Result<void> add_remote(const JsonPlace& op, bool out) {
     const auto ids = json_list(op, {out ? "o_cids" : "i_cids"});
     if (!ids) return tl::unexpected(ids.error());
     const char* key = out ? "o_buff" : "i_buff";
     if (ids->value.empty() || !op.has(key)) return {};
-    auto wanted = kind_of_channel(op.at(key), "src", "dst", "ctype");
+    auto wanted = read_channel_ends(op.at(key), "src", "dst", "ctype");
     if (!wanted) return tl::unexpected(wanted.error());
     const auto kind = json_channel_kind(op, {"ctype"});
     if (!kind) return tl::unexpected(kind.error());
     wanted->kind = *kind;
-    const FirstChannel* channel = nullptr;
-    for (const FirstChannel& one : block_)
-      if (one.is(*wanted)) channel = &one;
+    const LegacyChannel* channel = nullptr;
+    for (const LegacyChannel& one : block_)
+      if (one.matches(*wanted)) channel = &one;
     for (std::size_t i = 0; i < ids->value.size(); ++i) {
       const JsonPlace one = ids->at(i);
-      const auto most = channel == nullptr ? 0 : static_cast<std::int64_t>(channel->peers.size());
-      const auto id = json_number(one, {"id"}, 0, most - 1);
+      const auto maximum =
+          channel == nullptr ? 0 : static_cast<std::int64_t>(channel->peers.size());
+      const auto id = json_number(one, {"id"}, 0, maximum - 1);
       if (!id) return tl::unexpected(id.error());
       const auto first = json_number_or(one, {"off"}, 0, 0, plan_limits::kPlanChunks);
       if (!first) return tl::unexpected(first.error());
@@ -206,30 +187,28 @@ class FirstLayout {
     return {};
   }
 
-  void link(std::uint32_t peer, const FirstChannel& channel, std::uint32_t first, bool out) {
+  void link(std::uint32_t peer, const LegacyChannel& channel, std::uint32_t first, bool out) {
     using enum StepType;
-    const bool waits = step_.type == wait || step_.type == relaxed_wait;
-    const bool posts = step_.type == signal || step_.type == relaxed_signal ||
-                       step_.type == put_signal || step_.type == put_signal_flush;
-    if (waits) {
+    if (is_one_of(step_.type, {wait, relaxed_wait})) {
       const std::uint32_t counter = made_.signals(peer, rank_, channel.kind, 0);
       step_.waits.push_back({counter, made_.next_level(counter)});
       return;
     }
-    if (posts) step_.posts.push_back(made_.signals(rank_, peer, channel.kind, 0));
-    if (step_.type == signal || step_.type == relaxed_signal || step_.type == flush) return;
+    if (is_one_of(step_.type, {signal, relaxed_signal, put_signal, put_signal_flush}))
+      step_.posts.push_back(made_.signals(rank_, peer, channel.kind, 0));
+    if (is_one_of(step_.type, {signal, relaxed_signal, flush})) return;
     const PlanSpan far{peer, channel.there, first, count_};
     (out ? step_.writes : step_.reads).push_back(far);
   }
 
   Result<void> finish(const JsonPlace& op) {
     if (!step_.reads.empty() || !step_.writes.empty()) step_.count = count_;
-    // A source for each target, or one for all, unless they are added.
+    // Each target has its own source, or all share one, unless sources are added.
     if (!adds(step_.type) && step_.reads.size() > 1) {
       if (step_.reads.size() != step_.writes.size())
         return fail(
             Errc::input_corrupt, op.where,
-            fmt::format("{} sources and {} targets", step_.reads.size(), step_.writes.size()));
+            fmt::format("{} sources, but {} targets", step_.reads.size(), step_.writes.size()));
       const PlanStep all = step_;
       for (std::size_t i = 0; i + 1 < all.reads.size(); ++i) {
         PlanStep one = all;
@@ -248,7 +227,7 @@ class FirstLayout {
   const JsonPlace& gpu_;
   std::uint32_t rank_;
   MscclppPlan& made_;
-  std::vector<FirstChannel> channels_, block_;
+  std::vector<LegacyChannel> channels_, block_;
   StepPosition at_;
   PlanStep step_;
   std::uint32_t count_ = 1;
@@ -257,7 +236,7 @@ class FirstLayout {
 }  // namespace
 
 Result<void> read_legacy_layout(const JsonPlace& gpu, std::uint32_t rank, MscclppPlan& made) {
-  return FirstLayout(gpu, rank, made).read();
+  return LegacyReader(gpu, rank, made).read();
 }
 
 }  // namespace orrery::synthesis

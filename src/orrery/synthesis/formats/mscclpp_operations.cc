@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operations of today's layout, one by one.
+// Reads operations of the current layout.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <optional>
+#include <numeric>
 
 #include "orrery/core/text/text.h"
 #include "orrery/synthesis/formats/mscclpp_internal.h"
@@ -13,14 +12,15 @@
 namespace orrery::synthesis {
 namespace {
 
-/// Which part of its chunks an operation of a group of thread blocks takes.
-struct Part {
+/// The part of its chunks that an operation of a thread-block group processes.
+struct BlockShare {
   std::uint32_t number = 0, of = 1;
 };
 
-class Operation {
+class OperationReader {
  public:
-  Operation(const JsonPlace& op, const MscclppRank& rank, MscclppBlock& block, MscclppPlan& made)
+  OperationReader(const JsonPlace& op, const MscclppRank& rank, MscclppBlock& block,
+                  MscclppPlan& made)
       : op_(op), rank_(rank), block_(block), made_(made) {}
 
   Result<void> read() {
@@ -30,8 +30,8 @@ class Operation {
     const auto type = mscclpp_step(*word);
     if (!type)
       return fail(Errc::input_unsupported, op_.where,
-                  fmt::format("an operation {}", in_quotes(*word)),
-                  "as microsoft/mscclpp's executor knows them");
+                  fmt::format("unknown operation {}", in_quotes(*word)),
+                  "use operations of the executor of microsoft/mscclpp");
     step_.type = *type;
     if (auto done = read_links(); !done) return done;
     if (auto done = read_spans(); !done) return done;
@@ -40,60 +40,42 @@ class Operation {
   }
 
  private:
-  // It goes over the buffers piece by piece; here once, all at a time.
+  // The pipeline iterates over pieces of the buffers; here it runs once over all of them.
   Result<void> pipeline() {
     made_.findings.add(FindingCode::default_assumed,
-                       op_.where + ": a pipeline, taken for one turn over whole chunks");
-    const auto ops = json_list(op_, {"ops"});
-    if (!ops) return tl::unexpected(ops.error());
-    for (std::size_t i = 0; i < ops->value.size(); ++i) {
-      const JsonPlace inner = ops->at(i);
+                       op_.where + ": a pipeline is read as one pass over complete chunks");
+    return read_list(op_, "ops", [&](const JsonPlace& inner) -> Result<void> {
       if (inner.has("ops"))
-        return fail(Errc::input_unsupported, inner.where, "a pipeline in a pipeline");
-      if (auto done = Operation(inner, rank_, block_, made_).read(); !done) return done;
-    }
-    return {};
+        return fail(Errc::input_unsupported, inner.where, "a pipeline inside a pipeline");
+      return OperationReader(inner, rank_, block_, made_).read();
+    });
   }
 
-  // Channels, semaphores, dependencies.
+  // Reads channels, semaphores and dependencies.
   Result<void> read_links() {
     const auto kind = json_channel_kind(op_, {"channel_type"});
     if (!kind) return tl::unexpected(kind.error());
     kind_ = *kind;
-    if (auto done = read_part(); !done) return done;
-    if (auto done = read_deps(); !done) return done;
+    if (auto done = read_share(); !done) return done;
+    auto dependencies = json_dependencies(op_, rank_.rank);
+    if (!dependencies) return tl::unexpected(dependencies.error());
+    step_.after = *std::move(dependencies);
     using enum StepType;
-    const auto is = [&](std::initializer_list<StepType> types) {
-      return std::find(types.begin(), types.end(), step_.type) != types.end();
-    };
-    if (is({signal, relaxed_signal, put_signal, put_signal_flush})) return signals(true);
-    if (is({wait, relaxed_wait})) return signals(false);
-    if (is({acquire, release})) return semaphores();
+    if (is_one_of(step_.type, {signal, relaxed_signal, put_signal, put_signal_flush}))
+      return signals(true);
+    if (is_one_of(step_.type, {wait, relaxed_wait})) return signals(false);
+    if (is_one_of(step_.type, {acquire, release})) return semaphores();
     return {};
   }
 
-  Result<void> read_part() {
+  Result<void> read_share() {
     if (!op_.has("tbg_info")) return {};
     const JsonPlace info = op_.at("tbg_info");
-    const auto of = json_number(info, {"tbg_size"}, 1, made_.plan.cut);
+    const auto of = json_number(info, {"tbg_size"}, 1, made_.plan.chunk_split);
     if (!of) return tl::unexpected(of.error());
     const auto number = json_number(info, {"tb_id"}, 0, *of - 1);
     if (!number) return tl::unexpected(number.error());
-    part_ = {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
-    return {};
-  }
-
-  Result<void> read_deps() {
-    const auto deps = json_list(op_, {"deps"});
-    if (!deps) return tl::unexpected(deps.error());
-    for (std::size_t i = 0; i < deps->value.size(); ++i) {
-      const auto block = json_number(deps->at(i), {"tb"}, 0, plan_limits::kPlanChunks);
-      if (!block) return tl::unexpected(block.error());
-      const auto step = json_number(deps->at(i), {"step"}, 0, plan_limits::kPlanChunks);
-      if (!step) return tl::unexpected(step.error());
-      step_.after.push_back(
-          {rank_.rank, static_cast<std::uint32_t>(*block), static_cast<std::uint32_t>(*step)});
-    }
+    share_ = {static_cast<std::uint32_t>(*number), static_cast<std::uint32_t>(*of)};
     return {};
   }
 
@@ -102,7 +84,7 @@ class Operation {
     if (number.value.is_number_integer() && number.value >= 0 && number.value < of.size())
       return of[number.value.get<std::size_t>()];
     return fail(Errc::input_corrupt, number.where,
-                fmt::format("no number of the {} {} that its thread block has", of.size(), what));
+                fmt::format("must be a number below {}, the number of {}", of.size(), what));
   }
 
   Result<void> signals(bool posts) {
@@ -110,7 +92,7 @@ class Operation {
     if (!ids) return tl::unexpected(ids.error());
     if (ids->value.empty() || (kind_ != ChannelKind::memory && kind_ != ChannelKind::port))
       return fail(Errc::input_missing_attr, op_.where,
-                  "a signal without channel_ids on memory or port channels");
+                  "a signal needs channel_ids on memory or port channels");
     for (std::size_t i = 0; i < ids->value.size(); ++i) {
       const auto kind = static_cast<std::size_t>(kind_);
       const auto number = element(ids->at(i), block_.channels[kind], "channels");
@@ -127,45 +109,42 @@ class Operation {
   }
 
   Result<void> semaphores() {
-    const auto ids = json_list(op_, {"semaphore_ids"});
-    if (!ids) return tl::unexpected(ids.error());
     std::vector<std::uint32_t> all(rank_.semaphores.size());
-    for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i;
-    for (std::size_t i = 0; i < ids->value.size(); ++i) {
-      const auto number = element(ids->at(i), all, "semaphores of the gpu, not");
+    std::iota(all.begin(), all.end(), 0u);
+    return read_list(op_, "semaphore_ids", [&](const JsonPlace& id) -> Result<void> {
+      const auto number = element(id, all, "semaphores");
       if (!number) return tl::unexpected(number.error());
       const std::uint32_t counter = made_.semaphore(rank_.rank, *number);
       if (step_.type == StepType::release) {
         step_.posts.push_back(counter);
-        continue;
+        return {};
       }
-      // As often as it begins with, nobody has to release it first.
+      // The first acquisitions, up to the initial value, need no release.
       const std::int64_t level = made_.next_level(counter) - rank_.semaphores[*number];
       if (level > 0) step_.waits.push_back({counter, static_cast<std::uint32_t>(level)});
-    }
-    return {};
+      return {};
+    });
   }
 
   Result<void> read_spans() {
     for (const bool reads : {true, false}) {
-      const auto buffers = reads ? json_list(op_, {"src_buff"}) : json_list(op_, {"dst_buff"});
-      if (!buffers) return tl::unexpected(buffers.error());
-      for (std::size_t i = 0; i < buffers->value.size(); ++i)
-        if (auto done = read_span(buffers->at(i), reads); !done) return done;
+      const auto done = read_list(op_, reads ? "src_buff" : "dst_buff",
+                                  [&](const JsonPlace& in) { return read_span(in, reads); });
+      if (!done) return done;
     }
     return {};
   }
 
   Result<void> read_span(const JsonPlace& in, bool reads) {
-    constexpr std::int64_t kMost = plan_limits::kPlanChunks;
-    const auto first = json_number(in, {"index"}, 0, kMost);
+    constexpr std::int64_t kMax = plan_limits::kPlanChunks;
+    const auto first = json_number(in, {"index"}, 0, kMax);
     if (!first) return tl::unexpected(first.error());
-    const auto count = json_number_or(in, {"size"}, 1, 1, kMost);
+    const auto count = json_number_or(in, {"size"}, 1, 1, kMax);
     if (!count) return tl::unexpected(count.error());
     if (in.has("offset")) made_.findings.add(FindingCode::key_ignored, in.where + "/offset");
     PlanSpan span{rank_.rank, PlanBuffer::input, static_cast<std::uint32_t>(*first),
                   static_cast<std::uint32_t>(*count)};
-    cut(span);
+    split_chunks(span);
     auto& spans = reads ? step_.reads : step_.writes;
     if (in.has("switch_channel_id")) return add_group(in, span, spans);
     const bool across = !reads && (step_.type == StepType::put || in.has("buffer_id"));
@@ -182,10 +161,10 @@ class Operation {
     return {};
   }
 
-  /// To the finer chunks that thread blocks can share.
-  void cut(PlanSpan& span) const {
-    const std::uint32_t cut = made_.plan.cut, piece = span.count * (cut / part_.of);
-    span.first = span.first * cut + part_.number * piece;
+  /// Converts a span to the finer chunks that thread blocks share.
+  void split_chunks(PlanSpan& span) const {
+    const std::uint32_t split = made_.plan.chunk_split, piece = span.count * (split / share_.of);
+    span.first = span.first * split + share_.number * piece;
     span.count = piece;
   }
 
@@ -196,15 +175,16 @@ class Operation {
       if (!number) return tl::unexpected(number.error());
       return rank_.remote[*number];
     }
-    // Some name the buffer alone: whose it is, is clear where the block has but one.
+    // Some operations name only the buffer: its rank is known if the block has only one such
+    // buffer.
     const auto buffer = json_buffer(in, {"type"});
     if (!buffer) return tl::unexpected(buffer.error());
     if (known.size() == 1 && rank_.remote[known.front()].second == *buffer) {
       made_.findings.add(FindingCode::default_assumed,
-                         in.where + ": no buffer_id, taken for the block's only remote buffer");
+                         in.where + ": without buffer_id, the block's only remote buffer is used");
       return rank_.remote[known.front()];
     }
-    return fail(Errc::input_missing_attr, in.where, "a put without a buffer_id");
+    return fail(Errc::input_missing_attr, in.where, "a put needs a buffer_id");
   }
 
   Result<void> add_group(const JsonPlace& in, PlanSpan span, std::vector<PlanSpan>& spans) {
@@ -221,7 +201,7 @@ class Operation {
     return {};
   }
 
-  // What moves several spans and adds nothing is several steps.
+  // An operation that moves several spans without adding becomes several steps.
   Result<void> add_steps() {
     const auto& spans = step_.reads.empty() ? step_.writes : step_.reads;
     if (!spans.empty()) step_.count = spans.front().count;
@@ -229,12 +209,13 @@ class Operation {
       for (const PlanSpan& span : *all)
         if (span.count != step_.count)
           return fail(Errc::input_corrupt, op_.where,
-                      fmt::format("spans of {} and of {} chunks in one operation", step_.count,
+                      fmt::format("an operation has spans of {} and of {} chunks", step_.count,
                                   span.count));
     if (adds(step_.type) || step_.reads.size() <= 1) return add(std::move(step_));
     if (step_.reads.size() != step_.writes.size())
       return fail(Errc::input_corrupt, op_.where,
-                  fmt::format("{} spans to {}: an operation that adds nothing has as many of both",
+                  fmt::format("{} source spans, but {} target spans; an operation without addition "
+                              "needs equal numbers",
                               step_.reads.size(), step_.writes.size()));
     for (std::size_t i = 0; i < step_.reads.size(); ++i) {
       PlanStep one = step_;
@@ -259,14 +240,14 @@ class Operation {
   MscclppPlan& made_;
   PlanStep step_;
   ChannelKind kind_ = ChannelKind::none;
-  Part part_;
+  BlockShare share_;
 };
 
 }  // namespace
 
 Result<void> read_operation(const JsonPlace& op, const MscclppRank& rank, MscclppBlock& block,
                             MscclppPlan& made) {
-  return Operation(op, rank, block, made).read();
+  return OperationReader(op, rank, block, made).read();
 }
 
 }  // namespace orrery::synthesis

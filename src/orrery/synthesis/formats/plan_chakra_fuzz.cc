@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Graphs of any kind as plans: six bytes a node. Reading Chakra's own bytes is chakra_fuzz's part.
+// Reads random graphs as plans: six input bytes per node. chakra_fuzz covers Chakra's own format.
 #include <algorithm>
 #include <memory>
 #include <span>

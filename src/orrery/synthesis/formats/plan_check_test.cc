@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/plans/example_plans_testing.h"
 
@@ -58,6 +60,15 @@ TEST(PlanCheckTest, TextbookPlansAreRight) {
   }
 }
 
+TEST(PlanCheckTest, ThePageNamesEachFault) {
+  const auto page = config::read_text(std::string(core_testing::kSourceFolder) + "/docs/plans.md");
+  ASSERT_TRUE(page);
+  for (int i = 0; i <= static_cast<int>(PlanFault::wrong_buffers); ++i) {
+    const std::string fault(name(static_cast<PlanFault>(i)));
+    EXPECT_NE(page->find("`" + fault + "`"), std::string::npos) << fault;
+  }
+}
+
 TEST(PlanCheckTest, AMessageThatNobodyReceives) {
   Plan plan = ring_all_reduce(4);
   PlanStep& dropped = plan.ranks[2].blocks[0].steps[6];
@@ -68,8 +79,8 @@ TEST(PlanCheckTest, AMessageThatNobodyReceives) {
   EXPECT_EQ(error.fault, PlanFault::no_receiver);
   EXPECT_EQ(error.at, (StepPosition{1, 0, 5}));
   EXPECT_EQ(error.what,
-            "gpu 1 sends to gpu 2 on channel 0 for the 6. time, and gpu 2 does not receive it: "
-            "6 sends, 5 receives");
+            "gpu 1 sends to gpu 2 on channel 0 (send number 6), but gpu 2 does not receive it: 6 "
+            "sends, 5 receives");
   EXPECT_EQ(check.unchecked_reason, "it cannot run");
 }
 
@@ -136,8 +147,8 @@ TEST(PlanCheckTest, SomethingAddedTwice) {
   EXPECT_EQ(error.fault, PlanFault::added_twice);
   EXPECT_EQ(error.at, (StepPosition{2, 0, 6}));
   EXPECT_EQ(error.what,
-            "adds chunk 0 added over all 4 gpus to chunk 0 of gpu 2 in input[0] of gpu 2: that of "
-            "gpu 2 is in both");
+            "adds chunk 0 summed over all 4 gpus to chunk 0 of gpu 2 in input[0] of gpu 2: both "
+            "contain the data of gpu 2");
 }
 
 TEST(PlanCheckTest, DifferentChunksAdded) {
@@ -163,19 +174,18 @@ TEST(PlanCheckTest, AnIncompleteSumAndWhereItCameFrom) {
   const PlanError& error = check.errors.front();
   EXPECT_EQ(error.fault, PlanFault::wrong_result);
   EXPECT_EQ(error.what,
-            "input[0] of gpu 0 holds chunk 0 added over 2 of 3 gpus (ranks 0, 2), and should hold "
-            "chunk 0 added over all 3 gpus: that of gpu 1 is missing");
-  EXPECT_EQ(error.history,
-            (std::vector<std::string>{
-                "gpu 0, block 0, step 3 (rcs) made chunk 0 added over 2 of 3 gpus (ranks 0, 2) of "
-                "a message",
-                "before that gpu 2, block 0, step 2 (rrcs) made chunk 0 added over 2 of 3 gpus "
-                "(ranks 0, 2) of input[0] of gpu 2 and a message",
-                "before that gpu 1, block 0, step 1 (rcs) made chunk 0 of gpu 0 of a message, "
-                "without its "
-                "own",
-                "before that gpu 0, block 0, step 0 (s) made chunk 0 of gpu 0 of input[0] of gpu "
-                "0"}));
+            "input[0] of gpu 0 contains chunk 0 summed over 2 of 3 gpus (ranks 0, 2), but must "
+            "contain chunk 0 summed over all 3 gpus: the data of gpu 1 is missing");
+  EXPECT_EQ(
+      error.history,
+      (std::vector<std::string>{
+          "gpu 0, block 0, step 3 (rcs) wrote chunk 0 summed over 2 of 3 gpus (ranks 0, 2) from a "
+          "message",
+          "before that gpu 2, block 0, step 2 (rrcs) wrote chunk 0 summed over 2 of 3 gpus (ranks "
+          "0, 2) from input[0] of gpu 2 and a message",
+          "before that gpu 1, block 0, step 1 (rcs) wrote chunk 0 of gpu 0 from a message, without "
+          "its own data",
+          "before that gpu 0, block 0, step 0 (s) wrote chunk 0 of gpu 0 from input[0] of gpu 0"}));
 }
 
 TEST(PlanCheckTest, AChunkThatDoesNotArrive) {
@@ -187,8 +197,8 @@ TEST(PlanCheckTest, AChunkThatDoesNotArrive) {
   EXPECT_EQ(error.fault, PlanFault::wrong_result);
   EXPECT_FALSE(error.has_step);
   EXPECT_EQ(error.what,
-            "output[1] of gpu 0 holds nothing, and should hold chunk 0 of gpu 1: no step writes "
-            "there");
+            "output[1] of gpu 0 contains nothing, but must contain chunk 0 of gpu 1: no step "
+            "writes there");
 }
 
 TEST(PlanCheckTest, AReadOfNothing) {
@@ -212,9 +222,9 @@ TEST(PlanCheckTest, ARaceUnlessSomethingSaysWhoIsFirst) {
   EXPECT_EQ(only(racing).fault, PlanFault::race);
   EXPECT_EQ(only(racing).at, (StepPosition{0, 1, 0}));
   EXPECT_EQ(only(racing).what,
-            "writes input[0] of gpu 0, which gpu 0, block 0, step 0 (s) reads, and nothing says "
-            "which is first");
-  EXPECT_EQ(racing.unchecked_reason, "nothing says what \"swap\" should do");
+            "writes input[0] of gpu 0, which gpu 0, block 0, step 0 (s) reads, without an order "
+            "between the two");
+  EXPECT_EQ(racing.unchecked_reason, "the result of \"swap\" is not defined");
   EXPECT_TRUE(check_plan(read(two("swap", "i_chunks='1'", zero(tied), one))).is_valid());
 }
 
@@ -239,7 +249,8 @@ TEST(PlanCheckTest, TwoBlocksAtOneEnd) {
 TEST(PlanCheckTest, BuffersThatDoNotFit) {
   const PlanCheck check = check_plan(read(two("allgather", "i_chunks='2' o_chunks='3'", "", "")));
   EXPECT_EQ(only(check).fault, PlanFault::wrong_buffers);
-  EXPECT_EQ(only(check).what, "2 chunks of input and 3 of output do not make one of 2 gpus");
+  EXPECT_EQ(only(check).what,
+            "2 input chunks and 3 output chunks do not match the collective of 2 gpus");
 }
 
 /// The least plan of each collective, and the same with its last step's place off by a chunk.
@@ -303,7 +314,7 @@ TEST(PlanCheckTest, InPlaceWhatAGpuHasNeedsNoCopy) {
   const PlanCheck both = check_plan(read(text));
   EXPECT_EQ(both.error_count, 2u);
   EXPECT_TRUE(
-      both.errors.front().what.starts_with("out of place: output[0] of gpu 0 holds nothing"));
+      both.errors.front().what.starts_with("out of place: output[0] of gpu 0 contains nothing"));
 }
 
 TEST(PlanCheckTest, OutOfPlaceBothBuffersAreNeeded) {

@@ -43,11 +43,11 @@ std::string with(const std::string& key, const std::string& value) {
 }
 
 const Refused kRefused[] = {
-    {"empty", "  ", Errc::input_empty, "p", "nothing in it"},
+    {"empty", "  ", Errc::input_empty, "p", "is empty"},
     {"text", "a plan", Errc::input_unsupported, "p", "neither XML nor JSON"},
     {"other XML", "<system/>", Errc::input_unsupported, "p", "no <algo>"},
     {"broken XML", "<algo><gpu", Errc::input_corrupt, "p:1", "not XML"},
-    {"no gpu", "<algo name='a'/>", Errc::input_empty, "p:1", "without a gpu"},
+    {"no gpu", "<algo name='a'/>", Errc::input_empty, "p:1", "contains no gpu"},
     {"another count", xml("", "ngpus='3'"), Errc::input_corrupt, "p:1", "there are 2 <gpu>"},
     {"no id", "<algo><gpu/></algo>", Errc::input_missing_attr, "p:1", "<gpu> without id"},
     {"two alike", "<algo><gpu id='0'/><gpu id='0'/></algo>", Errc::input_duplicate_id, "p:1",
@@ -55,39 +55,42 @@ const Refused kRefused[] = {
     {"id beyond", "<algo><gpu id='4'/></algo>", Errc::input_range, "p:1", "outside 0 to 0"},
     {"endless buffer", "<algo><gpu id='0' i_chunks='99999999'/></algo>", Errc::input_range, "p:1",
      "i_chunks is 99999999"},
-    {"no such type", xml(tb(with("type", "rx"))), Errc::input_unsupported, "p:4", "type \"rx\""},
+    {"no such type", xml(tb(with("type", "rx"))), Errc::input_unsupported, "p:4",
+     "unknown step type \"rx\""},
     {"no such buffer", xml(tb(with("srcbuf", "x"))), Errc::input_corrupt, "p:4", "srcbuf is \"x\""},
     {"no number", xml(tb(with("srcoff", "one"))), Errc::input_corrupt, "p:4", "srcoff is \"one\""},
     {"no chunks", xml(tb(with("cnt", "0"))), Errc::input_range, "p:4", "too small"},
     {"another step", xml(tb(with("s", "1"))), Errc::input_range, "p:4", "s is 1, outside 0 to 0"},
     {"no peer", xml(tb(kSend, "id='0' send='-1' recv='1' chan='0'")), Errc::input_corrupt, "p:4",
-     "a step s that sends in a block without a peer"},
+     "step s sends, but its block has no peer"},
     {"itself", xml(tb(kSend, "id='0' send='0' recv='1' chan='0'")), Errc::input_corrupt, "p:3",
      "gpu 0 is its own peer"},
-    {"waits for nobody", xml(tb(kSend + " depid='1' deps='0'")), Errc::input_dangling_dep, "p:4",
-     "no step 0 in a block 1"},
+    {"waits for no step", xml(tb(kSend + " depid='1' deps='0'")), Errc::input_dangling_dep, "p:4",
+     "waits for gpu 0, step 0, block 1, which does not exist"},
     {"waits for itself", xml(tb(kSend + " depid='0' deps='0'")), Errc::input_self_edge, "p:4",
      "waits for itself"},
     {"no JSON", "{\"gpus\": [", Errc::config_syntax, "p", ""},
-    {"no gpus", "{\"a\": 1}", Errc::input_unsupported, "p", "no \"gpus\""},
+    {"no gpus", "{\"a\": 1}", Errc::input_unsupported, "p", "without \"gpus\""},
     {"gpus no list", R"({"collective": "allreduce", "gpus": 1})", Errc::input_corrupt, "p:/gpus",
-     "a list belongs"},
+     "must be a list"},
     {"nothing in it", R"({"collective": "allreduce", "gpus": []})", Errc::input_empty, "p:/gpus",
-     "without a gpu"},
+     "contains no gpu"},
     {"no collective", R"({"gpus": [{"id": 0}]})", Errc::input_missing_attr, "p:", "collective"},
     {"no operation", R"({"collective": "x", "gpus": [{"id": 0, "input_chunks": 1, "threadblocks":
       [{"id": 0, "ops": [{"name": "dance"}]}]}]})",
-     Errc::input_unsupported, "p:/gpus/0/threadblocks/0/ops/0", "an operation \"dance\""},
+     Errc::input_unsupported, "p:/gpus/0/threadblocks/0/ops/0", "unknown operation \"dance\""},
     {"no channel", R"({"collective": "x", "gpus": [{"id": 0, "threadblocks":
       [{"id": 0, "ops": [{"name": "wait", "channel_type": "memory", "channel_ids": [3]}]}]}]})",
-     Errc::input_corrupt, "p:/gpus/0/threadblocks/0/ops/0/channel_ids/0", "of the 0 channels"},
+     Errc::input_corrupt, "p:/gpus/0/threadblocks/0/ops/0/channel_ids/0",
+     "below 0, the number of channels"},
     {"no such peer", R"({"collective": "x", "gpus": [{"id": 0, "channels":
       [{"channel_type": "memory", "connected_to": [7]}]}]})",
-     Errc::input_range, "p:/gpus/0/channels/0/connected_to/0", "no other gpu of 1"},
+     Errc::input_range, "p:/gpus/0/channels/0/connected_to/0",
+     "must be another gpu, with a number below 1"},
     {"two sizes", R"({"collective": "x", "gpus": [{"id": 0, "input_chunks": 4, "threadblocks":
       [{"id": 0, "ops": [{"name": "copy", "src_buff": [{"type": "i", "index": 0, "size": 2}],
       "dst_buff": [{"type": "i", "index": 2, "size": 1}]}]}]}]})",
-     Errc::input_corrupt, "p:/gpus/0/threadblocks/0/ops/0", "spans of 2 and of 1"},
+     Errc::input_corrupt, "p:/gpus/0/threadblocks/0/ops/0", "has spans of 2 and of 1 chunks"},
     {"a sketch", R"({"nnodes": 1, "intranode_sketch": {}})", Errc::input_unsupported, "p",
      "a TACCL sketch"},
 };
@@ -206,7 +209,7 @@ TEST(PlanFormats, TracesOfAPlanAreAPlan) {
     const auto again = plan_of_graphs(*graphs, "traces");
     ASSERT_TRUE(again) << to_string(again.error());
     EXPECT_EQ(again->ranks.size(), plan.ranks.size());
-    EXPECT_EQ(whole_chunks(*again), whole_chunks(plan));
+    EXPECT_EQ(buffer_chunks(*again), buffer_chunks(plan));
     EXPECT_EQ(chunks_sent(*again), chunks_sent(plan));
     const PlanCheck check = check_plan(*again);
     EXPECT_TRUE(check.is_valid()) << check.errors.front().what;

@@ -43,18 +43,11 @@ void for_each_plan(const std::function<void(const std::string&, const Plan&)>& a
   }
 }
 
-void for_each_step(const Plan& plan, const std::function<void(const StepPosition&)>& act) {
-  for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank)
-    for (std::uint32_t block = 0; block < plan.ranks[rank].blocks.size(); ++block)
-      for (std::uint32_t step = 0; step < plan.ranks[rank].blocks[block].steps.size(); ++step)
-        act({rank, block, step});
-}
-
 /// The middle one of those that fit, if any do.
 std::optional<StepPosition> middle(const Plan& plan,
                                    const std::function<bool(const PlanStep&)>& fits) {
   std::vector<StepPosition> all;
-  for_each_step(plan, [&](const StepPosition& at) {
+  for_each_step(plan, [&](const StepPosition& at, const PlanBlock&, const PlanStep&) {
     if (fits(step_at(plan, at))) all.push_back(at);
   });
   if (all.empty()) return std::nullopt;
@@ -120,7 +113,7 @@ TEST(PlanSamples, ADroppedReceiveIsNamed) {
     const auto at = middle(plan, [](const PlanStep& step) { return step.receives; });
     if (!at) return;  // MSCCL++ has no messages
     const PlanOrder order = make_plan_order(plan);
-    const StepPosition sender = order.numbers.at(order.sender_of[order.numbers.number(*at)]);
+    const StepPosition sender = order.numbers.at(order.sender_of[order.numbers.index_of(*at)]);
     Plan broken = plan;
     PlanStep& step = step_of(broken, *at);
     step.receives = false;
@@ -136,7 +129,7 @@ TEST(PlanSamples, ADroppedReceiveIsNamed) {
   });
 }
 
-/// Whether a step, or one before it in its block, moves anything or waits for somebody.
+/// Whether a step, or one before it in its block, moves data or waits for another block.
 bool moves_before(const Plan& plan, const StepPosition& at) {
   const auto& steps = plan.ranks[at.rank].blocks[at.block].steps;
   return std::any_of(steps.begin(), steps.begin() + at.step + 1,
@@ -149,12 +142,12 @@ TEST(PlanSamples, ADroppedWaitIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     if (plan.collective == CollectiveType::unknown) return;
     const PlanOrder order = make_plan_order(plan);
-    for_each_step(plan, [&](const StepPosition& at) {
+    for_each_step(plan, [&](const StepPosition& at, const PlanBlock&, const PlanStep&) {
       const PlanStep& step = step_at(plan, at);
       if (step.waits.empty() && !step.reads_packets) return;
       SCOPED_TRACE(to_text(plan, at));
       bool needed = step.reads_packets;
-      const std::uint32_t number = order.numbers.number(at);
+      const std::uint32_t number = order.numbers.index_of(at);
       for (std::uint32_t i = order.before_offsets[number]; i < order.before_offsets[number + 1];
            ++i)
         needed = needed || (order.why[i] == PlanEdge::counter &&
@@ -190,7 +183,7 @@ TEST(PlanSamples, ACircleIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     Plan broken = plan;
     std::optional<StepPosition> tied;
-    for_each_step(plan, [&](const StepPosition& at) {
+    for_each_step(plan, [&](const StepPosition& at, const PlanBlock&, const PlanStep&) {
       if (!tied && at.step > 0) tied = at;
     });
     if (tied) {
@@ -199,8 +192,8 @@ TEST(PlanSamples, ACircleIsNamed) {
       // Blocks of one step: two messages, there and back, each sent after the other has come.
       const PlanOrder order = make_plan_order(plan);
       std::vector<std::pair<StepPosition, StepPosition>> messages;
-      for_each_step(plan, [&](const StepPosition& at) {
-        for (const std::uint32_t before : order.before_of(order.numbers.number(at)))
+      for_each_step(plan, [&](const StepPosition& at, const PlanBlock&, const PlanStep&) {
+        for (const std::uint32_t before : order.before_of(order.numbers.index_of(at)))
           if (order.numbers.at(before).rank != at.rank)
             messages.emplace_back(order.numbers.at(before), at);
       });

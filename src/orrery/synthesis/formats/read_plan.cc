@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/synthesis/formats/read_plan.h"
 
-#include <fmt/format.h>
-
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/gzip.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/synthesis/formats/msccl.h"
@@ -18,40 +16,28 @@ using config::Json;
 
 tl::unexpected<Error> no_plan(const std::string& where, std::string what) {
   return fail(Errc::input_unsupported, where, std::move(what),
-              "plans are MSCCL's XML, MSCCL++'s JSON, and Chakra traces");
+              "supported plans are MSCCL XML, MSCCL++ JSON, and Chakra traces");
 }
 
 Result<Plan> read_json(std::string_view text, const std::string& where, Findings& findings) {
   const Result<Json> file = config::parse_json(text, where);
   if (!file) return tl::unexpected(file.error());
-  if (!file->is_object()) return no_plan(where, "JSON that is no plan: not an object");
+  if (!file->is_object()) return no_plan(where, "not a plan: JSON that is not an object");
   if (file->contains("intranode_sketch") || file->contains("internode_sketch"))
-    return no_plan(where, "a TACCL sketch: hints for making a plan, not a plan");
+    return no_plan(where, "not a plan: a TACCL sketch contains hints for synthesizing a plan");
   if (file->contains("node_betas_list") || file->contains("links"))
-    return no_plan(where, "a TACCL topology: what a plan is made for, not a plan");
-  if (!file->contains("gpus")) return no_plan(where, "JSON that is no plan: it has no \"gpus\"");
+    return no_plan(where, "not a plan: a TACCL topology");
+  if (!file->contains("gpus")) return no_plan(where, "not a plan: JSON without \"gpus\"");
   return read_mscclpp(*file, where, findings);
 }
 
 }  // namespace
 
-PlanFormat plan_format(std::string_view text) {
-  const std::string_view begin = platform::trimmed_front(text);
-  if (begin.starts_with('<')) return PlanFormat::msccl;
-  return begin.starts_with('{') ? PlanFormat::mscclpp : PlanFormat::unknown;
-}
-
 Result<Plan> read_plan(std::string_view text, const std::string& where, Findings& findings) {
   const std::string_view begin = platform::trimmed_front(text);
-  if (begin.empty()) return fail(Errc::input_empty, where, "there is nothing in it");
-  switch (plan_format(text)) {
-    case PlanFormat::msccl:
-      return read_msccl(text, where, findings);
-    case PlanFormat::mscclpp:
-      return read_json(begin, where, findings);
-    case PlanFormat::unknown:
-      break;
-  }
+  if (begin.empty()) return fail(Errc::input_empty, where, "is empty");
+  if (begin.starts_with('<')) return read_msccl(text, where, findings);
+  if (begin.starts_with('{')) return read_json(begin, where, findings);
   return no_plan(where, "neither XML nor JSON");
 }
 

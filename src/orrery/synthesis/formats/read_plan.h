@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The front door for plans: what a file is, is told by what is in it.
+// The entry point for reading plans. The content of a file determines its format.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,13 @@
 
 namespace orrery::synthesis {
 
-enum class PlanFormat : std::uint8_t { msccl, mscclpp, unknown };
-
-/// What the text is, by its beginning; nothing is checked.
-[[nodiscard]] PlanFormat plan_format(std::string_view text);
-
-/// Reads whichever it is. Errc: input_unsupported (no plan, or TACCL's sketches and topologies,
-/// which are made into plans and are none), input_empty, and those of the readers.
+/// Reads a plan in one of these formats, which the beginning of the text determines. Errc:
+/// input_unsupported (no plan, or TACCL's sketches and topologies, which are only inputs for
+/// generating plans), input_empty, and those of the readers.
 [[nodiscard]] Result<Plan> read_plan(std::string_view text, const std::string& where,
                                      Findings& findings);
 
-/// The same of a file, gzipped or not. Errc: config_not_found, limit_exceeded, too.
+/// As above, from a file, gzipped or not. Errc: also config_not_found, limit_exceeded.
 [[nodiscard]] Result<Plan> read_plan_file(const std::string& path, Findings& findings);
 
 }  // namespace orrery::synthesis

@@ -112,8 +112,8 @@ std::string ChunkContents::to_text(std::uint32_t value) const {
     if ((bits[rank / 64] & std::uint64_t{1} << rank % 64) != 0) ranks.push_back(rank);
   const std::uint32_t chunk = chunk_of(value);
   if (ranks.size() == 1) return fmt::format("chunk {} of gpu {}", chunk, ranks.front());
-  if (ranks.size() == ranks_) return fmt::format("chunk {} added over all {} gpus", chunk, ranks_);
-  return fmt::format("chunk {} added over {} of {} gpus ({})", chunk, ranks.size(), ranks_,
+  if (ranks.size() == ranks_) return fmt::format("chunk {} summed over all {} gpus", chunk, ranks_);
+  return fmt::format("chunk {} summed over {} of {} gpus ({})", chunk, ranks.size(), ranks_,
                      format_ranks(ranks));
 }
 

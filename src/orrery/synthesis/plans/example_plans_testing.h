@@ -26,7 +26,7 @@ inline Plan all_reduce_plan(std::string name, std::uint32_t ranks, std::uint32_t
   return plan;
 }
 
-/// A step of MSCCL's on one span of the input.
+/// An MSCCL step on one span of the input.
 inline PlanStep step_on(StepType type, const PlanSpan& span) {
   using enum StepType;
   PlanStep step;
@@ -41,8 +41,8 @@ inline PlanStep step_on(StepType type, const PlanSpan& span) {
   return step;
 }
 
-/// An all-reduce in place round a ring of at least two ranks, one chunk a rank, `channels` rings
-/// side by side (Patarasuk and Yuan 2009): 2(ranks - 1) rounds.
+/// An in-place all-reduce on a ring of at least two ranks, with one chunk per rank and `channels`
+/// concurrent rings (Patarasuk and Yuan 2009): 2(ranks - 1) rounds.
 inline Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels = 1) {
   ORRERY_CHECK(ranks >= 2 && channels >= 1);
   Plan plan = all_reduce_plan(fmt::format("ring of {}", ranks), ranks, ranks * channels);
@@ -54,7 +54,8 @@ inline Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels = 1) {
       block.to = (rank + 1) % ranks;
       block.from = (rank + ranks - 1) % ranks;
       block.channel = channel;
-      // In round k it sends on what it got in the round before, one chunk further back each time.
+      // In each round it forwards the chunk of the previous round, one chunk further back each
+      // time.
       for (std::uint32_t round = 0; round < 2 * ranks - 1; ++round) {
         const std::uint32_t chunk = (rank + 2 * ranks - round) % ranks;
         StepType type = receive_copy_send;
@@ -69,7 +70,7 @@ inline Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels = 1) {
   return plan;
 }
 
-/// An all-reduce in place by recursive halving and doubling (Thakur, Rabenseifner and Gropp 2005),
+/// An in-place all-reduce by recursive halving and doubling (Thakur, Rabenseifner and Gropp 2005),
 /// for a power of two of at least two ranks: 2·log2(ranks) rounds.
 inline Plan halving_doubling_all_reduce(std::uint32_t ranks) {
   ORRERY_CHECK(ranks >= 2 && std::has_single_bit(ranks));
@@ -90,7 +91,7 @@ inline Plan halving_doubling_all_reduce(std::uint32_t ranks) {
       block.steps.push_back(step_on(taking, {rank, PlanBuffer::input, taken, distance}));
       last = {rank, number, static_cast<std::uint32_t>(block.steps.size() - 1)};
     };
-    // It keeps the half of what it has that its own chunk is in, and sends the other.
+    // It keeps the half that contains its own chunk, and sends the other half.
     for (std::uint32_t distance = ranks / 2; distance > 0; distance /= 2) {
       const std::uint32_t retained = rank / distance * distance;
       exchange(distance, receive_reduce_copy, retained ^ distance, retained);

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, kStepTypes> kNames{
 
 constexpr std::size_t kMsccl = 9;
 
-/// Names of MSCCL++ besides those of the table.
+/// Names of MSCCL++ in addition to those of the table.
 constexpr std::array<std::pair<std::string_view, StepType>, 9> kOtherNames{{
     {"copy", StepType::copy},
     {"rs", StepType::reduce_send},
@@ -31,7 +31,7 @@ constexpr std::array<std::pair<std::string_view, StepType>, 9> kOtherNames{{
     {"cpy", StepType::copy},
 }};
 
-/// What plans are of, and how files write it.
+/// Collectives of plans, and their names in files.
 constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> kCollectives{{
     {CollectiveType::all_reduce, "allreduce"},
     {CollectiveType::all_gather, "allgather"},
@@ -41,7 +41,7 @@ constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> kCollective
     {CollectiveType::reduce, "reduce"},
 }};
 
-/// "Reduce_Scatter" and "reducescatter" are one.
+/// Normalizes names: "Reduce_Scatter" and "reducescatter" are equal.
 std::string plain(std::string_view name) {
   std::string out;
   for (const char c : name) {
@@ -99,19 +99,19 @@ std::optional<StepType> mscclpp_step(std::string_view name) {
   return static_cast<StepType>(found - kNames.begin());
 }
 
-std::uint32_t whole_chunks(const Plan& plan) {
-  std::uint32_t most = 0;
+std::uint32_t buffer_chunks(const Plan& plan) {
+  std::uint32_t maximum = 0;
   const auto ranks = static_cast<std::uint32_t>(plan.ranks.size());
   for (const PlanRank& rank : plan.ranks) {
     const std::uint32_t in = rank.chunks[0], out = rank.chunks[1];
-    most = std::max({most, in, out});
-    // In place, the other buffer need not be stated.
+    maximum = std::max({maximum, in, out});
+    // In place, a file may omit the other buffer.
     if (plan.collective == CollectiveType::all_gather && out == 0)
-      most = std::max(most, in * ranks);
+      maximum = std::max(maximum, in * ranks);
     if (plan.collective == CollectiveType::reduce_scatter && in == 0)
-      most = std::max(most, out * ranks);
+      maximum = std::max(maximum, out * ranks);
   }
-  return most;
+  return maximum;
 }
 
 std::uint64_t step_count(const Plan& plan) {
@@ -133,17 +133,13 @@ const PlanStep& step_at(const Plan& plan, StepPosition at) {
 
 std::vector<std::uint64_t> chunks_sent(const Plan& plan) {
   std::vector<std::uint64_t> sent(plan.ranks.size());
-  for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
-    for (const PlanBlock& block : plan.ranks[rank].blocks) {
-      for (const PlanStep& step : block.steps) {
-        if (step.sends) sent[rank] += step.count;
-        for (const PlanSpan& span : step.writes)
-          if (span.rank != rank) sent[rank] += span.count;
-        for (const PlanSpan& span : step.reads)
-          if (span.rank != rank && span.rank < sent.size()) sent[span.rank] += span.count;
-      }
-    }
-  }
+  for_each_step(plan, [&](const StepPosition& at, const PlanBlock&, const PlanStep& step) {
+    if (step.sends) sent[at.rank] += step.count;
+    for (const PlanSpan& span : step.writes)
+      if (span.rank != at.rank) sent[at.rank] += span.count;
+    for (const PlanSpan& span : step.reads)
+      if (span.rank != at.rank && span.rank < sent.size()) sent[span.rank] += span.count;
+  });
   return sent;
 }
 

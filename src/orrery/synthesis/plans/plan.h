@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collective written out: what every rank's thread blocks do with every chunk, step by step.
+// A collective algorithm step by step: what every rank's thread blocks do with every chunk.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,20 +16,20 @@
 
 namespace orrery::synthesis {
 
-/// "allreduce" …, as plan files write it; "" of what no plan is of.
+/// The name in plan files: "allreduce" …; "" for collectives without plans.
 [[nodiscard]] std::string_view plan_name(CollectiveType type);
-/// By what files call it ("allreduce", "all_reduce", "AllReduce"); `unknown` for any other name:
-/// nothing says what such a plan should do.
+/// The collective with this name in plan files ("allreduce", "all_reduce", "AllReduce"); `unknown`
+/// for any other name, whose result cannot be checked.
 [[nodiscard]] CollectiveType plan_collective(std::string_view name);
-/// The collective of a workload that such a plan can run; all_reduce for `unknown`: its buffer is
-/// the one that the node states.
+/// The workload collective that such a plan can run; all_reduce for `unknown`, since its buffer has
+/// the size that the node states.
 [[nodiscard]] CollectiveType workload_type(CollectiveType type);
 
 enum class PlanBuffer : std::uint8_t { input, output, scratch };
 inline constexpr std::size_t kPlanBuffers = 3;
 [[nodiscard]] std::string_view name(PlanBuffer buffer);
 
-/// Chunks that lie side by side in a buffer of some rank.
+/// Consecutive chunks in a buffer of a rank.
 struct PlanSpan {
   std::uint32_t rank = 0;
   PlanBuffer buffer = PlanBuffer::input;
@@ -37,7 +39,7 @@ struct PlanSpan {
   friend bool operator==(const PlanSpan&, const PlanSpan&) = default;
 };
 
-/// A step's place.
+/// The position of a step.
 struct StepPosition {
   std::uint32_t rank = 0;
   std::uint32_t block = 0;
@@ -46,8 +48,8 @@ struct StepPosition {
   friend auto operator<=>(const StepPosition&, const StepPosition&) = default;
 };
 
-/// How files call steps: MSCCL's types, then MSCCL++'s operations. What a step does is said by its
-/// other members; the name is for people, and for writing it again.
+/// Step names in files: MSCCL's types, then MSCCL++'s operations. The other members of PlanStep
+/// determine what a step does; the name is for messages and for writing files.
 enum class StepType : std::uint8_t {
   send,
   receive,
@@ -86,23 +88,27 @@ enum class StepType : std::uint8_t {
   release
 };
 inline constexpr std::size_t kStepTypes = 35;
+[[nodiscard]] inline bool is_one_of(StepType type, std::initializer_list<StepType> types) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
 /// "rrcs", "ppkt" …
 [[nodiscard]] std::string_view name(StepType type);
-/// Of MSCCL's nine, by name.
+/// The MSCCL step type (one of nine) with this name.
 [[nodiscard]] std::optional<StepType> msccl_step(std::string_view name);
-/// Of MSCCL++'s, by any name that a release has given it.
+/// The MSCCL++ operation with this name in any release.
 [[nodiscard]] std::optional<StepType> mscclpp_step(std::string_view name);
 
-/// Something that is counted up by some steps and waited for by others: a signal from a peer, a
-/// barrier, a semaphore.
+/// A counter that some steps increment and others wait for: a signal from a peer, a barrier, a
+/// semaphore.
 struct PlanCounter {
-  std::uint32_t rank = 0;  ///< where it is waited for
+  std::uint32_t rank = 0;  ///< the rank that waits for it
   std::string what;        ///< "signals of gpu 1 on channel 0"
 
   friend bool operator==(const PlanCounter&, const PlanCounter&) = default;
 };
 
-/// The step begins when so many steps have counted that counter up.
+/// The step begins when the counter has reached `level`.
 struct PlanWait {
   std::uint32_t counter = 0;
   std::uint32_t level = 1;
@@ -110,40 +116,39 @@ struct PlanWait {
   friend bool operator==(const PlanWait&, const PlanWait&) = default;
 };
 
-/// A message's two ends as the file states them. Where it says nothing of them, nothing is known.
-struct MessageEnds {
+/// The two ends of a message as the file states them; unknown if the file does not state them.
+struct MessageEndpoints {
   PlanBuffer from = PlanBuffer::input, to = PlanBuffer::input;
   std::uint32_t first_from = 0, first_to = 0;
 
-  friend bool operator==(const MessageEnds&, const MessageEnds&) = default;
+  friend bool operator==(const MessageEndpoints&, const MessageEndpoints&) = default;
 };
 
-/// A step takes what its block's connection brings (`receives`) and what is in `reads`, adds all of
-/// it chunk by chunk, and puts it into `writes` and on its block's connection (`sends`). Spans may
-/// be of other ranks: then they are read or written across the network. It begins when the step
-/// before it in its block, `after` and `waits` are done, and counts `posts` up when it is done.
+/// A step reads the message of its block's connection (`receives`) and the chunks in `reads`, and
+/// adds them chunk by chunk. It stores the sum in `writes` and sends it on its block's connection
+/// (`sends`). Spans of other ranks are read or written across the network. It begins when the
+/// previous step of its block, `after` and `waits` are done, and increments `posts` at its end.
 struct PlanStep {
   StepType type = StepType::nop;
   bool receives = false;
   bool sends = false;
-  /// What it reads of scratch was written there by a step that writes packets, and it waits for
-  /// that.
+  /// It reads scratch chunks that another step writes as packets, and waits for that step.
   bool reads_packets = false;
   bool writes_packets = false;
-  std::uint32_t count = 0;  ///< chunks; of each span, too
+  std::uint32_t count = 0;  ///< chunks; all spans have this size
   std::vector<PlanSpan> reads, writes;
-  std::vector<StepPosition> after;  ///< of its own rank
+  std::vector<StepPosition> after;  ///< steps of the same rank
   std::vector<std::uint32_t> posts;
   std::vector<PlanWait> waits;
-  std::optional<MessageEnds> ends;
+  std::optional<MessageEndpoints> ends;
 
   friend bool operator==(const PlanStep&, const PlanStep&) = default;
 };
 
-/// Steps one after the other. Messages between two ranks on one channel arrive in the order in
-/// which they are sent.
+/// A thread block: steps that run one after the other. Messages between two ranks on one channel
+/// arrive in the order in which they are sent.
 struct PlanBlock {
-  std::optional<std::uint32_t> to, from;  ///< whom it sends to and receives from
+  std::optional<std::uint32_t> to, from;  ///< the ranks that it sends to and receives from
   std::uint32_t channel = 0;
   std::vector<PlanStep> steps;
 
@@ -151,40 +156,52 @@ struct PlanBlock {
 };
 
 struct PlanRank {
-  std::array<std::uint32_t, kPlanBuffers> chunks{};  ///< by buffer
+  std::array<std::uint32_t, kPlanBuffers> chunks{};  ///< number of chunks, by buffer
   std::vector<PlanBlock> blocks;
 
   friend bool operator==(const PlanRank&, const PlanRank&) = default;
 };
 
-/// The plan of a collective among `ranks`, which chunks cut: how large they are is said when it
-/// runs. It runs once over the whole buffer.
+/// The plan of a collective among `ranks`, in chunks. The size of the buffer, and thus of chunks,
+/// is set when it runs. It runs once over the entire buffer.
 struct Plan {
   std::string name;
-  std::string format;           ///< "MSCCL", "MSCCL++", "Chakra"; empty: made here
-  std::string collective_name;  ///< as the file has it
+  std::string format;           ///< "MSCCL", "MSCCL++", "Chakra"; empty: generated by Orrery
+  std::string collective_name;  ///< the name in the file
   CollectiveType collective = CollectiveType::unknown;
-  std::string protocol;       ///< "Simple", "LL" …; nothing here depends on it
-  bool in_place = true;       ///< for buffers of input and output that are one
-  bool out_of_place = false;  ///< for two
-  std::uint32_t root = 0;     ///< of broadcast and reduce
+  std::string protocol;       ///< "Simple", "LL" …; without effect
+  bool in_place = true;       ///< valid if input and output are one buffer
+  bool out_of_place = false;  ///< valid if they are two buffers
+  std::uint32_t root = 0;     ///< root rank of broadcast and reduce
   std::uint32_t channels = 1;
-  std::uint32_t chunks_per_loop = 0;            ///< as stated; 0: not
-  std::int64_t min_bytes = -1, max_bytes = -1;  ///< sizes it is meant for; -1: not said
-  std::uint32_t cut = 1;                        ///< a chunk of the file is so many here
+  std::uint32_t chunks_per_loop = 0;            ///< from the file; 0: not stated
+  std::int64_t min_bytes = -1, max_bytes = -1;  ///< range of sizes for which it is intended; -1:
+                                                ///< not stated
+  std::uint32_t chunk_split = 1;                ///< number of chunks per chunk of the file
   std::vector<PlanRank> ranks;
   std::vector<PlanCounter> counters;
 
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
-/// In how many chunks the whole buffer is cut: the larger of what a rank puts in and what it gets.
-[[nodiscard]] std::uint32_t whole_chunks(const Plan& plan);
+/// Calls `act(position, block, step)` for all steps, by rank, block and step.
+template <class Do>
+void for_each_step(const Plan& plan, const Do& act) {
+  for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
+    const auto& blocks = plan.ranks[rank].blocks;
+    for (std::uint32_t block = 0; block < blocks.size(); ++block)
+      for (std::uint32_t step = 0; step < blocks[block].steps.size(); ++step)
+        act(StepPosition{rank, block, step}, blocks[block], blocks[block].steps[step]);
+  }
+}
+
+/// The number of chunks of the full buffer: the larger of a rank's input and output.
+[[nodiscard]] std::uint32_t buffer_chunks(const Plan& plan);
 [[nodiscard]] std::uint64_t step_count(const Plan& plan);
 [[nodiscard]] std::uint64_t block_count(const Plan& plan);
 [[nodiscard]] const PlanStep& step_at(const Plan& plan, StepPosition at);
-/// Chunks that a rank sends, over connections and into other ranks' buffers, and what others read
-/// of its. By rank.
+/// Number of chunks that each rank sends, over connections and into other ranks' buffers, and that
+/// others read from it. By rank.
 [[nodiscard]] std::vector<std::uint64_t> chunks_sent(const Plan& plan);
 
 /// "gpu 3, block 2, step 5 (rrc)"

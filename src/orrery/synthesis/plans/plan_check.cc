@@ -13,7 +13,7 @@
 namespace orrery::synthesis {
 namespace {
 
-/// Appends; with `mode`, what is said begins with it.
+/// Appends errors; their text begins with `mode` if it is given.
 void append(std::vector<PlanError>& all, std::vector<PlanError> more, std::string_view mode) {
   for (PlanError& error : more) {
     if (!mode.empty()) error.what = fmt::format("{}: {}", mode, error.what);
@@ -21,7 +21,7 @@ void append(std::vector<PlanError>& all, std::vector<PlanError> more, std::strin
   }
 }
 
-/// One way of having buffers. False: something is wrong.
+/// Checks the plan with one arrangement of buffers. False: there are errors.
 bool check_mode(const Plan& plan, const PlanOrder& order, bool in_place, bool only_one,
                 std::vector<PlanError>& errors) {
   const std::string_view mode = only_one ? "" : in_place ? "in place" : "out of place";
@@ -29,13 +29,13 @@ bool check_mode(const Plan& plan, const PlanOrder& order, bool in_place, bool on
   const PlanPlaces places(plan, in_place);
   append(errors, find_races(plan, order, places), mode);
   if (plan.collective == CollectiveType::unknown) return errors.size() == before;
-  if (!places.misfit().empty()) {
-    append(errors, {{PlanFault::wrong_buffers, {}, false, places.misfit(), {}}}, mode);
+  if (!places.size_error().empty()) {
+    append(errors, {{PlanFault::wrong_buffers, {}, false, places.size_error(), {}}}, mode);
     return false;
   }
-  PlanInterpreter follow(plan, order, places);
-  append(errors, follow.run(), mode);
-  append(errors, follow.compare(PlanCheck::kMaxErrors), mode);
+  PlanInterpreter interpreter(plan, order, places);
+  append(errors, interpreter.run(), mode);
+  append(errors, interpreter.compare(PlanCheck::kMaxErrors), mode);
   return errors.size() == before;
 }
 
@@ -50,14 +50,15 @@ PlanCheck check_plan(const Plan& plan) {
   } else {
     bool outputs = false;
     for (const PlanRank& rank : plan.ranks) outputs = outputs || rank.chunks[1] != 0;
-    // Without a buffer for it, there is nothing out of place.
-    const bool apart = plan.out_of_place && outputs, together = plan.in_place || !apart;
-    if (together) check_mode(plan, order, true, !apart, errors);
-    if (apart && errors.empty()) check_mode(plan, order, false, !together, errors);
+    // Without an output buffer, the plan cannot run out of place.
+    const bool out_of_place = plan.out_of_place && outputs,
+               in_place = plan.in_place || !out_of_place;
+    if (in_place) check_mode(plan, order, true, !out_of_place, errors);
+    if (out_of_place && errors.empty()) check_mode(plan, order, false, !in_place, errors);
     made.result_checked = plan.collective != CollectiveType::unknown;
     if (!made.result_checked)
       made.unchecked_reason =
-          fmt::format("nothing says what \"{}\" should do", plan.collective_name);
+          fmt::format("the result of \"{}\" is not defined", plan.collective_name);
   }
   made.error_count = errors.size();
   if (errors.size() > PlanCheck::kMaxErrors) errors.resize(PlanCheck::kMaxErrors);

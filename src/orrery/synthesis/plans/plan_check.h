@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is a plan right? It is followed chunk by chunk, each with whose shares are in it.
+// Verifies a plan: tracks which ranks' inputs each chunk contains, step by step.
 #pragma once
 
 #include <cstdint>
@@ -13,22 +13,22 @@
 namespace orrery::synthesis {
 
 struct PlanCheck {
-  std::vector<PlanError> errors;  ///< the first kMaxErrors, the root ones first
-  std::uint64_t error_count = 0;  ///< of all
-  /// What every rank should end up with is known, and was compared; false where the collective is
-  /// not one that is known here, or something before that is wrong.
+  std::vector<PlanError> errors;  ///< the first kMaxErrors errors, root causes first
+  std::uint64_t error_count = 0;  ///< number of all errors
+  /// The result of every rank was compared with the expected one. False if the collective is
+  /// unknown or the plan cannot run.
   bool result_checked = false;
-  std::string unchecked_reason;  ///< why not; empty: it was
+  std::string unchecked_reason;  ///< why the result was not checked; empty: it was
 
   static constexpr std::size_t kMaxErrors = 20;
   [[nodiscard]] bool is_valid() const { return error_count == 0; }
 };
 
-/// Follows the plan in an order that its waits allow; every chunk is known by the inputs that were
-/// added up in it. Checks that spans are in their buffers, messages match, nobody waits in a
-/// circle, steps at one place are ordered, nothing is added twice, and the result is that of the
-/// collective (in place, out of place, or both, as the plan says). About linear in steps × their
-/// chunks; sums of contributions cost ranks/64 more, races up to (unordered pairs)/64 more.
+/// Interprets the plan in an order that its waits allow and tracks which inputs each chunk sums up.
+/// Checks that spans are in their buffers, messages match, waits have no cycle, steps at one place
+/// are ordered, nothing is added twice, and the result is that of the collective (in place, out of
+/// place, or both, as the plan states). About linear in steps × their chunks; sums of contributions
+/// cost a factor of ranks/64 more, races up to (unordered pairs)/64 more.
 [[nodiscard]] PlanCheck check_plan(const Plan& plan);
 
 }  // namespace orrery::synthesis

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "orrery/graph/builder.h"
@@ -19,17 +18,17 @@ namespace {
 using graph::NodeKind;
 using Nodes = std::vector<std::uint64_t>;
 
-/// Which share of the buffer goes along; no chunks: a word.
+/// The share of the buffer in a message; no chunks: one word.
 struct Amount {
   std::uint32_t first = 0, count = 0;
 };
 
-class Lowering {
+class PlanLowering {
  public:
-  Lowering(const Plan& plan, const PlanOrder& order)
+  PlanLowering(const Plan& plan, const PlanOrder& order)
       : plan_(plan),
         order_(order),
-        pieces_(std::max(whole_chunks(plan), 1u)),
+        pieces_(std::max(buffer_chunks(plan), 1u)),
         tag_(plan_limits::kPlanChannels),
         next_id_(plan.ranks.size(), 0),
         ends_(order.numbers.count()),
@@ -38,7 +37,7 @@ class Lowering {
       builders_.emplace_back(fmt::format("gpu {}", rank), strings_, graph::Repair::refuse);
   }
 
-  Result<std::vector<graph::GraphRef>> take() {
+  Result<std::vector<graph::GraphRef>> run() {
     for (const std::uint32_t number : order_.order) add_step(number);
     std::vector<graph::GraphRef> graphs;
     Findings findings;
@@ -64,7 +63,7 @@ class Lowering {
     return node.id;
   }
 
-  /// One end of a message.
+  /// Adds one end of a message.
   std::uint64_t add_end(bool sends, std::uint32_t rank, std::uint32_t peer, std::uint32_t tag,
                         const Amount& amount, const std::string& name, const Nodes& deps) {
     graph::PointToPoint message;
@@ -80,7 +79,8 @@ class Lowering {
     return add(rank, sends ? NodeKind::send : NodeKind::recv, name, deps, message, flags);
   }
 
-  // Where a step's chunks belong in the whole buffer: places in scratch say nothing of that.
+  // The position of a step's chunks in the full buffer. Input and output places determine it;
+  // scratch places do not.
   Amount amount_of(const PlanStep& step) const {
     for (const auto* spans : {&step.reads, &step.writes})
       for (const PlanSpan& span : *spans)
@@ -99,13 +99,13 @@ class Lowering {
     return first % pieces_;
   }
 
-  static void unite(Nodes& into, const Nodes& more) {
+  static void merge_nodes(Nodes& into, const Nodes& more) {
     into.insert(into.end(), more.begin(), more.end());
     std::sort(into.begin(), into.end());
     into.erase(std::unique(into.begin(), into.end()), into.end());
   }
 
-  Nodes begin_of(std::uint32_t number, const StepPosition& at) {
+  Nodes dependencies_of(std::uint32_t number, const StepPosition& at) {
     Nodes deps;
     for (std::uint32_t i = order_.before_offsets[number]; i < order_.before_offsets[number + 1];
          ++i) {
@@ -113,10 +113,10 @@ class Lowering {
       const bool here = order_.numbers.at(before).rank == at.rank;
       if (order_.why[i] == PlanEdge::message) continue;
       if (here) {
-        unite(deps, ends_[before]);
+        merge_nodes(deps, ends_[before]);
       } else if (const auto there = arrivals_.find({before, at.rank, order_.why[i]});
                  there != arrivals_.end()) {
-        unite(deps, there->second);
+        merge_nodes(deps, there->second);
       }
     }
     return deps;
@@ -129,9 +129,9 @@ class Lowering {
     const std::string name =
         fmt::format("block {} step {} {}", at.block, at.step, synthesis::name(step.type));
     amounts_[number] = amount_of(step);
-    Nodes now = begin_of(number, at);
+    Nodes now = dependencies_of(number, at);
     if (step.receives) {
-      // Both ends say the same share.
+      // Both ends must state the same share.
       const Amount& amount = amounts_[order_.sender_of[number]];
       now = {add_end(false, at.rank, *block.from, block.channel, amount, name, now)};
     }
@@ -145,7 +145,7 @@ class Lowering {
     post(number, step, at, name);
   }
 
-  /// It adds, or moves within the rank.
+  /// Whether the step adds, or copies within the rank.
   static bool computes(const PlanStep& step, std::uint32_t rank) {
     const std::size_t sources = step.reads.size() + (step.receives ? 1 : 0);
     if (sources > 1) return true;
@@ -156,16 +156,16 @@ class Lowering {
 
   void read_remote(const PlanStep& step, const StepPosition& at, const std::string& name,
                    const Amount& amount, Nodes& now) {
-    Nodes got;
+    Nodes received;
     for (const PlanSpan& span : step.reads) {
       if (span.rank == at.rank) continue;
-      const std::uint32_t asks = tag_++, answers = tag_++;
-      add_end(true, at.rank, span.rank, asks, {}, name, now);
-      const std::uint64_t asked = add_end(false, span.rank, at.rank, asks, {}, name, {});
-      add_end(true, span.rank, at.rank, answers, amount, name, {asked});
-      got.push_back(add_end(false, at.rank, span.rank, answers, amount, name, now));
+      const std::uint32_t request_tag = tag_++, answer_tag = tag_++;
+      add_end(true, at.rank, span.rank, request_tag, {}, name, now);
+      const std::uint64_t requested = add_end(false, span.rank, at.rank, request_tag, {}, name, {});
+      add_end(true, span.rank, at.rank, answer_tag, amount, name, {requested});
+      received.push_back(add_end(false, at.rank, span.rank, answer_tag, amount, name, now));
     }
-    if (!got.empty()) now = got;
+    if (!received.empty()) now = received;
   }
 
   void write_remote(std::uint32_t number, const PlanStep& step, const StepPosition& at,
@@ -188,7 +188,7 @@ class Lowering {
       Nodes& there = arrivals_[{number, to, PlanEdge::counter}];
       const auto along = arrivals_.find({number, to, PlanEdge::packet});
       if (along != arrivals_.end()) {
-        unite(there, along->second);
+        merge_nodes(there, along->second);
         continue;
       }
       const std::uint32_t tag = tag_++;
@@ -200,13 +200,13 @@ class Lowering {
   const Plan& plan_;
   const PlanOrder& order_;
   std::uint32_t pieces_;
-  std::uint32_t tag_;  ///< the next that is no channel
+  std::uint32_t tag_;  ///< the next tag that is not a channel number
   std::shared_ptr<StringPool> strings_ = std::make_shared<StringPool>();
   std::vector<graph::GraphBuilder> builders_;
   std::vector<std::uint64_t> next_id_;
-  std::vector<Nodes> ends_;  ///< by step: its last nodes
+  std::vector<Nodes> ends_;  ///< last nodes of each step
   std::vector<Amount> amounts_;
-  /// What of a step's arrives at another rank: the nodes there that receive it.
+  /// Data of a step that arrive at another rank: the nodes there that receive them.
   std::map<std::tuple<std::uint32_t, std::uint32_t, PlanEdge>, Nodes> arrivals_;
 };
 
@@ -218,9 +218,9 @@ Result<std::vector<graph::GraphRef>> lower_plan(const Plan& plan) {
     const PlanError& first = order.errors.front();
     return fail(Errc::input_unsupported, to_text(plan, first.at),
                 fmt::format("the plan cannot run: {} ({})", first.what, name(first.fault)),
-                "`orrery plan` says what is wrong with it");
+                "`orrery plan` lists the errors");
   }
-  return Lowering(plan, order).take();
+  return PlanLowering(plan, order).run();
 }
 
 }  // namespace orrery::synthesis

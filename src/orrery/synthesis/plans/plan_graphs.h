@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A plan as one graph per rank, which a simulation runs like any custom collective.
+// Lowers a plan to one graph per rank, which the simulator runs as a custom collective.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace orrery::synthesis {
 
-/// What a signal, or the request of a read, takes on the network: one word of 64 bits.
+/// Network size of a signal or of a read request: one 64-bit word.
 inline constexpr std::int64_t kSignalBytes = 8;
 
-/// Sends and receives of shares of the collective's buffer (graph::PointToPoint::set_share), so
-/// that one plan serves every size; reductions and copies as compute nodes that take no time of
-/// their own.
+/// Lowers a plan to sends and receives of shares of the collective's buffer
+/// (graph::PointToPoint::set_share), so that one plan serves all sizes. Reductions and copies are
+/// compute nodes without a duration.
 ///
-/// A block goes on when what it sends has arrived: blocks are one after the other as connections
-/// are. A put is a message that nobody waits for; a signal after it a message of kSignalBytes, and
-/// one that goes with a put is in it. A read is a request and an answer. What a switch adds and
-/// multiplies are a message for each rank.
+/// A block continues when its message has arrived, since the steps of a block and the messages of a
+/// connection run one after another. A put is a message without a waiting receiver. A signal after
+/// a put is a message of kSignalBytes; a combined put and signal is one message. A read is a
+/// request and an answer. Sums and multicasts in a switch are one message per rank.
 ///
 /// O(steps + edges). Errc: input_unsupported, with the first reason, for a plan that cannot run to
 /// its end.

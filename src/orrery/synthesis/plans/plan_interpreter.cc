@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 namespace orrery::synthesis {
 
 PlanInterpreter::PlanInterpreter(const Plan& plan, const PlanOrder& order, const PlanPlaces& places)
@@ -14,26 +12,22 @@ PlanInterpreter::PlanInterpreter(const Plan& plan, const PlanOrder& order, const
       contents_(static_cast<std::uint32_t>(plan.ranks.size()), places.inputs()),
       value_(places.count(), 0),
       writer_(places.count(), kNoStep) {
-  std::uint32_t results = 0, fed = 0;
-  for (const PlanRank& rank : plan.ranks) {
-    for (const PlanBlock& block : rank.blocks) {
-      for (const PlanStep& step : block.steps) {
-        result_offsets_.push_back(results);
-        input_offsets_.push_back(fed);
-        results += step.count;
-        fed += step.count * static_cast<std::uint32_t>(step.reads.size());
-      }
-    }
-  }
+  std::uint32_t results = 0, inputs = 0;
+  for_each_step(plan, [&](const StepPosition&, const PlanBlock&, const PlanStep& step) {
+    result_offsets_.push_back(results);
+    input_offsets_.push_back(inputs);
+    results += step.count;
+    inputs += step.count * static_cast<std::uint32_t>(step.reads.size());
+  });
   results_.assign(results, 0);
-  inputs_.assign(fed, kNoStep);
+  inputs_.assign(inputs, kNoStep);
 }
 
 void PlanInterpreter::put_inputs() {
   for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
     const bool has = plan_.collective != CollectiveType::broadcast || rank == plan_.root;
     for (std::uint32_t chunk = 0; has && chunk < places_.inputs(); ++chunk)
-      value_[places_.number(rank, PlanBuffer::input, chunk)] = contents_.input(rank, chunk);
+      value_[places_.index_of(rank, PlanBuffer::input, chunk)] = contents_.input(rank, chunk);
   }
 }
 
@@ -48,8 +42,8 @@ std::vector<PlanError> PlanInterpreter::run() {
 void PlanInterpreter::execute_step(std::uint32_t number, const StepPosition& at,
                                    std::vector<PlanError>& errors) {
   const PlanStep& step = step_at(plan_, at);
-  const auto blame = [&](PlanFault fault, std::string what, std::uint32_t place) {
-    if (!errors.empty() && errors.back().at == at) return;  // one is enough of a step
+  const auto report = [&](PlanFault fault, std::string what, std::uint32_t place) {
+    if (!errors.empty() && errors.back().at == at) return;  // report at most one error per step
     errors.push_back({fault, at, true, std::move(what), history_of(place)});
   };
   std::uint32_t* result = results_.data() + result_offsets_[number];
@@ -64,30 +58,31 @@ void PlanInterpreter::execute_step(std::uint32_t number, const StepPosition& at,
       inputs_[input_offsets_[number] + r * step.count + i] = writer_[place];
       const auto where = [&] { return to_text(places_.at(place)); };
       if (value == 0)
-        blame(PlanFault::empty_place, fmt::format("reads {}, where nothing is yet", where()),
-              place);
+        report(PlanFault::empty_place, fmt::format("reads {}, which is still empty", where()),
+               place);
       if (!any) {
         sum = value;
         any = true;
         continue;
       }
       ChunkContents::AddResult how = ChunkContents::AddResult::fine;
-      const std::uint32_t both = contents_.add(sum, value, how);
+      const std::uint32_t added = contents_.add(sum, value, how);
       if (how == ChunkContents::AddResult::twice)
-        blame(PlanFault::added_twice,
-              fmt::format("adds {} to {} in {}: that of gpu {} is in both", contents_.to_text(sum),
-                          contents_.to_text(value), where(), contents_.common_rank(sum, value)),
-              place);
+        report(PlanFault::added_twice,
+               fmt::format("adds {} to {} in {}: both contain the data of gpu {}",
+                           contents_.to_text(sum), contents_.to_text(value), where(),
+                           contents_.common_rank(sum, value)),
+               place);
       if (how == ChunkContents::AddResult::different)
-        blame(PlanFault::different_added,
-              fmt::format("adds {} to {} in {}", contents_.to_text(sum), contents_.to_text(value),
-                          where()),
-              place);
-      sum = both;
+        report(PlanFault::different_added,
+               fmt::format("adds {} to {} in {}", contents_.to_text(sum), contents_.to_text(value),
+                           where()),
+               place);
+      sum = added;
     }
     result[i] = sum;
   }
-  // All is read before anything is written.
+  // Write only after all reads.
   for (const PlanSpan& span : step.writes) {
     for (std::uint32_t i = 0; i < step.count; ++i) {
       const std::uint32_t place = place_of(span, i);
@@ -114,33 +109,33 @@ std::uint32_t PlanInterpreter::expected(std::uint32_t rank, std::uint32_t chunk)
   }
 }
 
-std::vector<PlanError> PlanInterpreter::compare(std::size_t stories) {
+std::vector<PlanError> PlanInterpreter::compare(std::size_t max_histories) {
   std::vector<PlanError> errors;
   for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
     if (plan_.collective == CollectiveType::reduce && rank != plan_.root) continue;
     for (std::uint32_t chunk = 0; chunk < places_.outputs(); ++chunk) {
-      const std::uint32_t place = places_.number(rank, PlanBuffer::output, chunk);
+      const std::uint32_t place = places_.index_of(rank, PlanBuffer::output, chunk);
       const std::uint32_t should = expected(rank, chunk), is = value_[place];
       if (is == should) continue;
       PlanError& error = errors.emplace_back();
       error.fault = PlanFault::wrong_result;
       error.has_step = writer_[place] != kNoStep;
       error.at = error.has_step ? order_.numbers.at(writer_[place]) : StepPosition{rank, 0, 0};
-      if (errors.size() > stories) continue;  // told no further
-      error.what = fmt::format("{} holds {}, and should hold {}", to_text(places_.at(place)),
+      if (errors.size() > max_histories) continue;  // no description for further errors
+      error.what = fmt::format("{} contains {}, but must contain {}", to_text(places_.at(place)),
                                contents_.to_text(is), contents_.to_text(should));
       if (!error.has_step) error.what += ": no step writes there";
       const bool lacks = error.has_step && contents_.is_same_chunk(is, should);
       const std::uint32_t missing = lacks ? contents_.missing(is) : kNoStep;
-      if (lacks) error.what += fmt::format(": that of gpu {} is missing", missing);
+      if (lacks) error.what += fmt::format(": the data of gpu {} is missing", missing);
       error.history = history_of(place, missing);
     }
   }
   return errors;
 }
 
-// Which of a step's chunks went to that place.
-std::uint32_t PlanInterpreter::chunk_in(std::uint32_t number, std::uint32_t place) const {
+// The index of the step's chunk that was written to `place`.
+std::uint32_t PlanInterpreter::written_chunk(std::uint32_t number, std::uint32_t place) const {
   const PlanStep& step = step_at(plan_, order_.numbers.at(number));
   for (const PlanSpan& span : step.writes)
     for (std::uint32_t i = 0; i < span.count; ++i)
@@ -148,24 +143,25 @@ std::uint32_t PlanInterpreter::chunk_in(std::uint32_t number, std::uint32_t plac
   return 0;
 }
 
-// From the last that wrote there back to where it came from, along messages where there are some.
+// Follows the contents of a place back from its last writer to their origin, along messages if
+// there are any.
 std::vector<std::string> PlanInterpreter::history_of(std::uint32_t place,
                                                      std::uint32_t missing) const {
   std::vector<std::string> lines;
   std::uint32_t number = writer_[place];
   if (number == kNoStep) return lines;
-  std::uint32_t chunk = chunk_in(number, place);
-  while (number != kNoStep && lines.size() < kStoryLines) {
+  std::uint32_t chunk = written_chunk(number, place);
+  while (number != kNoStep && lines.size() < kHistoryLines) {
     const StepPosition at = order_.numbers.at(number);
     const PlanStep& step = step_at(plan_, at);
     const std::uint32_t held = results_[result_offsets_[number] + chunk];
-    std::string line = fmt::format("{}{} made {}", lines.empty() ? "" : "before that ",
+    std::string line = fmt::format("{}{} wrote {}", lines.empty() ? "" : "before that ",
                                    to_text(plan_, at), contents_.to_text(held));
     for (std::size_t r = 0; r < step.reads.size(); ++r)
-      line += fmt::format("{}{}", r == 0 ? " of " : " and ",
+      line += fmt::format("{}{}", r == 0 ? " from " : " and ",
                           to_text(places_.at(place_of(step.reads[r], chunk))));
-    if (step.receives) line += step.reads.empty() ? " of a message" : " and a message";
-    if (at.rank == missing) line += ", without its own";
+    if (step.receives) line += step.reads.empty() ? " from a message" : " and a message";
+    if (at.rank == missing) line += ", without its own data";
     lines.push_back(std::move(line));
     if (step.receives) {
       number = order_.sender_of[number];
@@ -177,7 +173,7 @@ std::vector<std::string> PlanInterpreter::history_of(std::uint32_t place,
       from = place_of(step.reads[r], chunk);
     }
     number = next;
-    if (number != kNoStep) chunk = chunk_in(number, from);
+    if (number != kNoStep) chunk = written_chunk(number, from);
   }
   return lines;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
 #include <tuple>
 #include <utility>
 
@@ -14,36 +15,36 @@ std::string_view name(PlanFault fault) {
     case PlanFault::outside_buffer:
       return "outside its buffer";
     case PlanFault::no_receiver:
-      return "sent, and nobody receives it";
+      return "send without a receive";
     case PlanFault::no_sender:
-      return "a receive that nobody sends to";
+      return "receive without a send";
     case PlanFault::sizes_differ:
-      return "sent and received in different sizes";
+      return "different sizes of send and receive";
     case PlanFault::never_counted:
-      return "waits for what never comes";
+      return "wait without enough signals";
     case PlanFault::no_packet:
-      return "waits for a packet that nobody writes";
+      return "wait for a packet that is never written";
     case PlanFault::shared_connection:
-      return "two blocks at one end of a connection";
+      return "two blocks share one end of a connection";
     case PlanFault::wait_cycle:
-      return "a circle of waits";
+      return "deadlock";
     case PlanFault::race:
-      return "no order between two steps at one place";
+      return "data race";
     case PlanFault::empty_place:
-      return "reads what nobody has written";
+      return "read of an empty place";
     case PlanFault::added_twice:
-      return "added twice";
+      return "data added twice";
     case PlanFault::different_added:
-      return "adds what does not belong together";
+      return "sum of different chunks";
     case PlanFault::wrong_result:
-      return "a wrong result";
+      return "wrong result";
     case PlanFault::wrong_buffers:
       break;
   }
-  return "buffers that do not fit the collective";
+  return "buffer sizes do not match the collective";
 }
 
-StepNumbers::StepNumbers(const Plan& plan) {
+StepIndex::StepIndex(const Plan& plan) {
   std::uint32_t next = 0;
   for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
     first_block_.push_back(static_cast<std::uint32_t>(first_.size()));
@@ -56,7 +57,7 @@ StepNumbers::StepNumbers(const Plan& plan) {
   first_.push_back(next);
 }
 
-StepPosition StepNumbers::at(std::uint32_t number) const {
+StepPosition StepIndex::at(std::uint32_t number) const {
   const auto after = std::upper_bound(first_.begin(), first_.end(), number);
   const auto block = static_cast<std::uint32_t>(after - first_.begin()) - 1;
   const std::uint32_t rank = rank_of_[block];
@@ -65,21 +66,92 @@ StepPosition StepNumbers::at(std::uint32_t number) const {
 
 namespace {
 
-/// Collects the edges, and what does not fit.
-class Ordering {
+/// Returns a step on a cycle. There is one, since each waiting step waits for another waiting step.
+std::uint32_t step_on_cycle(const std::vector<std::uint32_t>& waits, const PlanOrder& order) {
+  std::vector<bool> visited(waits.size());
+  auto at = static_cast<std::uint32_t>(
+      std::find_if(waits.begin(), waits.end(), [](std::uint32_t n) { return n > 0; }) -
+      waits.begin());
+  while (!visited[at]) {
+    visited[at] = true;
+    for (const std::uint32_t before : order.before_of(at)) {
+      if (waits[before] == 0) continue;
+      at = before;
+      break;
+    }
+  }
+  return at;
+}
+
+/// The shortest cycle through `start`: each step waits for the next, the last for the first.
+std::vector<std::uint32_t> shortest_cycle(std::uint32_t start,
+                                          const std::vector<std::uint32_t>& waits,
+                                          const PlanOrder& order) {
+  std::vector<std::uint32_t> reached_from(waits.size(), kNoStep), queue{start};
+  for (std::size_t i = 0; i < queue.size(); ++i) {
+    const std::uint32_t at = queue[i];
+    for (const std::uint32_t before : order.before_of(at)) {
+      if (before == start) {
+        std::vector<std::uint32_t> wait_cycle{at};
+        while (wait_cycle.back() != start) wait_cycle.push_back(reached_from[wait_cycle.back()]);
+        std::reverse(wait_cycle.begin(), wait_cycle.end());
+        return wait_cycle;
+      }
+      if (waits[before] == 0 || reached_from[before] != kNoStep) continue;
+      reached_from[before] = at;
+      queue.push_back(before);
+    }
+  }
+  return {start};
+}
+
+std::string_view waits_for(PlanEdge why) {
+  switch (why) {
+    case PlanEdge::block:
+      return "follows, in its block,";
+    case PlanEdge::dependency:
+      return "depends on";
+    case PlanEdge::message:
+      return "waits for the message of";
+    case PlanEdge::counter:
+      return "waits for the signal of";
+    case PlanEdge::packet:
+      break;
+  }
+  return "waits for the packet of";
+}
+
+/// Adds the error for a cycle of waits. `waits`: by step, the number of steps for which it still
+/// waits; only steps that wait for each other may be positive.
+void add_wait_cycle(const Plan& plan, const std::vector<std::uint32_t>& waits, PlanOrder& order) {
+  const auto wait_cycle = shortest_cycle(step_on_cycle(waits, order), waits, order);
+  PlanError error{PlanFault::wait_cycle, order.numbers.at(wait_cycle.front()), true, {}, {}};
+  error.what =
+      fmt::format("{} steps wait for each other, and {} more wait for these", wait_cycle.size(),
+                  waits.size() - order.order.size() - wait_cycle.size());
+  for (std::size_t i = 0; i < wait_cycle.size(); ++i) {
+    const std::uint32_t step = wait_cycle[i], next = wait_cycle[(i + 1) % wait_cycle.size()];
+    const auto before = order.before_of(step);
+    const auto place = std::find(before.begin(), before.end(), next) - before.begin();
+    const PlanEdge why = order.why[order.before_offsets[step] + static_cast<std::size_t>(place)];
+    error.history.push_back(fmt::format("{} {} {}", to_text(plan, order.numbers.at(step)),
+                                        waits_for(why), to_text(plan, order.numbers.at(next))));
+  }
+  order.errors.push_back(std::move(error));
+}
+
+/// Collects the edges and the errors.
+class PlanOrderBuilder {
  public:
-  explicit Ordering(const Plan& plan)
-      : plan_(plan), made_{StepNumbers(plan), {}, {}, {}, {}, {}, {}} {}
+  explicit PlanOrderBuilder(const Plan& plan)
+      : plan_(plan), made_{StepIndex(plan), {}, {}, {}, {}, {}, {}} {}
 
   PlanOrder take() {
     made_.sender_of.assign(made_.numbers.count(), kNoStep);
     std::uint32_t number = 0;
-    for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-      const auto& blocks = plan_.ranks[rank].blocks;
-      for (std::uint32_t block = 0; block < blocks.size(); ++block)
-        for (std::uint32_t step = 0; step < blocks[block].steps.size(); ++step)
-          look_at({rank, block, step}, blocks[block], number++);
-    }
+    for_each_step(plan_, [&](const StepPosition& at, const PlanBlock& block, const PlanStep&) {
+      add_step(at, block, number++);
+    });
     match_messages();
     match_counters();
     match_packets();
@@ -89,30 +161,23 @@ class Ordering {
   }
 
  private:
-  struct End {  // of a message
+  struct End {  // one end of a message
     std::uint32_t from, to, channel;
-    std::uint32_t step;
     bool sends;
-    friend bool operator<(const End& a, const End& b) {
-      return std::tie(a.from, a.to, a.channel, a.sends, a.step) <
-             std::tie(b.from, b.to, b.channel, b.sends, b.step);
-    }
-    [[nodiscard]] bool same(const End& other) const {
+    std::uint32_t step;
+    auto operator<=>(const End&) const = default;
+    [[nodiscard]] bool is_same_connection(const End& other) const {
       return from == other.from && to == other.to && channel == other.channel;
     }
   };
   struct Count {
-    std::uint32_t counter, step, level;  // level 0: counts it up
-    friend bool operator<(const Count& a, const Count& b) {
-      return std::tie(a.counter, a.step, a.level) < std::tie(b.counter, b.step, b.level);
-    }
+    std::uint32_t counter, step, level;  // level 0: increments the counter
+    auto operator<=>(const Count&) const = default;
   };
   struct Edge {
     std::uint32_t step, before;
     PlanEdge why;
-    friend bool operator<(const Edge& a, const Edge& b) {
-      return std::tie(a.step, a.before, a.why) < std::tie(b.step, b.before, b.why);
-    }
+    auto operator<=>(const Edge&) const = default;
   };
 
   const PlanStep& step(std::uint32_t number) const {
@@ -123,15 +188,15 @@ class Ordering {
     made_.errors.push_back({fault, made_.numbers.at(at), true, std::move(what), {}});
   }
 
-  void look_at(const StepPosition& at, const PlanBlock& block, std::uint32_t number) {
+  void add_step(const StepPosition& at, const PlanBlock& block, std::uint32_t number) {
     const PlanStep& one = block.steps[at.step];
     for (const auto* spans : {&one.reads, &one.writes})
       for (const PlanSpan& span : *spans) check_bounds(span, number);
     if (at.step > 0) edges_.push_back({number, number - 1, PlanEdge::block});
     for (const StepPosition& on : one.after)
-      edges_.push_back({number, made_.numbers.number(on), PlanEdge::dependency});
-    if (one.sends) ends_.push_back({at.rank, *block.to, block.channel, number, true});
-    if (one.receives) ends_.push_back({*block.from, at.rank, block.channel, number, false});
+      edges_.push_back({number, made_.numbers.index_of(on), PlanEdge::dependency});
+    if (one.sends) ends_.push_back({at.rank, *block.to, block.channel, true, number});
+    if (one.receives) ends_.push_back({*block.from, at.rank, block.channel, false, number});
     for (const std::uint32_t counter : one.posts) counts_.push_back({counter, number, 0});
     for (const PlanWait& wait : one.waits)
       if (wait.level > 0) counts_.push_back({wait.counter, number, wait.level});
@@ -152,25 +217,26 @@ class Ordering {
     std::size_t i = 0;
     while (i < ends_.size()) {
       std::size_t received_end = i;  // receives come first
-      while (received_end < ends_.size() && ends_[received_end].same(ends_[i]) &&
+      while (received_end < ends_.size() && ends_[received_end].is_same_connection(ends_[i]) &&
              !ends_[received_end].sends)
         ++received_end;
       std::size_t end = received_end;
-      while (end < ends_.size() && ends_[end].same(ends_[i])) ++end;
+      while (end < ends_.size() && ends_[end].is_same_connection(ends_[i])) ++end;
       match_connection({ends_.data() + i, received_end - i},
                        {ends_.data() + received_end, end - received_end});
       i = end;
     }
   }
 
-  /// Whether the file states the same place for where they end.
+  /// Whether both ends may belong to one message: the file does not state different places for
+  /// them.
   bool may_be_one(std::uint32_t send, std::uint32_t receive) const {
     const PlanStep &a = step(send), &b = step(receive);
     return !a.ends || !b.ends || (a.ends->to == b.ends->to && a.ends->first_to == b.ends->first_to);
   }
 
-  // Where there are more of the one than of the other, the places that files state tell which are
-  // left over.
+  // If the numbers of sends and receives differ, the places that files state show which have no
+  // partner.
   void match_connection(std::span<const End> receives, std::span<const End> sends) {
     check_blocks(receives);
     check_blocks(sends);
@@ -184,17 +250,16 @@ class Ordering {
         match(sends[s++].step, receives[r++].step);
       } else if (sends_left > receives_left) {
         error(PlanFault::no_receiver, sends[s].step,
-              fmt::format(
-                  "gpu {} sends to gpu {} on channel {} for the {}. time, and gpu {} does not "
-                  "receive it: {} sends, {} receives",
-                  sends[s].from, sends[s].to, sends[s].channel, s + 1, sends[s].to, sends.size(),
-                  receives.size()));
+              fmt::format("gpu {} sends to gpu {} on channel {} (send number {}), but gpu {} does "
+                          "not receive it: {} sends, {} receives",
+                          sends[s].from, sends[s].to, sends[s].channel, s + 1, sends[s].to,
+                          sends.size(), receives.size()));
         ++s;
       } else {
         const End& end = receives[r];
         error(PlanFault::no_sender, end.step,
-              fmt::format("gpu {} receives from gpu {} on channel {} for the {}. time, and gpu {} "
-                          "does not send it: {} sends, {} receives",
+              fmt::format("gpu {} receives from gpu {} on channel {} (receive number {}), but gpu "
+                          "{} does not send it: {} sends, {} receives",
                           end.to, end.from, end.channel, r + 1, end.from, sends.size(),
                           receives.size()));
         ++r;
@@ -218,7 +283,7 @@ class Ordering {
     const std::uint32_t sent = step(send).count, received = step(receive).count;
     if (sent != received)
       error(PlanFault::sizes_differ, receive,
-            fmt::format("receives {} chunks, and {} sends {}", received, text(send), sent));
+            fmt::format("receives {} chunks, but {} sends {}", received, text(send), sent));
     made_.sender_of[receive] = send;
     edges_.push_back({receive, send, PlanEdge::message});
   }
@@ -240,7 +305,7 @@ class Ordering {
   void match_counter(const Count& wait, const std::vector<std::uint32_t>& posts) {
     if (posts.size() < wait.level)
       return error(PlanFault::never_counted, wait.step,
-                   fmt::format("waits for the {}. of the {}, and there are {}", wait.level,
+                   fmt::format("waits for number {} of the {}, but there are only {}", wait.level,
                                plan_.counters[wait.counter].what, posts.size()));
     const auto block_of = [&](std::uint32_t number) {
       StepPosition at = made_.numbers.at(number);
@@ -274,7 +339,7 @@ class Ordering {
             edges_.push_back({reader, std::get<2>(*found), PlanEdge::packet});
           } else {
             error(PlanFault::no_packet, reader,
-                  fmt::format("waits for a packet in {}, and nobody writes one there",
+                  fmt::format("waits for a packet in {}, but no step writes one there",
                               to_text(PlanSpan{span.rank, span.buffer, span.first + i, 1})));
           }
         }
@@ -284,10 +349,7 @@ class Ordering {
 
   void sort_edges() {
     std::sort(edges_.begin(), edges_.end());
-    const auto same = [](const Edge& a, const Edge& b) {
-      return a.step == b.step && a.before == b.before && a.why == b.why;
-    };
-    edges_.erase(std::unique(edges_.begin(), edges_.end(), same), edges_.end());
+    edges_.erase(std::unique(edges_.begin(), edges_.end()), edges_.end());
     made_.before_offsets.assign(made_.numbers.count() + 1, 0);
     for (const Edge& edge : edges_) {
       ++made_.before_offsets[edge.step + 1];
@@ -329,82 +391,6 @@ class Ordering {
 
 }  // namespace
 
-PlanOrder make_plan_order(const Plan& plan) { return Ordering(plan).take(); }
-
-namespace {
-
-/// Some step of a circle: whoever waits, waits for another that does.
-std::uint32_t on_a_circle(const std::vector<std::uint32_t>& waits, const PlanOrder& order) {
-  std::vector<bool> met(waits.size());
-  auto at = static_cast<std::uint32_t>(
-      std::find_if(waits.begin(), waits.end(), [](std::uint32_t n) { return n > 0; }) -
-      waits.begin());
-  while (!met[at]) {
-    met[at] = true;
-    for (const std::uint32_t before : order.before_of(at)) {
-      if (waits[before] == 0) continue;
-      at = before;
-      break;
-    }
-  }
-  return at;
-}
-
-/// The shortest circle through `start`: each waits for the next, the last for the first.
-std::vector<std::uint32_t> circle_through(std::uint32_t start,
-                                          const std::vector<std::uint32_t>& waits,
-                                          const PlanOrder& order) {
-  std::vector<std::uint32_t> met_from(waits.size(), kNoStep), queue{start};
-  for (std::size_t i = 0; i < queue.size(); ++i) {
-    const std::uint32_t at = queue[i];
-    for (const std::uint32_t before : order.before_of(at)) {
-      if (before == start) {
-        std::vector<std::uint32_t> wait_cycle{at};
-        while (wait_cycle.back() != start) wait_cycle.push_back(met_from[wait_cycle.back()]);
-        std::reverse(wait_cycle.begin(), wait_cycle.end());
-        return wait_cycle;
-      }
-      if (waits[before] == 0 || met_from[before] != kNoStep) continue;
-      met_from[before] = at;
-      queue.push_back(before);
-    }
-  }
-  return {start};
-}
-
-std::string_view waits_for(PlanEdge why) {
-  switch (why) {
-    case PlanEdge::block:
-      return "is in its block after";
-    case PlanEdge::dependency:
-      return "depends on";
-    case PlanEdge::message:
-      return "waits for the message of";
-    case PlanEdge::counter:
-      return "waits for the signal of";
-    case PlanEdge::packet:
-      break;
-  }
-  return "waits for the packet of";
-}
-
-}  // namespace
-
-void add_wait_cycle(const Plan& plan, const std::vector<std::uint32_t>& waits, PlanOrder& order) {
-  const auto wait_cycle = circle_through(on_a_circle(waits, order), waits, order);
-  PlanError error{PlanFault::wait_cycle, order.numbers.at(wait_cycle.front()), true, {}, {}};
-  error.what =
-      fmt::format("{} steps wait for each other in a circle, and {} for them", wait_cycle.size(),
-                  waits.size() - order.order.size() - wait_cycle.size());
-  for (std::size_t i = 0; i < wait_cycle.size(); ++i) {
-    const std::uint32_t step = wait_cycle[i], next = wait_cycle[(i + 1) % wait_cycle.size()];
-    const auto before = order.before_of(step);
-    const auto place = std::find(before.begin(), before.end(), next) - before.begin();
-    const PlanEdge why = order.why[order.before_offsets[step] + static_cast<std::size_t>(place)];
-    error.history.push_back(fmt::format("{} {} {}", to_text(plan, order.numbers.at(step)),
-                                        waits_for(why), to_text(plan, order.numbers.at(next))));
-  }
-  order.errors.push_back(std::move(error));
-}
+PlanOrder make_plan_order(const Plan& plan) { return PlanOrderBuilder(plan).take(); }
 
 }  // namespace orrery::synthesis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What in a plan comes after what: blocks, dependencies, messages, signals and packets as one
-// graph over all steps of all ranks.
+// The order of a plan's steps: blocks, dependencies, messages, signals and packets as one graph
+// over all steps of all ranks.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace orrery::synthesis {
 
 inline constexpr std::uint32_t kNoStep = std::numeric_limits<std::uint32_t>::max();
 
-/// What can be wrong with a plan. The first ones keep it from running.
+/// Errors of a plan. Up to wait_cycle they prevent it from running.
 enum class PlanFault : std::uint8_t {
   outside_buffer,
   no_receiver,
@@ -33,27 +33,27 @@ enum class PlanFault : std::uint8_t {
   wrong_result,
   wrong_buffers
 };
-/// "send without a receive" …
+/// A description: "send without a receive".
 [[nodiscard]] std::string_view name(PlanFault fault);
 
-/// One thing that is wrong, at one place.
+/// An error at one position.
 struct PlanError {
   PlanFault fault = PlanFault::wait_cycle;
-  StepPosition at{};                 ///< where it breaks
-  bool has_step = true;              ///< false: no step is there; `at.rank` counts
-  std::string what;                  ///< a sentence
-  std::vector<std::string> history;  ///< how it came to that, a line each
+  StepPosition at{};                 ///< the step of the error
+  bool has_step = true;              ///< false: the error has no step, only the rank `at.rank`
+  std::string what;                  ///< description
+  std::vector<std::string> history;  ///< how the error came about, in lines
 };
 
-/// Why a step waits for another.
+/// The reason why a step waits for another.
 enum class PlanEdge : std::uint8_t { block, dependency, message, counter, packet };
 
-/// Steps numbered through: by rank, block, step.
-class StepNumbers {
+/// Numbers all steps of a plan by rank, block and step.
+class StepIndex {
  public:
-  explicit StepNumbers(const Plan& plan);
+  explicit StepIndex(const Plan& plan);
   [[nodiscard]] std::uint32_t count() const { return first_.back(); }
-  [[nodiscard]] std::uint32_t number(const StepPosition& at) const {
+  [[nodiscard]] std::uint32_t index_of(const StepPosition& at) const {
     return first_[first_block_[at.rank] + at.block] + at.step;
   }
   [[nodiscard]] StepPosition at(std::uint32_t number) const;
@@ -65,12 +65,15 @@ class StepNumbers {
 };
 
 struct PlanOrder {
-  StepNumbers numbers;
-  std::vector<std::uint32_t> sender_of;       ///< by step: whose message it receives; kNoStep
-  std::vector<std::uint32_t> before_offsets;  ///< of step n: before[before_offsets[n] … [n + 1])
-  std::vector<std::uint32_t> before;          ///< the steps that it waits for
-  std::vector<PlanEdge> why;                  ///< as `before`
-  std::vector<std::uint32_t> order;  ///< one that the graph allows; shorter than all with a circle
+  StepIndex numbers;
+  std::vector<std::uint32_t> sender_of;       ///< by step: the step whose message it receives; else
+                                              ///< kNoStep
+  std::vector<std::uint32_t> before_offsets;  ///< steps before step n: before[before_offsets[n] …
+                                              ///< before_offsets[n + 1])
+  std::vector<std::uint32_t> before;          ///< predecessors of all steps
+  std::vector<PlanEdge> why;                  ///< by entry of `before`: the reason
+  std::vector<std::uint32_t> order;  ///< an order that the graph allows; incomplete if it has a
+                                     ///< cycle
   std::vector<PlanError> errors;
 
   [[nodiscard]] std::span<const std::uint32_t> before_of(std::uint32_t step) const {
@@ -78,14 +81,11 @@ struct PlanOrder {
   }
 };
 
-/// Works it out. The k-th receive of a connection takes its k-th send; a step that waits for a
-/// counter comes after whoever must have counted by then: the k-th of its one poster, or all. What
-/// does not match, a span outside its buffer, and one circle of waits (the shortest that is met)
-/// are errors. O(steps + edges + packets' chunks), but for sorting.
+/// Computes the order of the steps of a plan. The k-th receive of a connection matches its k-th
+/// send. A step that waits for a counter follows the posts that raise it to that level: the k-th
+/// post of a single poster, or all posts of several posters. Errors are: steps that do not match, a
+/// span outside its buffer, and one cycle of waits (the shortest found). O(steps + edges + packets'
+/// chunks), without sorting.
 [[nodiscard]] PlanOrder make_plan_order(const Plan& plan);
-
-/// Adds the error. `waits`: by step, for how many steps it still waits; some do, and only for each
-/// other.
-void add_wait_cycle(const Plan& plan, const std::vector<std::uint32_t>& waits, PlanOrder& order);
 
 }  // namespace orrery::synthesis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks' places numbered through, with buffers that are one in place numbered once.
+// Numbers the places of all chunks. Buffers that share memory in place share numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,39 +13,39 @@ namespace orrery::synthesis {
 
 class PlanPlaces {
  public:
-  /// In place, output and input are one buffer, or one is a part of the other, as the collective
-  /// has it (NCCL: of all-gathers the input is a part of the output, of reduce-scatters the output
-  /// one of the input).
+  /// In place, output and input are one buffer, or one is a part of the other, depending on the
+  /// collective (NCCL: the input of an all-gather is a part of its output, the output of a
+  /// reduce-scatter a part of its input).
   PlanPlaces(const Plan& plan, bool in_place);
 
   [[nodiscard]] std::uint32_t count() const { return first_.back(); }
-  [[nodiscard]] std::uint32_t number(std::uint32_t rank, PlanBuffer buffer,
-                                     std::uint32_t chunk) const {
-    if (in_place_ && buffer != PlanBuffer::scratch) shift(rank, buffer, chunk);
+  [[nodiscard]] std::uint32_t index_of(std::uint32_t rank, PlanBuffer buffer,
+                                       std::uint32_t chunk) const {
+    if (in_place_ && buffer != PlanBuffer::scratch) move_to_container(rank, buffer, chunk);
     return first_[rank * kPlanBuffers + static_cast<std::size_t>(buffer)] + chunk;
   }
-  /// What a rank puts in, and what it gets, in chunks.
+  /// Chunks of a rank's input and output.
   [[nodiscard]] std::uint32_t inputs() const { return inputs_; }
   [[nodiscard]] std::uint32_t outputs() const { return outputs_; }
-  /// Empty: the buffers fit the collective. Else what does not.
-  [[nodiscard]] const std::string& misfit() const { return misfit_; }
-  /// The place with this number.
+  /// Why the buffers do not fit the collective; empty: they fit.
+  [[nodiscard]] const std::string& size_error() const { return size_error_; }
+  /// The place with this number, as a span of one chunk.
   [[nodiscard]] PlanSpan at(std::uint32_t number) const;
 
  private:
   void find_sizes(const Plan& plan);
-  void shift(std::uint32_t rank, PlanBuffer& buffer, std::uint32_t& chunk) const {
-    if (buffer == one_) return;
-    buffer = one_;
-    chunk += rank * part_;
+  void move_to_container(std::uint32_t rank, PlanBuffer& buffer, std::uint32_t& chunk) const {
+    if (buffer == container_) return;
+    buffer = container_;
+    chunk += rank * part_chunks_;
   }
 
   bool in_place_;
-  PlanBuffer one_ = PlanBuffer::input;  ///< in place: the buffer that holds the other one
-  std::uint32_t part_ = 0;              ///< … whose part of it begins at so many chunks a rank
+  PlanBuffer container_ = PlanBuffer::input;  ///< in place: the buffer that contains the other one
+  std::uint32_t part_chunks_ = 0;  ///< the other one starts at rank × part_chunks_ chunks in it
   std::uint32_t inputs_ = 0, outputs_ = 0;
-  std::string misfit_;
-  std::vector<std::uint32_t> first_;  ///< by rank and buffer
+  std::string size_error_;
+  std::vector<std::uint32_t> first_;  ///< first number, by rank and buffer
 };
 
 }  // namespace orrery::synthesis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps that touch one place, one of them writing, with nothing that says which is first. Private
-// to this room.
+// Finds races: two steps that access one place without an order, at least one of them writing.
+// Private to this folder.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,8 @@
 
 namespace orrery::synthesis {
 
-/// Of a plan whose order is whole; each pair of steps once, in the order of the plan.
+/// Returns the races of a plan with a complete order; each pair of steps once, in the order of the
+/// plan.
 [[nodiscard]] std::vector<PlanError> find_races(const Plan& plan, const PlanOrder& order,
                                                 const PlanPlaces& places);
 

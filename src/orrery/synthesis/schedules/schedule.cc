@@ -9,7 +9,6 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "orrery/core/check.h"
 #include "orrery/core/text/units.h"
 
 namespace orrery::synthesis {
@@ -20,7 +19,7 @@ Time Schedule::duration(const Send& send) const {
 
 Time Schedule::end() const {
   Time last{}, duration{};
-  std::int64_t bytes = 0, rate = 0;  // that take `duration`: most are alike
+  std::int64_t bytes = 0, rate = 0;  // bytes and rate of `duration`: most sends have the same
   for (const Send& send : sends) {
     const Route& route = routes[send.route];
     if (pieces[send.piece].bytes != bytes || route.rate != rate) {
@@ -35,8 +34,8 @@ Time Schedule::end() const {
 
 void sort_sends(std::vector<Send>& sends) {
   std::sort(sends.begin(), sends.end(), [](const Send& a, const Send& b) {
-    const std::uint32_t way_a = a.route, way_b = b.route;
-    return std::tie(a.start, a.piece, way_a) < std::tie(b.start, b.piece, way_b);
+    const std::uint32_t route_a = a.route, route_b = b.route;
+    return std::tie(a.start, a.piece, route_a) < std::tie(b.start, b.piece, route_b);
   });
 }
 
@@ -50,37 +49,38 @@ std::vector<std::int64_t> link_loads(const FabricState& fabric, const Schedule& 
 }
 
 std::uint32_t dependency_depth(const Schedule& schedule) {
-  // By piece: sends are in the order of their starts, so who sends on comes after what it got.
+  // By piece: since sends are sorted by start, a device's sends of a piece follow the send that
+  // delivered it.
   std::vector<std::vector<std::uint32_t>> by_piece(schedule.pieces.size());
   for (std::uint32_t i = 0; i < schedule.sends.size(); ++i)
     by_piece[schedule.sends[i].piece].push_back(i);
-  std::uint32_t most = 0;
-  struct Got {
+  std::uint32_t maximum = 0;
+  struct Delivery {
     Time at;
     std::uint32_t depth;
   };
-  std::unordered_map<NodeIndex, std::vector<Got>> got;
+  std::unordered_map<NodeIndex, std::vector<Delivery>> deliveries;
   for (const auto& sends : by_piece) {
-    got.clear();
+    deliveries.clear();
     for (const std::uint32_t i : sends) {
       const Send& send = schedule.sends[i];
       const Route& route = schedule.routes[send.route];
       std::uint32_t depth = 1;
-      for (const Got& one : got[route.from]) {
+      for (const Delivery& one : deliveries[route.from]) {
         if (one.at <= send.start) depth = std::max(depth, one.depth + 1);
       }
-      got[route.to].push_back({schedule.arrival(send), depth});
-      most = std::max(most, depth);
+      deliveries[route.to].push_back({schedule.arrival(send), depth});
+      maximum = std::max(maximum, depth);
     }
   }
-  return most;
+  return maximum;
 }
 
-// Plays a schedule back and says what is wrong with it.
+// Replays a schedule and finds errors.
 
 namespace {
 
-/// What has come together at each device, of one piece: a bit for each contribution.
+/// The contributions to one piece that each device holds, one bit each.
 class Holdings {
  public:
   Holdings(const Group& group, NodeIndex nodes) : group_(group), place_(nodes, kNone) {
@@ -88,21 +88,21 @@ class Holdings {
   }
 
   void begin(const Piece& piece) {
-    for (const NodeIndex node : touched_) place_[node] = kNone;
-    touched_.clear();
+    for (const NodeIndex node : used_) place_[node] = kNone;
+    used_.clear();
     bits_.clear();
     all_ = 0;
     if (piece.from == kAllMembers) {
       for (std::size_t i = 0; i < group_.members.size(); ++i)
-        of(group_.members[i])[i / 64] |= std::uint64_t{1} << (i % 64);
+        bits_of(group_.members[i])[i / 64] |= std::uint64_t{1} << (i % 64);
       all_ = group_.members.size();
     } else {
-      of(piece.from)[0] = 1;
+      bits_of(piece.from)[0] = 1;
       all_ = 1;
     }
   }
   [[nodiscard]] std::vector<std::uint64_t> copy(NodeIndex node) {
-    const std::uint64_t* first = of(node);
+    const std::uint64_t* first = bits_of(node);
     return {first, first + words_};
   }
   [[nodiscard]] static std::size_t count(std::span<const std::uint64_t> bits) {
@@ -111,9 +111,9 @@ class Holdings {
     return sum;
   }
   [[nodiscard]] bool complete(NodeIndex node) { return count(copy(node)) == all_; }
-  /// False: something would be counted twice, or what comes is there already.
-  bool take(NodeIndex node, std::span<const std::uint64_t> what, bool reduces) {
-    std::uint64_t* own = of(node);
+  /// False: a contribution would count twice, or the receiver already holds all of it.
+  bool receive(NodeIndex node, std::span<const std::uint64_t> what, bool reduces) {
+    std::uint64_t* own = bits_of(node);
     bool fine = reduces;
     for (std::size_t w = 0; w < words_; ++w) {
       if (reduces) {
@@ -129,64 +129,64 @@ class Holdings {
 
  private:
   static constexpr std::size_t kNone = ~std::size_t{0};
-  std::uint64_t* of(NodeIndex node) {
+  std::uint64_t* bits_of(NodeIndex node) {
     if (place_[node] == kNone) {
       place_[node] = bits_.size();
-      touched_.push_back(node);
+      used_.push_back(node);
       bits_.resize(bits_.size() + words_);
     }
     return &bits_[place_[node]];
   }
 
   const Group& group_;
-  std::vector<std::size_t> place_;  // by node: in bits_
-  std::vector<NodeIndex> touched_;
+  std::vector<std::size_t> place_;  // start in bits_, by node
+  std::vector<NodeIndex> used_;
   std::vector<std::uint64_t> bits_;
   std::size_t words_ = 0, all_ = 0;
 };
 
-class Check {
+class ScheduleCheck {
  public:
-  Check(const FabricState& fabric, const Schedule& schedule)
+  ScheduleCheck(const FabricState& fabric, const Schedule& schedule)
       : fabric_(fabric), schedule_(schedule) {}
 
   std::string run() {
     for (const Route& route : schedule_.routes) {
-      if (std::string wrong = of_way(route); !wrong.empty()) return wrong;
+      if (std::string wrong = check_route(route); !wrong.empty()) return wrong;
     }
     by_piece_.resize(schedule_.pieces.size());
     for (std::uint32_t i = 0; i < schedule_.sends.size(); ++i) {
-      if (schedule_.sends[i].start < Time{}) return "something is sent before the beginning";
+      if (schedule_.sends[i].start < Time{}) return "a send starts before time 0";
       by_piece_[schedule_.sends[i].piece].push_back(i);
     }
     for (std::uint32_t group = 0; group < schedule_.groups.size(); ++group) {
       Holdings holdings(schedule_.groups[group], fabric_.node_count());
       for (std::uint32_t piece = 0; piece < schedule_.pieces.size(); ++piece) {
         if (schedule_.pieces[piece].group != group) continue;
-        if (std::string wrong = of_piece(piece, holdings); !wrong.empty()) return wrong;
+        if (std::string wrong = check_piece(piece, holdings); !wrong.empty()) return wrong;
       }
     }
-    return of_wires();
+    return check_bandwidth();
   }
 
  private:
   [[nodiscard]] std::string name(NodeIndex node) const { return fabric_.topology->name(node); }
 
-  [[nodiscard]] std::string of_way(const Route& route) const {
+  [[nodiscard]] std::string check_route(const Route& route) const {
     NodeIndex at = route.from;
     Time latency{};
     for (const std::uint32_t wire : schedule_.wires_of(route)) {
-      if (fabric_.wires[wire].from != at) return "a way is no way: it breaks at " + name(at);
+      if (fabric_.wires[wire].from != at) return "a path is broken at " + name(at);
       at = fabric_.wires[wire].to;
       latency += fabric_.wires[wire].latency;
     }
     if (at != route.to || route.count == 0 || route.rate < 1 || latency != route.latency)
-      return fmt::format("the way from {} to {} is not what it says", name(route.from),
+      return fmt::format("the path from {} to {} does not match its values", name(route.from),
                          name(route.to));
     return {};
   }
 
-  std::string of_piece(std::uint32_t piece, Holdings& holdings) {
+  std::string check_piece(std::uint32_t piece, Holdings& holdings) {
     const Piece& one = schedule_.pieces[piece];
     holdings.begin(one);
     struct Event {
@@ -201,36 +201,36 @@ class Check {
       events.push_back({schedule_.arrival(schedule_.sends[i]), false, i});
     }
     std::sort(events.begin(), events.end());
-    std::map<std::uint32_t, std::vector<std::uint64_t>> flying;
+    std::map<std::uint32_t, std::vector<std::uint64_t>> in_flight;
     for (const Event& event : events) {
       const Send& send = schedule_.sends[event.send];
       const Route& route = schedule_.routes[send.route];
       if (event.starts) {
-        flying[event.send] = holdings.copy(route.from);
-        if (Holdings::count(flying[event.send]) == 0)
+        in_flight[event.send] = holdings.copy(route.from);
+        if (Holdings::count(in_flight[event.send]) == 0)
           return fmt::format("{} sends piece {} at {} without having it", name(route.from), piece,
                              format_time(event.at));
       } else {
-        if (!holdings.take(route.to, flying[event.send], send.reduces != 0))
-          return fmt::format("{} gets piece {} twice, the second time from {} at {}",
+        if (!holdings.receive(route.to, in_flight[event.send], send.reduces != 0))
+          return fmt::format("{} receives piece {} twice, the second time from {} at {}",
                              name(route.to), piece, name(route.from), format_time(event.at));
-        flying.erase(event.send);
+        in_flight.erase(event.send);
       }
     }
     const Group& group = schedule_.groups[one.group];
-    const std::span<const NodeIndex> wanted =
+    const std::span<const NodeIndex> receivers =
         one.to == kAllMembers ? std::span(group.members) : std::span(&one.to, 1);
-    for (const NodeIndex node : wanted) {
+    for (const NodeIndex node : receivers) {
       if (!holdings.complete(node))
-        return fmt::format("{} never has all of piece {}", name(node), piece);
+        return fmt::format("{} never receives all of piece {}", name(node), piece);
     }
     return {};
   }
 
-  [[nodiscard]] std::string of_wires() const {
+  [[nodiscard]] std::string check_bandwidth() const {
     struct Change {
       Time at;
-      std::int64_t rate;  // what ends comes before what begins
+      std::int64_t rate;  // negative at the end of a send, so that ends precede starts
       auto operator<=>(const Change&) const = default;
     };
     std::vector<std::vector<Change>> changes(fabric_.wires.size());
@@ -250,7 +250,7 @@ class Check {
       for (const Change& change : changes[wire]) {
         rate += change.rate;
         if (static_cast<double>(rate) > fabric_.wires[wire].capacity)
-          return fmt::format("{} carries more than it can at {}",
+          return fmt::format("{} exceeds its bandwidth at {}",
                              fabric_.topology->link_name(fabric_.wires[wire].link),
                              format_time(change.at));
       }
@@ -266,7 +266,7 @@ class Check {
 }  // namespace
 
 std::string schedule_error(const FabricState& fabric, const Schedule& schedule) {
-  return Check(fabric, schedule).run();
+  return ScheduleCheck(fabric, schedule).run();
 }
 
 }  // namespace orrery::synthesis

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is sent when: a collective as pieces that go from device to device over links.
+// A schedule of a collective: which piece is sent from device to device over which links, and when.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,44 +13,50 @@
 
 namespace orrery::synthesis {
 
-/// All of a group's members, where a piece names one.
+/// In a piece: all members of its group.
 inline constexpr NodeIndex kAllMembers = ~NodeIndex{0};
 
-/// Ranks that do one collective together.
+/// Ranks that run one collective together.
 struct Group {
   graph::CollectiveType type = graph::CollectiveType::all_gather;
-  Bytes bytes{};  ///< the whole buffer (graph::full_buffer)
+  Bytes bytes{};  ///< the full buffer (graph::full_buffer)
   std::vector<NodeIndex> members;
-  std::uint32_t root = 0;  ///< its place among members; of broadcast and reduce
+  std::uint32_t root = 0;  ///< broadcast and reduce: index of the root in `members`
 };
 
-/// A part of a group's buffer that is sent as one. `from` has it, or everyone a contribution that
-/// is added up; `to` needs it, or everyone does.
+/// The first byte of part `part` of a buffer that is divided into `parts` parts.
+[[nodiscard]] inline std::int64_t part_offset(Bytes buffer, std::int64_t part, std::int64_t parts) {
+  return static_cast<std::int64_t>(static_cast<__int128>(buffer.count()) * part / parts);
+}
+
+/// A part of a group's buffer that is sent as a unit. `from` holds it at the start; kAllMembers:
+/// every member holds a contribution to its sum. `to` needs it at the end; kAllMembers: every
+/// member.
 struct Piece {
   std::uint32_t group = 0;
   NodeIndex from = kAllMembers, to = kAllMembers;
-  std::int64_t offset = 0;  ///< in the whole buffer (all-to-all: of `from`)
+  std::int64_t offset = 0;  ///< offset in the full buffer (all-to-all: in the buffer of `from`)
   std::int64_t bytes = 0;   ///< more than 0
 };
 
-/// From a device to another, over nothing that keeps what it gets. A piece takes the whole way at
-/// one rate: link i is busy, with so much of its capacity, from the start and the latencies before
-/// it on for as long as the bytes take.
+/// A route from a device to another, over nodes that do not store pieces. A piece moves along it at
+/// one rate. Each link is busy from the start plus the latencies before it, for the time that the
+/// bytes need at this rate, with this share of its capacity.
 struct Route {
   NodeIndex from = 0, to = 0;
   std::int64_t rate = 0;  ///< bytes per second
   Time latency{};
-  std::uint32_t first = 0, count = 0;  ///< its wires in Schedule::wires
+  std::uint32_t first = 0, count = 0;  ///< range of its wires in Schedule::wires
 };
 
 struct Send {
   std::uint32_t piece = 0;
   std::uint32_t route : 31;
-  std::uint32_t reduces : 1;  ///< added to what is there; else in its place
+  std::uint32_t reduces : 1;  ///< the receiver adds the piece to its own; 0: it stores the piece
   Time start{};
 };
 
-/// How long so many bytes take a link of so many bytes per second: rounded up, exact.
+/// Time for `bytes` at `rate` bytes per second: exact, rounded up.
 [[nodiscard]] inline Time transfer_duration(std::int64_t bytes, std::int64_t rate) {
   return Time(
       static_cast<std::int64_t>((static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate));
@@ -61,36 +66,37 @@ struct Schedule {
   std::vector<Group> groups;
   std::vector<Piece> pieces;
   std::vector<Route> routes;
-  std::vector<std::uint32_t> wires;  ///< of ways, one after another; numbers in FabricState::wires
-  std::vector<Send> sends;           ///< by start
+  std::vector<std::uint32_t> wires;  ///< wires of all routes in sequence, as indices into
+                                     ///< FabricState::wires
+  std::vector<Send> sends;           ///< sorted by start
 
   [[nodiscard]] std::span<const std::uint32_t> wires_of(const Route& route) const {
     return std::span(wires).subspan(route.first, route.count);
   }
-  /// How long a send keeps each of its links.
+  /// The time for which a send occupies each of its links.
   [[nodiscard]] Time duration(const Send& send) const;
-  /// When all of it is there.
+  /// The time at which all bytes have arrived.
   [[nodiscard]] Time arrival(const Send& send) const {
     return send.start + duration(send) + routes[send.route].latency;
   }
-  /// When the last is there; 0: there is nothing to send.
+  /// The latest arrival; 0 without sends.
   [[nodiscard]] Time end() const;
 };
 
-/// By start; what starts together, by piece and way.
+/// Sorts by start, then by piece and route.
 void sort_sends(std::vector<Send>& sends);
 
-/// What is wrong with a schedule: an empty text if nothing is. Each device sends only what it has,
-/// links carry no more than their capacity, every piece is in the end where it has to be, and holds
-/// each contribution once. O(sends × (log sends + members / 64)).
+/// Returns the first error of a schedule, or an empty text. Checks that each device sends only
+/// pieces that it holds, that links carry at most their capacity, and that every piece arrives
+/// where it is needed, with each contribution once. O(sends × (log sends + members / 64)).
 [[nodiscard]] std::string schedule_error(const FabricState& fabric, const Schedule& schedule);
 
-/// How busy links are: by wire, bytes that it carries.
+/// Bytes that each wire carries, by wire.
 [[nodiscard]] std::vector<std::int64_t> link_loads(const FabricState& fabric,
                                                    const Schedule& schedule);
 
-/// The longest chain of sends that wait for each other: what is sent on by who got it counts one
-/// more.
+/// The length of the longest chain of sends in which each forwards a piece that the previous one
+/// delivered.
 [[nodiscard]] std::uint32_t dependency_depth(const Schedule& schedule);
 
 }  // namespace orrery::synthesis

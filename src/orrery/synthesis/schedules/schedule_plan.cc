@@ -14,15 +14,15 @@ namespace orrery::synthesis {
 
 namespace {
 
-/// Who touched a chunk of some buffer last.
-struct Touched {
+/// The last accesses to a chunk of a buffer.
+struct ChunkAccesses {
   std::optional<StepPosition> written;
-  std::vector<StepPosition> read;  ///< since then
+  std::vector<StepPosition> read;  ///< readers since that write
 };
 
-class Converting {
+class PlanConverter {
  public:
-  explicit Converting(const Schedule& schedule) : schedule_(schedule) {}
+  explicit PlanConverter(const Schedule& schedule) : schedule_(schedule) {}
 
   Result<Plan> run(std::string name) {
     if (auto fits = check(); !fits) return tl::unexpected(fits.error());
@@ -33,8 +33,8 @@ class Converting {
       std::uint32_t send;
       auto operator<=>(const Event&) const = default;
     };
-    // Steps stand in their blocks in the order in which they are sent, on both sides; who waits for
-    // whom goes by when something is there.
+    // On both sides, the steps of a block are in the order of the sends. Dependencies between
+    // blocks follow from the times of arrival.
     std::vector<Event> events;
     for (std::uint32_t i = 0; i < schedule_.sends.size(); ++i) {
       add_steps(i);
@@ -44,9 +44,9 @@ class Converting {
     std::sort(events.begin(), events.end());
     for (const Event& event : events) {
       if (event.starts) {
-        touch(sent_[event.send], true, false);
+        add_access(sent_[event.send], true, false);
       } else {
-        touch(received_[event.send], schedule_.sends[event.send].reduces != 0, true);
+        add_access(received_[event.send], schedule_.sends[event.send].reduces != 0, true);
       }
     }
     return std::move(plan_);
@@ -57,29 +57,28 @@ class Converting {
     const auto unsupported = [](std::string what) {
       return fail(Errc::input_unsupported, "plan", std::move(what), {});
     };
-    if (schedule_.groups.size() != 1) return unsupported("a plan is of one group of ranks");
+    if (schedule_.groups.size() != 1) return unsupported("a plan can have only one group of ranks");
     const Group& group = schedule_.groups.front();
     const std::size_t ranks = group.members.size();
-    const std::uint64_t pairs = group.type == CollectiveType::all_to_all ? ranks * (ranks - 1)
-                                : group.type == CollectiveType::all_reduce ||
-                                        group.type == CollectiveType::broadcast ||
-                                        group.type == CollectiveType::reduce
-                                    ? 1
-                                    : ranks;
+    const std::uint64_t pairs =
+        group.type == CollectiveType::all_to_all ? ranks * (ranks - 1)
+        : group.type == CollectiveType::all_reduce || is_broadcast_or_reduce(group.type) ? 1
+                                                                                         : ranks;
     const std::uint64_t pieces = schedule_.pieces.size();
-    if (pieces == 0 || pieces % pairs != 0) return unsupported("there are fewer bytes than pieces");
+    if (pieces == 0 || pieces % pairs != 0)
+      return unsupported("the collective has fewer bytes than pieces");
     if (ranks > plan_limits::kPlanRanks || 2 * schedule_.sends.size() > plan_limits::kPlanSteps ||
         pieces * ranks > plan_limits::kPlanPlaces || pieces > plan_limits::kPlanChunks * ranks)
-      return fail(
-          Errc::limit_exceeded, "plan",
-          fmt::format("of {} ranks and {} steps is too large", ranks, 2 * schedule_.sends.size()),
-          "fewer --chunks");
+      return fail(Errc::limit_exceeded, "plan",
+                  fmt::format("{} ranks and {} steps exceed the limit of a plan", ranks,
+                              2 * schedule_.sends.size()),
+                  "use fewer --chunks");
     chunks_ = static_cast<std::uint32_t>(pieces / pairs);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) rank_of_[group.members[rank]] = rank;
     for (const Send& send : schedule_.sends) {
       const Route& route = schedule_.routes[send.route];
       if (!rank_of_.contains(route.from) || !rank_of_.contains(route.to))
-        return unsupported("a device relays that is no rank of the group");
+        return unsupported("a device outside the group relays data");
     }
     return {};
   }
@@ -97,24 +96,23 @@ class Converting {
     std::array<std::uint32_t, kPlanBuffers> sizes{all, 0, 0};
     if (plan_.collective == CollectiveType::all_gather) sizes = {chunks_, all, 0};
     if (plan_.collective == CollectiveType::reduce_scatter) sizes = {all, chunks_, 0};
-    if (plan_.collective == CollectiveType::all_reduce ||
-        plan_.collective == CollectiveType::broadcast || plan_.collective == CollectiveType::reduce)
+    if (plan_.collective == CollectiveType::all_reduce || is_broadcast_or_reduce(plan_.collective))
       sizes = {chunks_, 0, 0};
-    exchanges_ = plan_.collective == CollectiveType::all_to_all;
-    if (exchanges_) {
+    is_all_to_all_ = plan_.collective == CollectiveType::all_to_all;
+    if (is_all_to_all_) {
       sizes = {all, all, 0};
       plan_.in_place = false;
       plan_.out_of_place = true;
     }
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       plan_.ranks[rank].chunks = sizes;
-      if (exchanges_) copy_own(rank);
+      if (is_all_to_all_) copy_own_chunk(rank);
     }
-    if (exchanges_) number_pairs();
+    if (is_all_to_all_) number_pieces_of_pairs();
   }
 
-  /// What a rank sends to itself.
-  void copy_own(std::uint32_t rank) {
+  /// Copies the chunk that a rank sends to itself.
+  void copy_own_chunk(std::uint32_t rank) {
     PlanStep step;
     step.type = StepType::copy;
     step.count = chunks_;
@@ -122,30 +120,31 @@ class Converting {
     step.writes = {{rank, PlanBuffer::output, rank * chunks_, chunks_}};
     plan_.ranks[rank].blocks.emplace_back().steps.push_back(std::move(step));
   }
-  /// Which of a pair's pieces each is.
-  void number_pairs() {
+  /// Numbers the pieces of each pair.
+  void number_pieces_of_pairs() {
     std::map<std::pair<NodeIndex, NodeIndex>, std::uint32_t> next;
-    for (const Piece& piece : schedule_.pieces) of_pair_.push_back(next[{piece.from, piece.to}]++);
+    for (const Piece& piece : schedule_.pieces)
+      index_in_pair_.push_back(next[{piece.from, piece.to}]++);
   }
 
-  /// Where a rank has a piece.
-  PlanSpan place(std::uint32_t rank, std::uint32_t piece) {
-    if (!exchanges_)
+  /// The place of a piece on a rank.
+  PlanSpan span_of(std::uint32_t rank, std::uint32_t piece) {
+    if (!is_all_to_all_)
       return {
           rank,
           plan_.collective == CollectiveType::all_gather ? PlanBuffer::output : PlanBuffer::input,
           piece, 1};
     const Piece& one = schedule_.pieces[piece];
     const std::uint32_t from = rank_of_.at(one.from), to = rank_of_.at(one.to);
-    if (rank == from) return {rank, PlanBuffer::input, to * chunks_ + of_pair_[piece], 1};
-    if (rank == to) return {rank, PlanBuffer::output, from * chunks_ + of_pair_[piece], 1};
+    if (rank == from) return {rank, PlanBuffer::input, to * chunks_ + index_in_pair_[piece], 1};
+    if (rank == to) return {rank, PlanBuffer::output, from * chunks_ + index_in_pair_[piece], 1};
     const auto [found, is_new] = scratch_.try_emplace({rank, piece}, plan_.ranks[rank].chunks[2]);
     if (is_new) ++plan_.ranks[rank].chunks[2];
     return {rank, PlanBuffer::scratch, found->second, 1};
   }
 
-  /// Of several ways between the same two each is a channel: on one, what is sent first is there
-  /// first.
+  /// Each route between two ranks has its own channel, since messages on one channel arrive in the
+  /// order of their sends.
   std::uint32_t channel(std::uint32_t route, std::uint32_t from, std::uint32_t to) {
     const auto [found, is_new] = channel_of_.try_emplace(route, 0);
     if (is_new) found->second = channels_[{from, to}]++;
@@ -179,13 +178,13 @@ class Converting {
     out.type = StepType::send;
     out.sends = true;
     out.count = 1;
-    out.reads = {place(from, send.piece)};
+    out.reads = {span_of(from, send.piece)};
     sent_.push_back(add(from, to, std::move(out)));
     PlanStep in;
     in.type = send.reduces != 0 ? StepType::receive_reduce_copy : StepType::receive;
     in.receives = true;
     in.count = 1;
-    in.writes = {place(to, send.piece)};
+    in.writes = {span_of(to, send.piece)};
     if (send.reduces != 0) in.reads = in.writes;
     received_.push_back(add(to, from, std::move(in)));
   }
@@ -194,14 +193,14 @@ class Converting {
     return plan_.ranks[at.rank].blocks[at.block].steps[at.step];
   }
 
-  /// Waits for whoever touched the place before, if that is another block's step.
-  void touch(const StepPosition& at, bool reads, bool writes) {
+  /// Makes the step wait for the previous step at the place, if that belongs to another block.
+  void add_access(const StepPosition& at, bool reads, bool writes) {
     PlanStep& one = step(at);
     const PlanSpan& span = writes ? one.writes.front() : one.reads.front();
-    Touched& touched = touched_[{span.rank, span.buffer, span.first}];
+    ChunkAccesses& accesses = accesses_[{span.rank, span.buffer, span.first}];
     const auto wait = [&](const StepPosition& other) {
       if (other.block == at.block) return;
-      // The last of a block is all of it.
+      // A dependency on the last step of a block includes all earlier ones.
       for (StepPosition& known : one.after) {
         if (known.block != other.block) continue;
         known.step = std::max(known.step, other.step);
@@ -209,33 +208,34 @@ class Converting {
       }
       one.after.push_back(other);
     };
-    if (touched.written && (reads || touched.read.empty() || !writes)) wait(*touched.written);
+    if (accesses.written && (reads || accesses.read.empty() || !writes)) wait(*accesses.written);
     if (writes) {
-      for (const StepPosition& other : touched.read) wait(other);
-      touched = {at, {}};
+      for (const StepPosition& other : accesses.read) wait(other);
+      accesses = {at, {}};
     } else {
-      touched.read.push_back(at);
+      accesses.read.push_back(at);
     }
   }
 
   const Schedule& schedule_;
   Plan plan_;
   std::uint32_t chunks_ = 1;
-  bool exchanges_ = false;
+  bool is_all_to_all_ = false;
   std::unordered_map<NodeIndex, std::uint32_t> rank_of_;
-  std::vector<std::uint32_t> of_pair_;  // by piece
+  std::vector<std::uint32_t> index_in_pair_;  // by piece
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> scratch_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, bool>, std::uint32_t> blocks_;
-  std::unordered_map<std::uint32_t, std::uint32_t> channel_of_;                // by way
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> channels_;  // by pair: so many
-  std::map<std::tuple<std::uint32_t, PlanBuffer, std::uint32_t>, Touched> touched_;
+  std::unordered_map<std::uint32_t, std::uint32_t> channel_of_;  // by route
+  // number of channels by pair
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> channels_;
+  std::map<std::tuple<std::uint32_t, PlanBuffer, std::uint32_t>, ChunkAccesses> accesses_;
   std::vector<StepPosition> sent_, received_;  // by send
 };
 
 }  // namespace
 
 Result<Plan> plan_of_schedule(const Schedule& schedule, std::string name) {
-  return Converting(schedule).run(std::move(name));
+  return PlanConverter(schedule).run(std::move(name));
 }
 
 Result<std::vector<Plan>> plans_of_schedule(const Schedule& schedule, const std::string& name) {
@@ -245,16 +245,16 @@ Result<std::vector<Plan>> plans_of_schedule(const Schedule& schedule, const std:
     parts[g].routes = schedule.routes;
     parts[g].wires = schedule.wires;
   }
-  std::vector<std::uint32_t> place;  // by piece, in its part
+  std::vector<std::uint32_t> index_in_part;  // index of each piece in its part
   for (Piece piece : schedule.pieces) {
     auto& pieces = parts[piece.group].pieces;
-    place.push_back(static_cast<std::uint32_t>(pieces.size()));
+    index_in_part.push_back(static_cast<std::uint32_t>(pieces.size()));
     piece.group = 0;
     pieces.push_back(piece);
   }
   for (Send send : schedule.sends) {
     auto& sends = parts[schedule.pieces[send.piece].group].sends;
-    send.piece = place[send.piece];
+    send.piece = index_in_part[send.piece];
     sends.push_back(send);
   }
   std::vector<Plan> plans;

@@ -90,12 +90,12 @@ TEST(SchedulePlans, WhatCannotBeIsSaid) {
   SynthesisQuestion question = small(all_gather);
   question.root = 0;
   question.groups = {{0, 1}, {2, 3}};
-  EXPECT_EQ(wrong(question), "a plan is of one group of ranks");
+  EXPECT_EQ(wrong(question), "a plan can have only one group of ranks");
   question.groups = {{0, 10}};
-  EXPECT_EQ(wrong(question), "a device relays that is no rank of the group");
+  EXPECT_EQ(wrong(question), "a device outside the group relays data");
   question.groups.clear();
   question.bytes = Bytes(3);
-  EXPECT_EQ(wrong(question), "there are fewer bytes than pieces");
+  EXPECT_EQ(wrong(question), "the collective has fewer bytes than pieces");
 }
 
 }  // namespace

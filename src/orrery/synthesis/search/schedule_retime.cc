@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <queue>
 #include <unordered_map>
 
@@ -13,31 +14,31 @@ namespace orrery::synthesis {
 
 namespace {
 
-/// Which sends wait for which: numbers of sends, in compressed rows.
-struct Waits {
+/// The sends that wait for each send, in compressed rows.
+struct SendDependencies {
   std::vector<std::uint32_t> first, next;
-  std::vector<std::uint32_t> count;  // by send: so many it waits for
+  std::vector<std::uint32_t> count;  // by send: number of sends for which it waits
 };
 
-Waits waits_of(const Schedule& schedule) {
+SendDependencies dependencies_of(const Schedule& schedule) {
   const auto sends = static_cast<std::uint32_t>(schedule.sends.size());
   std::vector<std::uint32_t> by_piece(sends);
-  for (std::uint32_t i = 0; i < sends; ++i) by_piece[i] = i;
+  std::iota(by_piece.begin(), by_piece.end(), 0u);
   std::stable_sort(by_piece.begin(), by_piece.end(), [&](std::uint32_t a, std::uint32_t b) {
     return schedule.sends[a].piece < schedule.sends[b].piece;
   });
   std::vector<std::pair<std::uint32_t, std::uint32_t>> edges;
-  std::unordered_map<NodeIndex, std::vector<std::uint32_t>> into;
+  std::unordered_map<NodeIndex, std::vector<std::uint32_t>> sends_into;
   for (std::uint32_t begin = 0; begin < sends;) {
     std::uint32_t end = begin;
     const std::uint32_t piece = schedule.sends[by_piece[begin]].piece;
-    into.clear();
+    sends_into.clear();
     for (; end < sends && schedule.sends[by_piece[end]].piece == piece; ++end)
-      into[schedule.routes[schedule.sends[by_piece[end]].route].to].push_back(by_piece[end]);
+      sends_into[schedule.routes[schedule.sends[by_piece[end]].route].to].push_back(by_piece[end]);
     for (std::uint32_t i = begin; i < end; ++i) {
       const Send& send = schedule.sends[by_piece[i]];
-      const auto found = into.find(schedule.routes[send.route].from);
-      if (found == into.end()) continue;
+      const auto found = sends_into.find(schedule.routes[send.route].from);
+      if (found == sends_into.end()) continue;
       for (const std::uint32_t other : found->second) {
         if (schedule.arrival(schedule.sends[other]) <= send.start)
           edges.emplace_back(other, by_piece[i]);
@@ -45,49 +46,49 @@ Waits waits_of(const Schedule& schedule) {
     }
     begin = end;
   }
-  Waits waits;
-  waits.first.assign(sends + std::size_t{1}, 0);
-  waits.count.assign(sends, 0);
+  SendDependencies dependencies;
+  dependencies.first.assign(sends + std::size_t{1}, 0);
+  dependencies.count.assign(sends, 0);
   for (const auto& [a, b] : edges) {
-    ++waits.first[a + std::size_t{1}];
-    ++waits.count[b];
+    ++dependencies.first[a + std::size_t{1}];
+    ++dependencies.count[b];
   }
-  for (std::uint32_t i = 0; i < sends; ++i) waits.first[i + std::size_t{1}] += waits.first[i];
-  waits.next.resize(edges.size());
-  std::vector<std::uint32_t> at(waits.first.begin(), waits.first.end() - 1);
-  for (const auto& [a, b] : edges) waits.next[at[a]++] = b;
-  return waits;
+  for (std::uint32_t i = 0; i < sends; ++i)
+    dependencies.first[i + std::size_t{1}] += dependencies.first[i];
+  dependencies.next.resize(edges.size());
+  std::vector<std::uint32_t> at(dependencies.first.begin(), dependencies.first.end() - 1);
+  for (const auto& [a, b] : edges) dependencies.next[at[a]++] = b;
+  return dependencies;
 }
 
-class Retiming {
+class ScheduleRetimer {
  public:
-  Retiming(const FabricState& fabric, const Schedule& schedule)
+  ScheduleRetimer(const FabricState& fabric, const Schedule& schedule)
       : schedule_(schedule),
-        waits_(waits_of(schedule)),
+        dependencies_(dependencies_of(schedule)),
         queue_(schedule.routes.size()),
-        parked_(schedule.routes.size()),
-        tried_(schedule.routes.size(), -1),
-        later_(schedule.wires.size()) {
+        is_blocked_(schedule.routes.size()),
+        last_tried_(schedule.routes.size(), -1),
+        extra_delay_(schedule.wires.size()) {
     std::vector<Time> least(fabric.wires.size(), kTimeMax);
     for (const bool set : {false, true}) {
       for (const Route& route : schedule.routes) {
         Time before{};
         for (std::uint32_t i = 0; i < route.count; ++i) {
           const std::uint32_t wire = schedule.wires[route.first + i];
-          if (set) later_[route.first + i] = before - least[wire];
+          if (set) extra_delay_[route.first + i] = before - least[wire];
           least[wire] = std::min(least[wire], before);
           before += fabric.wires[wire].latency;
         }
       }
     }
-    for (const Wire& wire : fabric.wires)
-      room_.push_back(static_cast<std::int64_t>(std::min(wire.capacity, 0x1p62)));
-    waiting_.resize(room_.size());
+    for (const Wire& wire : fabric.wires) free_capacity_.push_back(wire.rate());
+    waiting_.resize(free_capacity_.size());
   }
 
   Schedule run() {
     for (std::uint32_t send = 0; send < schedule_.sends.size(); ++send) {
-      if (waits_.count[send] == 0) ready(send);
+      if (dependencies_.count[send] == 0) enqueue(send);
     }
     std::int64_t now = 0;
     for (;;) {
@@ -98,15 +99,14 @@ class Retiming {
       ++round_;
       for (const auto& [wire, rate] : node.mapped().released) release(wire, rate);
       for (const std::uint32_t send : node.mapped().arrived) {
-        for (std::uint32_t i = waits_.first[send]; i < waits_.first[send + 1]; ++i) {
-          if (--waits_.count[waits_.next[i]] == 0) ready(waits_.next[i]);
+        for (std::uint32_t i = dependencies_.first[send]; i < dependencies_.first[send + 1]; ++i) {
+          if (--dependencies_.count[dependencies_.next[i]] == 0) enqueue(dependencies_.next[i]);
         }
       }
     }
     ORRERY_CHECK(sends_.size() == schedule_.sends.size());
-    Schedule answer{schedule_.groups, schedule_.pieces, schedule_.routes, schedule_.wires,
-                    std::move(sends_)};
-    return answer;
+    return {schedule_.groups, schedule_.pieces, schedule_.routes, schedule_.wires,
+            std::move(sends_)};
   }
 
  private:
@@ -117,19 +117,19 @@ class Retiming {
   using Queue = std::priority_queue<std::uint32_t, std::vector<std::uint32_t>, std::greater<>>;
 
   void candidate(std::uint32_t route) {
-    if (parked_[route] || tried_[route] == round_) return;
-    tried_[route] = round_;
+    if (is_blocked_[route] || last_tried_[route] == round_) return;
+    last_tried_[route] = round_;
     candidates_.push_back(route);
   }
-  void ready(std::uint32_t send) {
+  void enqueue(std::uint32_t send) {
     const std::uint32_t route = schedule_.sends[send].route;
     queue_[route].push(send);
     candidate(route);
   }
   void release(std::uint32_t wire, std::int64_t rate) {
-    room_[wire] += rate;
+    free_capacity_[wire] += rate;
     for (const std::uint32_t route : waiting_[wire]) {
-      parked_[route] = false;
+      is_blocked_[route] = false;
       candidate(route);
     }
     waiting_[wire].clear();
@@ -150,9 +150,9 @@ class Retiming {
     const Route& route = schedule_.routes[number];
     const auto wires = schedule_.wires_of(route);
     for (const std::uint32_t wire : wires) {
-      if (room_[wire] >= route.rate) continue;
+      if (free_capacity_[wire] >= route.rate) continue;
       waiting_[wire].push_back(number);
-      parked_[number] = true;
+      is_blocked_[number] = true;
       return false;
     }
     const std::uint32_t index = queue_[number].top();
@@ -161,8 +161,9 @@ class Retiming {
     send.start = Time(now);
     const std::int64_t end = now + schedule_.duration(send).count();
     for (std::uint32_t i = 0; i < route.count; ++i) {
-      room_[wires[i]] -= route.rate;
-      buckets_[end + later_[route.first + i].count()].released.emplace_back(wires[i], route.rate);
+      free_capacity_[wires[i]] -= route.rate;
+      buckets_[end + extra_delay_[route.first + i].count()].released.emplace_back(wires[i],
+                                                                                  route.rate);
     }
     buckets_[end + route.latency.count()].arrived.push_back(index);
     sends_.push_back(send);
@@ -170,12 +171,12 @@ class Retiming {
   }
 
   const Schedule& schedule_;
-  Waits waits_;
-  std::vector<Queue> queue_;  // by way: sends in the order of their numbers
-  std::vector<bool> parked_;
-  std::vector<std::int64_t> tried_;
-  std::vector<Time> later_;  // by entry of Schedule::wires; see Held
-  std::vector<std::int64_t> room_;
+  SendDependencies dependencies_;
+  std::vector<Queue> queue_;  // by route: sends in the order of their numbers
+  std::vector<bool> is_blocked_;
+  std::vector<std::int64_t> last_tried_;
+  std::vector<Time> extra_delay_;  // by entry of Schedule::wires; see LinkUse
+  std::vector<std::int64_t> free_capacity_;
   std::vector<std::vector<std::uint32_t>> waiting_;
   std::map<std::int64_t, Bucket> buckets_;
   std::vector<std::uint32_t> candidates_;
@@ -187,7 +188,7 @@ class Retiming {
 }  // namespace
 
 Schedule retime_schedule(const FabricState& fabric, const Schedule& schedule) {
-  return Retiming(fabric, schedule).run();
+  return ScheduleRetimer(fabric, schedule).run();
 }
 
 Schedule join_schedules(const Schedule& scatter, const Schedule& gather, std::int64_t chunks,
@@ -206,7 +207,7 @@ Schedule join_schedules(const Schedule& scatter, const Schedule& gather, std::in
   }
   all.wires.insert(all.wires.end(), gather.wires.begin(), gather.wires.end());
   const Time duration = scatter.end();
-  // Piece `chunk` of a shard is in part p its piece p × chunks + chunk.
+  // In part p, piece `chunk` of a shard is its piece p × chunks + chunk.
   const auto number = [&](std::uint32_t piece, std::int64_t part) {
     const std::int64_t shard = piece / chunks, chunk = piece % chunks;
     return static_cast<std::uint32_t>((shard * parts + part) * chunks + chunk);

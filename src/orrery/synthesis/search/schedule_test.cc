@@ -37,7 +37,7 @@ TEST(Schedules, WhatIsRightIsRight) {
   Row row(graph::CollectiveType::broadcast);
   row.schedule.pieces = {{0, 0, kAllMembers, 0, 1'000'000}};
   row.send(0, 1, us(0));
-  EXPECT_EQ(row.wrong(), "npu2 never has all of piece 0");
+  EXPECT_EQ(row.wrong(), "npu2 never receives all of piece 0");
   row.send(1, 2, us(1001));
   EXPECT_EQ(row.wrong(), "");
   EXPECT_EQ(row.schedule.end(), us(2002));
@@ -53,7 +53,7 @@ TEST(Schedules, NothingComesTwice) {
   row.send(0, 1, us(0));
   row.send(0, 1, us(1000));
   row.send(1, 2, us(1001));
-  EXPECT_EQ(row.wrong(), "npu1 gets piece 0 twice, the second time from npu0 at 2.001 ms");
+  EXPECT_EQ(row.wrong(), "npu1 receives piece 0 twice, the second time from npu0 at 2.001 ms");
 }
 
 TEST(Schedules, LinksCarryWhatTheyCan) {
@@ -66,7 +66,7 @@ TEST(Schedules, LinksCarryWhatTheyCan) {
     row.schedule.sends.back().piece = 1;
     row.schedule.sends.back().start += us(1000) - Time(1);
   }
-  EXPECT_EQ(row.wrong(), "npu0 -> npu1 carries more than it can at 1 ms");
+  EXPECT_EQ(row.wrong(), "npu0 -> npu1 exceeds its bandwidth at 1 ms");
   row.schedule.sends[2].start += Time(1);
   row.schedule.sends[3].start += Time(1);
   EXPECT_EQ(row.wrong(), "");
@@ -80,16 +80,16 @@ TEST(Schedules, SumsHaveEachContributionOnce) {
   row.send(1, 0, us(1001), true);
   EXPECT_EQ(row.wrong(), "");
   row.schedule.sends[1].start = us(500);
-  EXPECT_EQ(row.wrong(), "npu0 never has all of piece 0");
+  EXPECT_EQ(row.wrong(), "npu0 never receives all of piece 0");
   row.schedule.sends[1].start = us(1001);
   row.send(1, 0, us(2001), true);
-  EXPECT_EQ(row.wrong(), "npu0 gets piece 0 twice, the second time from npu1 at 3.002 ms");
+  EXPECT_EQ(row.wrong(), "npu0 receives piece 0 twice, the second time from npu1 at 3.002 ms");
 }
 
 TEST(Schedules, WaysAreWays) {
   Row row(graph::CollectiveType::broadcast);
   row.schedule.routes.front().latency += Time(1);
-  EXPECT_EQ(row.wrong(), "the way from npu0 to npu1 is not what it says");
+  EXPECT_EQ(row.wrong(), "the path from npu0 to npu1 does not match its values");
 }
 
 // Any change of a found schedule that matters is found: each send left out, or earlier.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A collective made for a fabric: the front door of the search.
+// Generates a collective for a fabric: the entry point of the search.
 #pragma once
 
 #include <cstdint>
@@ -14,30 +14,30 @@ namespace orrery::synthesis {
 
 struct SynthesisQuestion {
   CollectiveType type = CollectiveType::all_gather;
-  Bytes bytes{};  ///< the whole buffer of each group (graph::full_buffer)
-  /// Ranks that do one together, each list on its own and all at once; they may have ranks in
-  /// common. Empty: all ranks, as one.
+  Bytes bytes{};  ///< the full buffer of each group (graph::full_buffer)
+  /// Groups of ranks; each runs one collective, all concurrently. Groups may share ranks. Empty:
+  /// one group of all ranks.
   std::vector<std::vector<std::uint32_t>> groups;
-  std::uint32_t root = 0;   ///< of broadcast and reduce: its place in each group
-  std::int64_t chunks = 0;  ///< pieces of each shard; 0: several are tried
+  std::uint32_t root = 0;   ///< broadcast and reduce: index of the root in each group
+  std::int64_t chunks = 0;  ///< pieces of each shard; 0: the search tries several numbers
   std::uint64_t seed = 1;
-  bool relays = true;         ///< devices that are no ranks of a group may hand on
-  bool streams = true;        ///< pieces may share links, each at a rate of its own (of several
-                              ///< groups only where others may hand on)
-  bool constructions = true;  ///< where a fabric is known to be regular, by rule
+  bool relays = true;         ///< devices outside a group may forward its pieces
+  bool streams = true;        ///< pieces may share links, each at its own rate (for several groups
+                              ///< only with `relays`)
+  bool constructions = true;  ///< uses constructions for regular fabrics
 };
 
 struct Synthesis {
   Schedule schedule;
-  std::string method;  ///< by what search or rule
-  Bound bound;         ///< of all groups at once
+  std::string method;  ///< the search method or construction
+  Bound bound;         ///< lower bound for all groups together
   Time time{};
 };
 
-/// All-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce. The same question has
-/// the same answer, whatever the machine. An all-reduce is a reduce-scatter, then an all-gather.
-/// Errc: usage (ranks, another kind of collective), config_conflict (no way between ranks),
-/// limit_exceeded (too large).
+/// Generates an all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce.
+/// Deterministic: the result does not depend on the machine. An all-reduce is a reduce-scatter
+/// followed by an all-gather. Errc: usage (ranks, another collective), config_conflict (no route
+/// between ranks), limit_exceeded (too large).
 [[nodiscard]] Result<Synthesis> synthesise(const FabricState& fabric,
                                            const SynthesisQuestion& question);
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attributes: found by name, their values taken from whatever scalar member they were stored in.
+// Decodes attributes. They are found by name, and their values are taken from any scalar member of
+// the message.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,44 +63,43 @@ enum class AttrId : std::uint8_t {
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
 
-/// An attribute's value, whatever member of the message's oneof held it.
+/// The value of an attribute, from any member of the message's oneof.
 struct Scalar {
   enum class Kind : std::uint8_t { none, integer, natural, real, boolean, text, numbers, texts };
   Kind kind = Kind::none;
-  std::int64_t integer = 0;   ///< integer, boolean
-  std::uint64_t natural = 0;  ///< natural
+  std::int64_t integer = 0;   ///< valid for Kind::integer and Kind::boolean
+  std::uint64_t natural = 0;  ///< valid for Kind::natural
   double real = 0;
   std::string_view text;
   std::span<const std::uint64_t> numbers{};  ///< list of integers or booleans
   std::span<const std::string_view> texts{};
 };
 
-/// A record that says something impossible. Thrown inside this folder, caught where records are
-/// read.
+/// An impossible value in a record. Thrown in this folder and caught where records are read.
 struct RecordError {
   Errc code;
   std::string what;
   std::string hint{};
 };
 
-/// What decoding needs to know and may touch. One per file.
-class Decoding {
+/// State that decoding needs. One object per file.
+class DecodeContext {
  public:
-  Decoding(std::string where, std::shared_ptr<StringPool> strings, graph::Repair repair,
-           Findings& findings)
+  DecodeContext(std::string where, std::shared_ptr<StringPool> strings, graph::Repair repair,
+                Findings& findings)
       : where_(std::move(where)),
         strings_(std::move(strings)),
         repair_(repair),
         findings_(findings) {}
 
-  /// Where kernels that nodes name by text go; `numbers`: what the numbers of others mean there.
-  /// Without it none are taken.
+  /// Sets the table for kernels that nodes name by text. `numbers`: the meaning of kernel numbers
+  /// in this file. Without this call, kernels are ignored.
   void use_kernels(graph::KernelTable& kernels, std::vector<graph::KernelId> numbers) {
     kernels_ = &kernels;
     kernel_numbers_ = std::move(numbers);
   }
 
-  /// Before each record.
+  /// Call before each record.
   void begin(std::uint64_t offset) {
     offset_ = offset;
     seen_ = 0;
@@ -112,26 +113,26 @@ class Decoding {
   }
   void set_node_id(std::uint64_t id) { node_id_ = id; }
 
-  /// Sets what the attribute says. The first attribute of a name wins. Throws RecordError.
+  /// Applies an attribute to `node`. Of attributes with the same name the first counts. Throws
+  /// RecordError.
   void apply(AttrId id, const Scalar& value, graph::NodeSpec& node);
-  /// Sets a node's kind from its number in today's schema.
+  /// Sets a node's kind from its number in the current schema.
   void set_kind(std::uint64_t number, graph::NodeSpec& node);
   /// Microseconds → Time.
   void set_duration(std::uint64_t micros, graph::NodeSpec& node);
-  /// When all of the record has been applied. Its data dependencies are those `data_deps` of
-  /// `node.deps` from `first_data_dep` on.
+  /// Call after all fields of the record have been applied. Its data dependencies are the
+  /// `data_deps` elements of `node.deps` from index `first_data_dep`.
   void finish(graph::NodeSpec& node, std::size_t first_data_dep, std::size_t data_deps);
-  /// The kernel of a node that says none itself, by its operator; `texts`: what the record says of
-  /// that, without the schema. `node.deps` begins with `control` control dependencies.
+  /// Infers the kernel of a node without a kernel attribute from its operator. `texts`: the
+  /// operator's texts in the record, without the schema. `node.deps` begins with `control` control
+  /// dependencies.
   void infer_kernel(NodeOperator texts, std::size_t control, graph::NodeSpec& node);
 
   StringId intern(std::string_view text);
-  void note(FindingCode code);
+  void count_finding(FindingCode code);
   [[nodiscard]] std::string place() const;
-  [[nodiscard]] graph::Repair repair() const { return repair_; }
-  [[nodiscard]] const std::string& where() const { return where_; }
-  /// Throws, or counts `finding` when repairing.
-  void damaged(FindingCode finding, Errc code, const std::function<std::string()>& what);
+  /// Throws, or with repair counts `finding`.
+  void report_damage(FindingCode finding, Errc code, const std::function<std::string()>& what);
 
  private:
   static constexpr std::uint64_t kNoId = ~std::uint64_t{0};
@@ -145,12 +146,12 @@ class Decoding {
   void set_lane(AttrId id, const Scalar& value);
   void set_dep_list(AttrId id, const Scalar& value);
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
-  void set_experts(const Scalar& value, graph::NodeSpec& node);
-  void set_numbers(const Scalar& value, graph::NodeSpec& node);
-  void set_phase(const Scalar& value, graph::NodeSpec& node);
+  /// Counts the attribute as ignored if its text could not be parsed.
+  template <class Parsed>
+  void set_parsed(const std::optional<Parsed>& parsed, Parsed& into);
   void add_lane(graph::NodeSpec& node) const;
   void add_share(graph::NodeSpec& node) const;
-  void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
+  void add_dependency_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);
 
   std::string where_;
   std::shared_ptr<StringPool> strings_;
@@ -170,14 +171,14 @@ class Decoding {
   } lane_;
   struct {
     std::int64_t first = 0, count = 0, all = 0;
-  } share_;  ///< of a custom collective's buffer
+  } share_;  ///< part of the buffer of a custom collective
   std::vector<DependencyKind> dep_kinds_;
   std::vector<Time> dep_lags_;
   std::vector<StringId> recent_ =
-      std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket
+      std::vector<StringId>(kRecent, StringId::empty);  // last string of each hash bucket
 };
 
-/// "comm_size" for messages.
+/// "comm_size" etc., for error messages.
 [[nodiscard]] std::string_view name(AttrId id);
 
 }  // namespace orrery::trace::chakra

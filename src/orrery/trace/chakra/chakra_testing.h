@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: reading traces from memory.
+// For tests: reads traces from memory.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@
 
 namespace orrery::trace::chakra::testing {
 
-/// What came of reading some bytes.
+/// The result of reading some bytes.
 struct Outcome {
   Result<graph::Graph> graph;
   Findings findings;

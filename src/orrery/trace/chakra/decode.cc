@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The current layout; the older ones are in decode_legacy.cc.
+// Decodes the current layout; decode_legacy.cc decodes older ones.
 #include "orrery/trace/chakra/decode.h"
 
 #include <fmt/format.h>
@@ -21,57 +21,54 @@ using protozero::pbf_wire_type;
 using protozero::tag_and_type;
 using Kind = Scalar::Kind;
 
-/// A scalar member's raw bits → its value.
+/// Converts the raw bits of a scalar member to its value.
 Scalar scalar(std::uint32_t member, std::uint64_t raw) {
   Scalar value;
   const auto integer = [&](std::int64_t number) {
     value.kind = Kind::integer;
     value.integer = number;
   };
-  switch (member) {
-    case 3:
+  const auto low = static_cast<std::uint32_t>(raw);
+  switch (static_cast<Member>(member)) {
+    case Member::double_val:
       value.kind = Kind::real;
       value.real = std::bit_cast<double>(raw);
       break;
-    case 5:
+    case Member::float_val:
       value.kind = Kind::real;
-      value.real = static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(raw)));
+      value.real = static_cast<double>(std::bit_cast<float>(low));
       break;
-    case 7:
-      integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)));
+    case Member::int32_val:
+    case Member::sfixed32_val:
+      integer(static_cast<std::int32_t>(low));
       break;
-    case 11:
-      integer(static_cast<std::uint32_t>(raw));
+    case Member::uint32_val:
+    case Member::fixed32_val:
+      integer(low);
       break;
-    case 13:
-    case 21:
+    case Member::uint64_val:
+    case Member::fixed64_val:
       value.kind = Kind::natural;
       value.natural = raw;
       break;
-    case 15:
-      integer(protozero::decode_zigzag32(static_cast<std::uint32_t>(raw)));
+    case Member::sint32_val:
+      integer(protozero::decode_zigzag32(low));
       break;
-    case 17:
+    case Member::sint64_val:
       integer(protozero::decode_zigzag64(raw));
       break;
-    case 19:
-      integer(static_cast<std::uint32_t>(raw));
-      break;
-    case 23:
-      integer(static_cast<std::int32_t>(static_cast<std::uint32_t>(raw)));
-      break;
-    case 27:
+    case Member::bool_val:
       value.kind = Kind::boolean;
       value.integer = raw != 0 ? 1 : 0;
       break;
-    default:
+    default:  // int64_val, sfixed64_val
       integer(static_cast<std::int64_t>(raw));
-      break;  // 9 int64, 25 sfixed64
+      break;
   }
   return value;
 }
 
-/// Whether a list's elements are varints: no attribute we use is a list of others.
+/// True if a list's elements are varints: no attribute that Orrery uses is a list of other numbers.
 bool lists_varints(std::uint32_t member) {
   return static_cast<pbf_wire_type>(wire_type_of(member - 1)) == kVarint;
 }
@@ -79,13 +76,12 @@ bool lists_varints(std::uint32_t member) {
 }  // namespace
 
 void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
-  throw RecordError{Errc::input_corrupt,
-                    fmt::format("field {} of {} has wire type {}, which it cannot have", field,
-                                message, static_cast<unsigned>(wire))};
+  throw RecordError{Errc::input_corrupt, fmt::format("field {} of {} has the invalid wire type {}",
+                                                     field, message, static_cast<unsigned>(wire))};
 }
 
 void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
-  decoding_.begin(offset);
+  context_.begin(offset);
   node.id = 0;
   node.kind = graph::NodeKind::invalid;
   node.flags = 0;
@@ -109,37 +105,32 @@ void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
 void NodeDecoder::decode(std::span<const std::byte> record, std::uint64_t offset, NodeSpec& node) {
   begin(offset, node);
   const std::string_view bytes{reinterpret_cast<const char*>(record.data()), record.size()};
-  switch (schema_) {
-    case Schema::current:
-      decode_current(bytes, node);
-      break;
-    case Schema::v001:
-      decode_v001(bytes, node);
-      break;
-    case Schema::v002:
-    case Schema::v003:
-      decode_v002(bytes, node);
-      break;
+  if (schema_ == Schema::current) {
+    decode_current(bytes, node);
+  } else if (schema_ == Schema::v001) {
+    decode_v001(bytes, node);
+  } else {
+    decode_v002(bytes, node);
   }
-  if (!operator_.shapes.empty()) decoding_.infer_kernel(operator_, control_, node);
-  decoding_.finish(node, first_data_dep_, data_deps_);
+  if (!operator_.shapes.empty()) context_.infer_kernel(operator_, control_, node);
+  context_.finish(node, first_data_dep_, data_deps_);
 }
 
-// In the order of the fields; zeros and empty texts are not written (proto3).
-void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
+// Follows the order of the fields. proto3 does not write zeros and empty texts.
+void NodeDecoder::convert(const NodeRecord& record, NodeSpec& node) {
   begin(0, node);
   if (record.id != 0) {
     node.id = record.id;
-    decoding_.set_node_id(node.id);
+    context_.set_node_id(node.id);
   }
-  if (!record.name.empty()) node.name = decoding_.intern(record.name);
-  if (record.type != 0) decoding_.set_kind(record.type, node);
-  take_deps(record.ctrl_deps, node);
+  if (!record.name.empty()) node.name = context_.intern(record.name);
+  if (record.type != 0) context_.set_kind(record.type, node);
+  append_deps(record.ctrl_deps, node);
   control_ = node.deps.size();
   const std::size_t before = node.deps.size();
-  take_deps(record.data_deps, node);
+  append_deps(record.data_deps, node);
   note_data_deps(before, node);
-  if (record.duration_micros != 0) decoding_.set_duration(record.duration_micros, node);
+  if (record.duration_micros != 0) context_.set_duration(record.duration_micros, node);
   if (record.inputs && node.kind == graph::NodeKind::metadata)
     input_values_ = record.inputs->values;
   if (record.inputs)
@@ -147,21 +138,21 @@ void NodeDecoder::take(const NodeRecord& record, NodeSpec& node) {
                  .shapes = record.inputs->shapes,
                  .types = record.inputs->types,
                  .started = record.start_time_micros != 0};
-  for (const AttributeRecord& attribute : record.attributes) take_attribute(attribute, node);
-  if (!record.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
-  if (!operator_.shapes.empty()) decoding_.infer_kernel(operator_, control_, node);
-  decoding_.finish(node, first_data_dep_, data_deps_);
+  for (const AttributeRecord& attribute : record.attributes) convert_attribute(attribute, node);
+  if (!record.unknown.empty()) context_.count_finding(FindingCode::unknown_field_kept);
+  if (!operator_.shapes.empty()) context_.infer_kernel(operator_, control_, node);
+  context_.finish(node, first_data_dep_, data_deps_);
 }
 
-void NodeDecoder::take_deps(const std::vector<std::uint64_t>& deps, NodeSpec& node) {
+void NodeDecoder::append_deps(const std::vector<std::uint64_t>& deps, NodeSpec& node) {
   const std::size_t first = node.deps.size();
   if (deps.size() + first > limits::kListItems) list_too_long();
   node.deps.insert(node.deps.end(), deps.begin(), deps.end());
   if (deps.size() > 1) merge_repeats(first, node);
 }
 
-void NodeDecoder::take_attribute(const AttributeRecord& attribute, NodeSpec& node) {
-  if (!attribute.unknown.empty()) decoding_.note(FindingCode::unknown_field_kept);
+void NodeDecoder::convert_attribute(const AttributeRecord& attribute, NodeSpec& node) {
+  if (!attribute.unknown.empty()) context_.count_finding(FindingCode::unknown_field_kept);
   const AttrId id = attr_id(attribute.name);
   if (id == AttrId::other) return;
   const auto member = static_cast<std::uint32_t>(attribute.member);
@@ -181,7 +172,7 @@ void NodeDecoder::take_attribute(const AttributeRecord& attribute, NodeSpec& nod
   } else if (member != 0) {
     value = scalar(member, attribute.bits);
   }
-  decoding_.apply(id, value, node);
+  context_.apply(id, value, node);
 }
 
 void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
@@ -190,13 +181,13 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
     switch (field.tag_and_type()) {
       case tag_and_type(1, kVarint):
         node.id = field.get_uint64();
-        decoding_.set_node_id(node.id);
+        context_.set_node_id(node.id);
         break;
       case tag_and_type(2, kBytes):
-        node.name = decoding_.intern(text_of(field));
+        node.name = context_.intern(text_of(field));
         break;
       case tag_and_type(3, kVarint):
-        decoding_.set_kind(field.get_uint64(), node);
+        context_.set_kind(field.get_uint64(), node);
         break;
       case tag_and_type(4, kBytes):
       case tag_and_type(5, kBytes):
@@ -220,7 +211,7 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         operator_.started = field.get_uint64() != 0;
         break;
       case tag_and_type(7, kVarint):
-        decoding_.set_duration(field.get_uint64(), node);
+        context_.set_duration(field.get_uint64(), node);
         break;
       case tag_and_type(8, kBytes):
       case tag_and_type(9, kBytes): {
@@ -246,7 +237,7 @@ void NodeDecoder::decode_current(std::string_view record, NodeSpec& node) {
         break;
       default:
         if (field.tag() <= 10) wrong_wire_type("Node", field.tag(), field.wire_type());
-        decoding_.note(FindingCode::unknown_field_kept);
+        context_.count_finding(FindingCode::unknown_field_kept);
         field.skip();
     }
   }
@@ -263,7 +254,7 @@ void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
     const std::uint32_t tag = field.tag();
     const pbf_wire_type wire = field.wire_type();
     if (tag > 32) {
-      decoding_.note(FindingCode::unknown_field_kept);
+      context_.count_finding(FindingCode::unknown_field_kept);
       field.skip();
       continue;
     }
@@ -301,7 +292,7 @@ void NodeDecoder::decode_attribute(std::string_view message, NodeSpec& node) {
   } else if (member != 0) {
     value = scalar(member, raw);
   }
-  decoding_.apply(id, value, node);
+  context_.apply(id, value, node);
 }
 
 void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Scalar& value) {
@@ -320,7 +311,7 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
     } else if (!texts && field.wire_type() == kVarint && element == kVarint) {
       add_item(numbers_, field.get_uint64());
     } else if (!texts && (field.wire_type() == kBytes || field.wire_type() == element)) {
-      field.skip();  // lists of fixed-width numbers: no attribute we use is one
+      field.skip();  // lists of fixed-width numbers: no attribute that Orrery uses is one
     } else {
       wrong_wire_type("an attribute's list", 1, field.wire_type());
     }
@@ -347,25 +338,24 @@ void NodeDecoder::add_deps(std::string_view packed, NodeSpec& node) {
   if (node.deps.size() - first > 1) merge_repeats(first, node);
 }
 
-// Data dependencies have been added to the `before` first ones.
+// Notes that data dependencies have been appended after the first `before` elements.
 void NodeDecoder::note_data_deps(std::size_t before, const NodeSpec& node) {
   if (data_deps_ == 0) first_data_dep_ = before;
   data_deps_ = first_data_dep_ + data_deps_ == before ? node.deps.size() - first_data_dep_ : 0;
 }
 
-// What one list names more than once is kept once; between the two lists of a node a repeat is
-// usual.
+// Removes repeated ids within one list. A repeat between the two lists of a node is usual.
 void NodeDecoder::merge_repeats(std::size_t first, NodeSpec& node) {
   const auto begin = node.deps.begin() + static_cast<std::ptrdiff_t>(first);
   if (node.deps.size() - first == 2) {
-    if (begin[0] == begin[1]) decoding_.note(FindingCode::duplicate_dep_merged);
+    if (begin[0] == begin[1]) context_.count_finding(FindingCode::duplicate_dep_merged);
     return;
   }
   sorted_.assign(begin, node.deps.end());
   std::sort(sorted_.begin(), sorted_.end());
   const auto distinct = std::unique(sorted_.begin(), sorted_.end());
   if (distinct == sorted_.end()) return;
-  decoding_.note(FindingCode::duplicate_dep_merged);
+  context_.count_finding(FindingCode::duplicate_dep_merged);
   node.deps.erase(std::copy(sorted_.begin(), distinct, begin), node.deps.end());
 }
 

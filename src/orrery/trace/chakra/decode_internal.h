@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the decoders of the current and of the older layouts share.
+// Shared by the decoders of the current and of older layouts.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace orrery::trace::chakra {
 inline constexpr auto kVarint = protozero::pbf_wire_type::varint;
 inline constexpr auto kBytes = protozero::pbf_wire_type::length_delimited;
 
-/// The bytes of a field, where they lie.
+/// A view of the bytes of a field.
 [[nodiscard]] inline std::string_view text_of(protozero::pbf_reader& field) {
   const auto view = field.get_view();
   return {view.data(), view.size()};
 }
 
-/// Field `field` of `message` has a wire type that no layout gives it. Throws BadRecord.
+/// Throws RecordError: field `field` of `message` has a wire type that no layout uses for it.
 [[noreturn]] void wrong_wire_type(std::string_view message, std::uint32_t field,
                                   protozero::pbf_wire_type wire);
 

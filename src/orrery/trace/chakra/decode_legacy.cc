@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layouts of 2023, before Chakra 0.0.4.
-#include <fmt/format.h>
+// Decodes layouts of 2023, before Chakra 0.0.4.
 
+#include <algorithm>
 #include <bit>
+#include <iterator>
 #include <protozero/pbf_reader.hpp>
+#include <utility>
 
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/decode_internal.h"
@@ -24,37 +26,27 @@ Scalar number(std::uint64_t raw) {
   return value;
 }
 
-/// Before METADATA was inserted as 1, every type but INVALID was one less.
+/// Converts node types from before METADATA was inserted as 1: all types except INVALID were one
+/// less.
 std::uint64_t shifted_type(std::uint64_t type) { return type == 0 ? 0 : type + 1; }
 
-/// ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, REDUCE_SCATTER, BROADCAST in today's numbers; 0.0.1 counts
-/// from 1.
+/// Converts ALL_REDUCE, ALL_TO_ALL, ALL_GATHER, REDUCE_SCATTER, BROADCAST to the current numbers;
+/// 0.0.1 counts from 1.
 Scalar collective_type(std::int64_t type, Schema schema) {
   if (schema == Schema::v001) --type;
   constexpr std::int64_t kToday[] = {0, 6, 2, 7, 5};
   return number(static_cast<std::uint64_t>(type >= 0 && type < 5 ? kToday[type] : -1));
 }
 
-/// What a number in 0.0.1's flat Node means; `other` for those that change nothing.
+/// The attribute for a field of 0.0.1's flat Node; `other` for fields without an effect.
 AttrId flat_field(std::uint32_t tag) {
-  switch (tag) {
-    case 6:
-      return AttrId::tensor_size;
-    case 12:
-      return AttrId::num_ops;
-    case 16:
-      return AttrId::comm_src;
-    case 17:
-      return AttrId::comm_dst;
-    case 18:
-      return AttrId::comm_size;
-    case 19:
-      return AttrId::comm_tag;
-    case 20:
-      return AttrId::comm_priority;
-    default:
-      return AttrId::other;
-  }
+  constexpr std::pair<std::uint32_t, AttrId> kFields[] = {
+      {6, AttrId::tensor_size},   {12, AttrId::num_ops},   {16, AttrId::comm_src},
+      {17, AttrId::comm_dst},     {18, AttrId::comm_size}, {19, AttrId::comm_tag},
+      {20, AttrId::comm_priority}};
+  const auto* const found = std::find_if(std::begin(kFields), std::end(kFields),
+                                         [&](const auto& field) { return field.first == tag; });
+  return found == std::end(kFields) ? AttrId::other : found->second;
 }
 
 }  // namespace
@@ -67,7 +59,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
     const std::uint32_t tag = field.tag();
     const pbf_wire_type wire = field.wire_type();
     if (tag == 2 && wire == kBytes) {
-      node.name = decoding_.intern(text_of(field));
+      node.name = context_.intern(text_of(field));
     } else if ((tag == 4 || tag == 14) && wire == kBytes) {
       if (tag == 4) {
         add_deps(text_of(field), node);
@@ -76,7 +68,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
       add_packed(text_of(field), numbers_);
       dims = true;
     } else if (tag > 20) {
-      decoding_.note(FindingCode::unknown_field_kept);
+      context_.count_finding(FindingCode::unknown_field_kept);
       field.skip();
     } else if (wire != kVarint) {
       wrong_wire_type("Node (0.0.1)", tag, wire);
@@ -85,30 +77,30 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
       switch (tag) {
         case 1:
           node.id = raw;
-          decoding_.set_node_id(raw);
+          context_.set_node_id(raw);
           break;
         case 3:
-          decoding_.set_kind(shifted_type(raw), node);
+          context_.set_kind(shifted_type(raw), node);
           break;
         case 4:
           add_item(node.deps, raw);
           break;
         case 7:
-          decoding_.set_duration(raw, node);
+          context_.set_duration(raw, node);
           break;
         case 13:
-          decoding_.apply(AttrId::comm_type,
-                          collective_type(static_cast<std::int64_t>(raw), schema_), node);
+          context_.apply(AttrId::comm_type,
+                         collective_type(static_cast<std::int64_t>(raw), schema_), node);
           break;
         case 14:
           add_item(numbers_, raw);
           dims = true;
           break;
         case 15:
-          if (raw != 0) decoding_.apply(AttrId::comm_group, number(raw), node);
+          if (raw != 0) context_.apply(AttrId::comm_group, number(raw), node);
           break;
         default:
-          if (flat_field(tag) != AttrId::other) decoding_.apply(flat_field(tag), number(raw), node);
+          if (flat_field(tag) != AttrId::other) context_.apply(flat_field(tag), number(raw), node);
       }
     }
   }
@@ -116,7 +108,7 @@ void NodeDecoder::decode_v001(std::string_view record, NodeSpec& node) {
     Scalar list;
     list.kind = Kind::numbers;
     list.numbers = numbers_;
-    decoding_.apply(AttrId::involved_dim, list, node);
+    context_.apply(AttrId::involved_dim, list, node);
   }
 }
 
@@ -127,7 +119,7 @@ void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
     const pbf_wire_type wire = field.wire_type();
     const bool number_field = tag == 1 || tag == 3 || tag == 4;
     if (tag > 11) {
-      decoding_.note(FindingCode::unknown_field_kept);
+      context_.count_finding(FindingCode::unknown_field_kept);
       field.skip();
     } else if (tag == 4 && wire == kBytes) {
       add_deps(text_of(field), node);
@@ -137,14 +129,14 @@ void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
       const std::uint64_t raw = field.get_uint64();
       if (tag == 1) {
         node.id = raw;
-        decoding_.set_node_id(raw);
+        context_.set_node_id(raw);
       } else if (tag == 3) {
-        decoding_.set_kind(schema_ == Schema::v002 ? shifted_type(raw) : raw, node);
+        context_.set_kind(schema_ == Schema::v002 ? shifted_type(raw) : raw, node);
       } else {
         add_item(node.deps, raw);
       }
     } else if (tag == 2) {
-      node.name = decoding_.intern(text_of(field));
+      node.name = context_.intern(text_of(field));
     } else if (tag == 5) {
       input_values_ = text_of(field);
     } else if (tag == 11) {
@@ -157,9 +149,9 @@ void NodeDecoder::decode_v002(std::string_view record, NodeSpec& node) {
 }
 
 void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node) {
-  // The members' numbers moved twice, but kinds differ by wire type: a varint is a number or a
-  // truth value, 32 bits are a float, and a length is a text or a list according to the attribute's
-  // own name. A zero is not written at all.
+  // The members' numbers moved twice, but wire types distinguish them: a varint is a number or a
+  // truth value, 32 bits are a float. A length is a text or a list, depending on the attribute's
+  // name. A zero is not written.
   pbf_reader field(message.data(), message.size());
   AttrId id = AttrId::other;
   Scalar value = number(0);
@@ -209,7 +201,7 @@ void NodeDecoder::decode_old_attribute(std::string_view message, NodeSpec& node)
              value.integer == 0) {
     return;
   }
-  decoding_.apply(id, value, node);
+  context_.apply(id, value, node);
 }
 
 }  // namespace orrery::trace::chakra

@@ -15,8 +15,8 @@ template <class Decode>
 std::string said(graph::Repair repair, const Decode& decode) {
   Findings findings;
   const auto strings = std::make_shared<StringPool>();
-  Decoding decoding("t.et", strings, repair, findings);
-  NodeDecoder decoder(decoding, Schema::current);
+  DecodeContext context("t.et", strings, repair, findings);
+  NodeDecoder decoder(context, Schema::current);
   graph::NodeSpec node;
   std::string text;
   try {
@@ -35,7 +35,7 @@ std::string said(graph::Repair repair, const Decode& decode) {
   text += fmt::format(" | {} {} {} {} {}", node.message.size.count(), node.message.src,
                       node.message.dst, node.message.tag, node.message.pieces);
   for (const graph::TensorUse& use : node.tensors)
-    text += fmt::format(" | {} {} {}", use.size.count(), strings->view(use.name), use.output);
+    text += fmt::format(" | {} {} {}", use.size.count(), strings->view(use.name), use.is_output);
   if (node.lane)
     text += fmt::format(" | lane {} {} {} {}", node.lane->id, node.lane->device, node.lane->row,
                         node.lane->host);
@@ -99,8 +99,9 @@ RC_GTEST_PROP(Decode, TakesARecordAsItsBytes, ()) {
     const std::string decoded = said(repair, [&](NodeDecoder& decoder, graph::NodeSpec& node) {
       decoder.decode(std::as_bytes(std::span(bytes)), 0, node);
     });
-    const std::string taken = said(
-        repair, [&](NodeDecoder& decoder, graph::NodeSpec& node) { decoder.take(record, node); });
+    const std::string taken = said(repair, [&](NodeDecoder& decoder, graph::NodeSpec& node) {
+      decoder.convert(record, node);
+    });
     RC_ASSERT(taken == decoded);
   }
 }
@@ -112,10 +113,10 @@ TEST(NodeDecoder, ReadsWhereInAStepNodesStand) {
   record.attributes = {attribute_int32("in_step", 6), attribute_int64("in_layer", 0),
                        attribute_string("in_phase", "backward")};
   (void)said(graph::Repair::refuse, [&](NodeDecoder& decoder, graph::NodeSpec& node) {
-    decoder.take(record, node);
+    decoder.convert(record, node);
     EXPECT_EQ(node.scope, (StepScope{.step = 6, .layer = 0, .phase = StepPhase::backward}));
     record.attributes = {attribute_string("in_phase", "sideways"), attribute_int64("in_step", 1)};
-    decoder.take(record, node);
+    decoder.convert(record, node);
     EXPECT_EQ(node.scope, (StepScope{.step = 1}));
   });
 }
@@ -133,7 +134,7 @@ TEST(NodeDecoder, ReadsWhereNodesRanAndWhyTheyWaited) {
   lags.list = {0, 4'000'000};
   record.attributes.push_back(lags);
   const auto decode = [&](NodeDecoder& decoder, graph::NodeSpec& node) {
-    decoder.take(record, node);
+    decoder.convert(record, node);
     ASSERT_TRUE(node.lane);
     EXPECT_EQ(*node.lane, (graph::Lane{.id = 20, .device = 1}));
     ASSERT_EQ(node.notes.size(), 2u);
@@ -146,7 +147,7 @@ TEST(NodeDecoder, ReadsWhereNodesRanAndWhyTheyWaited) {
   (void)said(graph::Repair::refuse, decode);
   record.attributes.back().list = {0, ~std::uint64_t{0}};
   const auto take = [&](NodeDecoder& decoder, graph::NodeSpec& node) {
-    decoder.take(record, node);
+    decoder.convert(record, node);
   };
   EXPECT_NE(said(graph::Repair::refuse, take).find("dep_lags_ps has -1"), std::string::npos);
   record.attributes.back().list = {1};  // not one for each

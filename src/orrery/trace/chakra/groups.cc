@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
@@ -42,7 +41,7 @@ Result<std::vector<std::uint32_t>> ranks_of(const json& list, const std::string&
   return ranks;
 }
 
-/// The list of groups inside one of the ways it is written down.
+/// The list of groups in any of its notations.
 std::optional<json> group_list(std::string_view values) {
   const auto usable = [](const json& found) {
     return found.is_array() && (found.empty() || found[0].is_object());
@@ -77,12 +76,12 @@ std::optional<json> group_list(std::string_view values) {
 Result<GroupMap> parse_groups(std::string_view text, const std::string& where) {
   const json document = parse(text);
   if (document.is_discarded()) {
-    return fail(Errc::input_group, where, "not JSON, or nested too deep",
-                "process groups are written as {\"name\": [ranks…]}");
+    return fail(Errc::input_group, where, "not JSON, or nested too deeply",
+                "write process groups as {\"name\": [ranks…]}");
   }
   if (!document.is_object()) {
     return fail(Errc::input_group, where, "must be an object of rank lists",
-                "process groups are written as {\"name\": [ranks…]}");
+                "write process groups as {\"name\": [ranks…]}");
   }
   GroupMap groups;
   for (const auto& [name, list] : document.items()) {
@@ -146,9 +145,10 @@ Result<void> merge_groups(GroupMap& groups, const GroupMap& more, const std::str
     if (repair == graph::Repair::refuse) {
       return fail(
           Errc::input_group, where,
-          fmt::format("process group \"{}\" has {} ranks here, but other ones ({}) elsewhere",
+          fmt::format("process group \"{}\" has {} ranks here, but different ranks ({}) elsewhere",
                       printable(name, kShownBytes), group.ranks.size(), known->second.ranks.size()),
-          "name groups with different members differently, or pass one group file for all ranks");
+          "give groups with different members different names, or pass one group file for all "
+          "ranks");
     }
     findings.add(FindingCode::metadata_group_ignored, where);
   }
@@ -166,13 +166,12 @@ Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::stri
         continue;
       }
       if (repair == graph::Repair::refuse) {
-        return fail(
-            Errc::input_group, where,
-            rank < ranks
-                ? fmt::format("process group \"{}\" lists rank {} twice",
-                              printable(name, kShownBytes), rank)
-                : fmt::format("process group \"{}\" lists rank {}, but there are only {} ranks",
-                              printable(name, kShownBytes), rank, ranks));
+        return fail(Errc::input_group, where,
+                    rank < ranks
+                        ? fmt::format("process group \"{}\" lists rank {} twice",
+                                      printable(name, kShownBytes), rank)
+                        : fmt::format("process group \"{}\" lists rank {}, but only {} ranks exist",
+                                      printable(name, kShownBytes), rank, ranks));
       }
       findings.add(FindingCode::value_clamped,
                    fmt::format("{} group {}", where, printable(name, kShownBytes)));

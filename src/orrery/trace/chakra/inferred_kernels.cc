@@ -11,9 +11,9 @@
 namespace orrery::trace::chakra {
 namespace {
 
-constexpr std::size_t kMostKnown = 1 << 16;  // texts kept
+constexpr std::size_t kMaxCachedTexts = 1 << 16;  // maximum number of cached texts
 
-/// "aten::mm(Tensor self …" and "aten::mm(0)" → "aten::mm"; nothing for what is no operator.
+/// "aten::mm(Tensor self …" and "aten::mm(0)" → "aten::mm"; empty for other text.
 std::string_view operator_name(std::string_view text) {
   const std::string_view name = text.substr(0, text.find_first_of("(<"));
   const bool plain = name.size() == text.size() || text[name.size()] == '(';
@@ -25,7 +25,7 @@ std::string_view operator_name(std::string_view text) {
 
 std::size_t hash_of(std::string_view text) { return std::hash<std::string_view>()(text); }
 
-/// Cheap: nodes that differ elsewhere only push each other out.
+/// A cheap hash: nodes that differ in other texts only evict each other.
 std::size_t place_of(const NodeOperator& node) {
   std::uint64_t head = 0, tail = 0;
   const std::size_t edge = std::min<std::size_t>(node.shapes.size(), 8);
@@ -38,7 +38,7 @@ std::size_t place_of(const NodeOperator& node) {
   return static_cast<std::size_t>((mixed * 0x9E3779B97F4A7C15ull) >> 40);
 }
 
-bool same(std::string_view texts, const NodeOperator& node) {
+bool has_texts(std::string_view texts, const NodeOperator& node) {
   if (texts.size() != node.schema.size() + node.shapes.size() + node.types.size()) return false;
   for (const std::string_view text : {node.schema, node.shapes, node.types}) {
     if (!texts.starts_with(text)) return false;
@@ -53,7 +53,7 @@ graph::KernelId kernel_of(std::string_view operation, const NodeOperator& node,
   if (!arguments) return graph::kNoKernel;
   auto kernel = operators::kernel_of_operator(operation, *arguments);
   if (!kernel) return graph::kNoKernel;
-  // Which others the operator launched is not known.
+  // The trace does not show which other kernels the operator launched.
   if (operator_name(node.name) != operation)
     kernel =
         operators::kernel_parts(*kernel, std::array<std::string_view, 2>{node.name, ""}).front();
@@ -62,7 +62,7 @@ graph::KernelId kernel_of(std::string_view operation, const NodeOperator& node,
 
 }  // namespace
 
-void InferredKernels::note_host(const NodeOperator& node) {
+void InferredKernels::remember_host(const NodeOperator& node) {
   const std::string_view name = operator_name(node.name);
   if (name.empty()) return;
   Host& host = recent_[node.id % kRecent];
@@ -80,36 +80,37 @@ std::string_view InferredKernels::parent_of(const NodeOperator& node,
   return {};
 }
 
-graph::KernelId InferredKernels::infer_kernel(std::string_view operation, const NodeOperator& node,
-                                              graph::KernelTable& kernels) {
+graph::KernelId InferredKernels::kernel_of_operation(std::string_view operation,
+                                                     const NodeOperator& node,
+                                                     graph::KernelTable& kernels) {
   key_.assign(operation);
   for (const std::string_view text : {node.name, node.shapes, node.types}) {
     key_ += '\n';
     key_ += text;
   }
-  const auto found = known_.find(key_);
-  if (found != known_.end()) return found->second;
+  const auto found = kernel_of_texts_.find(key_);
+  if (found != kernel_of_texts_.end()) return found->second;
   const graph::KernelId kernel = kernel_of(operation, node, kernels);
-  if (!operators::reads_values(operation) && known_.size() < kMostKnown)
-    known_.emplace(key_, kernel);
+  if (!operators::reads_values(operation) && kernel_of_texts_.size() < kMaxCachedTexts)
+    kernel_of_texts_.emplace(key_, kernel);
   return kernel;
 }
 
-graph::KernelId InferredKernels::of(const NodeOperator& node,
-                                    std::span<const std::uint64_t> control,
-                                    graph::KernelTable& kernels) {
-  Answer& answer = answers_[place_of(node) % kRecent];
-  if (answer.name == node.name_id && same(answer.texts, node)) return answer.kernel;
+graph::KernelId InferredKernels::infer(const NodeOperator& node,
+                                       std::span<const std::uint64_t> control,
+                                       graph::KernelTable& kernels) {
+  CachedKernel& cached = cache_[place_of(node) % kRecent];
+  if (cached.name == node.name_id && has_texts(cached.texts, node)) return cached.kernel;
   std::string_view operation = operator_name(node.schema);
   if (operation.empty()) operation = operator_name(node.name);
-  const bool alone = !operation.empty() && !operators::reads_values(operation);
+  const bool is_cacheable = !operation.empty() && !operators::reads_values(operation);
   if (operation.empty()) operation = parent_of(node, control);
   if (operation.empty()) return graph::kNoKernel;
-  const graph::KernelId kernel = infer_kernel(operation, node, kernels);
-  if (alone) {
-    answer.name = node.name_id;
-    answer.kernel = kernel;
-    answer.texts.assign(node.schema).append(node.shapes).append(node.types);
+  const graph::KernelId kernel = kernel_of_operation(operation, node, kernels);
+  if (is_cacheable) {
+    cached.name = node.name_id;
+    cached.kernel = kernel;
+    cached.texts.assign(node.schema).append(node.shapes).append(node.types);
   }
   return kernel;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels of nodes that say none, in traces that other tools made.
+// Infers kernels of nodes without a kernel attribute, in traces of other tools.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,28 +15,29 @@
 
 namespace orrery::trace::chakra {
 
-/// What a compute node says of the operator it belongs to. Views into its record.
+/// The operator of a compute node, as far as its record contains it. Views into the record.
 struct NodeOperator {
   std::uint64_t id = 0;
   StringId name_id = StringId::empty;
-  std::string_view name;    ///< the node's: an operator's, or a device kernel's
+  std::string_view name;    ///< of the node: an operator or a device kernel
   std::string_view schema;  ///< attribute op_schema: "aten::mm(Tensor self, Tensor mat2) -> Tensor"
   std::string_view values, shapes, types;  ///< inputs
-  bool started = false;                    ///< when it began is recorded
+  bool started = false;                    ///< the record has a start time
 };
 
-/// Chakra's linker gives a kernel on the device its operator's inputs and, newer versions,
-/// attributes; its control dependency is that operator's node (Sridharan et al., "Chakra", 2023).
-/// So its operator is known by its schema, by its own name if that is an operator's, or by the
-/// control dependency that has the same inputs and came not long before.
+/// Chakra's linker copies the operator's inputs, and in newer versions its attributes, to its
+/// device kernel. The control dependency of the kernel is the operator's node (Sridharan et al.,
+/// "Chakra", 2023). Therefore the operator is known from the schema, from the node's name if that
+/// is an operator, or from a recent control dependency with the same inputs.
 class InferredKernels {
  public:
-  /// A node of the host, which others may be children of.
-  void note_host(const NodeOperator& node);
-  /// The kernel of a node of the device. A kernel that by its name is a helper of its operator has
-  /// none. Of a product it is not known whose gradient it is: it is forward.
-  [[nodiscard]] graph::KernelId of(const NodeOperator& node, std::span<const std::uint64_t> control,
-                                   graph::KernelTable& kernels);
+  /// Remembers a host node, which may be the parent of later nodes.
+  void remember_host(const NodeOperator& node);
+  /// The kernel of a device node. A kernel whose name shows that it is a helper of its operator has
+  /// none. A matrix product is forward, because the trace does not show whether it is a gradient.
+  [[nodiscard]] graph::KernelId infer(const NodeOperator& node,
+                                      std::span<const std::uint64_t> control,
+                                      graph::KernelTable& kernels);
 
  private:
   static constexpr std::size_t kRecent = 4096;
@@ -46,21 +46,22 @@ class InferredKernels {
     std::size_t shapes = 0;  // hash
     std::string name;
   };
-  /// The answer for a node that said the same: most do, layer after layer.
-  struct Answer {
+  /// A cached result for nodes with equal texts; most layers repeat them.
+  struct CachedKernel {
     StringId name = StringId::empty;
     std::string texts;  // schema, shapes, types
     graph::KernelId kernel = graph::kNoKernel;
   };
   [[nodiscard]] std::string_view parent_of(const NodeOperator& node,
                                            std::span<const std::uint64_t> control) const;
-  [[nodiscard]] graph::KernelId infer_kernel(std::string_view operation, const NodeOperator& node,
-                                             graph::KernelTable& kernels);
+  [[nodiscard]] graph::KernelId kernel_of_operation(std::string_view operation,
+                                                    const NodeOperator& node,
+                                                    graph::KernelTable& kernels);
 
-  std::unordered_map<std::string, graph::KernelId> known_;
+  std::unordered_map<std::string, graph::KernelId> kernel_of_texts_;
   std::string key_;
-  std::array<Host, kRecent> recent_;     // by id
-  std::array<Answer, kRecent> answers_;  // by what a cheap hash makes of a node
+  std::array<Host, kRecent> recent_;         // by id
+  std::array<CachedKernel, kRecent> cache_;  // by a cheap hash of the node
 };
 
 }  // namespace orrery::trace::chakra

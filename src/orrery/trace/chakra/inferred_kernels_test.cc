@@ -105,12 +105,12 @@ TEST(InferredKernels, AreTheSameOfRecords) {
   Findings findings;
   const auto strings = std::make_shared<StringPool>();
   graph::KernelTable kernels;
-  Decoding decoding("w.0.et", strings, graph::Repair::refuse, findings);
-  decoding.use_kernels(kernels, {});
-  NodeDecoder decoder(decoding, Schema::current);
+  DecodeContext context("w.0.et", strings, graph::Repair::refuse, findings);
+  context.use_kernels(kernels, {});
+  NodeDecoder decoder(context, Schema::current);
   const NodeRecord record = with_schema(node(2, "ampere_sgemm_128x64_tn", false));
   graph::NodeSpec taken, decoded;
-  decoder.take(record, taken);
+  decoder.convert(record, taken);
   const std::string bytes = encode(record);
   decoder.decode(std::as_bytes(std::span(bytes)), 0, decoded);
   ASSERT_NE(taken.kernel, graph::kNoKernel);

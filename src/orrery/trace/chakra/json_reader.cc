@@ -3,15 +3,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "orrery/trace/chakra/attribute.h"
 #include "orrery/trace/chakra/decode.h"
-#include "orrery/trace/chakra/encoding/json_pieces.h"
+#include "orrery/trace/chakra/encoding/json_objects.h"
 #include "orrery/trace/chakra/node_sink.h"
 #include "orrery/trace/inputs/format.h"
+#include "orrery/trace/json/decimal.h"
 #include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::chakra {
@@ -20,10 +19,6 @@ namespace {
 using graph::NodeSpec;
 using nlohmann::json;
 using Kind = Scalar::Kind;
-
-constexpr std::string_view kNodeTypes[] = {"INVALID_NODE",   "METADATA_NODE", "MEM_LOAD_NODE",
-                                           "MEM_STORE_NODE", "COMP_NODE",     "COMM_SEND_NODE",
-                                           "COMM_RECV_NODE", "COMM_COLL_NODE"};
 
 constexpr std::string_view kDocument = "{\"chakra\":";
 
@@ -62,59 +57,58 @@ Scalar scalar(const json& value) {
   return out;
 }
 
-/// Ids and times: whole numbers, printed as numbers or (by protobuf, for 64 bits) as text.
+/// Ids and times: integers, printed as numbers or (64 bits, by protobuf) as text.
 std::uint64_t natural(const json& value, std::string_view key) {
   if (value.is_number_unsigned()) return value.get<std::uint64_t>();
   if (value.is_string()) {
-    const std::string& text = value.get_ref<const std::string&>();
-    std::uint64_t number = 0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error == std::errc{} && stop == text.data() + text.size() && !text.empty()) return number;
+    const auto& text = value.get_ref<const std::string&>();
+    if (const auto number = trace::json::parse_number<std::uint64_t>(text)) return *number;
   }
   throw RecordError{Errc::input_range,
                     fmt::format("\"{}\" must be a whole number of at least 0", key)};
 }
 
-/// Decodes JSON objects into one NodeSpec, over and over.
+/// Decodes JSON objects, one by one, into one NodeSpec.
 class JsonDecoder {
  public:
-  JsonDecoder(Decoding& decoding, bool workload) : decoding_(decoding), workload_(workload) {}
+  JsonDecoder(DecodeContext& context, bool is_workload_form)
+      : context_(context), is_workload_form_(is_workload_form) {}
 
   /// False: not a node (printed metadata). Throws RecordError.
   bool decode(const json& object, std::uint64_t offset, NodeSpec& node) {
-    decoding_.begin(offset);
+    context_.begin(offset);
     node = {};
     node.offset = offset;
     input_values_.clear();
-    if (!workload_ && is_metadata(object)) return false;
-    bool has_id = !workload_;  // protobuf does not print a zero
+    if (!is_workload_form_ && is_metadata(object)) return false;
+    bool has_id = !is_workload_form_;  // protobuf does not print a zero
     for (const auto& [key, value] : object.items()) {
       const std::string name = snake_case(key);
       if (name == "id") {
         node.id = natural(value, key);
-        decoding_.set_node_id(node.id);
+        context_.set_node_id(node.id);
         has_id = true;
       } else if (name == "name") {
         if (!value.is_string())
-          throw RecordError{Errc::input_corrupt, "\"" + key + "\" must be a text"};
-        node.name = decoding_.intern(value.get_ref<const std::string&>());
+          throw RecordError{Errc::input_corrupt, "\"" + key + "\" must be text"};
+        node.name = context_.intern(value.get_ref<const std::string&>());
       } else if (name == "node_type" || name == "type") {
-        decoding_.set_kind(node_type(value, key), node);
-      } else if (name == "data_deps" || (name == "ctrl_deps" && !workload_)) {
+        context_.set_kind(node_type(value, key), node);
+      } else if (name == "data_deps" || (name == "ctrl_deps" && !is_workload_form_)) {
         add_deps(value, key, node);
       } else if (name == "runtime" || name == "duration_micros") {
-        decoding_.set_duration(natural(value, key), node);
-      } else if (workload_) {
-        workload_attribute(name, value, node);
+        context_.set_duration(natural(value, key), node);
+      } else if (is_workload_form_) {
+        apply_workload_attribute(name, value, node);
       } else if (name == "inputs" && value.is_object() && value.contains("values") &&
                  value["values"].is_string()) {
         input_values_ = value["values"].get<std::string>();
       } else if (name == "attr") {
-        printed_attributes(value, node);
+        apply_printed_attributes(value, node);
       }
     }
     if (!has_id) throw RecordError{Errc::input_missing_attr, "a node without \"Id\""};
-    decoding_.finish(node, 0, 0);
+    context_.finish(node, 0, 0);
     return true;
   }
 
@@ -133,9 +127,9 @@ class JsonDecoder {
 
   static std::uint64_t node_type(const json& value, const std::string& key) {
     if (value.is_string()) {
-      for (std::size_t i = 0; i < std::size(kNodeTypes); ++i) {
-        if (value.get_ref<const std::string&>() == kNodeTypes[i]) return i;
-      }
+      const auto& name = value.get_ref<const std::string&>();
+      for (std::uint64_t type = 0; !node_type_name(type).empty(); ++type)
+        if (name == node_type_name(type)) return type;
     }
     return natural(value, key);
   }
@@ -146,17 +140,17 @@ class JsonDecoder {
     for (const json& id : list) add_item(node.deps, natural(id, key));
   }
 
-  void workload_attribute(const std::string& name, const json& value, NodeSpec& node) {
+  void apply_workload_attribute(const std::string& name, const json& value, NodeSpec& node) {
     const AttrId id = attr_id(name);
     if (id == AttrId::other ||
-        value.is_object()) {  // includes ctrlDeps, which readers of this form do not follow
-      decoding_.note(FindingCode::attr_ignored);
+        value.is_object()) {  // includes ctrlDeps, which readers of this form ignore
+      context_.count_finding(FindingCode::attr_ignored);
       return;
     }
-    decoding_.apply(id, value.is_array() ? list(value) : scalar(value), node);
+    context_.apply(id, value.is_array() ? list(value) : scalar(value), node);
   }
 
-  void printed_attributes(const json& attributes, NodeSpec& node) {
+  void apply_printed_attributes(const json& attributes, NodeSpec& node) {
     if (!attributes.is_array()) throw RecordError{Errc::input_corrupt, "\"attr\" must be a list"};
     for (const json& attribute : attributes) {
       if (!attribute.is_object())
@@ -171,24 +165,23 @@ class JsonDecoder {
           value = list(values == content.end() ? json::array() : *values);
         } else if (key != "docString" && key != "doc_string") {
           value = scalar(content);
-          // 64-bit numbers are printed as text; that they were numbers is in the member's name.
+          // 64-bit numbers are printed as text; the member's name shows that they are numbers.
           if (value.kind == Kind::text && key != "stringVal" && key != "string_val")
             value = number(value.text);
         }
       }
-      if (id != AttrId::other) decoding_.apply(id, value, node);
+      if (id != AttrId::other) context_.apply(id, value, node);
     }
   }
 
   static Scalar number(std::string_view text) {
     Scalar value;
-    const char* end = text.data() + text.size();
-    if (const auto [stop, error] = std::from_chars(text.data(), end, value.integer);
-        error == std::errc{} && stop == end) {
+    if (const auto integer = trace::json::parse_number<std::int64_t>(text)) {
       value.kind = Kind::integer;
-    } else if (const auto [rest, failed] = std::from_chars(text.data(), end, value.natural);
-               failed == std::errc{} && rest == end) {
+      value.integer = *integer;
+    } else if (const auto natural = trace::json::parse_number<std::uint64_t>(text)) {
       value.kind = Kind::natural;
+      value.natural = *natural;
     } else {
       value.kind = Kind::text;
       value.text = text;
@@ -198,12 +191,12 @@ class JsonDecoder {
 
   Scalar list(const json& values) {
     numbers_.clear();
-    kept_.clear();
+    strings_.clear();
     texts_.clear();
     if (values.is_array()) {
       for (const json& value : values) {
         if (value.is_string()) {
-          kept_.push_back(value.get<std::string>());
+          strings_.push_back(value.get<std::string>());
         } else if (value.is_boolean()) {
           numbers_.push_back(value.get<bool>() ? 1 : 0);
         } else {
@@ -211,7 +204,7 @@ class JsonDecoder {
         }
       }
     }
-    texts_.assign(kept_.begin(), kept_.end());
+    texts_.assign(strings_.begin(), strings_.end());
     Scalar out;
     out.kind = texts_.empty() ? Kind::numbers : Kind::texts;
     out.numbers = numbers_;
@@ -219,32 +212,33 @@ class JsonDecoder {
     return out;
   }
 
-  Decoding& decoding_;
-  bool workload_;
+  DecodeContext& context_;
+  bool is_workload_form_;
   std::string input_values_;
   std::vector<std::uint64_t> numbers_;
-  std::vector<std::string> kept_;
+  std::vector<std::string> strings_;
   std::vector<std::string_view> texts_;
 };
 
-/// JSON of other tools, some of which people confuse with Chakra's. `head`: as much as there is.
-Result<void> known_format(const JsonObjects& pieces, std::string_view head,
-                          const ReadOptions& options) {
-  if (pieces.in_array()) return {};
+/// Detects JSON of other tools, which users sometimes confuse with Chakra's. `head`: the available
+/// beginning.
+Result<void> check_tool(const JsonObjects& objects, std::string_view head,
+                        const ReadOptions& options) {
+  if (objects.in_array()) return {};
   for (const std::string_view key : {"schema", "nodes", "pid"}) {
-    if (pieces.first_key() == key) {
+    if (objects.first_key() == key) {
       return fail(Errc::input_unsupported, options.where,
                   "this is a PyTorch execution trace, not a Chakra one",
                   "convert it to Chakra first");
     }
   }
   for (const std::string_view key : {"traceEvents", "schemaVersion", "deviceProperties"}) {
-    if (pieces.first_key() == key) {
+    if (objects.first_key() == key) {
       return fail(Errc::input_unsupported, options.where,
                   "this is a Kineto trace, not a Chakra one", "convert it to Chakra first");
     }
   }
-  const bool something = !pieces.first_key().empty();
+  const bool something = !objects.first_key().empty();
   if (something && format_of(head) == Format::unknown) return unsupported_json(options.where);
   return {};
 }
@@ -252,50 +246,49 @@ Result<void> known_format(const JsonObjects& pieces, std::string_view head,
 }  // namespace
 
 tl::unexpected<Error> unsupported_json(const std::string& where) {
-  return fail(Errc::input_unsupported, where, "is no trace this program knows",
-              "of JSON it reads Kineto and PyTorch execution traces, Chakra as JSON, PARAM's "
-              "communication records and MPI calls");
+  return fail(Errc::input_unsupported, where, "is not a supported trace",
+              "supported JSON: Kineto traces, PyTorch execution traces, Chakra as JSON, PARAM "
+              "communication records, MPI calls");
 }
 
 Result<graph::Graph> read_json(Window& window, const ReadOptions& options, Findings& findings) {
-  // Our own export: printed messages, too, but in one document.
+  // Orrery's export: also printed messages, but in one document.
   const bool document = window.text().substr(0, kDocument.size()) == kDocument;
-  JsonObjects pieces(window, options.where, document ? "nodes" : "workload_graph");
-  if (auto opened = pieces.open(); !opened) return tl::unexpected(opened.error());
-  if (auto known = known_format(pieces, window.text(), options); !known)
+  JsonObjects objects(window, options.where, document ? "nodes" : "workload_graph");
+  if (auto opened = objects.open(); !opened) return tl::unexpected(opened.error());
+  if (auto known = check_tool(objects, window.text(), options); !known)
     return tl::unexpected(known.error());
-  Decoding decoding(options.where, options.strings, options.repair, findings);
-  JsonDecoder decoder(decoding, pieces.in_array() && !document);
+  DecodeContext context(options.where, options.strings, options.repair, findings);
+  JsonDecoder decoder(context, objects.in_array() && !document);
   NodeSink sink(options, findings);
-  decoding.use_kernels(sink.kernels(), {});
+  context.use_kernels(sink.kernels(), {});
   NodeSpec node;
   const bool repair = options.repair == graph::Repair::repair;
   while (true) {
-    auto piece = pieces.next();
-    if (!piece) {
-      if (!repair || piece.error().code == Errc::limit_exceeded)
-        return tl::unexpected(piece.error());
-      findings.add(FindingCode::truncated_tail_dropped, piece.error().where);
+    auto text = objects.next();
+    if (!text) {
+      if (!repair || text.error().code == Errc::limit_exceeded) return tl::unexpected(text.error());
+      findings.add(FindingCode::truncated_tail_dropped, text.error().where);
       break;
     }
-    if (!*piece) break;
+    if (!*text) break;
     const auto dropped = [&](Error error) -> Result<void> {
       if (!repair) return tl::unexpected(std::move(error));
       findings.add(FindingCode::corrupt_record_dropped, error.where);
       return {};
     };
-    const json object = json::parse((*piece)->text, nullptr, false);
+    const json object = json::parse((*text)->text, nullptr, false);
     Result<void> done;
     if (object.is_discarded()) {
       done =
-          dropped({Errc::input_corrupt, fmt::format("{}:byte {}", options.where, (*piece)->offset),
+          dropped({Errc::input_corrupt, fmt::format("{}:byte {}", options.where, (*text)->offset),
                    "a record is not valid JSON"});
     } else {
       try {
-        if (decoder.decode(object, (*piece)->offset, node))
+        if (decoder.decode(object, (*text)->offset, node))
           done = sink.add(node, decoder.input_values(node));
       } catch (const RecordError& bad) {
-        done = dropped({bad.code, decoding.place(), bad.what, bad.hint});
+        done = dropped({bad.code, context.place(), bad.what, bad.hint});
       }
     }
     if (!done) return tl::unexpected(done.error());

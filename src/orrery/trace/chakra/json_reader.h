@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra as JSON: the workload form ({"workload_graph": [{"Id": …}, …]}) and printed protobuf
-// messages, one after the other, as Chakra's jsonizer writes them, or in one document, as our own
-// export does ({"chakra": "0.0.4", "metadata": {…}, "nodes": […]}).
+// Reads Chakra as JSON, in three forms:
+// - The workload form ({"workload_graph": [{"Id": …}, …]}).
+// - Printed protobuf messages, one after the other, as Chakra's jsonizer writes them.
+// - One document, as Orrery's export writes it ({"chakra": "0.0.4", "metadata": {…}, "nodes":
+//   […]}).
 #pragma once
-
-#include <string_view>
 
 #include "orrery/graph/graph.h"
 #include "orrery/trace/chakra/reader.h"
@@ -13,7 +13,7 @@
 
 namespace orrery::trace::chakra {
 
-/// What to say about JSON that is no trace.
+/// The error for JSON that is not a trace.
 [[nodiscard]] tl::unexpected<Error> unsupported_json(const std::string& where);
 
 /// Errc: as read_rank; input_unsupported for JSON of other tools.

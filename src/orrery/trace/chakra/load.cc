@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <span>
 
@@ -16,6 +15,7 @@
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/reader.h"
 #include "orrery/trace/chakra/shared_files.h"
+#include "orrery/trace/json/decimal.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -28,21 +28,14 @@ bool exists(const std::string& path) {
 }
 
 std::string rank_path(const std::string& prefix, std::uint32_t rank, std::string_view suffix) {
-  std::string path;
-  path.reserve(prefix.size() + suffix.size() + 12);
-  path += prefix;
-  path += '.';
-  path += std::to_string(rank);
-  path += suffix;
-  return path;
+  return fmt::format("{}.{}{}", prefix, rank, suffix);
 }
 
 std::string folder_of(const std::string& prefix) {
-  const std::size_t slash = prefix.rfind('/');
-  return slash == std::string::npos ? std::string() : prefix.substr(0, slash + 1);
+  return prefix.substr(0, prefix.rfind('/') + 1);  // npos + 1 == 0
 }
 
-/// Which ranks there are: one bit each, from a single look at the folder.
+/// The existing ranks, one bit each, from a single scan of the folder.
 std::vector<bool> ranks_present(const std::string& prefix, std::string_view suffix) {
   const std::string folder = folder_of(prefix);
   const std::string base = prefix.substr(folder.size()) + ".";
@@ -55,37 +48,35 @@ std::vector<bool> ranks_present(const std::string& prefix, std::string_view suff
     if (name.substr(name.size() - suffix.size()) != suffix) continue;
     name.remove_prefix(base.size());
     name.remove_suffix(suffix.size());
-    std::uint32_t rank = 0;
-    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), rank);
-    if (error != std::errc{} || stop != name.data() + name.size() || rank >= limits::kRanks)
-      continue;
+    const auto rank = trace::json::parse_number<std::uint32_t>(name);
+    if (!rank || *rank >= limits::kRanks) continue;
     if (name.size() > 1 && name[0] == '0') continue;  // "w.01.et" is not rank 1's file
-    if (present.size() <= rank) present.resize(rank + 1, false);
-    present[rank] = true;
+    if (present.size() <= *rank) present.resize(*rank + 1, false);
+    present[*rank] = true;
   }
   ::closedir(directory);
   return present;
 }
 
-/// How many ranks, when nobody said: all, if they follow each other from 0.
+/// Default number of ranks: the number of files, if their ranks are contiguous from 0.
 Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view suffix) {
   const std::vector<bool> present = ranks_present(prefix, suffix);
   const auto gap = std::find(present.begin(), present.end(), false);
   const auto count = static_cast<std::uint32_t>(gap - present.begin());
   if (count == 0) {
-    return fail(Errc::input_not_found, rank_path(prefix, 0, suffix), "there is no trace of rank 0",
-                "a workload is given by what its files' names begin with: w for w.0.et, w.1.et, …");
+    return fail(Errc::input_not_found, rank_path(prefix, 0, suffix), "no trace of rank 0",
+                "specify a workload by the prefix of its files: w for w.0.et, w.1.et, …");
   }
   if (gap != present.end()) {
     return fail(
         Errc::input_not_found, rank_path(prefix, count, suffix),
-        fmt::format("there is no trace of rank {}, but one of rank {}", count, present.size() - 1),
-        "add it, or say how many ranks to read");
+        fmt::format("no trace of rank {}, but a trace of rank {}", count, present.size() - 1),
+        "add it, or specify the number of ranks to read");
   }
   return count;
 }
 
-/// True for a trace written as JSON, which may well be called like its prefix.
+/// True for a trace written as JSON; its name may equal the prefix.
 bool is_trace_as_json(const std::string& path) {
   constexpr std::string_view kBeginning = "{\"chakra\":";
   std::array<char, kBeginning.size()> head{};
@@ -95,7 +86,7 @@ bool is_trace_as_json(const std::string& path) {
   return read && std::string_view(head.data(), *read) == kBeginning;
 }
 
-/// The group file to use; empty when there is none.
+/// The group file to use; empty if there is none.
 std::string companion(const std::string& prefix, std::string_view suffix) {
   const std::string shared = folder_of(prefix) + "comm_group.json";
   if (exists(shared)) return shared;
@@ -111,7 +102,7 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
   if (!path.empty()) {
     auto groups = read_groups(path);
     if (!groups) return tl::unexpected(groups.error());
-    // A file says what is meant; dumps inside the traces only fill in what it leaves out.
+    // The file has priority; dumps inside the traces only add groups that it omits.
     for (auto& [name, group] : *groups) workload.groups[name] = std::move(group);
   }
   if (options.replicated) return {};
@@ -119,7 +110,7 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
                       options.repair, workload.findings);
 }
 
-/// Ranks have no traces only where groups say that there are just so many.
+/// Ranks without a trace are allowed only if groups list exactly this number of ranks.
 Result<void> check_missing(const std::string& prefix, std::string_view suffix,
                            const graph::Workload& workload) {
   if (workload.without_trace.empty()) return {};
@@ -129,23 +120,23 @@ Result<void> check_missing(const std::string& prefix, std::string_view suffix,
   if (named == workload.rank_count()) return {};
   const std::uint32_t missing = workload.without_trace.front();
   if (named == 0)
-    return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
-                fmt::format("there is no trace of rank {}, and no process group says how many "
-                            "ranks there are",
-                            missing),
-                "add it, or say with --groups FILE who communicates with whom");
+    return fail(
+        Errc::input_not_found, rank_path(prefix, missing, suffix),
+        fmt::format("no trace of rank {}, and no process group specifies the number of ranks",
+                    missing),
+        "add it, or specify the process groups with --groups FILE");
   return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
-              fmt::format("there is no trace of rank {}, and process groups name {} ranks, not {}",
-                          missing, named, workload.rank_count()),
+              fmt::format("no trace of rank {}, and process groups name {} ranks, not {}", missing,
+                          named, workload.rank_count()),
               fmt::format("add it, or use a cluster of {} devices", named));
 }
 
-/// Where finished graphs are kept: in memory as long as they fit, then in a file.
-class Keeper {
+/// Stores finished graphs: in memory while they fit, then in a file.
+class GraphStore {
  public:
-  explicit Keeper(const LoadOptions& options) : options_(options) {}
+  explicit GraphStore(const LoadOptions& options) : options_(options) {}
 
-  /// For the next rank. Ranks in memory share a pool; one that is spilled takes its own along.
+  /// The pool for the next rank. Ranks in memory share a pool; a spilled rank has its own.
   [[nodiscard]] std::shared_ptr<StringPool> strings() {
     spilling_ = full();
     if (spilling_) return std::make_shared<StringPool>();
@@ -153,8 +144,8 @@ class Keeper {
     return strings_;
   }
 
-  /// The graph that was read with the last pool.
-  Result<graph::GraphRef> keep(graph::Graph graph) {
+  /// Stores the graph that was read with the last pool.
+  Result<graph::GraphRef> put(graph::Graph graph) {
     if (spilling_) {
       if (!spill_) {
         auto made = graph::Spill::create(options_.spill_folder);
@@ -184,29 +175,29 @@ class Keeper {
 
 Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std::uint32_t count,
                          const LoadOptions& options, graph::Workload& workload) {
-  Keeper keeper(options);
+  GraphStore store(options);
   SharedFiles shared;
   const auto kernels = std::make_shared<graph::KernelTable>();
   constexpr std::uint32_t kReportEvery = 256;
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
-    if (options.some_ranks && rank > 0 && !exists(path)) {
+    if (options.allow_missing_ranks && rank > 0 && !exists(path)) {
       workload.files.back() = workload.files[rank - 1];
       workload.without_trace.push_back(rank);
       workload.graph_of_rank.push_back(workload.graph_of_rank.back());
       continue;
     }
-    auto seen = shared.look_up(path);
-    if (!seen) return tl::unexpected(seen.error());
-    if (!seen->known) {
-      const ReadOptions read{path, keeper.strings(), options.repair, &workload.groups, kernels};
-      auto graph = read_rank(std::move(seen->source), read, workload.findings);
+    auto lookup = shared.look_up(path);
+    if (!lookup) return tl::unexpected(lookup.error());
+    if (!lookup->is_duplicate) {
+      const ReadOptions read{path, store.strings(), options.repair, &workload.groups, kernels};
+      auto graph = read_rank(std::move(lookup->source), read, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
-      auto retained = keeper.keep(std::move(*graph));
+      auto retained = store.put(std::move(*graph));
       if (!retained) return tl::unexpected(retained.error());
       workload.graphs.push_back(std::move(*retained));
     }
-    workload.graph_of_rank.push_back(seen->index);
+    workload.graph_of_rank.push_back(lookup->index);
     if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0))
       options.progress(rank + 1, count);
   }

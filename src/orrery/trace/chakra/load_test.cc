@@ -155,7 +155,7 @@ TEST_F(Load, OthersDoWhatTheRankBeforeThemDoes) {
   put("w.json", R"({"a": [0, 2], "b": [1, 3]})");
   LoadOptions options;
   options.ranks = 4;
-  options.some_ranks = true;
+  options.allow_missing_ranks = true;
   const auto workload = load_workload(prefix(), options);
   ASSERT_TRUE(workload) << to_string(workload.error());
   EXPECT_THAT(workload->graph_of_rank, ElementsAre(0u, 0u, 1u, 1u));
@@ -171,7 +171,7 @@ TEST_F(Load, OthersDoWhatTheRankBeforeThemDoes) {
   fs::remove(folder_ / "w.json");
   options.ranks = 4;
   EXPECT_THAT(load_workload(prefix(), options).error().what, HasSubstr("no process group"));
-  fs::remove(folder_ / "w.0.et");  // nobody is before it
+  fs::remove(folder_ / "w.0.et");  // no rank is before it
   EXPECT_THAT(load_workload(prefix(), options).error().where, HasSubstr("w.0.et"));
 }
 

@@ -19,12 +19,12 @@ std::string NodeSink::place(const graph::NodeSpec& node) const {
 }
 
 Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_values) {
-  // The builder finds every duplicate; those in a row are answered at once, so that a file of zeros
-  // stays cheap.
+  // The builder finds all duplicates. Consecutive ones are reported here at once, so that a file of
+  // zeros stays cheap.
   if (!empty() && node.id == last_id_) {
     if (options_.repair == graph::Repair::refuse) {
       return fail(Errc::input_duplicate_id, place(node),
-                  fmt::format("node id {} was used by the node before", node.id),
+                  fmt::format("node id {} is already used by the previous node", node.id),
                   "--repair keeps the first of them and reports it");
     }
     const bool shown = findings_.count(FindingCode::duplicate_id_dropped) < Findings::kPlaces;
@@ -37,15 +37,15 @@ Result<void> NodeSink::add(const graph::NodeSpec& node, std::string_view input_v
   }
   last_id_ = node.id;
   builder_.add(node);
-  if (options_.groups != nullptr && !input_values.empty()) return take_groups(node, input_values);
+  if (options_.groups != nullptr && !input_values.empty()) return add_groups(node, input_values);
   return {};
 }
 
-Result<void> NodeSink::take_groups(const graph::NodeSpec& node, std::string_view input_values) {
+Result<void> NodeSink::add_groups(const graph::NodeSpec& node, std::string_view input_values) {
   if (!looks_like_group_dump(input_values)) return {};
   const auto found = parse_group_dump(input_values, place(node));
-  if (!found) {  // the groups may come from a file; a collective that needs a missing one is an
-                 // error later
+  if (!found) {  // the groups may come from a file; a collective with an unknown group is an error
+                 // later
     findings_.add(FindingCode::metadata_group_ignored, place(node));
     return {};
   }
@@ -57,7 +57,7 @@ void NodeSink::expect(std::uint64_t seen, std::uint64_t total) {
   const auto scaled = [scale](std::size_t count) {
     return static_cast<std::size_t>(static_cast<double>(count) * scale);
   };
-  builder_.expect(scaled(builder_.size()), scaled(builder_.dep_count()));
+  builder_.reserve(scaled(builder_.size()), scaled(builder_.dep_count()));
 }
 
 Result<graph::Graph> NodeSink::finish() && {

@@ -8,23 +8,23 @@
 
 namespace orrery::trace::chakra {
 
-/// Where decoded nodes go: into a builder, after the checks that all encodings share.
+/// Adds decoded nodes to a builder, after the checks that all encodings share.
 class NodeSink {
  public:
   NodeSink(const ReadOptions& options, Findings& findings);
 
-  /// Where NodeSpec::kernel is a number in.
+  /// The table that NodeSpec::kernel refers to.
   [[nodiscard]] graph::KernelTable& kernels() { return builder_.kernels(); }
   [[nodiscard]] bool empty() const { return builder_.size() == 0; }
-  /// Errc: input_duplicate_id (two in a row), input_group, limit_exceeded.
+  /// Errc: input_duplicate_id (two consecutive nodes with one id), input_group, limit_exceeded.
   Result<void> add(const graph::NodeSpec& node, std::string_view input_values);
-  /// Makes room for the rest, given that `seen` of `total` bytes have become the nodes there are.
+  /// Reserves memory for the remaining nodes: `seen` of `total` bytes have been read.
   void expect(std::uint64_t seen, std::uint64_t total);
-  /// Errc: input_empty and what GraphBuilder::finish says.
+  /// Errc: input_empty, and as GraphBuilder::finish.
   Result<graph::Graph> finish() &&;
 
  private:
-  Result<void> take_groups(const graph::NodeSpec& node, std::string_view input_values);
+  Result<void> add_groups(const graph::NodeSpec& node, std::string_view input_values);
   [[nodiscard]] std::string place(const graph::NodeSpec& node) const;
 
   const ReadOptions& options_;

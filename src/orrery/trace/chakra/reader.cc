@@ -17,7 +17,7 @@ namespace orrery::trace::chakra {
 namespace {
 
 constexpr std::string_view kNotChakra =
-    "is this a Chakra trace? One begins with a length and a GlobalMetadata message";
+    "a Chakra trace must begin with a length and a GlobalMetadata message";
 
 class BinaryReader {
  public:
@@ -26,12 +26,12 @@ class BinaryReader {
       : options_(options),
         findings_(findings),
         records_(window, options.where, options.repair, findings),
-        decoding_(options.where, options.strings, options.repair, findings),
-        decoder_(decoding_, detected.schema),
+        context_(options.where, options.strings, options.repair, findings),
+        decoder_(context_, detected.schema),
         sink_(options, findings),
         size_(size),
-        metadata_(detected.metadata) {
-    decoding_.use_kernels(sink_.kernels(), {});
+        expects_metadata_(detected.has_metadata) {
+    context_.use_kernels(sink_.kernels(), {});
   }
 
   Result<graph::Graph> read() {
@@ -39,18 +39,18 @@ class BinaryReader {
       auto record = records_.next();
       if (!record) return tl::unexpected(std::move(record.error()));
       if (!*record) break;
-      if (metadata_) {
-        metadata_ = false;
+      if (expects_metadata_) {
+        expects_metadata_ = false;
         const auto bytes = (*record)->bytes;
         const std::string_view message{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
         read_findings(message, options_.where, findings_);
-        decoding_.use_kernels(sink_.kernels(), read_kernel_table(message, options_.where,
-                                                                 sink_.kernels(), findings_));
+        context_.use_kernels(sink_.kernels(), read_kernel_table(message, options_.where,
+                                                                sink_.kernels(), findings_));
         continue;
       }
-      if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));
+      if (auto done = decode(**record); !done) return tl::unexpected(std::move(done.error()));
       if (size_ > 2 * Window::kBlock &&
-          (*record)->offset > Window::kBlock) {  // by now it is clear what nodes weigh
+          (*record)->offset > Window::kBlock) {  // enough nodes to estimate their size
         sink_.expect((*record)->offset, size_);
         size_ = 0;
       }
@@ -59,23 +59,23 @@ class BinaryReader {
   }
 
  private:
-  Result<void> take(const Record& record) {
+  Result<void> decode(const Record& record) {
     try {
       decoder_.decode(record.bytes, record.offset, node_);
-      if (record.bytes.empty()) decoding_.note(FindingCode::empty_record);
+      if (record.bytes.empty()) context_.count_finding(FindingCode::empty_record);
     } catch (const RecordError& bad) {
       const bool first = sink_.empty() && bad.code == Errc::input_corrupt;
-      return damaged(
-          {bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
+      return report_damage(
+          {bad.code, context_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
     } catch (const protozero::exception& bad) {
-      return damaged({Errc::input_corrupt, decoding_.place(),
-                      fmt::format("a record is not a protobuf message ({})", bad.what()),
-                      sink_.empty() ? std::string(kNotChakra) : std::string()});
+      return report_damage({Errc::input_corrupt, context_.place(),
+                            fmt::format("a record is not a protobuf message ({})", bad.what()),
+                            sink_.empty() ? std::string(kNotChakra) : std::string()});
     }
     return sink_.add(node_, decoder_.input_values());
   }
 
-  Result<void> damaged(Error error) {
+  Result<void> report_damage(Error error) {
     if (options_.repair == graph::Repair::refuse) return tl::unexpected(std::move(error));
     findings_.add(FindingCode::corrupt_record_dropped, error.where);
     return {};
@@ -84,11 +84,11 @@ class BinaryReader {
   const ReadOptions& options_;
   Findings& findings_;
   RecordStream records_;
-  Decoding decoding_;
+  DecodeContext context_;
   NodeDecoder decoder_;
   NodeSink sink_;
-  std::uint64_t size_;  // of the whole input if known, else 0
-  bool metadata_;
+  std::uint64_t size_;  // of the complete input if known, else 0
+  bool expects_metadata_;
   graph::NodeSpec node_;
 };
 
@@ -97,7 +97,7 @@ class BinaryReader {
 Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOptions& options,
                                Findings& findings) {
   ORRERY_CHECK(options.strings != nullptr);
-  auto plain = unpack(std::move(source), options.where);
+  auto plain = decompress(std::move(source), options.where);
   if (!plain) return tl::unexpected(std::move(plain.error()));
   Window window(**plain);
   if (auto some = window.need(64); !some && window.size() == 0)

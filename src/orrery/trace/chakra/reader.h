@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One rank's trace from any byte source.
+// Reads the trace of one rank from any byte source.
 #pragma once
 
 #include <memory>
@@ -14,17 +14,20 @@
 
 namespace orrery::trace::chakra {
 
-/// What reading one rank needs besides its bytes.
+/// Options to read one rank.
 struct ReadOptions {
   std::string where;                    ///< names the source in errors
   std::shared_ptr<StringPool> strings;  ///< shared by the ranks of a workload
   graph::Repair repair = graph::Repair::refuse;
-  GroupMap* groups = nullptr;  ///< process groups found in METADATA nodes; null = not wanted
-  std::shared_ptr<graph::KernelTable> kernels{};  ///< shared, too; null: each has its own
+  /// Receives process groups from METADATA nodes; null: they are ignored.
+  GroupMap* groups = nullptr;
+  /// Shared by the ranks; null: each rank has its own table.
+  std::shared_ptr<graph::KernelTable> kernels{};
 };
 
-/// Reads a trace whatever it is: gzip or not, any protobuf layout, JSON workload, printed JSON
-/// messages. Errc: input_*, limit_exceeded. One pass; memory for the graph and one block of input.
+/// Reads a trace in any form: with or without gzip, any protobuf layout, JSON workload, printed
+/// JSON messages. Errc: input_*, limit_exceeded. One pass; memory for the graph and one block of
+/// input.
 [[nodiscard]] Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source,
                                              const ReadOptions& options, Findings& findings);
 

@@ -147,7 +147,7 @@ TEST(Reader, ReadsTensorsIncludingListsWithoutValue) {
   EXPECT_TRUE(out.graph->has(0, graph::kHasTensors));
   ASSERT_EQ(out.graph->tensors(0).size(), 2u);
   EXPECT_EQ(out.graph->tensors(0)[0].size, Bytes(128));
-  EXPECT_TRUE(out.graph->tensors(0)[1].output);
+  EXPECT_TRUE(out.graph->tensors(0)[1].is_output);
   EXPECT_FALSE(out.graph->has(1, graph::kHasTensors));
   EXPECT_EQ(out.findings.count(FindingCode::attr_ignored), 1u);
 }
@@ -207,7 +207,7 @@ TEST(Reader, WhatWasFoundWhileItWasMadeIsFound) {
   MetadataRecord metadata;
   metadata.version = "0.0.4";
   metadata.attributes = {attribute_findings(made)};
-  // What another version, or nobody, would write.
+  // What another version, or no program, would write.
   for (const char* text : {"new_kind 3", "wait_learned", "wait_learned -1", "wait_learned 0",
                            "wait_learned 1x", "wait_learned 99999999999999999999", "", " "})
     metadata.attributes[0].texts.emplace_back(text);
@@ -362,7 +362,7 @@ TEST(Reader, LaunchTimesThatCannotBeAreLeftOut) {
                             with_launch(Member::int64_val, {})}) {
     const auto out = read(bytes);
     ASSERT_TRUE(out.graph);
-    EXPECT_FALSE(out.graph->kernels()->launch_times().any());
+    EXPECT_FALSE(out.graph->kernels()->launch_times().is_set());
     EXPECT_EQ(out.findings.count(FindingCode::attr_ignored), 1u);
   }
 }

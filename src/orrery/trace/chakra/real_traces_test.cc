@@ -126,7 +126,7 @@ TEST_F(RealTraces, EveryBinaryOneIsWrittenBackByteForByte) {
     const auto trace = read_records(entry.path().string());
     ASSERT_TRUE(trace) << to_string(trace.error());
     for (const NodeRecord& node : trace->nodes)
-      ASSERT_FALSE(node.spelling.bytes) << entry.path() << " " << node.id;
+      ASSERT_FALSE(node.original.bytes) << entry.path() << " " << node.id;
     const std::string again = (folder_ / "again").string();
     ASSERT_TRUE(write_records(again, *trace, {.force = true}));
     const std::string command = "cmp -s '" + entry.path().string() + "' '" + again + "'";

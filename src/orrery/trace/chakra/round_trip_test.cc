@@ -39,7 +39,7 @@ TEST(Writer, AGraphComesBackEqual) {
   EXPECT_EQ(first.graph->lanes().size(), 1u);
   EXPECT_EQ(first.graph->scope(3),
             (StepScope{.step = 3, .layer = 11, .phase = StepPhase::forward}));
-  EXPECT_FALSE(first.graph->scope(0).said());
+  EXPECT_FALSE(first.graph->scope(0).is_set());
   Findings findings;
   std::string bytes;
   const TraceRecords records = records_of(*first.graph, findings);

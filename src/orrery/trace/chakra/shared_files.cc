@@ -9,13 +9,14 @@
 #include <cstring>
 #include <system_error>
 
-#include "orrery/core/system/read_files.h"
+#include "orrery/core/system/file_read_recorder.h"
 
 namespace orrery::trace::chakra {
 namespace {
 
-constexpr std::uint64_t kSmall = 256 << 10;  // read at once, bytes kept
-constexpr std::size_t kKeep = 16 << 20;      // how many bytes to keep in all
+// Such files are read at once and their bytes are stored.
+constexpr std::uint64_t kMaxSmallFile = 256 << 10;
+constexpr std::size_t kMaxCachedBytes = 16 << 20;  // maximum number of stored bytes
 constexpr std::size_t kBlock = 256 << 10;
 
 std::uint64_t hash_bytes(std::uint64_t state, std::span<const std::byte> bytes) {
@@ -36,7 +37,7 @@ std::uint64_t hash_bytes(std::uint64_t state, std::span<const std::byte> bytes) 
   return state;
 }
 
-/// A source over bytes it owns.
+/// A source of bytes that it owns.
 class OwningSource final : public ByteSource {
  public:
   explicit OwningSource(std::span<const std::byte> bytes)
@@ -81,12 +82,12 @@ Result<bool> same_bytes(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-SharedFiles::Lookup SharedFiles::add(Inode inode, std::uint64_t key, Distinct distinct,
+SharedFiles::Lookup SharedFiles::add(Inode inode, std::uint64_t key, UniqueFile file,
                                      std::unique_ptr<ByteSource> source) {
-  const auto index = static_cast<std::uint32_t>(distinct_.size());
+  const auto index = static_cast<std::uint32_t>(files_.size());
   by_inode_.emplace(inode, index);
   by_key_.emplace(key, index);
-  distinct_.push_back(std::move(distinct));
+  files_.push_back(std::move(file));
   return {false, index, std::move(source)};
 }
 
@@ -103,8 +104,8 @@ Result<SharedFiles::Lookup> SharedFiles::look_up(const std::string& path) {
   if (const auto found = by_inode_.find(inode); found != by_inode_.end())
     return Lookup{true, found->second, nullptr};
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  return size <= kSmall && S_ISREG(info.st_mode) ? look_up_small(path, inode, size)
-                                                 : look_up_large(path, inode, size);
+  return size <= kMaxSmallFile && S_ISREG(info.st_mode) ? look_up_small(path, inode, size)
+                                                        : look_up_large(path, inode, size);
 }
 
 Result<SharedFiles::Lookup> SharedFiles::look_up_small(const std::string& path, Inode inode,
@@ -130,7 +131,7 @@ Result<SharedFiles::Lookup> SharedFiles::look_up_small(const std::string& path, 
   const std::uint64_t hash = hash_bytes(0, bytes);
   const auto [begin, end] = by_key_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
-    const Distinct& known = distinct_[it->second];
+    const UniqueFile& known = files_[it->second];
     if (known.size != filled) continue;
     if (known.bytes.size() == filled) {
       if (filled == 0 || std::memcmp(known.bytes.data(), bytes.data(), filled) == 0)
@@ -141,33 +142,33 @@ Result<SharedFiles::Lookup> SharedFiles::look_up_small(const std::string& path, 
     if (!same) return tl::unexpected(same.error());
     if (*same) return Lookup{true, it->second, nullptr};
   }
-  Distinct fresh{path, filled, hash, true, {}};
-  if (kept_ + filled <= kKeep) {
-    fresh.bytes.assign(bytes.begin(), bytes.end());
-    kept_ += filled;
+  UniqueFile file{path, filled, hash, true, {}};
+  if (cached_bytes_ + filled <= kMaxCachedBytes) {
+    file.bytes.assign(bytes.begin(), bytes.end());
+    cached_bytes_ += filled;
   }
-  return add(inode, hash, std::move(fresh), std::make_unique<OwningSource>(bytes));
+  return add(inode, hash, std::move(file), std::make_unique<OwningSource>(bytes));
 }
 
 Result<SharedFiles::Lookup> SharedFiles::look_up_large(const std::string& path, Inode inode,
                                                        std::uint64_t size) {
-  Distinct fresh{path, size, 0, false, {}};
+  UniqueFile file{path, size, 0, false, {}};
   const auto [begin, end] = by_key_.equal_range(size);
   if (begin != end) {
     auto hash = hash_file(path, scratch_);
     if (!hash) return tl::unexpected(hash.error());
-    fresh.hash = *hash;
-    fresh.hashed = true;
+    file.hash = *hash;
+    file.is_hashed = true;
     for (auto it = begin; it != end; ++it) {
-      Distinct& known = distinct_[it->second];
+      UniqueFile& known = files_[it->second];
       if (known.size != size) continue;
-      if (!known.hashed) {
+      if (!known.is_hashed) {
         auto theirs = hash_file(known.path, scratch_);
         if (!theirs) return tl::unexpected(theirs.error());
         known.hash = *theirs;
-        known.hashed = true;
+        known.is_hashed = true;
       }
-      if (known.hash != fresh.hash) continue;
+      if (known.hash != file.hash) continue;
       auto same = same_bytes(path, known.path);
       if (!same) return tl::unexpected(same.error());
       if (*same) return Lookup{true, it->second, nullptr};
@@ -175,7 +176,7 @@ Result<SharedFiles::Lookup> SharedFiles::look_up_large(const std::string& path, 
   }
   auto source = open_file(path);
   if (!source) return tl::unexpected(source.error());
-  return add(inode, size, std::move(fresh), std::move(*source));
+  return add(inode, size, std::move(file), std::move(*source));
 }
 
 }  // namespace orrery::trace::chakra

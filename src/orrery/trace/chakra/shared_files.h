@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of many files are the same.
+// Finds identical files.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -21,22 +20,21 @@ namespace orrery::trace::chakra {
 class SharedFiles {
  public:
   struct Lookup {
-    bool known = false;       ///< equal to an earlier file
-    std::uint32_t index = 0;  ///< which distinct file it is, counted from 0
-    std::unique_ptr<ByteSource>
-        source;  ///< of a new file, to be read from its start; null when known
+    bool is_duplicate = false;           ///< equal to an earlier file
+    std::uint32_t index = 0;             ///< number of the distinct file, from 0
+    std::unique_ptr<ByteSource> source;  ///< of a new file, at its start; null if `is_duplicate`
   };
 
   /// Errc: input_not_found, input_read.
   Result<Lookup> look_up(const std::string& path);
 
  private:
-  struct Distinct {
+  struct UniqueFile {
     std::string path;
     std::uint64_t size;
-    std::uint64_t hash;  // valid when hashed
-    bool hashed;
-    std::vector<std::byte> bytes;  // kept for small files
+    std::uint64_t hash;  // valid when is_hashed
+    bool is_hashed;
+    std::vector<std::byte> bytes;  // of small files
   };
   struct Inode {
     std::uint64_t device;
@@ -51,14 +49,14 @@ class SharedFiles {
 
   Result<Lookup> look_up_small(const std::string& path, Inode inode, std::uint64_t size);
   Result<Lookup> look_up_large(const std::string& path, Inode inode, std::uint64_t size);
-  Lookup add(Inode inode, std::uint64_t key, Distinct distinct, std::unique_ptr<ByteSource> source);
+  Lookup add(Inode inode, std::uint64_t key, UniqueFile file, std::unique_ptr<ByteSource> source);
 
   std::unordered_map<Inode, std::uint32_t, InodeHash> by_inode_;
   std::unordered_multimap<std::uint64_t, std::uint32_t>
       by_key_;  // small files by hash, large ones by size
-  std::vector<Distinct> distinct_;
+  std::vector<UniqueFile> files_;
   std::vector<std::byte> scratch_;
-  std::size_t kept_ = 0;
+  std::size_t cached_bytes_ = 0;
 };
 
 }  // namespace orrery::trace::chakra

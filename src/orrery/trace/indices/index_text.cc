@@ -15,18 +15,19 @@ namespace {
 
 using std::string_view;
 
-constexpr string_view kBetween = " \t\r,;";
+constexpr string_view kSeparators = " \t\r,;";
 
-/// The text's next word, taken off; empty at its end. Several blanks and commas are one gap.
-string_view next_of(string_view& text) {
-  const std::size_t begin = std::min(text.find_first_not_of(kBetween), text.size());
-  const std::size_t end = std::min(text.find_first_of(kBetween, begin), text.size());
+/// Removes and returns the text's next word; empty at the end. Consecutive blanks and commas are
+/// one separator.
+string_view take_word(string_view& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(kSeparators), text.size());
+  const std::size_t end = std::min(text.find_first_of(kSeparators, begin), text.size());
   const string_view word = text.substr(begin, end - begin);
   text.remove_prefix(end);
   return word;
 }
 
-/// Which place of a CSV row is what.
+/// Column numbers of a CSV row.
 struct IndexColumns {
   std::size_t count = 0;
   std::size_t index = 0;
@@ -39,9 +40,9 @@ class IndexText {
 
   Result<std::vector<TableLookups>> read() {
     for (string_view line;;) {
-      const Result<bool> is = next(line);
-      if (!is) return tl::unexpected(is.error());
-      if (!*is) break;
+      const Result<bool> more = next(line);
+      if (!more) return tl::unexpected(more.error());
+      if (!*more) break;
       if (line.starts_with('#')) continue;
       Result<void> fine;
       if (columns_) {
@@ -53,26 +54,26 @@ class IndexText {
       }
       if (!fine) return tl::unexpected(fine.error());
     }
-    for (TableLookups& is : tables_)
-      if (columns_) is.ends.push_back(static_cast<std::int64_t>(is.indices.size()));
+    for (TableLookups& table : tables_)
+      if (columns_) table.ends.push_back(static_cast<std::int64_t>(table.indices.size()));
     return std::move(tables_);
   }
 
  private:
   static bool starts_with_letter(string_view line) {
-    const string_view word = next_of(line);
+    const string_view word = take_word(line);
     return !word.empty() && ((word[0] | 0x20) >= 'a' && (word[0] | 0x20) <= 'z');
   }
 
   Result<bool> next(string_view& line) {
-    window_.consume(held_);
-    held_ = 0;
-    ++number_;
+    window_.consume(line_bytes_);
+    line_bytes_ = 0;
+    ++line_number_;
     for (std::size_t seen = 0;;) {
       const std::size_t end = window_.text().find('\n', seen);
       if (end != string_view::npos) {
         line = window_.text().substr(0, end);
-        held_ = end + 1;
+        line_bytes_ = end + 1;
         break;
       }
       seen = window_.size();
@@ -84,26 +85,26 @@ class IndexText {
       if (*more || window_.size() > seen) continue;
       if (seen == 0) return false;
       line = window_.text();
-      held_ = seen;
+      line_bytes_ = seen;
       break;
     }
-    if (number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
+    if (line_number_ == 1 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
     return true;
   }
 
-  [[nodiscard]] std::string place() const { return fmt::format("{}:{}", where_, number_); }
+  [[nodiscard]] std::string place() const { return fmt::format("{}:{}", where_, line_number_); }
 
   Result<std::int64_t> number(string_view word) const {
     std::int64_t value = 0;
     const char* const end = word.data() + word.size();
     const auto [at, error] = std::from_chars(word.data(), end, value);
     if (error == std::errc::result_out_of_range || (error == std::errc() && at == end && value < 0))
-      return fail(Errc::input_range, place(), fmt::format("{} is no index", in_quotes(word)),
-                  "indices are 0 or more");
+      return fail(Errc::input_range, place(), fmt::format("{} is not an index", in_quotes(word)),
+                  "indices must be 0 or more");
     if (error != std::errc() || at != end)
-      return fail(Errc::input_corrupt, place(), fmt::format("{} is no index", in_quotes(word)),
-                  "a bag a line, whole numbers between commas or blanks; or CSV with columns "
-                  "table,bag,index; or a .npy file");
+      return fail(Errc::input_corrupt, place(), fmt::format("{} is not an index", in_quotes(word)),
+                  "use one bag per line, with whole numbers separated by commas or blanks; or CSV "
+                  "with columns table,bag,index; or a .npy file");
     return value;
   }
 
@@ -111,14 +112,14 @@ class IndexText {
     if (++count_ > kMaximumIndices)
       return fail(Errc::limit_exceeded, place(),
                   fmt::format("more than {} indices", kMaximumIndices),
-                  "take one batch, or one table, at a time");
+                  "pass one batch, or one table, at a time");
     to.indices.push_back(index);
     return {};
   }
 
   Result<void> bag(string_view line) {
     if (tables_.empty()) tables_.emplace_back();
-    for (string_view word = next_of(line); !word.empty(); word = next_of(line)) {
+    for (string_view word = take_word(line); !word.empty(); word = take_word(line)) {
       const auto index = number(word);
       if (!index) return tl::unexpected(index.error());
       if (auto fine = add(tables_.front(), *index); !fine) return fine;
@@ -128,33 +129,34 @@ class IndexText {
   }
 
   Result<void> header(string_view line) {
-    IndexColumns is;
+    IndexColumns columns;
     bool has_index = false;
-    for (string_view word = next_of(line); !word.empty(); word = next_of(line), ++is.count) {
+    for (string_view word = take_word(line); !word.empty();
+         word = take_word(line), ++columns.count) {
       if (word == "index" && !has_index) {
-        is.index = is.count;
+        columns.index = columns.count;
         has_index = true;
-      } else if (word == "table" && !is.table) {
-        is.table = is.count;
-      } else if (word == "bag" && !is.bag) {
-        is.bag = is.count;
+      } else if (word == "table" && !columns.table) {
+        columns.table = columns.count;
+      } else if (word == "bag" && !columns.bag) {
+        columns.bag = columns.count;
       } else {
         return fail(Errc::input_unsupported, place(),
-                    fmt::format("no column is called {}, or not twice", in_quotes(word)),
-                    "index, and perhaps table and bag");
+                    fmt::format("unknown or repeated column {}", in_quotes(word)),
+                    "columns are index and, optionally, table and bag");
       }
     }
     if (!has_index)
-      return fail(Errc::input_unsupported, place(), "no column is called index",
-                  "index, and perhaps table and bag");
-    columns_ = is;
+      return fail(Errc::input_unsupported, place(), "no column is named index",
+                  "columns are index and, optionally, table and bag");
+    columns_ = columns;
     return {};
   }
 
   Result<void> row(string_view line) {
     string_view cells[3];
     std::size_t found = 0;
-    for (string_view word = next_of(line); !word.empty(); word = next_of(line), ++found)
+    for (string_view word = take_word(line); !word.empty(); word = take_word(line), ++found)
       if (found < 3) cells[found] = word;
     if (found == 0) return {};
     if (found != columns_->count)
@@ -165,8 +167,8 @@ class IndexText {
     const string_view name = columns_->table ? cells[*columns_->table] : string_view();
     const auto [at, is_new] = places_.try_emplace(std::string(name), tables_.size());
     if (is_new) {
-      if (tables_.size() >= kMostTables)
-        return fail(Errc::limit_exceeded, place(), fmt::format("more than {} tables", kMostTables));
+      if (tables_.size() >= kMaxTables)
+        return fail(Errc::limit_exceeded, place(), fmt::format("more than {} tables", kMaxTables));
       tables_.emplace_back().table = name;
       bags_.emplace_back();
     }
@@ -183,16 +185,16 @@ class IndexText {
     return add(to, *index);
   }
 
-  static constexpr std::size_t kMostTables = 1u << 16;
+  static constexpr std::size_t kMaxTables = 1u << 16;
 
   Window& window_;
   const std::string& where_;
-  std::uint64_t number_ = 0;
-  std::size_t held_ = 0;
+  std::uint64_t line_number_ = 0;
+  std::size_t line_bytes_ = 0;
   std::size_t count_ = 0;
   std::optional<IndexColumns> columns_;
   std::vector<TableLookups> tables_;
-  std::vector<std::int64_t> bags_;  // the current one of each table
+  std::vector<std::int64_t> bags_;  // current bag, by table
   std::map<std::string, std::size_t> places_;
 };
 

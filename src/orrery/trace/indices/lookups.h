@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which rows of embedding tables a batch looks up, as files have it.
+// Reads the rows of embedding tables that a batch looks up.
 #pragma once
 
 #include <cstdint>
@@ -13,36 +13,41 @@
 
 namespace orrery::trace {
 
-/// One table's lookups in one batch.
+/// The lookups of one table in one batch.
 struct TableLookups {
   std::string table;                  ///< name or number; may be empty
-  std::vector<std::int64_t> indices;  ///< none below zero
-  std::vector<std::int64_t> ends;     ///< of each bag, among `indices`; the last is their number
+  std::vector<std::int64_t> indices;  ///< row numbers, never negative
+  /// Per bag: its end in `indices`; the last is the number of indices.
+  std::vector<std::int64_t> ends;
 
   [[nodiscard]] std::int64_t bags() const { return static_cast<std::int64_t>(ends.size()); }
 };
 
-/// What files of indices alone leave open. One of the first three at most.
+/// The bags of files that contain only indices. At most one of the first three members is set.
 struct BagShape {
-  std::string offsets;  ///< file of each bag's first place; an end behind the last may be there
-  std::string lengths;  ///< file of each bag's lookups
-  std::int64_t pooling = 0;  ///< so many lookups in every bag
-  std::int64_t tables = 1;   ///< bags are those of the first table, then of the second …
+  std::string offsets;  ///< file with the first position of each bag, and optionally the end of the
+                        ///< last bag
+  std::string lengths;  ///< file with the number of lookups of each bag
+  std::int64_t pooling = 0;  ///< number of lookups in every bag
+  std::int64_t tables = 1;   ///< number of tables; bags are ordered by table
 };
 
-/// Reads a file of indices, plain, gzip or zstd, known by its content:
-/// NumPy's .npy, whole numbers in one dimension; CSV with a line of column names, `index` and
-/// perhaps `table` and `bag`; else text with a bag a line, its indices between commas or blanks,
-/// and empty lines for empty bags. Lines that begin with # are passed over. `shape` is for the
-/// first and for text with one index a line. Without anything each index is a bag of its own. Errc:
-/// input_not_found, input_read, input_empty, input_corrupt, input_truncated, input_unsupported
-/// (PyTorch's .pt and .pth, pickles, .npz, several dimensions, numbers with points), input_range
-/// (an index below zero; offsets that do not ascend or do not fit), usage (a shape for a file that
-/// says it itself), limit_exceeded (more than kMaximumIndices).
+/// Reads a file of indices, with or without gzip or zstd. The format is detected by content:
+/// - NumPy's .npy: integers in one dimension.
+/// - CSV with a line of column names: `index`, optionally `table` and `bag`.
+/// - Other text: one bag per line, its indices separated by commas or blanks. An empty line is an
+///   empty bag.
+///
+/// Lines that begin with # are skipped. `shape` applies to .npy, and to text with one index per
+/// line; without it, each index is a bag. Errc: input_not_found, input_read, input_empty,
+/// input_corrupt, input_truncated, input_unsupported (PyTorch's .pt and .pth, pickles, .npz,
+/// several dimensions, numbers with decimal points), input_range (a negative index; offsets that do
+/// not ascend or do not fit), usage (a shape for a file that contains bags), limit_exceeded (more
+/// than kMaximumIndices).
 [[nodiscard]] Result<std::vector<TableLookups>> read_lookups(const std::string& path,
                                                              const BagShape& shape);
 
-/// The same from a source; `shape` has no files.
+/// Reads from a source; `shape` must not name files.
 [[nodiscard]] Result<std::vector<TableLookups>> read_lookups(std::unique_ptr<ByteSource> source,
                                                              const std::string& where,
                                                              const BagShape& shape);

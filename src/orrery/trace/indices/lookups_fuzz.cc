@@ -4,7 +4,6 @@
 // where.
 #include <memory>
 #include <span>
-#include <string>
 
 #include "orrery/core/check.h"
 #include "orrery/trace/indices/lookups.h"
@@ -21,14 +20,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       continue;
     }
     ORRERY_CHECK(!read->empty());
-    for (const trace::TableLookups& is : *read) {
+    for (const trace::TableLookups& table : *read) {
       std::int64_t begin = 0;
-      for (const std::int64_t end : is.ends) {
+      for (const std::int64_t end : table.ends) {
         ORRERY_CHECK(end >= begin);
         begin = end;
       }
-      ORRERY_CHECK(begin == static_cast<std::int64_t>(is.indices.size()));
-      for (const std::int64_t index : is.indices) ORRERY_CHECK(index >= 0);
+      ORRERY_CHECK(begin == static_cast<std::int64_t>(table.indices.size()));
+      for (const std::int64_t index : table.indices) ORRERY_CHECK(index >= 0);
     }
   }
   return 0;

@@ -13,9 +13,9 @@ namespace orrery::trace {
 namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
-constexpr std::size_t kMostHeader = 1u << 16;
+constexpr std::size_t kMaxHeader = 1u << 16;
 
-/// Bytes as a number, the last one the highest, or the other way round.
+/// The bytes as a little-endian or big-endian number.
 std::uint64_t number_in(std::span<const std::byte> bytes, bool big_end_first) {
   std::uint64_t value = 0;
   for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -25,7 +25,7 @@ std::uint64_t number_in(std::span<const std::byte> bytes, bool big_end_first) {
   return value;
 }
 
-/// What stands behind 'key': in the header's dictionary, up to the comma or bracket that ends it.
+/// The value after 'key': in the header's dictionary, up to the comma or bracket that ends it.
 std::optional<std::string_view> entry_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find(key);
   if (at == std::string_view::npos) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<std::string_view> entry_of(std::string_view header, std::string_vi
   return rest.substr(0, end + (tuple ? 1 : 0));
 }
 
-/// How the numbers lie in the file.
+/// The layout of the numbers in the file.
 struct NpyLayout {
   std::size_t width = 0;
   bool is_signed = true, big_end_first = false;
@@ -55,8 +55,10 @@ Result<NpyLayout> layout_of(std::string_view header, const std::string& where) {
   if (word.size() != 5 || word.front() != '\'' || word.back() != '\'' ||
       (word[2] != 'i' && word[2] != 'u') || (word[3] != '4' && word[3] != '8') ||
       std::string_view("<>=|").find(word[1]) == std::string_view::npos)
-    return fail(Errc::input_unsupported, where, fmt::format("an array of {}", in_quotes(word)),
-                "indices are whole numbers: numpy.save(file, array.astype('int64'))");
+    return fail(
+        Errc::input_unsupported, where,
+        fmt::format("an array of {}, but must be an array of whole numbers", in_quotes(word)),
+        "convert it: numpy.save(file, array.astype('int64'))");
   layout.big_end_first = word[1] == '>';
   layout.is_signed = word[2] == 'i';
   layout.width = static_cast<std::size_t>(word[3] - '0');
@@ -66,14 +68,14 @@ Result<NpyLayout> layout_of(std::string_view header, const std::string& where) {
   const std::size_t comma = sizes.find(',');
   if (comma == std::string_view::npos ||
       sizes.find_first_not_of(' ', comma + 1) != std::string_view::npos)
-    return fail(Errc::input_unsupported, where, "an array that has not one dimension",
-                "numpy.save(file, array.ravel())");
+    return fail(Errc::input_unsupported, where, "an array that is not one-dimensional",
+                "flatten it: numpy.save(file, array.ravel())");
   const auto [end, error] = std::from_chars(sizes.data(), sizes.data() + comma, layout.count);
   if (error != std::errc() || end != sizes.data() + comma)
-    return fail(Errc::input_corrupt, where, "an array whose shape is no number");
+    return fail(Errc::input_corrupt, where, "an array whose shape is not a number");
   if (layout.count > kMaximumIndices)
     return fail(Errc::limit_exceeded, where, fmt::format("more than {} numbers", kMaximumIndices),
-                "take one batch, or one table, at a time");
+                "pass one batch, or one table, at a time");
   return layout;
 }
 
@@ -84,17 +86,17 @@ Result<void> need_npy(Window& window, std::size_t bytes, const std::string& wher
   return {};
 }
 
-/// Magic, version and header are taken off.
+/// Consumes magic, version and header.
 Result<NpyLayout> take_header(Window& window, const std::string& where) {
   if (auto fine = need_npy(window, 10, where); !fine) return tl::unexpected(fine.error());
   const auto version = static_cast<unsigned>(window.data()[6]);
   if (version < 1 || version > 3)
     return fail(Errc::input_unsupported, where,
-                fmt::format("version {} of NumPy's format; 1 to 3 are known", version));
+                fmt::format("version {} of NumPy's format is not supported; use 1 to 3", version));
   const std::size_t digits = version == 1 ? 2 : 4, begin = 8 + digits;
   if (auto fine = need_npy(window, begin, where); !fine) return tl::unexpected(fine.error());
   const std::uint64_t length = number_in(window.ahead().subspan(8, digits), false);
-  if (length > kMostHeader) return fail(Errc::limit_exceeded, where, "a header longer than 64 KiB");
+  if (length > kMaxHeader) return fail(Errc::limit_exceeded, where, "a header longer than 64 KiB");
   if (auto fine = need_npy(window, begin + length, where); !fine)
     return tl::unexpected(fine.error());
   const auto layout = layout_of(window.text().substr(begin, length), where);
@@ -120,7 +122,7 @@ Result<std::vector<std::int64_t>> read_npy(Window& window, const std::string& wh
       const std::uint64_t sign = 1ull << (8 * layout->width - 1);
       if ((raw & sign) != 0 && (layout->is_signed || layout->width == 8))
         return fail(Errc::input_range, fmt::format("{}:number {}", where, done + i),
-                    "below zero, or beyond what an index can be");
+                    "is negative, or too large for an index");
       numbers.push_back(static_cast<std::int64_t>(raw));
     }
     window.consume(some * layout->width);
@@ -128,7 +130,7 @@ Result<std::vector<std::int64_t>> read_npy(Window& window, const std::string& wh
   }
   const Result<bool> more = window.need(1);
   if (!more) return tl::unexpected(more.error());
-  if (*more) return fail(Errc::input_corrupt, where, "goes on behind the array");
+  if (*more) return fail(Errc::input_corrupt, where, "contains data after the array");
   return numbers;
 }
 

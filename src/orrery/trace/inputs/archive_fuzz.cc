@@ -35,7 +35,7 @@ std::pair<std::string, std::string> slurp(ByteSource& source, std::size_t step) 
 }
 
 std::pair<std::string, std::string> unpacked(std::span<const std::byte> bytes, std::size_t step) {
-  auto plain = trace::unpack(std::make_unique<trace::MemorySource>(bytes), "fuzz");
+  auto plain = trace::decompress(std::make_unique<trace::MemorySource>(bytes), "fuzz");
   if (!plain) return {"", to_string(plain.error())};
   return slurp(**plain, step);
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/inputs/format.h"
 
+#include <array>
 #include <protozero/exception.hpp>
 #include <protozero/pbf_reader.hpp>
 
+#include "orrery/core/enum_names.h"
 #include "orrery/core/limits.h"
 #include "orrery/trace/inputs/json_outline.h"
 
 namespace orrery::trace {
 namespace {
 
-// Whoever is named first decides.
+// Keys of Kineto traces. A file with one of them is Kineto if no other JSON format fits.
 constexpr std::string_view kKinetoKeys[] = {
     "traceEvents", "schemaVersion",  "deviceProperties", "distributedInfo",
     "traceName",   "cupti_version",  "with_stack",       "baseTimeNanoseconds",
     "trace_id",    "profile_memory", "record_shapes",    "displayTimeUnit"};
-// Of an execution trace beside its "schema" or "nodes".
+// Keys of an execution trace next to its "schema" or "nodes".
 constexpr std::string_view kExecutionKeys[] = {"pid", "start_ts", "finish_ts", "time"};
 // Fields of Chakra's messages as protobuf prints them.
 constexpr std::string_view kMessageKeys[] = {"id",
@@ -46,7 +48,7 @@ constexpr std::string_view kParallelisms[] = {"MICRO",
                                               "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
                                               "HYBRID_CUSTOMIZED",
                                               "HybridCustomized"};
-// PARAM's records of communications.
+// Keys of PARAM's communication records.
 constexpr std::string_view kCommKeys[] = {"comms", "marker_stack", "markers"};
 
 template <std::size_t N>
@@ -55,7 +57,7 @@ bool any_of(const Outline& outline, const std::string_view (&keys)[N]) {
                      [&](std::string_view key) { return outline.has(key); });
 }
 
-/// Chrome's trace events can be anybody's: those of MPI calls are called so.
+/// Many tools write Chrome trace events; those of MPI calls have the names of calls.
 Format events_of(std::string_view head, const Outline& outline) {
   const bool profiler = outline.has("schemaVersion") || outline.has("deviceProperties");
   const bool mpi = !profiler && head.find("\"MPI_") != head.npos &&
@@ -72,7 +74,7 @@ bool is_printed_message(const Outline& outline) {
 }
 
 Format json_format(std::string_view head, const Outline& outline) {
-  if (outline.array) {
+  if (outline.is_array) {
     if (outline.has("ph")) return events_of(head, outline);
     return any_of(outline, kCommKeys) ? Format::mpi_json : Format::unknown;
   }
@@ -86,7 +88,7 @@ Format json_format(std::string_view head, const Outline& outline) {
 }
 
 Format database_format(std::string_view head) {
-  constexpr std::string_view kRunFileMark = "Orry";  // bytes 68 to 71: whose file it is
+  constexpr std::string_view kRunFileMark = "Orry";  // bytes 68 to 71: application id
   if (head.size() >= 72 && head.substr(68, 4) == kRunFileMark) return Format::run_file;
   for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_", "StringIds", "NVTX_EVENTS"}) {
     if (head.find(table) != head.npos) return Format::nsys_sqlite;
@@ -104,7 +106,7 @@ bool is_astra_text(std::string_view head) {
                                                 word) != std::end(kParallelisms);
 }
 
-/// A length, then a message with fields that a node, an attribute list or metadata has.
+/// True for a length, then a message with the fields of a node, an attribute list or metadata.
 bool is_framed_protobuf(std::string_view head) {
   constexpr std::size_t kRecords = 8;
   constexpr std::uint32_t kHighestField = 32;
@@ -132,7 +134,8 @@ bool is_framed_protobuf(std::string_view head) {
   return fields;
 }
 
-/// A packet of Perfetto as far as it is known: `ours` when it has a track or what happens on one.
+/// Parses the known part of a Perfetto packet; sets `ours` if it has a track or an event on a
+/// track.
 bool is_packet(protozero::pbf_reader packet, bool& ours) {
   using protozero::pbf_wire_type;
   constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kEvent = 11, kInterned = 12, kFlags = 13,
@@ -151,7 +154,7 @@ bool is_packet(protozero::pbf_reader packet, bool& ours) {
   return true;
 }
 
-/// Nothing but packets, each behind its tag and its length.
+/// True if the file contains only packets, each after its tag and its length.
 bool is_perfetto(std::string_view head) {
   constexpr int kSome = 16;
   constexpr char kTag = 10;
@@ -175,37 +178,16 @@ bool is_perfetto(std::string_view head) {
 }  // namespace
 
 std::string_view name(Format format) {
-  switch (format) {
-    case Format::unknown:
-      return "unknown";
-    case Format::chakra:
-      return "chakra";
-    case Format::kineto:
-      return "kineto";
-    case Format::pftrace:
-      return "pftrace";
-    case Format::pytorch_et:
-      return "pytorch_et";
-    case Format::nsys_sqlite:
-      return "nsys_sqlite";
-    case Format::rocpd:
-      return "rocpd";
-    case Format::run_file:
-      return "run_file";
-    case Format::astra_text:
-      return "astra_text";
-    case Format::mpi_json:
-      return "mpi_json";
-    case Format::nsys_report:
-      return "nsys_report";
-  }
-  return "unknown";
+  constexpr auto kNames = enumerator_names<Format::nsys_report>(
+      "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "run_file",
+      "astra_text", "mpi_json", "nsys_report");
+  return kNames[static_cast<std::size_t>(format)];
 }
 
 Format format_of(std::string_view head) {
   constexpr std::string_view kSqlite("SQLite format 3\0", 16);
   if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
-  if (const Outline outline = outline_of(head); outline.json) return json_format(head, outline);
+  if (const Outline outline = outline_of(head); outline.is_json) return json_format(head, outline);
   if (is_astra_text(head)) return Format::astra_text;
   if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;

@@ -115,11 +115,11 @@ TEST(Format, TakesAnyBytes) {
 TEST(Outline, HasKeysOfTheOutermostObjectOnly) {
   const Outline object =
       outline_of(R"( {"a\"b": {"c": 1}, "d": ["e", {"f": 2}], "g": "h:", "d": 1)");
-  EXPECT_TRUE(object.json);
-  EXPECT_FALSE(object.array);
+  EXPECT_TRUE(object.is_json);
+  EXPECT_FALSE(object.is_array);
   EXPECT_EQ(object.keys, (std::vector<std::string>{R"(a\"b)", "d", "g"}));
   const Outline array = outline_of(R"([{"a": {"b": 1}}, {"c": 2}])");
-  EXPECT_TRUE(array.array);
+  EXPECT_TRUE(array.is_array);
   EXPECT_EQ(array.keys, (std::vector<std::string>{"a", "c"}));
 }
 

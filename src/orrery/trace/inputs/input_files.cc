@@ -13,8 +13,8 @@ constexpr std::size_t kShortHead = 64u << 10;
 constexpr std::size_t kLongHead = 1u << 20;
 constexpr std::size_t kMembers = 1u << 20;
 
-/// Reads on until `head` has `size` bytes or the source ends; damage ends it too, and is met again
-/// by whoever reads all of it.
+/// Reads on until `head` has `size` bytes or the source ends. Damage ends it, too; the reader of
+/// the complete file reports it.
 void read_head(ByteSource& source, std::size_t size, std::string& head,
                std::optional<Error>& damage) {
   std::size_t filled = head.size();
@@ -52,7 +52,7 @@ class CurrentMember final : public ByteSource {
 
 Format member_format(TarReader& tar, const TarMember& member, const std::string& where) {
   if (member.sparse) return Format::unknown;
-  auto plain = unpack(std::make_unique<CurrentMember>(tar), where);
+  auto plain = decompress(std::make_unique<CurrentMember>(tar), where);
   if (!plain) return Format::unknown;
   std::string head;
   std::optional<Error> damage;
@@ -64,7 +64,8 @@ Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& pa
   std::vector<Input> inputs;
   while (true) {
     if (auto behind = tar.skip(); !behind) {
-      if (behind.error().code == Errc::input_truncated) return inputs;  // whoever reads it is told
+      if (behind.error().code == Errc::input_truncated)
+        return inputs;  // the reader of the file reports it
       return tl::unexpected(std::move(behind.error()));
     }
     auto member = tar.next();
@@ -87,13 +88,13 @@ Result<std::vector<Input>> members_in(ByteSource& archive, const std::string& pa
 Result<std::vector<Input>> inputs_in(const std::string& path) {
   auto file = open_file(path);
   if (!file) return tl::unexpected(std::move(file.error()));
-  auto source = unpack(std::move(*file), path);
+  auto source = decompress(std::move(*file), path);
   if (!source) return tl::unexpected(std::move(source.error()));
   std::string head;
   std::optional<Error> damage;
   read_head(**source, 512, head, damage);
   if (looks_like_tar(head)) {
-    auto archive = replay(std::move(*source), std::as_bytes(std::span(head)));
+    auto archive = prepend(std::move(*source), std::as_bytes(std::span(head)));
     return members_in(*archive, path);
   }
   Input input{path, path, format_of(**source, head, damage)};
@@ -111,11 +112,11 @@ Result<std::vector<Input>> inputs_in(const std::string& path) {
 Result<std::unique_ptr<ByteSource>> open(const Input& input) {
   auto file = open_file(input.path);
   if (!file) return file;
-  auto source = unpack(std::move(*file), input.path);
+  auto source = decompress(std::move(*file), input.path);
   if (!source || input.member == 0) return source;
   auto member = open_member(std::move(*source), input.name, input.member - 1);
   if (!member) return member;
-  return unpack(std::move(*member), input.name);
+  return decompress(std::move(*member), input.name);
 }
 
 }  // namespace orrery::trace

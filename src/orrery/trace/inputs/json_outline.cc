@@ -16,13 +16,13 @@ Outline outline_of(std::string_view head) {
   if (head.substr(0, 3) == "\xEF\xBB\xBF") head.remove_prefix(3);
   const std::size_t at = json::skip_space(head);
   if (at == head.size() || (head[at] != '{' && head[at] != '[')) return outline;
-  outline.array = head[at] == '[';
+  outline.is_array = head[at] == '[';
   const std::size_t inside = json::skip_space(head, at + 1);
   const char next = inside < head.size() ? head[inside] : ' ';
-  outline.json = outline.array ? next == '{' || next == ']' : next == '"' || next == '}';
-  if (!outline.json) return outline;
-  const std::uint64_t wanted = outline.array ? 2 : 1;
-  json::Keys keys(head);
+  outline.is_json = outline.is_array ? next == '{' || next == ']' : next == '"' || next == '}';
+  if (!outline.is_json) return outline;
+  const std::uint64_t wanted = outline.is_array ? 2 : 1;
+  json::KeyIterator keys(head);
   while (outline.keys.size() < kKeys && keys.next()) {
     if (keys.depth() == wanted && keys.key().size() <= kKeyBytes && !outline.has(keys.key()))
       outline.keys.emplace_back(keys.key());

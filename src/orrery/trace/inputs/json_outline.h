@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The keys of a JSON text's outermost values, as far as a piece of it shows them.
+// The keys of the outermost values in the beginning of a JSON text.
 #pragma once
 
 #include <algorithm>
@@ -10,12 +10,13 @@
 
 namespace orrery::trace {
 
-/// What the beginning of a JSON text looks like. Nothing is checked: damaged texts have outlines.
+/// The outline of the beginning of a JSON text. Nothing is validated; damaged texts have outlines,
+/// too.
 struct Outline {
-  bool json = false;   ///< begins like an object or an array
-  bool array = false;  ///< the outermost value is an array
-  /// Keys of the outermost object; of the objects in the outermost array. In order, without
-  /// repetitions, a bounded number.
+  bool is_json = false;   ///< the text begins like an object or an array
+  bool is_array = false;  ///< the outermost value is an array
+  /// Keys of the outermost object, or of the objects in the outermost array. In order, without
+  /// repetitions; their number is bounded.
   std::vector<std::string> keys;
 
   [[nodiscard]] bool has(std::string_view key) const {

@@ -11,7 +11,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The digits at the start of `text`, taken off it.
+/// Removes and returns the digits at the start of `text`.
 std::string_view take_digits(std::string_view& text) {
   std::size_t count = 0;
   while (count < text.size() && is_digit(text[count])) ++count;
@@ -50,7 +50,7 @@ bool natural_less(std::string_view left, std::string_view right) {
   }
   if (left.empty() != right.empty()) return left.empty();
   if (whole_left.size() != whole_right.size()) return whole_left.size() < whole_right.size();
-  return whole_left < whole_right;  // zeros in other places
+  return whole_left < whole_right;  // they differ only in the places of zeros
 }
 
 Result<std::vector<std::string>> expand(const std::string& pattern) {
@@ -62,13 +62,13 @@ Result<std::vector<std::string>> expand(const std::string& pattern) {
   const std::unique_ptr<glob_t, FreeGlob> owner(&matches);
   const int code = ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_MARK, nullptr, &matches);
   if (code == GLOB_NOSPACE)
-    return fail(Errc::limit_exceeded, pattern, "matches more files than there is memory for");
+    return fail(Errc::limit_exceeded, pattern, "matches too many files for the available memory");
   std::vector<std::string> paths;
   for (std::size_t i = 0; code == 0 && i < matches.gl_pathc; ++i) {
     std::string path = matches.gl_pathv[i];
     if (path.back() != '/') paths.push_back(std::move(path));
   }
-  if (paths.empty()) return fail(Errc::input_not_found, pattern, "no file is called like that");
+  if (paths.empty()) return fail(Errc::input_not_found, pattern, "no file matches this pattern");
   std::sort(paths.begin(), paths.end(), natural_less);
   return paths;
 }

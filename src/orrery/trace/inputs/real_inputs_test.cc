@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every trace at hand is told apart by its content, and opens.
+// Every trace at hand is identified by its content, and opens.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -6,15 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstring>
 #include <limits>
+
+#include "orrery/trace/json/decimal.h"
 
 namespace orrery::trace {
 namespace {
 
 constexpr std::size_t kBlock = 512;
-constexpr std::uint64_t kExtendedBytes = 1u << 20;  // one long name, or one set of pax records
-constexpr std::uint64_t kMostBytes = std::numeric_limits<std::int64_t>::max();
+// Maximum size of a long name, or of a set of pax records.
+constexpr std::uint64_t kExtendedBytes = 1u << 20;
+constexpr std::uint64_t kMaxBytes = std::numeric_limits<std::int64_t>::max();
 
 std::string_view field(std::string_view block, std::size_t at, std::size_t size) {
   const std::string_view bytes = block.substr(at, size);
@@ -43,10 +45,10 @@ std::optional<std::uint64_t> number(std::string_view bytes) {
   return value;
 }
 
-/// The sum of the header's bytes with blanks for the sum itself; some old programs took bytes with
-/// their sign.
-bool checksum_fits(std::string_view block) {
-  const std::optional<std::uint64_t> said = number(block.substr(148, 8));
+/// True if the checksum matches: the sum of the header's bytes, with blanks in place of the sum.
+/// Some old programs add signed bytes.
+bool has_valid_checksum(std::string_view block) {
+  const std::optional<std::uint64_t> stated = number(block.substr(148, 8));
   std::int64_t plain = 8 * ' ';
   std::int64_t with_sign = plain;
   for (std::size_t i = 0; i < kBlock; ++i) {
@@ -54,14 +56,14 @@ bool checksum_fits(std::string_view block) {
     plain += static_cast<unsigned char>(block[i]);
     with_sign += static_cast<signed char>(block[i]);
   }
-  return said && (static_cast<std::int64_t>(*said) == plain ||
-                  static_cast<std::int64_t>(*said) == with_sign);
+  return stated && (static_cast<std::int64_t>(*stated) == plain ||
+                    static_cast<std::int64_t>(*stated) == with_sign);
 }
 
 }  // namespace
 
 bool looks_like_tar(std::string_view head) {
-  return head.size() >= kBlock && head[0] != '\0' && checksum_fits(head.substr(0, kBlock));
+  return head.size() >= kBlock && head[0] != '\0' && has_valid_checksum(head.substr(0, kBlock));
 }
 
 struct TarReader::Header {
@@ -71,8 +73,8 @@ struct TarReader::Header {
   char type = '0';
 };
 
-/// What extended headers say about the member after them.
-struct TarReader::Pending {
+/// Values of extended headers for the next member.
+struct TarReader::ExtendedHeader {
   std::string name;
   std::optional<std::uint64_t> size;
   bool sparse = false;
@@ -82,7 +84,7 @@ tl::unexpected<Error> TarReader::corrupt(std::string what) const {
   return fail(Errc::input_corrupt, fmt::format("{}:byte {}", where_, offset_), std::move(what));
 }
 
-/// Fills `into` unless the archive ends before.
+/// Fills `into`, or less if the archive ends before.
 Result<std::size_t> TarReader::fetch(std::span<std::byte> into) {
   std::size_t filled = 0;
   while (filled < into.size()) {
@@ -96,22 +98,22 @@ Result<std::size_t> TarReader::fetch(std::span<std::byte> into) {
 }
 
 Result<std::size_t> TarReader::read(std::span<std::byte> into) {
-  if (into.size() > left_) into = into.first(static_cast<std::size_t>(left_));
+  if (into.size() > remaining_) into = into.first(static_cast<std::size_t>(remaining_));
   if (into.empty()) return 0;
   auto got = archive_.read(into);
   if (!got) return got;
   if (*got == 0) {
     return fail(Errc::input_truncated, fmt::format("{}:byte {}", where_, offset_),
-                fmt::format("the archive ends {} bytes before this file does", left_));
+                fmt::format("the archive ends {} bytes before the end of this file", remaining_));
   }
   offset_ += *got;
-  left_ -= *got;
+  remaining_ -= *got;
   return got;
 }
 
 Result<void> TarReader::skip() {
   std::array<std::byte, 16 << 10> bytes;
-  while (left_ > 0) {
+  while (remaining_ > 0) {
     if (auto got = read(bytes); !got) return tl::unexpected(std::move(got.error()));
   }
   const std::size_t padding = static_cast<std::size_t>(std::exchange(padding_, 0));
@@ -128,13 +130,13 @@ Result<bool> TarReader::read_header(Header& header) {
   if (*got < kBlock) return corrupt("the archive ends inside a header");
   const std::string_view block(header.bytes.data(), kBlock);
   if (std::all_of(block.begin(), block.end(), [](char c) { return c == '\0'; })) return false;
-  if (!checksum_fits(block)) return corrupt("a header of the archive is damaged");
+  if (!has_valid_checksum(block)) return corrupt("a header of the archive is damaged");
   const std::optional<std::uint64_t> size = number(block.substr(124, 12));
-  if (!size || *size > kMostBytes) return corrupt("a header of the archive has no possible size");
+  if (!size || *size > kMaxBytes) return corrupt("a header of the archive has an invalid size");
   header.size = *size;
   header.type = block[156];
   header.name = field(block, 0, 100);
-  // POSIX archives split long names; GNU's own format uses the same place for something else.
+  // POSIX archives split long names; GNU's format uses this field differently.
   if (block.substr(257, 6) == std::string_view("ustar\0", 6)) {
     const std::string_view prefix = field(block, 345, 155);
     if (!prefix.empty()) header.name = std::string(prefix) + "/" + header.name;
@@ -147,23 +149,23 @@ Result<std::string> TarReader::read_text(std::uint64_t size) {
     return fail(Errc::limit_exceeded, fmt::format("{}:byte {}", where_, offset_),
                 fmt::format("an extended header of {} bytes", size));
   }
-  left_ = size;
+  remaining_ = size;
   padding_ = (kBlock - size % kBlock) % kBlock;
   std::string text(static_cast<std::size_t>(size), '\0');
   auto got = fetch(std::as_writable_bytes(std::span(text)));
   if (!got) return tl::unexpected(std::move(got.error()));
   if (*got < size) return corrupt("the archive ends inside a header");
-  left_ = 0;
+  remaining_ = 0;
   if (auto behind = skip(); !behind) return tl::unexpected(std::move(behind.error()));
   return text;
 }
 
-/// Records "27 path=some/where/file\n", whose number counts all of their bytes.
-Result<void> TarReader::read_extended(const Header& header, Pending& pending) {
+/// Reads records like "27 path=some/where/file\n"; the number counts all bytes of the record.
+Result<void> TarReader::read_extended(const Header& header, ExtendedHeader& extended) {
   auto text = read_text(header.size);
   if (!text) return tl::unexpected(std::move(text.error()));
   if (header.type == 'L') {
-    pending.name = text->substr(0, text->find('\0'));
+    extended.name = text->substr(0, text->find('\0'));
     return {};
   }
   if (header.type != 'x') return {};
@@ -181,20 +183,18 @@ Result<void> TarReader::read_extended(const Header& header, Pending& pending) {
     const std::size_t equals = std::min(record.find('='), record.size());
     const std::string_view key = record.substr(0, equals);
     const std::string_view value = record.substr(std::min(equals + 1, record.size()));
-    if (key == "path") pending.name = value;
-    if (key.substr(0, 11) == "GNU.sparse.") pending.sparse = true;
+    if (key == "path") extended.name = value;
+    if (key.substr(0, 11) == "GNU.sparse.") extended.sparse = true;
     if (key == "size") {
-      std::uint64_t size = 0;
-      const auto [end, bad] = std::from_chars(value.data(), value.data() + value.size(), size);
-      if (bad != std::errc{} || end != value.data() + value.size() || size > kMostBytes)
-        return corrupt("a header of the archive has no possible size");
-      pending.size = size;
+      const auto size = json::parse_number<std::uint64_t>(value);
+      if (!size || *size > kMaxBytes) return corrupt("a header of the archive has an invalid size");
+      extended.size = size;
     }
   }
   return {};
 }
 
-/// GNU's own sparse files have more blocks of header, each of which says whether another follows.
+/// GNU's sparse files have further header blocks. Each shows whether another one follows.
 Result<void> TarReader::skip_sparse_map(const Header& header) {
   bool more = header.type == 'S' && header.bytes[482] != 0;
   std::array<char, kBlock> block;
@@ -209,7 +209,7 @@ Result<void> TarReader::skip_sparse_map(const Header& header) {
 
 Result<std::optional<TarMember>> TarReader::next() {
   if (auto behind = skip(); !behind) return tl::unexpected(std::move(behind.error()));
-  Pending pending;
+  ExtendedHeader extended;
   Header header;
   while (!ended_) {
     auto there = read_header(header);
@@ -220,22 +220,22 @@ Result<std::optional<TarMember>> TarReader::next() {
     }
     const char type = header.type;
     if (type == 'x' || type == 'g' || type == 'L' || type == 'K') {
-      if (auto done = read_extended(header, pending); !done)
+      if (auto done = read_extended(header, extended); !done)
         return tl::unexpected(std::move(done.error()));
       continue;
     }
-    TarMember member{pending.name.empty() ? header.name : pending.name,
-                     pending.size.value_or(header.size), pending.sparse || type == 'S'};
-    // Links, folders and devices have no bytes, whatever their headers say.
+    TarMember member{extended.name.empty() ? header.name : extended.name,
+                     extended.size.value_or(header.size), extended.sparse || type == 'S'};
+    // Links, folders and devices have no bytes, even if their headers state a size.
     const bool empty = type >= '1' && type <= '6';
-    left_ = empty ? 0 : member.size;
-    padding_ = (kBlock - left_ % kBlock) % kBlock;
+    remaining_ = empty ? 0 : member.size;
+    padding_ = (kBlock - remaining_ % kBlock) % kBlock;
     const bool old_folder = !member.name.empty() && member.name.back() == '/';
     if (auto map = skip_sparse_map(header); !map) return tl::unexpected(std::move(map.error()));
     const bool regular = type == '0' || type == '\0' || type == '7' || type == 'S';
     if (regular && !old_folder) return member;
     if (auto behind = skip(); !behind) return tl::unexpected(std::move(behind.error()));
-    pending = {};
+    extended = {};
   }
   return std::nullopt;
 }
@@ -259,10 +259,10 @@ class MemberSource final : public ByteSource {
       }
       if (i < index) continue;
       if ((*member)->sparse) {
-        return fail(Errc::input_unsupported, where, "is stored with holes in the archive",
-                    "extract it yourself and give the file");
+        return fail(Errc::input_unsupported, where, "is stored as a sparse file in the archive",
+                    "extract it yourself and pass the file");
       }
-      // As far as the archive's own size bears the header out; unknown when it is compressed.
+      // Limits the header's size by the archive's size, which is unknown if it is compressed.
       size_ = std::min((*member)->size, archive_->size_hint());
       return {};
     }

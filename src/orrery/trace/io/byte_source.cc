@@ -11,7 +11,7 @@
 #include <system_error>
 #include <vector>
 
-#include "orrery/core/system/read_files.h"
+#include "orrery/core/system/file_read_recorder.h"
 
 namespace orrery::trace {
 
@@ -24,16 +24,17 @@ Result<std::size_t> MemorySource::read(std::span<std::byte> into) {
 
 namespace {
 
-class ReplaySource final : public ByteSource {
+class PrependSource final : public ByteSource {
  public:
-  ReplaySource(std::unique_ptr<ByteSource> rest, std::span<const std::byte> head)
+  PrependSource(std::unique_ptr<ByteSource> rest, std::span<const std::byte> head)
       : rest_(std::move(rest)), head_(head.begin(), head.end()), left_(head_) {}
 
   Result<std::size_t> read(std::span<std::byte> into) override {
     const std::size_t count = take(into);
     if (count == into.size()) return count;
     auto more = rest_->read(into.subspan(count));
-    if (!more) return count > 0 ? Result<std::size_t>(count) : more;  // met again by the next call
+    // The next call returns the error again.
+    if (!more) return count > 0 ? Result<std::size_t>(count) : more;
     return count + *more;
   }
   [[nodiscard]] std::uint64_t size_hint() const override {
@@ -79,20 +80,19 @@ class FileSource final : public ByteSource {
   std::string path_;
   int fd_;
   std::uint64_t size_;
-  std::uint64_t delivered_ =
-      0;  // asking for more than the file's size would only cost another system call
+  std::uint64_t delivered_ = 0;  // a request beyond the file's size would cost another system call
 };
 
 }  // namespace
 
-std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest,
-                                   std::span<const std::byte> head) {
-  return std::make_unique<ReplaySource>(std::move(rest), head);
+std::unique_ptr<ByteSource> prepend(std::unique_ptr<ByteSource> rest,
+                                    std::span<const std::byte> head) {
+  return std::make_unique<PrependSource>(std::move(rest), head);
 }
 
 Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
-  const int fd = ::open(
-      path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a pipe without a writer must not block
+  // O_NONBLOCK: must not block on a pipe without a writer.
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) {
     const int code = errno;
     return fail(code == ENOENT || code == ENOTDIR ? Errc::input_not_found : Errc::input_read, path,

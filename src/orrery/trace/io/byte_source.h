@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a reader's bytes come from: a file, memory, or another source through gzip or zstd.
+// Byte sources of readers: a file, memory, or another source decompressed with gzip or zstd.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace orrery::trace {
 
-/// Hands out bytes in order, once.
+/// Returns bytes in order, once.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -21,10 +21,10 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Fills `into` from its start and returns how many bytes it wrote; 0 only at the end (or when
+  /// Fills `into` from its start and returns the number of bytes written; 0 only at the end (or if
   /// `into` is empty).
   virtual Result<std::size_t> read(std::span<std::byte> into) = 0;
-  /// How many bytes there will be at most, if known, else 0: a hint for buffer sizes.
+  /// Upper bound for the number of bytes, or 0 if unknown: a hint for buffer sizes.
   [[nodiscard]] virtual std::uint64_t size_hint() const { return 0; }
 };
 
@@ -40,28 +40,27 @@ class MemorySource final : public ByteSource {
   std::uint64_t total_;
 };
 
-/// `head` again (copied), then what is left of `rest`.
-[[nodiscard]] std::unique_ptr<ByteSource> replay(std::unique_ptr<ByteSource> rest,
-                                                 std::span<const std::byte> head);
+/// A source of `head` (copied) followed by `rest`.
+[[nodiscard]] std::unique_ptr<ByteSource> prepend(std::unique_ptr<ByteSource> rest,
+                                                  std::span<const std::byte> head);
 
 /// Opens a regular file. Errc: input_not_found, input_read (also for folders, pipes and devices).
 [[nodiscard]] Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 
-/// Decompresses gzip (several members in a row are one stream).
-/// Errc: input_corrupt, input_truncated, limit_exceeded (see limits::kInflateRatio); `where` names
-/// the file.
+/// Decompresses gzip (consecutive members are one stream). Errc: input_corrupt, input_truncated,
+/// limit_exceeded (see limits::kInflateRatio); `where` names the file.
 [[nodiscard]] std::unique_ptr<ByteSource> gunzip(std::unique_ptr<ByteSource> compressed,
                                                  std::string where);
 
-/// Decompresses zstd (several frames in a row are one stream; skippable ones are skipped). May grow
-/// five times as much as gzip may, because it finds repetition over longer distances.
-/// Errc: input_corrupt, input_truncated, limit_exceeded (also for a frame that asks for more than
+/// Decompresses zstd (consecutive frames are one stream; skippable ones are skipped). Its maximum
+/// ratio is five times that of gzip, because zstd finds repetitions over longer distances. Errc:
+/// input_corrupt, input_truncated, limit_exceeded (also for a frame that requires more than
 /// limits::kZstdWindowBytes of memory); `where` names the file.
 [[nodiscard]] std::unique_ptr<ByteSource> unzstd(std::unique_ptr<ByteSource> compressed,
                                                  std::string where);
 
-/// `source` itself, or what it unpacks to if its content is gzip or zstd, whatever it is called.
-[[nodiscard]] Result<std::unique_ptr<ByteSource>> unpack(std::unique_ptr<ByteSource> source,
-                                                         const std::string& where);
+/// `source` itself, or its decompressed content if the content (not the name) is gzip or zstd.
+[[nodiscard]] Result<std::unique_ptr<ByteSource>> decompress(std::unique_ptr<ByteSource> source,
+                                                             const std::string& where);
 
 }  // namespace orrery::trace

@@ -9,30 +9,30 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/core/system/make_folders.h"
+#include "orrery/core/system/create_parent_folders.h"
 
 namespace orrery::trace {
 
-/// A compressor: bytes in, a block of packed bytes out.
-class FileSink::Packer {
+/// A compressor, block by block.
+class FileSink::Compressor {
  public:
-  virtual ~Packer() = default;
-  [[nodiscard]] virtual bool good() const = 0;
-  /// Takes from the front of `bytes` and returns what there is to write. `done`: nothing is held
-  /// back that more calls would bring.
+  virtual ~Compressor() = default;
+  [[nodiscard]] virtual bool is_valid() const = 0;
+  /// Compresses from the front of `bytes`, which it shortens, and returns the output. `done`:
+  /// further calls would return no more output.
   virtual std::string_view step(std::string_view& bytes, bool last, bool& done) = 0;
 
  protected:
   std::vector<char> out_ = std::vector<char>(64 << 10);
 };
 
-class FileSink::GzipPacker final : public Packer {
+class FileSink::GzipCompressor final : public Compressor {
  public:
-  GzipPacker()
-      : good_(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
-                           Z_DEFAULT_STRATEGY) == Z_OK) {}
-  ~GzipPacker() override { deflateEnd(&stream_); }
-  [[nodiscard]] bool good() const override { return good_; }
+  GzipCompressor()
+      : is_valid_(deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, 15 + 16, 8,
+                               Z_DEFAULT_STRATEGY) == Z_OK) {}
+  ~GzipCompressor() override { deflateEnd(&stream_); }
+  [[nodiscard]] bool is_valid() const override { return is_valid_; }
 
   std::string_view step(std::string_view& bytes, bool last, bool& done) override {
     constexpr std::size_t kStep = 1u << 30;
@@ -49,16 +49,16 @@ class FileSink::GzipPacker final : public Packer {
 
  private:
   z_stream stream_{};
-  bool good_;
+  bool is_valid_;
 };
 
-class FileSink::ZstdPacker final : public Packer {
+class FileSink::ZstdCompressor final : public Compressor {
  public:
-  ZstdPacker() : stream_(ZSTD_createCStream()) {
+  ZstdCompressor() : stream_(ZSTD_createCStream()) {
     if (stream_ != nullptr) ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
   }
-  ~ZstdPacker() override { ZSTD_freeCStream(stream_); }
-  [[nodiscard]] bool good() const override { return stream_ != nullptr; }
+  ~ZstdCompressor() override { ZSTD_freeCStream(stream_); }
+  [[nodiscard]] bool is_valid() const override { return stream_ != nullptr; }
 
   std::string_view step(std::string_view& bytes, bool last, bool& done) override {
     ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
@@ -80,34 +80,34 @@ FileSink::~FileSink() = default;
 
 Result<std::unique_ptr<FileSink>> FileSink::create(const std::string& path, FilePlacement how) {
   if (const std::error_code error = create_parent_folders(path)) {
-    return fail(Errc::output_failed, path, "cannot make its folder: " + error.message(),
-                "write to another place, or make room and access there");
+    return fail(Errc::output_failed, path, "cannot create its folder: " + error.message(),
+                "write to another path, or free space and allow write access there");
   }
   auto file = AtomicFile::create(path, how);
   if (!file) return tl::unexpected(file.error());
   std::unique_ptr<FileSink> sink(new FileSink(*std::move(file)));
-  if (path.ends_with(".gz")) sink->packer_ = std::make_unique<GzipPacker>();
-  if (path.ends_with(".zst")) sink->packer_ = std::make_unique<ZstdPacker>();
-  if (sink->packer_ && !sink->packer_->good())
+  if (path.ends_with(".gz")) sink->compressor_ = std::make_unique<GzipCompressor>();
+  if (path.ends_with(".zst")) sink->compressor_ = std::make_unique<ZstdCompressor>();
+  if (sink->compressor_ && !sink->compressor_->is_valid())
     return fail(Errc::output_failed, path, "cannot start to compress");
   return sink;
 }
 
-Result<void> FileSink::pack(std::string_view bytes, bool last) {
+Result<void> FileSink::compress(std::string_view bytes, bool last) {
   bool done = false;
   while (!done) {
-    if (auto put_out = file_.write(packer_->step(bytes, last, done)); !put_out) return put_out;
+    if (auto written = file_.write(compressor_->step(bytes, last, done)); !written) return written;
   }
   return {};
 }
 
 Result<void> FileSink::write(std::string_view bytes) {
-  return packer_ ? pack(bytes, false) : file_.write(bytes);
+  return compressor_ ? compress(bytes, false) : file_.write(bytes);
 }
 
 Result<void> FileSink::close() {
-  if (packer_) {
-    if (auto done = pack({}, true); !done) return done;
+  if (compressor_) {
+    if (auto done = compress({}, true); !done) return done;
   }
   return file_.finish();
 }

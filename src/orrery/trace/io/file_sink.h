@@ -10,8 +10,8 @@
 
 namespace orrery::trace {
 
-/// An AtomicFile, compressed with gzip when the name ends ".gz", with zstd when it ends ".zst"
-/// (without a time stamp: same content, same bytes).
+/// An AtomicFile, compressed with gzip if the name ends in ".gz", with zstd if it ends in ".zst".
+/// Contains no time stamp: equal content gives equal bytes.
 class FileSink {
  public:
   /// Errc: output_exists unless `how.force`, output_failed.
@@ -22,19 +22,19 @@ class FileSink {
   FileSink& operator=(const FileSink&) = delete;
 
   Result<void> write(std::string_view bytes);
-  /// Without it the file never appears.
+  /// Publishes the file. Without this call the file never appears.
   Result<void> close();
 
  private:
-  class Packer;
-  class GzipPacker;
-  class ZstdPacker;
+  class Compressor;
+  class GzipCompressor;
+  class ZstdCompressor;
 
   explicit FileSink(AtomicFile file);
-  Result<void> pack(std::string_view bytes, bool last);
+  Result<void> compress(std::string_view bytes, bool last);
 
   AtomicFile file_;
-  std::unique_ptr<Packer> packer_;  // null: as it comes
+  std::unique_ptr<Compressor> compressor_;  // null: no compression
 };
 
 }  // namespace orrery::trace

@@ -3,23 +3,23 @@
 #include <zlib.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/io/unpacking_source.h"
+#include "orrery/trace/io/decompressing_source.h"
 
 namespace orrery::trace {
 namespace {
 
-class GzipSource final : public UnpackingSource {
+class GzipSource final : public DecompressingSource {
  public:
-  GzipSource(std::unique_ptr<ByteSource> packed, std::string where)
-      : UnpackingSource(std::move(packed), std::move(where), limits::kInflateRatio) {}
+  GzipSource(std::unique_ptr<ByteSource> compressed, std::string where)
+      : DecompressingSource(std::move(compressed), std::move(where), limits::kInflateRatio) {}
   ~GzipSource() override {
-    if (open_) inflateEnd(&stream_);
+    if (is_frame_open_) inflateEnd(&stream_);
   }
 
  private:
   Result<void> step(std::span<std::byte> into, std::size_t& produced) override {
-    if (!open_) {
-      if (auto started = start_member(); !started || finished_) return started;
+    if (!is_frame_open_) {
+      if (auto started = start_member(); !started || is_finished_) return started;
     }
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(input_.data()));
     stream_.avail_in = static_cast<uInt>(input_.size());
@@ -28,11 +28,11 @@ class GzipSource final : public UnpackingSource {
     const int status = inflate(&stream_, Z_NO_FLUSH);
     input_ = input_.last(stream_.avail_in);
     produced = into.size() - stream_.avail_out;
-    holds_ = stream_.avail_out == 0;
+    has_pending_output_ = stream_.avail_out == 0;
     if (status == Z_STREAM_END) {
       inflateEnd(&stream_);
-      open_ = false;
-      holds_ = false;
+      is_frame_open_ = false;
+      has_pending_output_ = false;
     } else if (status != Z_OK && status != Z_BUF_ERROR) {
       return fail(Errc::input_corrupt, place(),
                   fmt::format("broken gzip data: {}",
@@ -42,14 +42,14 @@ class GzipSource final : public UnpackingSource {
   }
 
   Result<void> start_member() {
-    if (out_ > 0 && input_.front() == std::byte{0}) {  // padding after the last member, as tape
-      finished_ = true;                                // archives leave it
+    if (bytes_written_ > 0 && input_.front() == std::byte{0}) {  // padding after the last member,
+      is_finished_ = true;                                       // as tape archives have it
       return {};
     }
     stream_ = z_stream{};
     if (inflateInit2(&stream_, 15 + 16) != Z_OK)
       return fail(Errc::input_read, where_, "cannot start to inflate");
-    open_ = true;
+    is_frame_open_ = true;
     return {};
   }
 

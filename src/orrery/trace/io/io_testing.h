@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of reading need: folders of their own, whole sources, archives made by hand.
+// For tests of readers: temporary folders, complete sources, handmade archives.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -21,7 +21,7 @@
 
 namespace orrery::trace::testing {
 
-/// A folder that goes with the test.
+/// A folder that is removed after the test.
 class TempFolder {
  public:
   TempFolder() {
@@ -49,7 +49,7 @@ inline std::unique_ptr<ByteSource> source(std::string_view bytes) {
   return std::make_unique<MemorySource>(std::as_bytes(std::span(bytes)));
 }
 
-/// All bytes, taken in steps of `step`.
+/// Reads all bytes in steps of `step`.
 inline Result<std::string> slurp(ByteSource& source, std::size_t step = 65536) {
   std::string all;
   std::vector<std::byte> some(step);
@@ -69,7 +69,7 @@ inline std::string zstd(std::string_view bytes, int level = 3) {
   return out;
 }
 
-/// A header as ustar has it; `type` '0' is a regular file.
+/// A ustar header; `type` '0' is a regular file.
 inline std::string tar_header(std::string_view name, std::uint64_t size, char type = '0',
                               std::string_view prefix = {}) {
   std::string block(512, '\0');

@@ -26,14 +26,14 @@ void Document::count(FindingCode code, std::uint64_t offset) {
   findings_.add(code, fmt::format("{}:byte {}", where_, offset));
 }
 
-/// Window::need, but a compressed file that breaks off is one that ends.
+/// Like Window::need, but a truncated compressed file counts as ended.
 Result<bool> Document::more(std::size_t count) {
   auto there = window_.need(count);
   if (!there && there.error().code == Errc::input_truncated) return false;
   return there;
 }
 
-/// The next byte that is no space, left ahead; kEnd at the end.
+/// The next non-space byte, which is not consumed; kEnd at the end.
 Result<int> Document::peek() {
   for (;;) {
     window_.consume(skip_space(window_.text()));
@@ -44,14 +44,8 @@ Result<int> Document::peek() {
   }
 }
 
-bool Document::truncated() {
-  count(FindingCode::truncated_tail_dropped, window_.offset());
-  position_ = Position::end;
-  return false;
-}
-
-bool Document::damaged() {
-  count(FindingCode::corrupt_record_dropped, window_.offset());
+bool Document::end_with(FindingCode code) {
+  count(code, window_.offset());
   position_ = Position::end;
   return false;
 }
@@ -83,7 +77,7 @@ Result<bool> Document::first_member() {
   const auto then = peek();
   if (!then) return tl::unexpected(then.error());
   if (*then == '}') return false;
-  return *then == kEnd ? truncated() : read_key();
+  return *then == kEnd ? end_with(FindingCode::truncated_tail_dropped) : read_key();
 }
 
 Result<bool> Document::next_member() {
@@ -91,14 +85,14 @@ Result<bool> Document::next_member() {
   if (!c) return tl::unexpected(c.error());
   if (bare_array_) {
     position_ = Position::end;
-    return *c == kEnd ? false : damaged();
+    return *c == kEnd ? false : end_with(FindingCode::corrupt_record_dropped);
   }
-  if (*c == kEnd) return truncated();
+  if (*c == kEnd) return end_with(FindingCode::truncated_tail_dropped);
   if (*c == ',') {
     window_.consume(1);
     c = peek();
     if (!c) return tl::unexpected(c.error());
-    if (*c == kEnd) return truncated();
+    if (*c == kEnd) return end_with(FindingCode::truncated_tail_dropped);
   } else if (*c == '"') {
     count(FindingCode::json_repaired, window_.offset());
   }
@@ -107,25 +101,25 @@ Result<bool> Document::next_member() {
     position_ = Position::end;
     const auto then = peek();
     if (!then) return tl::unexpected(then.error());
-    return *then == kEnd ? false : damaged();
+    return *then == kEnd ? false : end_with(FindingCode::corrupt_record_dropped);
   }
-  return *c == '"' ? read_key() : damaged();
+  return *c == '"' ? read_key() : end_with(FindingCode::corrupt_record_dropped);
 }
 
-/// Reads `"key":` and stands at the value.
+/// Reads `"key":`; the position is then at the value.
 Result<bool> Document::read_key() {
   std::size_t size = 1;
-  Strings key;
+  StringTracker key;
   key.take('"');
   for (;; ++size) {
     const auto there = more(size + 1);
     if (!there) return there;
-    if (!*there) return truncated();
+    if (!*there) return end_with(FindingCode::truncated_tail_dropped);
     key.take(window_.text()[size]);
     if (!key.inside()) break;
-    if (size == kKeyBytes) return damaged();
+    if (size == kKeyBytes) return end_with(FindingCode::corrupt_record_dropped);
   }
-  if (window_.text().front() != '"') return damaged();
+  if (window_.text().front() != '"') return end_with(FindingCode::corrupt_record_dropped);
   key_ = window_.text().substr(1, size - 1);
   window_.consume(size + 1);
   auto c = peek();
@@ -135,9 +129,9 @@ Result<bool> Document::read_key() {
     c = peek();
     if (!c) return tl::unexpected(c.error());
   } else if (*c != kEnd) {
-    return damaged();
+    return end_with(FindingCode::corrupt_record_dropped);
   }
-  if (*c == kEnd) return truncated();
+  if (*c == kEnd) return end_with(FindingCode::truncated_tail_dropped);
   position_ = Position::value;
   value_size_ = 0;
   return true;
@@ -149,7 +143,7 @@ bool Document::is_array() const {
 
 /// Sets value_size_ (keep), or consumes the value; false if the document ends inside it.
 Result<bool> Document::find_value_end(bool keep) {
-  ValueEnd finder;
+  ValueScanner finder;
   std::size_t seen = 0;
   for (;;) {
     if (const auto size = finder.feed(window_.text().substr(seen))) {
@@ -160,13 +154,13 @@ Result<bool> Document::find_value_end(bool keep) {
     seen = window_.size();
     if (keep && seen > limits::kJsonElementBytes) {
       return fail(Errc::limit_exceeded, place(),
-                  fmt::format("\"{}\" has more than {} bytes", key_, limits::kJsonElementBytes));
+                  fmt::format("\"{}\" is longer than {} bytes", key_, limits::kJsonElementBytes));
     }
     if (!keep) window_.consume(std::exchange(seen, 0));
     const auto there = more(seen + 1);
     if (!there) return there;
     if (!*there) {
-      if (!keep) return truncated();
+      if (!keep) return end_with(FindingCode::truncated_tail_dropped);
       value_size_ = 0;
       return false;
     }
@@ -178,7 +172,7 @@ Result<std::string_view> Document::value() {
   if (value_size_ == 0) {
     const auto found = find_value_end(true);
     if (!found) return tl::unexpected(found.error());
-    if (!*found) return std::string_view{};  // next() meets the end again
+    if (!*found) return std::string_view{};  // next() reports the end
   }
   return window_.text().substr(0, value_size_);
 }
@@ -202,8 +196,8 @@ Result<void> Document::for_each_element(const Handler& handle) {
   value_size_ = 0;
   Splitter splitter(window_.offset());
   while (!splitter.ended()) {
-    const std::size_t held = window_.size();
-    const auto there = more(std::clamp<std::size_t>(held + held / 2 + 1, Window::kBlock,
+    const std::size_t available = window_.size();
+    const auto there = more(std::clamp<std::size_t>(available + available / 2 + 1, Window::kBlock,
                                                     limits::kJsonElementBytes + Window::kBlock));
     if (!there) return tl::unexpected(there.error());
     block_.clear();
@@ -214,11 +208,11 @@ Result<void> Document::for_each_element(const Handler& handle) {
     if (splitter.ended()) break;
     if (window_.size() > limits::kJsonElementBytes) {
       return fail(Errc::limit_exceeded, place(),
-                  fmt::format("an element has more than {} bytes", limits::kJsonElementBytes));
+                  fmt::format("an element is longer than {} bytes", limits::kJsonElementBytes));
     }
     if (!*there) {
       elements_ += window_.size() > 0 ? 1 : 0;
-      truncated();
+      end_with(FindingCode::truncated_tail_dropped);
       window_.consume(window_.size());
       return {};
     }
@@ -233,17 +227,17 @@ std::string_view Document::text_of(std::uint64_t begin, std::uint64_t end) const
                                static_cast<std::size_t>(end - begin));
 }
 
-/// Hands over what the splitter found, as much at once as can be.
+/// Passes the splitter's elements to `handle`, as many as possible at once.
 void Document::deliver(const Handler& handle) {
   elements_ += block_.size();
   for (std::size_t i = 0; i < block_.size();) {
     const ElementState state = block_[i].state;
-    if (state == ElementState::junk) {
+    if (state == ElementState::not_an_object) {
       count(FindingCode::corrupt_record_dropped, block_[i++].begin);
     } else if (state == ElementState::broken) {
       deliver_one(block_[i++], handle);
     } else {
-      if (state == ElementState::mended) count(FindingCode::json_repaired, block_[i].begin);
+      if (state == ElementState::repaired) count(FindingCode::json_repaired, block_[i].begin);
       std::size_t last = i + 1;
       while (last < block_.size() && block_[last].state == ElementState::clean) ++last;
       i += deliver_run(i, last, handle);
@@ -252,7 +246,8 @@ void Document::deliver(const Handler& handle) {
   }
 }
 
-/// Elements with one comma between each two: an array. Returns how many went well.
+/// Parses elements that are separated by single commas as one array. Returns the number of handled
+/// elements.
 std::size_t Document::deliver_run(std::size_t first, std::size_t last, const Handler& handle) {
   namespace ondemand = simdjson::ondemand;
   const std::string_view text = text_of(block_[first].begin, block_[last - 1].end);
@@ -290,8 +285,9 @@ bool Document::parse_one(std::string_view text, std::uint64_t offset, const Hand
 void Document::deliver_one(const Element& element, const Handler& handle) {
   const std::string_view text = text_of(element.begin, element.end);
   if (parse_one(text, element.begin, handle)) return;
-  const bool mended = repair(text, mended_) && parse_one(mended_, element.begin, handle);
-  count(mended ? FindingCode::json_repaired : FindingCode::corrupt_record_dropped, element.begin);
+  const bool repaired =
+      repair(text, repaired_text_) && parse_one(repaired_text_, element.begin, handle);
+  count(repaired ? FindingCode::json_repaired : FindingCode::corrupt_record_dropped, element.begin);
 }
 
 }  // namespace orrery::trace::json

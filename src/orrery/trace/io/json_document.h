@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A large JSON document through a bounded window: its top-level members one after another, the
-// elements of its large arrays in blocks that simdjson can parse.
+// Reads a large JSON document through a bounded window: top-level members one by one, and the
+// elements of large arrays in blocks for simdjson.
 #pragma once
 
 #include <simdjson.h>
 
 #include <cstdint>
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,38 +18,40 @@
 
 namespace orrery::trace::json {
 
-/// Splits by structure alone: quotes, backslashes and brackets. Never holds more than one block, or
-/// one member or element (limits::kJsonElementBytes), of the document.
+/// Splits the document by its structure alone: quotes, backslashes and brackets. Holds at most one
+/// block, or one member or element (limits::kJsonElementBytes).
 class Document {
  public:
   Document(ByteSource& source, std::string where, Findings& findings);
 
-  /// Moves to the next member of the top-level object, skipping what is left of this one; false at
-  /// the end. A bare top-level array is one member with an empty key. What is no JSON at all:
-  /// Errc::input_corrupt. A document that ends too early: truncated_tail_dropped is counted and
-  /// false returned.
+  /// Moves to the next member of the top-level object and skips the rest of the current one; false
+  /// at the end. A top-level array without an object is one member with an empty key. A document
+  /// that ends too early returns false and counts truncated_tail_dropped. Errc: input_corrupt if
+  /// the text is not JSON.
   Result<bool> next();
   [[nodiscard]] std::string_view key() const { return key_; }
   [[nodiscard]] bool is_array() const;
   /// The member's value as text. Errc: limit_exceeded.
   Result<std::string_view> value();
 
-  /// What an element's handler says: false = this element is damaged, and nothing of it was kept
-  /// (it may be handed over again, mended). Keys and values are those of simdjson on demand; views
-  /// end with the call.
+  /// Handles one element. Returns false if the element is damaged and no part of it was used; then
+  /// it may be passed again after a repair. Keys and values are those of simdjson on demand. Views
+  /// are valid during the call.
   using Handler = std::function<bool(simdjson::ondemand::object& element, std::uint64_t offset)>;
-  /// Calls `handle` for each element of the array that the document stands at; elements that are no
-  /// objects, or deeper than limits::kJsonDepth, are counted (corrupt_record_dropped). A block that
-  /// simdjson refuses is gone through element by element: control characters and broken UTF-8 in
-  /// strings, words that JSON does not have (NaN, None) and commas too many are mended and counted
-  /// (json_repaired), missing commas between elements are overlooked and counted, what stays broken
-  /// is dropped and counted (corrupt_record_dropped). A damaged element never takes its neighbours
-  /// with it. Errors are only those of the source and limit_exceeded.
+  /// Calls `handle` for each element of the current array. If simdjson rejects a block, its
+  /// elements are processed one by one:
+  /// - Repaired and counted (json_repaired): control characters and broken UTF-8 in strings, words
+  ///   that JSON does not have (NaN, None), extra commas. Missing commas between elements are
+  ///   ignored and counted, too.
+  /// - Dropped and counted (corrupt_record_dropped): elements that remain damaged, are not objects,
+  ///   or nest deeper than limits::kJsonDepth.
+  ///
+  /// A damaged element never affects its neighbours. Errc: those of the source, limit_exceeded.
   Result<void> for_each_element(const Handler& handle);
-  /// Elements met by the last for_each_element, damaged ones included.
+  /// Number of elements in the last for_each_element, including damaged ones.
   [[nodiscard]] std::uint64_t elements() const { return elements_; }
 
-  /// Handed from one line to the next for error messages: "<where>:byte N".
+  /// The current position for error messages: "<where>:byte N".
   [[nodiscard]] std::string place() const;
 
  private:
@@ -63,8 +64,7 @@ class Document {
   Result<bool> read_key();
   Result<bool> find_value_end(bool keep);
   Result<bool> skip_value();
-  bool truncated();
-  bool damaged();
+  bool end_with(FindingCode code);
   void deliver(const Handler& handle);
   std::size_t deliver_run(std::size_t first, std::size_t last, const Handler& handle);
   void deliver_one(const Element& element, const Handler& handle);
@@ -79,10 +79,10 @@ class Document {
   std::uint64_t elements_ = 0;
   Position position_ = Position::start;
   bool bare_array_ = false;
-  std::size_t value_size_ = 0;  // of the value that value() showed; 0 = not known
+  std::size_t value_size_ = 0;  // size of the value that value() returned; 0: unknown
   std::vector<Element> block_;
-  std::vector<char> buffer_;  // what simdjson sees
-  std::string mended_;
+  std::vector<char> buffer_;  // input of simdjson
+  std::string repaired_text_;
   simdjson::ondemand::parser parser_;
 };
 

@@ -109,7 +109,7 @@ TEST(Document, KeepsWhatIsWholeOfATruncatedFile) {
 
 TEST(Document, ABrokenOffArchiveIsATruncatedFile) {
   const std::string text = trace(numbered_events(20));
-  const Error cut{Errc::input_truncated, "t.json.gz", "ends too early"};
+  const Error cut{Errc::input_truncated, "t.json.gz", "the compressed data is truncated"};
   const Elements out = read_elements(std::string_view(text).substr(0, text.size() / 2), 100, cut);
   EXPECT_FALSE(out.error);
   EXPECT_GT(out.ids.size(), 5u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: sources that come piece by piece, and what a document's elements are.
+// For tests: sources that return small pieces, and the elements of a document.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace orrery::trace::json::testing {
 
-/// A text in pieces of at most `piece` bytes; after them an error, if one is given.
+/// Returns a text in pieces of at most `piece` bytes, then an error if one is given.
 class PieceSource final : public ByteSource {
  public:
   PieceSource(std::string_view text, std::size_t piece, std::optional<Error> error = {})
@@ -34,7 +34,7 @@ class PieceSource final : public ByteSource {
   std::optional<Error> error_;
 };
 
-/// What came of reading an array's elements: the "id" of each (-1 = it has none).
+/// The elements read from a document: the "id" of each (-1: it has none).
 struct Elements {
   std::vector<std::int64_t> ids;
   std::vector<std::string> keys;  ///< the document's members
@@ -47,7 +47,7 @@ struct Elements {
   }
 };
 
-/// Reads every array of a document whose elements may be objects, and all of each element.
+/// Reads all arrays of a document, and of each element all members.
 inline Elements read_elements(std::string_view text, std::size_t piece = 1u << 20,
                               std::optional<Error> failure = {}) {
   Elements out;

@@ -22,13 +22,13 @@ Result<void> check_prefix_unused(const std::string& prefix, bool force) {
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with(stem) && name.ends_with(".et")) {
-      return fail(Errc::output_exists, (folder / name).string(), "is already there",
-                  "choose another prefix, or replace what is there with --force");
+      return fail(Errc::output_exists, (folder / name).string(), "already exists",
+                  "choose another prefix, or overwrite the files with --force");
     }
     if (name == "comm_group.json") {
       return fail(Errc::output_exists, (folder / name).string(),
-                  "the groups of other traces are already there",
-                  "write into another folder, or replace what is there with --force");
+                  "the process groups of other traces already exist there",
+                  "write to another folder, or overwrite the files with --force");
     }
   }
   return {};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Traces are written as PREFIX.0.et, PREFIX.1.et …, with comm_group.json beside them.
+// Traces are written as PREFIX.0.et, PREFIX.1.et …, with comm_group.json in the same folder.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace orrery::trace {
 
-/// Errc::usage where `prefix` names no file; unless `force`, Errc::output_exists where a trace of
-/// that prefix, or groups beside it, would be replaced: a trace must not find another one's groups.
+/// Errc: usage if `prefix` names no file. Unless `force`, output_exists if a trace of that prefix,
+/// or the group file in its folder, exists: a trace must not be read with the groups of another
+/// trace.
 [[nodiscard]] Result<void> check_prefix_unused(const std::string& prefix, bool force);
 
 }  // namespace orrery::trace

@@ -13,16 +13,16 @@
 
 namespace orrery::trace {
 
-/// A sliding view of a source: the bytes from the reading position on, as far as they were asked
-/// for. Holds one block, or as much as the largest single `need`; never grows ahead of bytes that
-/// really came.
+/// A sliding view of a source: the bytes from the reading position on, as far as requested. Holds
+/// one block, or as much as the largest single `need`. Grows only for bytes that the source really
+/// returned.
 class Window {
  public:
   static constexpr std::size_t kBlock = 1u << 20;
 
   explicit Window(ByteSource& source);
 
-  /// What lies ahead and is in memory. Valid until the next call of `need`.
+  /// The bytes in memory from the reading position on. Valid until the next call of `need`.
   [[nodiscard]] std::span<const std::byte> ahead() const {
     return {buffer_.data() + begin_, end_ - begin_};
   }
@@ -31,15 +31,15 @@ class Window {
   [[nodiscard]] std::string_view text() const {
     return {reinterpret_cast<const char*>(data()), size()};
   }
-  /// Place of the reading position in the source.
+  /// Reading position in the source.
   [[nodiscard]] std::uint64_t offset() const { return offset_; }
 
-  /// Tries to have at least `count` bytes ahead; false when the source ends before. What ends it
-  /// may be an error, which every later call that asks for too much meets again.
+  /// Tries to have at least `count` bytes ahead; false if the source ends before. If the source
+  /// ended with an error, every later call that needs more bytes returns this error again.
   Result<bool> need(std::size_t count) {
     return size() >= count ? Result<bool>(true) : fill(count);
   }
-  /// Moves on; `count` ≤ size().
+  /// Moves the reading position by `count` ≤ size().
   void consume(std::size_t count) {
     begin_ += count;
     offset_ += count;

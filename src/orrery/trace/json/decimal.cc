@@ -10,10 +10,10 @@ namespace {
 __extension__ using Wide = __int128;
 
 constexpr Wide kWideMax = static_cast<Wide>((~static_cast<unsigned __int128>(0)) >> 1);
-constexpr int kKeptDigits = 36;        // a Wide holds 38
-constexpr std::int64_t kFar = 10'000;  // exponents beyond are all alike: out of range, or zero
+constexpr int kKeptDigits = 36;        // a Wide holds 38 digits
+constexpr std::int64_t kFar = 10'000;  // larger exponents are equivalent: out of range, or zero
 
-/// A number as digits × 10^exponent.
+/// A number in the form digits × 10^exponent.
 struct Scientific {
   Wide digits = 0;
   std::int64_t exponent = 0;
@@ -22,7 +22,7 @@ struct Scientific {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// Reads the digits up to a point, exponent or the end; those that do not fit only count.
+/// Reads the digits up to a point, an exponent or the end. Digits that do not fit are only counted.
 const char* take_digits(const char* at, const char* end, bool fraction, int& retained,
                         Scientific& out) {
   for (; at != end && is_digit(*at); ++at) {
@@ -71,7 +71,7 @@ std::optional<Scientific> parse(std::string_view text) {
   return out;
 }
 
-/// In units of 10^-`digits`; what is smaller is cut off.
+/// The number in units of 10^-`digits`; smaller parts are truncated.
 std::optional<Wide> scaled(std::string_view text, int digits) {
   const auto number = parse(text);
   if (!number) return std::nullopt;
@@ -95,12 +95,12 @@ std::optional<std::int64_t> narrow(Wide value) {
 constexpr std::int64_t kPowers[] = {
     1,         10,         100,         1'000,         10'000,        100'000,
     1'000'000, 10'000'000, 100'000'000, 1'000'000'000, 10'000'000'000};
-constexpr int kMostDigits = 10;  // that these powers serve
+constexpr int kMaxDigits = 10;  // limit of the table of powers
 
-/// Digits, perhaps a point and more digits, 19 in all: what nearly every number looks like. In
+/// Fast path for nearly all numbers: at most 19 digits, optionally with a point. The result is in
 /// units of 10^-`digits`.
 bool plain(std::string_view text, int digits, Wide& value) {
-  if (text.empty() || text.size() > 20 || digits > kMostDigits) return false;
+  if (text.empty() || text.size() > 20 || digits > kMaxDigits) return false;
   std::uint64_t number = 0;
   int rest = digits;
   std::size_t i = 0;
@@ -130,10 +130,10 @@ std::optional<std::int64_t> fixed_point_since(std::string_view text, int digits,
                                               std::int64_t origin, int origin_digits) {
   Wide since = origin;
   int more = digits - origin_digits;
-  for (; more > 0; more -= std::min(more, kMostDigits)) {
-    if (since > kWideMax / kPowers[kMostDigits] || since < -(kWideMax / kPowers[kMostDigits]))
+  for (; more > 0; more -= std::min(more, kMaxDigits)) {
+    if (since > kWideMax / kPowers[kMaxDigits] || since < -(kWideMax / kPowers[kMaxDigits]))
       return std::nullopt;
-    since *= kPowers[std::min(more, kMostDigits)];
+    since *= kPowers[std::min(more, kMaxDigits)];
   }
   for (; more < 0; ++more) since /= 10;
   Wide value = 0;

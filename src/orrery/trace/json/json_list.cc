@@ -36,7 +36,7 @@ void for_each(std::string_view list, Fn&& element) {
 }  // namespace
 
 bool has_spaces(std::string_view json) {
-  // Most lists have none at all, not even in strings: a loop over whole registers.
+  // Most lists contain no such byte, not even in strings: the compiler vectorizes this loop.
   unsigned char lowest = 0xFF;
   for (const char c : json) lowest = std::min(lowest, static_cast<unsigned char>(c));
   if (lowest > ' ') return false;
@@ -75,7 +75,7 @@ std::vector<std::string_view> elements_of(std::string_view list, std::size_t mos
 
 std::string cut_list(std::string_view list, std::size_t limit) {
   list = trim(list);
-  std::size_t retained = 0;  // the end of the last element that fits
+  std::size_t retained = 0;  // end of the last element that fits
   for_each(list, [&](std::size_t, std::size_t end) {
     if (end + 1 > limit) return false;
     retained = end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: an element as PyTorch's profiler writes it, with all that may confuse.
+// For tests: an element as PyTorch's profiler writes it, with text that may confuse a parser.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the quotes, backslashes and brackets are among 64 bytes of JSON, as bits.
+// Positions of quotes, backslashes and brackets in 64 bytes of JSON, as bit masks.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ inline Masks masks_of(const char* bytes) {
   Masks out;
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i bit = _mm_set1_epi8(0x20);  // sets square and curly brackets apart
+  const __m128i bit = _mm_set1_epi8(0x20);  // maps square brackets to curly brackets
   const __m128i open = _mm_set1_epi8('{');
   const __m128i close = _mm_set1_epi8('}');
   const auto bits = [](__m128i equal, int part) {
@@ -56,9 +56,9 @@ inline Masks masks_of(const char* bytes) {
 }
 #endif
 
-/// Which bytes are inside strings, from one stretch of 64 bytes to the next. An opening quote
+/// Finds the bytes inside strings, for one block of 64 bytes after the other. An opening quote
 /// counts as inside, a closing one does not.
-class StringState {
+class BlockStringTracker {
  public:
   std::uint64_t inside(const Masks& masks) {
     std::uint64_t quotes = masks.quotes;
@@ -69,16 +69,15 @@ class StringState {
     carry_ = (quotes >> 63) != 0 ? ~std::uint64_t{0} : 0;
     return quotes;
   }
-  [[nodiscard]] bool in_string() const { return carry_ != 0; }
 
  private:
-  /// The bytes that a backslash stands before. Backslashes are rare: one after the other.
+  /// The bytes after a backslash. Handles backslashes one by one, because they are rare.
   std::uint64_t escaped(std::uint64_t backslashes) {
     std::uint64_t out = escape_;
     escape_ = 0;
     for (; backslashes != 0; backslashes &= backslashes - 1) {
       const std::uint64_t bit = backslashes & (~backslashes + 1);
-      if ((out & bit) != 0) continue;  // is escaped itself
+      if ((out & bit) != 0) continue;  // this backslash is escaped itself
       if ((bit >> 63) != 0) {
         escape_ = 1;
       } else {
@@ -89,7 +88,7 @@ class StringState {
   }
 
   std::uint64_t carry_ = 0;   // all ones inside a string
-  std::uint64_t escape_ = 0;  // 1 = the next stretch's first byte is escaped
+  std::uint64_t escape_ = 0;  // 1: the first byte of the next block is escaped
 };
 
 }  // namespace orrery::trace::json

@@ -6,9 +6,9 @@
 
 namespace orrery::trace::json {
 
-/// A JSON value with what writers commonly get wrong put right: control characters, broken UTF-8
-/// and unknown escapes inside strings; NaN, Infinity, None, True, False outside; commas too many.
-/// False if there was nothing of the kind.
+/// Repairs common errors in a JSON value: control characters, broken UTF-8 and unknown escapes
+/// inside strings; NaN, Infinity, None, True, False outside; extra commas. Returns false if it
+/// finds no such error.
 [[nodiscard]] bool repair(std::string_view value, std::string& out);
 
 }  // namespace orrery::trace::json

@@ -9,13 +9,13 @@ bool closes(char c) { return c == '}' || c == ']'; }
 
 }  // namespace
 
-std::optional<std::size_t> ValueEnd::feed(std::string_view text) {
+std::optional<std::size_t> ValueScanner::feed(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (strings_.take(c)) {
       if (depth_ == 0 && !strings_.inside()) return i + 1;
     } else if (opens(c)) {
-      deepest_ = std::max(deepest_, ++depth_);
+      max_depth_ = std::max(max_depth_, ++depth_);
     } else if (closes(c)) {
       if (depth_ == 0) return i;
       if (--depth_ == 0) return i + 1;
@@ -26,13 +26,13 @@ std::optional<std::size_t> ValueEnd::feed(std::string_view text) {
   return std::nullopt;
 }
 
-bool Keys::next() {
+bool KeyIterator::next() {
   while (at_ < text_.size()) {
     const char c = text_[at_];
     if (c != '"') {
       if (opens(c)) ++depth_;
       if (closes(c)) {
-        outside_ = outside_ || depth_ <= 1;
+        is_outside_ = is_outside_ || depth_ <= 1;
         if (depth_ > 0) --depth_;
       }
       ++at_;
@@ -50,7 +50,7 @@ bool Keys::next() {
 }
 
 bool nests_deeper(std::string_view text, int most) {
-  Strings strings;
+  StringTracker strings;
   int depth = 0;
   for (const char c : text) {
     if (strings.take(c)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where strings, keys and values begin and end in JSON text. Nothing here needs it to be sound.
+// Finds strings, keys and values in JSON text. The text may be invalid.
 #pragma once
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 
 namespace orrery::trace::json {
 
-/// What may stand between JSON's tokens (RFC 8259, section 2).
+/// True for white space between JSON tokens (RFC 8259, section 2).
 [[nodiscard]] constexpr bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/// The place of the first byte from `at` on that is no space, or the end.
+/// Position of the first non-space byte from `at` on, or the end.
 [[nodiscard]] inline std::size_t skip_space(std::string_view text, std::size_t at = 0) {
   while (at < text.size() && is_space(text[at])) ++at;
   return at;
@@ -28,21 +28,21 @@ namespace orrery::trace::json {
   return text;
 }
 
-/// The place of the quote that ends a string whose content begins at `at`, or the end.
+/// Position of the quote that ends a string with content from `at` on, or the end.
 [[nodiscard]] inline std::size_t closing_quote(std::string_view text, std::size_t at) {
   while (at < text.size() && text[at] != '"') at += text[at] == '\\' ? 2 : 1;
   return std::min(at, text.size());
 }
 
-/// The place behind the string whose opening quote is at `at`, or the end.
+/// Position after the string with its opening quote at `at`, or the end.
 [[nodiscard]] inline std::size_t string_end(std::string_view text, std::size_t at) {
   return std::min(closing_quote(text, at + 1) + 1, text.size());
 }
 
-/// Tells strings from what is around them, byte by byte.
-class Strings {
+/// Separates strings from other text, byte by byte.
+class StringTracker {
  public:
-  /// Whether the next byte belongs to a string, its quotes included.
+  /// True if the next byte `c` belongs to a string, including its quotes.
   bool take(char c) {
     if (!inside_) return inside_ = c == '"';
     if (escape_) {
@@ -54,7 +54,7 @@ class Strings {
     }
     return true;
   }
-  /// A string has begun and not ended.
+  /// True inside an unfinished string.
   [[nodiscard]] bool inside() const { return inside_; }
 
  private:
@@ -62,35 +62,35 @@ class Strings {
   bool escape_ = false;
 };
 
-/// Finds the end of one value, fed piece by piece.
-class ValueEnd {
+/// Finds the end of one value that is fed in pieces.
+class ValueScanner {
  public:
-  /// How many bytes of `text` belong to the value; empty if it goes on.
+  /// Number of bytes of `text` that belong to the value; empty if the value continues.
   std::optional<std::size_t> feed(std::string_view text);
-  /// How many objects and arrays were open at once, so far.
-  [[nodiscard]] std::uint64_t deepest() const { return deepest_; }
+  /// Maximum number of nested objects and arrays so far.
+  [[nodiscard]] std::uint64_t max_depth() const { return max_depth_; }
 
  private:
-  Strings strings_;
+  StringTracker strings_;
   std::uint64_t depth_ = 0;
-  std::uint64_t deepest_ = 0;
+  std::uint64_t max_depth_ = 0;
 };
 
-/// Walks over all keys of a text, however deep: the strings that a colon follows.
-class Keys {
+/// Iterates over all keys of a text at any depth. A key is a string before a colon.
+class KeyIterator {
  public:
-  explicit Keys(std::string_view text) : text_(text) {}
+  explicit KeyIterator(std::string_view text) : text_(text) {}
 
   /// Moves to the next key; false at the end.
   bool next();
-  /// As it is written, without its quotes.
+  /// The raw key without its quotes.
   [[nodiscard]] std::string_view key() const { return key_; }
-  /// How many objects and arrays are around it.
+  /// Number of enclosing objects and arrays.
   [[nodiscard]] std::uint64_t depth() const { return depth_; }
-  /// Where its value begins, or the end.
+  /// Position of its value, or the end.
   [[nodiscard]] std::size_t value() const { return value_; }
-  /// The outermost object or array ended before it.
-  [[nodiscard]] bool outside() const { return outside_; }
+  /// True if the outermost object or array ended before the key.
+  [[nodiscard]] bool is_outside() const { return is_outside_; }
 
  private:
   std::string_view text_;
@@ -98,11 +98,11 @@ class Keys {
   std::size_t at_ = 0;
   std::size_t value_ = 0;
   std::uint64_t depth_ = 0;
-  bool outside_ = false;
+  bool is_outside_ = false;
 };
 
-/// True when arrays and objects nest deeper than `most`. Looked at before parsing, whose cost grows
-/// with depth. Linear.
+/// True if arrays and objects nest deeper than `most`. Call it before parsing, because parsing
+/// costs more with depth. Linear time.
 [[nodiscard]] bool nests_deeper(std::string_view text, int most);
 
 }  // namespace orrery::trace::json

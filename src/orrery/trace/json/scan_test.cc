@@ -9,8 +9,8 @@
 namespace orrery::trace::json {
 namespace {
 
-TEST(Strings, AreToldFromStructure) {
-  Strings strings;
+TEST(StringTracker, AreToldFromStructure) {
+  StringTracker strings;
   std::string outside;
   for (const char c : std::string_view(R"({"a\"}": ["\\", "]"]})"))
     if (!strings.take(c)) outside += c;
@@ -20,31 +20,31 @@ TEST(Strings, AreToldFromStructure) {
   EXPECT_EQ(string_end(R"("a\)", 0), 3u);
 }
 
-TEST(ValueEnd, IsFoundInPieces) {
+TEST(ValueScanner, IsFoundInPieces) {
   const std::string text = R"({"a": ["}\"]", {}]})";
   for (std::size_t cut = 0; cut < text.size(); ++cut) {
-    ValueEnd end;
+    ValueScanner end;
     EXPECT_FALSE(end.feed(text.substr(0, cut)));
     EXPECT_EQ(end.feed(text.substr(cut) + ", 1"), text.size() - cut);
-    EXPECT_EQ(end.deepest(), 3u);
+    EXPECT_EQ(end.max_depth(), 3u);
   }
-  EXPECT_EQ(ValueEnd().feed(R"("a,\"b" )"), 7u);
-  EXPECT_EQ(ValueEnd().feed("12]"), 2u);
-  EXPECT_EQ(ValueEnd().feed("true"), std::nullopt);
+  EXPECT_EQ(ValueScanner().feed(R"("a,\"b" )"), 7u);
+  EXPECT_EQ(ValueScanner().feed("12]"), 2u);
+  EXPECT_EQ(ValueScanner().feed("true"), std::nullopt);
 }
 
-TEST(Keys, AreStringsBeforeColons) {
+TEST(KeyIterator, AreStringsBeforeColons) {
   const std::string text = R"({"a\"b" : [1, {"c":"d:"}], "e":)";
-  Keys keys(text);
+  KeyIterator keys(text);
   std::vector<std::string> found;
   while (keys.next()) {
     found.push_back(std::to_string(keys.depth()) + std::string(keys.key()));
-    EXPECT_FALSE(keys.outside());
+    EXPECT_FALSE(keys.is_outside());
   }
   EXPECT_EQ(found, (std::vector<std::string>{R"(1a\"b)", "3c", "1e"}));
   EXPECT_EQ(keys.value(), text.size());
-  Keys second(R"({} {"a": 1})");
-  EXPECT_TRUE(second.next() && second.outside());
+  KeyIterator second(R"({} {"a": 1})");
+  EXPECT_TRUE(second.next() && second.is_outside());
 }
 
 TEST(Depth, CountsWhatIsOpen) {

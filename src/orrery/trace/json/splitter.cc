@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <utility>
 
 #include "orrery/trace/json/scan.h"
 
@@ -25,18 +24,18 @@ void Splitter::scan(std::string_view text, std::uint64_t offset, bool last,
                     std::vector<Element>& out) {
   text_ = text;
   base_ = offset;
-  last_ = last;
+  is_last_ = last;
   out_ = &out;
   while (!ended_) {
     const std::size_t rest = text_.size() - static_cast<std::size_t>(at_ - base_);
-    if (last_ ? rest == 0 : rest < kStep + kAhead) break;
+    if (is_last_ ? rest == 0 : rest < kStep + kAhead) break;
     if (!step()) break;
   }
   if (!ended_ && depth_ == 0) feed_gap(at_);
   if (!ended_) ended_before(at_);
 }
 
-/// Looks at the next 64 bytes, or as many as there are; false once the array has ended.
+/// Processes the next 64 bytes, or fewer at the end; false after the end of the array.
 bool Splitter::step() {
   const auto local = static_cast<std::size_t>(at_ - base_);
   const char* bytes = text_.data() + local;
@@ -65,7 +64,7 @@ bool Splitter::step() {
   return true;
 }
 
-/// False when the scan does not go on behind this bracket.
+/// Handles a bracket. Returns false if the scan does not continue after it.
 bool Splitter::bracket(std::uint64_t place, char c) {
   if (is_opener(c)) return open(place, c);
   close(place, c);
@@ -75,28 +74,28 @@ bool Splitter::bracket(std::uint64_t place, char c) {
 bool Splitter::open(std::uint64_t place, char c) {
   if (depth_ == 0) {
     begin_element(place, c);
-  } else if (c == '{' && interrupts(place)) {
+  } else if (c == '{' && begins_next_element(place)) {
     resume_at(place);
     return false;
   }
   if (depth_ == kDepth) {
-    ++over_;
-    state_ = ElementState::junk;
+    ++excess_depth_;
+    state_ = ElementState::not_an_object;
   } else {
     stack_[depth_++] = c;
   }
   return true;
 }
 
-/// Whether the object that begins here, inside an element, can only be the next element: behind a
-/// comma inside an object, in an array that is no element itself, or behind a comma in an array
-/// though it begins like an element.
-bool Splitter::interrupts(std::uint64_t place) {
-  if (over_ > 0) return false;
+/// True if the object that begins at `place`, inside an element, must be the next element. This is
+/// the case after a comma inside an object, or in an array that is not an element; also after a
+/// comma in an array, if the object begins like an element.
+bool Splitter::begins_next_element(std::uint64_t place) {
+  if (excess_depth_ > 0) return false;
   const char ahead = before(place);
   if (stack_[depth_ - 1] == '{') return ahead != ':' && starts_element(place);
   if (stack_[0] == '[') return !keys_.empty() && starts_element(place);
-  if (ahead == '[') {  // an array of objects, as it should be
+  if (ahead == '[') {  // a regular array of objects
     const std::string_view key = first_key(place);
     if (!key.empty() && nested_keys_.size() < kKeys && !contains(nested_keys_, key))
       nested_keys_.emplace_back(key);
@@ -106,8 +105,8 @@ bool Splitter::interrupts(std::uint64_t place) {
 }
 
 void Splitter::close(std::uint64_t place, char c) {
-  if (over_ > 0) {
-    --over_;
+  if (excess_depth_ > 0) {
+    --excess_depth_;
   } else if (depth_ == 0) {
     if (c == ']') close_array(place);
   } else if (match(stack_[depth_ - 1], c)) {
@@ -117,104 +116,112 @@ void Splitter::close(std::uint64_t place, char c) {
   }
 }
 
-/// Behind damage the array's end may be a bracket too many: what follows will tell.
+/// After damage the bracket may be superfluous instead of the array's end; the following text
+/// decides.
 void Splitter::close_array(std::uint64_t place) {
   feed_gap(place);
-  const bool doubtful = lenient_ || gap_.pieces || gap_.piece || gap_.commas > 0;
+  const bool doubtful =
+      is_after_damage_ || gap_.has_ended_pieces || gap_.has_piece || gap_.commas > 0;
   if (!doubtful) {
     if (ends_array(place, false)) end_array(place);
-  } else if (possible_end_ == 0 && ends_array(place, true)) {
-    if (gap_.piece) end_piece(place);
-    comma_before_end_ = gap_.commas > 0 && !gap_.pieces && !lenient_;
-    possible_end_ = place;
+  } else if (possible_array_end_ == 0 && ends_array(place, true)) {
+    if (gap_.has_piece) end_piece(place);
+    comma_before_end_ = gap_.commas > 0 && !gap_.has_ended_pieces && !is_after_damage_;
+    possible_array_end_ = place;
   }
 }
 
-/// A closing bracket of the wrong kind: those in between are missing, or it is one too many.
+/// Handles a closing bracket of the wrong kind: either the brackets in between are missing, or it
+/// is superfluous.
 void Splitter::mismatch(std::uint64_t place, char c) {
-  if (state_ != ElementState::junk) state_ = ElementState::broken;
+  if (state_ != ElementState::not_an_object) state_ = ElementState::broken;
   for (std::size_t d = depth_; d > 0; --d) {
     if (!match(stack_[d - 1], c)) continue;
     depth_ = d - 1;
     if (depth_ == 0) finish(place + 1);
     return;
   }
-  if (c == ']' && possible_end_ == 0 && before(place) == '}' && ends_array(place, true))
-    possible_end_ = place;
+  if (c == ']' && possible_array_end_ == 0 && before(place) == '}' && ends_array(place, true))
+    possible_array_end_ = place;
 }
 
 void Splitter::begin_element(std::uint64_t place, char c) {
-  if (possible_end_ != 0 && before(place) != ':' && starts_element(place)) possible_end_ = 0;
+  if (possible_array_end_ != 0 && before(place) != ':' && starts_element(place))
+    possible_array_end_ = 0;
   begin_ = place;
   const std::string_view rest = text_.substr(static_cast<std::size_t>(place - base_));
-  strange_ = !keys_.empty() && !rest.starts_with(usual_head_) && !starts_element(place);
+  has_unusual_start_ =
+      !keys_.empty() && !rest.starts_with(usual_first_key_) && !starts_element(place);
   state_ = gap_before(place);
-  if (c == '[') state_ = ElementState::junk;
-  first_ = false;
-  lenient_ = false;
+  if (c == '[') state_ = ElementState::not_an_object;
+  is_first_ = false;
+  is_after_damage_ = false;
 }
 
-/// What the gap says about the element that begins behind it. May move begin_ back.
+/// State of the element after the gap. May move begin_ back.
 ElementState Splitter::gap_before(std::uint64_t place) {
   const std::size_t from = static_cast<std::size_t>(gap_begin_ - base_);
   const std::string_view gap = text_.substr(from, static_cast<std::size_t>(place - gap_begin_));
-  if (gap_is_whole_ && !first_ && !lenient_ && !gap.empty() && gap == usual_gap_)
+  if (gap_is_whole_ && !is_first_ && !is_after_damage_ && !gap.empty() && gap == usual_gap_)
     return ElementState::clean;
   const bool whole = gap_is_whole_;
   feed_gap(place);
-  const bool adjoins = gap_.piece;
+  const bool adjoins = gap_.has_piece;
   if (adjoins && !starts_element(place)) {  // `"args": {`: the element's head is gone
     begin_ = gap_.begin;
-    if (gap_.pieces && gap_.colon && !out_->empty() && out_->back().state == ElementState::junk) {
+    if (gap_.has_ended_pieces && gap_.has_colon && !out_->empty() &&
+        out_->back().state == ElementState::not_an_object) {
       begin_ = out_->back().begin;
       out_->pop_back();
     }
-    return ElementState::junk;
+    return ElementState::not_an_object;
   }
   if (adjoins) end_piece(place);
-  if (gap_.pieces || lenient_) return ElementState::apart;
-  if (gap_.commas != (first_ ? 0u : 1u)) return ElementState::mended;
-  if (first_) return ElementState::clean;
+  if (gap_.has_ended_pieces || is_after_damage_) return ElementState::unseparated;
+  if (gap_.commas != (is_first_ ? 0u : 1u)) return ElementState::repaired;
+  if (is_first_) return ElementState::clean;
   if (whole && gap.size() <= kAhead) usual_gap_ = gap;
   return ElementState::clean;
 }
 
-/// The array ended where only a bracket too many seemed to be: no element followed up to `end`,
-/// which is all there is.
+/// Ends the array at a bracket that seemed superfluous, if no element followed up to `end` and the
+/// document ends there.
 bool Splitter::ended_before(std::uint64_t end) {
-  if (possible_end_ == 0 || !last_ || after_space(end) < text_.size()) return false;
-  while (!out_->empty() && out_->back().end > possible_end_) out_->pop_back();
-  if (depth_ > 0 && begin_ < possible_end_) out_->push_back({begin_, possible_end_, state_});
+  if (possible_array_end_ == 0 || !is_last_ || after_space(end) < text_.size()) return false;
+  while (!out_->empty() && out_->back().end > possible_array_end_) out_->pop_back();
+  if (depth_ > 0 && begin_ < possible_array_end_)
+    out_->push_back({begin_, possible_array_end_, state_});
   depth_ = 0;
   ended_ = true;
-  at_ = possible_end_ + 1;
+  at_ = possible_array_end_ + 1;
   return true;
 }
 
 void Splitter::finish(std::uint64_t end) {
   if (ended_before(end)) return;
-  if (state_ == ElementState::clean) learn();
+  if (state_ == ElementState::clean) remember_first_key();
   out_->push_back({begin_, end, state_});
   gap_begin_ = end;
   gap_ = Gap{};
   gap_is_whole_ = true;
-  lenient_ = strange_ || state_ == ElementState::broken || state_ == ElementState::junk;
+  is_after_damage_ =
+      has_unusual_start_ || state_ == ElementState::broken || state_ == ElementState::not_an_object;
 }
 
-/// Forgets what it thought to know: an element begins at `place`.
+/// Discards the current state: an element begins at `place`.
 void Splitter::resume_at(std::uint64_t place) {
   if (depth_ > 0) {
-    if (state_ != ElementState::junk) state_ = ElementState::broken;
+    if (state_ != ElementState::not_an_object) state_ = ElementState::broken;
     depth_ = 0;
-    over_ = 0;
+    excess_depth_ = 0;
     finish(place);
   } else {
     feed_gap(place);
-    if (gap_.piece) end_piece(place);
+    if (gap_.has_piece) end_piece(place);
     gap_ = Gap{};
   }
-  lenient_ = true;
-  strings_ = StringState{};
+  is_after_damage_ = true;
+  strings_ = BlockStringTracker{};
   at_ = place;
 }
 
@@ -226,60 +233,61 @@ void Splitter::feed_gap(std::uint64_t to) {
     gap_.strings.take(c);
     if (inside || is_space(c)) continue;
     if (c == ',') {
-      if (gap_.piece) end_piece(gap_begin_);
+      if (gap_.has_piece) end_piece(gap_begin_);
       ++gap_.commas;
       continue;
     }
-    if (!gap_.piece) {
-      gap_.piece = true;
-      gap_.colon = false;
+    if (!gap_.has_piece) {
+      gap_.has_piece = true;
+      gap_.has_colon = false;
       gap_.begin = gap_begin_;
     }
-    gap_.colon = gap_.colon || c == ':';
+    gap_.has_colon = gap_.has_colon || c == ':';
   }
 }
 
-/// Something between elements that is none. Members without their object count as one.
+/// Adds a piece between elements as junk. Members without their object count as one piece.
 void Splitter::end_piece(std::uint64_t end) {
-  const bool remainder = !out_->empty() && possible_end_ == 0 &&
+  const bool remainder = !out_->empty() && possible_array_end_ == 0 &&
                          out_->back().state >= ElementState::broken &&
-                         (gap_.colon || (gap_.commas == 0 && !gap_.pieces));
+                         (gap_.has_colon || (gap_.commas == 0 && !gap_.has_ended_pieces));
   if (remainder) {
     out_->back().end = end;
-    out_->back().state = ElementState::junk;
+    out_->back().state = ElementState::not_an_object;
   } else {
-    out_->push_back({gap_.begin, end, ElementState::junk});
+    out_->push_back({gap_.begin, end, ElementState::not_an_object});
   }
-  first_ = false;
-  gap_.piece = false;
-  gap_.strings = Strings{};
-  gap_.pieces = true;
+  is_first_ = false;
+  gap_.has_piece = false;
+  gap_.strings = StringTracker{};
+  gap_.has_ended_pieces = true;
 }
 
 void Splitter::end_array(std::uint64_t place) {
   feed_gap(place);
-  if (gap_.piece) end_piece(place);
-  comma_before_end_ = gap_.commas > 0 && !gap_.pieces && !lenient_;
+  if (gap_.has_piece) end_piece(place);
+  comma_before_end_ = gap_.commas > 0 && !gap_.has_ended_pieces && !is_after_damage_;
   ended_ = true;
   at_ = place + 1;
 }
 
-/// Keeps the first key of a whole element.
-void Splitter::learn() {
+/// Remembers the first key of a complete element.
+void Splitter::remember_first_key() {
   const std::string_view rest = text_.substr(static_cast<std::size_t>(begin_ - base_));
-  if (!usual_head_.empty() && rest.starts_with(usual_head_)) return;
+  if (!usual_first_key_.empty() && rest.starts_with(usual_first_key_)) return;
   const std::string_view key = first_key(begin_);
   if (key.empty() || contains(nested_keys_, key)) return;
-  usual_head_ = rest.substr(0, static_cast<std::size_t>(key.data() - rest.data()) + key.size() + 1);
+  usual_first_key_ =
+      rest.substr(0, static_cast<std::size_t>(key.data() - rest.data()) + key.size() + 1);
   if (keys_.size() < kKeys && !contains(keys_, key)) keys_.emplace_back(key);
 }
 
-/// The place of the first byte from `place` on that is no space.
+/// Position of the first non-space byte from `place` on.
 std::size_t Splitter::after_space(std::uint64_t place) const {
   return skip_space(text_, static_cast<std::size_t>(place - base_));
 }
 
-/// The first key of the object at `place`; empty if it does not look like one.
+/// The first key of the object at `place`; empty if the text does not look like an object.
 std::string_view Splitter::first_key(std::uint64_t place) const {
   const std::size_t quote = after_space(place + 1);
   if (byte(quote) != '"') return {};
@@ -296,8 +304,8 @@ bool Splitter::starts_element(std::uint64_t place) const {
   return keys_.empty() || contains(keys_, key);
 }
 
-/// Whether what follows a closing bracket can follow the array: nothing, the end of the object
-/// around it, or another member of that. `surely`: nothing else will do.
+/// True if the text after a closing bracket can follow the array: the end, the end of the enclosing
+/// object, or another member of it. `surely`: the text cannot be anything else.
 bool Splitter::ends_array(std::uint64_t place, bool surely) const {
   std::size_t next = after_space(place + 1);
   if (next >= text_.size()) return true;
@@ -309,7 +317,7 @@ bool Splitter::ends_array(std::uint64_t place, bool surely) const {
   return !surely && byte(next) != '{';
 }
 
-/// The last byte before `place` that is no space, as far back as is kept.
+/// The last non-space byte before `place`, within the stored text.
 char Splitter::before(std::uint64_t place) const {
   for (auto local = static_cast<std::size_t>(place - base_); local > 0; --local)
     if (!is_space(text_[local - 1])) return text_[local - 1];

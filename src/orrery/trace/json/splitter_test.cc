@@ -61,7 +61,7 @@ RC_GTEST_PROP(Splitter, CutsMakeNoDifference, ()) {
   const auto cuts = *rc::gen::container<std::vector<std::size_t>>(
       rc::gen::inRange<std::size_t>(0, text.size() + 1));
   const auto parts = split(text, cuts);
-  // Junk may be told in more pieces; what is an element is the same.
+  // Junk may be reported in more pieces; what is an element is the same.
   const auto elements = [](const std::vector<Element>& all) {
     std::vector<Element> out;
     for (const Element& each : all)

@@ -43,7 +43,7 @@ void append_utf8(std::uint32_t code, std::string& out) {
   }
 }
 
-/// One \u escape, or a pair of them; returns how many bytes it took.
+/// Decodes one \u escape, or a pair of them; returns the number of bytes read.
 std::size_t unescape_unit(std::string_view text, std::size_t at, std::string& out) {
   const int unit = code_unit(text, at);
   if (unit < 0) {

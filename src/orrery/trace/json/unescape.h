@@ -6,7 +6,8 @@
 
 namespace orrery::trace::json {
 
-/// A JSON string's content without escapes; unpaired surrogates and unknown escapes stay visible.
+/// Decodes the escapes in the content of a JSON string. An unpaired surrogate becomes U+FFFD; an
+/// unknown escape stays unchanged.
 void unescape(std::string_view content, std::string& out);
 
 }  // namespace orrery::trace::json

@@ -2,19 +2,20 @@
 #include "orrery/trace/kineto/category.h"
 
 #include <cctype>
+#include <utility>
 
 namespace orrery::trace::kineto {
 namespace {
 
 using profile::Kind;
 
-struct Known {
-  std::string_view name;  // in lower case, without underlines and spaces
+struct CategoryRule {
+  std::string_view name;  // in lower case, without underscores and spaces
   Role role;
   Kind kind = Kind::annotation;
 };
 
-constexpr Known kKnown[] = {
+constexpr CategoryRule kCategoryRules[] = {
     {"cpuop", Role::event, Kind::op},
     {"operator", Role::event, Kind::op},
     {"hpuop", Role::event, Kind::op},
@@ -41,9 +42,9 @@ constexpr Known kKnown[] = {
     {"async", Role::launch_flow},
     {"asynccputogpu", Role::launch_flow},
     {"asyncgpu", Role::launch_flow},
-    {"trace", Role::left_out},
-    {"criticalpath", Role::left_out},
-    {"cpuinstantevent", Role::left_out},
+    {"trace", Role::skipped},
+    {"criticalpath", Role::skipped},
+    {"cpuinstantevent", Role::skipped},
 };
 
 }  // namespace
@@ -56,28 +57,22 @@ Category category_named(std::string_view name) {
     if (std::isalnum(static_cast<unsigned char>(c)) != 0)
       plain += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   }
-  const auto ends = [&plain](std::string_view end) {
-    return plain.size() >= end.size() &&
-           std::string_view(plain).substr(plain.size() - end.size()) == end;
-  };
-  for (const Known& known : kKnown) {
-    if (plain != known.name) continue;
-    out.role = known.role;
-    out.kind = known.kind;
+  for (const CategoryRule& rule : kCategoryRules) {
+    if (plain != rule.name) continue;
+    out.role = rule.role;
+    out.kind = rule.kind;
     return out;
   }
-  // Other devices put their name in front: xpu_runtime, privateuse1_driver, hpu_kernel …
-  out.role = Role::event;
-  if (ends("runtime") || ends("driver")) {
-    out.kind = Kind::call;
-  } else if (ends("kernel")) {
-    out.kind = Kind::kernel;
-  } else if (ends("memcpy")) {
-    out.kind = Kind::memcpy;
-  } else if (ends("memset")) {
-    out.kind = Kind::memset;
-  } else {
-    out.role = Role::unknown;
+  // Other devices prefix their name: xpu_runtime, privateuse1_driver, hpu_kernel …
+  constexpr std::pair<std::string_view, Kind> kEndings[] = {{"runtime", Kind::call},
+                                                            {"driver", Kind::call},
+                                                            {"kernel", Kind::kernel},
+                                                            {"memcpy", Kind::memcpy},
+                                                            {"memset", Kind::memset}};
+  for (const auto& [ending, kind] : kEndings) {
+    if (!plain.ends_with(ending)) continue;
+    out.role = Role::event;
+    out.kind = kind;
   }
   return out;
 }

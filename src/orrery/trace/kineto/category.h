@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds of records in a trace, by every name they have had.
+// The categories of records in a trace, under all names of the profiler's history.
 #pragma once
 
 #include <cstdint>
@@ -16,25 +16,25 @@ enum class Role : std::uint8_t {
   event,         ///< becomes an event of Category::kind
   forward_flow,  ///< forward operator → backward operator
   launch_flow,   ///< call → device work
-  left_out,
-  unknown  ///< decided by what the record says
+  skipped,
+  unknown  ///< depends on the record's contents
 };
 
 struct Category {
   std::string name;
   Role role = Role::unknown;
   profile::Kind kind = profile::Kind::annotation;
-  std::uint64_t left_out = 0;  ///< records of it that have no part in a profile
-  std::uint64_t dropped = 0;   ///< records of it that lack something
+  std::uint64_t skipped = 0;  ///< records without a meaning in a profile
+  std::uint64_t dropped = 0;  ///< incomplete records
 };
 
-/// "cpu_op", "Operator" …: what it stands for. `unknown` for names never met.
+/// The category named "cpu_op", "Operator" …; Role::unknown for other names.
 [[nodiscard]] Category category_named(std::string_view name);
 
 /// The categories of one trace.
 class Categories {
  public:
-  /// By the raw name; references stay valid.
+  /// The category of a raw name; references stay valid.
   Category& of(std::string_view name) {
     if (last_ != nullptr && last_->name == name) return *last_;
     auto found = by_name_.find(std::string(name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What records say about communications and process groups.
+// Reads communications and process groups from records.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,15 @@ class Comms {
  public:
   Comms(profile::Profile& profile, Interner& interner) : profile_(profile), interner_(interner) {}
 
-  /// From a record with a "Collective name". Index into Profile::comms.
+  /// Adds a communication from a record with a "Collective name". Returns its index in
+  /// Profile::comms.
   std::uint32_t add(const Record& record);
-  /// From the name of an annotation ("nccl:all_reduce") and the tensors it has; kNone if the name
-  /// is not one of a communication.
+  /// Adds a communication from the name of an annotation ("nccl:all_reduce") and its tensors.
+  /// Returns kNone if the name is not that of a communication.
   std::uint32_t add_named(std::string_view name, const Record& record);
-  /// A group that the trace's head describes.
-  void describe(profile::Group group);
-  /// Completes the groups that records name with what the head says of them.
+  /// Adds a group from the trace's header.
+  void add_group(profile::Group group);
+  /// Completes the groups that records name with their descriptions in the header.
   void finish();
 
  private:
@@ -38,17 +39,19 @@ class Comms {
   std::map<std::string, std::uint32_t, std::less<>> by_name_;
   std::string last_name_;  // raw
   std::uint32_t last_group_ = profile::kNone;
-  std::vector<profile::Group> described_;
-  std::int64_t derived_ = 0;  // ranks that no list told
+  std::vector<profile::Group> header_groups_;
+  std::int64_t derived_ranks_ = 0;  // number of ranks derived from start, stride and size
 };
 
-/// "[0, 1, 2]" (a list or a string); empty if it is cut short or no list of ranks.
-[[nodiscard]] std::vector<std::uint32_t> ranks_in(std::string_view text);
+/// The ranks in "[0, 1, 2]" (a list or a string); empty if it is cut off or not a list of ranks.
+[[nodiscard]] std::vector<std::uint32_t> parse_ranks(std::string_view text);
 
-/// Elements of all tensors in "Input Dims": [[2, 3], [], [[4], [5]]] has 15; -1 if there is none.
-[[nodiscard]] std::int64_t elements_in(std::string_view dims);
+/// Number of elements of all tensors in "Input Dims": [[2, 3], [], [[4], [5]]] has 15; -1 if there
+/// are none.
+[[nodiscard]] std::int64_t count_elements(std::string_view dims);
 
-/// "nccl:all_reduce", "hccl:…", "gloo:…": a communication library's range. The part behind.
-[[nodiscard]] std::string_view communication_in(std::string_view name);
+/// The part after the colon of a communication library's range: "nccl:all_reduce", "hccl:…",
+/// "gloo:…".
+[[nodiscard]] std::string_view comm_in_range_name(std::string_view name);
 
 }  // namespace orrery::trace::kineto

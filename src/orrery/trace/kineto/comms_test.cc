@@ -15,21 +15,21 @@ using testing::read;
 using testing::trace;
 
 TEST(KinetoComms, RanksInText) {
-  EXPECT_EQ(ranks_in("[0, 1, 12]"), (Ranks{0, 1, 12}));
-  EXPECT_EQ(ranks_in("\"[3]\""), Ranks{3});
-  EXPECT_EQ(ranks_in("[]"), Ranks{});
-  EXPECT_EQ(ranks_in("[0, 1, ..., 7]"), Ranks{});
-  EXPECT_EQ(ranks_in("[0, -1]"), Ranks{});
-  EXPECT_EQ(ranks_in("[99999999999999999999]"), Ranks{});
-  EXPECT_EQ(ranks_in("[0, 1"), Ranks{});
+  EXPECT_EQ(parse_ranks("[0, 1, 12]"), (Ranks{0, 1, 12}));
+  EXPECT_EQ(parse_ranks("\"[3]\""), Ranks{3});
+  EXPECT_EQ(parse_ranks("[]"), Ranks{});
+  EXPECT_EQ(parse_ranks("[0, 1, ..., 7]"), Ranks{});
+  EXPECT_EQ(parse_ranks("[0, -1]"), Ranks{});
+  EXPECT_EQ(parse_ranks("[99999999999999999999]"), Ranks{});
+  EXPECT_EQ(parse_ranks("[0, 1"), Ranks{});
 }
 
 TEST(KinetoComms, ElementsInDims) {
-  EXPECT_EQ(elements_in("[[2, 3], [], [[4], [5]]]"), 15);
-  EXPECT_EQ(elements_in("[[0, 3]]"), 0);
-  EXPECT_EQ(elements_in("[[], []]"), -1);
-  EXPECT_EQ(elements_in("[[99999999999999999999]]"), -1);
-  EXPECT_EQ(elements_in("[[4294967296, 4294967296]]"), -1);
+  EXPECT_EQ(count_elements("[[2, 3], [], [[4], [5]]]"), 15);
+  EXPECT_EQ(count_elements("[[0, 3]]"), 0);
+  EXPECT_EQ(count_elements("[[], []]"), -1);
+  EXPECT_EQ(count_elements("[[99999999999999999999]]"), -1);
+  EXPECT_EQ(count_elements("[[4294967296, 4294967296]]"), -1);
 }
 
 /// PyTorch 2.4 and later say all on the operator and on the kernel.

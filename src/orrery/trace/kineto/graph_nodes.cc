@@ -15,10 +15,10 @@ using profile::EventId;
 using profile::kNoEvent;
 using profile::kNoId;
 
-/// Arrows between nodes are counted from here, beyond all correlation ids.
+/// Ids of flows between nodes begin here, above all correlation ids.
 constexpr std::int64_t kFirstEdge = std::int64_t{1} << 40;
-/// Times are written as doubles of microseconds: an end that is written as a time and one that is
-/// a start and a duration may differ by a little.
+/// Times are doubles in microseconds: an end written as a time may differ slightly from the sum of
+/// a start and a duration.
 constexpr Time kRounding = ns(2);
 
 }  // namespace
@@ -27,8 +27,8 @@ bool GraphNodes::is_edge(const Record& flow) { return integer_or(flow.id, 0) >= 
 
 void GraphNodes::add_work(const Record& record, EventId event, DisplayLane display_lane) {
   if (!record.has(Arg::graph_id) && !record.has(Arg::graph_node)) return;
-  // Newer profilers write the lower half of a node's id, older ones all of it, with the graph's in
-  // the upper half; numbers that are 0 may be left out.
+  // Newer profilers write the lower half of a node's id. Older ones write all of it, with the
+  // graph's id in the upper half. Numbers that are 0 may be omitted.
   const auto node =
       static_cast<std::uint64_t>(std::max<std::int64_t>(integer_or(record[Arg::graph_node], 0), 0));
   std::uint64_t graph = id_of(record[Arg::graph_id]);
@@ -40,16 +40,16 @@ void GraphNodes::add_work(const Record& record, EventId event, DisplayLane displ
 }
 
 void GraphNodes::add_end(const Record& flow, Time time, DisplayLane display_lane) {
-  ends_.push_back({id_of(flow.id), display_lane, time, content(flow.phase) == "s"});
+  ends_.push_back({id_of(flow.id), display_lane, time, unquoted(flow.phase) == "s"});
 }
 
 void GraphNodes::shift(Time by) {
-  for (End& end : ends_) end.time -= by;
+  for (FlowEnd& end : ends_) end.time -= by;
 }
 
-/// The nodes shown in one place that start there at the time of an arrow's end, or up to then.
-std::pair<const GraphNodes::Node*, const GraphNodes::Node*> GraphNodes::around(
-    const End& end) const {
+/// The range of nodes in the displayed row that start exactly at the time of a flow's end.
+std::pair<const GraphNodes::Node*, const GraphNodes::Node*> GraphNodes::nodes_starting_at(
+    const FlowEnd& end) const {
   const auto key = [&](const Node& node) {
     return std::make_tuple(node.display_lane, profile_.events[node.event].start);
   };
@@ -61,27 +61,27 @@ std::pair<const GraphNodes::Node*, const GraphNodes::Node*> GraphNodes::around(
   return {nodes_.data() + (first - nodes_.begin()), nodes_.data() + (last - nodes_.begin())};
 }
 
-/// The node at an arrow's head.
-EventId GraphNodes::started(const End& end) const {
-  const auto [first, last] = around(end);
+/// The node at the head of a flow.
+EventId GraphNodes::node_starting_at(const FlowEnd& end) const {
+  const auto [first, last] = nodes_starting_at(end);
   return first == last ? kNoEvent : first->event;
 }
 
-/// The node at an arrow's tail: of the same replay, and the one that ends there.
-EventId GraphNodes::ended(const End& end, EventId before) const {
-  constexpr int kBack = 16;  // nodes shown in one place hardly overlap
+/// The node at the tail of a flow: of the same replay, and ending at this time.
+EventId GraphNodes::node_ending_at(const FlowEnd& end, EventId before) const {
+  constexpr int kBack = 16;  // nodes in one displayed row hardly overlap
   const std::uint64_t replay = profile_.work(before).correlation;
-  const Node* node = around(end).second;
-  EventId inside = kNoEvent;
+  const Node* node = nodes_starting_at(end).second;
+  EventId enclosing = kNoEvent;
   for (int back = 0; back < kBack && node != nodes_.data(); ++back) {
     --node;
     if (node->display_lane != end.display_lane) break;
     if (node->event == before || profile_.work(node->event).correlation != replay) continue;
-    const Time late = profile_.events[node->event].end() - end.time;
-    if (late <= kRounding && -1 * kRounding <= late) return node->event;
-    if (late > Time{} && inside == kNoEvent) inside = node->event;
+    const Time excess = profile_.events[node->event].end() - end.time;
+    if (excess <= kRounding && -1 * kRounding <= excess) return node->event;
+    if (excess > Time{} && enclosing == kNoEvent) enclosing = node->event;
   }
-  return inside;
+  return enclosing;
 }
 
 void GraphNodes::finish(Findings& findings) {
@@ -91,16 +91,17 @@ void GraphNodes::finish(Findings& findings) {
            std::make_tuple(b.display_lane, profile_.events[b.event].start, b.event);
   });
   std::stable_sort(ends_.begin(), ends_.end(),
-                   [](const End& a, const End& b) { return a.id < b.id; });
+                   [](const FlowEnd& a, const FlowEnd& b) { return a.id < b.id; });
   auto& edges = profile_.graph_edges;
   for (std::size_t i = 0; i < ends_.size();) {
-    const End* tail = nullptr;
-    const End* head = nullptr;
+    const FlowEnd* tail = nullptr;
+    const FlowEnd* head = nullptr;
     const std::uint64_t id = ends_[i].id;
-    for (; i < ends_.size() && ends_[i].id == id; ++i) (ends_[i].begins ? tail : head) = &ends_[i];
+    for (; i < ends_.size() && ends_[i].id == id; ++i)
+      (ends_[i].is_start ? tail : head) = &ends_[i];
     if (tail == nullptr || head == nullptr) continue;
-    const EventId to = started(*head);
-    const EventId from = to == kNoEvent ? kNoEvent : ended(*tail, to);
+    const EventId to = node_starting_at(*head);
+    const EventId from = to == kNoEvent ? kNoEvent : node_ending_at(*tail, to);
     if (from == kNoEvent) continue;
     if (profile_.events[from].end() <= profile_.events[to].start + kRounding) {
       edges.emplace_back(from, to);

@@ -14,7 +14,7 @@
 namespace orrery::trace::kineto {
 namespace {
 
-/// Quick, and good enough for a cache that compares what it finds.
+/// A fast hash; the cache compares the strings.
 std::uint64_t hash_of(std::string_view text) {
   constexpr std::uint64_t kOdd = 0x9E3779B97F4A7C15u;
   std::uint64_t hash = text.size() * kOdd;
@@ -73,7 +73,7 @@ StringId Interner::text(std::string_view text) {
 }
 
 StringId Interner::string(std::string_view raw) {
-  const std::string_view inside = content(raw);
+  const std::string_view inside = unquoted(raw);
   if (inside.empty() || std::memchr(inside.data(), '\\', inside.size()) == nullptr)
     return text(inside);
   json::unescape(inside, scratch_);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strings of a trace repeat within a few events: a small cache in front of the pool.
+// A small cache in front of the string pool, because strings of a trace repeat within a few events.
 #pragma once
 
 #include <array>
@@ -19,11 +19,11 @@ class Interner {
   /// `where` names the file.
   Interner(StringPool& pool, std::string where, Findings& findings);
 
-  /// A raw string's content, unescaped, cut to limits::kEventNameBytes (string_cut).
+  /// The content of a raw string, unescaped, cut to limits::kEventNameBytes (string_cut).
   StringId string(std::string_view raw);
-  /// A raw value's text, lists on one line. A string loses its quotes.
+  /// The text of a raw value, with lists on one line. A string loses its quotes.
   StringId json(std::string_view raw);
-  /// Any text, as it is.
+  /// Any text, unchanged.
   StringId text(std::string_view text);
 
  private:
@@ -42,7 +42,7 @@ class Interner {
   std::string scratch_;
 };
 
-/// JSON on one line: space outside of strings only behind commas and colons.
+/// JSON on one line: outside of strings, spaces only after commas and colons.
 void on_one_line(std::string_view text, std::string& out);
 
 }  // namespace orrery::trace::kineto

@@ -8,6 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/trace/io/json_document_testing.h"
+#include "orrery/trace/io/profile_check_testing.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace {
@@ -27,18 +28,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto whole = read(text, size + 1);
   const auto pieces = read(text, 61);
   ORRERY_CHECK(whole.has_value() == pieces.has_value());
-  if (!whole) {
-    ORRERY_CHECK(!whole.error().where.empty() && !whole.error().what.empty());
-    return 0;
-  }
+  if (!trace::testing::check_profile(whole)) return 0;
   ORRERY_CHECK(whole->events.size() == pieces->events.size());
-  std::uint64_t left_out = 0;
-  for (const auto& [category, count] : whole->account.left_out) left_out += count;
-  ORRERY_CHECK(whole->account.records == whole->account.events + whole->account.mapped + left_out);
-  for (std::size_t e = 0; e < whole->events.size(); ++e) {
-    const profile::Event& event = whole->events[e];
-    ORRERY_CHECK(event.start >= Time{} && event.duration >= Time{});
-    ORRERY_CHECK(event.lane < whole->lanes.size());
-  }
+  for (std::size_t e = 0; e < whole->events.size(); ++e)
+    ORRERY_CHECK(whole->events[e].start >= Time{});
   return 0;
 }

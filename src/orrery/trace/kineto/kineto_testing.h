@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: reading traces from text.
+// For tests: reads traces from text.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace orrery::trace::kineto::testing {
 
-/// What came of reading a trace.
+/// The result of reading a trace.
 struct Outcome {
   Result<profile::Profile> profile;
   Findings findings;
@@ -41,12 +41,12 @@ inline Outcome read(std::string_view text) {
   return out;
 }
 
-/// A trace with these events, and this in front of them.
+/// A trace with these events; `head` comes before them.
 inline std::string trace(std::string_view events, std::string_view head = "") {
   return "{" + std::string(head) + "\"traceEvents\": [" + std::string(events) + "]}";
 }
 
-/// A complete event: `rest` is further members and arguments, "\"cat\": …".
+/// A complete event ("X").
 inline std::string complete(std::string_view name, std::string_view category, double start,
                             double duration, std::string_view args = "{}", int process = 10,
                             int thread = 10) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/kineto/lanes.h"
 
+#include "orrery/trace/json/scan.h"
 #include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/interner.h"
 #include "orrery/trace/kineto/raw_numbers.h"
@@ -9,16 +10,10 @@
 namespace orrery::trace::kineto {
 namespace {
 
-constexpr std::int64_t kFirstWord = -1'000'000;  // no system numbers its threads like this
+constexpr std::int64_t kFirstTextNumber = -1'000'000;  // no system uses such thread ids
 
-std::string_view without_space(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
-
-/// "stream 7" and "thread 123 (main)": the number behind the word.
-std::string_view numbered(std::string_view word) {
+/// The number after the word in "stream 7" and "thread 123 (main)".
+std::string_view number_after_word(std::string_view word) {
   for (const std::string_view what : {"stream ", "Stream ", "thread ", "Thread "}) {
     if (!word.starts_with(what)) continue;
     const std::string_view rest = word.substr(what.size());
@@ -32,11 +27,11 @@ std::string_view numbered(std::string_view word) {
 std::int64_t Lanes::number(std::string_view raw) {
   if (raw.empty()) return 0;
   if (const auto value = integer(raw)) return *value;
-  const std::string_view word = content(raw);
-  if (const std::string_view digits = numbered(word); !digits.empty())
+  const std::string_view word = unquoted(raw);
+  if (const std::string_view digits = number_after_word(word); !digits.empty())
     if (const auto value = integer(digits)) return *value;
-  const auto next = kFirstWord - static_cast<std::int64_t>(words_.size());
-  return words_.emplace(std::string(word.substr(0, 256)), next).first->second;
+  const auto next = kFirstTextNumber - static_cast<std::int64_t>(text_numbers_.size());
+  return text_numbers_.emplace(std::string(word.substr(0, 256)), next).first->second;
 }
 
 std::uint32_t Lanes::lane(bool device, std::int64_t process, std::int64_t id, Key key) {
@@ -68,8 +63,8 @@ void Lanes::name(std::string_view what, std::string_view process, std::string_vi
   const bool of_thread = what == "thread_name";
   if (key == last_key_ && name == last_name_) return;
   std::string text;
-  json::unescape(content(name), text);
-  text = std::string(without_space(text));
+  json::unescape(unquoted(name), text);
+  text = std::string(json::trim(text));
   if (text.empty()) return;
   if (of_thread) {
     last_key_ = key;
@@ -88,7 +83,7 @@ void Lanes::finish() {
       lane.name = named->second;
       continue;
     }
-    for (const auto& [word, number] : words_)
+    for (const auto& [word, number] : text_numbers_)
       if (number == lane.id) lane.name = word;
     const auto process = process_names_.find(keys_[l].first);
     if (lane.name.empty() && !lane.device && process != process_names_.end())

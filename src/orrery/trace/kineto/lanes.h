@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which thread or stream a record belongs to, and what those are called.
+// Finds the thread or stream of a record, and the names of threads and streams.
 #pragma once
 
 #include <array>
@@ -30,10 +30,10 @@ class Lanes {
                                                      std::string_view thread) {
     return {number(process), number(thread)};
   }
-  /// A metadata record: "thread_name" or "process_name".
+  /// Adds the name from a metadata record: "thread_name" or "process_name".
   void name(std::string_view what, std::string_view process, std::string_view thread,
             std::string_view name);
-  /// Gives the lanes their names.
+  /// Sets the names of all lanes.
   void finish();
 
  private:
@@ -49,8 +49,9 @@ class Lanes {
 
   profile::Profile& profile_;
   std::array<Slot, 64> recent_{};
-  std::unordered_map<std::string, std::int64_t> words_;  // what is no number
-  std::vector<Key> keys_;                                // by lane: (pid, tid) of the file
+  // Numbers assigned to texts that are not numbers.
+  std::unordered_map<std::string, std::int64_t> text_numbers_;
+  std::vector<Key> keys_;  // by lane: (pid, tid) of the file
   std::map<Key, std::string> thread_names_;
   std::map<std::int64_t, std::string> process_names_;
   std::string last_name_;

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "orrery/core/limits.h"
 #include "orrery/trace/json/decimal.h"
@@ -22,11 +21,12 @@ using profile::kNoEvent;
 using profile::kNoId;
 using profile::kNone;
 
-constexpr int kPsDigits = 6;  // of a microsecond
+constexpr int kPsDigits = 6;  // digits of picoseconds in a microsecond
 constexpr int kNsDigits = 3;
 constexpr std::int64_t kDay = 86'400 * kPsPerSecond;
-constexpr Time kFarthest{50 * kDay};  // from the origin; sums of two still fit
-/// Times this close to 0 do not count from an epoch: the first one may be a stray.
+constexpr Time kFarthest{50 * kDay};  // from the origin; the sum of two such times fits into Time
+/// Times this close to 0 do not count from an epoch. If the first one is so close, it may be a
+/// stray.
 constexpr std::int64_t kStrayNs = 1'000'000'000;
 
 profile::SyncKind sync_kind_of(std::string_view name) {
@@ -40,7 +40,7 @@ profile::SyncKind sync_kind_of(std::string_view name) {
   return profile::SyncKind::unknown;
 }
 
-/// What a complete record of a category without meaning to us is: work if it names a stream.
+/// Kind of a complete record with an unknown category: device work if it names a stream.
 Kind kind_by_arguments(const Record& record) {
   const bool on_stream = record.has(Arg::stream) && record.has(Arg::correlation);
   return on_stream || record.has(Arg::device) ? Kind::device_other : Kind::annotation;
@@ -64,27 +64,25 @@ Result<void> Builder::add(const Record& record) {
   if (profile_.events.size() + profile_.memory.size() + 1 >= limits::kEventsPerRank)
     return fail(Errc::limit_exceeded, place(record),
                 fmt::format("more than {} events", limits::kEventsPerRank));
-  const std::string_view phase = content(record.phase);
+  const std::string_view phase = unquoted(record.phase);
   const char letter = phase.size() == 1 ? phase.front() : '\0';
   if (letter == 'M') {
     add_metadata(record);
     return {};
   }
-  // Marks have no category: their phase says what they are.
-  const std::string_view named = content(record.category);
+  // Marks have no category; their phase gives their meaning.
+  const std::string_view named = unquoted(record.category);
   Category& category = categories_.of(named.empty() && letter != 'X' ? phase : named);
   const bool complete = letter == 'X' || (phase.empty() && !record.duration.empty());
   if (letter == 's' || letter == 't' || letter == 'f') {
     add_flow(record, category);
   } else if (letter == 'i' && add_memory(record)) {
     ++profile_.account.mapped;
-  } else if (category.role == Role::left_out ||
+  } else if (category.role == Role::skipped ||
              (!complete && letter != 'B' && letter != 'E' && letter != '\0')) {
-    ++category.left_out;  // instants, counters, asynchronous ranges …
-  } else if (complete) {
-    add_complete(record, category);
-  } else if (letter == 'B') {
-    add_begin(record, category);
+    ++category.skipped;  // instants, counters, asynchronous ranges …
+  } else if (complete || letter == 'B') {
+    add_span(record, category, complete);
   } else if (letter == 'E') {
     add_end(record, category);
   } else {
@@ -109,7 +107,7 @@ void Builder::end(EventId event, Time duration) {
 }
 
 void Builder::drop(const Record& record, std::string_view why) {
-  drop(record, categories_.of(content(record.category)), why);
+  drop(record, categories_.of(unquoted(record.category)), why);
 }
 
 void Builder::drop(const Record& record, Category& category, std::string_view why) {
@@ -121,14 +119,14 @@ void Builder::drop(const Record& record, Category& category, std::string_view wh
 
 void Builder::add_metadata(const Record& record) {
   ++profile_.account.mapped;
-  const std::string_view what = content(record.name);
+  const std::string_view what = unquoted(record.name);
   if ((what == "thread_name" || what == "process_name") && record.has(Arg::name))
     lanes_.name(what, record.process, record.thread, record[Arg::name]);
 }
 
-/// False for what is no change of memory.
+/// False if the record is not a memory change.
 bool Builder::add_memory(const Record& record) {
-  if (content(record.name) != "[memory]" || !record.has(Arg::bytes)) return false;
+  if (unquoted(record.name) != "[memory]" || !record.has(Arg::bytes)) return false;
   const auto bytes = integer(record[Arg::bytes]);
   const auto at = start_of(record);
   if (!bytes || !at) return false;
@@ -136,7 +134,7 @@ bool Builder::add_memory(const Record& record) {
   return true;
 }
 
-/// When the origin was taken from a stray near 0, the time that is far from it becomes the origin.
+/// If the origin came from a stray time near 0, moves it to the first time that is far from 0.
 bool Builder::move_origin(std::string_view raw) {
   if (origin_ns_ < -kStrayNs || origin_ns_ > kStrayNs) return false;
   const auto ns = json::fixed_point(raw, kNsDigits);
@@ -176,34 +174,29 @@ Time Builder::duration_of(const Record& record) {
   if (record.duration.empty() || record.duration == "null") return Time{};  // an instant
   findings_.add(FindingCode::event_time_clamped,
                 fmt::format("{}: \"dur\": {}", place(record), record.duration.substr(0, 40)));
-  const std::string_view text = content(record.duration);
+  const std::string_view text = unquoted(record.duration);
   const bool digits = !text.empty() && text.front() >= '0' && text.front() <= '9';
-  const bool long_one = duration ? *duration > 0 : digits;
-  return long_one ? kFarthest : Time{};
+  const bool is_too_long = duration ? *duration > 0 : digits;
+  return is_too_long ? kFarthest : Time{};
 }
 
-void Builder::add_complete(const Record& record, Category& category) {
+void Builder::add_span(const Record& record, Category& category, bool has_end) {
   if (record.name.empty()) return drop(record, category, "no name");
   const auto start = start_of(record);
-  if (!start) return drop(record, category, "no time that can be");
-  add_event(record, category, *start, duration_of(record), profile::kTimed);
-}
-
-void Builder::add_begin(const Record& record, Category& category) {
-  if (record.name.empty()) return drop(record, category, "no name");
-  const auto start = start_of(record);
-  if (!start) return drop(record, category, "no time that can be");
+  if (!start) return drop(record, category, "no valid time");
+  if (has_end) return add_event(record, category, *start, duration_of(record), profile::kTimed);
   add_event(record, category, *start, Time{}, profile::kTimed | profile::kUnfinished);
-  begun_[profile_.events.back().lane].push_back(static_cast<EventId>(profile_.events.size() - 1));
+  open_events_[profile_.events.back().lane].push_back(
+      static_cast<EventId>(profile_.events.size() - 1));
 }
 
 void Builder::add_end(const Record& record, Category& category) {
   const auto end = start_of(record);
   const bool known = category.role == Role::event && !profile::is_host(category.kind);
   const std::uint32_t lane = known ? stream_of(record) : lanes_.host(record.process, record.thread);
-  const auto open = begun_.find(lane);
-  if (!end || open == begun_.end() || open->second.empty())
-    return drop(record, category, "an end without its beginning");
+  const auto open = open_events_.find(lane);
+  if (!end || open == open_events_.end() || open->second.empty())
+    return drop(record, category, "an end event without a begin event");
   Event& event = profile_.events[open->second.back()];
   open->second.pop_back();
   event.duration = *end > event.start ? *end - event.start : Time{};
@@ -211,12 +204,13 @@ void Builder::add_end(const Record& record, Category& category) {
   ++profile_.account.mapped;
 }
 
-/// Nodes of graphs may be shown on lanes that are no streams; those say which stream they ran on.
+/// Nodes of graphs may be displayed on rows that are not streams; then an argument contains their
+/// stream.
 std::uint32_t Builder::stream_of(const Record& record) {
   const std::string_view original = record[Arg::original_stream];
-  const bool shown_elsewhere = integer_or(original, -1) >= 0;
-  return lanes_.device(record[Arg::device], shown_elsewhere ? original : record[Arg::stream],
-                       record.process, shown_elsewhere ? original : record.thread);
+  const bool is_on_other_row = integer_or(original, -1) >= 0;
+  return lanes_.device(record[Arg::device], is_on_other_row ? original : record[Arg::stream],
+                       record.process, is_on_other_row ? original : record.thread);
 }
 
 void Builder::add_event(const Record& record, Category& category, Time start, Time duration,
@@ -272,7 +266,7 @@ void Builder::add_op(const Record& record, Event& event) {
     op.comm = comms_.add(record);
   } else if (event.kind == Kind::annotation) {
     op.comm = comms_.add_named(profile_.string(event.name), record);
-    if (op.comm != kNone) named_comms_.push_back(static_cast<EventId>(profile_.events.size()));
+    if (op.comm != kNone) comm_annotations_.push_back(static_cast<EventId>(profile_.events.size()));
   }
   event.detail = static_cast<std::uint32_t>(profile_.ops.size());
   profile_.ops.push_back(op);
@@ -289,7 +283,7 @@ void Builder::add_work(const Record& record, Event& event) {
   } else if (event.kind == Kind::device_range) {
     work.comm = comms_.add_named(profile_.string(event.name), record);
   }
-  work.launch = launch_of(record);
+  work.launch = launch_arguments(record);
   event.detail = static_cast<std::uint32_t>(profile_.works.size());
   profile_.works.push_back(work);
   if (profile::is_device_work(event.kind)) {
@@ -305,41 +299,34 @@ void Builder::add_sync(const Record& record, Event& event) {
   sync.stream = integer_or(record[Arg::stream], -1);
   sync.wait_on_stream = integer_or(record[Arg::wait_stream], -1);
   sync.device = integer_or(record[Arg::device], -1);
-  sync.kind = sync_kind_of(record.has(Arg::sync_kind) ? content(record[Arg::sync_kind])
-                                                      : content(record.name));
+  sync.kind = sync_kind_of(record.has(Arg::sync_kind) ? unquoted(record[Arg::sync_kind])
+                                                      : unquoted(record.name));
   event.detail = static_cast<std::uint32_t>(profile_.syncs.size());
   profile_.syncs.push_back(sync);
   profile_.has_sync_events = true;
 }
 
-/// The arguments that no column has, as one JSON object.
-StringId Builder::launch_of(const Record& record) {
+/// Arguments without a column, as one JSON object.
+StringId Builder::launch_arguments(const Record& record) {
   if (record.extra_count == 0) return StringId::empty;
-  launch_.assign(1, '{');
+  launch_text_.assign(1, '{');
   for (std::size_t i = 0; i < record.extra_count; ++i) {
     const auto& [key, value] = record.extras[i];
-    if (i > 0) launch_ += ',';
-    launch_.append(1, '"').append(key).append("\":");
+    if (i > 0) launch_text_ += ',';
+    launch_text_.append(1, '"').append(key).append("\":");
     const char first = value.empty() ? '\0' : value.front();
     const bool number = (first >= '0' && first <= '9') ||
                         (first == '-' && value.size() > 1 && value[1] >= '0' && value[1] <= '9');
     const bool legal = number || first == '"' || first == '[' || first == '{' || value == "true" ||
                        value == "false";
-    launch_.append(legal ? value : std::string_view("null"));  // nan, inf
+    launch_text_.append(legal ? value : std::string_view("null"));  // nan, inf
   }
-  launch_ += '}';
-  return interner_.json(launch_);
+  launch_text_ += '}';
+  return interner_.json(launch_text_);
 }
 
-using profile::Event;
-using profile::EventId;
-using profile::Kind;
-using profile::kNoEvent;
-using profile::kNoId;
-using profile::kNone;
-
-/// Arrows of the timeline. Those to a backward operator are kept; those from a call to its work say
-/// what correlation ids say too, except on devices whose records have none.
+/// Handles flows. Those to a backward operator are stored. Those from a call to its work repeat the
+/// correlation ids, except on devices whose records have none.
 void Builder::add_flow(const Record& record, Category& category) {
   if (category.role == Role::launch_flow) {
     ++profile_.account.mapped;
@@ -348,7 +335,7 @@ void Builder::add_flow(const Record& record, Category& category) {
       if (time) graphs_.add_end(record, *time, lanes_.display_lane(record.process, record.thread));
       return;
     }
-    if (last_work_ == kNoEvent || content(record.phase) != "f") return;
+    if (last_work_ == kNoEvent || unquoted(record.phase) != "f") return;
     const Event& event = profile_.events[last_work_];
     profile::Work& work = profile_.works[event.detail];
     if (work.correlation != kNoId || start_of(record) != event.start) return;
@@ -357,15 +344,15 @@ void Builder::add_flow(const Record& record, Category& category) {
     return;
   }
   if (category.role != Role::forward_flow) {
-    ++category.left_out;
+    ++category.skipped;
     return;
   }
   const auto time = has_origin_ || !record.start.empty() ? start_of(record) : std::nullopt;
   const auto id = integer(record.id);
-  if (!time || !id) return drop(record, category, "an arrow without time or id");
+  if (!time || !id) return drop(record, category, "a flow event without time or id");
   ++profile_.account.mapped;
   flows_.push_back({static_cast<std::uint64_t>(*id), *time,
-                    lanes_.host(record.process, record.thread), content(record.phase) == "s"});
+                    lanes_.host(record.process, record.thread), unquoted(record.phase) == "s"});
 }
 
 void Builder::finish(std::uint64_t damaged, std::int64_t base_ns) {
@@ -380,11 +367,11 @@ void Builder::finish(std::uint64_t damaged, std::int64_t base_ns) {
   finish_account(damaged);
 }
 
-/// What has begun and not ended lasts to the end of what is known.
+/// Events without an end last to the end of the recording.
 void Builder::finish_unfinished() {
   Time last{std::numeric_limits<std::int64_t>::min()};
   bool any = false;
-  for (const auto& [lane, open] : begun_) any = any || !open.empty();
+  for (const auto& [lane, open] : open_events_) any = any || !open.empty();
   if (!any) return;
   for (std::size_t e = 0; e < profile_.events.size(); ++e)
     last = std::max(last, profile_.events[e].end());
@@ -398,7 +385,7 @@ void Builder::finish_unfinished() {
   }
 }
 
-/// Time 0 becomes the earliest event's whole nanosecond.
+/// Moves time 0 to the earliest event, rounded down to nanoseconds.
 void Builder::finish_origin(std::int64_t base_ns) {
   Time first = kTimeMax;
   for (std::size_t e = 0; e < profile_.events.size(); ++e)
@@ -418,7 +405,7 @@ void Builder::finish_origin(std::int64_t base_ns) {
   if (__builtin_add_overflow(origin, base_ns, &profile_.origin_ns)) profile_.origin_ns = origin;
 }
 
-/// The innermost operator of a lane that starts then.
+/// The innermost operator of a lane that starts at `start`.
 EventId Builder::op_at(std::uint32_t lane, Time start) const {
   const auto order = profile_.in_order(lane);
   auto at = std::lower_bound(order.begin(), order.end(), start, [&](EventId e, Time wanted) {
@@ -438,7 +425,7 @@ void Builder::finish_flows() {
     const Flow* from = nullptr;
     const Flow* to = nullptr;
     for (; end < flows_.size() && flows_[end].id == flows_[i].id; ++end)
-      (flows_[end].begins ? from : to) = &flows_[end];
+      (flows_[end].is_start ? from : to) = &flows_[end];
     i = end;
     if (from == nullptr || to == nullptr) continue;
     const EventId forward = op_at(from->lane, from->time);
@@ -450,33 +437,32 @@ void Builder::finish_flows() {
   flows_ = {};
 }
 
-/// A library's range inside an operator that says all about the same communication shares that.
+/// A library's range shares the Comm of the enclosing operator, if both are of the same kind.
 void Builder::finish_comms() {
-  for (const EventId e : named_comms_) {
-    const EventId around = profile_.events[e].parent;
-    if (around == kNoEvent || profile_.events[around].kind != Kind::op) continue;
-    const std::uint32_t predicted = profile_.op(around).comm;
+  for (const EventId e : comm_annotations_) {
+    const EventId enclosing = profile_.events[e].parent;
+    if (enclosing == kNoEvent || profile_.events[enclosing].kind != Kind::op) continue;
+    const std::uint32_t enclosing_comm = profile_.op(enclosing).comm;
     profile::Op& op = profile_.ops[profile_.events[e].detail];
-    if (predicted == kNone || profile_.comms[predicted].kind != profile_.comms[op.comm].kind)
+    if (enclosing_comm == kNone ||
+        profile_.comms[enclosing_comm].kind != profile_.comms[op.comm].kind)
       continue;
-    op.comm = predicted;
+    op.comm = enclosing_comm;
   }
 }
 
 void Builder::finish_account(std::uint64_t damaged) {
-  std::map<std::string, std::uint64_t> left_out;
+  std::map<std::string, std::uint64_t> left_out, skipped;
   if (damaged > 0) left_out["(damaged)"] += damaged;
   std::uint64_t dropped = 0;
   for (const auto& [raw, category] : categories_.all()) {
     const std::string name = raw.empty() ? "(no category)" : raw;
-    if (category.left_out + category.dropped > 0)
-      left_out[name] += category.left_out + category.dropped;
+    if (category.skipped + category.dropped > 0)
+      left_out[name] += category.skipped + category.dropped;
+    if (category.skipped > 0) skipped[name] = category.skipped;
     dropped += category.dropped;
   }
-  std::map<std::string, std::uint64_t> not_kept;
-  for (const auto& [raw, category] : categories_.all())
-    if (category.left_out > 0) not_kept[raw.empty() ? "(no category)" : raw] = category.left_out;
-  for (const auto& [name, count] : not_kept)
+  for (const auto& [name, count] : skipped)
     findings_.add(FindingCode::event_not_kept,
                   fmt::format("{}: {} records of \"{}\"", profile_.where, count, name), count);
   if (dropped > Findings::kPlaces)

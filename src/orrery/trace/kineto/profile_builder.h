@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a profile out of records.
+// Builds a profile from records.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -28,28 +27,28 @@ class Builder {
 
   /// Errc: limit_exceeded (limits::kEventsPerRank).
   Result<void> add(const Record& record);
-  /// An event whose end comes later; kNoEvent if it is left out. Errc: as add.
+  /// Adds an event whose end follows later; kNoEvent if it is omitted. Errc: as add.
   Result<profile::EventId> begin(const Record& record);
-  /// That it ended so long after it began.
+  /// Sets the duration of an event added by `begin`.
   void end(profile::EventId event, Time duration);
-  /// Counts a record of which nothing comes.
+  /// Counts a record that is not used.
   void drop(const Record& record, std::string_view why);
-  /// A group of the trace's head.
-  void describe(profile::Group group) { comms_.describe(std::move(group)); }
-  /// After the last record: `damaged` elements were none; the file's times count from `base_ns`.
+  /// Adds a group of the trace's header.
+  void add_group(profile::Group group) { comms_.add_group(std::move(group)); }
+  /// Call after the last record. `damaged`: number of damaged elements; `base_ns`: time 0 of the
+  /// file.
   void finish(std::uint64_t damaged, std::int64_t base_ns);
 
  private:
-  /// One end of an arrow from a forward to a backward operator.
+  /// One end of a flow from a forward to a backward operator.
   struct Flow {
     std::uint64_t id = 0;
     Time time{};
     std::uint32_t lane = 0;
-    bool begins = false;
+    bool is_start = false;
   };
 
-  void add_complete(const Record& record, Category& category);
-  void add_begin(const Record& record, Category& category);
+  void add_span(const Record& record, Category& category, bool has_end);
   void add_end(const Record& record, Category& category);
   void add_flow(const Record& record, Category& category);
   void add_metadata(const Record& record);
@@ -60,7 +59,7 @@ class Builder {
   void add_work(const Record& record, profile::Event& event);
   std::uint32_t stream_of(const Record& record);
   void add_sync(const Record& record, profile::Event& event);
-  StringId launch_of(const Record& record);
+  StringId launch_arguments(const Record& record);
 
   std::optional<Time> start_of(const Record& record);
   Time duration_of(const Record& record);
@@ -83,13 +82,15 @@ class Builder {
   GraphNodes graphs_;
 
   bool has_origin_ = false;
-  std::int64_t origin_ns_ = 0;  // in the file's own count
-  std::uint64_t dropped_ = 0;   // beyond the places that findings keep
+  std::int64_t origin_ns_ = 0;  // on the clock of the file
+  std::uint64_t dropped_ = 0;   // beyond the places that findings store
   std::vector<Flow> flows_;
-  std::unordered_map<std::uint32_t, std::vector<profile::EventId>> begun_;  // by lane, not ended
-  std::vector<profile::EventId> named_comms_;  // annotations whose comm comes from their name
+  // By lane: events without an end.
+  std::unordered_map<std::uint32_t, std::vector<profile::EventId>> open_events_;
+  // Annotations with a communication derived from their name.
+  std::vector<profile::EventId> comm_annotations_;
   profile::EventId last_work_ = profile::kNoEvent;
-  std::string launch_;
+  std::string launch_text_;
 };
 
 }  // namespace orrery::trace::kineto

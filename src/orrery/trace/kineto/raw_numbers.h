@@ -10,7 +10,7 @@
 
 namespace orrery::trace::kineto {
 
-/// A raw token's whole number, quoted or not, cut off at the point.
+/// The integer part of a raw number, with or without quotes.
 inline std::optional<std::int64_t> integer(std::string_view raw) {
   if (raw.empty()) return std::nullopt;
   if (raw.size() <= 18) {
@@ -28,7 +28,7 @@ inline std::int64_t integer_or(std::string_view raw, std::int64_t otherwise) {
   return raw.empty() ? otherwise : integer(raw).value_or(otherwise);
 }
 
-/// An id; absent, negative and 0 are all kNoId.
+/// An id; kNoId if absent, negative or 0.
 inline std::uint64_t id_of(std::string_view raw) {
   const std::int64_t value = integer_or(raw, 0);
   return value > 0 ? static_cast<std::uint64_t>(value) : profile::kNoId;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/kineto/reader.h"
 
-#include <algorithm>
-
 #include "orrery/trace/io/json_document.h"
 #include "orrery/trace/kineto/profile_builder.h"
 #include "orrery/trace/kineto/trace_header.h"
@@ -37,24 +35,24 @@ class Reader {
       if (!value) return tl::unexpected(value.error());
       head.add(key, *value);
     }
-    if (!found_) {
-      return fail(Errc::input_corrupt, options_.where, "this is no trace of PyTorch's profiler",
+    if (!has_events_) {
+      return fail(Errc::input_corrupt, options_.where, "this is not a PyTorch profiler trace",
                   "it has no \"traceEvents\"");
     }
     if (profile_.events.empty())
       return fail(Errc::input_empty, options_.where, "the trace has no event");
-    builder.finish(elements_ - handled_, head.base_ns());
+    builder.finish(elements_ - parsed_, head.base_ns());
     return std::move(profile_);
   }
 
  private:
   Result<void> read_events(Builder& builder) {
-    found_ = true;
+    has_events_ = true;
     std::optional<Error> error;
     auto read =
         document_.for_each_element([&](simdjson::ondemand::object& element, std::uint64_t offset) {
           if (!record_.read(element)) return false;
-          ++handled_;
+          ++parsed_;
           if (error) return true;
           record_.offset = offset;
           if (auto added = builder.add(record_); !added) error = std::move(added.error());
@@ -70,9 +68,9 @@ class Reader {
   const ReadOptions& options_;
   Findings& findings_;
   Record record_;
-  bool found_ = false;
+  bool has_events_ = false;
   std::uint64_t elements_ = 0;
-  std::uint64_t handled_ = 0;
+  std::uint64_t parsed_ = 0;
 };
 
 }  // namespace

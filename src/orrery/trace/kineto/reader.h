@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chrome trace JSON as PyTorch's profiler (Kineto) writes it, 2021 to today.
+// Reads Chrome trace JSON as PyTorch's profiler (Kineto) writes it, from 2021 to today.
 #pragma once
 
 #include <memory>
@@ -18,10 +18,10 @@ struct ReadOptions {
   std::shared_ptr<StringPool> strings;  ///< must be set
 };
 
-/// Reads a whole trace: CUDA, ROCm, MTIA or the CPU alone; every historic spelling of categories
-/// and arguments; complete ("X") and begin/end ("B", "E") events; damaged files as far as they are
-/// whole. The result is indexed. Every record is accounted for (Profile::account).
-/// Errc: input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear; memory for the
+/// Reads a complete trace: CUDA, ROCm, MTIA or the CPU alone; every historic spelling of categories
+/// and arguments; complete ("X") and begin/end ("B", "E") events. Of damaged files it reads the
+/// intact parts. The result is indexed. Every record is counted (Profile::account). Errc:
+/// input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear time; memory for the
 /// profile and one block of input.
 [[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
                                             const ReadOptions& options, Findings& findings);

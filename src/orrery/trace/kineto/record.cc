@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/kineto/record.h"
 
-#include <algorithm>
-#include <cstring>
+#include "orrery/trace/json/name_index.h"
 
 namespace orrery::trace::kineto {
 namespace {
 
 struct Spelling {
-  std::string_view key;
+  std::string_view name;
   Arg arg;
 };
 
@@ -82,49 +81,12 @@ constexpr Spelling kSpellings[] = {
     {"wait_on_cuda_event_id", Arg::ignored},
 };
 
-/// The spellings by a hash of their length and three of their letters.
-class Spellings {
- public:
-  constexpr Spellings() {
-    std::uint8_t number = 0;
-    for (const Spelling& spelling : kSpellings) {
-      std::size_t slot = hash(spelling.key);
-      while (slots_[slot] != kFree) slot = (slot + 1) % kSlots;
-      slots_[slot] = number++;
-    }
-  }
+Arg arg_named(std::string_view key) {
+  const Spelling* spelling = json::NameIndex<kSpellings>::find(key);
+  return spelling == nullptr ? Arg::unknown : spelling->arg;
+}
 
-  [[nodiscard]] Arg find(std::string_view key) const {
-    if (key.empty()) return Arg::unknown;
-    for (std::size_t slot = hash(key); slots_[slot] != kFree; slot = (slot + 1) % kSlots) {
-      const Spelling& spelling = kSpellings[slots_[slot]];
-      if (spelling.key == key) return spelling.arg;
-    }
-    return Arg::unknown;
-  }
-
- private:
-  static constexpr std::size_t kSlots = 512;
-  static constexpr std::uint8_t kFree = 255;
-
-  static constexpr std::size_t hash(std::string_view key) {
-    const auto at = [key](std::size_t i) { return static_cast<std::uint32_t>(key[i]); };
-    const std::uint32_t mixed = static_cast<std::uint32_t>(key.size()) * 0x9E3779B1u ^
-                                at(0) * 0x85EBCA6Bu ^ at(key.size() - 1) * 0xC2B2AE35u ^
-                                at(key.size() / 2) * 0x27D4EB2Fu;
-    return (mixed ^ mixed >> 15) % kSlots;
-  }
-
-  std::array<std::uint8_t, kSlots> slots_ = [] {
-    std::array<std::uint8_t, kSlots> none{};
-    for (std::uint8_t& slot : none) slot = kFree;
-    return none;
-  }();
-};
-
-constexpr Spellings kKeys;
-
-/// A field's key: simdjson gives where it begins, and it ends before the next quote.
+/// A field's key: simdjson gives its begin, and it ends before the next quote.
 std::string_view key_of(simdjson::ondemand::field& field) {
   const char* const begin = field.key().raw();
   const char* end = begin;
@@ -137,7 +99,7 @@ std::string_view trimmed(std::string_view token) {
   return token;
 }
 
-/// Any value's text.
+/// The text of any value.
 bool raw(simdjson::ondemand::value value, std::string_view& out) {
   const std::string_view token = value.raw_json_token();
   if (token.empty()) return false;
@@ -185,8 +147,10 @@ void Record::clear() {
 }
 
 void Record::set(std::string_view key, std::string_view raw) {
-  const Arg arg = kKeys.find(key);
-  if (arg == Arg::ignored) return;
+  if (const Arg arg = arg_named(key); arg != Arg::ignored) set(arg, key, raw);
+}
+
+void Record::set(Arg arg, std::string_view key, std::string_view raw) {
   if (arg != Arg::unknown) {
     args_[index(arg)] = raw;
     present_ |= std::uint64_t{1} << index(arg);
@@ -212,23 +176,18 @@ bool Record::read(simdjson::ondemand::object& element) {
 
 bool Record::read_args(simdjson::ondemand::value value) {
   if (const std::string_view token = value.raw_json_token(); token.empty() || token.front() != '{')
-    return true;  // null, or nothing this program knows
+    return true;  // null, or an unknown value
   simdjson::ondemand::object object;
   if (value.get_object().get(object)) return false;
   for (auto each : object) {
     simdjson::ondemand::field field;
     if (std::move(each).get(field)) return false;
     const std::string_view key = key_of(field);
-    const Arg arg = kKeys.find(key);
+    const Arg arg = arg_named(key);
     if (arg == Arg::ignored) continue;
     std::string_view text;
     if (!raw(field.value(), text)) return false;
-    if (arg != Arg::unknown) {
-      args_[index(arg)] = text;
-      present_ |= std::uint64_t{1} << index(arg);
-    } else if (extra_count < kExtras) {
-      extras[extra_count++] = {key, text};
-    }
+    set(arg, key, text);
   }
   return true;
 }

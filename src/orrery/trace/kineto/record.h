@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One element of traceEvents, taken apart but not yet understood.
+// One element of traceEvents, split into raw fields.
 #pragma once
 
 #include <simdjson.h>
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <string_view>
 #include <utility>
 
 namespace orrery::trace::kineto {
 
-/// Arguments this program knows, whatever the year's spelling.
+/// Known arguments, in every historic spelling.
 enum class Arg : std::uint8_t {
   external_id,
   record_function_id,
@@ -52,16 +51,16 @@ enum class Arg : std::uint8_t {
   wait_record,
   graph_id,
   graph_node,
-  device_type,      ///< PyTorch's number of it; 0 = the host
-  original_stream,  ///< of what is shown on a lane that is no stream
+  device_type,      ///< PyTorch's number of the device type; 0: the host
+  original_stream,  ///< the stream of a record that is displayed on another row
   name,
-  ignored,  ///< known to be of no use
+  ignored,  ///< known but not used
   unknown
 };
 inline constexpr std::size_t kArgs = static_cast<std::size_t>(Arg::ignored);
 
-/// Raw JSON tokens without the space around them; strings with their quotes. Empty = not there.
-/// The text they point to is the element's.
+/// Raw JSON tokens without surrounding space; strings include their quotes. Empty: absent. The
+/// tokens are views of the element's text.
 struct Record {
   std::string_view phase, category, name, process, thread, start, duration, id;
   std::uint64_t offset = 0;  ///< of the element in the file
@@ -75,23 +74,24 @@ struct Record {
     return has(arg) ? args_[index(arg)] : std::string_view{};
   }
 
-  /// Empties it.
+  /// Removes all values.
   void clear();
-  /// Takes an argument by its raw key.
+  /// Sets an argument by its raw key.
   void set(std::string_view key, std::string_view raw);
-  /// Empties it, then takes all that `element` has; false if that is no whole object.
+  /// Replaces all values by those of `element`; false if that is not a complete object.
   bool read(simdjson::ondemand::object& element);
 
  private:
   static std::size_t index(Arg arg) { return static_cast<std::size_t>(arg); }
   bool read_args(simdjson::ondemand::value value);
+  void set(Arg arg, std::string_view key, std::string_view raw);
 
   std::array<std::string_view, kArgs> args_;
   std::uint64_t present_ = 0;
 };
 
-/// The content of a raw string, escapes and all; other tokens as they are.
-[[nodiscard]] inline std::string_view content(std::string_view raw) {
+/// The content of a raw string without decoding escapes; other tokens unchanged.
+[[nodiscard]] inline std::string_view unquoted(std::string_view raw) {
   return raw.size() >= 2 && raw.front() == '"' ? raw.substr(1, raw.size() - 2) : raw;
 }
 

@@ -57,7 +57,7 @@ profile::Group group_of(const Json& entry) {
   const auto ranks = entry.find("ranks");
   if (ranks == entry.end()) return out;
   if (ranks->is_string()) {
-    out.ranks = ranks_in(ranks->get_ref<const std::string&>());
+    out.ranks = parse_ranks(ranks->get_ref<const std::string&>());
   } else if (ranks->is_array()) {
     for (const Json& each : *ranks) {
       if (!each.is_number_unsigned() || each.get<std::uint64_t>() > limits::kRanks) {
@@ -77,7 +77,7 @@ void TraceHeader::add(std::string_view key, std::string_view value) {
     base_ns_ = integer_or(value, 0);
     add_fact(key, value);
   } else if (key == "schemaVersion") {
-    profile_.schema = content(value);
+    profile_.schema = unquoted(value);
   } else if (key == "distributedInfo") {
     add_distributed(value);
   } else if (key == "deviceProperties") {
@@ -104,7 +104,7 @@ void TraceHeader::add_distributed(std::string_view value) {
   const auto groups = info.find("pg_config");
   if (groups == info.end() || !groups->is_array()) return;
   for (const Json& entry : *groups)
-    if (entry.is_object()) builder_.describe(group_of(entry));
+    if (entry.is_object()) builder_.add_group(group_of(entry));
 }
 
 void TraceHeader::add_devices(std::string_view value) {
@@ -132,7 +132,7 @@ void TraceHeader::add_fact(std::string_view key, std::string_view value) {
   std::string name, text;
   json::unescape(key, name);
   if (!value.empty() && value.front() == '"') {
-    json::unescape(content(value), text);
+    json::unescape(unquoted(value), text);
   } else {
     on_one_line(value, text);
   }

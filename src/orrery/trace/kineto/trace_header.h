@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands in a trace beside its events.
+// The header of a trace: all top-level members except the events.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "orrery/core/findings.h"
@@ -18,9 +17,9 @@ class TraceHeader {
   TraceHeader(profile::Profile& profile, Builder& builder, Findings& findings)
       : profile_(profile), builder_(builder), findings_(findings) {}
 
-  /// A top-level member: its raw key and its value's text.
+  /// Adds a top-level member: its raw key and the text of its value.
   void add(std::string_view key, std::string_view value);
-  /// What the times of events count from.
+  /// Time 0 of the events, in ns.
   [[nodiscard]] std::int64_t base_ns() const { return base_ns_; }
 
  private:

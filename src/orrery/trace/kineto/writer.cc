@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
+#include "orrery/core/enum_names.h"
 #include "orrery/core/system/atomic_file.h"
 #include "orrery/core/text/text.h"
 
@@ -16,33 +19,13 @@ using profile::kNoId;
 using profile::Profile;
 
 std::string_view category(Kind kind) {
-  switch (kind) {
-    case Kind::op:
-      return "cpu_op";
-    case Kind::annotation:
-      return "user_annotation";
-    case Kind::python:
-      return "python_function";
-    case Kind::call:
-      return "cuda_runtime";
-    case Kind::overhead:
-      return "overhead";
-    case Kind::kernel:
-    case Kind::device_other:
-      return "kernel";
-    case Kind::memcpy:
-      return "gpu_memcpy";
-    case Kind::memset:
-      return "gpu_memset";
-    case Kind::device_range:
-      return "gpu_user_annotation";
-    case Kind::sync:
-      return "cuda_sync";
-  }
-  return "cpu_op";
+  constexpr auto kNames = enumerator_names<Kind::sync>(
+      "cpu_op", "user_annotation", "python_function", "cuda_runtime", "overhead", "kernel",
+      "gpu_memcpy", "gpu_memset", "kernel", "gpu_user_annotation", "cuda_sync");
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// "1234.567": microseconds.
+/// Formats microseconds: "1234.567".
 std::string micros(std::int64_t nanos) {
   return fmt::format("{}{}.{:03}", nanos < 0 ? "-" : "", (nanos < 0 ? -nanos : nanos) / 1000,
                      (nanos < 0 ? -nanos : nanos) % 1000);

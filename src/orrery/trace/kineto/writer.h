@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recorded rank as Kineto's JSON, for tools that read such traces.
+// Writes a recorded rank as Kineto JSON, for tools that read such traces.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace orrery::trace {
 
-/// Writes all timed events (not the arrows between them, nor tensors), whole or not at all, over
-/// another file only with `force`. Times are in microseconds to the nanosecond, those of the
-/// profile itself. What HTA and Perfetto need is there: categories, names, lanes, streams,
+/// Writes all timed events, completely or not at all; replaces an existing file only with `force`.
+/// Omits flows and tensors. Times are those of the profile, in microseconds with nanosecond
+/// precision. The file contains what HTA and Perfetto need: categories, names, lanes, streams,
 /// correlations, external ids, the rank. Errc: output_exists, output_failed.
 [[nodiscard]] Result<void> write_kineto(const profile::Profile& profile, const std::string& path,
                                         bool force);

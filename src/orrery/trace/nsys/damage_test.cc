@@ -39,8 +39,8 @@ TEST(NsysDamage, SaysWhyAFileIsNoExport) {
   EXPECT_EQ(nothing.profile.error().code, Errc::input_empty);
   EXPECT_EQ(to_string(nothing.profile.error()),
             (folder / "empty.sqlite") +
-                ": holds no event (E2011)\n  hint: was the program recorded with "
-                "--trace=cuda,nvtx?");
+                ": contains no event (E2011)\n"
+                "  hint: record the program with --trace=cuda,nvtx");
 }
 
 TEST(NsysDamage, KeepsWhatCanBeKeptOfOddRows) {

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kHeaderBytes = 32;
 constexpr std::size_t kJsonBytes = 64u << 10;
 
-void set(Payload& payload, std::string_view name, std::uint64_t bits, std::int64_t value) {
+void set_value(Payload& payload, std::string_view name, std::uint64_t bits, std::int64_t value) {
   if (name == "NCCL communicator ID") payload.communicator = bits;
   if (name == "Message size [bytes]" && value >= 0) payload.bytes = value;
   if (name == "Peer rank" && value >= 0) payload.peer = value;
@@ -79,7 +79,7 @@ Payload PayloadSchemas::decode(std::string_view bytes) const {
     auto value = static_cast<std::int64_t>(bits);
     if (entry.width == 4 && entry.is_signed)
       value = static_cast<std::int32_t>(static_cast<std::uint32_t>(bits));
-    set(payload, entry.name, bits, value);
+    set_value(payload, entry.name, bits, value);
   }
   return payload;
 }
@@ -94,10 +94,10 @@ Payload payload_of_json(std::string_view text) {
       const auto bits = value.get<std::uint64_t>();
       const bool fits =
           bits <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-      set(payload, name, bits, fits ? static_cast<std::int64_t>(bits) : -1);
+      set_value(payload, name, bits, fits ? static_cast<std::int64_t>(bits) : -1);
     } else if (value.is_number_integer()) {
       const auto number = value.get<std::int64_t>();
-      set(payload, name, static_cast<std::uint64_t>(number), number);
+      set_value(payload, name, static_cast<std::uint64_t>(number), number);
     }
   }
   return payload;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What NCCL says about a call in its NVTX range: how many bytes, with whom.
+// Decodes the payload of NCCL's NVTX ranges: sizes and peers of a call.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace orrery::trace::nsys {
 
-/// Values by the names NCCL's schemas give them.
+/// Values by their names in NCCL's schemas.
 struct Payload {
   std::optional<std::uint64_t> communicator;  ///< a hash, the same on all ranks
   std::optional<std::int64_t> bytes;          ///< of one message
   std::optional<std::int64_t> peer;           ///< number in the communicator
   std::optional<std::int64_t> root;
-  std::optional<std::int64_t> ranks;  ///< how many the communicator has (when it is made)
-  std::optional<std::int64_t> rank;   ///< which of them this is
+  std::optional<std::int64_t> ranks;  ///< size of the communicator (when it is created)
+  std::optional<std::int64_t> rank;   ///< number of this rank in the communicator
 };
 
-/// The layouts of binary payloads, from the export itself.
+/// The layouts of binary payloads, read from the export.
 class PayloadSchemas {
  public:
   [[nodiscard]] static Result<PayloadSchemas> read(Database& database);
 
-  /// From NVTX_EVENTS.binaryData: a header of four 64-bit numbers (domain, schema, size, offset of
-  /// the values), then the values. Nothing that is not inside the bytes is read.
+  /// Decodes NVTX_EVENTS.binaryData: a header of four 64-bit numbers (domain, schema, size, offset
+  /// of the values), then the values. Never reads beyond the bytes.
   [[nodiscard]] Payload decode(std::string_view bytes) const;
   [[nodiscard]] std::uint64_t records() const { return records_; }
 
@@ -46,7 +46,7 @@ class PayloadSchemas {
   std::uint64_t records_ = 0;
 };
 
-/// From a JSON object ({"Message size [bytes]": 4096, …}).
+/// Decodes a JSON object ({"Message size [bytes]": 4096, …}).
 [[nodiscard]] Payload payload_of_json(std::string_view text);
 
 }  // namespace orrery::trace::nsys

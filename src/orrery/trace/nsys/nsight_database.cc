@@ -9,7 +9,7 @@ namespace orrery::trace::nsys {
 namespace {
 
 constexpr sqlite::FileExpectation kExport{
-    "is not an SQLite database", "was it made by 'nsys export --type sqlite'?",
+    "is not an SQLite database", "use a file written by 'nsys export --type sqlite'",
     "copy it again, or run 'nsys export --type sqlite' again"};
 
 }  // namespace
@@ -27,7 +27,7 @@ bool is_nsight_table(std::string_view name) {
 
 bool has_nsight_tables(const std::string& path) {
   sqlite::FileExpectation any = kExport;
-  any.cut = true;  // whoever reads it is told
+  any.cut = true;  // the reader of the file reports it
   const auto database = Database::open(path, any);
   if (!database) return false;
   return std::any_of(database->tables().begin(), database->tables().end(), is_nsight_table);

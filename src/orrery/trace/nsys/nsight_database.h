@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An export of Nsight Systems as a database that anybody may have made.
+// Opens an export of Nsight Systems, as an untrusted database.
 #pragma once
 
 #include <cstddef>
@@ -16,15 +16,14 @@ using sqlite::Database;
 using sqlite::Rows;
 using sqlite::TextByKey;
 
-/// Whether a table of that name is one of an export's.
+/// True if exports have a table of this name.
 [[nodiscard]] bool is_nsight_table(std::string_view name);
-/// True if the file is an SQLite database with one of Nsight's tables, be it cut off. False for
-/// anything else.
+/// True if the file is an SQLite database with one of Nsight's tables, even if it is cut off.
 [[nodiscard]] bool has_nsight_tables(const std::string& path);
 
 /// Opens an export. Errc: as sqlite::Database::open.
 [[nodiscard]] Result<Database> open_export(const std::string& path);
-/// The same from its bytes, which must outlive it.
+/// Opens an export from its bytes, which must outlive the database.
 [[nodiscard]] Result<Database> open_export(std::span<const std::byte> bytes, std::string where);
 
 }  // namespace orrery::trace::nsys

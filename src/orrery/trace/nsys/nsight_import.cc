@@ -18,7 +18,7 @@ Result<profile::Profile> Import::run() {
   const bool nsight = std::any_of(tables.begin(), tables.end(), is_nsight_table);
   if (!nsight) {
     return fail(Errc::input_unsupported, profile_.where,
-                "is an SQLite database without Nsight's tables",
+                "is an SQLite database without Nsight Systems tables",
                 "export the report with 'nsys export --type sqlite'");
   }
   seen_tables_.insert("StringIds");
@@ -26,9 +26,10 @@ Result<profile::Profile> Import::run() {
     return tl::unexpected(std::move(opened.error()));
   using Step = Result<void> (Import::*)();
   using TableStep = Result<void> (Import::*)(std::string_view);
-  constexpr std::array<Step, 8> kBegin = {
-      &Import::read_facts, &Import::read_devices, &Import::read_kernels,       &Import::read_copies,
-      &Import::read_sets,  &Import::read_graphs,  &Import::read_event_records, &Import::read_syncs};
+  constexpr std::array<Step, 8> kBegin = {&Import::read_facts,         &Import::read_devices,
+                                          &Import::read_kernels,       &Import::read_copies,
+                                          &Import::read_memsets,       &Import::read_graphs,
+                                          &Import::read_event_records, &Import::read_syncs};
   constexpr std::array<std::pair<TableStep, std::string_view>, 10> kTables = {
       {{&Import::read_calls, "CUPTI_ACTIVITY_KIND_RUNTIME"},
        {&Import::read_calls, "CUPTI_ACTIVITY_KIND_DRIVER"},
@@ -52,23 +53,23 @@ Result<profile::Profile> Import::run() {
     if (auto done = (this->*step)(); !done) return tl::unexpected(std::move(done.error()));
   }
   if (profile_.events.empty()) {
-    return fail(Errc::input_empty, profile_.where, "holds no event",
-                "was the program recorded with --trace=cuda,nvtx?");
+    return fail(Errc::input_empty, profile_.where, "contains no event",
+                "record the program with --trace=cuda,nvtx");
   }
   find_rank();
   return finish();
 }
 
-tables::Actor Import::actor(std::optional<std::int64_t> global) {
+tables::ThreadId Import::thread_id(std::optional<std::int64_t> global) {
   if (!global) return {};
-  return TableImport::actor(process_of(*global), thread_of(*global));
+  return TableImport::thread_id(process_of(*global), thread_of(*global));
 }
 
-/// The rank in the largest communicator, if there is no doubt about it.
+/// Sets world size and rank from the largest communicator; the rank only if it is unambiguous.
 void Import::find_rank() {
   std::int32_t most = 0;
   const std::set<std::int64_t>* ranks = nullptr;
-  for (const auto& [communicator, seen] : ranks_in_) {
+  for (const auto& [communicator, seen] : ranks_of_communicator_) {
     const std::int32_t size = profile_.groups[communicators_.at(communicator)].size;
     if (size <= most) continue;
     most = size;
@@ -80,7 +81,7 @@ void Import::find_rank() {
     profile_.rank = static_cast<std::uint32_t>(*ranks->begin());
 }
 
-// What ran on devices.
+// Device work.
 
 namespace {
 
@@ -95,7 +96,7 @@ std::string_view copy_name(std::int64_t kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-/// What all tables of device work begin with.
+/// The first columns of all tables of device work.
 enum Column : std::size_t {
   kStart,
   kEnd,
@@ -105,7 +106,7 @@ enum Column : std::size_t {
   kPid,
   kFirstOwn  // of each table
 };
-/// What the table of kernels goes on with.
+/// Further columns of the table of kernels.
 enum KernelColumn : std::size_t {
   kName = kFirstOwn,
   kGrid = kName + 3,
@@ -117,23 +118,23 @@ enum KernelColumn : std::size_t {
   kGraphNode
 };
 
-/// The times CUPTI gives when it could not measure.
-bool unmeasured(const Rows& rows) {
+/// True for the times that CUPTI writes when it could not measure.
+bool has_no_times(const Rows& rows) {
   return rows.integer(kStart).value_or(0) == 0 && rows.integer(kEnd).value_or(0) == 0;
 }
 
 }  // namespace
 
-profile::Work* Import::add_on_device(Kind kind, StringId name, const Rows& rows, const Actor& who,
-                                     std::int64_t bytes) {
+profile::Work* Import::add_device_work(Kind kind, StringId name, const Rows& rows,
+                                       const ThreadId& thread, std::int64_t bytes) {
   const std::uint32_t lane =
-      stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), who);
+      stream_lane(rows.integer(kDevice).value_or(0), rows.integer(kStream).value_or(0), thread);
   const auto event = add(kind, lane, name, rows.integer(kStart), rows.integer(kEnd));
   if (!event) return nullptr;
-  return &add_work(*event, correlation(rows.integer(kCorrelation), who), bytes);
+  return &add_work(*event, correlation(rows.integer(kCorrelation), thread), bytes);
 }
 
-/// Grid, block and what a thread takes, under the names other profilers use; empty if not said.
+/// Grid, block and resources per thread, under the names of other profilers; empty if absent.
 StringId Import::launch_of(const Rows& rows) {
   if (!rows.integer(kGrid)) return StringId::empty;
   const auto value = [&](std::size_t column) { return rows.integer(column).value_or(0); };
@@ -149,7 +150,7 @@ StringId Import::launch_of(const Rows& rows) {
   return intern(text + "}");
 }
 
-/// The longest name there is.
+/// The longest available name.
 Result<StringId> Import::kernel_name(const Rows& rows) {
   for (std::size_t column = kName; column < kGrid; ++column) {
     auto found = name_of(rows.integer(column));
@@ -183,15 +184,15 @@ Result<void> Import::read_kernels() {
   for (const char* table :
        {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL"}) {
     auto done = for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
-      const Actor who = actor(rows.integer(kPid));
-      if (!wanted(who)) return {};
-      if (unmeasured(rows)) {
+      const ThreadId thread = thread_id(rows.integer(kPid));
+      if (!is_selected(thread)) return {};
+      if (has_no_times(rows)) {
         leave_out(table_, FindingCode::event_dropped);
         return {};
       }
       const auto name = kernel_name(rows);
       if (!name) return tl::unexpected(name.error());
-      if (profile::Work* work = add_on_device(Kind::kernel, *name, rows, who, -1))
+      if (profile::Work* work = add_device_work(Kind::kernel, *name, rows, thread, -1))
         work->launch = launch_of(rows);
       return {};
     });
@@ -204,36 +205,36 @@ Result<void> Import::read_copies() {
   constexpr std::array<std::string_view, 8> kColumns = {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes", "copyKind"};
   return for_rows("CUPTI_ACTIVITY_KIND_MEMCPY", kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(kPid));
+    if (!is_selected(thread)) return {};
     const StringId name = intern(copy_name(rows.integer(kFirstOwn + 1).value_or(0)));
-    add_on_device(Kind::memcpy, name, rows, who, rows.integer(kFirstOwn).value_or(-1));
+    add_device_work(Kind::memcpy, name, rows, thread, rows.integer(kFirstOwn).value_or(-1));
     return {};
   });
 }
 
-Result<void> Import::read_sets() {
+Result<void> Import::read_memsets() {
   constexpr std::array<std::string_view, 7> kColumns = {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "bytes"};
   return for_rows("CUPTI_ACTIVITY_KIND_MEMSET", kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(kPid));
+    if (!is_selected(thread)) return {};
     const std::int64_t bytes = rows.integer(kFirstOwn).value_or(-1);
-    add_on_device(Kind::memset, intern("Memset"), rows, who, bytes);
+    add_device_work(Kind::memset, intern("Memset"), rows, thread, bytes);
     return {};
   });
 }
 
-/// Whole CUDA graphs, recorded instead of their kernels.
+/// Reads complete CUDA graphs, which are recorded instead of their kernels.
 Result<void> Import::read_graphs() {
   constexpr std::array<std::string_view, 7> kColumns = {
       "start", "end", "deviceId", "streamId", "correlationId", "globalPid", "graphId"};
   return for_rows("CUPTI_ACTIVITY_KIND_GRAPH_TRACE", kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(kPid));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(kPid));
+    if (!is_selected(thread)) return {};
     const auto graph = rows.integer(kFirstOwn);
     const StringId name = intern(graph ? fmt::format("CUDA graph {}", *graph) : "CUDA graph");
-    add_on_device(Kind::device_other, name, rows, who, -1);
+    add_device_work(Kind::device_other, name, rows, thread, -1);
     return {};
   });
 }
@@ -254,7 +255,7 @@ Result<void> Import::read_devices() {
   });
 }
 
-// What ran on threads: calls, library functions, NVTX ranges.
+// Threads: calls, library functions, NVTX ranges.
 
 namespace {
 
@@ -296,11 +297,11 @@ enum RangeType : std::int64_t {
   kDomain = 75
 };
 
-bool begins_like_library(std::string_view name) {
+bool is_nccl_name(std::string_view name) {
   return name.starts_with("nccl") || name.starts_with("rccl") || name.starts_with("NCCL");
 }
 
-std::int32_t small(std::optional<std::int64_t> value) {
+std::int32_t number_or_none(std::optional<std::int64_t> value) {
   if (!value || *value < 0 || *value > std::numeric_limits<std::int32_t>::max()) return -1;
   return static_cast<std::int32_t>(*value);
 }
@@ -312,8 +313,8 @@ Result<void> Import::read_calls(std::string_view table) {
                                                         "correlationId", "nameId"};
   std::map<StringId, StringId> plain;
   return for_rows(table, kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(2));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(2));
+    if (!is_selected(thread)) return {};
     const auto name = name_of(rows.integer(4));
     if (!name) return tl::unexpected(name.error());
     const auto [known, added] = plain.try_emplace(*name, StringId::empty);
@@ -322,21 +323,22 @@ Result<void> Import::read_calls(std::string_view table) {
           intern(*name == StringId::empty ? std::string_view("call")
                                           : without_version(profile_.strings->view(*name)));
     const auto event =
-        add(Kind::call, thread_lane(who), known->second, rows.integer(0), rows.integer(1));
+        add(Kind::call, thread_lane(thread), known->second, rows.integer(0), rows.integer(1));
     if (!event) return {};
-    add_call(*event, correlation(rows.integer(3), who));
+    add_call(*event, correlation(rows.integer(3), thread));
     return {};
   });
 }
 
-/// Tables that begin with start, end, globalTid and the name's id. Nothing: left out.
+/// Adds a row of a table that begins with start, end, globalTid and the name's id. Nothing:
+/// omitted.
 Result<std::optional<profile::EventId>> Import::add_named(const Rows& rows, Kind kind,
                                                           std::string_view otherwise) {
-  const Actor who = actor(rows.integer(2));
-  if (!wanted(who)) return std::nullopt;
+  const ThreadId thread = thread_id(rows.integer(2));
+  if (!is_selected(thread)) return std::nullopt;
   const auto name = name_of(rows.integer(3));
   if (!name) return tl::unexpected(name.error());
-  return add(kind, thread_lane(who), *name == StringId::empty ? intern(otherwise) : *name,
+  return add(kind, thread_lane(thread), *name == StringId::empty ? intern(otherwise) : *name,
              rows.integer(0), rows.integer(1));
 }
 
@@ -367,7 +369,7 @@ Result<void> Import::read_mpi(std::string_view table) {
     if (!event) return tl::unexpected(event.error());
     if (!*event) return {};
     const StringId name = profile_.events[**event].name;
-    const CommKind kind = profile::comm_kind_named(profile_.strings->view(name));
+    const CommKind kind = profile::comm_kind_of_name(profile_.strings->view(name));
     std::uint32_t comm = profile::kNone;
     const bool communicates = table_ == "MPI_COLLECTIVES_EVENTS" || table_ == "MPI_P2P_EVENTS";
     if (communicates && kind != CommKind::unknown) {
@@ -376,7 +378,7 @@ Result<void> Import::read_mpi(std::string_view table) {
       added.name = name;
       added.element_bytes = 1;
       added.in_elements = std::max<std::int64_t>(rows.integer(4).value_or(-1), -1);
-      added.peer = small(rows.has(5) ? rows.integer(5) : rows.integer(6));
+      added.peer = number_or_none(rows.has(5) ? rows.integer(5) : rows.integer(6));
       comm = static_cast<std::uint32_t>(profile_.comms.size() - 1);
     }
     add_op(**event, comm);
@@ -384,7 +386,7 @@ Result<void> Import::read_mpi(std::string_view table) {
   });
 }
 
-/// What comes with a range, in whichever of its three places it is.
+/// The payload of a range, from any of its three places.
 Result<Payload> Import::payload_of(Rows& rows, const PayloadSchemas& schemas) {
   if (const auto bytes = rows.bytes(kBinary)) return schemas.decode(*bytes);
   if (const auto json = rows.text(kJson)) return payload_of_json(*json);
@@ -416,8 +418,8 @@ Result<void> Import::read_ranges() {
                 FindingCode::event_not_kept);
       return {};
     }
-    const Actor who = actor(rows.integer(kThread));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(kThread));
+    if (!is_selected(thread)) return {};
     StringId name = StringId::empty;
     if (const auto text = rows.text(kText)) name = intern(*text);
     if (name == StringId::empty) {
@@ -426,11 +428,11 @@ Result<void> Import::read_ranges() {
       name = *found;
     }
     const auto event =
-        add(Kind::annotation, thread_lane(who), name == StringId::empty ? intern("range") : name,
+        add(Kind::annotation, thread_lane(thread), name == StringId::empty ? intern("range") : name,
             rows.integer(kRangeStart), rows.integer(kRangeEnd));
     if (!event) return {};
     std::uint32_t comm = profile::kNone;
-    if (begins_like_library(profile_.strings->view(name))) {
+    if (is_nccl_name(profile_.strings->view(name))) {
       const auto payload = payload_of(rows, *schemas);
       if (!payload) return tl::unexpected(payload.error());
       note_communicator(*payload);
@@ -456,50 +458,51 @@ std::uint32_t Import::group_of(std::uint64_t communicator) {
 void Import::note_communicator(const Payload& payload) {
   if (!payload.communicator || !payload.ranks) return;
   profile::Group& group = profile_.groups[group_of(*payload.communicator)];
-  group.size = small(payload.ranks);
-  std::set<std::int64_t>& ranks = ranks_in_[*payload.communicator];
+  group.size = number_or_none(payload.ranks);
+  std::set<std::int64_t>& ranks = ranks_of_communicator_[*payload.communicator];
   if (payload.rank) ranks.insert(*payload.rank);
 }
 
-/// A collective's Comm from what NCCL says: sizes are those of one message, in bytes.
+/// Adds a collective's Comm from NCCL's payload: sizes are those of one message, in bytes.
 std::uint32_t Import::add_nccl(StringId name, const Payload& payload) {
-  const CommKind kind = profile::comm_kind_named(profile_.strings->view(name));
+  const CommKind kind = profile::comm_kind_of_name(profile_.strings->view(name));
   if (kind == CommKind::unknown) return profile::kNone;
   profile::Comm comm;
   comm.kind = kind;
   comm.name = name;
   comm.element_bytes = 1;
-  comm.peer = small(payload.peer ? payload.peer : payload.root);
+  comm.peer = number_or_none(payload.peer ? payload.peer : payload.root);
   if (payload.communicator) {
     comm.group = group_of(*payload.communicator);
     comm.group_size = profile_.groups[comm.group].size;
   }
-  const std::int64_t one = payload.bytes.value_or(-1);
-  std::int64_t all = -1;  // of all ranks
-  if (one >= 0 && comm.group_size > 0 && __builtin_mul_overflow(one, comm.group_size, &all))
-    all = -1;
+  const std::int64_t message_bytes = payload.bytes.value_or(-1);
+  std::int64_t total_bytes = -1;  // total of all ranks
+  if (message_bytes >= 0 && comm.group_size > 0 &&
+      __builtin_mul_overflow(message_bytes, comm.group_size, &total_bytes))
+    total_bytes = -1;
   switch (kind) {
     case CommKind::all_gather:
     case CommKind::gather:
-      comm.in_elements = one;
-      comm.out_elements = all;
+      comm.in_elements = message_bytes;
+      comm.out_elements = total_bytes;
       break;
     case CommKind::reduce_scatter:
     case CommKind::scatter:
-      comm.in_elements = all;
-      comm.out_elements = one;
+      comm.in_elements = total_bytes;
+      comm.out_elements = message_bytes;
       break;
     case CommKind::all_to_all:
-      comm.in_elements = comm.out_elements = all;
+      comm.in_elements = comm.out_elements = total_bytes;
       break;
     case CommKind::send:
-      comm.in_elements = one;
+      comm.in_elements = message_bytes;
       break;
     case CommKind::recv:
-      comm.out_elements = one;
+      comm.out_elements = message_bytes;
       break;
     default:
-      comm.in_elements = comm.out_elements = one;
+      comm.in_elements = comm.out_elements = message_bytes;
   }
   profile_.comms.push_back(comm);
   return static_cast<std::uint32_t>(profile_.comms.size() - 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who waited for what, and what is known about the whole.
-#include <fmt/format.h>
+// Reads synchronisations and data of the complete recording.
 
 #include <algorithm>
 #include <array>
 
+#include "orrery/core/enum_names.h"
 #include "orrery/core/limits.h"
 #include "orrery/trace/nsys/nsight_import.h"
 
@@ -15,7 +15,7 @@ namespace {
 using profile::Kind;
 using profile::SyncKind;
 
-/// CUPTI's value for "does not apply", in whichever width it was exported; else the number.
+/// Empty for CUPTI's value "does not apply", in any exported width; else the number.
 std::int64_t applicable(std::optional<std::int64_t> value) {
   if (!value || *value < 0 || *value == 0xFFFFFFFF) return -1;
   return *value;
@@ -30,49 +30,39 @@ SyncKind nsight_sync_kind(std::int64_t type) {
 }
 
 std::string_view sync_name(SyncKind kind) {
-  switch (kind) {
-    case SyncKind::event:
-      return "Event Sync";
-    case SyncKind::stream:
-      return "Stream Sync";
-    case SyncKind::context:
-      return "Context Sync";
-    case SyncKind::stream_wait:
-      return "Stream Wait Event";
-    case SyncKind::unknown:
-      break;
-  }
-  return "Synchronisation";
+  constexpr auto kNames = enumerator_names<SyncKind::stream_wait>(
+      "Synchronisation", "Event Sync", "Stream Sync", "Context Sync", "Stream Wait Event");
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace
 
-/// The recordings of CUDA events, by event (and in newer exports by the id that pairs them with
-/// waits).
+/// Reads the recordings of CUDA events, by event (in newer exports also by the id that pairs them
+/// with waits).
 Result<void> Import::read_event_records() {
   constexpr std::array<std::string_view, 6> kColumns = {"eventId",  "correlationId", "streamId",
                                                         "deviceId", "globalPid",     "eventSyncId"};
   auto done = for_rows("CUPTI_ACTIVITY_KIND_CUDA_EVENT", kColumns, [&](Rows& rows) -> Result<void> {
-    const Actor who = actor(rows.integer(4));
-    if (!wanted(who)) return {};
+    const ThreadId thread = thread_id(rows.integer(4));
+    if (!is_selected(thread)) return {};
     const std::int64_t event = applicable(rows.integer(0));
     const auto number = rows.integer(1);
     if (event < 0 || !number) {
       leave_out(table_, FindingCode::event_dropped);
       return {};
     }
-    const Record record{*number, applicable(rows.integer(2)), applicable(rows.integer(3))};
-    records_of_[{who.index, event}].push_back(record);
+    const EventRecord record{*number, applicable(rows.integer(2)), applicable(rows.integer(3))};
+    records_of_event_[{thread.index, event}].push_back(record);
     if (const auto pairing = rows.integer(5); pairing && *pairing > 0)
       record_of_pairing_.insert_or_assign(*pairing, record);
     ++profile_.account.mapped;
     return {};
   });
   if (!done) return done;
-  for (auto& [event, records] : records_of_) {
-    std::stable_sort(records.begin(), records.end(), [](const Record& a, const Record& b) {
-      return a.correlation < b.correlation;
-    });
+  for (auto& [event, records] : records_of_event_) {
+    std::stable_sort(
+        records.begin(), records.end(),
+        [](const EventRecord& a, const EventRecord& b) { return a.correlation < b.correlation; });
   }
   return {};
 }
@@ -85,28 +75,30 @@ Result<void> Import::read_syncs() {
   std::size_t resolved = 0;
   auto done =
       for_rows("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", kColumns, [&](Rows& rows) -> Result<void> {
-        const Actor who = actor(rows.integer(5));
-        if (!wanted(who)) return {};
+        const ThreadId thread = thread_id(rows.integer(5));
+        if (!is_selected(thread)) return {};
         profile::Sync sync;
         sync.kind = nsight_sync_kind(rows.integer(6).value_or(0));
         sync.device = applicable(rows.integer(2));
-        sync.correlation = correlation(rows.integer(4), who);
+        sync.correlation = correlation(rows.integer(4), thread);
         const std::int64_t stream = applicable(rows.integer(3));
-        const std::uint32_t lane = stream_lane(std::max<std::int64_t>(sync.device, 0), stream, who);
+        const std::uint32_t lane =
+            stream_lane(std::max<std::int64_t>(sync.device, 0), stream, thread);
         sync.stream = profile_.lanes[lane].id;
         const auto event =
             add(Kind::sync, lane, intern(sync_name(sync.kind)), rows.integer(0), rows.integer(1));
         if (!event) return {};
         if (sync.kind == SyncKind::event || sync.kind == SyncKind::stream_wait) {
           ++on_events;
-          const Record* record = record_before(who, applicable(rows.integer(7)), rows.integer(8),
-                                               rows.integer(4).value_or(0));
+          const EventRecord* record = record_before(thread, applicable(rows.integer(7)),
+                                                    rows.integer(8), rows.integer(4).value_or(0));
           if (record != nullptr) {
             ++resolved;
-            sync.record_correlation = correlation(record->correlation, who);
+            sync.record_correlation = correlation(record->correlation, thread);
             const std::int64_t device = record->device >= 0 ? record->device : sync.device;
             sync.wait_on_stream =
-                profile_.lanes[stream_lane(std::max<std::int64_t>(device, 0), record->stream, who)]
+                profile_
+                    .lanes[stream_lane(std::max<std::int64_t>(device, 0), record->stream, thread)]
                     .id;
           }
         }
@@ -116,26 +108,26 @@ Result<void> Import::read_syncs() {
         return {};
       });
   if (!done) return done;
-  // Waits on events of which nothing is known say no more than the calls do.
+  // Waits on unknown events contain no more than the calls do.
   profile_.has_sync_events = !profile_.syncs.empty() && (on_events == 0 || resolved > 0);
   return {};
 }
 
-/// The recording that a wait waited for: the one it is paired with, else the event's last before
-/// (correlation ids count on).
-const Import::Record* Import::record_before(const Actor& who, std::int64_t event,
-                                            std::optional<std::int64_t> pairing,
-                                            std::int64_t before) const {
+/// The recording that a wait refers to: the paired one, else the event's last one before the wait
+/// (correlation ids ascend).
+const Import::EventRecord* Import::record_before(const ThreadId& thread, std::int64_t event,
+                                                 std::optional<std::int64_t> pairing,
+                                                 std::int64_t before) const {
   if (pairing && *pairing > 0) {
     const auto paired = record_of_pairing_.find(*pairing);
     if (paired != record_of_pairing_.end()) return &paired->second;
   }
-  const auto found = records_of_.find({who.index, event});
-  if (event < 0 || found == records_of_.end()) return nullptr;
+  const auto found = records_of_event_.find({thread.index, event});
+  if (event < 0 || found == records_of_event_.end()) return nullptr;
   const auto& records = found->second;
   const auto behind =
       std::partition_point(records.begin(), records.end(),
-                           [&](const Record& record) { return record.correlation < before; });
+                           [&](const EventRecord& record) { return record.correlation < before; });
   return behind == records.begin() ? nullptr : &*std::prev(behind);
 }
 
@@ -164,7 +156,7 @@ Result<void> Import::read_facts() {
 
 Result<void> Import::read_thread_names() {
   constexpr std::array<std::string_view, 2> kColumns = {"globalTid", "nameId"};
-  std::map<std::pair<std::int64_t, std::int64_t>, StringId> names;
+  ThreadNames names;
   auto done = for_rows("ThreadNames", kColumns, [&](Rows& rows) -> Result<void> {
     ++profile_.account.mapped;
     const auto name = name_of(rows.integer(1));
@@ -174,23 +166,19 @@ Result<void> Import::read_thread_names() {
     return {};
   });
   if (!done) return done;
-  for (profile::Lane& lane : profile_.lanes) {
-    const auto found = names.find({lane.process, lane.id});
-    if (!lane.device && found != names.end())
-      lane.name = std::string(profile_.strings->view(found->second));
-  }
+  name_threads(names);
   return {};
 }
 
-/// Which rank a thread is, as MPI told it.
+/// Reads the rank of each thread from the MPI records.
 Result<void> Import::read_mpi_ranks() {
   constexpr std::array<std::string_view, 2> kColumns = {"globalTid", "rank"};
   std::set<std::int64_t> ranks;
   auto done = for_rows("MPI_RANKS", kColumns, [&](Rows& rows) -> Result<void> {
     ++profile_.account.mapped;
-    const Actor who = actor(rows.integer(0));
+    const ThreadId thread = thread_id(rows.integer(0));
     const auto rank = rows.integer(1);
-    const bool ours = !options_.process || who.process == *options_.process;
+    const bool ours = !options_.process || thread.process == *options_.process;
     if (ours && rank && *rank >= 0 && *rank < static_cast<std::int64_t>(limits::kRanks))
       ranks.insert(*rank);
     return {};
@@ -199,8 +187,8 @@ Result<void> Import::read_mpi_ranks() {
   return done;
 }
 
-/// Rows of tables with times that take no part in the model (samples, scheduling, the operating
-/// system's calls …).
+/// Counts rows of tables with times that the model does not use (samples, scheduling, system calls
+/// …).
 Result<void> Import::count_other_tables() {
   constexpr std::array<std::string_view, 1> kColumns = {"start"};
   for (const std::string& table : database_.tables()) {

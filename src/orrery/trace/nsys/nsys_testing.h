@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: exports as Nsight Systems makes them, with a few rows.
+// For tests: exports in the layout of Nsight Systems, with a few rows.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace orrery::trace::nsys::testing {
 using Export = tables::testing::DatabaseFile;
 using tables::testing::bytes_of;
 
-/// What came of reading.
+/// The result of reading.
 struct Outcome {
   Result<profile::Profile> profile = fail(Errc::input_empty, "", "");
   Findings findings;
@@ -28,7 +28,7 @@ inline Outcome read(const std::string& path, std::optional<std::int64_t> process
   return out;
 }
 
-/// Serialized ids as Nsight makes them: above the process stands the machine.
+/// Serialized ids in the layout of Nsight: the machine is above the process.
 inline std::string global(std::int64_t process, std::int64_t thread = 0) {
   return std::to_string((std::int64_t{1} << 48) + (process << 24) + thread);
 }
@@ -75,7 +75,7 @@ CREATE TABLE OSRT_API (start INTEGER NOT NULL, end INTEGER NOT NULL,
   eventClass INTEGER NOT NULL, globalTid INTEGER, nameId INTEGER NOT NULL);
 )";
 
-/// A row of the table of kernels: on device 0, with the text `name` of StringIds.
+/// A row of the table of kernels: on device 0, named by the text `name` of StringIds.
 inline std::string kernel(std::int64_t start, std::int64_t end, std::int64_t stream,
                           std::int64_t correlation, std::int64_t process, std::int64_t name) {
   return "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(" + std::to_string(start) + "," +

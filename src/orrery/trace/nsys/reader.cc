@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/nsys/reader.h"
 
-#include <algorithm>
 #include <array>
 #include <set>
 
@@ -10,20 +9,25 @@
 
 namespace orrery::trace::nsys {
 
-Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
-                              Findings& findings) {
+namespace {
+
+Result<profile::Profile> import_profile(Result<Database> database, const ReadOptions& options,
+                                        Findings& findings) {
   ORRERY_CHECK(options.strings != nullptr);
-  auto database = open_export(path);
   if (!database) return tl::unexpected(std::move(database.error()));
   return Import(*database, options, findings).run();
 }
 
+}  // namespace
+
+Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
+                              Findings& findings) {
+  return import_profile(open_export(path), options, findings);
+}
+
 Result<profile::Profile> read(std::span<const std::byte> bytes, const std::string& where,
                               const ReadOptions& options, Findings& findings) {
-  ORRERY_CHECK(options.strings != nullptr);
-  auto database = open_export(bytes, where);
-  if (!database) return tl::unexpected(std::move(database.error()));
-  return Import(*database, options, findings).run();
+  return import_profile(open_export(bytes, where), options, findings);
 }
 
 Result<std::vector<std::int64_t>> processes_in(const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// NVIDIA Nsight Systems reports, exported to SQLite.
+// Reads NVIDIA Nsight Systems reports that were exported to SQLite.
 #pragma once
 
 #include <cstddef>
@@ -19,21 +19,21 @@ namespace orrery::trace::nsys {
 
 struct ReadOptions {
   std::shared_ptr<StringPool> strings;  ///< must be set
-  /// Only what this process did (a report of a whole node holds one per rank); empty: all of them,
-  /// kept apart by their lanes and correlations.
+  /// Reads only this process (a report of a node contains one per rank). Empty: all processes,
+  /// separated by their lanes and correlations.
   std::optional<std::int64_t> process = std::nullopt;
 };
 
-/// Reads the export at `path` (read-only): kernels, copies, memsets, whole CUDA graphs, runtime
-/// calls, NVTX ranges, library calls, synchronisations and the events they wait for, NCCL's NVTX
-/// payloads where they are. Tables and columns that a version lacks are done without; views and
-/// virtual tables are not looked at. Numbers of a communicator's ranks stand for global ranks: an
-/// export does not say which they are. The result is indexed. Errc: input_not_found, input_read,
-/// input_corrupt, input_unsupported (no Nsight tables), input_empty, limit_exceeded.
+/// Reads the export at `path` (read-only): kernels, copies, memsets, complete CUDA graphs, runtime
+/// calls, NVTX ranges, library calls, synchronisations and the events that they wait for, and
+/// NCCL's NVTX payloads if present. Tables and columns may be missing, depending on the version.
+/// Views and virtual tables are ignored. Ranks of a communicator are stored as global ranks,
+/// because an export does not contain global ranks. The result is indexed. Errc: input_not_found,
+/// input_read, input_corrupt, input_unsupported (no Nsight tables), input_empty, limit_exceeded.
 [[nodiscard]] Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
                                             Findings& findings);
 
-/// The same from an export's bytes.
+/// Reads an export from its bytes.
 [[nodiscard]] Result<profile::Profile> read(std::span<const std::byte> bytes,
                                             const std::string& where, const ReadOptions& options,
                                             Findings& findings);

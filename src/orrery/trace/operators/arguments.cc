@@ -11,15 +11,15 @@ namespace {
 
 using graph::Format;
 
-constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
-constexpr int kMostLevels = 8;
+constexpr std::int64_t kMaxElements = std::int64_t{1} << 50;
+constexpr int kMaxLevels = 8;
 
 bool begins_number(char c) { return (c >= '0' && c <= '9') || c == '-'; }
 
-/// One type of one tensor.
-Format format_of_one(std::string_view word) {
+/// Format of the type of one tensor.
+Format format_of_tensor(std::string_view word) {
   const auto has = [&](std::string_view part) { return word.find(part) != std::string_view::npos; };
-  // Not a tensor's, or with names of other formats in theirs.
+  // Not the type of a tensor, or a name that contains the name of another format.
   for (const std::string_view other : {"Scalar", "omplex", "Float4", "qint", "quint", "short"})
     if (has(other)) return Format::unsaid;
   constexpr std::array<std::pair<std::string_view, Format>, 13> kTypes = {{
@@ -42,8 +42,8 @@ Format format_of_one(std::string_view word) {
   return found == kTypes.end() ? Format::unsaid : found->second;
 }
 
-/// Entry `wanted` of a list, without what quotes it; empty where there is none. Either kind of
-/// quotes, as JSON and Python write them.
+/// Entry `wanted` of a list without its quotes; empty if there is none. JSON and Python use
+/// different quotes.
 std::string_view entry_of(std::string_view list, std::size_t wanted) {
   if (list.empty() || list.front() != '[') return {};
   std::size_t entry = 0, first = 1;
@@ -76,7 +76,7 @@ std::string_view entry_of(std::string_view list, std::size_t wanted) {
   return {};
 }
 
-/// One whole number, true or false at the front of `text`, taken off.
+/// Removes and returns one integer, true or false at the front of `text`.
 std::optional<std::int64_t> take_number(std::string_view& text) {
   for (const auto& [word, value] : {std::pair<std::string_view, std::int64_t>{"true", 1},
                                     {"True", 1},
@@ -101,7 +101,7 @@ std::int64_t count_of(std::span<const std::int64_t> shape) {
   if (shape.empty()) return 0;
   std::int64_t count = 1;
   for (const std::int64_t size : shape) {
-    if (size <= 0 || size > kMostElements / count) return 0;
+    if (size <= 0 || size > kMaxElements / count) return 0;
     count *= size;
   }
   return count;
@@ -109,13 +109,13 @@ std::int64_t count_of(std::span<const std::int64_t> shape) {
 
 Format format_of_type(std::string_view type) {
   const std::size_t open = type.find("List[");
-  if (open == std::string_view::npos) return format_of_one(type);
+  if (open == std::string_view::npos) return format_of_tensor(type);
   std::optional<Format> all;
   type = type.substr(open + 5);
   while (!type.empty()) {
     const std::string_view word = type.substr(0, type.find(','));
     type.remove_prefix(std::min(word.size() + 1, type.size()));
-    const Format format = format_of_one(word);
+    const Format format = format_of_tensor(word);
     if (all && *all != format) return Format::unsaid;
     all = format;
   }
@@ -131,11 +131,11 @@ std::optional<Arguments> Arguments::read(const ArgumentTexts& texts) {
   while (at != end) {
     const char c = *at;
     if (c == '[') {
-      if (++depth > kMostLevels) return std::nullopt;
+      if (++depth > kMaxLevels) return std::nullopt;
       if (depth == 2) out.arguments_.emplace_back().shapes.emplace_back();
       if (depth == 3) {
         Argument& list = out.arguments_.back();
-        if (std::exchange(list.list, true)) {
+        if (std::exchange(list.is_list, true)) {
           list.shapes.emplace_back();
         } else if (!list.shapes.back().empty()) {
           return std::nullopt;
@@ -147,8 +147,8 @@ std::optional<Arguments> Arguments::read(const ArgumentTexts& texts) {
       std::int64_t value = 0;
       const auto [stop, error] = std::from_chars(at, end, value);
       if (error != std::errc() || depth < 2) return std::nullopt;
-      const bool here = (depth == 3) == out.arguments_.back().list && depth <= 3;
-      if (here) out.arguments_.back().shapes.back().push_back(value);
+      const bool is_size = (depth == 3) == out.arguments_.back().is_list && depth <= 3;
+      if (is_size) out.arguments_.back().shapes.back().push_back(value);
       at = stop;
       continue;
     } else if (c != ',' && c != ' ') {
@@ -174,7 +174,7 @@ void Arguments::read_formats(std::string_view types) {
 
 const TensorShape& Arguments::shape(std::size_t i) const {
   static const TensorShape kNone;
-  return i < arguments_.size() && !arguments_[i].list ? arguments_[i].shapes.front() : kNone;
+  return i < arguments_.size() && !arguments_[i].is_list ? arguments_[i].shapes.front() : kNone;
 }
 
 Format Arguments::format(std::size_t i) const {
@@ -186,7 +186,7 @@ std::int64_t Arguments::elements(std::size_t i) const {
   std::int64_t sum = 0;
   for (const TensorShape& shape : arguments_[i].shapes) {
     const std::int64_t count = count_of(shape);
-    if (count > kMostElements - sum) return 0;
+    if (count > kMaxElements - sum) return 0;
     sum += count;
   }
   return sum;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Operators that work number by number. Sources of argument orders: PyTorch's
-// native_functions.yaml, vLLM's csrc/torch_bindings.cpp.
+// Elementwise operators. Sources of argument orders: PyTorch's native_functions.yaml, vLLM's
+// csrc/torch_bindings.cpp.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,34 +17,33 @@ using graph::Kernel;
 using graph::Operation;
 using graph::Pass;
 
-/// How many numbers there are, and how many of them lie in a row: sizes of kernels that work number
-/// by number. None of nothing.
-using Spread = std::array<std::int64_t, 2>;
+/// Sizes of elementwise kernels: number of elements, and elements per row. Zero for no tensor.
+using ElementCounts = std::array<std::int64_t, 2>;
 
-Spread spread_of(const TensorShape& shape) {
+ElementCounts counts_of(const TensorShape& shape) {
   const std::int64_t count = count_of(shape);
   return {count, count == 0 ? 0 : shape.empty() ? 1 : shape.back()};
 }
 
-/// … of what the first `reads` arguments make when they are spread out to one shape
-/// (broadcasting); none where they do not fit.
-Spread spread(const Arguments& is, std::size_t reads) {
-  TensorShape together;  // from the last dimension on
+/// … of the broadcast shape of the first `reads` arguments; zero if they do not fit.
+ElementCounts broadcast_counts(const Arguments& args, std::size_t reads) {
+  TensorShape shape_of_all;  // from the last dimension to the first
   for (std::size_t i = 0; i < reads; ++i) {
-    const TensorShape& shape = is.shape(i);
-    if (shape.size() > together.size()) together.resize(shape.size(), 1);
+    const TensorShape& shape = args.shape(i);
+    if (shape.size() > shape_of_all.size()) shape_of_all.resize(shape.size(), 1);
     for (std::size_t d = 0; d < shape.size(); ++d) {
       const std::int64_t size = shape[shape.size() - 1 - d];
-      if (size == 1 || size == together[d]) continue;
-      if (together[d] != 1) return {};
-      together[d] = size;
+      if (size == 1 || size == shape_of_all[d]) continue;
+      if (shape_of_all[d] != 1) return {};
+      shape_of_all[d] = size;
     }
   }
-  const std::int64_t count = count_of(together);
-  return {count, count == 0 ? 0 : together.empty() ? 1 : together.front()};
+  const std::int64_t count = count_of(shape_of_all);
+  return {count, count == 0 ? 0 : shape_of_all.empty() ? 1 : shape_of_all.front()};
 }
 
-/// The format of what comes of numbers in two: fractions before whole numbers, then the wider one.
+/// Result format of an operation on two formats: floating point before integers, then the wider
+/// one.
 Format promoted(Format a, Format b) {
   if (std::minmax(a, b) == std::minmax(Format::bf16, Format::fp16)) return Format::fp32;
   const auto rank = [](Format format) {
@@ -54,46 +53,46 @@ Format promoted(Format a, Format b) {
   return rank(b) > rank(a) ? b : a;
 }
 
-/// … of the first `reads` arguments; unsaid where one of them is. Those without dimensions do not
-/// count.
-Format promoted(const Arguments& is, std::size_t reads) {
+/// Result format of the first `reads` arguments; `unsaid` if one of them is. Arguments without
+/// elements do not count.
+Format promoted(const Arguments& args, std::size_t reads) {
   std::optional<Format> all;
   for (std::size_t i = 0; i < reads; ++i) {
-    if (is.elements(i) == 0) continue;
-    if (is.format(i) == Format::unsaid) return Format::unsaid;
-    all = all ? promoted(*all, is.format(i)) : is.format(i);
+    if (args.elements(i) == 0) continue;
+    if (args.format(i) == Format::unsaid) return Format::unsaid;
+    all = all ? promoted(*all, args.format(i)) : args.format(i);
   }
   return all.value_or(Format::unsaid);
 }
 
-/// Arguments [0, reads) are read, what they make together is written, in the format that comes of
-/// theirs or that of argument `like`.
+/// Reads arguments [0, reads) and writes one result, in the promoted format of the arguments or in
+/// the format of argument `like`.
 template <Operation operation, std::size_t reads, Pass pass = Pass::forward,
           std::size_t like = kNoArgument>
-MaybeKernel each(const Arguments& is) {
-  const auto [count, row] = spread(is, reads);
-  const Format out = like == kNoArgument ? promoted(is, reads) : is.format(like);
+MaybeKernel elementwise(const Arguments& args) {
+  const auto [count, row_size] = broadcast_counts(args, reads);
+  const Format out = like == kNoArgument ? promoted(args, reads) : args.format(like);
   if (count == 0 || out == Format::unsaid) return std::nullopt;
-  Kernel kernel = simple_kernel(operation, pass, is.format(0), out);
-  kernel.sizes = {count, row};
-  for (std::size_t i = 0; i < reads; ++i) kernel.bytes += is.bytes(i);
+  Kernel kernel = simple_kernel(operation, pass, args.format(0), out);
+  kernel.sizes = {count, row_size};
+  for (std::size_t i = 0; i < reads; ++i) kernel.bytes += args.bytes(i);
   kernel.bytes += bytes_of(count, out);
   return kernel;
 }
 
 template <std::size_t reads>
-constexpr auto kPlain = each<Operation::elementwise, reads>;
+constexpr auto kElementwise = elementwise<Operation::elementwise, reads>;
 template <std::size_t reads>
-constexpr auto kInPlace = each<Operation::elementwise, reads, Pass::forward, 0>;
+constexpr auto kInPlace = elementwise<Operation::elementwise, reads, Pass::forward, 0>;
 template <std::size_t reads>
-constexpr auto kActivation = each<Operation::activation, reads>;
+constexpr auto kActivation = elementwise<Operation::activation, reads>;
 template <std::size_t reads>
-constexpr auto kActivationBack = each<Operation::activation, reads, Pass::input_grad>;
+constexpr auto kActivationBack = elementwise<Operation::activation, reads, Pass::input_grad>;
 
-/// Truth values of one byte, of one or two inputs.
+/// Comparisons of one or two inputs; the results are truth values of one byte.
 template <std::size_t reads>
-MaybeKernel truth(const Arguments& is) {
-  auto kernel = each<Operation::elementwise, reads>(is);
+MaybeKernel comparison(const Arguments& args) {
+  auto kernel = elementwise<Operation::elementwise, reads>(args);
   if (!kernel) return kernel;
   const std::int64_t count = kernel->sizes[0];
   kernel->bytes += count - bytes_of(count, kernel->out);
@@ -101,144 +100,147 @@ MaybeKernel truth(const Arguments& is) {
   return kernel;
 }
 
-/// Nothing is read.
-MaybeKernel fill(const Arguments& is) {
-  const std::int64_t count = is.elements(0);
+/// Reads no input.
+MaybeKernel fill(const Arguments& args) {
+  const std::int64_t count = args.elements(0);
   if (count == 0) return std::nullopt;
   Kernel kernel =
-      simple_kernel(Operation::elementwise, Pass::forward, Format::unsaid, is.format(0));
+      simple_kernel(Operation::elementwise, Pass::forward, Format::unsaid, args.format(0));
   kernel.sizes = {count};
-  kernel.bytes = is.bytes(0);
+  kernel.bytes = args.bytes(0);
   return kernel;
 }
 
-MaybeKernel moved(const Arguments& is, std::size_t from, std::size_t to) {
-  const auto [count, row] = spread_of(is.shape(to));
-  if (count == 0 || is.format(to) == Format::unsaid) return std::nullopt;
-  const Format read = is.format(from) == Format::unsaid ? is.format(to) : is.format(from);
-  const Operation operation = read == is.format(to) ? Operation::copy : Operation::cast;
-  Kernel kernel = simple_kernel(operation, Pass::forward, read, is.format(to));
-  kernel.sizes = {count, operation == Operation::cast ? row : 0};  // of a copy it says nothing
-  kernel.bytes = bytes_of(is.elements(from), read) + is.bytes(to);
+/// A copy of argument 1 to argument 0, or a cast.
+MaybeKernel copy(const Arguments& args) {
+  constexpr std::size_t from = 1, to = 0;
+  const auto [count, row_size] = counts_of(args.shape(to));
+  if (count == 0 || args.format(to) == Format::unsaid) return std::nullopt;
+  const Format read = args.format(from) == Format::unsaid ? args.format(to) : args.format(from);
+  const Operation operation = read == args.format(to) ? Operation::copy : Operation::cast;
+  Kernel kernel = simple_kernel(operation, Pass::forward, read, args.format(to));
+  kernel.sizes = {count, operation == Operation::cast ? row_size : 0};  // a copy has no row size
+  kernel.bytes = bytes_of(args.elements(from), read) + args.bytes(to);
   return kernel;
 }
-MaybeKernel copy(const Arguments& is) { return moved(is, 1, 0); }
 
-/// By an index for each number.
-MaybeKernel gather(const Arguments& is) {
-  const std::int64_t count = is.elements(2);
-  if (count == 0 || is.format(0) == Format::unsaid) return std::nullopt;
-  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, is.format(0), is.format(0));
+/// Reads one index per element.
+MaybeKernel gather(const Arguments& args) {
+  const std::int64_t count = args.elements(2);
+  if (count == 0 || args.format(0) == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, args.format(0), args.format(0));
   kernel.sizes = {count};
-  kernel.bytes = 2 * bytes_of(count, is.format(0)) + is.bytes(2);
+  kernel.bytes = 2 * bytes_of(count, args.format(0)) + args.bytes(2);
   return kernel;
 }
 
-/// With a mask of bytes.
-MaybeKernel dropout(const Arguments& is) {
-  auto kernel = each<Operation::dropout, 1>(is);
+/// Also writes a mask of one byte per element.
+MaybeKernel dropout(const Arguments& args) {
+  auto kernel = elementwise<Operation::dropout, 1>(args);
   if (kernel) kernel->bytes += kernel->sizes[0];
   return kernel;
 }
 
-/// Keys and values into a cache's places.
-MaybeKernel cached(const Arguments& is) {
-  const std::int64_t count = is.elements(0);
-  if (count == 0 || is.elements(1) == 0) return std::nullopt;
-  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, is.format(0), is.format(2));
-  kernel.sizes = {count + is.elements(1)};
-  kernel.bytes = is.bytes(0) + is.bytes(1) + bytes_of(kernel.sizes[0], is.format(2));
+/// Writes keys and values to places of a cache.
+MaybeKernel cache_write(const Arguments& args) {
+  const std::int64_t count = args.elements(0);
+  if (count == 0 || args.elements(1) == 0) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::copy, Pass::forward, args.format(0), args.format(2));
+  kernel.sizes = {count + args.elements(1)};
+  kernel.bytes = args.bytes(0) + args.bytes(1) + bytes_of(kernel.sizes[0], args.format(2));
   return kernel;
 }
 
-/// Queries and keys are turned where they are; argument 0 has the position of each token.
-MaybeKernel rotary(const Arguments& is) {
-  const std::int64_t count = is.elements(1) + is.elements(2);
-  if (is.elements(1) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
-  Kernel kernel = simple_kernel(Operation::rotary, Pass::forward, is.format(1), is.format(1));
-  const std::int64_t tokens = is.elements(0);
+/// Rotates queries and keys in place; argument 0 has the position of each token.
+MaybeKernel rotary(const Arguments& args) {
+  const std::int64_t count = args.elements(1) + args.elements(2);
+  if (args.elements(1) == 0 || args.format(1) == Format::unsaid) return std::nullopt;
+  Kernel kernel = simple_kernel(Operation::rotary, Pass::forward, args.format(1), args.format(1));
+  const std::int64_t tokens = args.elements(0);
   kernel.sizes = {count, tokens > 0 && count % tokens == 0 ? count / tokens : 0};
-  kernel.bytes = 2 * bytes_of(count, is.format(1));
+  kernel.bytes = 2 * bytes_of(count, args.format(1));
   return kernel;
 }
 
-/// The result is argument 0, from both halves of argument 1.
-MaybeKernel gated(const Arguments& is) {
-  if (is.elements(0) == 0 || is.format(1) == Format::unsaid) return std::nullopt;
-  Kernel kernel = simple_kernel(Operation::activation, Pass::forward, is.format(1), is.format(0));
+/// Writes argument 0 from both halves of argument 1.
+MaybeKernel gated_activation(const Arguments& args) {
+  if (args.elements(0) == 0 || args.format(1) == Format::unsaid) return std::nullopt;
+  Kernel kernel =
+      simple_kernel(Operation::activation, Pass::forward, args.format(1), args.format(0));
   kernel.traits = graph::kGated;
-  const auto [count, row] = spread_of(is.shape(0));
-  kernel.sizes = {count, row};
-  kernel.bytes = is.bytes(0) + is.bytes(1);
+  const auto [count, row_size] = counts_of(args.shape(0));
+  kernel.sizes = {count, row_size};
+  kernel.bytes = args.bytes(0) + args.bytes(1);
   return kernel;
 }
 
-/// Along the dimensions of argument 1, where it says any, else everything. Overloads without
-/// dimensions have two arguments at most, of which the second is a format (sum) or whether the
-/// variance is unbiased. `out`: the result's format if that is not the input's.
+/// Reduces along the dimensions in argument 1, or along all if there are none. Overloads without
+/// dimensions have at most two arguments; the second is a format (sum) or whether the variance is
+/// unbiased. `out`: the result's format if it differs from the input's.
 template <Format out = Format::unsaid>
-MaybeKernel reduce(const Arguments& is) {
-  const TensorShape& shape = is.shape(0);
+MaybeKernel reduce(const Arguments& args) {
+  const TensorShape& shape = args.shape(0);
   const std::int64_t count = count_of(shape);
-  if (count == 0 || is.format(0) == Format::unsaid) return std::nullopt;
-  std::int64_t made = 1;
-  const auto along = is.size() > 2 ? is.numbers(1) : std::vector<std::int64_t>();
+  if (count == 0 || args.format(0) == Format::unsaid) return std::nullopt;
+  std::int64_t outputs = 1;
+  const auto dims = args.size() > 2 ? args.numbers(1) : std::vector<std::int64_t>();
   const auto dimensions = static_cast<std::int64_t>(shape.size());
-  if (!along.empty()) made = count;
-  for (const std::int64_t dim : along) {
+  if (!dims.empty()) outputs = count;
+  for (const std::int64_t dim : dims) {
     if (dim < -dimensions || dim >= dimensions) return std::nullopt;
-    made /= shape[static_cast<std::size_t>(dim < 0 ? dim + dimensions : dim)];
+    outputs /= shape[static_cast<std::size_t>(dim < 0 ? dim + dimensions : dim)];
   }
-  const Format format = out == Format::unsaid ? is.format(0) : out;
-  Kernel kernel = simple_kernel(Operation::reduction, Pass::forward, is.format(0), format);
+  const Format format = out == Format::unsaid ? args.format(0) : out;
+  Kernel kernel = simple_kernel(Operation::reduction, Pass::forward, args.format(0), format);
   kernel.sizes = {count};
   kernel.flops = count;
-  kernel.bytes = is.bytes(0) + bytes_of(made, format);
+  kernel.bytes = args.bytes(0) + bytes_of(outputs, format);
   return kernel;
 }
 
 constexpr std::array kElements = {
     NamedOperator{"aten::copy_", copy},
     NamedOperator{"aten::add_", kInPlace<2>},
-    NamedOperator{"aten::add", kPlain<2>},
-    NamedOperator{"aten::mul", kPlain<2>},
+    NamedOperator{"aten::add", kElementwise<2>},
+    NamedOperator{"aten::mul", kElementwise<2>},
     NamedOperator{"aten::mul_", kInPlace<2>},
-    NamedOperator{"aten::sub", kPlain<2>},
+    NamedOperator{"aten::sub", kElementwise<2>},
     NamedOperator{"aten::sub_", kInPlace<2>},
-    NamedOperator{"aten::rsub", kPlain<2>},
-    NamedOperator{"aten::div", kPlain<2>},
+    NamedOperator{"aten::rsub", kElementwise<2>},
+    NamedOperator{"aten::div", kElementwise<2>},
     NamedOperator{"aten::div_", kInPlace<2>},
-    NamedOperator{"aten::pow", kPlain<1>},
-    NamedOperator{"aten::rsqrt", kPlain<1>},
-    NamedOperator{"aten::sqrt", kPlain<1>},
-    NamedOperator{"aten::neg", kPlain<1>},
-    NamedOperator{"aten::abs", kPlain<1>},
-    NamedOperator{"aten::exp", kPlain<1>},
-    NamedOperator{"aten::log", kPlain<1>},
-    NamedOperator{"aten::sin", kPlain<1>},
-    NamedOperator{"aten::cos", kPlain<1>},
-    NamedOperator{"aten::reciprocal", kPlain<1>},
-    NamedOperator{"aten::clamp", kPlain<1>},
-    NamedOperator{"aten::tril", kPlain<1>},
-    NamedOperator{"aten::triu", kPlain<1>},
-    NamedOperator{"aten::cumsum", kPlain<1>},
+    NamedOperator{"aten::pow", kElementwise<1>},
+    NamedOperator{"aten::rsqrt", kElementwise<1>},
+    NamedOperator{"aten::sqrt", kElementwise<1>},
+    NamedOperator{"aten::neg", kElementwise<1>},
+    NamedOperator{"aten::abs", kElementwise<1>},
+    NamedOperator{"aten::exp", kElementwise<1>},
+    NamedOperator{"aten::log", kElementwise<1>},
+    NamedOperator{"aten::sin", kElementwise<1>},
+    NamedOperator{"aten::cos", kElementwise<1>},
+    NamedOperator{"aten::reciprocal", kElementwise<1>},
+    NamedOperator{"aten::clamp", kElementwise<1>},
+    NamedOperator{"aten::tril", kElementwise<1>},
+    NamedOperator{"aten::triu", kElementwise<1>},
+    NamedOperator{"aten::cumsum", kElementwise<1>},
     NamedOperator{"aten::lerp_", kInPlace<2>},
     NamedOperator{"aten::addcmul_", kInPlace<3>},
     NamedOperator{"aten::addcdiv_", kInPlace<3>},
-    NamedOperator{"aten::addcmul", kPlain<3>},
-    NamedOperator{"aten::addcdiv", kPlain<3>},
+    NamedOperator{"aten::addcmul", kElementwise<3>},
+    NamedOperator{"aten::addcdiv", kElementwise<3>},
     NamedOperator{"aten::masked_fill_", kInPlace<2>},
     NamedOperator{"aten::masked_fill", kInPlace<2>},
-    NamedOperator{"aten::where", each<Operation::elementwise, 3, Pass::forward, 1>},
-    NamedOperator{"aten::mse_loss", kPlain<2>},
-    NamedOperator{"aten::mse_loss_backward", each<Operation::elementwise, 3, Pass::input_grad, 1>},
-    NamedOperator{"aten::eq", truth<2>},
-    NamedOperator{"aten::ne", truth<2>},
-    NamedOperator{"aten::lt", truth<2>},
-    NamedOperator{"aten::le", truth<2>},
-    NamedOperator{"aten::gt", truth<2>},
-    NamedOperator{"aten::ge", truth<2>},
-    NamedOperator{"aten::isnan", truth<1>},
+    NamedOperator{"aten::where", elementwise<Operation::elementwise, 3, Pass::forward, 1>},
+    NamedOperator{"aten::mse_loss", kElementwise<2>},
+    NamedOperator{"aten::mse_loss_backward",
+                  elementwise<Operation::elementwise, 3, Pass::input_grad, 1>},
+    NamedOperator{"aten::eq", comparison<2>},
+    NamedOperator{"aten::ne", comparison<2>},
+    NamedOperator{"aten::lt", comparison<2>},
+    NamedOperator{"aten::le", comparison<2>},
+    NamedOperator{"aten::gt", comparison<2>},
+    NamedOperator{"aten::ge", comparison<2>},
+    NamedOperator{"aten::isnan", comparison<1>},
     NamedOperator{"aten::fill_", fill},
     NamedOperator{"aten::zero_", fill},
     NamedOperator{"aten::tanh", kActivation<1>},
@@ -263,7 +265,8 @@ constexpr std::array kElements = {
     NamedOperator{"aten::hardtanh_backward", kActivationBack<2>},
     NamedOperator{"aten::native_dropout", dropout},
     NamedOperator{"aten::_fused_dropout", dropout},
-    NamedOperator{"aten::native_dropout_backward", each<Operation::dropout, 2, Pass::input_grad>},
+    NamedOperator{"aten::native_dropout_backward",
+                  elementwise<Operation::dropout, 2, Pass::input_grad>},
     NamedOperator{"aten::gather", gather},
     NamedOperator{"aten::sum", reduce<>, true},
     NamedOperator{"aten::mean", reduce<>, true},
@@ -276,38 +279,37 @@ constexpr std::array kElements = {
     NamedOperator{"aten::any", reduce<Format::int8>, true},
     NamedOperator{"aten::var", reduce<>, true},
     NamedOperator{"aten::std", reduce<>, true},
-    NamedOperator{"_C::silu_and_mul", gated},
-    NamedOperator{"_C::gelu_and_mul", gated},
+    NamedOperator{"_C::silu_and_mul", gated_activation},
+    NamedOperator{"_C::gelu_and_mul", gated_activation},
     NamedOperator{"_C::rotary_embedding", rotary},
-    NamedOperator{"_C::static_scaled_fp8_quant",
-                  [](const Arguments& is) { return moved(is, 1, 0); }},
-    NamedOperator{"_C_cache_ops::reshape_and_cache_flash", cached}};
+    NamedOperator{"_C::static_scaled_fp8_quant", copy},
+    NamedOperator{"_C_cache_ops::reshape_and_cache_flash", cache_write}};
 
-constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;  // of any number of tensors
+constexpr std::int64_t kMaxBytes = std::int64_t{1} << 60;  // total bytes of all tensors
 
-/// What Inductor fuses number by number: each of its tensors is read or written once; the last one
-/// is a result.
-MaybeKernel fused(const Arguments& is) {
+/// Elementwise kernels fused by Inductor: each tensor is read or written once; the last one is a
+/// result.
+MaybeKernel fused_elementwise(const Arguments& args) {
   std::int64_t count = 0, bytes = 0;
   Format out = Format::unsaid;
-  for (std::size_t i = 0; i < is.size(); ++i) {
-    if (is.elements(i) == 0) continue;
-    count = std::max(count, is.elements(i));
-    if (is.bytes(i) > kMostBytes - bytes) return std::nullopt;
-    bytes += is.bytes(i);
-    out = is.format(i);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (args.elements(i) == 0) continue;
+    count = std::max(count, args.elements(i));
+    if (args.bytes(i) > kMaxBytes - bytes) return std::nullopt;
+    bytes += args.bytes(i);
+    out = args.format(i);
   }
   if (count == 0 || out == Format::unsaid) return std::nullopt;
-  Kernel kernel = simple_kernel(Operation::elementwise, Pass::forward, is.format(0), out);
+  Kernel kernel = simple_kernel(Operation::elementwise, Pass::forward, args.format(0), out);
   kernel.sizes = {count};
   kernel.bytes = bytes;
   return kernel;
 }
-constexpr NamedOperator kFused = {"triton_poi_fused", fused};
+constexpr NamedOperator kFused = {"triton_poi_fused", fused_elementwise};
 
 }  // namespace
 
-const NamedOperator* elements_operator(std::string_view name) {
+const NamedOperator* elementwise_operator(std::string_view name) {
   if (name.substr(0, kFused.name.size()) == kFused.name) return &kFused;
   return find_in(kElements, name);
 }

@@ -23,7 +23,7 @@ Factors factors_of(const Kernel& kernel) {
   return {};
 }
 
-/// Either way round: a gradient may be made transposed.
+/// True if the product has these sides in either order: a gradient may be computed transposed.
 bool has_sides(const Factors& product, std::int64_t one, std::int64_t other) {
   return (product.m == one && product.n == other) || (product.m == other && product.n == one);
 }
@@ -38,7 +38,7 @@ Roles roles_of(const Factors& product, const Factors& forward) {
           product.k == forward.m && has_sides(product, forward.k, forward.n)};
 }
 
-/// Whether these are dX and dW of some product: dY is m×n, dX m×k, dW k×n.
+/// True if these are dX and dW of one product: dY is m×n, dX m×k, dW k×n.
 bool are_pair(const Factors& input, const Factors& weight) {
   if (input.batch != weight.batch) return false;
   for (const auto& [m, k] : {std::pair{input.m, input.n}, {input.n, input.m}})
@@ -54,13 +54,13 @@ std::array<Pass, 2> in_order(ProductGradients node) {
 std::vector<Pass> passes_of(ProductGradients node, std::span<const Kernel> products,
                             const Factors& forward) {
   std::vector<Pass> passes(products.size(), Pass::forward);
-  bool either = products.size() == 2;
+  bool fits_either = products.size() == 2;
   for (std::size_t i = 0; i < products.size(); ++i) {
     const Roles roles = roles_of(factors_of(products[i]), forward);
-    either = either && roles.input && roles.weight;
+    fits_either = fits_either && roles.input && roles.weight;
     if (roles.input != roles.weight) passes[i] = roles.input ? Pass::input_grad : Pass::weight_grad;
   }
-  if (either) std::copy_n(in_order(node).begin(), 2, passes.begin());
+  if (fits_either) std::copy_n(in_order(node).begin(), 2, passes.begin());
   return passes;
 }
 
@@ -74,7 +74,7 @@ bool is_autograd_node(std::string_view name) {
          name.find(' ') == std::string_view::npos;
 }
 
-std::optional<ProductGradients> product_node(std::string_view name) {
+std::optional<ProductGradients> product_gradients_of(std::string_view name) {
   if (!is_autograd_node(name)) return std::nullopt;
   name = name.substr(0, name.rfind("Backward"));
   for (const std::string_view known : {"Addmm", "Baddbmm", "Linear"})
@@ -87,14 +87,14 @@ std::optional<ProductGradients> product_node(std::string_view name) {
 std::vector<Pass> gradient_passes(ProductGradients node, std::span<const Kernel> products,
                                   std::span<const Kernel> forward) {
   const std::vector<Pass> unknown(products.size(), Pass::forward);
-  std::optional<std::vector<Pass>> predicted;
+  std::optional<std::vector<Pass>> agreed;
   for (const Kernel& candidate : forward) {
     std::vector<Pass> passes = passes_of(node, products, factors_of(candidate));
     if (passes == unknown) continue;
-    if (predicted && *predicted != passes) return unknown;
-    predicted = std::move(passes);
+    if (agreed && *agreed != passes) return unknown;
+    agreed = std::move(passes);
   }
-  if (predicted) return *predicted;
+  if (agreed) return *agreed;
   if (products.size() != 2 || !forward.empty()) return unknown;
   const Factors first = factors_of(products[0]), second = factors_of(products[1]);
   const auto order = in_order(node);

@@ -19,7 +19,7 @@ Kernel gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
 
 Passes passes(std::string_view node, const std::vector<Kernel>& products,
               const std::vector<Kernel>& forward) {
-  return gradient_passes(*product_node(node), products, forward);
+  return gradient_passes(*product_gradients_of(node), products, forward);
 }
 
 TEST(Gradients, NodesOfAutogradAreKnownByName) {
@@ -29,9 +29,9 @@ TEST(Gradients, NodesOfAutogradAreKnownByName) {
   EXPECT_FALSE(is_autograd_node("autograd::engine::evaluate_function: ReluBackward0"));
   EXPECT_FALSE(is_autograd_node("7"));
   EXPECT_FALSE(is_autograd_node(""));
-  EXPECT_TRUE(product_node("AddmmBackward0"));
-  EXPECT_TRUE(product_node("BmmBackward0"));
-  EXPECT_FALSE(product_node("ReluBackward0"));
+  EXPECT_TRUE(product_gradients_of("AddmmBackward0"));
+  EXPECT_TRUE(product_gradients_of("BmmBackward0"));
+  EXPECT_FALSE(product_gradients_of("ReluBackward0"));
 }
 
 // A layer of 512 tokens, 1280 in, 3840 out.

@@ -24,21 +24,22 @@ bool is_product_name(string_view name) {
          !has_any(name, {"splitKreduce", "ReduceSplitK", "reduction::"});
 }
 
-bool of_filter(string_view name) {
+bool is_filter_gradient_name(string_view name) {
   return has_any(name, {"wgrad", "Conv2dWgrad", "_wrw", "WrW", "bwd_weight", "bwd_wei"});
 }
-bool of_picture(string_view name) {
+bool is_input_gradient_name(string_view name) {
   return has_any(name, {"dgrad", "Conv2dDgrad", "igemm_bwd", "bwd_data", "BwdData"});
 }
 
-/// The stages of a convolution that is worked out in another domain: its products are not its own.
-bool is_transform(string_view name) { return has_any(name, {"winograd_nonfused", "fft"}); }
+/// True for stages of a convolution in a transformed domain (Winograd, FFT): their products are
+/// only a part of it.
+bool is_transform_stage(string_view name) { return has_any(name, {"winograd_nonfused", "fft"}); }
 
 bool is_convolution_name(string_view name, bool transformed) {
   if (has_any(name, {"reduce_", "ReduceSplitK", "reduction::", "Offsets", "generateWinograd"}) ||
-      is_transform(name))
+      is_transform_stage(name))
     return false;
-  if (of_filter(name) || of_picture(name) ||
+  if (is_filter_gradient_name(name) || is_input_gradient_name(name) ||
       has_any(name, {"scudnn", "fprop", "igemm", "conv_", "Conv", "conv2d", "implicit"}))
     return true;
   return !transformed && is_product_name(name);
@@ -49,8 +50,8 @@ bool is_attention_name(string_view name) {
          !has_any(name, {"dot_do_o", "convert_dq", "preprocess", "combine"});
 }
 
-/// Whether a device kernel among others does what an operator of this kind is about.
-bool sounds_like(Operation operation, string_view name) {
+/// True if the name of a device kernel fits the main computation of such an operator.
+bool has_matching_name(Operation operation, string_view name) {
   switch (operation) {
     case Operation::gemm:
     case Operation::batched_gemm:
@@ -86,7 +87,7 @@ bool is_product(const Kernel& kernel) {
          kernel.operation == Operation::convolution;
 }
 
-/// One of the two gradients of a whole that is both.
+/// One gradient of a kernel that computes both.
 Kernel half_of(const Kernel& whole, Pass pass) {
   Kernel half = whole;
   half.pass = pass;
@@ -95,9 +96,9 @@ Kernel half_of(const Kernel& whole, Pass pass) {
   return half;
 }
 
-/// Those of a convolution; of an only kernel that may be one of two gradients the name tells which.
-/// Of both gradients that of the picture is launched first (PyTorch,
-/// aten/src/ATen/native/Convolution.cpp), which tells those whose names do not.
+/// Parts of a convolution. If a single kernel computes one of two gradients, its name must show
+/// which one. If there are two kernels without telling names, the gradient of the input is
+/// launched first (PyTorch, aten/src/ATen/native/Convolution.cpp).
 std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
                                                         std::span<const string_view> launched) {
   std::vector<std::optional<Kernel>> parts(launched.size());
@@ -105,7 +106,7 @@ std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
     parts.front() = whole;
     return parts;
   }
-  const bool transformed = std::any_of(launched.begin(), launched.end(), is_transform);
+  const bool transformed = std::any_of(launched.begin(), launched.end(), is_transform_stage);
   std::vector<std::size_t> main;
   for (std::size_t i = 0; i < launched.size(); ++i)
     if (is_convolution_name(launched[i], transformed)) main.push_back(i);
@@ -113,9 +114,9 @@ std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
     const std::size_t i = main[place];
     if (whole.pass != Pass::backward) {
       parts[i] = whole;
-    } else if (of_filter(launched[i])) {
+    } else if (is_filter_gradient_name(launched[i])) {
       parts[i] = half_of(whole, Pass::weight_grad);
-    } else if (of_picture(launched[i])) {
+    } else if (is_input_gradient_name(launched[i])) {
       parts[i] = half_of(whole, Pass::input_grad);
     } else if (main.size() == 2 && !transformed) {
       parts[i] = half_of(whole, place == 0 ? Pass::input_grad : Pass::weight_grad);
@@ -124,8 +125,8 @@ std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
   return parts;
 }
 
-/// A norm's two gradients, where they are two kernels.
-std::optional<Kernel> part_of_norm(const Kernel& whole, string_view name) {
+/// The two gradients of a norm, if they are two kernels.
+std::optional<Kernel> norm_gradient(const Kernel& whole, string_view name) {
   const std::int64_t width = graph::bits_of(whole.a) / 8;
   const std::int64_t size = whole.sizes[0] * whole.sizes[1] * width;
   Kernel part = whole;
@@ -161,14 +162,14 @@ std::vector<std::optional<Kernel>> kernel_parts(const Kernel& whole,
   } else {
     for (std::size_t i = 0; i < launched.size(); ++i) {
       if (is_norm_gradient(whole)) {
-        parts[i] = part_of_norm(whole, launched[i]);
+        parts[i] = norm_gradient(whole, launched[i]);
         if (!parts[i] && launched.size() == 1) parts[i] = whole;
-      } else if (launched.size() == 1 || sounds_like(whole.operation, launched[i])) {
+      } else if (launched.size() == 1 || has_matching_name(whole.operation, launched[i])) {
         parts[i] = whole;
       }
     }
   }
-  // What several do is not what each of them does.
+  // A part that several kernels share is assigned to none of them.
   std::array<std::size_t, graph::kPasses> sharing{};
   for (const auto& part : parts)
     if (part) ++sharing[static_cast<std::size_t>(part->pass)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the device kernels of an operator does its work: others change layouts, sum up parts,
-// work out offsets. Told by what libraries call their kernels.
+// Selects the device kernel that does the main computation of an operator. Its other kernels change
+// layouts, reduce partial results or compute offsets. Source: the kernel names that libraries use.
 #pragma once
 
 #include <optional>
@@ -13,15 +13,16 @@
 
 namespace orrery::trace::operators {
 
-/// For each of `launched`, the names of the device kernels of one operator in the order of their
-/// launches: the part of `whole` that it does, nothing for helpers and for what shares a part with
-/// others. The only kernel of an operator does all of it, except where a convolution has two
-/// gradients: then its name has to tell which. fp32 products on matrix units are tf32.
+/// For each name in `launched`, which are the device kernels of one operator in the order of their
+/// launches: the part of `whole` that the kernel computes. Nothing for helpers, and for kernels
+/// that share a part with others. The only kernel of an operator computes all of it, except for a
+/// convolution with two gradients: then the kernel's name must show which one. fp32 products on
+/// matrix units are tf32.
 [[nodiscard]] std::vector<std::optional<graph::Kernel>> kernel_parts(
     const graph::Kernel& whole, std::span<const std::string_view> launched);
 
-/// What a copy by the device's engines is: `transfer` between host and device, `copy` on one
-/// device, unsaid between devices.
+/// The operation of a copy engine: `transfer` between host and device, `copy` on one device,
+/// `unsaid` between devices.
 [[nodiscard]] graph::Operation copy_operation(std::string_view name);
 
 }  // namespace orrery::trace::operators

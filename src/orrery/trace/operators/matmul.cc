@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of matrices. Source of argument orders: PyTorch's native_functions.yaml.
+// Matrix products. Source of argument orders: PyTorch's native_functions.yaml.
 #include <array>
 
 #include "orrery/trace/operators/operator_tables.h"
@@ -14,12 +14,12 @@ using graph::Operation;
 
 bool is_matrix(const TensorShape& shape) { return shape.size() == 2 && count_of(shape) > 0; }
 
-/// What is multiplied: `batch` products m×k by k×n.
+/// `batch` products of m×k by k×n matrices.
 struct ProductSizes {
   std::int64_t batch, m, n, k;
 };
 
-/// With the bytes of both and of what comes out.
+/// The kernel of a product; its bytes are those of both inputs and the result.
 MaybeKernel product(const ProductSizes& of, Format a, Format b, Format out) {
   const auto [batch, m, n, k] = of;
   const std::int64_t width_a = graph::bits_of(a), width_b = graph::bits_of(b);
@@ -47,100 +47,103 @@ MaybeKernel product(const ProductSizes& of, Format a, Format b, Format out) {
   return kernel;
 }
 
-MaybeKernel matrices(const Arguments& is, std::size_t a, std::size_t b, unsigned traits) {
-  const TensorShape &left = is.shape(a), &right = is.shape(b);
+MaybeKernel matrices(const Arguments& args, std::size_t a, std::size_t b, unsigned traits) {
+  const TensorShape &left = args.shape(a), &right = args.shape(b);
   if (!is_matrix(left) || !is_matrix(right) || left[1] != right[0]) return std::nullopt;
-  auto kernel = product({1, left[0], right[1], left[1]}, is.format(a), is.format(b), is.format(a));
+  auto kernel =
+      product({1, left[0], right[1], left[1]}, args.format(a), args.format(b), args.format(a));
   if (kernel) kernel->traits = static_cast<std::uint16_t>(traits);
   return kernel;
 }
 
-MaybeKernel batches(const Arguments& is, std::size_t a, std::size_t b) {
-  const TensorShape &left = is.shape(a), &right = is.shape(b);
+MaybeKernel batches(const Arguments& args, std::size_t a, std::size_t b) {
+  const TensorShape &left = args.shape(a), &right = args.shape(b);
   if (left.size() != 3 || right.size() != 3 || left[0] != right[0] || left[2] != right[1])
     return std::nullopt;
-  return product({left[0], left[1], right[2], left[2]}, is.format(a), is.format(b), is.format(a));
+  return product({left[0], left[1], right[2], left[2]}, args.format(a), args.format(b),
+                 args.format(a));
 }
 
-/// Everything but the last dimension are rows; weights are outputs × inputs.
-MaybeKernel linear(const Arguments& is) {
-  const TensorShape &x = is.shape(0), &weights = is.shape(1);
+/// All dimensions except the last are rows; weights are outputs × inputs.
+MaybeKernel linear(const Arguments& args) {
+  const TensorShape &x = args.shape(0), &weights = args.shape(1);
   const std::int64_t count = count_of(x);
   if (count == 0 || !is_matrix(weights) || x.back() != weights[1]) return std::nullopt;
-  auto kernel = product({1, count / x.back(), weights[0], weights[1]}, is.format(0), is.format(1),
-                        is.format(0));
+  auto kernel = product({1, count / x.back(), weights[0], weights[1]}, args.format(0),
+                        args.format(1), args.format(0));
   if (!kernel) return kernel;
   kernel->traits = graph::kTransposedB;
-  if (is.elements(2) > 0) kernel->traits |= graph::kBias;
+  if (args.elements(2) > 0) kernel->traits |= graph::kBias;
   return kernel;
 }
 
-/// Scaled fp8 products: the second matrix is always stored transposed. Scales of single numbers or
-/// of rows are not counted as blocks.
-MaybeKernel scaled(const Arguments& is) {
-  const TensorShape &a = is.shape(0), &scale = is.shape(2);
-  auto kernel = matrices(is, 0, 1, graph::kTransposedB | graph::kQuantized);
+/// Scaled fp8 products. The second matrix is always stored transposed. Scales per tensor or per row
+/// do not count as block scales.
+MaybeKernel scaled_product(const Arguments& args) {
+  const TensorShape &a = args.shape(0), &scale = args.shape(2);
+  auto kernel = matrices(args, 0, 1, graph::kTransposedB | graph::kQuantized);
   if (!kernel) return kernel;
-  if (is.elements(4) > 0) kernel->traits |= graph::kBias;
+  if (args.elements(4) > 0) kernel->traits |= graph::kBias;
   const bool blocks = scale.size() == 2 && scale[1] > 1 && a[1] > scale[1];
   if (blocks && kernel->a == Format::fp8) kernel->a = kernel->b = Format::fp8_block;
-  // ScalarType's numbers. Source: PyTorch, c10/core/ScalarType.h.
-  const std::vector<std::int64_t> type = is.numbers(6);
+  // Number of a ScalarType. Source: PyTorch, c10/core/ScalarType.h.
+  const std::vector<std::int64_t> type = args.numbers(6);
   const std::int64_t number = type.size() == 1 ? type.front() : 15;
   kernel->out = number == 6 ? Format::fp32 : number == 5 ? Format::fp16 : Format::bf16;
   const std::int64_t result = kernel->sizes[0] * kernel->sizes[1];
-  kernel->bytes += bytes_of(result, kernel->out) - bytes_of(result, is.format(0));
+  kernel->bytes += bytes_of(result, kernel->out) - bytes_of(result, args.format(0));
   return kernel;
 }
 
-/// Rows of all groups, split along what is summed up: a matrix for each group, which are the
-/// gradients of weights. Argument 2 says where the groups end.
-MaybeKernel grouped_gradients(const Arguments& is) {
-  const std::int64_t groups = is.elements(2);
-  auto kernel = matrices(is, 0, 1, graph::kTransposedA);
+/// Gradients of weights, one matrix per group: the rows of all groups are split along the summed
+/// dimension. Argument 2 contains the ends of the groups.
+MaybeKernel grouped_weight_gradient(const Arguments& args) {
+  const std::int64_t groups = args.elements(2);
+  auto kernel = matrices(args, 0, 1, graph::kTransposedA);
   if (!kernel || groups == 0) return std::nullopt;
   const auto [m, n, rows] = std::array{kernel->sizes[0], kernel->sizes[1], kernel->sizes[2]};
-  const std::int64_t made = count_of(std::array{groups, m, n});
-  if (made == 0) return std::nullopt;
+  const std::int64_t outputs = count_of(std::array{groups, m, n});
+  if (outputs == 0) return std::nullopt;
   kernel->operation = Operation::grouped_gemm;
   kernel->pass = graph::Pass::weight_grad;
   kernel->sizes = {groups, rows, n, m};
-  kernel->bytes = is.bytes(0) + is.bytes(1) + bytes_of(made, is.format(0));
+  kernel->bytes = args.bytes(0) + args.bytes(1) + bytes_of(outputs, args.format(0));
   return kernel;
 }
 
-/// Rows of all groups by a matrix for each group.
-MaybeKernel grouped(const Arguments& is) {
-  const TensorShape &x = is.shape(0), &weights = is.shape(1);
-  if (is_matrix(x) && is_matrix(weights)) return grouped_gradients(is);
+/// Products of the rows of all groups with one matrix per group.
+MaybeKernel grouped_product(const Arguments& args) {
+  const TensorShape &x = args.shape(0), &weights = args.shape(1);
+  if (is_matrix(x) && is_matrix(weights)) return grouped_weight_gradient(args);
   if (!is_matrix(x) || weights.size() != 3 || count_of(weights) == 0 || x[1] != weights[1])
     return std::nullopt;
-  auto kernel = product({1, x[0], weights[2], x[1]}, is.format(0), is.format(1), is.format(0));
+  auto kernel =
+      product({1, x[0], weights[2], x[1]}, args.format(0), args.format(1), args.format(0));
   if (!kernel) return kernel;
   kernel->operation = Operation::grouped_gemm;
   kernel->sizes = {weights[0], x[0], weights[2], x[1]};
-  kernel->bytes = is.bytes(0) + is.bytes(1) + bytes_of(x[0] * weights[2], is.format(0));
+  kernel->bytes = args.bytes(0) + args.bytes(1) + bytes_of(x[0] * weights[2], args.format(0));
   return kernel;
 }
 
-MaybeKernel mm(const Arguments& is) { return matrices(is, 0, 1, 0); }
-MaybeKernel addmm(const Arguments& is) { return matrices(is, 1, 2, graph::kBias); }
-MaybeKernel activated(const Arguments& is) {
-  return matrices(is, 1, 2, graph::kBias | graph::kEpilogue);
+MaybeKernel mm(const Arguments& args) { return matrices(args, 0, 1, 0); }
+MaybeKernel addmm(const Arguments& args) { return matrices(args, 1, 2, graph::kBias); }
+MaybeKernel addmm_activation(const Arguments& args) {
+  return matrices(args, 1, 2, graph::kBias | graph::kEpilogue);
 }
-MaybeKernel bmm(const Arguments& is) { return batches(is, 0, 1); }
-MaybeKernel baddbmm(const Arguments& is) { return batches(is, 1, 2); }
+MaybeKernel bmm(const Arguments& args) { return batches(args, 0, 1); }
+MaybeKernel baddbmm(const Arguments& args) { return batches(args, 1, 2); }
 
 constexpr std::array kProducts = {NamedOperator{"aten::mm", mm},
                                   NamedOperator{"aten::addmm", addmm},
                                   NamedOperator{"aten::addmm_", addmm},
-                                  NamedOperator{"aten::_addmm_activation", activated},
+                                  NamedOperator{"aten::_addmm_activation", addmm_activation},
                                   NamedOperator{"aten::bmm", bmm},
                                   NamedOperator{"aten::baddbmm", baddbmm},
                                   NamedOperator{"aten::baddbmm_", baddbmm},
                                   NamedOperator{"aten::linear", linear},
-                                  NamedOperator{"aten::_scaled_mm", scaled, true},
-                                  NamedOperator{"aten::_grouped_mm", grouped}};
+                                  NamedOperator{"aten::_scaled_mm", scaled_product, true},
+                                  NamedOperator{"aten::_grouped_mm", grouped_product}};
 
 }  // namespace
 

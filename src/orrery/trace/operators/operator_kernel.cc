@@ -6,7 +6,7 @@
 namespace orrery::trace::operators {
 namespace {
 
-/// "aten::add_.Tensor" → "aten::add_"; names of C++ types are left alone.
+/// "aten::add_.Tensor" → "aten::add_"; names of C++ types stay unchanged.
 std::string_view without_overload(std::string_view name) {
   const std::size_t scope = name.rfind("::");
   if (scope == std::string_view::npos || name.find('<') != std::string_view::npos) return name;
@@ -15,8 +15,9 @@ std::string_view without_overload(std::string_view name) {
 
 const NamedOperator* find_operator(std::string_view name) {
   name = without_overload(name);
-  for (const auto& table : {product_operator, convolution_operator, attention_operator,
-                            rows_operator, lookup_operator, elements_operator, list_operator})
+  for (const auto& table :
+       {product_operator, convolution_operator, attention_operator, row_operator,
+        embedding_operator, elementwise_operator, tensor_list_operator})
     if (const NamedOperator* found = table(name)) return found;
   return nullptr;
 }
@@ -37,8 +38,8 @@ std::int64_t bytes_of(std::int64_t elements, graph::Format format) {
   return elements * graph::bits_of(format) / 8;
 }
 
-std::int64_t places(std::int64_t in, std::int64_t window, std::int64_t stride, std::int64_t padding,
-                    std::int64_t dilation) {
+std::int64_t window_count(std::int64_t in, std::int64_t window, std::int64_t stride,
+                          std::int64_t padding, std::int64_t dilation) {
   constexpr std::int64_t kMost = 1 << 30;
   for (const std::int64_t each : {in, window, stride, dilation})
     if (each < 1 || each > kMost) return 0;
@@ -55,7 +56,7 @@ std::optional<graph::Kernel> kernel_of_operator(std::string_view name, const Arg
 
 bool reads_values(std::string_view name) {
   const NamedOperator* known = find_operator(name);
-  return known != nullptr && known->values;
+  return known != nullptr && known->reads_values;
 }
 
 }  // namespace orrery::trace::operators

@@ -41,7 +41,7 @@ TEST(OperatorKernel, ProductsAreKnownByShapesAndTypes) {
   EXPECT_EQ(text_of("aten::_grouped_mm", {"[[32,96],[96,64],[]]", kBf16, ""}), "none");
 }
 
-// The stem of ResNet: 7×7 places, every other one, three at the sides filled up.
+// The stem of ResNet: 7×7 windows, every second one, three added at each side.
 TEST(OperatorKernel, ConvolutionsAreKnownByShapesAndValues) {
   const std::string stem =
       "fp32,fp32>fp32 batch=8 in=3 out=64 height=112 width=112 filter_h=7 filter_w=7 stride=2 "
@@ -105,8 +105,8 @@ TEST(OperatorKernel, AttentionIsKnownWithItsMask) {
       "none");  // sequences of different lengths
 }
 
-// Two sequences of 32, one behind the other, are known as two; of 40 and 24 nobody says what they
-// compute.
+// Two sequences of 32, one behind the other, are known as two; for 40 and 24 it is unknown what
+// they compute.
 TEST(OperatorKernel, AttentionOfPackedSequencesIsKnownIfTheyAreEqual) {
   const std::string sizes =
       "bf16,bf16>bf16 batch=2 heads=8 kv_heads=4 queries=32 keys=32 key_dim=64 value_dim=64 causal";
@@ -254,7 +254,7 @@ TEST(OperatorKernel, ElementsAreKnown) {
             "elementwise forward bf16,unsaid>bf16 elements=32 bytes=192");
 }
 
-// A mask from places of queries and of keys, for one: neither is as large as the result.
+// A mask from positions of queries and of keys, for one: neither is as large as the result.
 TEST(OperatorKernel, ElementsAreSpreadOutTogether) {
   EXPECT_EQ(text_of("aten::le", {"[[8, 1], [4]]", R"(["long int", "long int"])", ""}),
             "elementwise forward int64,unsaid>int8 elements=32 features=4 bytes=128");

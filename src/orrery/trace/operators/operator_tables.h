@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of single operators, by what kind of work they are. Each file has a table of names;
-// an operator stands in one of them.
+// Kernels of single operators, by kind of operation. Each file has a table of names; each operator
+// is in one table.
 #pragma once
 
 #include <algorithm>
@@ -13,26 +13,26 @@
 
 namespace orrery::trace::operators {
 
-/// Places of arguments that an operator has none of.
+/// Index for an argument that an operator does not have.
 inline constexpr std::size_t kNoArgument = 99;
 
 using MaybeKernel = std::optional<graph::Kernel>;
 
-/// One operator. `make` gets its arguments.
+/// One operator. `make` builds the kernel from its arguments.
 struct NamedOperator {
   std::string_view name;
   MaybeKernel (*make)(const Arguments& arguments);
-  bool values = false;  ///< it looks at values
+  bool reads_values = false;
 };
 
-/// The operator of that name in one of the files below; null: not there.
+/// The operator of this name in the table of one of the files below; null if it is not there.
 [[nodiscard]] const NamedOperator* product_operator(std::string_view name);
 [[nodiscard]] const NamedOperator* convolution_operator(std::string_view name);
 [[nodiscard]] const NamedOperator* attention_operator(std::string_view name);
-[[nodiscard]] const NamedOperator* rows_operator(std::string_view name);
-[[nodiscard]] const NamedOperator* lookup_operator(std::string_view name);
-[[nodiscard]] const NamedOperator* elements_operator(std::string_view name);
-[[nodiscard]] const NamedOperator* list_operator(std::string_view name);
+[[nodiscard]] const NamedOperator* row_operator(std::string_view name);
+[[nodiscard]] const NamedOperator* embedding_operator(std::string_view name);
+[[nodiscard]] const NamedOperator* elementwise_operator(std::string_view name);
+[[nodiscard]] const NamedOperator* tensor_list_operator(std::string_view name);
 
 template <class Table>
 const NamedOperator* find_in(const Table& table, std::string_view name) {
@@ -41,14 +41,14 @@ const NamedOperator* find_in(const Table& table, std::string_view name) {
   return found == table.end() ? nullptr : &*found;
 }
 
-/// A kernel of one size, `a` the format of what is read and `out` of what is written.
+/// A kernel with one size; `a`: format that it reads, `out`: format that it writes.
 [[nodiscard]] graph::Kernel simple_kernel(graph::Operation operation, graph::Pass pass,
                                           graph::Format a, graph::Format out);
-/// Bytes of so many numbers.
+/// Bytes of `elements` numbers.
 [[nodiscard]] std::int64_t bytes_of(std::int64_t elements, graph::Format format);
-/// How many places a window (of a filter, of pooling) has along a side of `in` numbers; 0 for what
-/// cannot be.
-[[nodiscard]] std::int64_t places(std::int64_t in, std::int64_t window, std::int64_t stride,
-                                  std::int64_t padding, std::int64_t dilation);
+/// Number of positions of a window (of a filter, of pooling) along a side of `in` elements; 0 if
+/// impossible.
+[[nodiscard]] std::int64_t window_count(std::int64_t in, std::int64_t window, std::int64_t stride,
+                                        std::int64_t padding, std::int64_t dilation);
 
 }  // namespace orrery::trace::operators

@@ -8,7 +8,7 @@
 
 namespace orrery::trace::operators {
 
-/// The kernel of an operator as text; "none", or "no shapes".
+/// The kernel of an operator as text; "none" or "no shapes" if there is none.
 inline std::string text_of(std::string_view name, const ArgumentTexts& texts) {
   const auto arguments = Arguments::read(texts);
   if (!arguments) return "no shapes";

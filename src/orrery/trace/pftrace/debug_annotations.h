@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Debug annotations as the arguments of an element of traceEvents.
+// Converts debug annotations to the arguments of an element of traceEvents.
 #pragma once
 
 #include <cstdint>
@@ -13,30 +13,30 @@
 
 namespace orrery::trace::pftrace {
 
-/// Texts that packets of one sequence refer to by number.
+/// Texts that packets of one sequence reference by number.
 class InternedStrings {
  public:
-  /// Takes what a message of interned data has. Throws protozero's exceptions.
+  /// Adds the texts of an InternedData message. Throws protozero's exceptions.
   void add(std::string_view message);
   void clear() { tables_.clear(); }
-  /// Empty for a number that nothing stands behind.
+  /// Empty for an unknown number.
   [[nodiscard]] std::string_view find(std::uint32_t table, std::uint64_t number) const;
 
  private:
   std::map<std::pair<std::uint32_t, std::uint64_t>, std::string> tables_;  // by (field, number)
 };
 
-/// One event's, as JSON. What is nested too deeply is null, and so is what comes behind the bytes
-/// that an element of a JSON trace may have.
+/// The annotations of one event, as JSON. A value that nests too deeply becomes null, and so do
+/// values beyond the maximum size of an element of a JSON trace.
 class DebugAnnotations {
  public:
   void clear();
-  /// Takes one annotation. Throws protozero's exceptions.
+  /// Adds one annotation. Throws protozero's exceptions.
   void add(std::string_view annotation, const InternedStrings& interned);
   void add(std::string_view key, std::string_view raw);
   [[nodiscard]] bool has(std::string_view key) const;
-  /// Gives them to a record, which refers to them until the next change here.
-  void give(kineto::Record& record) const;
+  /// Sets the arguments of a record, which references them until the next change of this object.
+  void copy_to(kineto::Record& record) const;
 
  private:
   struct Slot {

@@ -18,13 +18,13 @@ constexpr std::uint64_t kPacketTag = kPacket << 3 | 2;
 
 std::string PacketStream::place() const { return fmt::format("{}:byte {}", where_, offset_); }
 
-Result<std::optional<std::string_view>> PacketStream::cut() {
+Result<std::optional<std::string_view>> PacketStream::end_truncated() {
   ended_ = true;
   findings_.add(FindingCode::truncated_tail_dropped, place());
   return std::nullopt;
 }
 
-/// Nothing: the file ends inside it, or it is none.
+/// Nothing: the file ends inside the varint, or it is not a varint.
 Result<std::optional<std::uint64_t>> PacketStream::varint() {
   const auto some = window_.need(kLongestVarint);
   if (!some && window_.size() == 0) return tl::unexpected(some.error());
@@ -49,13 +49,13 @@ Result<std::optional<std::string_view>> PacketStream::next() {
     offset_ = window_.offset();
     const auto any = window_.need(1);
     if (!any && !damaged(any.error())) return tl::unexpected(any.error());
-    if (!any) return cut();
+    if (!any) return end_truncated();
     if (!*any) return std::nullopt;
     const auto tag = varint();
     const auto length = tag ? varint() : tag;
     if (!length && !damaged(length.error())) return tl::unexpected(length.error());
-    if (!length || !*length) return cut();
-    if ((**tag & 7) != 2) {  // there is nothing but messages
+    if (!length || !*length) return end_truncated();
+    if ((**tag & 7) != 2) {  // a trace contains only messages
       ended_ = true;
       findings_.add(FindingCode::corrupt_record_dropped, place());
       return std::nullopt;
@@ -64,11 +64,11 @@ Result<std::optional<std::string_view>> PacketStream::next() {
       return fail(
           Errc::limit_exceeded, place(),
           fmt::format("a packet claims {} bytes; the limit is {}", **length, limits::kRecordBytes),
-          "either the file is damaged here or it is no Perfetto trace");
+          "either the file is damaged here or it is not a Perfetto trace");
     }
     const auto whole = window_.need(static_cast<std::size_t>(**length));
     if (!whole && !damaged(whole.error())) return tl::unexpected(whole.error());
-    if (!whole || !*whole) return cut();
+    if (!whole || !*whole) return end_truncated();
     taken_ = static_cast<std::size_t>(**length);
     if (**tag == kPacketTag) return window_.text().substr(0, taken_);
     window_.consume(taken_);

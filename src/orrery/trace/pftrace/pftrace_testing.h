@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: traces as PyTorch's encoder writes them, packet by packet.
+// For tests: traces in the form of PyTorch's encoder, packet by packet.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +46,7 @@ inline std::string list(std::string_view name, const std::vector<std::int64_t>& 
 
 using Annotations = std::vector<std::string>;
 
-/// A file in the making.
+/// Builds a file.
 class File {
  public:
   File& packet(const std::string& message) {
@@ -76,7 +76,7 @@ class File {
     track.add_message(kThread, inner);
     return packet(of(kTrackDescriptor, descriptor));
   }
-  /// Numbers from 1.
+  /// Interned names, numbered from 1.
   File& names(const std::vector<std::string>& names, std::uint32_t table = kEventNames) {
     std::string interned;
     protozero::pbf_writer writer(interned);
@@ -127,7 +127,7 @@ class File {
   std::string bytes;
 };
 
-/// What came of reading.
+/// The result of reading.
 struct Outcome {
   Result<profile::Profile> profile = fail(Errc::input_empty, "", "");
   Findings findings;
@@ -152,8 +152,8 @@ inline Outcome read(std::string_view bytes) {
   return out;
 }
 
-/// Two kernels and a copy on one stream, and the calls that launched them, as the encoder has them:
-/// by kind, beginnings before ends.
+/// Two kernels and a copy on one stream, and the calls that launched them. As in the encoder's
+/// files, events are ordered by kind, begins before ends.
 inline File two_kernels() {
   const auto on_stream = [](std::int64_t correlation) {
     return Annotations{integer("device", 0), integer("stream", 7),

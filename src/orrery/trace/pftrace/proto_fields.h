@@ -4,8 +4,22 @@
 #pragma once
 
 #include <cstdint>
+#include <protozero/pbf_reader.hpp>
+#include <string_view>
 
 namespace orrery::trace::pftrace {
+
+/// True if the reader is at field `tag` with this wire type.
+[[nodiscard]] inline bool is_field(const protozero::pbf_reader& reader, std::uint32_t tag,
+                                   protozero::pbf_wire_type type) {
+  return reader.tag_and_type() == protozero::tag_and_type(tag, type);
+}
+
+/// The bytes of the current field.
+[[nodiscard]] inline std::string_view next_text(protozero::pbf_reader& reader) {
+  const protozero::data_view data = reader.get_view();
+  return {data.data(), data.size()};
+}
 
 enum TraceField : std::uint32_t { kPacket = 1 };
 

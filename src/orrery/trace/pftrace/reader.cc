@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <protozero/exception.hpp>
-#include <protozero/pbf_reader.hpp>
 #include <unordered_map>
 #include <utility>
 
@@ -23,16 +22,7 @@ using kineto::Arg;
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-bool is_a(const pbf_reader& reader, std::uint32_t tag, pbf_wire_type type) {
-  return reader.tag_and_type() == protozero::tag_and_type(tag, type);
-}
-
-std::string_view next_text(pbf_reader& reader) {
-  const protozero::data_view data = reader.get_view();
-  return {data.data(), data.size()};
-}
-
-/// A packet, taken apart but not yet understood.
+/// A packet, split into fields.
 struct Packet {
   std::optional<std::uint64_t> timestamp;
   std::uint32_t sequence = 0, flags = 0, other = 0;
@@ -41,17 +31,17 @@ struct Packet {
   explicit Packet(std::string_view bytes) {
     pbf_reader reader(bytes.data(), bytes.size());
     while (reader.next()) {
-      if (is_a(reader, kTimestamp, pbf_wire_type::varint)) {
+      if (is_field(reader, kTimestamp, pbf_wire_type::varint)) {
         timestamp = reader.get_uint64();
-      } else if (is_a(reader, kSequence, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kSequence, pbf_wire_type::varint)) {
         sequence = reader.get_uint32();
-      } else if (is_a(reader, kSequenceFlags, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kSequenceFlags, pbf_wire_type::varint)) {
         flags = reader.get_uint32();
-      } else if (is_a(reader, kTrackEvent, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kTrackEvent, pbf_wire_type::length_delimited)) {
         event = next_text(reader);
-      } else if (is_a(reader, kInterned, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kInterned, pbf_wire_type::length_delimited)) {
         interned = next_text(reader);
-      } else if (is_a(reader, kTrackDescriptor, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kTrackDescriptor, pbf_wire_type::length_delimited)) {
         descriptor = next_text(reader);
       } else {
         if (reader.wire_type() == pbf_wire_type::length_delimited) other = reader.tag();
@@ -61,7 +51,7 @@ struct Packet {
   }
 };
 
-/// What happens on a track, taken apart.
+/// A track event, split into fields.
 struct TrackEvent {
   std::int32_t type = 0;
   std::uint64_t track = 0, name_number = 0, category_number = 0, flow = 0;
@@ -70,25 +60,25 @@ struct TrackEvent {
   TrackEvent(std::string_view bytes, const InternedStrings& interned, DebugAnnotations& arguments) {
     pbf_reader reader(bytes.data(), bytes.size());
     while (reader.next()) {
-      if (is_a(reader, kEventType, pbf_wire_type::varint)) {
+      if (is_field(reader, kEventType, pbf_wire_type::varint)) {
         type = reader.get_int32();
-      } else if (is_a(reader, kEventTrack, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kEventTrack, pbf_wire_type::varint)) {
         track = reader.get_uint64();
-      } else if (is_a(reader, kEventNameIid, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kEventNameIid, pbf_wire_type::varint)) {
         name_number = reader.get_uint64();
-      } else if (is_a(reader, kEventName, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kEventName, pbf_wire_type::length_delimited)) {
         name = next_text(reader);
-      } else if (is_a(reader, kEventCategoryIids, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kEventCategoryIids, pbf_wire_type::varint)) {
         category_number = reader.get_uint64();
-      } else if (is_a(reader, kEventCategories, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kEventCategories, pbf_wire_type::length_delimited)) {
         category = next_text(reader);
-      } else if (is_a(reader, kAnnotations, pbf_wire_type::length_delimited)) {
+      } else if (is_field(reader, kAnnotations, pbf_wire_type::length_delimited)) {
         arguments.add(next_text(reader), interned);
-      } else if (is_a(reader, kFlowIds, pbf_wire_type::fixed64) ||
-                 is_a(reader, kEndingFlowIds, pbf_wire_type::fixed64)) {
+      } else if (is_field(reader, kFlowIds, pbf_wire_type::fixed64) ||
+                 is_field(reader, kEndingFlowIds, pbf_wire_type::fixed64)) {
         flow = reader.get_fixed64();
-      } else if (is_a(reader, kFlowIdsOld, pbf_wire_type::varint) ||
-                 is_a(reader, kEndingFlowIdsOld, pbf_wire_type::varint)) {
+      } else if (is_field(reader, kFlowIdsOld, pbf_wire_type::varint) ||
+                 is_field(reader, kEndingFlowIdsOld, pbf_wire_type::varint)) {
         flow = reader.get_uint64();
       } else {
         reader.skip();
@@ -99,7 +89,7 @@ struct TrackEvent {
   }
 };
 
-/// What an event is that does not say it. Most kinds are told apart by their arguments.
+/// Category of an event that has none. Most follow from the event's arguments.
 std::string_view category_by(const kineto::Record& record, const DebugAnnotations& arguments,
                              const Track& track, std::string_view name) {
   if (record.has(Arg::sync_kind)) return "cuda_sync";
@@ -108,8 +98,8 @@ std::string_view category_by(const kineto::Record& record, const DebugAnnotation
     if (name.starts_with("Memset")) return "gpu_memset";
     return name == "EventRecord" ? "graph_event_node" : "kernel";
   }
-  if (track.device) return "gpu_user_annotation";
-  if (track.overhead) return "overhead";
+  if (track.is_device) return "gpu_user_annotation";
+  if (track.is_overhead) return "overhead";
   if (arguments.has("cbid") || record.has(Arg::correlation))
     return name.starts_with("cu") && !name.starts_with("cuda") ? "cuda_driver" : "cuda_runtime";
   const bool op = record.has(Arg::dims) || record.has(Arg::types) || record.has(Arg::concrete) ||
@@ -148,14 +138,14 @@ class Reader {
       }
     }
     if (read == damaged)
-      return fail(Errc::input_corrupt, options_.where, "this is no Perfetto trace");
-    spans_.match(
+      return fail(Errc::input_corrupt, options_.where, "this is not a Perfetto trace");
+    slices_.match(
         [&](profile::EventId event, std::uint64_t from, std::uint64_t to) { end(event, from, to); },
         [&](std::uint64_t offset) {
           record_.clear();
           record_.offset = offset;
           record_.category = "slice end";
-          builder_.drop(record_, "an end without its beginning");
+          builder_.drop(record_, "a slice end without a slice begin");
         });
     if (profile_.events.empty())
       return fail(Errc::input_empty, options_.where, "the trace has no event");
@@ -181,7 +171,7 @@ class Reader {
     return leave_out(other);
   }
 
-  /// Counts what takes no part in a profile.
+  /// Counts an event that is not used in a profile.
   Result<void> leave_out(std::string_view category) {
     record_.clear();
     record_.phase = "i";
@@ -189,7 +179,7 @@ class Reader {
     return builder_.add(record_);
   }
 
-  /// A track's name is that of a thread or a process.
+  /// Reads a track's name, which is that of a thread or a process.
   Result<void> describe(std::string_view descriptor) {
     const Track& track = tracks_.add(descriptor);
     record_.clear();
@@ -209,7 +199,7 @@ class Reader {
     const TrackEvent event(*packet.event, interned, arguments_);
     if (event.type == kSliceEnd) {
       if (packet.timestamp) {
-        spans_.end(event.track, *packet.timestamp, packets_.offset());
+        slices_.end(event.track, *packet.timestamp, packets_.offset());
         return {};
       }
     } else if (event.type != kSliceBegin) {
@@ -230,7 +220,7 @@ class Reader {
     const Track& track = tracks_.find(event.track);
     if (event.flow > 0 && event.flow < kCorrelations && !arguments_.has("correlation"))
       arguments_.add("correlation", fmt::format("{}", event.flow));
-    arguments_.give(record_);
+    arguments_.copy_to(record_);
     record_.process = track.process;
     record_.thread = track.thread;
     record_.category = event.category.empty() ? category_by(record_, arguments_, track, event.name)
@@ -243,12 +233,12 @@ class Reader {
     if (packet.timestamp) record_.start = start_;
     const auto begun = builder_.begin(record_);
     if (!begun) return tl::unexpected(begun.error());
-    spans_.begin(event.track, time, *begun);
+    slices_.begin(event.track, time, *begun);
     return {};
   }
 
   void end(profile::EventId event, std::uint64_t from, std::uint64_t to) {
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 52;  // beyond what the builder keeps
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 52;  // more than the builder supports
     if (to < from) findings_.add(FindingCode::event_time_clamped, profile_.where);
     const std::uint64_t lasted = to < from ? 0 : std::min(to - from, kMost);
     builder_.end(event, ns(static_cast<std::int64_t>(lasted)));
@@ -261,7 +251,7 @@ class Reader {
   Findings& findings_;
   std::unordered_map<std::uint32_t, InternedStrings> interned_;  // by sequence
   Tracks tracks_;
-  Slices spans_;
+  SliceMatcher slices_;
   DebugAnnotations arguments_;
   kineto::Record record_;
   std::string quoted_, start_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Perfetto traces (.pftrace) as PyTorch's profiler writes them.
+// Reads Perfetto traces (.pftrace) as PyTorch's profiler writes them.
 #pragma once
 
 #include <memory>
@@ -13,11 +13,11 @@
 
 namespace orrery::trace::pftrace {
 
-/// Reads a whole trace: what its JSON form would say, by the same rules. Kinds of events come from
-/// their categories, or from their arguments and the tracks they are on. Packets of other kinds are
-/// counted (Profile::account); damaged files are read as far as they are whole. The result is
-/// indexed. Errc: input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear; memory
-/// for the profile, 48 bytes per event, and one packet.
+/// Reads a complete trace, by the rules of its JSON form. Kinds of events come from their
+/// categories, or from their arguments and tracks. Packets of other kinds are counted
+/// (Profile::account). Of damaged files it reads the intact parts. The result is indexed. Errc:
+/// input_corrupt (no trace), input_empty (no event), limit_exceeded. Linear time; memory for the
+/// profile, 48 bytes per event, and one packet.
 [[nodiscard]] Result<profile::Profile> read(std::unique_ptr<ByteSource> source,
                                             const kineto::ReadOptions& options, Findings& findings);
 

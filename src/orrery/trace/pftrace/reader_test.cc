@@ -64,7 +64,7 @@ TEST(PftraceReader, IsKnownByItsPackets) {
   EXPECT_NE(format("cut.bin", bytes.substr(0, 9)), Format::pftrace);
 }
 
-/// Kinds are told by categories where there are any, else by what is said of an event.
+/// Kinds are decided by categories if there are any, else by the arguments of an event.
 TEST(PftraceReader, TellsKindsApart) {
   File file;
   file.process(1, 77, "python").thread(2, 1, 77, 78, "main");

@@ -5,15 +5,15 @@
 
 namespace orrery::trace::pftrace {
 
-void Slices::begin(std::uint64_t track, std::uint64_t time, profile::EventId event) {
+void SliceMatcher::begin(std::uint64_t track, std::uint64_t time, profile::EventId event) {
   tracks_[track].push_back({time, event, true});
 }
 
-void Slices::end(std::uint64_t track, std::uint64_t time, std::uint64_t offset) {
+void SliceMatcher::end(std::uint64_t track, std::uint64_t time, std::uint64_t offset) {
   tracks_[track].push_back({time, offset, false});
 }
 
-bool Slices::is_in_order() const {
+bool SliceMatcher::is_in_order() const {
   const auto earlier = [](const Mark& a, const Mark& b) { return a.time < b.time; };
   return std::all_of(tracks_.begin(), tracks_.end(), [&](const auto& track) {
     return std::is_sorted(track.second.begin(), track.second.end(), earlier);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which end belongs to which beginning.
+// Pairs the ends of slices with their begins.
 #pragma once
 
 #include <cstdint>
@@ -11,28 +11,28 @@
 
 namespace orrery::trace::pftrace {
 
-/// Beginnings and ends as they stand in a file, track by track. PyTorch writes the beginnings of
-/// one kind, then their ends in the same order; others write what happens when it does, and what
-/// is inside ends before what is around it. A file in which every track is in order of time is read
-/// in the second way, any other in the first.
-class Slices {
+/// Begins and ends in file order, by track. There are two conventions. PyTorch writes the begins of
+/// one kind, then their ends in the same order. Other tools write events in order of time, so that
+/// inner slices end before outer ones. If every track of a file is in order of time, the second
+/// convention applies, else the first.
+class SliceMatcher {
  public:
   void begin(std::uint64_t track, std::uint64_t time, profile::EventId event);
   void end(std::uint64_t track, std::uint64_t time, std::uint64_t offset);
 
-  /// Calls `ended(event, from, to)` for each pair and `lost(offset)` for each end without a
-  /// beginning that became an event.
+  /// Calls `ended(event, from, to)` for each pair, and `lost(offset)` for each end without a begin
+  /// that became an event.
   template <class Ended, class Lost>
   void match(const Ended& ended, const Lost& lost) const {
     const bool by_time = is_in_order();
     for (const auto& [track, marks] : tracks_) {
       std::vector<const Mark*> open;
-      std::size_t first = 0;  // of the open ones, where they end in the order they began
+      std::size_t first = 0;  // first open one, if slices end in the order of their begins
       for (const Mark& mark : marks) {
-        if (mark.begins) {
+        if (mark.is_begin) {
           open.push_back(&mark);
         } else if (first == open.size()) {
-          lost(mark.what);
+          lost(mark.event_or_offset);
         } else {
           const Mark& begun = by_time ? *open.back() : *open[first];
           if (by_time) {
@@ -40,10 +40,10 @@ class Slices {
           } else {
             ++first;
           }
-          if (begun.what != profile::kNoEvent) {
-            ended(static_cast<profile::EventId>(begun.what), begun.time, mark.time);
+          if (begun.event_or_offset != profile::kNoEvent) {
+            ended(static_cast<profile::EventId>(begun.event_or_offset), begun.time, mark.time);
           } else {
-            lost(mark.what);
+            lost(mark.event_or_offset);
           }
         }
       }
@@ -53,8 +53,8 @@ class Slices {
  private:
   struct Mark {
     std::uint64_t time = 0;
-    std::uint64_t what = 0;  ///< the event that begins; where the end stands
-    bool begins = false;
+    std::uint64_t event_or_offset = 0;  ///< begin: the event; end: its position in the file
+    bool is_begin = false;
   };
   [[nodiscard]] bool is_in_order() const;
 

@@ -14,12 +14,12 @@ namespace {
 
 using protozero::pbf_wire_type;
 
-/// A process's or a thread's own message: two numbers and a name.
-struct Described {
+/// The message of a process or a thread: two numbers and a name.
+struct ProcessOrThread {
   std::optional<std::int32_t> first, second;
   std::string_view name;
 
-  Described(protozero::pbf_reader reader, std::uint32_t name_field) {
+  ProcessOrThread(protozero::pbf_reader reader, std::uint32_t name_field) {
     while (reader.next()) {
       const bool number = reader.wire_type() == pbf_wire_type::varint;
       if (number && reader.tag() == kThreadProcess) {
@@ -28,8 +28,7 @@ struct Described {
         second = reader.get_int32();
       } else if (reader.tag() == name_field &&
                  reader.wire_type() == pbf_wire_type::length_delimited) {
-        const protozero::data_view data = reader.get_view();
-        name = {data.data(), data.size()};
+        name = next_text(reader);
       } else {
         reader.skip();
       }
@@ -37,8 +36,8 @@ struct Described {
   }
 };
 
-/// A number for what has none: no system counts its threads so far.
-std::string own_number(std::uint64_t uuid) {
+/// A number for a track without one; no system uses such thread ids.
+std::string number_of_uuid(std::uint64_t uuid) {
   return fmt::format("{}", (std::uint64_t{1} << 40) + (uuid & 0xFFFFFFFF));
 }
 
@@ -57,15 +56,14 @@ const Track& Tracks::add(std::string_view descriptor) {
     } else if (number && reader.tag() == kParentUuid) {
       parent = reader.get_uint64();
     } else if (message && reader.tag() == kTrackName) {
-      const protozero::data_view data = reader.get_view();
-      name = {data.data(), data.size()};
+      name = next_text(reader);
     } else if (message && reader.tag() == kProcess) {
-      const Described process(reader.get_message(), kProcessName);
+      const ProcessOrThread process(reader.get_message(), kProcessName);
       track.is_process = true;
       if (process.first) track.process = fmt::format("{}", *process.first);
       if (!process.name.empty()) name = process.name;
     } else if (message && reader.tag() == kThread) {
-      const Described thread(reader.get_message(), kThreadName);
+      const ProcessOrThread thread(reader.get_message(), kThreadName);
       track.is_process = false;
       if (thread.first) track.process = fmt::format("{}", *thread.first);
       if (thread.second) track.thread = fmt::format("{}", *thread.second);
@@ -76,15 +74,16 @@ const Track& Tracks::add(std::string_view descriptor) {
   }
   track.name = name.substr(0, limits::kEventNameBytes);
   if (const auto above = by_uuid_.find(parent); above != by_uuid_.end()) {
-    track.device = above->second.device;
-    track.overhead = above->second.overhead;
+    track.is_device = above->second.is_device;
+    track.is_overhead = above->second.is_overhead;
     if (track.process.empty()) track.process = above->second.process;
-    if (track.thread.empty() && !track.is_process) track.thread = own_number(uuid);
+    if (track.thread.empty() && !track.is_process) track.thread = number_of_uuid(uuid);
   }
-  track.device = track.device || track.name.starts_with("GPU ");
-  track.overhead = track.overhead || track.process.starts_with('-') || track.name == "Overhead";
+  track.is_device = track.is_device || track.name.starts_with("GPU ");
+  track.is_overhead =
+      track.is_overhead || track.process.starts_with('-') || track.name == "Overhead";
   if (track.process.empty()) track.process = "0";
-  if (track.thread.empty()) track.thread = track.is_process ? track.process : own_number(uuid);
+  if (track.thread.empty()) track.thread = track.is_process ? track.process : number_of_uuid(uuid);
   Track& place = by_uuid_[uuid];
   place = std::move(track);
   return place;
@@ -94,7 +93,7 @@ const Track& Tracks::find(std::uint64_t uuid) {
   const auto [found, added] = by_uuid_.try_emplace(uuid);
   if (added) {
     found->second.process = "0";
-    found->second.thread = own_number(uuid);
+    found->second.thread = number_of_uuid(uuid);
   }
   return found->second;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which process and thread a track stands for. Devices are processes, and their streams threads.
+// Finds the process and thread of a track. Devices are processes, and their streams are threads.
 #pragma once
 
 #include <cstdint>
@@ -14,15 +14,15 @@ struct Track {
   std::string process, thread;  ///< numbers
   std::string name;
   bool is_process = false;
-  bool device = false;    ///< of a GPU
-  bool overhead = false;  ///< of the profiler itself
+  bool is_device = false;    ///< of a GPU
+  bool is_overhead = false;  ///< of the profiler itself
 };
 
 class Tracks {
  public:
-  /// Takes a descriptor. Throws protozero's exceptions.
+  /// Adds a descriptor. Throws protozero's exceptions.
   const Track& add(std::string_view descriptor);
-  /// One that was never described is a thread of its own.
+  /// The track with this id. A track without a descriptor is a separate thread.
   [[nodiscard]] const Track& find(std::uint64_t uuid);
 
  private:

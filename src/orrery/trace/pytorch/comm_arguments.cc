@@ -13,7 +13,7 @@ namespace {
 
 using profile::CommKind;
 
-class Adding {
+class AmountSum {
  public:
   void add(const profile::Tensor& tensor) {
     std::uint64_t bytes = 0;
@@ -40,25 +40,10 @@ class Adding {
 
 }  // namespace
 
-CommKind comm_kind_named(std::string_view name) {
-  const CommKind kind = profile::comm_kind_named(name);
-  if (kind != CommKind::coalesced) return kind;
-  std::string rest(name);
-  rest.erase(rest.find("coalesced"), std::string_view("coalesced").size());
-  const CommKind inner = profile::comm_kind_named(rest);
-  return inner == CommKind::unknown ? kind : inner;
+CommKind comm_kind_of_name(std::string_view name) {
+  const CommKind kind = profile::comm_kind_of_name(name);
+  return kind == CommKind::coalesced ? profile::coalesced_kind(name) : kind;
 }
-
-bool is_symmetric(CommKind kind) {
-  return kind == CommKind::all_reduce || kind == CommKind::all_gather ||
-         kind == CommKind::all_to_all || kind == CommKind::reduce_scatter ||
-         kind == CommKind::barrier;
-}
-bool is_rooted(CommKind kind) {
-  return kind == CommKind::broadcast || kind == CommKind::reduce || kind == CommKind::gather ||
-         kind == CommKind::scatter;
-}
-bool is_point_to_point(CommKind kind) { return kind == CommKind::send || kind == CommKind::recv; }
 
 std::int32_t rank_or_none(std::int64_t number) {
   return number >= 0 && number < static_cast<std::int64_t>(limits::kRanks)
@@ -66,8 +51,8 @@ std::int32_t rank_or_none(std::int64_t number) {
              : -1;
 }
 
-Amount amount(const RawNode::Side& side, std::size_t first, std::size_t end) {
-  Adding sum;
+Amount amount(const RawNode::IoTexts& side, std::size_t first, std::size_t end) {
+  AmountSum sum;
   profile::Tensors tensors(side.values, side.types);
   for (profile::Tensor tensor; tensors.next(tensor) && tensors.argument() < end;) {
     if (tensors.argument() >= first) sum.add(tensor);
@@ -75,7 +60,7 @@ Amount amount(const RawNode::Side& side, std::size_t first, std::size_t end) {
   return sum.sum();
 }
 
-std::string_view dtype_of(const RawNode::Side& side) {
+std::string_view dtype_of(const RawNode::IoTexts& side) {
   const std::size_t at = side.types.find("Tensor(");
   if (at == std::string_view::npos) return {};
   const std::string_view rest = side.types.substr(at + 7);
@@ -109,7 +94,7 @@ void RecordArguments::before(std::size_t end) {
   group = place;
   tensors = --end;
   if (end == 0) return;
-  // [number, whether it is point to point] in later versions
+  // [number, whether it is point-to-point] in later versions
   std::string_view number = all[end - 1];
   if (number.ends_with("true]") || number.ends_with("false]")) {
     const auto elements = json::elements_of(number, 1);

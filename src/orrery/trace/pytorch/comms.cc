@@ -18,9 +18,11 @@ namespace {
 
 using profile::Comm;
 using profile::CommKind;
+using profile::EventId;
+using profile::kNoEvent;
 using profile::kNone;
 
-/// A list of splits worth keeping: not empty, not shortened.
+/// A list of splits, if it is neither empty nor shortened.
 std::string_view split_of(std::string_view attribute, std::string_view argument) {
   attribute = json::trim(attribute);
   if (attribute.empty() || attribute.find("...") != std::string_view::npos) attribute = argument;
@@ -42,7 +44,7 @@ CommLayer comm_layer_of(std::string_view name) {
   const auto is = [&](std::string_view known) { return known == prefix; };
   const bool known = twice ? std::any_of(kFrameworks.begin(), kFrameworks.end(), is)
                            : std::any_of(kLibraries.begin(), kLibraries.end(), is);
-  if (!known || comm_kind_named(name) == CommKind::unknown) return CommLayer::none;
+  if (!known || comm_kind_of_name(name) == CommKind::unknown) return CommLayer::none;
   return twice ? CommLayer::framework : CommLayer::library;
 }
 
@@ -56,41 +58,42 @@ bool Comms::describe_groups(const RawNode& node, std::uint64_t& ignored) {
 std::uint32_t Comms::add(const RawNode& node) {
   switch (comm_layer_of(node.name)) {
     case CommLayer::none:
-      return node.comm_name.empty() ? kNone : record(node);
+      return node.comm_name.empty() ? kNone : add_record(node);
     case CommLayer::framework:
-      return framework(node);
+      return add_framework_call(node);
     case CommLayer::record:
-      return record(node);
+      return add_record(node);
     case CommLayer::library:
-      return library(node);
+      return add_library_range(node);
   }
   return kNone;
 }
 
-std::uint32_t Comms::keep(const RawNode& node, Comm comm) {
+std::uint32_t Comms::add_comm(const RawNode& node, Comm comm) {
   if (comm.dtype == StringId::empty) {
-    const RawNode::Side& side = dtype_of(node.in).empty() ? node.out : node.in;
+    const RawNode::IoTexts& side = dtype_of(node.in).empty() ? node.out : node.in;
     comm.dtype = profile_.strings->intern(dtype_of(side));
   }
   profile_.comms.push_back(comm);
   return static_cast<std::uint32_t>(profile_.comms.size() - 1);
 }
 
-std::uint32_t Comms::group_of(const RawNode& node, const RecordArguments& said, std::int64_t size) {
+std::uint32_t Comms::group_of(const RawNode& node, const RecordArguments& arguments,
+                              std::int64_t size) {
   if (!node.comm_group.empty())
     return groups_.named(node.comm_group, node.comm_group_description, size);
-  if (said.group.starts_with('[')) {
-    const auto names = json::elements_of(said.group, 2);
+  if (arguments.group.starts_with('[')) {
+    const auto names = json::elements_of(arguments.group, 2);
     return groups_.named(string_value(names.empty() ? "" : names[0]),
                          string_value(names.size() < 2 ? "" : names[1]), size);
   }
-  if (is_word(said.group)) return groups_.named(string_value(said.group), {}, size);
-  return groups_.at_address(integer(said.group).value_or(0), size);
+  if (is_word(arguments.group)) return groups_.named(string_value(arguments.group), {}, size);
+  return groups_.at_address(integer(arguments.group).value_or(0), size);
 }
 
-/// How much a record moves: by its attributes, else by its tensors.
-void set_amounts(const RawNode& node, const RecordArguments& said, Comm& comm) {
-  const Amount in = amount(node.in, 0, said.tensors);
+/// Sets the sizes of a record: from its attributes, else from its tensors.
+void set_amounts(const RawNode& node, const RecordArguments& arguments, Comm& comm) {
+  const Amount in = amount(node.in, 0, arguments.tensors);
   const Amount out = amount(node.out, 0, kMaximumArguments);
   const std::int32_t width = in.width != 0 ? in.width : out.width;
   if (node.comm_in_elements >= 0 || node.comm_out_elements >= 0) {
@@ -104,35 +107,35 @@ void set_amounts(const RawNode& node, const RecordArguments& said, Comm& comm) {
   comm.out_elements = out.elements;
   comm.element_bytes = width;
   if (in.width == 0 || out.width == 0 || in.width == out.width) return;
-  comm.in_elements *= in.width;  // of different width: both in bytes
+  comm.in_elements *= in.width;  // different widths: both in bytes
   comm.out_elements *= out.width;
   comm.element_bytes = 1;
 }
 
-std::uint32_t Comms::record(const RawNode& node) {
-  const RecordArguments said(node.in.values);
+std::uint32_t Comms::add_record(const RawNode& node) {
+  const RecordArguments arguments(node.in.values);
   StringPool& strings = *profile_.strings;
-  const std::string name = node.comm_name.empty() && said.name < said.all.size()
-                               ? string_value(said.all[said.name])
+  const std::string name = node.comm_name.empty() && arguments.name < arguments.all.size()
+                               ? string_value(arguments.all[arguments.name])
                                : std::string(node.comm_name);
-  if (name == "init") return kNone;  // the making of a communicator
+  if (name == "init") return kNone;  // the creation of a communicator
   Comm comm;
-  comm.kind = comm_kind_named(name);
+  comm.kind = comm_kind_of_name(name);
   comm.name = strings.intern(name);
   comm.dtype = strings.intern(node.comm_dtype);
-  set_amounts(node, said, comm);
-  comm.sequence = said.sequence;
-  comm.in_split = strings.intern(split_of(node.comm_in_split, said.in_split));
-  comm.out_split = strings.intern(split_of(node.comm_out_split, said.out_split));
-  comm.asynchronous = node.comm_asynchronous || said.asynchronous;
-  const std::int64_t size = node.comm_group_size >= 0 ? node.comm_group_size : said.size;
-  comm.group = group_of(node, said, size);
+  set_amounts(node, arguments, comm);
+  comm.sequence = arguments.sequence;
+  comm.in_split = strings.intern(split_of(node.comm_in_split, arguments.in_split));
+  comm.out_split = strings.intern(split_of(node.comm_out_split, arguments.out_split));
+  comm.asynchronous = node.comm_asynchronous || arguments.asynchronous;
+  const std::int64_t size = node.comm_group_size >= 0 ? node.comm_group_size : arguments.size;
+  comm.group = group_of(node, arguments, size);
   if (comm.group != ~0u) comm.group_size = rank_or_none(size);
-  if (is_rooted(comm.kind)) comm.peer = rank_or_none(said.rank);
-  const std::uint32_t at = keep(node, comm);
+  if (is_rooted(comm.kind)) comm.peer = rank_or_none(arguments.rank);
+  const std::uint32_t at = add_comm(node, comm);
   const bool strided = node.comm_rank_stride >= 0;
-  note_rank(at, said.rank, strided ? node.comm_rank_start : said.start,
-            strided ? node.comm_rank_stride : said.stride);
+  note_rank(at, arguments.rank, strided ? node.comm_rank_start : arguments.start,
+            strided ? node.comm_rank_stride : arguments.stride);
   return at;
 }
 
@@ -141,7 +144,8 @@ void Comms::note_rank(std::uint32_t comm, std::int64_t in_group, std::int64_t st
   if (rank_or_none(in_group) < 0) return;
   if (rank_or_none(start) < 0 || rank_or_none(stride) <= 0) start = stride = -1;
   const Comm& what = profile_.comms[comm];
-  if (is_point_to_point(what.kind)) peers_.push_back({comm, in_group, start, stride});
+  if (is_message(what.kind)) peers_.push_back({comm, in_group, start, stride});
+  // Only then is the rank in a record the rank itself, not a root or peer.
   if (!is_symmetric(what.kind) || what.group == ~0u || own_ranks_.size() >= 64) return;
   for (const OwnRank& known : own_ranks_) {
     if (known.group == what.group && known.in_group == in_group) return;
@@ -149,12 +153,12 @@ void Comms::note_rank(std::uint32_t comm, std::int64_t in_group, std::int64_t st
   own_ranks_.push_back({what.group, in_group, start, stride});
 }
 
-std::uint32_t Comms::framework(const RawNode& node) {
+std::uint32_t Comms::add_framework_call(const RawNode& node) {
   Comm comm;
-  comm.kind = comm_kind_named(node.name);
+  comm.kind = comm_kind_of_name(node.name);
   comm.name = profile_.strings->intern(node.name);
-  // c10d's collectives with two buffers have the output first, the functional ones return it.
-  const bool output_first = node.name.starts_with("c10d::") && !is_point_to_point(comm.kind) &&
+  // c10d's collectives with two buffers have the output first; functional ones return it.
+  const bool output_first = node.name.starts_with("c10d::") && !is_message(comm.kind) &&
                             comm.kind != CommKind::all_reduce && comm.kind != CommKind::broadcast &&
                             comm.kind != CommKind::reduce && comm.kind != CommKind::barrier &&
                             comm.kind != CommKind::wait;
@@ -170,25 +174,25 @@ std::uint32_t Comms::framework(const RawNode& node) {
     if (number < 0 && value) number = *value;
     if (is_word(argument)) word = argument;
   }
-  // A functional collective's last word is its group.
+  // The last string argument of a functional collective is its group.
   if (!node.name.starts_with("c10d::")) comm.group = groups_.named(string_value(word), {}, -1);
-  if (is_rooted(comm.kind) || is_point_to_point(comm.kind)) comm.peer = rank_or_none(number);
-  const std::uint32_t at = keep(node, comm);
-  if (is_point_to_point(comm.kind)) note_rank(at, number, -1, -1);
+  if (is_rooted(comm.kind) || is_message(comm.kind)) comm.peer = rank_or_none(number);
+  const std::uint32_t at = add_comm(node, comm);
+  if (is_message(comm.kind)) note_rank(at, number, -1, -1);
   return at;
 }
 
-std::uint32_t Comms::library(const RawNode& node) {
+std::uint32_t Comms::add_library_range(const RawNode& node) {
   Comm comm;
-  comm.kind = comm_kind_named(node.name);
+  comm.kind = comm_kind_of_name(node.name);
   comm.name = profile_.strings->intern(node.name);
   const Amount in = amount(node.in, 0, kMaximumArguments);
   comm.in_elements = in.elements;
   comm.element_bytes = in.width;
-  const std::uint32_t at = keep(node, comm);
-  // "nccl:send 0->1", "nccl:recv 1<-0": from this rank's point of view
+  const std::uint32_t at = add_comm(node, comm);
+  // "nccl:send 0->1", "nccl:recv 1<-0": this rank is first
   const std::size_t arrow = node.name.find_first_of("<>");
-  if (is_point_to_point(comm.kind) && arrow != std::string_view::npos) {
+  if (is_message(comm.kind) && arrow != std::string_view::npos) {
     const auto peer = integer(
         node.name.substr(std::min(node.name.find_first_of("0123456789", arrow), node.name.size())));
     if (peer) {
@@ -201,41 +205,37 @@ std::uint32_t Comms::library(const RawNode& node) {
 
 namespace {
 
-using profile::Comm;
-using profile::CommKind;
-using profile::EventId;
-using profile::kNoEvent;
-using profile::kNone;
-
-/// Where of two layers' words on one communication `more` is silent, `less` speaks.
-Comm overlaid(Comm more, const Comm& less) {
+/// Merges the values of two layers of one communication: `detailed` has priority, `general` fills
+/// the gaps.
+Comm merged_layers(Comm detailed, const Comm& general) {
   const auto fill = [](auto& into, const auto& from, auto silent) {
     if (into == silent) into = from;
   };
-  fill(more.kind, less.kind, CommKind::unknown);
-  if (more.in_elements < 0 && more.out_elements < 0) more.element_bytes = less.element_bytes;
-  if (more.element_bytes == less.element_bytes || more.element_bytes == 0) {
-    more.element_bytes = less.element_bytes;
-    fill(more.in_elements, less.in_elements, -1);
-    fill(more.out_elements, less.out_elements, -1);
+  fill(detailed.kind, general.kind, CommKind::unknown);
+  if (detailed.in_elements < 0 && detailed.out_elements < 0)
+    detailed.element_bytes = general.element_bytes;
+  if (detailed.element_bytes == general.element_bytes || detailed.element_bytes == 0) {
+    detailed.element_bytes = general.element_bytes;
+    fill(detailed.in_elements, general.in_elements, -1);
+    fill(detailed.out_elements, general.out_elements, -1);
   }
-  fill(more.sequence, less.sequence, -1);
-  fill(more.peer, less.peer, -1);
-  fill(more.group_size, less.group_size, -1);
-  fill(more.group, less.group, ~0u);
-  fill(more.name, less.name, StringId::empty);
-  fill(more.dtype, less.dtype, StringId::empty);
-  fill(more.in_split, less.in_split, StringId::empty);
-  fill(more.out_split, less.out_split, StringId::empty);
-  more.asynchronous |= less.asynchronous;
-  return more;
+  fill(detailed.sequence, general.sequence, -1);
+  fill(detailed.peer, general.peer, -1);
+  fill(detailed.group_size, general.group_size, -1);
+  fill(detailed.group, general.group, ~0u);
+  fill(detailed.name, general.name, StringId::empty);
+  fill(detailed.dtype, general.dtype, StringId::empty);
+  fill(detailed.in_split, general.in_split, StringId::empty);
+  fill(detailed.out_split, general.out_split, StringId::empty);
+  detailed.asynchronous |= general.asynchronous;
+  return detailed;
 }
 
-bool may_be_one(const Comm& a, const Comm& b) {
+bool can_be_same(const Comm& a, const Comm& b) {
   return a.kind == b.kind || a.kind == CommKind::unknown || b.kind == CommKind::unknown;
 }
 
-/// The number of what a host event communicates, or kNone.
+/// Index of a host event's communication, or kNone.
 std::uint32_t& comm_of(profile::Profile& profile, EventId event) {
   return profile.ops[profile.events[event].detail].comm;
 }
@@ -257,15 +257,15 @@ EventId Comms::enclosing(EventId event, CommLayer layer) const {
   return kNoEvent;
 }
 
-void Comms::share(std::uint32_t lane, std::vector<CommLayer>& deepest) {
-  EventId before = kNoEvent;  // the last one that communicates
+void Comms::share_comms(std::uint32_t lane, std::vector<CommLayer>& deepest) {
+  EventId before = kNoEvent;  // the previous event with a communication
   for (const EventId e : profile_.in_order(lane)) {
     if (!has_op(profile_.events[e]) || comm_of(profile_, e) == kNone) continue;
     const CommLayer layer = comm_layer_of(profile_.name(e));
     Comm& own = profile_.comms[comm_of(profile_, e)];
     deepest[comm_of(profile_, e)] = layer;
     EventId outer = enclosing(e, layer);
-    // Some libraries annotate only once the framework's operator has returned.
+    // Some libraries annotate only after the framework's operator has returned.
     const bool inside = outer != kNoEvent;
     if (!inside && before != kNoEvent &&
         profile_.comms[comm_of(profile_, before)].in_elements == own.in_elements)
@@ -274,11 +274,11 @@ void Comms::share(std::uint32_t lane, std::vector<CommLayer>& deepest) {
     if (outer == kNoEvent) continue;
     const std::uint32_t theirs = comm_of(profile_, outer);
     Comm& other = profile_.comms[theirs];
-    if (deepest[theirs] < layer && may_be_one(other, own)) {
-      other = layer == CommLayer::record ? overlaid(own, other) : overlaid(other, own);
+    if (deepest[theirs] < layer && can_be_same(other, own)) {
+      other = layer == CommLayer::record ? merged_layers(own, other) : merged_layers(other, own);
       deepest[theirs] = layer;
       comm_of(profile_, e) = theirs;
-    } else if (inside && own.group == ~0u) {  // one of several inside a group's record
+    } else if (inside && own.group == ~0u) {  // one of several in the record of a group
       own.group = other.group;
       own.group_size = other.group_size;
     }
@@ -306,7 +306,7 @@ void Comms::resolve_ranks() {
   const auto world = groups_.world();
   if (world && profile_.groups[*world].size > 0) {
     profile_.world_size = static_cast<std::uint32_t>(profile_.groups[*world].size);
-    profile_.backend = make_library_times(profile_.groups[*world].backend);
+    profile_.backend = library_of_backend(profile_.groups[*world].backend);
   }
   std::vector<std::uint32_t> found;
   for (const OwnRank& own : own_ranks_) {
@@ -321,7 +321,7 @@ void Comms::resolve_ranks() {
       found.push_back(static_cast<std::uint32_t>(own.in_group));
     }
   }
-  // Only where all communications agree.
+  // Only if all communications agree.
   if (found.empty() ||
       std::adjacent_find(found.begin(), found.end(), std::not_equal_to<>()) != found.end())
     return;
@@ -333,7 +333,7 @@ void Comms::finish() {
   resolve_ranks();
   std::vector<CommLayer> deepest(profile_.comms.size(), CommLayer::none);
   for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane) {
-    if (!profile_.lanes[lane].device) share(lane, deepest);
+    if (!profile_.lanes[lane].device) share_comms(lane, deepest);
   }
 }
 

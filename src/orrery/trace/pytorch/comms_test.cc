@@ -194,8 +194,15 @@ TEST(PyTorchEtComms, SeveralInOneRecord) {
   EXPECT_EQ(out.comm("nccl:recv 0<-3")->group_size, 4);
 }
 
+TEST(PyTorchEtComms, CoalescedInAnyCase) {
+  EXPECT_EQ(comm_kind_of_name("allreduce_coalesced"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_of_name("AllReduce_Coalesced"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_of_name("nccl:Coalesced"), CommKind::coalesced);
+  EXPECT_EQ(comm_kind_of_name("nccl:co_alesced"), CommKind::coalesced);
+}
+
 TEST(PyTorchEtComms, AmountsOfDifferentWidthAreBytes) {
-  RawNode::Side side;
+  RawNode::IoTexts side;
   side.values = R"([[[1,1,0,3,4,"c"],[2,2,0,5,2,"c"]],[[3,3,0,7,4,"c"]]])";
   EXPECT_EQ(amount(side, 0, 1).elements, 22);
   EXPECT_EQ(amount(side, 0, 1).width, 1);

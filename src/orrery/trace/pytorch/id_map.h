@@ -7,8 +7,8 @@
 
 namespace orrery::trace::pytorch {
 
-/// Numbers by node id. Ids of a trace are nearly dense and come nearly in order: they share small
-/// pages. An id from anywhere else costs a page of its own.
+/// Maps node ids to numbers. Ids of a trace are nearly dense and nearly in order, so neighbouring
+/// ids share a small page. An isolated id needs a page of its own.
 class IdMap {
  public:
   static constexpr std::uint32_t kAbsent = ~std::uint32_t{0};
@@ -17,7 +17,7 @@ class IdMap {
     const auto page = pages_.find(id >> kShift);
     return page == pages_.end() ? kAbsent : page->second[id & kMask];
   }
-  /// False when `id` is known already; then nothing changes.
+  /// Returns false, without a change, if `id` exists already.
   bool insert(std::uint64_t id, std::uint32_t number) {
     if (page_ == nullptr || page_id_ != id >> kShift) {
       const auto [page, fresh] = pages_.try_emplace(id >> kShift);
@@ -37,7 +37,7 @@ class IdMap {
   using Page = std::array<std::uint32_t, 1u << kShift>;
 
   std::unordered_map<std::uint64_t, Page> pages_;
-  Page* page_ = nullptr;  // the last one; a map's values do not move
+  Page* page_ = nullptr;  // the last used page; a map's values do not move
   std::uint64_t page_id_ = 0;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/pytorch/json_scalar.h"
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "orrery/trace/json/decimal.h"
@@ -11,10 +10,8 @@ namespace orrery::trace::pytorch {
 
 std::optional<std::int64_t> integer(std::string_view text) {
   text = json::trim(text);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error == std::errc{} && end == text.data() + text.size()) return value;
-  return json::fixed_point(text, 0);
+  const auto value = json::parse_number<std::int64_t>(text);
+  return value ? value : json::fixed_point(text, 0);
 }
 
 std::string string_value(std::string_view text) {

@@ -29,7 +29,7 @@ std::int32_t size_of(const Json& entry) {
   return -1;
 }
 
-/// Nothing when they are no list of different ranks.
+/// Nothing if they are not a list of distinct ranks.
 std::optional<std::vector<std::uint32_t>> ranks_of(const Json& entry) {
   std::vector<std::uint32_t> ranks;
   const auto list = entry.find("ranks");
@@ -66,7 +66,7 @@ bool ProcessGroups::add(const Json& entry) {
   group.ranks = *ranks;
   group.size = group.ranks.empty() ? size_of(entry) : static_cast<std::int32_t>(group.ranks.size());
   const std::uint32_t at = named(group.name, group.description, group.size);
-  // The last description of a name counts: a group can be made anew.
+  // The last description of a name counts: a group can be created again.
   groups_[at] = std::move(group);
   if (is_world_.size() <= at) is_world_.resize(at + 1);
   is_world_[at] = ranks->empty();
@@ -116,14 +116,14 @@ std::optional<std::uint32_t> ProcessGroups::world() const {
   }
   const auto whole = std::find(is_world_.begin(), is_world_.end(), true);
   if (whole != is_world_.end()) return static_cast<std::uint32_t>(whole - is_world_.begin());
-  // One that is known by its address alone: all there is.
+  // A single group that is known only by its address contains all ranks.
   if (groups_.size() == 1 && by_address_.size() == 1) return 0;
   return std::nullopt;
 }
 
-std::string make_library_times(std::string_view backend) {
+std::string library_of_backend(std::string_view backend) {
   std::string_view chosen = backend;
-  // Of several devices' libraries, the accelerator's.
+  // Of the libraries of several devices, uses that of the accelerator.
   for (std::size_t begin = 0; begin < backend.size();) {
     const std::size_t end = std::min(backend.find(',', begin), backend.size());
     const std::string_view part = backend.substr(begin, end - begin);

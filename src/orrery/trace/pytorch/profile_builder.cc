@@ -22,14 +22,15 @@ using profile::Kind;
 using profile::kNoEvent;
 
 constexpr std::int64_t kUserScope = 7;
-constexpr std::size_t kLongestValue = std::size_t{1} << 22;  // of a text in Texts
+constexpr std::size_t kLongestValue = std::size_t{1} << 22;  // bytes of a text in TextStore
 
 /// "[pytorch|profiler|execution_trace|process]"; before 2023 "execution_graph".
 bool is_marker(std::string_view name, std::string_view what) {
   return name.starts_with("[pytorch|profiler|execution_") && name.ends_with(what);
 }
 
-/// What the linker's categories are, in any year's spelling; empty for those of the host.
+/// The kind of device work for a category of the linker, in any spelling; empty for host
+/// categories.
 std::optional<Kind> device_kind(std::string_view category) {
   const auto is = [&](std::string_view a, std::string_view b) {
     return category == a || category == b;
@@ -59,9 +60,9 @@ void Builder::count(FindingCode code, const RawNode& node) {
   findings_.add(code, findings_.count(code) < Findings::kPlaces ? place(node) : std::string{});
 }
 
-void Builder::count_oddities(const RawNode& node) {
-  if (node.of_another_type != 0) count(FindingCode::attr_ignored, node);
-  if (node.unknown != 0) count(FindingCode::unknown_field_kept, node);
+void Builder::count_field_findings(const RawNode& node) {
+  if (node.mistyped_fields != 0) count(FindingCode::attr_ignored, node);
+  if (node.unknown_fields != 0) count(FindingCode::unknown_field_kept, node);
 }
 
 bool Builder::register_id(const RawNode& node, std::uint32_t number) {
@@ -88,14 +89,14 @@ StringId Builder::intern_list(std::string_view list, const RawNode& node) {
   return profile_.strings->intern(json::cut_list(list, limits::kEventNameBytes));
 }
 
-profile::StoredText Builder::keep_list(std::string_view list, const RawNode& node) {
+profile::StoredText Builder::store_list(std::string_view list, const RawNode& node) {
   if (list == "[]") return {};
   if (list.size() <= kLongestValue) return profile_.texts.add(list);
   count(FindingCode::string_cut, node);
   return profile_.texts.add(json::cut_list(list, kLongestValue));
 }
 
-std::uint32_t Builder::keep_node(const RawNode& raw) {
+std::uint32_t Builder::add_node(const RawNode& raw) {
   profile::Node node;
   node.id = raw.id;
   node.parent = raw.parent;
@@ -112,8 +113,8 @@ std::uint32_t Builder::keep_node(const RawNode& raw) {
   node.output_shapes = intern_list(raw.out.shapes, raw);
   node.output_types = intern_list(raw.out.types, raw);
   node.output_strides = intern_list(raw.out.strides, raw);
-  node.inputs = keep_list(raw.in.values, raw);
-  node.outputs = keep_list(raw.out.values, raw);
+  node.inputs = store_list(raw.in.values, raw);
+  node.outputs = store_list(raw.out.values, raw);
   if (raw.extra.size() <= limits::kEventNameBytes) {
     node.extra = profile_.strings->intern(raw.extra);
   } else {
@@ -124,7 +125,7 @@ std::uint32_t Builder::keep_node(const RawNode& raw) {
 }
 
 void Builder::set_times(const RawNode& node, Event& event) {
-  // The linker gives operators that it found no time for a zero, or nothing.
+  // The linker writes a zero or nothing for operators without a time.
   const auto start = json::fixed_point(node.start, 3);
   if (node.start.empty() || node.start == "null" || (start && *start == 0)) return;
   if (start && !has_origin_) {
@@ -150,7 +151,7 @@ void Builder::add_host(const RawNode& raw) {
   op.sequence = raw.sequence;
   op.forward_thread = clamped<std::uint32_t>(std::max<std::int64_t>(raw.forward_thread, 0));
   op.comm = comms_.add(raw);
-  op.node = keep_node(raw);
+  op.node = add_node(raw);
   if (raw.name.find("process_group:init") != std::string_view::npos) {
     std::uint64_t ignored = 0;
     if (!comms_.describe_groups(raw, ignored) || ignored != 0)
@@ -181,7 +182,7 @@ void Builder::add_device(const RawNode& raw, Kind kind) {
 
 void Builder::add(const RawNode& node, std::uint64_t offset) {
   offset_ = offset;
-  count_oddities(node);
+  count_field_findings(node);
   if (is_marker(node.name, "|process]")) {
     register_id(node, kRoot);
     ++profile_.account.mapped;
@@ -198,10 +199,6 @@ void Builder::add(const RawNode& node, std::uint64_t offset) {
   kind ? add_device(node, *kind) : add_host(node);
   ++profile_.account.events;
 }
-
-using profile::Event;
-using profile::EventId;
-using profile::kNoEvent;
 
 void Builder::count(FindingCode code, EventId e) {
   if (findings_.count(code) >= Findings::kPlaces) {
@@ -229,15 +226,15 @@ void Builder::find_parent(EventId e) {
 }
 
 void Builder::cut_cycles() {
-  // Every event is walked from once; what a walk meets again is on a circle.
-  std::vector<EventId> met_by(profile_.events.size(), kNoEvent);
+  // Walks from every event towards its root, once; a walk that meets itself is in a cycle.
+  std::vector<EventId> visited_from(profile_.events.size(), kNoEvent);
   for (EventId first = 0; first < profile_.events.size(); ++first) {
     EventId e = first;
-    while (met_by[e] == kNoEvent) {
-      met_by[e] = first;
+    while (visited_from[e] == kNoEvent) {
+      visited_from[e] = first;
       const EventId parent = profile_.events[e].parent;
       if (parent == kNoEvent) break;
-      if (met_by[parent] == first) {
+      if (visited_from[parent] == first) {
         profile_.events[e].parent = kNoEvent;
         count(FindingCode::cycle_broken, e);
         break;
@@ -253,7 +250,7 @@ void Builder::start_at_zero() {
   for (std::size_t e = 0; e < profile_.events.size(); ++e) {
     if (profile_.events[e].timed()) first = std::min(first, profile_.events[e].start);
   }
-  // Whole nanoseconds, so that the origin stays exact.
+  // Whole nanoseconds keep the origin exact.
   std::int64_t shift = first.count() / 1000;
   if (shift * 1000 > first.count()) --shift;
   std::int64_t origin = 0;
@@ -284,7 +281,7 @@ void Builder::attach_works() {
 }
 
 void Builder::finish() {
-  // Files name the process before the nodes; if not, the lanes were made without it.
+  // Files state the process before the nodes; otherwise the lanes were created without it.
   for (profile::Lane& lane : profile_.lanes) {
     if (!lane.device) lane.process = profile_.process_id;
   }

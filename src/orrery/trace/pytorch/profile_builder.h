@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nodes become a profile.
+// Builds a profile from nodes.
 #pragma once
 
 #include <cstdint>
@@ -17,38 +17,38 @@
 
 namespace orrery::trace::pytorch {
 
-/// Nodes come in the order of the file, children before their parents: the tree is made at the end.
+/// Nodes may come before their parents, in file order. Therefore the tree is built at the end.
 class Builder {
  public:
   Builder(profile::Profile& profile, Findings& findings)
       : profile_(profile), findings_(findings), comms_(profile) {}
 
-  /// Keeps a node, which is at byte `offset` of the file.
+  /// Adds a node, which is at byte `offset` of the file.
   void add(const RawNode& node, std::uint64_t offset);
-  /// Finds parents and shares communications; leaves the profile indexed.
+  /// Sets parents and shares communications; the profile is then indexed.
   void finish();
 
   [[nodiscard]] std::uint64_t duplicates() const { return duplicates_; }
 
  private:
-  // What an id may be beside an event
+  // Values in events_by_id_ that are not events
   static constexpr std::uint32_t kRoot = ~std::uint32_t{0} - 1;
   static constexpr std::uint32_t kThread = ~std::uint32_t{0} - 2;
 
   [[nodiscard]] std::string place(const RawNode& node) const;
   void count(FindingCode code, const RawNode& node);
   void count(FindingCode code, profile::EventId event);
-  void count_oddities(const RawNode& node);
-  /// False when another node has it already.
+  void count_field_findings(const RawNode& node);
+  /// Returns false if another node already has the id.
   bool register_id(const RawNode& node, std::uint32_t number);
 
   void add_host(const RawNode& node);
   void add_device(const RawNode& node, profile::Kind kind);
-  std::uint32_t keep_node(const RawNode& node);
+  std::uint32_t add_node(const RawNode& node);
   [[nodiscard]] StringId intern(std::string_view text, const RawNode& node);
   [[nodiscard]] StringId intern_list(std::string_view list, const RawNode& node);
-  [[nodiscard]] profile::StoredText keep_list(std::string_view list, const RawNode& node);
-  /// Start and duration, where it has them.
+  [[nodiscard]] profile::StoredText store_list(std::string_view list, const RawNode& node);
+  /// Sets start and duration, if the node has them.
   void set_times(const RawNode& node, profile::Event& event);
 
   void find_parent(profile::EventId event);

@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
-#include "orrery/core/check.h"
 #include "orrery/profile/tensors.h"
+#include "orrery/trace/io/profile_check_testing.h"
 #include "orrery/trace/pytorch/reader.h"
 
 using namespace orrery;
@@ -20,13 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto profile =
       trace::pytorch::read(std::make_unique<trace::MemorySource>(bytes),
                            {"fuzz.json", std::make_shared<StringPool>()}, findings);
-  if (!profile) {
-    ORRERY_CHECK(!profile.error().where.empty() && !profile.error().what.empty());
-    return 0;
-  }
-  std::uint64_t records = profile->account.events + profile->account.mapped;
-  for (const auto& [what, count] : profile->account.left_out) records += count;
-  ORRERY_CHECK(records == profile->account.records);
+  if (!trace::testing::check_profile(profile)) return 0;
   ORRERY_CHECK(profile->account.events == profile->events.size());
   std::size_t ordered = 0;
   for (std::uint32_t lane = 0; lane < profile->lanes.size(); ++lane)

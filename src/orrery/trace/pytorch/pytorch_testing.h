@@ -27,7 +27,7 @@ struct Outcome {
     }
     return std::nullopt;
   }
-  /// The name of the event around the one of this name.
+  /// The name of the parent of the event named `child`.
   [[nodiscard]] std::string parent_of(std::string_view child) const {
     const auto event = named(child);
     if (!event) return "no such event";
@@ -47,7 +47,7 @@ inline Outcome read_text(std::string_view text) {
   return out;
 }
 
-/// A node of schema 1.0.2 and later. `rest` goes among its attributes, `more` among its members.
+/// A node of schema 1.0.2 and later. `rest`: further attributes; `more`: further members.
 struct NodeText {
   int id = 0;
   std::string name;
@@ -74,7 +74,7 @@ struct NodeText {
   }
 };
 
-/// A whole trace: a thread (node 2), `nodes` and the root.
+/// A complete trace: a thread (node 2), `nodes` and the root.
 inline std::string trace_of(const std::vector<NodeText>& nodes,
                             std::string_view schema = "1.1.1-chakra.0.0.4") {
   std::string text = fmt::format(

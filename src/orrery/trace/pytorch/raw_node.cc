@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/pytorch/raw_node.h"
 
-#include <algorithm>
-#include <array>
-#include <iterator>
 #include <utility>
 
 #include "orrery/trace/json/json_list.h"
+#include "orrery/trace/json/name_index.h"
 #include "orrery/trace/json/scan.h"
 #include "orrery/trace/pytorch/json_scalar.h"
 
@@ -15,8 +13,8 @@ namespace {
 
 namespace ondemand = simdjson::ondemand;
 
-/// How a field's value is read.
-enum class What : std::uint8_t {
+/// How the value of a field is read.
+enum class ValueKind : std::uint8_t {
   id,
   ids,
   number,
@@ -25,114 +23,86 @@ enum class What : std::uint8_t {
   list,
   side,
   attributes,
-  truth,
+  boolean,
   skip
 };
 
-/// A field or attribute, and where its value goes.
+/// A field or attribute, and the member for its value.
 struct Field {
   std::string_view name;
-  What what = What::skip;
+  ValueKind kind = ValueKind::skip;
   std::uint64_t RawNode::*id = nullptr;
   std::int64_t RawNode::*number = nullptr;
   std::string_view RawNode::*text = nullptr;
-  RawNode::Side RawNode::*side = nullptr;
-  std::string_view RawNode::Side::*list = nullptr;
+  RawNode::IoTexts RawNode::*side = nullptr;
+  std::string_view RawNode::IoTexts::*list = nullptr;
 };
 
-constexpr Field id(std::string_view name, std::uint64_t RawNode::*place, What what = What::id) {
-  return {name, what, place};
+constexpr Field id(std::string_view name, std::uint64_t RawNode::*place,
+                   ValueKind kind = ValueKind::id) {
+  return {name, kind, place};
 }
 constexpr Field number(std::string_view name, std::int64_t RawNode::*place) {
-  return {name, What::number, nullptr, place};
+  return {name, ValueKind::number, nullptr, place};
 }
 constexpr Field text(std::string_view name, std::string_view RawNode::*place,
-                     What what = What::text) {
-  return {name, what, nullptr, nullptr, place};
+                     ValueKind kind = ValueKind::text) {
+  return {name, kind, nullptr, nullptr, place};
 }
-constexpr Field list(std::string_view name, RawNode::Side RawNode::*side,
-                     std::string_view RawNode::Side::*place) {
-  return {name, What::list, nullptr, nullptr, nullptr, side, place};
+constexpr Field list(std::string_view name, RawNode::IoTexts RawNode::*side,
+                     std::string_view RawNode::IoTexts::*place) {
+  return {name, ValueKind::list, nullptr, nullptr, nullptr, side, place};
 }
-constexpr Field side(std::string_view name, RawNode::Side RawNode::*place) {
-  return {name, What::side, nullptr, nullptr, nullptr, place};
-}
-
-/// By length, so that few are looked at.
-constexpr auto kFields = [] {
-  using Node = RawNode;
-  std::array<Field, 40> fields = {{
-      id("id", &Node::id),
-      id("ctrl_deps", &Node::parent, What::ids),
-      id("parent", &Node::parent),
-      id("rf_id", &Node::record_function),
-      id("fw_parent", &Node::forward_parent),
-      number("seq_id", &Node::sequence),
-      number("scope", &Node::scope),
-      number("tid", &Node::thread),
-      number("fw_tid", &Node::forward_thread),
-      text("name", &Node::name),
-      text("op_schema", &Node::schema),
-      text("kernel_backend", &Node::kernel_backend),
-      text("kernel_file", &Node::kernel_file),
-      side("inputs", &Node::in),
-      list("input_shapes", &Node::in, &Node::Side::shapes),
-      list("input_types", &Node::in, &Node::Side::types),
-      list("input_strides", &Node::in, &Node::Side::strides),
-      side("outputs", &Node::out),
-      list("output_shapes", &Node::out, &Node::Side::shapes),
-      list("output_types", &Node::out, &Node::Side::types),
-      list("output_strides", &Node::out, &Node::Side::strides),
-      {"attrs", What::attributes},
-      // Chakra's linker
-      text("cat", &Node::category),
-      {"ph", What::skip},
-      text("ts", &Node::start, What::token),
-      text("inclusive_dur", &Node::duration, What::token),
-      text("exclusive_dur", &Node::exclusive, What::token),
-      number("stream", &Node::stream),
-      // Communications
-      text("collective_name", &Node::comm_name),
-      text("dtype", &Node::comm_dtype),
-      number("in_msg_nelems", &Node::comm_in_elements),
-      number("out_msg_nelems", &Node::comm_out_elements),
-      text("in_split_size", &Node::comm_in_split),
-      text("out_split_size", &Node::comm_out_split),
-      number("global_rank_start", &Node::comm_rank_start),
-      number("global_rank_stride", &Node::comm_rank_stride),
-      text("pg_name", &Node::comm_group),
-      text("pg_desc", &Node::comm_group_description),
-      number("pg_size", &Node::comm_group_size),
-      {"is_asynchronized_op", What::truth},
-  }};
-  std::sort(fields.begin(), fields.end(), [](const Field& a, const Field& b) {
-    return a.name.size() < b.name.size() || (a.name.size() == b.name.size() && a.name < b.name);
-  });
-  return fields;
-}();
-
-constexpr std::size_t kLongestName = 20;
-
-/// Where the fields of each length begin in kFields.
-constexpr auto kFirstOfLength = [] {
-  std::array<std::uint8_t, kLongestName + 2> first{};
-  for (std::size_t length = 0; length < first.size(); ++length) {
-    std::size_t at = 0;
-    while (at < kFields.size() && kFields[at].name.size() < length) ++at;
-    first[length] = static_cast<std::uint8_t>(at);
-  }
-  return first;
-}();
-
-const Field* field_named(std::string_view name) {
-  if (name.size() > kLongestName) return nullptr;
-  for (std::size_t at = kFirstOfLength[name.size()]; at < kFirstOfLength[name.size() + 1]; ++at) {
-    if (kFields[at].name == name) return &kFields[at];
-  }
-  return nullptr;
+constexpr Field side(std::string_view name, RawNode::IoTexts RawNode::*place) {
+  return {name, ValueKind::side, nullptr, nullptr, nullptr, place};
 }
 
-/// What stands between the quotes of a key or string. The parser has made sure that it ends.
+constexpr Field kFields[] = {
+    id("id", &RawNode::id),
+    id("ctrl_deps", &RawNode::parent, ValueKind::ids),
+    id("parent", &RawNode::parent),
+    id("rf_id", &RawNode::record_function),
+    id("fw_parent", &RawNode::forward_parent),
+    number("seq_id", &RawNode::sequence),
+    number("scope", &RawNode::scope),
+    number("tid", &RawNode::thread),
+    number("fw_tid", &RawNode::forward_thread),
+    text("name", &RawNode::name),
+    text("op_schema", &RawNode::schema),
+    text("kernel_backend", &RawNode::kernel_backend),
+    text("kernel_file", &RawNode::kernel_file),
+    side("inputs", &RawNode::in),
+    list("input_shapes", &RawNode::in, &RawNode::IoTexts::shapes),
+    list("input_types", &RawNode::in, &RawNode::IoTexts::types),
+    list("input_strides", &RawNode::in, &RawNode::IoTexts::strides),
+    side("outputs", &RawNode::out),
+    list("output_shapes", &RawNode::out, &RawNode::IoTexts::shapes),
+    list("output_types", &RawNode::out, &RawNode::IoTexts::types),
+    list("output_strides", &RawNode::out, &RawNode::IoTexts::strides),
+    {"attrs", ValueKind::attributes},
+    // Chakra's linker
+    text("cat", &RawNode::category),
+    {"ph", ValueKind::skip},
+    text("ts", &RawNode::start, ValueKind::token),
+    text("inclusive_dur", &RawNode::duration, ValueKind::token),
+    text("exclusive_dur", &RawNode::exclusive, ValueKind::token),
+    number("stream", &RawNode::stream),
+    // Communications
+    text("collective_name", &RawNode::comm_name),
+    text("dtype", &RawNode::comm_dtype),
+    number("in_msg_nelems", &RawNode::comm_in_elements),
+    number("out_msg_nelems", &RawNode::comm_out_elements),
+    text("in_split_size", &RawNode::comm_in_split),
+    text("out_split_size", &RawNode::comm_out_split),
+    number("global_rank_start", &RawNode::comm_rank_start),
+    number("global_rank_stride", &RawNode::comm_rank_stride),
+    text("pg_name", &RawNode::comm_group),
+    text("pg_desc", &RawNode::comm_group_description),
+    number("pg_size", &RawNode::comm_group_size),
+    {"is_asynchronized_op", ValueKind::boolean},
+};
+
+/// The text between the quotes of a key or string. The parser has verified its end.
 std::string_view raw_view(ondemand::raw_json_string raw) {
   const char* const begin = raw.raw();
   const char* end = begin;
@@ -146,7 +116,7 @@ template <class Integer>
 void read_number(ondemand::value& value, RawNode& node, Integer& into) {
   const std::optional<std::int64_t> read = integer(value.raw_json_token());
   if (!read || !std::in_range<Integer>(*read)) {
-    ++node.of_another_type;
+    ++node.mistyped_fields;
     return;
   }
   into = static_cast<Integer>(*read);
@@ -155,11 +125,12 @@ void read_number(ondemand::value& value, RawNode& node, Integer& into) {
 bool read_text(ondemand::value& value, RawNode& node, std::string_view& into) {
   if (value.raw_json_token().starts_with('"'))
     return value.get_string().get(into) == simdjson::SUCCESS;
-  if (json::trim(value.raw_json_token()) != "null") ++node.of_another_type;
+  if (json::trim(value.raw_json_token()) != "null") ++node.mistyped_fields;
   return true;
 }
 
-/// What a schema from 1.0.2 on writes as one number was a list at times; the first one counts.
+/// Reads a field that is one number in schemas from 1.0.2 on, but a list in some versions; the
+/// first element counts.
 bool read_first_number(ondemand::value& value, RawNode& node, std::uint64_t& into) {
   if (!value.raw_json_token().starts_with('[')) {
     read_number(value, node, into);
@@ -168,11 +139,11 @@ bool read_first_number(ondemand::value& value, RawNode& node, std::uint64_t& int
   const auto items = json::elements_of(text_of(value), 2);
   const std::optional<std::int64_t> first = items.empty() ? std::nullopt : integer(items.front());
   if (first && *first >= 0) into = static_cast<std::uint64_t>(*first);
-  if (items.size() != 1 || !first || *first < 0) ++node.of_another_type;
+  if (items.size() != 1 || !first || *first < 0) ++node.mistyped_fields;
   return true;
 }
 
-bool truth(std::string_view text) {
+bool parse_boolean(std::string_view text) {
   text = json::trim(text);
   return text == "true" || text == "1" || text == "\"1\"" || text == "\"true\"" ||
          text == "\"True\"";
@@ -214,7 +185,7 @@ std::string_view NodeParser::compact(std::string_view json) {
 }
 
 void NodeParser::extra(std::string_view key, std::string_view value, RawNode& node) {
-  if (value == "\"\"") return;  // attributes that a version always writes, mostly empty
+  if (value == "\"\"") return;  // attributes that this version always writes, mostly empty
   node.extra += node.extra.empty() ? "{\"" : ",\"";
   node.extra.append(key).append("\":");
   json::append_compact(node.extra, value);
@@ -224,19 +195,19 @@ bool NodeParser::list(ondemand::value& value, RawNode& node, std::string_view& i
   const std::string_view text = text_of(value);
   if (text.empty()) return false;
   if (text.front() != '[') {
-    if (text != "null") ++node.of_another_type;
+    if (text != "null") ++node.mistyped_fields;
     return true;
   }
   into = compact(text);
   return true;
 }
 
-bool NodeParser::side(ondemand::value& value, RawNode& node, RawNode::Side& side) {
+bool NodeParser::side(ondemand::value& value, RawNode& node, RawNode::IoTexts& side) {
   const std::string_view token = value.raw_json_token();
   if (token.starts_with('[')) return list(value, node, side.values);  // schemas 1.0.0 and 1.0.1
   ondemand::object object;
   if (!token.starts_with('{')) {
-    ++node.of_another_type;
+    ++node.mistyped_fields;
     return true;
   }
   if (value.get_object().get(object) != simdjson::SUCCESS) return false;
@@ -252,7 +223,7 @@ bool NodeParser::side(ondemand::value& value, RawNode& node, RawNode::Side& side
     if (into == nullptr) {
       const std::string_view text = text_of(field.value());
       if (text.empty()) return false;
-      ++node.unknown;
+      ++node.unknown_fields;
       extra(key, text, node);
     } else if (!list(field.value(), node, *into)) {
       return false;
@@ -264,7 +235,7 @@ bool NodeParser::side(ondemand::value& value, RawNode& node, RawNode::Side& side
 bool NodeParser::attributes(ondemand::value& value, RawNode& node) {
   ondemand::array array;
   if (!value.raw_json_token().starts_with('[')) {
-    ++node.of_another_type;
+    ++node.mistyped_fields;
     return true;
   }
   if (value.get_array().get(array) != simdjson::SUCCESS) return false;
@@ -286,38 +257,38 @@ bool NodeParser::attributes(ondemand::value& value, RawNode& node) {
 }
 
 bool NodeParser::field(std::string_view key, ondemand::value& value, RawNode& node) {
-  const Field* const known = field_named(key);
+  const Field* const known = json::NameIndex<kFields>::find(key);
   if (known == nullptr) {
     const std::string_view raw = text_of(value);
     if (raw.empty()) return false;
-    if (raw != "\"\"") ++node.unknown;
+    if (raw != "\"\"") ++node.unknown_fields;
     extra(key, raw, node);
     return true;
   }
-  switch (known->what) {
-    case What::id:
+  switch (known->kind) {
+    case ValueKind::id:
       read_number(value, node, node.*known->id);
       return true;
-    case What::ids:
+    case ValueKind::ids:
       return read_first_number(value, node, node.*known->id);
-    case What::number:
+    case ValueKind::number:
       read_number(value, node, node.*known->number);
       return true;
-    case What::text:
+    case ValueKind::text:
       return read_text(value, node, node.*known->text);
-    case What::token:
+    case ValueKind::token:
       node.*known->text = json::trim(value.raw_json_token());
       return true;
-    case What::list:
+    case ValueKind::list:
       return list(value, node, (node.*known->side).*known->list);
-    case What::side:
+    case ValueKind::side:
       return side(value, node, node.*known->side);
-    case What::attributes:
+    case ValueKind::attributes:
       return attributes(value, node);
-    case What::truth:
-      node.comm_asynchronous = truth(value.raw_json_token());
+    case ValueKind::boolean:
+      node.comm_asynchronous = parse_boolean(value.raw_json_token());
       return true;
-    case What::skip:
+    case ValueKind::skip:
       return true;
   }
   return true;

@@ -20,7 +20,7 @@ constexpr std::size_t kLongestFact = 1u << 16;
 
 using Version = std::array<int, 3>;
 
-/// "1.1.1-chakra.0.0.4" → 1.1.1; nothing when it does not begin with two numbers.
+/// "1.1.1-chakra.0.0.4" → 1.1.1; nothing if it does not begin with two numbers.
 std::optional<Version> version_of(std::string_view schema) {
   Version version{};
   const char* at = schema.data();
@@ -37,9 +37,9 @@ std::optional<Version> version_of(std::string_view schema) {
   return version;
 }
 
-class Reading {
+class Reader {
  public:
-  Reading(ByteSource& source, const ReadOptions& options, Findings& findings)
+  Reader(ByteSource& source, const ReadOptions& options, Findings& findings)
       : options_(options), findings_(findings), document_(source, options.where, findings) {
     profile_.strings = options.strings;
     profile_.format = "pytorch_et";
@@ -56,12 +56,12 @@ class Reading {
     }
     if (!has_nodes_) {
       return fail(Errc::input_unsupported, options_.where,
-                  "a JSON file without \"nodes\" is no PyTorch execution trace");
+                  "a JSON file without \"nodes\" is not a PyTorch execution trace");
     }
     builder_.finish();
-    if (!settle_account()) {
+    if (!complete_account()) {
       return fail(Errc::input_empty, options_.where, "an execution trace without a single operator",
-                  "was the observer started before the training step?");
+                  "start the observer before the training step");
     }
     return std::move(profile_);
   }
@@ -97,8 +97,8 @@ class Reading {
     const auto version = version_of(text);
     if (!version || (*version)[0] != 1) {
       return fail(Errc::input_unsupported, options_.where,
-                  "schema \"" + text.substr(0, 64) + "\" is not one of execution traces",
-                  "schemas 1.0.0 to 1.1.1 are known, with or without \"-chakra…\"");
+                  "schema \"" + text.substr(0, 64) + "\" is not an execution trace schema",
+                  "supported schemas are 1.0.0 to 1.1.1, with or without \"-chakra…\"");
     }
     if (*version > Version{1, 1, 1}) {
       findings_.add(FindingCode::unknown_field_kept,
@@ -124,12 +124,12 @@ class Reading {
     auto done = document_.for_each_element(handle);
     profile_.account.records += document_.elements();
     if (done && too_many)
-      return fail(Errc::limit_exceeded, options_.where, "more nodes than a rank may have");
+      return fail(Errc::limit_exceeded, options_.where, "more nodes than the limit for a rank");
     return done;
   }
 
-  /// False when nothing was kept.
-  bool settle_account() {
+  /// Completes the counts; false if no record was used.
+  bool complete_account() {
     profile::RecordCounts& account = profile_.account;
     const std::uint64_t known = account.events + account.mapped + builder_.duplicates();
     if (account.records > known) account.left_out.emplace_back("damaged", account.records - known);
@@ -151,7 +151,7 @@ class Reading {
 
 Result<profile::Profile> read(std::unique_ptr<ByteSource> source, const ReadOptions& options,
                               Findings& findings) {
-  return Reading(*source, options, findings).run();
+  return Reader(*source, options, findings).run();
 }
 
 }  // namespace orrery::trace::pytorch

@@ -6,27 +6,32 @@
 
 namespace orrery::trace::rocpd {
 
-Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
-                              Findings& findings) {
+namespace {
+
+Result<profile::Profile> import_profile(Result<Database> database, const ReadOptions& options,
+                                        Findings& findings) {
   ORRERY_CHECK(options.strings != nullptr);
-  auto database = open_database(path);
   if (!database) return tl::unexpected(std::move(database.error()));
   return Import(*database, options, findings).run();
 }
 
+}  // namespace
+
+Result<profile::Profile> read(const std::string& path, const ReadOptions& options,
+                              Findings& findings) {
+  return import_profile(open_database(path), options, findings);
+}
+
 Result<profile::Profile> read(std::span<const std::byte> bytes, const std::string& where,
                               const ReadOptions& options, Findings& findings) {
-  ORRERY_CHECK(options.strings != nullptr);
-  auto database = open_database(bytes, where);
-  if (!database) return tl::unexpected(std::move(database.error()));
-  return Import(*database, options, findings).run();
+  return import_profile(open_database(bytes, where), options, findings);
 }
 
 Result<std::vector<std::int64_t>> processes_in(const std::string& path) {
   auto database = open_database(path);
   if (!database) return tl::unexpected(std::move(database.error()));
   Findings ignored;
-  return Import(*database, {std::make_shared<StringPool>()}, ignored).device_users();
+  return Import(*database, {std::make_shared<StringPool>()}, ignored).device_processes();
 }
 
 }  // namespace orrery::trace::rocpd

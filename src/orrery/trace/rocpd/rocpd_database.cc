@@ -10,11 +10,11 @@ namespace orrery::trace::rocpd {
 namespace {
 
 constexpr sqlite::FileExpectation kRocpd{"is not an SQLite database",
-                                         "was it made by 'rocprofv3 --output-format rocpd'?",
+                                         "use a file written by 'rocprofv3 --output-format rocpd'",
                                          "copy it again, or run rocprofv3 again"};
-constexpr std::int64_t kNothing = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNull = std::numeric_limits<std::int64_t>::min();
 
-// No other table's name begins with one of these.
+// The names of no other tables begin with these.
 constexpr std::string_view kBeginnings[] = {"rocpd_string", "rocpd_kernel_dispatch",
                                             "rocpd_memory_copy", "rocpd_region"};
 
@@ -28,7 +28,7 @@ Result<Database> open_database(std::span<const std::byte> bytes, std::string whe
 
 bool has_rocpd_tables(const std::string& path) {
   sqlite::FileExpectation any = kRocpd;
-  any.cut = true;  // whoever reads it is told
+  any.cut = true;  // the reader of the file reports it
   const auto database = Database::open(path, any);
   return database && !suffixes_of(*database).empty();
 }
@@ -61,7 +61,7 @@ Result<void> IntegerTable::read(Database& database, std::string_view table,
     if (!id) continue;
     if (!values_.empty() && values_[values_.size() - width_] >= *id) ascends = false;
     values_.push_back(*id);
-    for (std::size_t i = 1; i < width_; ++i) values_.push_back(rows->integer(i).value_or(kNothing));
+    for (std::size_t i = 1; i < width_; ++i) values_.push_back(rows->integer(i).value_or(kNull));
   }
   if (ascends) return {};
   order_.reserve(values_.size() / width_);
@@ -101,7 +101,7 @@ IntegerTable::Row IntegerTable::find(std::optional<std::int64_t> id) const {
   }
   if (values_[at] != *id) return row;
   for (std::size_t i = 1; i < width_; ++i) {
-    if (values_[at + i] != kNothing) row[i - 1] = values_[at + i];
+    if (values_[at + i] != kNull) row[i - 1] = values_[at + i];
   }
   return row;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known about the whole, and what rows refer to.
+// Reads data of the complete recording, and the tables that rows reference.
 #include "orrery/trace/rocpd/rocpd_import.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ Import::Import(Database& database, const ReadOptions& options, Findings& finding
 Result<void> Import::in_each_set(std::span<Result<void> (Import::*const)()> steps) {
   if (suffixes_.empty()) {
     return fail(Errc::input_unsupported, profile_.where,
-                "is an SQLite database without rocpd's tables",
+                "is an SQLite database without rocpd tables",
                 "record with 'rocprofv3 --output-format rocpd'");
   }
   for (set_ = 0; set_ < suffixes_.size(); ++set_) {
@@ -31,33 +31,33 @@ Result<void> Import::in_each_set(std::span<Result<void> (Import::*const)()> step
 }
 
 Result<profile::Profile> Import::run() {
-  static constexpr std::array kWho = {&Import::read_who};
+  static constexpr std::array kReadThreads = {&Import::read_threads};
   static constexpr std::array kAll = {
-      &Import::read_facts,       &Import::read_who,          &Import::read_agents,
+      &Import::read_facts,       &Import::read_threads,      &Import::read_agents,
       &Import::read_lookups,     &Import::read_kernel_names, &Import::read_categories,
       &Import::read_regions,     &Import::read_kernels,      &Import::read_copies,
       &Import::read_allocations, &Import::count_samples};
-  // Processes are told apart before anything else tells of them.
-  auto done = in_each_set(kWho);
+  // Processes are distinguished first: all other tables refer to them.
+  auto done = in_each_set(kReadThreads);
   profile_.account = {};
   if (done) done = in_each_set(kAll);
   if (!done) return tl::unexpected(std::move(done.error()));
   if (profile_.events.empty()) {
-    return fail(Errc::input_empty, profile_.where, "holds no event",
-                "was the program recorded with --kernel-trace --hip-trace?");
+    return fail(Errc::input_empty, profile_.where, "contains no event",
+                "record the program with --kernel-trace --hip-trace");
   }
-  name_threads();
+  name_threads(thread_names_);
   return finish();
 }
 
-Result<std::vector<std::int64_t>> Import::device_users() {
-  static constexpr std::array kWho = {&Import::read_who};
-  auto done = in_each_set(kWho);
+Result<std::vector<std::int64_t>> Import::device_processes() {
+  static constexpr std::array kReadThreads = {&Import::read_threads};
+  auto done = in_each_set(kReadThreads);
   if (!done) return tl::unexpected(std::move(done.error()));
   constexpr std::array<std::string_view, 2> kColumns = {"pid", "track_id"};
   std::set<std::int64_t> users;
   for (set_ = 0; set_ < suffixes_.size(); ++set_) {
-    if (done = read_who(); done) done = read_lookups();
+    if (done = read_threads(); done) done = read_lookups();
     for (const char* table : {"rocpd_kernel_dispatch", "rocpd_memory_copy"}) {
       if (!done) return tl::unexpected(std::move(done.error()));
       done = for_rows(table, kColumns, [&](const Rows& rows) -> Result<void> {
@@ -76,13 +76,13 @@ std::string Import::table_named(std::string_view plain) const {
   return std::string(plain) + suffixes_[set_];
 }
 
-/// From the id of a process in this set.
+/// The process number for an id in this set.
 std::int64_t Import::process_number(std::int64_t process) {
   process = process_ids_.find(process)[0].value_or(process);
-  const auto [known, added] = numbers_.try_emplace({set_, process}, 0);
+  const auto [known, added] = process_numbers_.try_emplace({set_, process}, 0);
   if (added) {
     const std::int64_t low = process & 0xFFFFFFFF;
-    known->second = low | same_number_[low]++ << 32;
+    known->second = low | processes_per_number_[low]++ << 32;
   }
   return known->second;
 }
@@ -98,8 +98,8 @@ Result<void> Import::read_facts() {
   });
 }
 
-/// Processes and threads, by the ids that rows of this set give them.
-Result<void> Import::read_who() {
+/// Reads processes and threads, by their ids in this set.
+Result<void> Import::read_threads() {
   constexpr std::array<std::string_view, 1> kProcess = {"pid"};
   constexpr std::array<std::string_view, 1> kThread = {"tid"};
   if (auto read = process_ids_.read(database_, table_named("rocpd_info_process"), kProcess); !read)
@@ -135,7 +135,7 @@ Result<void> Import::read_agents() {
     if (!id) return {};
     Agent agent;
     agent.device = rows.text(1).value_or("GPU") != "CPU";
-    // The number among agents of its type is what HIP calls a device by.
+    // HIP numbers devices by the index among agents of their type.
     agent.number = *id;
     for (const std::size_t column : {4, 3, 2}) {
       const auto number = rows.integer(column);
@@ -155,7 +155,7 @@ Result<void> Import::read_agents() {
   });
 }
 
-/// What both layouts look up by id.
+/// Reads the tables that both layouts reference by id.
 Result<void> Import::read_lookups() {
   constexpr std::array<std::string_view, 5> kTrack = {"pid", "tid", "agent_id", "queue_id",
                                                       "stream_id"};
@@ -194,7 +194,7 @@ Result<void> Import::read_kernel_names() {
   });
 }
 
-/// Newer versions have a table for categories; in others they are strings.
+/// Newer versions have a table for categories; older ones store them as strings.
 Result<void> Import::read_categories() {
   if (auto opened = open_names(table_named("rocpd_string"), "id", "string"); !opened) return opened;
   constexpr std::array<std::string_view, 2> kColumns = {"id", "name"};
@@ -208,22 +208,14 @@ Result<void> Import::read_categories() {
   });
 }
 
-void Import::name_threads() {
-  for (profile::Lane& lane : profile_.lanes) {
-    const auto found = thread_names_.find({lane.process, lane.id});
-    if (!lane.device && found != thread_names_.end())
-      lane.name = std::string(profile_.strings->view(found->second));
-  }
-}
-
-// What ran on devices and threads.
+// Device work and threads.
 
 namespace {
 
 using profile::CommKind;
 using profile::Kind;
 
-/// What all tables with times begin with, in the one layout or the other.
+/// The first columns of all tables with times, in either layout.
 enum Column : std::size_t {
   kStart,
   kEnd,
@@ -242,16 +234,17 @@ constexpr std::array<std::string_view, kFirstOwn> kSpan = {
     "start", "end",      "start_id", "end_id",    "track_id", "pid",
     "tid",   "agent_id", "queue_id", "stream_id", "event_id"};
 
-/// Those columns, and a table's own.
+/// These columns, then those of one table.
 template <std::size_t N>
-constexpr std::array<std::string_view, kFirstOwn + N> and_span(const std::string_view (&own)[N]) {
+constexpr std::array<std::string_view, kFirstOwn + N> with_span_columns(
+    const std::string_view (&own)[N]) {
   std::array<std::string_view, kFirstOwn + N> all;
   for (std::size_t i = 0; i < all.size(); ++i)
     all[i] = i < kFirstOwn ? kSpan[i] : own[i - kFirstOwn];
   return all;
 }
 
-/// "MEMORY_COPY_HOST_TO_DEVICE" under the name other profilers use; empty if it is none of those.
+/// "MEMORY_COPY_HOST_TO_DEVICE" under the name of other profilers; empty for other names.
 std::string_view copy_name(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kNames = {
       {{"HOST_TO_DEVICE", "Memcpy HtoD"},
@@ -264,7 +257,7 @@ std::string_view copy_name(std::string_view name) {
   return {};
 }
 
-/// Calls of the runtime and the driver, as against ranges and functions of libraries.
+/// True for calls of the runtime and the driver; false for ranges and library functions.
 bool is_call(std::string_view category, std::string_view name) {
   if (!category.empty()) return category.starts_with("HIP") || category.starts_with("HSA");
   return name.starts_with("hip") || name.starts_with("hsa_") || name.starts_with("__hip");
@@ -272,12 +265,12 @@ bool is_call(std::string_view category, std::string_view name) {
 
 bool is_library(std::string_view name) { return name.starts_with("nccl"); }
 
-/// The times that are given when nothing was measured.
-bool unmeasured(std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
+/// True for the times that are written if nothing was measured.
+bool has_no_times(std::optional<std::int64_t> start, std::optional<std::int64_t> end) {
   return start.value_or(0) == 0 && end.value_or(0) == 0;
 }
 
-/// Work-items as work-groups, of which others count the grid.
+/// Converts work-items to work-groups, in which other profilers count the grid.
 std::int64_t groups(std::int64_t items, std::int64_t size) {
   if (items <= 0 || size <= 0) return 1;
   return items / size + (items % size != 0 ? 1 : 0);
@@ -303,19 +296,19 @@ Import::Span Import::span_of(const Rows& rows) {
   const auto process = either(kPid, 0);
   const auto thread = either(kTid, 1);
   if (process) {
-    span.who =
-        actor(process_number(*process), thread ? thread_ids_.find(thread)[0].value_or(*thread) : 0);
+    span.thread_id = thread_id(process_number(*process),
+                               thread ? thread_ids_.find(thread)[0].value_or(*thread) : 0);
   }
   return span;
 }
 
-/// What a call and the work it launched have in common.
-std::uint64_t Import::link_of(const Span& span) {
+/// The id that a call shares with the work that it launched.
+std::uint64_t Import::shared_correlation(const Span& span) {
   const IntegerTable::Row event = events_.find(span.event);
-  return correlation(event[correlated_ ? 0 : 1], span.who);
+  return correlation(event[correlated_ ? 0 : 1], span.thread_id);
 }
 
-/// Of a row's event; empty if not said.
+/// The category of a row's event; empty if absent.
 Result<StringId> Import::category_of(const Span& span) {
   const auto category = events_.find(span.event)[2];
   if (!category) return StringId::empty;
@@ -335,22 +328,23 @@ std::int64_t Import::device_of(std::optional<std::int64_t> agent) const {
   return known == agents_.end() ? *agent : known->second.number;
 }
 
-profile::Work* Import::add_on_device(Kind kind, StringId name, const Span& span,
-                                     std::int64_t device, std::int64_t bytes) {
-  if (!wanted(span.who)) return nullptr;
-  if (unmeasured(span.start, span.end)) {
+profile::Work* Import::add_device_work(Kind kind, StringId name, const Span& span,
+                                       std::int64_t device, std::int64_t bytes) {
+  if (!is_selected(span.thread_id)) return nullptr;
+  if (has_no_times(span.start, span.end)) {
     leave_out(table_, FindingCode::event_dropped);
     return nullptr;
   }
   const std::int64_t stream = span.stream ? *span.stream : span.queue.value_or(0);
-  const auto event = add(kind, stream_lane(device, stream, span.who), name, span.start, span.end);
-  return event ? &add_work(*event, link_of(span), bytes) : nullptr;
+  const auto event =
+      add(kind, stream_lane(device, stream, span.thread_id), name, span.start, span.end);
+  return event ? &add_work(*event, shared_correlation(span), bytes) : nullptr;
 }
 
 Result<void> Import::read_kernels() {
-  static constexpr auto kColumns =
-      and_span({"kernel_id", "region_name_id", "grid_size_x", "grid_size_y", "grid_size_z",
-                "workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "group_segment_size"});
+  static constexpr auto kColumns = with_span_columns(
+      {"kernel_id", "region_name_id", "grid_size_x", "grid_size_y", "grid_size_z",
+       "workgroup_size_x", "workgroup_size_y", "workgroup_size_z", "group_segment_size"});
   constexpr std::size_t kKernel = kFirstOwn, kRegion = kKernel + 1, kGrid = kKernel + 2,
                         kBlock = kGrid + 3, kShared = kBlock + 3;
   return for_rows("rocpd_kernel_dispatch", kColumns, [&](const Rows& rows) -> Result<void> {
@@ -364,7 +358,7 @@ Result<void> Import::read_kernels() {
       if (!region) return tl::unexpected(std::move(region.error()));
       name = *region == StringId::empty ? intern("kernel") : *region;
     }
-    profile::Work* work = add_on_device(Kind::kernel, name, span, device_of(span.agent), -1);
+    profile::Work* work = add_device_work(Kind::kernel, name, span, device_of(span.agent), -1);
     if (work == nullptr || !rows.integer(kGrid)) return {};
     const auto value = [&](std::size_t column) { return rows.integer(column).value_or(0); };
     work->launch = intern(fmt::format(
@@ -377,7 +371,8 @@ Result<void> Import::read_kernels() {
 }
 
 Result<void> Import::read_copies() {
-  static constexpr auto kColumns = and_span({"name_id", "dst_agent_id", "src_agent_id", "size"});
+  static constexpr auto kColumns =
+      with_span_columns({"name_id", "dst_agent_id", "src_agent_id", "size"});
   constexpr std::size_t kName = kFirstOwn, kTo = kName + 1, kFrom = kName + 2, kSize = kName + 3;
   return for_rows("rocpd_memory_copy", kColumns, [&](const Rows& rows) -> Result<void> {
     const Span span = span_of(rows);
@@ -389,12 +384,12 @@ Result<void> Import::read_copies() {
       name = intern(plain);
     if (*name == StringId::empty) name = intern("Memcpy");
     const auto agent = is_device(to) ? to : is_device(from) ? from : span.agent ? span.agent : to;
-    add_on_device(Kind::memcpy, *name, span, device_of(agent), rows.integer(kSize).value_or(-1));
+    add_device_work(Kind::memcpy, *name, span, device_of(agent), rows.integer(kSize).value_or(-1));
     return {};
   });
 }
 
-/// A range of ROCTX is called what its event says, not by the function that began it.
+/// A ROCTX range has the name in its event, not that of the function that began it.
 Result<StringId> Import::range_name(const Span& span, StringId name) {
   constexpr std::size_t kDetailBytes = 64u << 10;
   if (!details_ || !span.event) return name;
@@ -405,16 +400,16 @@ Result<StringId> Import::range_name(const Span& span, StringId name) {
   if (!json.is_object()) return name;
   const auto message = json.find("message");
   if (message == json.end() || !message->is_string()) return name;
-  const auto& said = message->get_ref<const std::string&>();
-  return said.empty() ? name : intern(said);
+  const auto& message_text = message->get_ref<const std::string&>();
+  return message_text.empty() ? name : intern(message_text);
 }
 
 Result<void> Import::add_range(const Span& span, StringId name) {
-  const auto event = add(Kind::annotation, thread_lane(span.who), name, span.start, span.end);
+  const auto event = add(Kind::annotation, thread_lane(span.thread_id), name, span.start, span.end);
   if (!event) return {};
   std::uint32_t comm = profile::kNone;
   const std::string_view text = profile_.strings->view(name);
-  if (const CommKind kind = profile::comm_kind_named(text);
+  if (const CommKind kind = profile::comm_kind_of_name(text);
       is_library(text) && kind != CommKind::unknown) {
     comm = static_cast<std::uint32_t>(profile_.comms.size());
     profile::Comm& added = profile_.comms.emplace_back();
@@ -427,18 +422,18 @@ Result<void> Import::add_range(const Span& span, StringId name) {
 }
 
 Result<void> Import::read_regions() {
-  static constexpr auto kColumns = and_span({"name_id"});
+  static constexpr auto kColumns = with_span_columns({"name_id"});
   return for_rows("rocpd_region", kColumns, [&](const Rows& rows) -> Result<void> {
     const Span span = span_of(rows);
-    if (!wanted(span.who)) return {};
+    if (!is_selected(span.thread_id)) return {};
     auto name = name_of(rows.integer(kFirstOwn));
     if (!name) return tl::unexpected(std::move(name.error()));
     const auto category = category_of(span);
     if (!category) return tl::unexpected(category.error());
     const std::string_view kind = profile_.strings->view(*category);
     if (is_call(kind, profile_.strings->view(*name))) {
-      const auto event = add(Kind::call, thread_lane(span.who), *name, span.start, span.end);
-      if (event) add_call(*event, link_of(span));
+      const auto event = add(Kind::call, thread_lane(span.thread_id), *name, span.start, span.end);
+      if (event) add_call(*event, shared_correlation(span));
       return {};
     }
     if (kind.find("MARKER") != kind.npos) name = range_name(span, *name);
@@ -448,16 +443,16 @@ Result<void> Import::read_regions() {
 }
 
 Result<void> Import::read_allocations() {
-  static constexpr auto kColumns = and_span({"type"});
+  static constexpr auto kColumns = with_span_columns({"type"});
   return for_rows("rocpd_memory_allocate", kColumns, [&](const Rows& rows) -> Result<void> {
     const Span span = span_of(rows);
-    if (!wanted(span.who)) return {};
+    if (!is_selected(span.thread_id)) return {};
     const std::string_view type = rows.text(kFirstOwn).value_or("ALLOC").substr(0, 64);
     return add_range(span, intern(fmt::format("memory {}", type)));
   });
 }
 
-/// Instants, which take no time.
+/// Counts instants, which have no duration.
 Result<void> Import::count_samples() {
   constexpr std::array<std::string_view, 1> kId = {"id"};
   std::uint64_t count = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Private to rocpd: what the tables are read into.
+// Private to rocpd: builds a profile from the tables.
 #pragma once
 
 #include <cstdint>
@@ -19,32 +19,31 @@
 
 namespace orrery::trace::rocpd {
 
-/// A profile in the making.
 class Import : private tables::TableImport {
  public:
   Import(Database& database, const ReadOptions& options, Findings& findings);
 
-  /// Reads everything. The result is indexed.
+  /// Reads all tables. The result is indexed.
   [[nodiscard]] Result<profile::Profile> run();
-  /// Only finds out who used a device.
-  [[nodiscard]] Result<std::vector<std::int64_t>> device_users();
+  /// Only finds the processes that used a device.
+  [[nodiscard]] Result<std::vector<std::int64_t>> device_processes();
 
  private:
-  using Actor = tables::Actor;
+  using ThreadId = tables::ThreadId;
   struct Agent {
-    std::int64_t number = 0;  ///< as the runtime counts devices
+    std::int64_t number = 0;  ///< device number of the runtime
     bool device = false;
   };
-  /// What all rows with times have in common, in whichever layout.
+  /// Columns that all rows with times have, in both layouts.
   struct Span {
     std::optional<std::int64_t> start, end;
     std::optional<std::int64_t> agent, queue, stream, event;
-    Actor who;
+    ThreadId thread_id;
   };
 
-  // One function per group of tables of a set, each counting its rows
+  // One function per group of tables of a set; each counts its rows
   Result<void> read_facts();
-  Result<void> read_who();
+  Result<void> read_threads();
   Result<void> read_agents();
   Result<void> read_kernel_names();
   Result<void> read_categories();
@@ -55,9 +54,8 @@ class Import : private tables::TableImport {
   Result<void> read_allocations();
   Result<void> count_samples();
 
-  // What they use
   Result<void> in_each_set(std::span<Result<void> (Import::*const)()> steps);
-  /// TableImport's, of the current set: `plain` is the table's name without the suffix.
+  /// TableImport::for_rows for the current set; `plain` is the name of the table without suffix.
   template <class Use>
   Result<void> for_rows(std::string_view plain, std::span<const std::string_view> columns,
                         Use use) {
@@ -66,16 +64,15 @@ class Import : private tables::TableImport {
   [[nodiscard]] std::string table_named(std::string_view plain) const;
   [[nodiscard]] Span span_of(const Rows& rows);
   [[nodiscard]] std::int64_t process_number(std::int64_t process);
-  [[nodiscard]] std::uint64_t link_of(const Span& span);
+  [[nodiscard]] std::uint64_t shared_correlation(const Span& span);
   [[nodiscard]] Result<StringId> category_of(const Span& span);
   [[nodiscard]] Result<StringId> range_name(const Span& span, StringId name);
   [[nodiscard]] std::int64_t device_of(std::optional<std::int64_t> agent) const;
   [[nodiscard]] bool is_device(std::optional<std::int64_t> agent) const;
-  /// From what is said of a work. Null: left out.
-  profile::Work* add_on_device(profile::Kind kind, StringId name, const Span& span,
-                               std::int64_t device, std::int64_t bytes);
+  /// Adds a work. Null: omitted.
+  profile::Work* add_device_work(profile::Kind kind, StringId name, const Span& span,
+                                 std::int64_t device, std::int64_t bytes);
   Result<void> add_range(const Span& span, StringId name);
-  void name_threads();
 
   std::vector<std::string> suffixes_;
 
@@ -85,12 +82,14 @@ class Import : private tables::TableImport {
   std::map<std::int64_t, Agent> agents_;         // by id
   std::map<std::int64_t, StringId> kernels_;     // names by id
   std::map<std::int64_t, StringId> categories_;  // names by id
-  std::optional<sqlite::TextByKey> details_;     // of events, when their id is a key
+  std::optional<sqlite::TextByKey> details_;     // of events; set if their id is a key
   bool correlated_ = false;                      // events have correlation ids
-  // Of all of them
-  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t> numbers_;  // by (set, process)
-  std::map<std::int64_t, std::int64_t> same_number_;  // how many processes are called so
-  std::map<std::pair<std::int64_t, std::int64_t>, StringId> thread_names_;
+  // Of all sets
+  std::map<std::pair<std::size_t, std::int64_t>, std::int64_t>
+      process_numbers_;  // by (set, process)
+  // By process number: how many processes have it.
+  std::map<std::int64_t, std::int64_t> processes_per_number_;
+  ThreadNames thread_names_;
 };
 
 }  // namespace orrery::trace::rocpd

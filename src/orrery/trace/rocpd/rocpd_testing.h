@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: databases as rocprofv3 makes them, with a few rows, in both layouts.
+// For tests: databases in the layouts of rocprofv3, with a few rows.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace orrery::trace::rocpd::testing {
 
 using tables::testing::DatabaseFile;
 
-/// What came of reading.
+/// The result of reading.
 struct Outcome {
   Result<profile::Profile> profile = fail(Errc::input_empty, "", "");
   Findings findings;
@@ -32,7 +32,7 @@ inline std::string of_set(std::string sql, const std::string& suffix = "_a1") {
   return sql;
 }
 
-/// What both layouts have.
+/// Tables of both layouts.
 inline constexpr const char* kCommon = R"(
 CREATE TABLE rocpd_metadata@ (id INTEGER PRIMARY KEY, tag TEXT, value TEXT);
 CREATE TABLE rocpd_string@ (id INTEGER PRIMARY KEY, guid TEXT, string TEXT);
@@ -58,7 +58,7 @@ INSERT INTO rocpd_string@(id, string) VALUES(1, 'HIP_RUNTIME_API_EXT'), (2, 'hip
   (10, 'hipMalloc'), (11, 'MEMORY_COPY');
 )";
 
-/// Times and places in each row.
+/// Layout with times and places in each row.
 inline constexpr const char* kDirect = R"(
 CREATE TABLE rocpd_track@ (id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER, tid INTEGER);
 CREATE TABLE rocpd_region@ (id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER, tid INTEGER,
@@ -77,7 +77,7 @@ CREATE TABLE rocpd_memory_allocate@ (id INTEGER PRIMARY KEY, nid INTEGER, pid IN
   event_id INTEGER);
 )";
 
-/// Times and places in tables of their own.
+/// Layout with times and places in separate tables.
 inline constexpr const char* kByReference = R"(
 CREATE TABLE rocpd_track@ (id INTEGER PRIMARY KEY, nid INTEGER, pid INTEGER, tid INTEGER,
   agent_id INTEGER, queue_id INTEGER, stream_id INTEGER, name_id INTEGER);
@@ -108,7 +108,7 @@ INSERT INTO rocpd_memory_copy@ VALUES(1, 1, 1, 4, 2100, 2200, 4, 3, 1, 4096, 5, 
 INSERT INTO rocpd_memory_allocate@ VALUES(1, 1, 1, 4, 3, 'ALLOC', 'REAL', 2500, 2600, 100, NULL);
 )";
 
-/// The same but for the allocation.
+/// The same without the allocation.
 inline constexpr const char* kReferenceRows = R"(
 INSERT INTO rocpd_event@ VALUES(1, 1, 0, 0, 11, '{}'), (2, 3, 0, 0, 11, '{}'),
   (3, 5, 0, 0, 12, '{"message": "step 3"}'), (4, 1, 0, 0, 13, '{}'), (5, 11, 0, 0, 13, '{}'),

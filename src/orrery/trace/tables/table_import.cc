@@ -17,9 +17,9 @@ namespace {
 using profile::EventId;
 using profile::Kind;
 
-// Twice as much still fits into Time: a start and a duration can be added.
-constexpr std::int64_t kMostNanoseconds = std::numeric_limits<std::int64_t>::max() / 2000;
-// Recordings count from the session's start; what is beyond eleven days counts from something else.
+// Twice this value fits into Time, so that a start and a duration can be added.
+constexpr std::int64_t kMaxNanoseconds = std::numeric_limits<std::int64_t>::max() / 2000;
+// Recordings count from the session's start; times beyond eleven days have another origin.
 constexpr std::int64_t kLongestSession = 1'000'000'000'000'000;
 
 constexpr std::uint64_t kProcessShift = 40;  // correlation ids have 32 bits
@@ -82,46 +82,47 @@ Result<StringId> TableImport::name_of(std::optional<std::int64_t> id) {
   return name;
 }
 
-Actor TableImport::actor(std::int64_t process, std::int64_t thread) {
+ThreadId TableImport::thread_id(std::int64_t process, std::int64_t thread) {
   const auto index = static_cast<std::uint32_t>(processes_.size());
-  const Actor actor{process, thread, processes_.try_emplace(process, index).first->second};
+  const ThreadId id{process, thread, processes_.try_emplace(process, index).first->second};
   if (processes_.size() == 1) profile_.process_id = only_.value_or(process);
-  return actor;
+  return id;
 }
 
-bool TableImport::wanted(const Actor& actor) {
-  if (!only_ || actor.process < 0 || actor.process == *only_) return true;
+bool TableImport::is_selected(const ThreadId& thread) {
+  if (!only_ || thread.process < 0 || thread.process == *only_) return true;
   leave_out(fmt::format("{} (other processes)", table_), FindingCode::event_not_kept);
   return false;
 }
 
-std::uint64_t TableImport::correlation(std::optional<std::int64_t> number, const Actor& actor) {
+std::uint64_t TableImport::correlation(std::optional<std::int64_t> number, const ThreadId& thread) {
   if (!number || *number <= 0 || *number >> kProcessShift != 0) return profile::kNoId;
-  return static_cast<std::uint64_t>(*number) | std::uint64_t{actor.index} << kProcessShift;
+  return static_cast<std::uint64_t>(*number) | std::uint64_t{thread.index} << kProcessShift;
 }
 
 std::uint32_t TableImport::stream_lane(std::int64_t device, std::int64_t stream,
-                                       const Actor& actor) {
-  const std::uint32_t owner = device_owner_.try_emplace(device, actor.index).first->second;
-  // Streams are counted by each process: those of a device's other processes stand far behind.
-  const bool other = owner != actor.index && actor.process >= 0;
-  const std::int64_t shift = other ? std::int64_t{actor.index} << kProcessShift : 0;
+                                       const ThreadId& thread) {
+  const std::uint32_t owner = device_owner_.try_emplace(device, thread.index).first->second;
+  // Each process numbers its streams; those of a device's other processes are shifted to distinct
+  // numbers.
+  const bool other = owner != thread.index && thread.process >= 0;
+  const std::int64_t shift = other ? std::int64_t{thread.index} << kProcessShift : 0;
   if ((stream & 0xFFFFFFFF) == 0xFFFFFFFF) return profile_.lane(true, device, -1);
   if (__builtin_add_overflow(stream, shift, &stream)) stream = -1;
   return profile_.lane(true, device, stream);
 }
 
-std::uint32_t TableImport::thread_lane(const Actor& actor) {
-  return profile_.lane(false, std::max<std::int64_t>(actor.process, 0), actor.thread);
+std::uint32_t TableImport::thread_lane(const ThreadId& thread) {
+  return profile_.lane(false, std::max<std::int64_t>(thread.process, 0), thread.thread);
 }
 
 Time TableImport::since_origin(std::int64_t nanoseconds) {
   if (!base_) base_ = std::abs(nanoseconds / 2) > kLongestSession / 2 ? nanoseconds : 0;
   std::int64_t since = 0;
   const bool overflow = __builtin_sub_overflow(nanoseconds, *base_, &since);
-  if (!overflow && std::abs(since / 2) <= kMostNanoseconds / 2) return ns(since);
+  if (!overflow && std::abs(since / 2) <= kMaxNanoseconds / 2) return ns(since);
   findings_.add(FindingCode::event_time_clamped, fmt::format("{}:{}", profile_.where, table_));
-  return ns(nanoseconds < *base_ ? -kMostNanoseconds : kMostNanoseconds);
+  return ns(nanoseconds < *base_ ? -kMaxNanoseconds : kMaxNanoseconds);
 }
 
 std::optional<EventId> TableImport::add(Kind kind, std::uint32_t lane, StringId name,
@@ -177,16 +178,19 @@ profile::Work& TableImport::add_work(EventId event, std::uint64_t correlation, s
 }
 
 void TableImport::leave_out(std::string_view what, FindingCode code, std::uint64_t count) {
-  const auto place = left_out_.find(what);
-  if (place == left_out_.end()) {
-    left_out_.emplace(what, count);
-  } else {
-    place->second += count;
-  }
+  left_out_[std::string(what)] += count;
   findings_.add(code, fmt::format("{}:{}", profile_.where, what), count);
 }
 
-/// What has no end lasts to the end of what is known.
+void TableImport::name_threads(const ThreadNames& names) {
+  for (profile::Lane& lane : profile_.lanes) {
+    const auto found = names.find({lane.process, lane.id});
+    if (!lane.device && found != names.end())
+      lane.name = std::string(profile_.strings->view(found->second));
+  }
+}
+
+/// Events without an end last to the end of the recording.
 void TableImport::finish_ranges() {
   for (std::size_t e = 0; e < profile_.events.size(); ++e) {
     profile::Event& event = profile_.events[e];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: databases with whatever is in them.
+// For tests: databases with arbitrary contents.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace orrery::trace::tables::testing {
 
-/// A database that is filled by SQL.
+/// A database filled by SQL statements.
 class DatabaseFile {
  public:
   explicit DatabaseFile(const std::string& path) : path_(path) {
@@ -30,7 +30,7 @@ class DatabaseFile {
     sqlite3_free(message);
     return *this;
   }
-  /// Ends writing. The path.
+  /// Closes the database and returns its path.
   const std::string& close() {
     sqlite3_close(database_);
     database_ = nullptr;

@@ -13,12 +13,12 @@ Part without_kept(Part part) {
   for (const RetainedTensor& item : part.retained) part.offloaded += item.bytes;
   part.retained.clear();
   const auto working = std::find_if(
-      part.transient.begin(), part.transient.end(),
+      part.working_tensors.begin(), part.working_tensors.end(),
       [](const RetainedTensor& item) { return std::string_view(item.name) == "working"; });
-  if (working != part.transient.end()) {
+  if (working != part.working_tensors.end()) {
     working->bytes += part.offloaded;
   } else {
-    part.transient.push_back({"working", part.offloaded});
+    part.working_tensors.push_back({"working", part.offloaded});
   }
   return part;
 }

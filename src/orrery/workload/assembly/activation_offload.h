@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activations that wait for their backward pass in remote memory. Private to the assembly.
+// Offloads activations to remote memory until their backward pass. Private to the assembly.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace orrery::workload {
 
-/// What the first `layers` layers of each chunk keep lies elsewhere (Part::offloaded): their parts
-/// are copied, at the end of `model.parts`, without anything kept. Working memory is larger by it:
-/// it is whole while the layer is at work. The layers that a backward pass begins with stay, as
-/// there would be no time to bring them. Source: what Transformer Engine and Megatron-LM do with
-/// cpu_offloading_num_layers.
+/// Moves the retained activations of the first `layers` layers of each chunk to remote memory
+/// (Part::offloaded). Appends copies of the parts of these layers, without retained tensors, to
+/// `model.parts`. Their working memory grows by the offloaded bytes, since these are on the device
+/// while the layer runs. The last layers stay: the backward pass begins with them, so that there is
+/// no time to load them. Source: cpu_offloading_num_layers in Transformer Engine and Megatron-LM.
 void offload_activations(LoweredModel& model, std::vector<std::vector<PartRun>>& chunks,
                          std::int64_t layers);
 

@@ -38,7 +38,7 @@ std::string runs_text(const std::vector<std::int64_t>& layers) {
   return text;
 }
 
-/// Says how layers went into stages that nobody dealt them out to.
+/// Reports how layers are distributed over stages if the job does not specify it.
 void note_uneven(const Spec& spec, std::size_t stages, Findings& findings) {
   if (!has_attention(spec.model) || !spec.schedule.stage_layers.empty()) return;
   const std::int64_t layers = layer_count(spec.model);
@@ -67,10 +67,11 @@ Result<Program> assemble(const Spec& whole, Findings& findings) {
   auto order = order_of(spec);
   if (!order) return tl::unexpected(order.error());
   const std::size_t given = spec.schedule.stage_layers.size(), due = order->pipes.front().size();
-  if (given != 0 && given != due) {  // how many a file has is known only now
-    return tl::unexpected(Error{Errc::config_conflict, "/schedule/stage_layers",
-                                fmt::format("lists {} stages, but the schedule has {}", given, due),
-                                "give the layers of every virtual stage, in the model's order"});
+  if (given != 0 && given != due) {  // the number of stages in a file is only known now
+    return tl::unexpected(
+        Error{Errc::config_conflict, "/schedule/stage_layers",
+              fmt::format("lists {} stages, but the schedule has {}", given, due),
+              "give the number of layers of every virtual stage, in the model's order"});
   }
   note_uneven(spec, due, findings);
   report_bubble(spec, *order, findings);
@@ -117,8 +118,8 @@ class Tasks {
       }
     }
     for (const SlotLoop& loop : loops) {
-      // Rounds between the first and the last are alike: a chunk whose microbatches grow or shrink
-      // in number has none alive in its first or its last round only.
+      // All rounds between the first and the last have the same recipes. A chunk whose number of
+      // microbatches changes can have none alive only in its first or its last round.
       add(loop, 0, 1);
       if (loop.count > 2) add(loop, 1, loop.count - 2);
       if (loop.count > 1) add(loop, loop.count - 1, 1);
@@ -134,7 +135,7 @@ class Tasks {
     return pass == Pass::backward || pass == Pass::weight_grad;
   }
 
-  /// Adds `rounds` of a loop from round `first` on, which all have the same recipes.
+  /// Adds `rounds` rounds of a loop, from round `first` on; all must have the same recipes.
   void add(const SlotLoop& loop, std::uint32_t first, std::uint32_t rounds) {
     const bool closing = first + rounds == loop.count;
     const std::vector<std::uint32_t> before = alive_;
@@ -145,7 +146,7 @@ class Tasks {
       made.tasks.push_back(
           {kind.kind, slot.chunk, recipe(slot.chunk, kind), slot.microbatch + first * loop.stride});
     }
-    for (std::size_t c = 0; c < alive_.size(); ++c)  // modulo 2^32, where it falls
+    for (std::size_t c = 0; c < alive_.size(); ++c)  // modulo 2^32, since it may decrease
       alive_[c] += (rounds - 1) * (alive_[c] - before[c]);
     if (first > 0 && same_recipes(role_.tasks.back(), made)) {
       role_.tasks.back().count += rounds;
@@ -159,8 +160,8 @@ class Tasks {
                       [](const Task& x, const Task& y) { return x.recipe == y.recipe; });
   }
 
-  /// Weights that stay whole are gathered when no microbatch needs them yet, or once a step; those
-  /// that are new since the last step when a chunk is first used.
+  /// Weights with keep_gathered are gathered when no microbatch is alive, or once per step with
+  /// reduce_once. Updated weights (gathers_in_next_step) are gathered at the first use of a chunk.
   PassKind pass_kind(const Slot& slot, bool first, bool last) {
     PassKind kind;
     kind.kind = task_kind(slot.pass);
@@ -174,19 +175,19 @@ class Tasks {
       kind.gather = !keep;
       --alive;
     }
-    kind.gather = kind.gather && data_.gathers();
-    if (first && data_.gathers_ahead()) gather_ahead_of(slot.chunk, kind);
+    kind.gather = kind.gather && data_.gathers_weights();
+    if (first && data_.gathers_in_next_step()) gather_ahead_of(slot.chunk, kind);
     kind.reduce = makes_gradients(slot.pass) &&
                   (data_.reduces_every_pass() || (last && !data_.reduces_after_backward()));
     return kind;
   }
 
-  /// Chunks hand on the gathering in the order in which they begin.
+  /// Gathering ahead continues from chunk to chunk, in the order in which they begin.
   void gather_ahead_of(std::uint16_t chunk, PassKind& kind) const {
     const auto place = std::find(begin_.begin(), begin_.end(), chunk);
     if (place == begin_.end()) return;
     kind.gather = true;
-    kind.first_bucket_gathered = place != begin_.begin();
+    kind.is_first_bucket_gathered = place != begin_.begin();
     if (place + 1 != begin_.end()) kind.next = &chunks_[*(place + 1)];
   }
 
@@ -202,9 +203,9 @@ class Tasks {
   const std::vector<Chunk>& chunks_;
   PassWriter& passes_;
   Role& role_;
-  std::vector<std::uint32_t> alive_;  // by chunk: microbatches between their two passes
-  std::vector<const Slot*> first_;    // by chunk: the first forward pass
-  std::vector<const Slot*> last_;     // by chunk: the last pass that makes gradients
+  std::vector<std::uint32_t> alive_;  // by chunk: microbatches between forward and backward pass
+  std::vector<const Slot*> first_;    // by chunk: its first forward pass
+  std::vector<const Slot*> last_;     // by chunk: the last pass that computes weight gradients
   std::vector<std::uint16_t> begin_;  // chunks with parts, in the order in which they begin
   std::map<std::tuple<std::uint16_t, TaskKind, bool, bool>, std::uint32_t> recipes_;
 };
@@ -247,30 +248,30 @@ class Assembler {
     if (!shape) return tl::unexpected(shape.error());
     std::vector<Chunk> chunks = (*shape)->chunks(stage);
     for (std::size_t c = 0; c < chunks.size(); ++c)
-      chunks[c].one_bucket = data.one_bucket(role.where.stage, c);
+      chunks[c].has_one_bucket = data.has_one_bucket(role.where.stage, c);
     for (const Chunk& chunk : chunks) role.chunks.push_back(chunk.parts);
-    if (role.ranks == 0) return {};  // such a combination of classes does not occur
+    if (role.ranks == 0) return {};  // this combination of classes does not occur
     if (program_.spec.schedule.blocking_sends) {
       for (Chunk& chunk : chunks)
         chunk.send_activations.stream = chunk.send_gradients.stream = stream::compute;
     }
     std::vector<Segment> step;
     OptimizerWork work = work_of(chunks, data);
-    if (!program_.spec.lora) work.table = (*shape)->table(stage);
+    if (!program_.spec.lora) work.tied_table_elements = (*shape)->tied_table_elements(stage);
     if (order_.pipes.size() > 1)
-      work.twin = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
+      work.twin_stage_offset = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
     std::vector<Op> ops = optimizer_step_ops(program_.spec, program_.mesh, data, work);
     if (!ops.empty()) step.push_back({bodies.add("step", std::move(ops))});
     Tasks(data, chunks, passes, role).run(order_.loops[stage], std::move(step));
     return {};
   }
 
-  /// Stages of one class share a shape.
+  /// The layout for ranks of one class; all its stages share it.
   Result<const StageLayout*> layout_of(const Position& where) {
     const auto key = std::tuple(where.cp, where.expert, where.table);
     const auto known = shapes_.find(key);
     if (known != shapes_.end()) return &known->second;
-    if (where.table >= 0) shapes_.clear();  // every rank has its own
+    if (where.table >= 0) shapes_.clear();  // every rank has its own layout
     Position position = where;
     position.stage = 0;
     if (program_.spec.model.kind == ModelKind::dlrm) position.table = std::max(0, where.table);
@@ -291,16 +292,16 @@ class Assembler {
           return Elements{of.dense * count, of.expert * count};
         };
         const Elements whole = elements_of(weights);
-        // Experts are matrices but for their biases.
+        // Expert weights are matrices, except for their biases.
         const std::int64_t experts = std::min(weights.matrices, weights.expert);
-        work.whole = work.whole + times(whole);
-        work.held = work.held + times(data.shard(whole));
+        work.unsharded = work.unsharded + times(whole);
+        work.shard = work.shard + times(data.shard(whole));
         work.matrices = work.matrices + times({weights.matrices - experts, experts});
         work.replicated += Amount(weights.replicated) * count;
       }
     }
-    if (!in_parts) work.held = data.shard(work.whole);
-    if (data.reduces_after_backward()) work.late = buckets_of(parts_, chunks, data);
+    if (!in_parts) work.shard = data.shard(work.unsharded);
+    if (data.reduces_after_backward()) work.pending_gradients = buckets_of(parts_, chunks, data);
     return work;
   }
 
@@ -312,7 +313,7 @@ class Assembler {
         return tl::unexpected(Error{
             Errc::config_range, program_.spec.name.empty() ? "model" : program_.spec.name,
             fmt::format("`{}` in `{}` is larger than 2^62 FLOPs or bytes", op.name, body.name),
-            "make the model or the batch smaller, or cut it into more pieces"});
+            "use a smaller model or batch, or split it over more ranks"});
       }
     }
     return {};
@@ -321,7 +322,7 @@ class Assembler {
   const PipelineOrder& order_;
   const Lowering& lowering_;
   Program program_;
-  std::vector<LoweredPart> parts_;  ///< as program_.parts will be, with ops
+  std::vector<LoweredPart> parts_;  ///< the parts of the program, with ops
   std::map<std::tuple<std::int32_t, std::int32_t, std::int32_t>, StageLayout> shapes_;
 };
 

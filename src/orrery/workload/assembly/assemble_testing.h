@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A model made by hand, programs of it, and a machine that runs them: for tests of the assembly.
+// A small hand-written model, programs built from it, and a machine that runs them: for tests of
+// the assembly.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ inline Op compute_of(const char* name, Phase phase, std::int64_t matmul) {
   return op;
 }
 
-/// A part whose forward pass takes `cost`, and each half of its backward pass, too.
+/// A part whose forward pass costs `cost`, as does each half of its backward pass.
 inline LoweredPart part_of(const char* name, std::int64_t cost, Weights weights,
                            std::int64_t boundary) {
   LoweredPart made;
@@ -43,8 +44,8 @@ inline LoweredPart part_of(const char* name, std::int64_t cost, Weights weights,
 inline constexpr std::int64_t kBoundary = 4096;  // bytes between stages
 inline constexpr std::int64_t kTable = 1000;     // elements of the embedding
 
-/// An embedding of kTable elements, layers of 10 time units and 600 + 24 elements (and 64 of
-/// experts if the model has some), a head of 8 elements. Embedding and head take no time.
+/// An embedding of kTable elements, layers of 10 time units and 600 + 24 elements (plus 64 of
+/// experts if the model has experts), a head of 8 elements. Embedding and head cost no time.
 inline Result<LoweredModel> lower_by_hand(const Spec& spec, const Mesh& mesh, const Position&) {
   LoweredModel model;
   const bool copy = spec.model.tied_embeddings && mesh.size(Dim::pp) > 1;
@@ -66,7 +67,7 @@ inline Spec spec_of(std::int64_t layers, std::int64_t pp, std::int64_t microbatc
   spec.optimizer.gradient_norm = false;
   return spec;
 }
-/// … with data parallelism; each rank still runs `microbatches`.
+/// `spec` with data parallelism; each rank still runs `microbatches`.
 inline Spec with_dp(Spec spec, std::int64_t dp, Sharding sharding = Sharding::none) {
   spec.batch.global *= dp;
   spec.parallel.dp = dp;
@@ -102,7 +103,7 @@ inline std::vector<Node> nodes_of(const Program& program, std::uint32_t role) {
   EXPECT_EQ(out.size(), node_count(program, role));
   return out;
 }
-/// Ops of one kind by the beginning of their name.
+/// Nodes whose name begins with `prefix`.
 inline std::vector<Node> nodes_named(const std::vector<Node>& nodes, const std::string& prefix) {
   std::vector<Node> out;
   std::copy_if(nodes.begin(), nodes.end(), std::back_inserter(out),
@@ -110,10 +111,10 @@ inline std::vector<Node> nodes_named(const std::vector<Node>& nodes, const std::
   return out;
 }
 
-/// Runs every rank of a program: computation takes `num_ops`, communication `comm_time`. Who
-/// communicates with whom is decided by the order in which ranks issue, per group and per tag. A
-/// collective runs when all of its group have come; a message when it is sent, with `rendezvous`
-/// when both ends have come.
+/// Runs every rank of a program: computation lasts `num_ops`, communication `comm_time`. Nodes are
+/// matched in the order in which ranks issue them, per group and per tag. A collective runs when
+/// all members of its group have arrived. A message runs when it is sent; with `rendezvous`, when
+/// both ends have arrived.
 class Machine {
  public:
   explicit Machine(const Program& program, std::int64_t comm_time = 0, bool rendezvous = false)
@@ -130,7 +131,7 @@ class Machine {
     }
   }
 
-  /// Whether everything has run. Every collective and message has its partners then.
+  /// Whether all nodes have run. All collectives and messages then have their partners.
   bool run() {
     for (bool moved = true; moved;) {
       moved = false;
@@ -152,10 +153,11 @@ class Machine {
   }
 
   std::vector<std::vector<Node>> nodes;        // by rank
-  std::vector<std::vector<std::int64_t>> end;  // when each has ended; -1: not yet
+  std::vector<std::vector<std::int64_t>> end;  // end time of each node; -1: not finished
 
  private:
-  // "tp" or "message", two ranks (a group's first one twice), tag, how manieth.
+  // group ("tp") or "message", two ranks (of a group: its first rank twice), tag, index in issue
+  // order
   using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;
   using Who = std::pair<std::uint32_t, std::size_t>;  // rank, node
   struct Meeting {
@@ -194,7 +196,7 @@ class Machine {
     at_[{rank, n}] = &meeting;
   }
 
-  /// When a node can start; -1: not yet known.
+  /// Time when a node can start; -1: not yet known.
   std::int64_t ready(Who who) const {
     std::int64_t start = 0;
     for (const std::uint64_t dep : nodes[who.first][who.second].deps) {

@@ -13,8 +13,8 @@ namespace {
 
 auto fields(const Op& op) {
   return std::tie(op.name, op.op_class, op.phase, op.kind, op.stream, op.waits, op.marks, op.matmul,
-                  op.vector, op.redone, op.bytes, op.devices, op.collective, op.axis, op.shift,
-                  op.size, op.edge, op.exchange, op.numbers);
+                  op.vector, op.repeated_flops, op.bytes, op.devices, op.collective, op.axis,
+                  op.peer_offset, op.size, op.message_id, op.exchange, op.format);
 }
 
 bool same(const std::vector<Op>& a, const std::vector<Op>& b) {
@@ -33,13 +33,13 @@ std::uint64_t hash(const std::vector<Op>& ops) {
     mix(op.bytes);
     mix(op.size);
     mix(op.stream);
-    mix(op.shift);
+    mix(op.peer_offset);
     for (const Stream wait : op.waits) mix(wait);
   }
   return value;
 }
 
-/// Communication and computation in turn.
+/// Serializes communication and computation.
 void take_turns(std::vector<Op>& ops) {
   for (Op& op : ops) {
     if (op.kind == NodeKind::recv) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The bodies of a program while it is written. Private to the assembly.
+// The bodies of a program under construction. Private to the assembly.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace orrery::workload {
 
-/// Bodies of a program, each kept once.
+/// Stores each distinct body of a program once.
 class BodyTable {
  public:
-  /// `overlap` false: all communication but receives goes on stream::compute. Receives stay where
-  /// they are, and wait for nothing, since a peer may be waiting for them.
+  /// `overlap` false: all communication except receives moves to stream::compute. Receives stay on
+  /// their streams and wait for nothing, since a peer may wait for them.
   BodyTable(std::vector<Body>& bodies, bool overlap) : bodies_(bodies), overlap_(overlap) {}
 
-  /// The number of the body with these ops.
+  /// The index of the body with these ops; adds it if it is new.
   std::uint32_t add(const std::string& name, std::vector<Op> ops);
 
  private:

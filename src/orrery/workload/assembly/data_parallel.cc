@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/operators/tape.h"
 
 namespace orrery::workload {
 namespace {
@@ -11,22 +12,11 @@ namespace {
 using graph::CollectiveType;
 
 Op collective(const char* name, Phase phase, CollectiveType type, Axis axis, Stream on, Amount size,
-              Dtype numbers) {
-  Op op;
-  op.name = name;
-  op.op_class = OpClass::communication;
-  op.phase = phase;
-  op.kind = graph::NodeKind::coll;
-  op.stream = on;
-  if (on != stream::compute) op.waits[0] = stream::compute;
-  op.collective = type;
-  op.axis = axis;
-  op.size = size.value();
-  op.numbers = format_of(numbers);
+              Dtype format) {
+  Op op = collective_op(name, phase, type, axis, on, size);
+  op.format = format_of(format);
   return op;
 }
-
-bool is_full_precision(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
 
 }  // namespace
 
@@ -45,7 +35,7 @@ Op transfer_op(const char* name, Phase phase, graph::NodeKind kind, Amount size)
 Amount optimizer_state(const Precision& types, OptimizerKind kind, Amount own, Amount others) {
   const Amount moment = bytes(own, types.optimizer);
   Amount state;
-  if (types.master_weights && !is_full_precision(types.weights)) state = own * 4;
+  if (types.master_weights && !is_32_bit(types.weights)) state = own * 4;
   switch (kind) {
     case OptimizerKind::adam:
     case OptimizerKind::adamw:
@@ -54,7 +44,7 @@ Amount optimizer_state(const Precision& types, OptimizerKind kind, Amount own, A
       break;
     case OptimizerKind::sgd_momentum:
       return state + moment;
-    case OptimizerKind::muon:  // a momentum for matrices, Adam for all else
+    case OptimizerKind::muon:  // momentum for matrices, Adam for all other weights
       return state + moment + bytes(others, types.optimizer);
   }
   return state;

@@ -71,7 +71,7 @@ TEST(AssembleData, BucketsMayEndWithinALayer) {
   const std::vector<Node> sums = collectives(nodes_of(program_of(spec, lower_two_products), 0));
   EXPECT_EQ(sums[0].label, "gradients.scatter L3 mb1");
   EXPECT_EQ(sums[0].collective.size.count(), 4 * (8 + 624));
-  // Where nobody names a bucket it ends with a layer.
+  // Without a given bucket size a bucket ends with a layer.
   spec.parallel.bucket.reset();
   spec.precision.reduce = Dtype::fp32;
   EXPECT_EQ(collectives(nodes_of(program_of(spec, lower_two_products), 0)).size(), 1U + 1);
@@ -172,11 +172,11 @@ TEST(AssembleData, BackwardPassesMayPrefetchLess) {
 // Layers of 10 per half: the first gradients are on their way while other layers still compute.
 TEST(AssembleData, SumsRunBesideTheBackwardPass) {
   Spec spec = small(2);
-  Machine beside(program_of(spec), 15);
+  Machine overlapped(program_of(spec), 15);
   spec.parallel.overlap_gradients = false;
   Machine after(program_of(spec), 15);
-  ASSERT_TRUE(beside.run() && after.run());
-  EXPECT_LT(beside.finish(), after.finish());
+  ASSERT_TRUE(overlapped.run() && after.run());
+  EXPECT_LT(overlapped.finish(), after.finish());
   const std::vector<Node>& nodes = after.nodes[0];
   EXPECT_THAT(labels(collectives(nodes)), testing::Each("gradients.reduce"));
   EXPECT_EQ(bytes_of(nodes, CollectiveType::all_reduce, "dp"), 4 * kWeights);
@@ -297,7 +297,7 @@ TEST(AssembleData, ExpertsAreSharedByFewer) {
   EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "dp_shard"), 2 * 2 * kWeights / 8);
   EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "edp"), 2 * 2 * 4 * 64 / 2);
   EXPECT_EQ(bytes_of(nodes, CollectiveType::reduce_scatter, "edp"), 4 * 4 * 64);
-  spec.parallel.ep = 8;  // nobody else has these experts
+  spec.parallel.ep = 8;  // no other rank has these experts
   nodes = nodes_of(program_of(spec), 0);
   EXPECT_EQ(bytes_of(nodes, CollectiveType::all_gather, "edp"), 0);
 }

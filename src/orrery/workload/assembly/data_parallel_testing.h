@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of data parallelism ask of nodes.
+// Queries on nodes for tests of data parallelism.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -24,9 +24,9 @@ std::vector<std::vector<PartRun>> partition(const LoweredModel& model, const Sch
   if (room.size() != stages) room = even_layers(layers, stages);
 
   std::vector<std::vector<PartRun>> out(stages);
-  std::vector<PartRun> waiting;  // no layers, and the layer that they stand before is still to come
+  std::vector<PartRun> waiting;  // parts that are no layers and wait for the next layer
   std::size_t stage = 0;
-  bool first_bucket_gathered = false;
+  bool has_placed_layer = false;
   for (PartRun run : model.order) {
     if (!model.parts[run.part].part.is_layer) {
       waiting.push_back(run);
@@ -34,11 +34,11 @@ std::vector<std::vector<PartRun>> partition(const LoweredModel& model, const Sch
     }
     while (run.count > 0) {
       while (room[stage] == 0 && stage + 1 < stages) ++stage;
-      // The embedding lies on the first stage even when no layer does.
-      std::vector<PartRun>& here = out[first_bucket_gathered ? stage : 0];
+      // The embedding is on the first stage even if that stage has no layer.
+      std::vector<PartRun>& here = out[has_placed_layer ? stage : 0];
       here.insert(here.end(), waiting.begin(), waiting.end());
       waiting.clear();
-      first_bucket_gathered = true;
+      has_placed_layer = true;
       const auto taken = static_cast<std::uint32_t>(
           stage + 1 < stages ? std::min<std::int64_t>(run.count, room[stage]) : run.count);
       out[stage].push_back({run.part, taken, run.layer});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which layers lie on which stage. Private to the assembly.
+// Distributes layers over stages. Private to the assembly.
 #pragma once
 
 #include <cstdint>
@@ -10,16 +10,16 @@
 
 namespace orrery::workload {
 
-/// Layers of each of `stages` stages, as even as can be. What is left over goes to the middle
-/// stages, the last of them first, since the ends have the embedding and the head; what is left
-/// over even then goes to the first. With one layer less than stages the last has the head alone,
-/// with two less the first has the embedding alone, too. Llama 3's 405B so has 126 layers on 16
-/// stages as 7, 14 × 8, 7 (arXiv 2407.21783, section 3.3.2).
+/// The number of layers of each stage, as even as possible. Extra layers go to the middle stages,
+/// the last of them first, since the first stage also has the embedding and the last the head. If
+/// an extra layer remains, it goes to the first stage. With one layer less than stages, the last
+/// stage has only the head; with two less, the first stage has only the embedding, too. Example:
+/// Llama 3's 405B has 126 layers on 16 stages as 7, 14 × 8, 7 (arXiv 2407.21783, section 3.3.2).
 [[nodiscard]] std::vector<std::int64_t> even_layers(std::int64_t layers, std::size_t stages);
 
-/// What lies on each of `stages` virtual stages, in the model's order: layers as Schedule's
-/// `stage_layers` says, else evenly; what stands before a layer lies with it, what follows the last
-/// layer on the last stage. PartRun::part is an index of `model.parts`.
+/// The parts on each of `stages` virtual stages, in the model's order. Layers follow Schedule's
+/// `stage_layers`, else even_layers. Parts before a layer are on its stage, parts after the last
+/// layer on the last stage. PartRun::part is an index into `model.parts`.
 [[nodiscard]] std::vector<std::vector<PartRun>> partition(const LoweredModel& model,
                                                           const Schedule& schedule,
                                                           std::size_t stages);

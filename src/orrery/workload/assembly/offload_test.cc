@@ -96,7 +96,7 @@ TEST(Offload, NoStateIsNotMoved) {
   EXPECT_EQ(nodes_named(nodes, "optimizer").size(), 1u);
 }
 
-// Experts that nobody else has stay where they are.
+// Experts that no other rank has stay where they are.
 TEST(Offload, WhatNobodySharesStays) {
   Spec spec = small(4, Sharding::zero3);
   spec.model.moe.emplace();

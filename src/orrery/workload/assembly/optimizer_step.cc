@@ -6,6 +6,7 @@
 #include "orrery/workload/assembly/pass_writer.h"
 #include "orrery/workload/assembly/unfused_optimizer.h"
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/operators/tape.h"
 
 namespace orrery::workload {
 
@@ -14,21 +15,12 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint32_t kTwinEdge = kMaxEdge - 1;
-constexpr std::int64_t kMostPieces = 256;  ///< of an optimizer's state
+constexpr std::uint32_t kTwinMessageId = kMaxMessageId - 1;
+constexpr std::int64_t kMaxPieces = 256;  ///< maximum pieces of the optimizer state
 
-Op all_reduce(const char* name, Axis axis, Stream on, Amount size, Dtype numbers) {
-  Op op;
-  op.name = name;
-  op.op_class = OpClass::communication;
-  op.phase = Phase::step;
-  op.kind = NodeKind::coll;
-  op.stream = on;
-  wait_for(op, stream::compute);
-  op.collective = CollectiveType::all_reduce;
-  op.axis = axis;
-  op.size = size.value();
-  op.numbers = format_of(numbers);
+Op all_reduce(const char* name, Axis axis, Stream on, Amount size, Dtype format) {
+  Op op = collective_op(name, Phase::step, CollectiveType::all_reduce, axis, on, size);
+  op.format = format_of(format);
   return op;
 }
 
@@ -45,8 +37,6 @@ Op compute(const char* name, OpClass op_class, Amount matmul, Amount vector, Amo
   return op;
 }
 
-bool fp32(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
-
 class OptimizerStep {
  public:
   OptimizerStep(const Spec& spec, const Mesh& mesh, const DataParallel& data,
@@ -60,18 +50,18 @@ class OptimizerStep {
     if (pieces_) widen();
     if (spec_.optimizer.gradient_norm) norm();
     update();
-    if (pieces_) ops_.push_back(narrow_weights(spec_, work_.held.total()));
+    if (pieces_) ops_.push_back(cast_weights_op(spec_, work_.shard.total()));
     const bool shards =
         spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2;
-    if (shards && !data_.gathers_ahead()) {
-      for (const Op& op : data_.gather(work_.whole, Phase::step)) ops_.push_back(op);
+    if (shards && !data_.gathers_in_next_step()) {
+      for (const Op& op : data_.gather(work_.unsharded, Phase::step)) ops_.push_back(op);
     }
     return std::move(ops_);
   }
 
  private:
   void ready_to_sum() {
-    const Amount all = work_.whole.total();
+    const Amount all = work_.unsharded.total();
     ops_.push_back(zero_gradients(spec_, all));
     if (mesh_.extent(Axis::dp) > 1) ops_.push_back(average_gradients(spec_, all));
   }
@@ -81,13 +71,13 @@ class OptimizerStep {
       wait_for_gradients(op);
       ops_.push_back(op);
     };
-    const Amount held = work_.held.total();
-    if (!fp32(spec_.precision.gradients)) add(widen_gradients(spec_, held));
-    if (spec_.precision.weights == Dtype::fp16) add(unscale_gradients(held));
+    const Amount shard = work_.shard.total();
+    if (!is_32_bit(spec_.precision.gradients)) add(cast_gradients_op(spec_, shard));
+    if (spec_.precision.weights == Dtype::fp16) add(unscale_gradients(shard));
   }
 
   void sum_gradients() {
-    for (const Elements& bucket : work_.late) {
+    for (const Elements& bucket : work_.pending_gradients) {
       for (const Op& op : data_.reduce(bucket, Phase::step)) ops_.push_back(op);
     }
     const auto add = [&](const char* name, Axis axis, Stream on, Amount elements) {
@@ -99,22 +89,22 @@ class OptimizerStep {
     };
     if (spec_.parallel.sp)
       add("gradients.replicated.reduce", Axis::tp, stream::tp, work_.replicated);
-    add("gradients.table.reduce", Axis::embedding, stream::side, work_.table);
+    add("gradients.table.reduce", Axis::embedding, stream::other, work_.tied_table_elements);
   }
 
   void exchange_with_twin() {
-    if (work_.twin == 0) return;
+    if (work_.twin_stage_offset == 0) return;
     Message message;
-    message.size = data_.reduce_bytes(data_.shard(work_.whole).total()).value();
-    message.shift = work_.twin;
-    message.edge = kTwinEdge;
+    message.size = data_.reduce_bytes(data_.shard(work_.unsharded).total()).value();
+    message.peer_offset = work_.twin_stage_offset;
+    message.message_id = kTwinMessageId;
     message.stream = stream::receive_backward(0);
     ops_.push_back(message_op("gradients.receive", Phase::step, NodeKind::recv, message));
     message.stream = stream::send_backward(0);
     Op send = message_op("gradients.send", Phase::step, NodeKind::send, message);
     for (const Stream stream : {stream::compute, stream::dp, stream::tp}) wait_for(send, stream);
     ops_.push_back(send);
-    const Amount elements = data_.shard(work_.whole).total();
+    const Amount elements = data_.shard(work_.unsharded).total();
     Op sum = compute("gradients.add", OpClass::vector, 0, elements,
                      bytes(elements * 3, spec_.precision.gradients));
     wait_for(sum, stream::receive_backward(0));
@@ -123,22 +113,22 @@ class OptimizerStep {
   }
 
   void wait_for_gradients(Op& op) {
-    for (const Stream stream : {stream::dp, stream::tp, stream::side}) wait_for(op, stream);
+    for (const Stream stream : {stream::dp, stream::tp, stream::other}) wait_for(op, stream);
   }
 
-  /// Local squares, then their sum: over shards, over experts elsewhere, over the rest of the
-  /// model.
+  /// Local squares, then their sum over shards, over experts of other ranks, and over the other
+  /// parts of the model.
   void norm() {
     Op squares =
-        compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
-                bytes(work_.held.total(), pieces_ ? Dtype::fp32 : spec_.precision.gradients));
+        compute("gradients.norm", OpClass::vector, 0, work_.shard.total() * 2,
+                bytes(work_.shard.total(), pieces_ ? Dtype::fp32 : spec_.precision.gradients));
     squares.kernel.operation = graph::Operation::reduction;
-    squares.kernel.sizes[0] = Amount(work_.held.total()).value();
+    squares.kernel.sizes[0] = Amount(work_.shard.total()).value();
     wait_for_gradients(squares);
     ops_.push_back(squares);
     const auto add = [&](const char* name, Axis axis) {
       if (mesh_.extent(axis) > 1)
-        ops_.push_back(all_reduce(name, axis, stream::side, 4, Dtype::fp32));
+        ops_.push_back(all_reduce(name, axis, stream::other, 4, Dtype::fp32));
     };
     const bool sharded = spec_.parallel.sharding != Sharding::none;
     const bool experts = spec_.model.moe.has_value();
@@ -153,26 +143,26 @@ class OptimizerStep {
     const std::int64_t hidden = spec_.lora ? spec_.lora->rank : spec_.model.inner();
     const std::int64_t expert = spec_.model.moe ? spec_.model.expert_inner() : hidden;
     const Elements matrices = data_.shard(work_.matrices);
-    const Elements remote = data_.offloaded(work_.held);
-    const auto add = [&](const char* name, Amount held, Amount offloaded, Amount squares,
+    const Elements remote = data_.offloaded(work_.shard);
+    const auto add = [&](const char* name, Amount shard, Amount offloaded, Amount squares,
                          std::int64_t inner) {
-      if (held == 0) return;
-      const Update update{name, held, offloaded, std::min(held, squares), inner};
+      if (shard == 0) return;
+      const Update update{name, shard, offloaded, std::min(shard, squares), inner};
       if (!(state_of(update) == 0) || !(offloaded == 0)) return update_in_pieces(update);
-      Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
+      Op op = optimizer_op(spec_, shard, std::min(shard, squares), inner);
       op.name = name;
-      if (pieces_) op.bytes += beside_pieces(held);
+      if (pieces_) op.bytes += piece_bytes(shard);
       wait_for_gradients(op);
       ops_.push_back(op);
     };
-    add("optimizer", work_.held.dense, remote.dense, matrices.dense, hidden);
-    add("optimizer.experts", work_.held.expert, remote.expert, matrices.expert, expert);
+    add("optimizer", work_.shard.dense, remote.dense, matrices.dense, hidden);
+    add("optimizer.experts", work_.shard.expert, remote.expert, matrices.expert, expert);
     cast_weights();
   }
 
-  /// Bytes that Adam moves more between the other pieces: it reads gradients in fp32, and the
-  /// model's weights are written by the next operator.
-  [[nodiscard]] std::int64_t beside_pieces(Amount elements) const {
+  /// Additional bytes of Adam when the step runs as separate operators: it reads fp32 gradients.
+  /// The next operator writes the model's weights.
+  [[nodiscard]] std::int64_t piece_bytes(Amount elements) const {
     const Precision& types = spec_.precision;
     return bytes(elements, Dtype::fp32).value() - bytes(elements, types.gradients).value() -
            bytes(elements, types.weights).value();
@@ -180,29 +170,29 @@ class OptimizerStep {
 
   struct Update {
     const char* name;
-    Amount held, offloaded, squares;  ///< elements: all, those whose shards are in remote memory,
-                                      ///< matrices
+    Amount shard, offloaded, squares;  ///< elements: all, those with shards in remote memory, those
+                                       ///< of matrices
     std::int64_t inner;
   };
 
-  /// What of the optimizer's state lies in remote memory.
+  /// Bytes of optimizer state in remote memory.
   [[nodiscard]] Amount state_of(const Update& of) const {
     if (!spec_.offload.optimizer) return 0;
-    return optimizer_state(spec_.precision, spec_.optimizer.kind, of.held, of.held - of.squares);
+    return optimizer_state(spec_.precision, spec_.optimizer.kind, of.shard, of.shard - of.squares);
   }
 
-  /// Piece by piece from remote memory and back, the next one loaded while one is updated: with
-  /// room for two (ZeRO-Infinity: Rajbhandari et al., SC21, section 5).
+  /// Moves the state piece by piece from remote memory and back. It loads the next piece while it
+  /// updates one, with memory for two pieces (ZeRO-Infinity: Rajbhandari et al., SC21, section 5).
   void update_in_pieces(const Update& of) {
     const Precision& types = spec_.precision;
     const Amount state = state_of(of);
     const Amount in = state + bytes(of.offloaded, types.gradients);
     const Amount out = state + bytes(of.offloaded, types.weights);
     const std::int64_t pieces = std::clamp<std::int64_t>(
-        ceil_div(std::max(in, out), spec_.offload.piece.count()).value(), 1, kMostPieces);
+        ceil_div(std::max(in, out), spec_.offload.piece.count()).value(), 1, kMaxPieces);
     const auto part = [pieces](Amount all, std::int64_t i) {
-      const Amount most = ceil_div(all, pieces);
-      return std::min(most, all - most * i);
+      const Amount maximum = ceil_div(all, pieces);
+      return std::min(maximum, all - maximum * i);
     };
     const auto load = [&](std::int64_t i) {
       if (i >= pieces) return;
@@ -210,16 +200,16 @@ class OptimizerStep {
       op.waits[0] = stream::none;
       if (!(of.offloaded == 0)) wait_for_gradients(op);
       wait_for(op, stream::store);
-      op.marks = static_cast<Stream>(stream::mark + i % 2);
+      op.marks = static_cast<Stream>(stream::layer_register + i % 2);
       ops_.push_back(op);
     };
     load(0), load(1);
     for (std::int64_t i = 0; i < pieces; ++i) {
-      const Amount held = part(of.held, i);
-      Op op = optimizer_op(spec_, held, std::min(held, part(of.squares, i)), of.inner);
+      const Amount shard = part(of.shard, i);
+      Op op = optimizer_op(spec_, shard, std::min(shard, part(of.squares, i)), of.inner);
       op.name = of.name;
       wait_for_gradients(op);
-      wait_for(op, static_cast<Stream>(stream::mark + i % 2));
+      wait_for(op, static_cast<Stream>(stream::layer_register + i % 2));
       ops_.push_back(op);
       ops_.push_back(
           transfer_op("optimizer.store", Phase::step, NodeKind::mem_store, part(out, i)));
@@ -227,8 +217,8 @@ class OptimizerStep {
     }
   }
 
-  /// Once a step, for all its microbatches (Transformer Engine, user guide, "FP8 primer"): as they
-  /// lie and transposed.
+  /// Casts weights once per step for all microbatches, in both layouts: as stored and transposed
+  /// (Transformer Engine, user guide, "FP8 primer").
   void cast_weights() {
     const Precision& types = spec_.precision;
     if (bytes_of(types.product_type()) >= bytes_of(types.weights)) return;
@@ -260,7 +250,7 @@ Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t
     std::int64_t moments;
   };
   constexpr Update adam = {12, 2}, adamw = {13, 2}, sgd = {2, 0}, momentum = {4, 1};
-  constexpr Update muon = {7, 1};  // momentum and Nesterov's look ahead, decay, scaling and step
+  constexpr Update muon = {7, 1};  // momentum, Nesterov's look-ahead, decay, scaling and step
   Update update = adamw;
   switch (spec.optimizer.kind) {
     case OptimizerKind::adam:
@@ -277,7 +267,7 @@ Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t
       break;
   }
   const Precision& types = spec.precision;
-  const bool master = types.master_weights && !fp32(types.weights);
+  const bool master = types.master_weights && !is_32_bit(types.weights);
   const auto traffic = [&](Amount of, std::int64_t moments) {
     return bytes(of, types.gradients) + bytes(of * (2 * moments), types.optimizer) +
            bytes(of * (master ? 1 : 2), types.weights) + of * (master ? 8 : 0);
@@ -295,8 +285,8 @@ Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t
   const Amount others = elements - matrices;
   op.vector = (others * adamw.flops + matrices * muon.flops).value();
   op.matmul = (matrices * (iterations * (4 * m + 2 * m * m / n))).value();
-  // In bf16, per iteration: X read three times and written once; the m × m products A and A²
-  // written and read twice each.
+  // In bf16, per iteration: reads X three times and writes it once; writes and reads the m × m
+  // products A and A² twice each.
   const Amount products = matrices * (8 * iterations + 12 * iterations * m / n);
   op.bytes = (traffic(others, adamw.moments) + traffic(matrices, muon.moments) + products).value();
   return op;

@@ -16,7 +16,7 @@ using graph::NodeKind;
 namespace {
 
 bool is_forward(TaskKind kind) { return kind == TaskKind::forward; }
-/// What was kept is used.
+/// Whether the pass reads stored activations.
 bool uses_kept(TaskKind kind) { return kind == TaskKind::backward || kind == TaskKind::input_grad; }
 
 const char* name_of(TaskKind kind) {
@@ -49,7 +49,7 @@ Op copy_op(Stream to, Stream from) {
   return op;
 }
 
-/// `marks`: what remembers it.
+/// `marks`: the register that remembers it.
 Op load_op(std::int64_t bytes, Stream marks) {
   Op op = transfer_op("activations.load", Phase::input_grad, NodeKind::mem_load, bytes);
   op.waits[1] = stream::store;
@@ -57,7 +57,7 @@ Op load_op(std::int64_t bytes, Stream marks) {
   return op;
 }
 
-Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
+Stream held(std::size_t i) { return static_cast<Stream>(stream::gather_register + i); }
 Stream loading_activations(std::size_t i) {
   return static_cast<Stream>(stream::loading_activations + i);
 }
@@ -65,8 +65,8 @@ Stream storing_activations(std::size_t i) {
   return static_cast<Stream>(stream::storing_activations + i);
 }
 
-/// Weight halves alone: what they gather and remember is started one computation ahead, to run
-/// beside it, unless that one waits for the same register.
+/// Weight halves only: starts a gather that a register remembers one computation earlier, so that
+/// they overlap. Not if that computation waits for the same register.
 void gather_ahead(std::vector<Op>& ops) {
   for (std::size_t i = 1; i < ops.size(); ++i) {
     const Op& before = ops[i - 1];
@@ -81,7 +81,7 @@ void gather_ahead(std::vector<Op>& ops) {
 
 void wait_for(Op& op, Stream stream) {
   if (stream == stream::none || stream == op.stream) return;
-  // What runs on the compute stream waits for its turn there anyway.
+  // An op need not wait for its own stream: it runs in order there.
   const auto free = std::find_if(op.waits.begin(), op.waits.end(), [&](Stream wait) {
     return wait == stream || wait == stream::none || wait == op.stream;
   });
@@ -90,33 +90,27 @@ void wait_for(Op& op, Stream stream) {
 }
 
 Op message_op(const char* name, Phase phase, NodeKind kind, const Message& message) {
-  Op op;
-  op.name = name;
-  op.op_class = OpClass::communication;
-  op.phase = phase;
-  op.kind = kind;
-  op.stream = message.stream;
-  op.axis = Axis::pp;
-  op.shift = message.shift;
-  op.size = message.size;
-  op.edge = message.edge;
+  Op op = message_op(name, phase, kind, Axis::pp, message.peer_offset, message.stream,
+                     Amount(message.size));
+  op.message_id = message.message_id;
   return op;
 }
 
-/// Behind what has come, with what else ranks of tp do together: who waits for it waits for the
-/// message.
+/// Gathers the shares of a received message, on the stream of other tp collectives. Ops that wait
+/// for the gather thus also wait for the message.
 Op gather_op(const char* name, Phase phase, const Message& message) {
   Op op = collective_op(name, phase, graph::CollectiveType::all_gather, Axis::tp, stream::tp,
                         Amount(message.size));
   wait_for(op, message.stream);
-  op.numbers = message.numbers;
+  op.format = message.format;
   return op;
 }
 
-bool PassWriter::Turn::same(const Turn& other) const {
-  return std::tie(part, gather, ahead, message, weights, room, load, awaits, reduce) ==
-         std::tie(other.part, other.gather, other.ahead, other.message, other.weights, other.room,
-                  other.load, other.awaits, other.reduce);
+bool PassWriter::PartExecution::same(const PartExecution& other) const {
+  return std::tie(part, gather, gathers_in_flight, message, weights, awaited_store, load,
+                  loads_pending, reduce) ==
+         std::tie(other.part, other.gather, other.gathers_in_flight, other.message, other.weights,
+                  other.awaited_store, other.load, other.loads_pending, other.reduce);
 }
 
 std::vector<Op> PassWriter::ops_of(std::uint32_t part, TaskKind kind) const {
@@ -132,11 +126,12 @@ std::vector<Op> PassWriter::ops_of(std::uint32_t part, TaskKind kind) const {
   return ops;
 }
 
-std::vector<PassWriter::Turn> PassWriter::turns(const Chunk& chunk, const PassKind& kind) const {
-  std::vector<Turn> out;
+std::vector<PassWriter::PartExecution> PassWriter::executions(const Chunk& chunk,
+                                                              const PassKind& kind) const {
+  std::vector<PartExecution> out;
   for (const PartRun& run : chunk.parts) {
     for (std::uint32_t i = 0; i < run.count; ++i) {
-      Turn turn;
+      PartExecution turn;
       turn.part = run.part;
       if (run.layer >= 0) turn.layer = run.layer + static_cast<std::int32_t>(i);
       out.push_back(turn);
@@ -154,75 +149,75 @@ void PassWriter::add_gathers(Elements whole, Phase phase, std::size_t at,
   }
 }
 
-void PassWriter::plan_gathering(std::vector<Turn>& turns, TaskKind kind,
+void PassWriter::plan_gathering(std::vector<PartExecution>& executions, TaskKind kind,
                                 std::vector<Op>& before) const {
   const auto prefetch =
       static_cast<std::size_t>(is_forward(kind) ? prefetch_ : data_.policy().prefetch_backward);
   const auto weights = [&](std::size_t i) {
-    return elements_of(parts_[turns[i].part].part.weights);
+    return elements_of(parts_[executions[i].part].part.weights);
   };
-  for (std::size_t i = 0; i < std::min(prefetch, turns.size()); ++i)
+  for (std::size_t i = 0; i < std::min(prefetch, executions.size()); ++i)
     add_gathers(weights(i), phase_of(kind), i, before);
-  for (std::size_t i = 0; i < turns.size(); ++i) {
-    if (i + prefetch < turns.size()) turns[i].gather = weights(i + prefetch);
-    turns[i].ahead = prefetch;
-    turns[i].weights = prefetch > 0 ? held(0) : stream::gather;
+  for (std::size_t i = 0; i < executions.size(); ++i) {
+    if (i + prefetch < executions.size()) executions[i].gather = weights(i + prefetch);
+    executions[i].gathers_in_flight = prefetch;
+    executions[i].weights = prefetch > 0 ? held(0) : stream::gather;
   }
 }
 
-/// By turn: what is gathered for it and those after it, up to the next bucket; nothing where no
-/// bucket begins. Buckets are those of the gradients, which become ready from the last turn on.
-std::vector<Elements> PassWriter::buckets_from(const std::vector<Turn>& turns,
-                                               bool one_bucket) const {
-  std::vector<Elements> out(turns.size());
-  Buckets buckets(data_, one_bucket);
+/// By turn: the weights of the bucket that begins with it; empty if no bucket begins. Buckets are
+/// those of the gradients, which become ready from the last turn on.
+std::vector<Elements> PassWriter::buckets_from(const std::vector<PartExecution>& executions,
+                                               bool has_one_bucket) const {
+  std::vector<Elements> out(executions.size());
+  Buckets buckets(data_, has_one_bucket);
   Elements whole;
-  for (std::size_t i = turns.size(); i-- > 0;) {
-    const Elements own = elements_of(parts_[turns[i].part].part.trained());
+  for (std::size_t i = executions.size(); i-- > 0;) {
+    const Elements own = elements_of(parts_[executions[i].part].part.trained());
     whole = whole + own;
     if (!buckets.add(own).none() || i == 0) out[i] = std::exchange(whole, {});
   }
   return out;
 }
 
-void PassWriter::plan_buckets(std::vector<Turn>& turns, const Chunk& chunk, const PassKind& kind,
-                              std::vector<Op>& before) const {
-  std::vector<Elements> all = buckets_from(turns, chunk.one_bucket);
-  if (!kind.first_bucket_gathered && !all.empty())
+void PassWriter::plan_buckets(std::vector<PartExecution>& executions, const Chunk& chunk,
+                              const PassKind& kind, std::vector<Op>& before) const {
+  std::vector<Elements> all = buckets_from(executions, chunk.has_one_bucket);
+  if (!kind.is_first_bucket_gathered && !all.empty())
     add_gathers(all.front(), phase_of(kind.kind), 0, before);
-  Turn* current = nullptr;
-  for (std::size_t i = 0; i < turns.size(); ++i) {
+  PartExecution* current = nullptr;
+  for (std::size_t i = 0; i < executions.size(); ++i) {
     if (all[i].none()) continue;
     if (current != nullptr) current->gather = all[i];
-    current = &turns[i];
-    current->ahead = 1;
+    current = &executions[i];
+    current->gathers_in_flight = 1;
     current->weights = held(0);
   }
   if (current == nullptr || kind.next == nullptr) return;
-  const std::vector<Turn> next = this->turns(*kind.next, kind);
-  if (!next.empty()) current->gather = buckets_from(next, kind.next->one_bucket).front();
+  const std::vector<PartExecution> next = this->executions(*kind.next, kind);
+  if (!next.empty()) current->gather = buckets_from(next, kind.next->has_one_bucket).front();
 }
 
-/// Who waits for activations that leave, and brings those of the turn after it.
-void PassWriter::plan_offload(std::vector<Turn>& turns, TaskKind kind,
+/// Sets which turns wait for stores of activations, and which load activations for later turns.
+void PassWriter::plan_offload(std::vector<PartExecution>& executions, TaskKind kind,
                               std::vector<Op>& before) const {
-  const auto offloaded = [&](std::size_t i) { return parts_[turns[i].part].part.offloaded; };
-  for (std::size_t i = 0; i < turns.size(); ++i) {
+  const auto offloaded = [&](std::size_t i) { return parts_[executions[i].part].part.offloaded; };
+  for (std::size_t i = 0; i < executions.size(); ++i) {
     if (is_forward(kind)) {
       const bool follows = i > 0 && offloaded(i - 1) > 0;
-      if (offloaded(i) > 0 || follows) turns[i].room = storing_activations(0);
+      if (offloaded(i) > 0 || follows) executions[i].awaited_store = storing_activations(0);
     } else if (uses_kept(kind)) {
-      if (i + window_ < turns.size()) turns[i].load = offloaded(i + window_);
-      for (std::size_t k = i; k < std::min(i + window_ + 1, turns.size()); ++k)
-        turns[i].awaits = turns[i].awaits || offloaded(k) > 0;
+      if (i + window_ < executions.size()) executions[i].load = offloaded(i + window_);
+      for (std::size_t k = i; k < std::min(i + window_ + 1, executions.size()); ++k)
+        executions[i].loads_pending = executions[i].loads_pending || offloaded(k) > 0;
     }
   }
-  for (std::size_t i = 0; uses_kept(kind) && i < std::min(window_, turns.size()); ++i)
+  for (std::size_t i = 0; uses_kept(kind) && i < std::min(window_, executions.size()); ++i)
     if (offloaded(i) > 0) before.push_back(load_op(offloaded(i), loading_activations(i)));
 }
 
-/// Products make the gradients of a part, as many as they have FLOPs among those of their kind;
-/// what has no product (norms, biases, tables) is ready at the end.
+/// Each product of the weight gradients makes a share of the part's gradients ready, in proportion
+/// to its FLOPs. The gradients of other weights (norms, biases, tables) are ready at the end.
 std::vector<PassWriter::ReductionPoint> PassWriter::ready(std::uint32_t part, TaskKind kind) const {
   const Elements whole = elements_of(parts_[part].part.trained());
   if (!data_.splits_layers()) return {{kEnd, whole}};
@@ -253,7 +248,7 @@ std::vector<PassWriter::ReductionPoint> PassWriter::ready(std::uint32_t part, Ta
     rest = {rest.dense - due.sum.dense, rest.expert - due.sum.expert};
     out.push_back(due);
   }
-  if (!out.empty()) {  // the last ones come with the rest
+  if (!out.empty()) {  // the gradients of the last product are ready with the rest
     rest = rest + out.back().sum;
     out.pop_back();
   }
@@ -261,17 +256,18 @@ std::vector<PassWriter::ReductionPoint> PassWriter::ready(std::uint32_t part, Ta
   return out;
 }
 
-void PassWriter::plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bucket) const {
-  Buckets buckets(data_, one_bucket);
-  for (Turn& turn : turns) {
+void PassWriter::plan_reduction(std::vector<PartExecution>& executions, TaskKind kind,
+                                bool has_one_bucket) const {
+  Buckets buckets(data_, has_one_bucket);
+  for (PartExecution& turn : executions) {
     for (const ReductionPoint& due : ready(turn.part, kind)) {
       const Elements full = buckets.add(due.sum);
       if (!full.none()) turn.reduce.push_back({due.after, full});
     }
   }
-  if (turns.empty()) return;
+  if (executions.empty()) return;
   const Elements left = buckets.flush();
-  std::vector<ReductionPoint>& last = turns.back().reduce;
+  std::vector<ReductionPoint>& last = executions.back().reduce;
   if (left.none()) return;
   if (last.empty() || last.back().after != kEnd)
     last.push_back({kEnd, left});
@@ -279,10 +275,10 @@ void PassWriter::plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool on
     last.back().sum = last.back().sum + left;
 }
 
-std::uint32_t PassWriter::body_of(const Turn& turn, TaskKind kind) {
+std::uint32_t PassWriter::body_of(const PartExecution& turn, TaskKind kind) {
   const std::int64_t offloaded = parts_[turn.part].part.offloaded;
   std::vector<Op> ops = data_.gather(turn.gather, phase_of(kind));
-  if (turn.awaits) {
+  if (turn.loads_pending) {
     ops.push_back(copy_op(stream::loaded_activations, loading_activations(0)));
     for (std::size_t i = 0; i + 1 < window_; ++i)
       ops.push_back(copy_op(loading_activations(i), loading_activations(i + 1)));
@@ -296,7 +292,7 @@ std::uint32_t PassWriter::body_of(const Turn& turn, TaskKind kind) {
   const auto first = first_of([](const Op&) { return true; });
   if (first != own.end()) {
     wait_for(*first, turn.message);
-    wait_for(*first, turn.room);
+    wait_for(*first, turn.awaited_store);
   }
   const auto computes = first_of([](const Op& op) { return op.kind == NodeKind::comp; });
   if (computes != own.end()) {
@@ -313,9 +309,10 @@ std::uint32_t PassWriter::body_of(const Turn& turn, TaskKind kind) {
     ops.push_back(own[i]);
     send_off(i);
   }
-  if (turn.weights != stream::none && turn.ahead > 0) {
-    for (std::size_t i = 0; i + 1 < turn.ahead; ++i) ops.push_back(copy_op(held(i), held(i + 1)));
-    ops.push_back(copy_op(held(turn.ahead - 1), stream::gather));
+  if (turn.weights != stream::none && turn.gathers_in_flight > 0) {
+    for (std::size_t i = 0; i + 1 < turn.gathers_in_flight; ++i)
+      ops.push_back(copy_op(held(i), held(i + 1)));
+    ops.push_back(copy_op(held(turn.gathers_in_flight - 1), stream::gather));
   }
   if (offloaded > 0 && is_forward(kind)) {
     for (std::size_t i = 0; i + 1 < window_; ++i)
@@ -327,14 +324,8 @@ std::uint32_t PassWriter::body_of(const Turn& turn, TaskKind kind) {
   return bodies_.add(parts_[turn.part].part.name + "." + name_of(kind), std::move(ops));
 }
 
-void PassWriter::append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind) {
-  const std::int32_t step = is_forward(kind) ? 1 : -1;
-  const std::uint32_t body = body_of(turn, kind);
-  segments.push_back({.body = body, .count = 1, .layer = turn.layer, .layer_step = step});
-}
-
 std::vector<Segment> PassWriter::pass(const Chunk& chunk, const PassKind& kind) {
-  std::vector<Turn> own = turns(chunk, kind);
+  std::vector<PartExecution> own = executions(chunk, kind);
   const bool forward = is_forward(kind.kind), weights_only = kind.kind == TaskKind::weight_grad;
   const Message from = forward ? chunk.receive_activations : chunk.receive_gradients;
   const Message to = forward ? chunk.send_activations : chunk.send_gradients;
@@ -348,12 +339,12 @@ std::vector<Segment> PassWriter::pass(const Chunk& chunk, const PassKind& kind) 
       before.push_back(gather_op(forward ? "activations.gather" : "gradients.gather",
                                  phase_of(kind.kind), from));
   }
-  if (kind.gather && data_.gathers_ahead())
+  if (kind.gather && data_.gathers_in_next_step())
     plan_buckets(own, chunk, kind, before);
   else if (kind.gather)
     plan_gathering(own, kind.kind, before);
   plan_offload(own, kind.kind, before);
-  if (kind.reduce) plan_reduction(own, kind.kind, chunk.one_bucket);
+  if (kind.reduce) plan_reduction(own, kind.kind, chunk.has_one_bucket);
   const Stream comes = from.is_scattered ? stream::tp : from.stream;
   if (receives && !own.empty()) own.front().message = comes;
   if (sends) {
@@ -363,7 +354,7 @@ std::vector<Segment> PassWriter::pass(const Chunk& chunk, const PassKind& kind) 
     if (own.empty()) wait_for(send, comes);
     after.push_back(send);
     if (!own.empty() && !own.back().reduce.empty() && own.back().reduce.back().after == kEnd) {
-      // the next stage first, then the gradients
+      // first the message to the next stage, then the reduction
       for (Op& op : data_.reduce(own.back().reduce.back().sum, Phase::weight_grad))
         after.push_back(op);
       own.back().reduce.pop_back();
@@ -381,7 +372,10 @@ std::vector<Segment> PassWriter::pass(const Chunk& chunk, const PassKind& kind) 
     if (follows) {
       ++segments.back().count;
     } else {
-      append(segments, own[i], kind.kind);
+      segments.push_back({.body = body_of(own[i], kind.kind),
+                          .count = 1,
+                          .layer = own[i].layer,
+                          .layer_step = step});
     }
   }
   if (!after.empty()) segments.push_back({bodies_.add("end" + suffix, std::move(after))});

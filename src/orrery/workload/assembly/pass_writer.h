@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One pass of one microbatch through one chunk: messages, layers, gathered weights, gradients sent
-// off. Private to the assembly.
+// Writes one pass of one microbatch through one chunk: messages, layers, gathers of weights,
+// reductions of gradients. Private to the assembly.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "orrery/workload/assembly/body_table.h"
@@ -17,44 +16,47 @@ namespace orrery::workload {
 
 /// A message between neighbouring virtual stages.
 struct Message {
-  std::int64_t size = 0;  ///< 0: the neighbour is the same rank, or nobody
-  std::int32_t shift = 0;
-  std::uint32_t edge = 0;
+  std::int64_t size = 0;  ///< bytes; 0: the neighbour is on the same rank, or there is none
+  std::int32_t peer_offset = 0;
+  std::uint32_t message_id = 0;
   Stream stream = stream::none;
-  bool is_scattered = false;  ///< each rank of tp gets such a share, and gathers all of them
-  graph::Format numbers = graph::Format::unsaid;  ///< of what is gathered
+  bool is_scattered = false;  ///< each tp rank receives a share of this size, then all gather the
+                              ///< shares
+  graph::Format format = graph::Format::unsaid;  ///< format of the gathered data
 };
 
-/// What lies on a chunk and who its neighbours are.
+/// The parts on a chunk, and its messages to and from its neighbours.
 struct Chunk {
-  std::vector<PartRun> parts;  ///< of Program::parts, in the model's order
+  std::vector<PartRun> parts;  ///< indices into Program::parts, in the model's order
   Message receive_activations, send_activations;
   Message receive_gradients, send_gradients;
-  bool one_bucket = false;  ///< see DataParallel::one_bucket
+  bool has_one_bucket = false;  ///< see DataParallel::has_one_bucket
 };
 
-/// Which pass, and what data parallelism does beside it.
+/// Kind of a pass, and its data-parallel communication.
 struct PassKind {
   TaskKind kind = TaskKind::forward;
-  bool gather = false;  ///< weights are in shards and have to be gathered
-  bool reduce = false;  ///< gradients are sent off as they become ready
-  // DataParallel::gathers_ahead, and gather:
-  bool first_bucket_gathered = false;  ///< another pass has gathered the first bucket already
-  const Chunk* next = nullptr;  ///< the chunk whose first bucket is gathered beside the last one
+  bool gather = false;  ///< weights are sharded: the pass gathers them
+  bool reduce = false;  ///< the pass reduces gradients as they become ready
+  // Used with DataParallel::gathers_in_next_step and `gather`:
+  bool is_first_bucket_gathered = false;  ///< another pass has already gathered the first bucket
+  const Chunk* next = nullptr;  ///< the chunk whose first bucket this pass gathers during its last
+                                ///< bucket
 };
 
 /// Writes passes as segments over bodies.
 ///
-/// Gathering (FSDP): before its first layer a pass gathers `prefetch` of them; each layer starts
-/// the gathering of the one `prefetch` further on, behind the layer before, so that no more than
-/// prefetch + 1 are held; and waits for its own. Which is known from registers: stream::held + i
-/// remembers the gathering of the layer i further on. Weights that an optimizer has made anew
-/// (DataParallel::gathers_ahead) come bucket by bucket, one ahead, from chunk to chunk.
+/// Gathering (FSDP): before its first layer a pass gathers `prefetch` layers. Each layer then
+/// starts the gather of the layer `prefetch` further on, after the layer before it has ended, so
+/// that at most prefetch + 1 gathered layers are held. Each layer waits for its own gather through
+/// a register: stream::gather_register + i remembers the gather of the layer i further on. Weights
+/// that an optimizer has just updated (DataParallel::gathers_in_next_step) are gathered bucket by
+/// bucket, one bucket ahead, from chunk to chunk.
 ///
-/// Activations that lie elsewhere (Part::offloaded) are stored behind their layer's forward pass; a
-/// layer begins when those of the layer `window` + 1 before it are away, so that beside its own
-/// `window` layers' are on the device. Backward they are loaded `window` layers ahead, behind all
-/// that was stored before; registers remember the loading of the layers further on.
+/// Offloaded activations (Part::offloaded) are stored after their layer's forward pass. A layer
+/// begins when the activations of the layer `window` + 1 before it have left, so that the device
+/// holds those of `window` layers and its own. The backward pass loads them `window` layers ahead,
+/// after all earlier stores; registers remember the loads of later layers.
 class PassWriter {
  public:
   PassWriter(const std::vector<LoweredPart>& parts, const DataParallel& data, std::int64_t prefetch,
@@ -64,7 +66,7 @@ class PassWriter {
   [[nodiscard]] std::vector<Segment> pass(const Chunk& chunk, const PassKind& kind);
 
  private:
-  /// Gradients that are ready, or sent off, after an op.
+  /// Gradients that become ready, or are sent, after an op.
   struct ReductionPoint {
     std::size_t after = kEnd;
     Elements sum;
@@ -73,35 +75,39 @@ class PassWriter {
   };
   static constexpr std::size_t kEnd = static_cast<std::size_t>(-1);  ///< after all ops
 
-  /// One part's turn.
-  struct Turn {
+  /// One part in the order of the pass.
+  struct PartExecution {
     std::uint32_t part = 0;
     std::int32_t layer = -1;
-    Elements gather;                     ///< of other parts, gathered beside it
-    std::size_t ahead = 0;               ///< how many gatherings are under way before it begins
-    Stream message = stream::none;       ///< what its first op waits for
-    Stream weights = stream::none;       ///< what its first computation waits for
-    Stream room = stream::none;          ///< what its first op waits for: activations that leave
-    std::int64_t load = 0;               ///< bytes of activations that are loaded beside it
-    bool awaits = false;                 ///< activations of later turns are on their way
-    std::vector<ReductionPoint> reduce;  ///< gradients sent off in it
+    Elements gather;                      ///< weights of later parts that are gathered during this
+                                          ///< turn
+    std::size_t gathers_in_flight = 0;    ///< number of gathers in progress before it begins
+    Stream message = stream::none;        ///< receive (or its gather) that its first op waits for
+    Stream weights = stream::none;        ///< gather that its first computation waits for
+    Stream awaited_store = stream::none;  ///< its first op waits for this store of activations
+    std::int64_t load = 0;                ///< bytes of activations that it loads for a later turn
+    bool loads_pending = false;           ///< loads for later turns are in progress
+    std::vector<ReductionPoint> reduce;   ///< gradients that it sends
 
-    [[nodiscard]] bool same(const Turn& other) const;
+    [[nodiscard]] bool same(const PartExecution& other) const;
   };
 
-  [[nodiscard]] std::vector<Turn> turns(const Chunk& chunk, const PassKind& kind) const;
+  [[nodiscard]] std::vector<PartExecution> executions(const Chunk& chunk,
+                                                      const PassKind& kind) const;
   [[nodiscard]] std::vector<Op> ops_of(std::uint32_t part, TaskKind kind) const;
   [[nodiscard]] std::vector<ReductionPoint> ready(std::uint32_t part, TaskKind kind) const;
-  [[nodiscard]] std::uint32_t body_of(const Turn& turn, TaskKind kind);
+  [[nodiscard]] std::uint32_t body_of(const PartExecution& turn, TaskKind kind);
   void add_gathers(Elements whole, Phase phase, std::size_t held, std::vector<Op>& before) const;
-  void plan_gathering(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>& before) const;
-  void plan_buckets(std::vector<Turn>& turns, const Chunk& chunk, const PassKind& kind,
+  void plan_gathering(std::vector<PartExecution>& executions, TaskKind kind,
+                      std::vector<Op>& before) const;
+  void plan_buckets(std::vector<PartExecution>& executions, const Chunk& chunk,
+                    const PassKind& kind, std::vector<Op>& before) const;
+  [[nodiscard]] std::vector<Elements> buckets_from(const std::vector<PartExecution>& executions,
+                                                   bool has_one_bucket) const;
+  void plan_offload(std::vector<PartExecution>& executions, TaskKind kind,
                     std::vector<Op>& before) const;
-  [[nodiscard]] std::vector<Elements> buckets_from(const std::vector<Turn>& turns,
-                                                   bool one_bucket) const;
-  void plan_offload(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>& before) const;
-  void plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bucket) const;
-  void append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind);
+  void plan_reduction(std::vector<PartExecution>& executions, TaskKind kind,
+                      bool has_one_bucket) const;
 
   const std::vector<LoweredPart>& parts_;
   const DataParallel& data_;
@@ -110,12 +116,12 @@ class PassWriter {
   BodyTable& bodies_;
 };
 
-/// Gradients of `chunks`, in the order in which they become ready, as they are sent off together.
+/// Gradients of `chunks` by bucket, in the order in which they become ready.
 [[nodiscard]] std::vector<Elements> buckets_of(const std::vector<LoweredPart>& parts,
                                                const std::vector<Chunk>& chunks,
                                                const DataParallel& data);
 
-/// Makes an op wait for one more stream.
+/// Makes `op` also wait for `stream`.
 void wait_for(Op& op, Stream stream);
 
 /// A send or a receive of `message` along Axis::pp.

@@ -5,25 +5,24 @@
 
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "orrery/core/text/units.h"
 
 namespace orrery::workload {
 namespace {
 
-/// A forward pass as long as each half of the backward pass.
+/// A forward pass costs as much as each half of the backward pass.
 constexpr PassCost kCost{};
 
-/// In closed form, where there is one.
+/// The share in closed form; empty if there is none.
 std::optional<double> formula_share(const Spec& spec) {
   const auto bubble =
       bubble_formula(spec.schedule.kind, static_cast<std::uint32_t>(spec.parallel.pp),
                      static_cast<std::uint32_t>(spec.microbatches()),
                      static_cast<std::uint32_t>(spec.schedule.chunks), kCost);
   if (!bubble) return std::nullopt;
-  // A microbatch passes one chunk of a rank where pipes go both ways, else all of them.
-  const bool both = find_schedule(spec.schedule.kind)->placement == Placement::both_ways;
+  // With pipes in both directions a microbatch passes one chunk of a rank, else all of them.
+  const bool both = find_schedule(spec.schedule.kind)->placement == Placement::bidirectional;
   const std::int64_t chunks = both ? 1 : spec.schedule.chunks;
   const std::int64_t busy =
       spec.microbatches() * chunks * (kCost.forward + kCost.input_grad + kCost.weight_grad);
@@ -32,7 +31,7 @@ std::optional<double> formula_share(const Spec& spec) {
 
 std::string percent_text(double share) { return fmt::format("{:.0f} %", 100 * share); }
 
-/// Changes of a plan, each with what it would bring.
+/// Collects changes of a plan with the bubble of each.
 class Remedies {
  public:
   Remedies(const Spec& spec, double now) : spec_(spec), now_(now) {
@@ -48,7 +47,7 @@ class Remedies {
   }
 
  private:
-  /// The share with this plan, where it is legal and better.
+  /// The share with this plan; empty unless it is legal and better.
   [[nodiscard]] std::optional<double> better(const Spec& changed) const {
     if (!check_spec(changed)) return std::nullopt;
     const auto share = formula_share(changed);
@@ -59,7 +58,7 @@ class Remedies {
     text_ += fmt::format("; {} with {}", percent_text(share), how);
   }
 
-  /// Twice, four times … as many, until a tenth of the step is left.
+  /// Tries 2, 4, … times as many microbatches, until the bubble is at most a tenth of the step.
   void more_microbatches() {
     constexpr double kGood = 0.1;
     Spec changed = spec_;
@@ -98,7 +97,7 @@ class Remedies {
     if (const auto share = better(changed)) say(*share, "schedule.kind = zb_h1");
   }
 
-  /// The ranks that half of the stages leave go to tp.
+  /// Halves the number of stages and doubles tp.
   void fewer_stages() {
     if (spec_.parallel.pp % 2 != 0) return;
     Spec changed = spec_;
@@ -129,7 +128,7 @@ void report_bubble(const Spec& spec, const PipelineOrder& order, Findings& findi
   const double share = bubble_share(spec, order);
   if (share <= kLargeBubble) return;
   const std::string now =
-      fmt::format("{} with {}, {} microbatch{} through {} stages", percent_text(share),
+      fmt::format("{} with {}, {} microbatch{} and {} stages", percent_text(share),
                   name(spec.schedule.kind), format_count(order.microbatches),
                   order.microbatches == 1 ? "" : "es", format_count(order.stages));
   findings.add(FindingCode::pipeline_bubble, now + Remedies(spec, share).text());

@@ -60,7 +60,7 @@ TEST(Bubble, IsThatOfThePlayedSchedule) {
 
 TEST(Bubble, OneMicrobatchThroughFourStagesIsRemarkedUpon) {
   const std::string text = remark(pipeline_spec(4, 1, ScheduleKind::one_f_one_b));
-  EXPECT_THAT(text, HasSubstr("75 % with 1f1b, 1 microbatch through 4 stages"));
+  EXPECT_THAT(text, HasSubstr("75 % with 1f1b, 1 microbatch and 4 stages"));
   EXPECT_THAT(text, HasSubstr("; 9 % with batch.global = 32"));  // 3 / 35
   EXPECT_THAT(text, Not(HasSubstr("interleaved"))) << "one microbatch is no multiple of 4";
   EXPECT_THAT(text, HasSubstr("; 50 % with parallel.pp = 2, parallel.tp = 2"));
@@ -68,7 +68,7 @@ TEST(Bubble, OneMicrobatchThroughFourStagesIsRemarkedUpon) {
 
 TEST(Bubble, OtherSchedulesAreOfferedWhereTheyAreLegal) {
   const std::string text = remark(pipeline_spec(4, 4, ScheduleKind::one_f_one_b));
-  EXPECT_THAT(text, HasSubstr("43 % with 1f1b, 4 microbatches through 4 stages"));  // 3 / 7
+  EXPECT_THAT(text, HasSubstr("43 % with 1f1b, 4 microbatches and 4 stages"));  // 3 / 7
   EXPECT_THAT(text, HasSubstr("; 9 % with schedule.kind = interleaved, schedule.chunks = 8"));
   EXPECT_THAT(text, HasSubstr("; 20 % with schedule.kind = zb_h1"));  // 3 / 15
   Spec few = pipeline_spec(4, 4, ScheduleKind::one_f_one_b);

@@ -16,7 +16,7 @@ std::int64_t table_count(const Dlrm& dlrm) {
   return count;
 }
 
-/// Whether every rank has the same of a dlrm's tables, however they are dealt out.
+/// Whether every rank has the same share of a dlrm's tables, with any distribution.
 bool even_tables(const Dlrm& dlrm, std::uint64_t ranks) {
   if (dlrm.sharding == TableSharding::table && !dlrm.placement.empty()) return false;
   const auto even = [ranks](std::int64_t count) {
@@ -51,8 +51,8 @@ Result<void> number_roles(Program& program) {
   if (ranks <= limits::kTableShares / tables) return {};
   return tl::unexpected(Error{
       Errc::limit_exceeded, "/model/dlrm",
-      fmt::format("{} ranks with different shares of the tables are too many to tell apart", ranks),
-      "spread the tables evenly (dim or rows a multiple of the ranks), or use fewer ranks"});
+      fmt::format("{} ranks with different shares of the tables exceed the limit", ranks),
+      "distribute the tables evenly (dim or rows a multiple of the ranks), or use fewer ranks"});
 }
 
 std::uint32_t role_count(const Program& program) {
@@ -84,8 +84,8 @@ std::uint64_t ranks_of(const Program& program, const Position& where) {
     if (where.cp < 0) return everybody;
     return where.cp == 0 ? first : where.cp == 1 ? last : everybody - first - last;
   };
-  // Busiest: all digits of ep are 0. Some of them may be part of cp's digit; then the last of cp is
-  // never the busiest.
+  // The busiest rank has 0 in all digits of ep. Some of these may be a part of cp's digit; the last
+  // rank of cp is then never the busiest.
   std::uint64_t common = 1;
   for (const graph::GroupAxis::Digit& digit : mesh.axis(Axis::ep).digits) {
     if (cp > 1 && digit.stride == mesh.stride(Dim::cp)) common = digit.count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranks do the same. Private to the assembly.
+// Groups ranks that do the same work into roles. Private to the assembly.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace orrery::workload {
 
-/// Sets how roles are numbered, from `program.spec` and `program.mesh`. Classes of cp: with ring
-/// attention the ends of the ring have other neighbours than the rest. Classes of experts: with an
-/// imbalance the first of each expert-parallel group is the busiest. Every rank its own role:
-/// tables of a dlrm that are not spread evenly. Errc: limit_exceeded.
+/// Sets the numbering of roles from `program.spec` and `program.mesh`. Classes of cp: with ring
+/// attention, the ends of the ring have other neighbours than the other ranks. Classes of experts:
+/// with an imbalance, the first rank of each expert-parallel group is the busiest. Every rank has
+/// its own role if the tables of a dlrm are not distributed evenly. Errc: limit_exceeded.
 [[nodiscard]] Result<void> number_roles(Program& program);
 
-/// How many roles there are; some may have no ranks.
+/// The number of roles; some may have no ranks.
 [[nodiscard]] std::uint32_t role_count(const Program& program);
 
-/// What the ranks of role `role` have in common.
+/// The coordinates that all ranks of `role` share.
 [[nodiscard]] Position position_of(const Program& program, std::uint32_t role);
-/// How many they are. Constant time.
+/// The number of ranks at `where`. Constant time.
 [[nodiscard]] std::uint64_t ranks_of(const Program& program, const Position& where);
-/// What to call them: "stage 3", "stage 0, first of cp".
+/// The name of the role: "stage 3", "stage 0, first of cp".
 [[nodiscard]] std::string role_name(const Position& where);
 
 }  // namespace orrery::workload

@@ -54,7 +54,7 @@ int count(const std::vector<Op>& ops, CollectiveType type) {
   return found;
 }
 
-// Inputs are gathered where weights' gradients are computed, each beside the product before.
+// Inputs are gathered where weights' gradients are computed, each during the product before.
 TEST(SplitBackward, WeightHalvesGatherTheirInputsAhead) {
   const Program program = scheduled_program(ScheduleKind::zb_h1);
   const std::vector<Op> ops = ops_of(program, "layer.weight_grad");
@@ -62,15 +62,15 @@ TEST(SplitBackward, WeightHalvesGatherTheirInputsAhead) {
             (std::vector<std::string>{"mlp_up.gather.wgrad", "mlp_down.wgrad", "mlp_up.wgrad",
                                       "qkv.gather.wgrad", "out.wgrad", "qkv.wgrad"}));
   for (const std::size_t gather : {0u, 3u}) {
-    EXPECT_EQ(ops[gather].marks, stream::mark);
+    EXPECT_EQ(ops[gather].marks, stream::layer_register);
     EXPECT_EQ(ops[gather + 1].waits[0], stream::none);
-    EXPECT_EQ(ops[gather + 2].waits[0], stream::mark);
+    EXPECT_EQ(ops[gather + 2].waits[0], stream::layer_register);
   }
   for (const Op& op : ops_of(program, "layer.input_grad"))
     EXPECT_EQ(std::string(op.name).find("wgrad"), std::string::npos) << op.name;
 }
 
-// … and beside the input's gradient where both halves are one pass.
+// … and during the input's gradient where both halves are one pass.
 TEST(SplitBackward, WholePassesGatherInputsBesideInputGradients) {
   const std::vector<std::string> names =
       names_of_ops(ops_of(scheduled_program(ScheduleKind::one_f_one_b), "layer.backward"));

@@ -13,16 +13,16 @@
 namespace orrery::workload {
 namespace {
 
-/// What two neighbours exchange is told apart by the chunk that receives it, and by direction: a
-/// chunk has one neighbour on either side.
-std::uint32_t edge_of(std::uint32_t receiving_chunk, bool gradients) {
+/// The receiving chunk and the direction identify a message between two neighbours, since a chunk
+/// has one neighbour on each side.
+std::uint32_t message_id_of(std::uint32_t receiving_chunk, bool gradients) {
   return 1 + 2 * receiving_chunk + (gradients ? 1 : 0);
 }
 
 }  // namespace
 
-std::vector<std::vector<VirtualPlace>> virtual_places(const PipelineOrder& order) {
-  std::vector<std::vector<VirtualPlace>> out(order.stages, std::vector<VirtualPlace>(order.chunks));
+std::vector<std::vector<PipePosition>> pipe_positions(const PipelineOrder& order) {
+  std::vector<std::vector<PipePosition>> out(order.stages, std::vector<PipePosition>(order.chunks));
   for (std::uint32_t pipe = 0; pipe < order.pipes.size(); ++pipe) {
     for (std::uint32_t i = 0; i < order.pipes[pipe].size(); ++i) {
       const ChunkPlace& place = order.pipes[pipe][i];
@@ -37,9 +37,9 @@ Result<StageLayout> StageLayout::make(const Spec& spec, const Mesh& mesh, const 
                                       std::vector<LoweredPart>& parts) {
   StageLayout shape;
   shape.order_ = &order;
-  shape.shares_ = scatters_sends(spec) ? spec.parallel.tp : 1;
-  shape.numbers_ = format_of(spec.precision.activations);
-  shape.places_ = virtual_places(order);
+  shape.message_shares_ = scatters_sends(spec) ? spec.parallel.tp : 1;
+  shape.message_format_ = format_of(spec.precision.activations);
+  shape.places_ = pipe_positions(order);
   shape.first_part_ = static_cast<std::uint32_t>(parts.size());
   auto model = lowering(spec, mesh, where);
   if (!model) return tl::unexpected(model.error());
@@ -50,7 +50,7 @@ Result<StageLayout> StageLayout::make(const Spec& spec, const Mesh& mesh, const 
   std::int64_t boundary = 0;
   for (std::vector<PartRun>& stage : shape.stages_) {
     if (!stage.empty()) boundary = model->parts[stage.back().part].part.boundary;
-    shape.boundary_.push_back(boundary);
+    shape.boundary_bytes_.push_back(boundary);
     for (PartRun& run : stage) run.part += shape.first_part_;
   }
   const std::size_t count = model->parts.size();
@@ -67,26 +67,26 @@ Result<StageLayout> StageLayout::make(const Spec& spec, const Mesh& mesh, const 
     const std::int64_t copy =
         parts[shape.first_part_ + i].part.weights.total() - whole->parts[i].part.weights.total();
     if (copy == 0) continue;
-    shape.table_ = copy;
+    shape.table_copy_elements_ = copy;
     shape.without_copy_[i] = static_cast<std::uint32_t>(parts.size());
     parts.push_back(std::move(whole->parts[i]));
   }
   return shape;
 }
 
-bool StageLayout::holds_both(std::uint32_t stage) const {
+bool StageLayout::holds_both_tables(std::uint32_t stage) const {
   const auto holds = [&](std::uint32_t index) {
     return std::any_of(places_[stage].begin(), places_[stage].end(),
-                       [&](const VirtualPlace& place) { return place.index == index; });
+                       [&](const PipePosition& place) { return place.index == index; });
   };
   return holds(0) && holds(static_cast<std::uint32_t>(stages_.size()) - 1);
 }
 
-std::int64_t StageLayout::table(std::uint32_t stage) const {
+std::int64_t StageLayout::tied_table_elements(std::uint32_t stage) const {
   const std::uint32_t first = order_->pipes.front().front().stage;
   const std::uint32_t last = order_->pipes.front().back().stage;
   if (order_->pipes.size() > 1 || first == last) return 0;
-  return stage == first || stage == last ? table_ : 0;
+  return stage == first || stage == last ? table_copy_elements_ : 0;
 }
 
 Message StageLayout::message(std::uint32_t stage, std::uint32_t chunk, std::uint32_t pipe,
@@ -97,14 +97,14 @@ Message StageLayout::message(std::uint32_t stage, std::uint32_t chunk, std::uint
   if (other.stage == stage) return {};
   const std::uint32_t own = places_[stage][chunk].index;
   Message out;
-  out.size = boundary_[std::min<std::size_t>(own, static_cast<std::size_t>(neighbour))];
-  if (shares_ > 1 && out.size % shares_ == 0) {
-    out.size /= shares_;
+  out.size = boundary_bytes_[std::min<std::size_t>(own, static_cast<std::size_t>(neighbour))];
+  if (message_shares_ > 1 && out.size % message_shares_ == 0) {
+    out.size /= message_shares_;
     out.is_scattered = true;
-    out.numbers = numbers_;
+    out.format = message_format_;
   }
-  out.shift = static_cast<std::int32_t>(other.stage) - static_cast<std::int32_t>(stage);
-  out.edge = edge_of(send ? other.chunk : chunk, gradients);
+  out.peer_offset = static_cast<std::int32_t>(other.stage) - static_cast<std::int32_t>(stage);
+  out.message_id = message_id_of(send ? other.chunk : chunk, gradients);
   if (send) {
     out.stream = gradients ? stream::send_backward(chunk) : stream::send_forward(chunk);
   } else {
@@ -115,9 +115,9 @@ Message StageLayout::message(std::uint32_t stage, std::uint32_t chunk, std::uint
 
 std::vector<Chunk> StageLayout::chunks(std::uint32_t stage) const {
   std::vector<Chunk> out(order_->chunks);
-  const bool both = holds_both(stage);
+  const bool both = holds_both_tables(stage);
   for (std::uint32_t c = 0; c < order_->chunks; ++c) {
-    const VirtualPlace& place = places_[stage][c];
+    const PipePosition& place = places_[stage][c];
     Chunk& chunk = out[c];
     chunk.parts = stages_[place.index];
     for (PartRun& run : chunk.parts) {

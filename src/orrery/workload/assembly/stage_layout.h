@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model laid out over the stages, for ranks of one class. Private to the assembly.
+// Distributes the model over the stages, for ranks of one class. Private to the assembly.
 #pragma once
 
 #include <cstdint>
@@ -12,43 +12,45 @@
 
 namespace orrery::workload {
 
-/// Where on a stage's chunk the model's virtual stage `index` of pipe `pipe` lies.
-struct VirtualPlace {
+/// The virtual stage that a chunk of a stage holds: virtual stage `index` of pipe `pipe`.
+struct PipePosition {
   std::uint32_t pipe = 0;
   std::uint32_t index = 0;
 };
-/// By stage, then chunk.
-[[nodiscard]] std::vector<std::vector<VirtualPlace>> virtual_places(const PipelineOrder& order);
+/// The virtual stage of each chunk, by stage, then chunk.
+[[nodiscard]] std::vector<std::vector<PipePosition>> pipe_positions(const PipelineOrder& order);
 
-/// Parts of the model by virtual stage, as ranks of one class see them.
+/// The parts of the model by virtual stage, for ranks of one class.
 class StageLayout {
  public:
-  /// Adds the model's parts to `parts`. Tied tables: with pp > 1 the head has a copy of its own,
-  /// except on ranks that hold the input table, too; there it is as in a model on one stage.
+  /// Adds the model's parts to `parts`. Tied tables: with pp > 1 the head has its own copy. On
+  /// ranks that also hold the input table, both use one table, as in a model on one stage.
   static Result<StageLayout> make(const Spec& spec, const Mesh& mesh, const Position& where,
                                   const PipelineOrder& order, const Lowering& lowering,
                                   std::vector<LoweredPart>& parts);
 
-  /// The chunks of a stage: what lies there, and the messages to and from its neighbours.
+  /// The chunks of a stage: their parts, and the messages to and from neighbours.
   [[nodiscard]] std::vector<Chunk> chunks(std::uint32_t stage) const;
-  /// Elements of the tied table on this stage that a copy on another stage has to be added to; 0
-  /// where there is none. dual_pipe: none, since stages exchange all gradients.
-  [[nodiscard]] std::int64_t table(std::uint32_t stage) const;
+  /// Elements of this stage's copy of the tied table whose gradients are added to those of a copy
+  /// on another stage; 0 if there is none. dual_pipe: 0, since stages exchange all gradients.
+  [[nodiscard]] std::int64_t tied_table_elements(std::uint32_t stage) const;
 
  private:
-  [[nodiscard]] bool holds_both(std::uint32_t stage) const;
+  [[nodiscard]] bool holds_both_tables(std::uint32_t stage) const;
   [[nodiscard]] Message message(std::uint32_t stage, std::uint32_t chunk, std::uint32_t pipe,
                                 std::int64_t neighbour, bool gradients, bool send) const;
 
   const PipelineOrder* order_ = nullptr;
-  std::vector<std::vector<VirtualPlace>> places_;
+  std::vector<std::vector<PipePosition>> places_;
   std::vector<std::vector<PartRun>> stages_;  ///< by virtual stage
-  std::vector<std::int64_t> boundary_;        ///< by virtual stage: what it sends on
-  std::vector<std::uint32_t> without_copy_;   ///< by part: the same without a copy of the table
+  std::vector<std::int64_t> boundary_bytes_;  ///< by virtual stage: bytes that it sends to the next
+  std::vector<std::uint32_t> without_copy_;   ///< by part: the index of the same part without a
+                                              ///< copy of the table
   std::uint32_t first_part_ = 0;
-  std::int64_t shares_ = 1;                        ///< that a message is sent in, by ranks of tp
-  graph::Format numbers_ = graph::Format::unsaid;  ///< of messages
-  std::int64_t table_ = 0;                         ///< elements of the head's copy
+  std::int64_t message_shares_ = 1;  ///< shares of a message, one per tp rank that
+                                     ///< sends
+  graph::Format message_format_ = graph::Format::unsaid;  ///< format of messages
+  std::int64_t table_copy_elements_ = 0;                  ///< elements of the head's copy
 };
 
 }  // namespace orrery::workload

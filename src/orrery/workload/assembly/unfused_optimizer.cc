@@ -12,7 +12,7 @@ using graph::Operation;
 constexpr std::int64_t kWide = 4, kHalf = 2;  // bytes
 
 Op over(const char* name, Operation operation, Amount elements, std::int64_t flops,
-        std::int64_t bytes) {
+        std::int64_t bytes, Format from, Format to) {
   Op op;
   op.name = name;
   op.op_class = OpClass::vector;
@@ -22,10 +22,6 @@ Op over(const char* name, Operation operation, Amount elements, std::int64_t flo
   op.kernel.operation = operation;
   op.kernel.traits = graph::kMultiTensor;
   op.kernel.sizes[0] = elements.value();
-  return op;
-}
-
-Op typed(Op op, Format from, Format to) {
   op.kernel.a = from;
   op.kernel.out = to;
   return op;
@@ -44,29 +40,29 @@ bool is_optimizer_unfused(const Spec& spec) {
 Op zero_gradients(const Spec& spec, Amount elements) {
   const Format format = format_of(spec.precision.gradients);
   const auto each = static_cast<std::int64_t>(bytes_of(spec.precision.gradients));
-  return typed(over("gradients.zero", Operation::elementwise, elements, 0, each), format, format);
+  return over("gradients.zero", Operation::elementwise, elements, 0, each, format, format);
 }
 
 Op average_gradients(const Spec& spec, Amount elements) {
   const Format format = format_of(spec.precision.gradients);
   const auto each = static_cast<std::int64_t>(bytes_of(spec.precision.gradients));
-  return typed(over("gradients.average", Operation::elementwise, elements, 1, each + each), format,
-               format);
+  return over("gradients.average", Operation::elementwise, elements, 1, each + each, format,
+              format);
 }
 
-Op widen_gradients(const Spec& spec, Amount elements) {
-  return typed(over("gradients.widen", Operation::cast, elements, 0, kHalf + kWide),
-               format_of(spec.precision.gradients), Format::fp32);
+Op cast_gradients_op(const Spec& spec, Amount elements) {
+  return over("gradients.widen", Operation::cast, elements, 0, kHalf + kWide,
+              format_of(spec.precision.gradients), Format::fp32);
 }
 
 Op unscale_gradients(Amount elements) {
-  return typed(over("gradients.unscale", Operation::elementwise, elements, 1, kWide + kWide),
-               Format::fp32, Format::fp32);
+  return over("gradients.unscale", Operation::elementwise, elements, 1, kWide + kWide, Format::fp32,
+              Format::fp32);
 }
 
-Op narrow_weights(const Spec& spec, Amount elements) {
-  return typed(over("weights.narrow", Operation::cast, elements, 0, kWide + kHalf), Format::fp32,
-               format_of(spec.precision.weights));
+Op cast_weights_op(const Spec& spec, Amount elements) {
+  return over("weights.narrow", Operation::cast, elements, 0, kWide + kHalf, Format::fp32,
+              format_of(spec.precision.weights));
 }
 
 }  // namespace orrery::workload

@@ -6,11 +6,12 @@
 namespace orrery::workload {
 namespace {
 
-/// One adapter being written.
+/// Writes one adapter to the tape.
 class Writer {
  public:
-  Writer(Tape& tape, const Scope& scope, const Linear& base, Cut cut, const Adapter& adapter)
-      : tape_(tape), scope_(scope), base_(base), cut_(cut), adapter_(adapter) {}
+  Writer(Tape& tape, const Scope& scope, const Linear& base, MatrixSplit split,
+         const Adapter& adapter)
+      : tape_(tape), scope_(scope), base_(base), split_(split), adapter_(adapter) {}
 
   void write(Tensor x, std::vector<Tensor>& made) {
     add_gradients(x);
@@ -23,29 +24,31 @@ class Writer {
     Amount sum;
     for (std::size_t i = 0; i < adapter_.count; ++i)
       sum += base_.outputs[adapter_.first + i].features;
-    return sum / adapter_.part_of;
+    return sum / adapter_.output_divisor;
   }
-  /// Tokens where the matrix is cut one way; each rank's own where all have the same weights.
-  [[nodiscard]] Amount tokens(Cut whole) const {
-    return cut_ == whole || !scope_.sp ? base_.tokens : scope_.shard;
+  /// Tokens of a small product: those of the base matrix if tensor parallelism splits this one,
+  /// else each rank's own.
+  [[nodiscard]] Amount tokens(MatrixSplit whole) const {
+    return split_ == whole || !scope_.sp ? base_.tokens : scope_.shard;
   }
-  [[nodiscard]] Amount tokens_out() const { return tokens(Cut::columns); }
+  [[nodiscard]] Amount tokens_out() const { return tokens(MatrixSplit::columns); }
 
-  Linear matrix(const OpName& name, Cut whole, Amount in, const char* output, Amount out) const {
+  Linear matrix(const OpName& name, MatrixSplit whole, Amount in, const char* output,
+                Amount out) const {
     Linear shape;
     shape.name = name;
     shape.group = base_.group;
     shape.tokens = tokens(whole);
     shape.in = in;
     shape.outputs = {{output, out}};
-    shape.adapter = true;
-    if (cut_ == whole) return shape;
-    shape.share = Share::replicated;
-    shape.repeated = scope_.equivalent_ranks();
+    shape.is_adapter = true;
+    if (split_ == whole) return shape;
+    shape.weight_kind = WeightKind::replicated;
+    shape.duplicate_ranks = scope_.equivalent_ranks();
     return shape;
   }
 
-  /// The gradient of x is a sum: W's and this one.
+  /// Adds the adapter's gradient of x to that of W.
   void add_gradients(Tensor x) {
     const Amount size = tape_.bytes_of(x);
     tape_.begin(base_.group, {x});
@@ -54,21 +57,21 @@ class Writer {
   }
 
   Tensor multiply_a(Tensor x) {
-    const Linear shape = matrix(adapter_.names.a, Cut::rows, adapter_.features,
-                                adapter_.names.middle, scope_.spec->lora->rank);
-    return cut_ == Cut::rows ? row_linear(tape_, scope_, shape, adapter_.names.rows, {x})
-                             : linear(tape_, scope_, shape, {x}).front();
+    const Linear shape = matrix(adapter_.names.a, MatrixSplit::rows, adapter_.features,
+                                adapter_.names.rank_output, scope_.spec->lora->rank);
+    return split_ == MatrixSplit::rows ? row_linear(tape_, scope_, shape, adapter_.names.rows, {x})
+                                       : linear(tape_, scope_, shape, {x}).front();
   }
 
   Tensor multiply_b(Tensor middle) {
-    const Linear shape = matrix(adapter_.names.b, Cut::columns, scope_.spec->lora->rank,
-                                adapter_.names.made, features_out());
-    return cut_ == Cut::columns
+    const Linear shape = matrix(adapter_.names.b, MatrixSplit::columns, scope_.spec->lora->rank,
+                                adapter_.names.output, features_out());
+    return split_ == MatrixSplit::columns
                ? column_linear(tape_, scope_, shape, adapter_.names.columns, middle).front()
                : linear(tape_, scope_, shape, {middle}).front();
   }
 
-  /// y + s·change: two kernels, or one. Backward: s times the gradient.
+  /// y + s·change, in two kernels, or one if they are fused. Backward: s times the gradient.
   void add(Tensor change, std::vector<Tensor>& made) {
     const Amount elements = tokens_out() * features_out(), size = scope_.activation(elements);
     tape_.begin(base_.group, {change});
@@ -88,17 +91,17 @@ class Writer {
   Tape& tape_;
   const Scope& scope_;
   const Linear& base_;
-  Cut cut_;
+  MatrixSplit split_;
   const Adapter& adapter_;
 };
 
 }  // namespace
 
-void add_adapters(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
+void add_adapters(Tape& tape, const Scope& scope, const Linear& base, MatrixSplit split,
                   const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made) {
-  if (!scope.frozen()) return;
+  if (!scope.is_frozen()) return;
   for (const Adapter& each : adapters) {
-    if (is_adapted(*scope.spec, each.matrix)) Writer(tape, scope, base, cut, each).write(x, made);
+    if (is_adapted(*scope.spec, each.matrix)) Writer(tape, scope, base, split, each).write(x, made);
   }
 }
 

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022, section 4.1): y = x·W +
-// s·(x·A)·B. Forward: the product with W and the two small ones; s·(…) is added in an element-wise
-// kernel. Backward: the gradient of x from W, A and B, added up; gradients of A and B; none of W.
-// That of x is computed in the first layer, too, as where activations are computed again.
+// Low-rank adapters of frozen matrices (Hu et al., ICLR 2022, section 4.1): y = x·W + s·(x·A)·B.
+// Forward: the product with W and the two small products; an element-wise kernel adds s·(…).
+// Backward: the gradient of x is the sum of those from W, A and B; A and B have weight gradients, W
+// has none. The gradient of x is computed in the first layer, too, as it is when activations are
+// recomputed.
 //
-// Tensor parallelism as in PEFT (peft/tuners/lora/tp_layer.py, LoraParallelLinear): beside a
-// column-parallel W every rank has all of A, and its columns of B; beside a row-parallel W its rows
-// of A, and all of B. What goes between A and B is summed up over tp, rank features wide:
-//   columns  backward all-reduce (with sp: all-gather, and back a reduce-scatter)
-//   rows     forward all-reduce (with sp: reduce-scatter, and back an all-gather)
-// With sp, what all ranks have multiplies each rank's own tokens, and its gradients are summed up
-// over tp once a step, as those of norms are.
+// Tensor parallelism as in PEFT (peft/tuners/lora/tp_layer.py, LoraParallelLinear). For a
+// column-parallel W every rank has all of A and its columns of B. For a row-parallel W it has its
+// rows of A and all of B. The activations between A and B (`rank` features wide) are summed over
+// tp:
+//   columns  backward all-reduce (with sp: forward all-gather, backward reduce-scatter)
+//   rows     forward all-reduce (with sp: forward reduce-scatter, backward all-gather)
+// With sp, matrices that all ranks hold multiply each rank's own tokens. Their gradients are summed
+// over tp once per step, as those of norms.
 //
-// Adapters are kept and sent in the types of Precision, as weights that are trained.
+// Adapters are stored and sent in the formats of Precision, as other trained weights.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +26,16 @@
 
 namespace orrery::workload {
 
-/// What the ops of one adapter are called.
+/// Names of the ops and tensors of one adapter.
 struct AdapterNames {
   OpName a, b;
-  ColumnNames columns;  ///< of B, beside a column-parallel matrix
-  RowNames rows;        ///< of A, beside a row-parallel matrix
+  ColumnNames columns;  ///< B of a column-parallel matrix
+  RowNames rows;        ///< A of a row-parallel matrix
   const char* add;
-  const char* scale;      ///< backward
-  const char* add_dgrad;  ///< of the input's gradient
-  const char* middle;     ///< x·A
-  const char* made;       ///< x·A·B
+  const char* scale;        ///< scaled gradient, backward
+  const char* add_dgrad;    ///< sum of input gradients
+  const char* rank_output;  ///< x·A
+  const char* output;       ///< x·A·B
 };
 #define ORRERY_ADAPTER(text)                                                             \
   ::orrery::workload::AdapterNames {                                                     \
@@ -42,27 +44,28 @@ struct AdapterNames {
         text ".lora.add.dgrad", text ".lora.middle", text ".lora"                        \
   }
 
-/// How tensor parallelism cuts the matrix.
-enum class Cut : std::uint8_t { none, columns, rows };
+/// How tensor parallelism splits the matrix.
+enum class MatrixSplit : std::uint8_t { none, columns, rows };
 
-/// An adapter beside some of a matrix' outputs.
+/// An adapter of some outputs of a matrix.
 struct Adapter {
-  std::string_view matrix;  ///< word of lora_targets.h
+  std::string_view matrix;  ///< name from lora_targets.h
   AdapterNames names;
-  Amount features;           ///< that go in, on this rank
-  std::size_t first = 0;     ///< of the matrix' outputs
-  std::size_t count = 1;     ///< … so many
-  std::int64_t part_of = 1;  ///< beside one of so many equal pieces of them (gate, up)
+  Amount features;        ///< input features on this rank
+  std::size_t first = 0;  ///< index of its first output in Linear::outputs
+  std::size_t count = 1;  ///< number of its outputs
+  std::int64_t output_divisor =
+      1;  ///< the adapter covers 1 / output_divisor of these outputs (gate, up)
 };
 
-/// Puts those of `adapters` that the specification asks for behind the matrix `base`, which made
-/// `made` of `x`; `made` is then what comes out with them.
-void add_adapters(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
+/// Appends those of `adapters` that the specification selects. `base` has computed `made` from `x`;
+/// afterwards `made` contains the outputs with adapters.
+void add_adapters(Tape& tape, const Scope& scope, const Linear& base, MatrixSplit split,
                   const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made);
 
-/// … of `q`, `k`, `v`, `qkv` beside a matrix whose first outputs these are.
+/// The adapters `q`, `k`, `v`, `qkv` of a matrix with these three outputs first.
 [[nodiscard]] std::vector<Adapter> qkv_adapters(Amount features);
-/// … of `gate`, `up`, `mlp_up`, beside the output `at`.
+/// The adapters `gate`, `up`, `mlp_up` of output `at`.
 [[nodiscard]] std::vector<Adapter> mlp_adapters(Amount features, std::size_t at = 0);
 
 }  // namespace orrery::workload

@@ -24,7 +24,7 @@ std::int64_t products(const std::vector<Op>& ops, Phase phase, bool adapters) {
   std::int64_t sum = 0;
   for (const Op& op : ops) {
     const bool of_adapter = std::string_view(op.name).find("lora") != std::string_view::npos;
-    if (op.phase == phase && of_adapter == adapters) sum += op.matmul - op.redone;
+    if (op.phase == phase && of_adapter == adapters) sum += op.matmul - op.repeated_flops;
   }
   return sum;
 }
@@ -61,7 +61,7 @@ TEST(Adapters, EndsHaveNoWeightGradients) {
     for (const char* const end : {"embedding", "head"}) {
       const Part& part = part_of(model, end).part;
       EXPECT_EQ(part.trained().total(), 0);
-      EXPECT_EQ(bytes_of(part.halfway), 0);
+      EXPECT_EQ(bytes_of(part.split_backward_tensors), 0);
       EXPECT_GT(part.weights.total(), 0);
     }
   }
@@ -89,7 +89,9 @@ TEST(Adapters, KeepsOnlyWhatIsStillComputed) {
 // partners.
 TEST(Adapters, HoldsForTheWeightHalfWhatAdaptersNeed) {
   const std::int64_t sbh = 2 * kTokens * kInput, middle = 2 * kTokens * kRank;
-  const auto halfway = [](const Spec& spec) { return bytes_of(layer_of(spec).part.halfway); };
+  const auto halfway = [](const Spec& spec) {
+    return bytes_of(layer_of(spec).part.split_backward_tensors);
+  };
   EXPECT_EQ(halfway(lora(llama(), {"q"})), sbh + 2 * middle + sbh);
   EXPECT_EQ(halfway(lora(llama(), {"q", "out"})), (sbh + 2 * middle + sbh) * 2);
 }
@@ -107,7 +109,7 @@ TEST(Adapters, TensorParallelismCutsOneOfTheTwo) {
   }
 }
 
-// Beside the base's own traffic: x·A, rank features wide.
+// In addition to the base model's traffic: x·A, rank features wide.
 TEST(Adapters, TrafficIsRankFeaturesWide) {
   Spec spec = llama();
   spec.parallel.tp = 4;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention with its projections: heads of queries share heads of keys and values (Ainslie et al.,
-// 2023); tensor parallelism cuts heads (Shoeybi et al., 2019).
+// Attention with its projections. Several query heads share a head of keys and values (Ainslie et
+// al., 2023). Tensor parallelism splits heads (Shoeybi et al., 2019).
 #include "orrery/workload/layers/attention.h"
 
 #include <algorithm>
@@ -48,13 +48,13 @@ Tensor head_norm(Tape& tape, const Scope& scope, const OpName& name, std::int64_
   shape.output = output;
   if (scope.model().qk_norm_wide) {
     shape.weight_features = shape.features * heads;
-    shape.share = Share::dense;
+    shape.weight_kind = WeightKind::dense;
     shape.rms = true;
   }
   return norm(tape, scope, shape, x);
 }
 
-/// The core that a model's attention is, and its tokens.
+/// The shape of the model's attention core.
 CoreShape core_of(const Scope& scope, const Attention& shape) {
   const Model& model = scope.model();
   CoreShape core;
@@ -88,8 +88,9 @@ Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, HeadTensor
   const Model& model = scope.model();
   heads.element = scope.activation(1).value();
   const CoreShape core = core_of(scope, shape);
-  if (shape.relative_table) tape.add_weights(Share::dense, Amount(kRelativeBuckets) * core.heads);
-  if (model.sinks) tape.add_weights(Share::dense, Amount(core.heads));
+  if (shape.relative_table)
+    tape.add_weights(WeightKind::dense, Amount(kRelativeBuckets) * core.heads);
+  if (model.sinks) tape.add_weights(WeightKind::dense, Amount(core.heads));
   if (model.qk_norm) {
     heads.q = head_norm(tape, scope, ORRERY_OP("q_norm"), core.heads, "attention.q", heads.q);
     heads.k = head_norm(tape, scope, ORRERY_OP("k_norm"), core.kv_heads, "attention.k", heads.k);
@@ -108,7 +109,7 @@ Tensor attention(Tape& tape, const Scope& scope, const Attention& shape, Tensor 
   in.in = model.hidden;
   in.outputs = qkv_outputs(scope);
   std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv"), x);
-  add_adapters(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
+  add_adapters(tape, scope, in, MatrixSplit::columns, qkv_adapters(in.in), x, made);
   const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
   return project_out(tape, scope, in.outputs[0].features, context);
 }
@@ -122,8 +123,8 @@ Tensor project_out(Tape& tape, const Scope& scope, Amount features, Tensor conte
   out.in = features;
   out.outputs = {{"attention.out", model.hidden, model.out_bias}};
   std::vector<Tensor> made = {row_linear(tape, scope, out, ORRERY_ROW("out"), {context})};
-  add_adapters(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), features}}, context,
-               made);
+  add_adapters(tape, scope, out, MatrixSplit::rows, {{"out", ORRERY_ADAPTER("out"), features}},
+               context, made);
   return made.front();
 }
 
@@ -141,17 +142,17 @@ Tensor cross_attention(Tape& tape, const Scope& scope, const Scope& source_scope
   kv.name = ORRERY_OP("cross.kv");
   kv.tokens = source_scope.tokens;
   kv.outputs = {all[1], all[2]};
-  // The source's gradient is summed up over the decoder's layers.
+  // The gradient of the source is the sum over the decoder's layers.
   tape.begin(Group::none, {source});
   const Amount size = tape.bytes_of(source);
   tape.backward(compute_op("cross.source.add", OpClass::vector, Phase::input_grad, 0,
                            source_scope.shard * model.hidden, Amount(3) * size));
   std::vector<Tensor> queries = column_linear(tape, scope, q, ORRERY_COLUMN("cross.q"), x);
-  add_adapters(tape, scope, q, Cut::columns,
+  add_adapters(tape, scope, q, MatrixSplit::columns,
                {{"q", ORRERY_ADAPTER("cross.q"), q.in}, {"qkv", ORRERY_ADAPTER("cross.q"), q.in}},
                x, queries);
   std::vector<Tensor> made = column_linear(tape, scope, kv, ORRERY_COLUMN("cross.kv"), source);
-  add_adapters(tape, source_scope, kv, Cut::columns,
+  add_adapters(tape, source_scope, kv, MatrixSplit::columns,
                {{"k", ORRERY_ADAPTER("cross.k"), kv.in, 0},
                 {"v", ORRERY_ADAPTER("cross.v"), kv.in, 1},
                 {"qkv", ORRERY_ADAPTER("cross.kv"), kv.in, 0, 2}},

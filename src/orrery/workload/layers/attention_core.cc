@@ -13,7 +13,7 @@ using graph::CollectiveType;
 using graph::NodeKind;
 using graph::Operation;
 
-/// Twice the pairs of query and key that are computed, of one head and sequence.
+/// Twice the number of computed pairs of query and key, of one head and sequence.
 Amount double_pairs(const Scope& scope, const CoreShape& core) {
   const Amount queries = core.queries, keys = core.keys;
   if (!scope.spec->kernels.flash_attention) return Amount(2) * queries * keys;
@@ -22,11 +22,11 @@ Amount double_pairs(const Scope& scope, const CoreShape& core) {
   return Amount(2) * queries * seen - Amount(seen) * seen;
 }
 
-/// What the core computes and holds, on this rank.
+/// FLOPs and bytes of the core on this rank.
 struct Sizes {
-  Amount pairs;             ///< scores
-  Amount flops;             ///< of both products
-  Amount key_flops;         ///< of queries with keys
+  Amount pairs;             ///< number of scores
+  Amount flops;             ///< FLOPs of both products
+  Amount key_flops;         ///< FLOPs of queries × keys
   Amount q, k, v, context;  ///< bytes
   Amount statistics;        ///< bytes of the softmax's normalisers
 };
@@ -46,7 +46,7 @@ Sizes sizes(const Scope& scope, const CoreShape& core, Amount q, Amount k, Amoun
   return all;
 }
 
-/// Block `index` of `blocks`: an equal share; what does not divide is the first's.
+/// The share of block `index` of `blocks`; the first one also has the remainder.
 Amount share(Amount whole, std::int64_t blocks, std::int64_t index) {
   const Amount part = whole / blocks;
   return index == 0 ? whole - part * (blocks - 1) : part;
@@ -80,7 +80,7 @@ class Block {
         rows_(batch_ * heads_ * queries_),
         causal_(core.causal),
         in_pieces_(is_softmax_unfused(scope, core)) {
-    // Contexts of two blocks are scaled by their normalisers and added.
+    // The contexts of two blocks are scaled by their normalisers and added.
     if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
   }
 
@@ -111,16 +111,16 @@ class Block {
 
   void backward(Tape& tape) const {
     if (scope_.spec->kernels.flash_attention) {
-      // Scores again; gradients of values and of probabilities; of queries and of keys.
+      // Recomputes the scores; then the gradients of values, probabilities, queries and keys.
       Op op = compute_op(
           "attention.dgrad", OpClass::attention, Phase::input_grad,
           Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
           Amount(2) * (q_ + k_ + v_ + context_) + statistics_, flash(graph::Pass::backward));
-      op.redone = key_flops_.value();
+      op.repeated_flops = key_flops_.value();
       tape.backward(op);
       return;
     }
-    // Of probabilities, and of values.
+    // Gradients of probabilities, then of values.
     tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
                              value_flops_, 0, scores_ + v_ + context_,
                              product(keys_, value_dim_, 1)));
@@ -162,14 +162,15 @@ class Block {
     kernel.sizes = {batch_.value(), heads_.value(),   kv_heads_.value(),  queries_.value(),
                     keys_.value(),  key_dim_.value(), value_dim_.value(), window_.value()};
     if (causal_) kernel.traits = graph::kCausal;
-    const AttentionKernels own = scope_.spec->kernels.attention_of();
+    const AttentionKernels own = scope_.spec->kernels.attention_kernels();
     if (own != AttentionKernels::newest) kernel.traits |= graph::kPortable;
-    if (own == AttentionKernels::flash_attention_triton) kernel.traits |= graph::kFirst;
+    if (own == AttentionKernels::flash_attention_triton) kernel.traits |= graph::kFlashAttention1;
     return kernel;
   }
-  /// Queries × `n`, over `k`, for every head; so many of them, a launch each.
+  /// `products` batched products over all heads, of size queries × `n` × `k`, one launch each.
   [[nodiscard]] graph::Kernel product(Amount n, Amount k, std::int64_t products) const {
-    graph::Kernel kernel = of(Operation::batched_gemm, graph::Pass::forward);  // the op's, later
+    // compute_op sets the pass
+    graph::Kernel kernel = of(Operation::batched_gemm, graph::Pass::forward);
     kernel.launches = static_cast<std::uint32_t>(products);
     kernel.sizes = {(batch_ * heads_ * products).value(), queries_.value(), n.value(), k.value()};
     return kernel;
@@ -187,8 +188,9 @@ class Block {
   bool in_pieces_;
 };
 
-/// What the backward pass reads. Without flash attention and in half precision this is 5as/h of
-/// Korthikanti et al., equation 1: probabilities, dropout's mask and result.
+/// Saves the tensors that the backward pass reads. Without flash attention and in half precision
+/// these are the 5as/h of Korthikanti et al., equation 1: probabilities, the dropout mask and the
+/// dropout result.
 void save_for_backward(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all,
                        std::initializer_list<Tensor> inputs) {
   for (const Tensor tensor : inputs) tape.save(tensor);
@@ -196,7 +198,7 @@ void save_for_backward(Tape& tape, const Scope& scope, const CoreShape& core, co
     tape.save("attention.statistics", all.statistics);
     return;
   }
-  // What dropout does not copy, the product of probabilities and values keeps.
+  // Without dropout's copy, the product of probabilities and values saves its input.
   const bool in_pieces = is_softmax_unfused(scope, core), dropout = scope.model().dropout;
   if (in_pieces) tape.save(tape.output("attention.softmax", unfused_softmax_saved(all.pairs)));
   if (!in_pieces || !dropout)
@@ -239,7 +241,7 @@ Tensor gathered(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all
 }
 
 Op send(const char* name, Phase phase, std::int32_t shift, Amount size) {
-  return message_op(name, phase, NodeKind::send, Axis::cp, shift, stream::side, size);
+  return message_op(name, phase, NodeKind::send, Axis::cp, shift, stream::other, size);
 }
 Op receive(const char* name, Phase phase, std::int32_t shift, Amount size) {
   return message_op(name, phase, NodeKind::recv, Axis::cp, -shift, stream::cp, size);
@@ -249,10 +251,9 @@ Op waiting(Op op, std::initializer_list<Stream> streams) {
   return op;
 }
 
-/// Messages are received on stream::cp and sent on stream::side, so that ranks which all send
-/// before they receive do not wait for each other in a circle. A block waits for all that was
-/// received before it; what is received beside it is put behind it, or before it when nothing may
-/// overlap.
+/// Messages are received on stream::cp and sent on stream::other: ranks that all send before they
+/// receive would deadlock on one stream. A block waits for all messages received before it; the
+/// message received during it is issued after it, or before it when nothing may overlap.
 class Ring {
  public:
   Ring(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all, Amount hop)
@@ -316,18 +317,19 @@ class Ring {
 Tensor ring(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all, Tensor q, Tensor k,
             Tensor v) {
   const Amount hop = all.k + all.v;
-  all.k = all.k * scope.cp;  // what all blocks read together
+  all.k = all.k * scope.cp;  // bytes that all blocks read in total
   all.v = all.v * scope.cp;
   tape.begin(Group::attention, {q, k, v});
   const Ring around(tape, scope, core, all, hop);
   around.forward();
   around.backward();
-  tape.scratch(Amount(4) * hop);  // two blocks of keys and values, and of their gradients
+  tape.add_scratch(Amount(4) * hop);  // two blocks of keys and values, and two of their gradients
   save_for_backward(tape, scope, core, all, {q, k, v});
   return make_context(tape, scope, all);
 }
 
-/// All-to-all from tokens to heads or back; the gradient goes the other way.
+/// All-to-all from shards of tokens to shards of heads, or back; the gradient moves in the other
+/// direction.
 void exchange(Tape& tape, const char* forward, const char* backward, Amount size) {
   tape.forward(collective_op(forward, Phase::forward, CollectiveType::all_to_all, Axis::cp,
                              stream::cp, size));

@@ -84,7 +84,7 @@ TEST_F(CoreTest, RepeatsTheScoresInFlashAttention) {
   const std::int64_t product = kAllPairs / 2 * 2 * 8;
   ASSERT_EQ(part.backward.size(), 1U);
   EXPECT_EQ(part.backward[0].matmul, 5 * product);
-  EXPECT_EQ(part.backward[0].redone, product);
+  EXPECT_EQ(part.backward[0].repeated_flops, product);
   EXPECT_EQ(part.forward[0].vector, kAllPairs / 2 * 5);
   EXPECT_EQ(part.backward[0].vector, kAllPairs / 2 * 8);
 }
@@ -95,7 +95,7 @@ TEST_F(CoreTest, KeysAndValuesMayDifferInSize) {
   const std::int64_t pairs = kAllPairs / 2;
   EXPECT_EQ(part.forward[0].matmul, pairs * 2 * (8 + 4));
   EXPECT_EQ(part.backward[0].matmul, pairs * 2 * (3 * 8 + 2 * 4));
-  EXPECT_EQ(part.backward[0].redone, pairs * 2 * 8);
+  EXPECT_EQ(part.backward[0].repeated_flops, pairs * 2 * 8);
 }
 
 // cp - 1 hops of keys and values forward; backward as many, and as many of their gradients.
@@ -139,10 +139,10 @@ TEST_F(CoreTest, SendsToOneNeighbour) {
     const std::int32_t way = ops == &part.forward ? 1 : -1;
     for (const Op& op : *ops) {
       if (op.kind == graph::NodeKind::send) {
-        EXPECT_EQ(op.shift, way);
+        EXPECT_EQ(op.peer_offset, way);
       }
       if (op.kind == graph::NodeKind::recv) {
-        EXPECT_EQ(op.shift, -way);
+        EXPECT_EQ(op.peer_offset, -way);
       }
     }
   }

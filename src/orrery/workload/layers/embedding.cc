@@ -7,9 +7,9 @@ namespace {
 
 using graph::CollectiveType;
 
-constexpr std::int64_t kTokenBytes = 8;  ///< numbers of tokens are 64 bits
+constexpr std::int64_t kTokenBytes = 8;  ///< token numbers have 64 bits
 
-/// Token rows. No FLOPs: what is looked up is read and written.
+/// Looks up token rows: no FLOPs, rows are read and written.
 Tensor look_up(Tape& tape, const Scope& scope) {
   const Amount elements = scope.tokens * scope.model().hidden;
   const Amount whole = scope.activation(elements);
@@ -33,20 +33,20 @@ Tensor look_up(Tape& tape, const Scope& scope) {
   if (scope.sp) {
     Op gather = collective_op("embedding.gather.wgrad", Phase::weight_grad,
                               CollectiveType::all_gather, Axis::tp, stream::tp, shard);
-    gather.marks = stream::mark;
+    gather.marks = stream::layer_register;
     tape.backward(gather);
-    wait(scatter, stream::mark);
+    wait(scatter, stream::layer_register);
   }
   tape.backward(scatter);
   return tape.output("embedded", shard);
 }
 
-/// Rows of small tables are added: positions and token types.
+/// Adds rows of small tables: positions and token types.
 Tensor add_tables(Tape& tape, const Scope& scope, std::int64_t tables, Tensor x) {
   const Amount elements = scope.shard * scope.model().hidden;
   const Amount size = scope.activation(elements);
   tape.begin(Group::none, {x});
-  tape.gradient_bytes(x, 0);  // is that of the sum
+  tape.set_gradient_bytes(x, 0);  // shares the gradient of the sum
   tape.forward(compute_op("embedding.add", OpClass::vector, Phase::forward, 0, elements * tables,
                           Amount(2) * size + scope.weight(elements * tables)));
   tape.backward(compute_op("embedding.add.wgrad", OpClass::vector, Phase::weight_grad, 0,
@@ -68,7 +68,7 @@ Tensor drop(Tape& tape, const Scope& scope, Tensor x) {
   return tape.output("embedded", size);
 }
 
-/// Everything that happens to the tokens of `scope`.
+/// The complete embedding of the tokens of `scope`.
 Tensor embed(Tape& tape, const Scope& scope) {
   const Model& model = scope.model();
   Tensor x = look_up(tape, scope);
@@ -80,7 +80,7 @@ Tensor embed(Tape& tape, const Scope& scope) {
     shape.name = ORRERY_OP("embedding_norm");
     shape.rows = scope.shard;
     shape.features = model.hidden;
-    shape.has_weights = false;  // counted once, below
+    shape.has_weights = false;  // its weights are counted once, below
     x = norm(tape, scope, shape, x);
   }
   if (model.dropout) x = drop(tape, scope, x);
@@ -92,18 +92,18 @@ Tensor embed(Tape& tape, const Scope& scope) {
 Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source) {
   const Model& model = scope.model();
   Tape tape(scope, "embedding", false);
-  tape.add_weights(Share::dense, ceil_div(model.vocab, scope.tp) * model.hidden);
+  tape.add_weights(WeightKind::dense, ceil_div(model.vocab, scope.tp) * model.hidden);
   if (model.positions == Positions::learned) {
     const std::int64_t rows = model.max_positions != 0 ? model.max_positions : scope.seq;
-    tape.add_weights(Share::replicated, Amount(rows) * model.hidden);
+    tape.add_weights(WeightKind::replicated, Amount(rows) * model.hidden);
   }
-  tape.add_weights(Share::replicated, Amount(model.token_types) * model.hidden);
+  tape.add_weights(WeightKind::replicated, Amount(model.token_types) * model.hidden);
   if (model.embedding_norm)
-    tape.add_weights(Share::replicated,
+    tape.add_weights(WeightKind::replicated,
                      Amount(model.norm == Norm::layernorm ? 2 : 1) * model.hidden);
   const Tensor own = embed(tape, scope);
   const Tensor first = source != nullptr ? embed(tape, *source) : own;
-  if (scope.frozen()) tape.end_gradients();
+  if (scope.is_frozen()) tape.end_gradients();
   if (source == nullptr) return tape.finish({own});
   return tape.finish({first, own});
 }

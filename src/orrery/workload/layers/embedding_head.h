@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Both ends of a language model: from token numbers to activations, and from those to the loss.
+// The first and last parts of a language model: from token numbers to activations, and from
+// activations to the loss.
 #pragma once
 
 #include "orrery/core/error.h"
@@ -8,14 +9,14 @@
 
 namespace orrery::workload {
 
-/// The embedding: rows of the table (its rows cut over tp; every rank looks up what it has, and the
-/// results are added up: all-reduce, reduce-scatter with sp), positions, token types, norm,
-/// dropout. With `source`, for an encoder-decoder: the source's tokens, too, from the same table;
-/// both go on.
+/// The embedding: table lookup, positions, token types, norm, dropout. The table's rows are split
+/// over tp: every rank looks up its own rows, and the results are summed (all-reduce,
+/// reduce-scatter with sp). With `source`, for an encoder-decoder: also the tokens of the source,
+/// from the same table; the part returns both.
 [[nodiscard]] Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source);
 
-/// The head: final norm, an encoder's transform and pooler, logits (rows of the table cut over tp),
-/// loss. Vocabulary-parallel cross entropy (Shoeybi et al., 2019, section 3) all-reduces the
+/// The head: final norm, an encoder's transform and pooler, logits (rows of the table split over
+/// tp), loss. Vocabulary-parallel cross entropy (Shoeybi et al., 2019, section 3) all-reduces the
 /// largest logit, the logit of the right token and the sum of exponentials, 4 bytes per token each.
 [[nodiscard]] Result<LoweredPart> lower_head(const Scope& scope);
 

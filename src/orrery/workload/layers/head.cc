@@ -9,15 +9,7 @@ using graph::CollectiveType;
 
 constexpr std::int64_t kLossBytes = 4;  ///< logits and loss are fp32
 
-Tensor hidden_norm(Tape& tape, const Scope& scope, const OpName& name, Tensor x) {
-  NormShape shape;
-  shape.name = name;
-  shape.rows = scope.shard;
-  shape.features = scope.model().hidden;
-  return norm(tape, scope, shape, x);
-}
-
-/// A matrix that every tp rank has, over its own tokens.
+/// A product with a matrix that every tp rank holds, over the rank's own tokens.
 Tensor replicated_linear(Tape& tape, const Scope& scope, const OpName& name, Amount rows,
                          Amount out, std::int64_t repeated, Tensor x) {
   Linear shape;
@@ -25,13 +17,13 @@ Tensor replicated_linear(Tape& tape, const Scope& scope, const OpName& name, Amo
   shape.tokens = rows;
   shape.in = scope.model().hidden;
   shape.outputs = {{"head.transformed", out, true}};
-  shape.share = Share::replicated;
+  shape.weight_kind = WeightKind::replicated;
   shape.hidden_matrix = false;
-  shape.repeated = repeated;
+  shape.duplicate_ranks = repeated;
   return linear(tape, scope, shape, {x}).front();
 }
 
-/// BERT's way to its logits (Devlin et al., 2019, appendix A): matrix, GELU, norm.
+/// BERT's transform before the logits (Devlin et al., 2019, appendix A): matrix, GELU, norm.
 Tensor transform(Tape& tape, const Scope& scope, Tensor x) {
   const Amount elements = scope.shard * scope.model().hidden;
   x = replicated_linear(tape, scope, ORRERY_OP("transform"), scope.shard, scope.model().hidden,
@@ -44,8 +36,8 @@ Tensor transform(Tape& tape, const Scope& scope, Tensor x) {
   return hidden_norm(tape, scope, ORRERY_OP("transform.norm"), elementwise(tape, scope, act, x));
 }
 
-/// … and to whether two sentences belong together: matrix and tanh of the first token, two logits.
-/// Every rank of tp and cp is taken to do so.
+/// BERT's pooler for next-sentence prediction: matrix and tanh of the first token, two logits.
+/// Assumes that every rank of tp and cp computes it.
 void pool(Tape& tape, const Scope& scope, Tensor x) {
   const Model& model = scope.model();
   const Amount rows = scope.micro;
@@ -58,8 +50,9 @@ void pool(Tape& tape, const Scope& scope, Tensor x) {
   act.name = ORRERY_OP("pooler.activation");
   act.elements = rows * model.hidden;
   act.output = "pooler.activation";
-  act.flops = {4, 3};  // tanh: two exponentials' worth, add, divide; backward 1 - y², product
-  act.keeps_input = false;
+  act.flops = {4, 3};  // tanh costs two exponentials, an addition and a division; backward 1 - y²,
+                       // product
+  act.saves_input = false;
   const Tensor pooled = elementwise(tape, scope, act, made);
   replicated_linear(tape, scope, ORRERY_OP("two_way"), rows, 2, everybody, pooled);
 }
@@ -68,12 +61,13 @@ void reduce(Tape& tape, const Scope& scope, const char* name, Amount size) {
   if (scope.tp == 1) return;
   Op op =
       collective_op(name, Phase::forward, CollectiveType::all_reduce, Axis::tp, stream::tp, size);
-  op.numbers = graph::Format::fp32;
+  op.format = graph::Format::fp32;
   tape.forward(op);
   tape.join_forward(stream::tp);
 }
 
-/// See Loss. The step's own working memory is the logits, or their gradient.
+/// Saves the logits as in Loss. The working memory of the operator itself is the logits or their
+/// gradient.
 void keep_logits(Tape& tape, Loss loss, Tensor logits, Amount wide) {
   switch (loss) {
     case Loss::megatron:
@@ -81,11 +75,11 @@ void keep_logits(Tape& tape, Loss loss, Tensor logits, Amount wide) {
       break;
     case Loss::megatron_compiled:
       tape.save("loss.probabilities", wide);
-      tape.scratch(wide);
+      tape.add_scratch(wide);
       break;
     case Loss::eager:
       tape.save("loss.probabilities", wide);
-      tape.scratch(wide + wide - tape.bytes_of(logits));
+      tape.add_scratch(wide + wide - tape.bytes_of(logits));
       break;
     case Loss::compiled:
       tape.save(logits);
@@ -95,10 +89,10 @@ void keep_logits(Tape& tape, Loss loss, Tensor logits, Amount wide) {
   }
 }
 
-/// Cross entropy over logits cut over tp. Per logit: 1 FLOP for the largest, 4 for subtraction,
-/// exponential, sum and division; backward 2 (the right token's 1 is taken off, the loss' gradient
-/// put in). What is kept is the framework's business: Megatron-LM keeps probabilities, in fp32
-/// (Korthikanti et al., 2023, section 4.3).
+/// Cross entropy over logits that are split over tp. Per logit: 1 FLOP for the maximum, 4 for
+/// subtraction, exponential, sum and division; backward 2 (subtract 1 at the right token, multiply
+/// by the loss' gradient). The framework determines what is stored: Megatron-LM stores
+/// probabilities in fp32 (Korthikanti et al., 2023, section 4.3).
 void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) {
   const Amount elements = scope.tokens * vocab;
   const Amount wide = elements * kLossBytes, per_token = scope.tokens * kLossBytes;
@@ -131,7 +125,7 @@ Result<LoweredPart> lower_head(const Scope& scope) {
   if (model.final_norm) x = hidden_norm(tape, scope, ORRERY_OP("final_norm"), x);
   if (model.pooler) pool(tape, scope, x);
   if (model.kind == ModelKind::encoder) x = transform(tape, scope, x);
-  // Tied tables lie with the embedding, unless that is another stage's.
+  // Tied tables count with the embedding, unless the embedding is on another stage.
   const bool other_part = model.tied_embeddings && scope.spec->parallel.pp == 1;
   const Amount vocab = ceil_div(model.vocab, scope.tp);
   Linear shape;
@@ -139,10 +133,11 @@ Result<LoweredPart> lower_head(const Scope& scope) {
   shape.tokens = scope.tokens;
   shape.in = model.hidden;
   shape.outputs = {{"logits", vocab}};
-  shape.share = other_part ? Share::other_part : Share::dense;
+  shape.weight_kind = other_part ? WeightKind::tied : WeightKind::dense;
   shape.hidden_matrix = false;
-  shape.narrow = false;  // as Transformer Engine's and torchtitan's users keep it
-  if (model.head_bias) tape.add_weights(Share::dense, vocab);
+  shape.uses_product_format =
+      false;  // not in fp8, as in jobs with Transformer Engine and torchtitan
+  if (model.head_bias) tape.add_weights(WeightKind::dense, vocab);
   const Tensor logits = column_linear(tape, scope, shape, ORRERY_COLUMN("logits"), x).front();
   cross_entropy(tape, scope, vocab, logits);
   return tape.finish({});

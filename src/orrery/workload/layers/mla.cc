@@ -15,8 +15,8 @@ Linear down(const Scope& scope, const OpName& name, std::vector<Linear::Output> 
   shape.tokens = scope.shard;
   shape.in = scope.model().hidden;
   shape.outputs = std::move(outputs);
-  shape.share = Share::replicated;
-  shape.repeated = scope.equivalent_ranks();
+  shape.weight_kind = WeightKind::replicated;
+  shape.duplicate_ranks = scope.equivalent_ranks();
   return shape;
 }
 
@@ -47,23 +47,24 @@ Tensor queries(Tape& tape, const Scope& scope, Amount features, Tensor x) {
   if (rank == 0) {
     const Linear shape = up(scope, ORRERY_OP("q"), scope.model().hidden, made);
     std::vector<Tensor> q = column_linear(tape, scope, shape, ORRERY_COLUMN("q"), x);
-    add_adapters(tape, scope, shape, Cut::columns, {{"q", ORRERY_ADAPTER("q"), shape.in}}, x, q);
+    add_adapters(tape, scope, shape, MatrixSplit::columns, {{"q", ORRERY_ADAPTER("q"), shape.in}},
+                 x, q);
     return q.front();
   }
   const Linear first = down(scope, ORRERY_OP("q_down"), {{"mla.q.latent", rank}});
   std::vector<Tensor> latent = linear(tape, scope, first, {x});
-  add_adapters(tape, scope, first, Cut::none, {{"q_down", ORRERY_ADAPTER("q_down"), first.in}}, x,
-               latent);
+  add_adapters(tape, scope, first, MatrixSplit::none,
+               {{"q_down", ORRERY_ADAPTER("q_down"), first.in}}, x, latent);
   const Tensor normed =
       latent_norm(tape, scope, ORRERY_OP("q_latent_norm"), rank, "mla.q.normed", latent.front());
   const Linear second = up(scope, ORRERY_OP("q_up"), rank, made);
   std::vector<Tensor> q = column_linear(tape, scope, second, ORRERY_COLUMN("q_up"), normed);
-  add_adapters(tape, scope, second, Cut::columns, {{"q_up", ORRERY_ADAPTER("q_up"), rank}}, normed,
-               q);
+  add_adapters(tape, scope, second, MatrixSplit::columns, {{"q_up", ORRERY_ADAPTER("q_up"), rank}},
+               normed, q);
   return q.front();
 }
 
-/// Rotary parts are turned, and the shared one of the keys is put behind every head's own.
+/// Rotates the rotary parts, and appends the shared one of the keys to every head.
 HeadTensors rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q,
                    const std::vector<Tensor>& kv, Tensor k_rope) {
   const Mla& mla = *scope.model().mla;
@@ -90,16 +91,16 @@ Tensor mla(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
   const Linear first = down(scope, ORRERY_OP("kv_down"),
                             {{"mla.kv.latent", mla.kv_rank}, {"mla.k_rope", mla.rope_dim}});
   std::vector<Tensor> latent = linear(tape, scope, first, {x});
-  add_adapters(tape, scope, first, Cut::none,
+  add_adapters(tape, scope, first, MatrixSplit::none,
                {{"kv_down", ORRERY_ADAPTER("kv_down"), first.in, 0, 2}}, x, latent);
   const Tensor normed = latent_norm(tape, scope, ORRERY_OP("kv_latent_norm"), mla.kv_rank,
                                     "mla.kv.normed", latent[0]);
   Linear second =
       up(scope, ORRERY_OP("kv_up"), mla.kv_rank,
          {{"mla.k", Amount(heads) * mla.nope_dim}, {"attention.v", Amount(heads) * mla.v_dim}});
-  second.carried = mla.rope_dim;
+  second.carried_features = mla.rope_dim;
   std::vector<Tensor> kv = column_linear(tape, scope, second, ORRERY_COLUMN("kv_up"), normed);
-  add_adapters(tape, scope, second, Cut::columns,
+  add_adapters(tape, scope, second, MatrixSplit::columns,
                {{"kv_up", ORRERY_ADAPTER("kv_up"), mla.kv_rank, 0, 2}}, normed, kv);
   const HeadTensors made = rotate(tape, scope, heads, q, kv, latent[1]);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Two matrices (Vaswani et al., 2017), or three with a gate (Shazeer, arXiv 2002.05202); the first
-// is cut by column over tp, the last by row.
+// Two matrices (Vaswani et al., 2017), or three with a gate (Shazeer, arXiv 2002.05202). Tensor
+// parallelism splits the first by column and the last by row.
 #include "orrery/workload/layers/mlp.h"
 
 #include "orrery/workload/layers/adapters.h"
@@ -10,8 +10,8 @@ namespace orrery::workload {
 
 Linear::Output mlp_up_output(const Scope& scope, std::int64_t inner) {
   const Model& model = scope.model();
-  return {"mlp.up", ceil_div(inner, scope.tp) * (gated(model.mlp) ? 2 : 1), model.mlp_bias,
-          gated(model.mlp) ? 2 : 1};
+  return {"mlp.up", ceil_div(inner, scope.tp) * (is_gated(model.mlp) ? 2 : 1), model.mlp_bias,
+          is_gated(model.mlp) ? 2 : 1};
 }
 
 Tensor mlp_activation(Tape& tape, const Scope& scope, std::int64_t inner, Tensor up) {
@@ -23,7 +23,7 @@ Tensor mlp_activation(Tape& tape, const Scope& scope, std::int64_t inner, Tensor
   act.elements = scope.tokens * act.features;
   act.output = "mlp.activation";
   act.flops = activation_flops(model.mlp);
-  act.keeps_input = model.mlp != Mlp::relu;  // whose result says which inputs were positive
+  act.saves_input = model.mlp != Mlp::relu;  // relu: its output shows which inputs were positive
   return elementwise(tape, scope, act, up);
 }
 
@@ -36,7 +36,7 @@ Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
   up.in = model.hidden;
   up.outputs = {mlp_up_output(scope, inner)};
   std::vector<Tensor> made = column_linear(tape, scope, up, ORRERY_COLUMN("mlp_up"), x);
-  add_adapters(tape, scope, up, Cut::columns, mlp_adapters(up.in), x, made);
+  add_adapters(tape, scope, up, MatrixSplit::columns, mlp_adapters(up.in), x, made);
   const Tensor act = mlp_activation(tape, scope, inner, made.front());
   Linear down;
   down.name = ORRERY_OP("mlp_down");
@@ -45,8 +45,8 @@ Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
   down.in = ceil_div(inner, scope.tp);
   down.outputs = {{"mlp.down", model.hidden, model.mlp_bias}};
   std::vector<Tensor> out = {row_linear(tape, scope, down, ORRERY_ROW("mlp_down"), {act})};
-  add_adapters(tape, scope, down, Cut::rows, {{"mlp_down", ORRERY_ADAPTER("mlp_down"), down.in}},
-               act, out);
+  add_adapters(tape, scope, down, MatrixSplit::rows,
+               {{"mlp_down", ORRERY_ADAPTER("mlp_down"), down.in}}, act, out);
   return out.front();
 }
 

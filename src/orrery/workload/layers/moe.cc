@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mixture of experts: router, copies of tokens on their way to experts and back, experts,
-// shared experts (Shazeer et al., ICLR 2017; Lepikhin et al., ICLR 2021; DeepSeek-V3, section
-// 2.1.2).
+// The mixture of experts: router, copies of tokens to and from experts, experts, shared experts
+// (Shazeer et al., ICLR 2017; Lepikhin et al., ICLR 2021; DeepSeek-V3, section 2.1.2).
 //
-// Where tokens go. Folded ep: two all-to-alls of tokens' copies. With sp and etp > 1 each rank of
-// etp sends the copies of its own tokens; what reached them all is gathered over etp before the
-// experts and reduce-scattered behind them, as Megatron-Core's all-to-all dispatcher does. When
-// nothing is sent (ep = 1, or ep an axis of its own, whose ranks have the same tokens), tokens are
-// gathered before they are copied. On its own axis each rank makes the summand of its experts: an
-// all-reduce over ep.
-// Routing decisions (indices, probabilities) are a few bytes per token and are not counted as sent.
+// Token exchange. With ep within tp × cp × dp: two all-to-alls of copies of tokens. With sp and etp
+// > 1 each rank of etp sends the copies of its own tokens. The received copies are gathered over
+// etp before the experts and reduce-scattered after them, as in Megatron-Core's all-to-all
+// dispatcher. Without an exchange (ep = 1, or a separate ep axis, whose ranks have the same
+// tokens), tokens are gathered before they are copied. On a separate axis each rank computes the
+// summand of its experts, followed by an all-reduce over ep. Routing decisions (indices,
+// probabilities) are a few bytes per token and do not count as sent.
 #include "orrery/workload/layers/moe.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ constexpr graph::ExpertTransport kWays[] = {graph::ExpertTransport::none,
                                             graph::ExpertTransport::deepep_low_latency,
                                             graph::ExpertTransport::in_network};  // by Dispatcher
 
-/// The block being written.
+/// Writes the block to the tape.
 class Experts {
  public:
   Experts(Tape& tape, const Scope& scope)
@@ -45,19 +44,19 @@ class Experts {
         own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
-        copied_(tokens_.gather_first ? scope.tokens : tokens_.routed) {}
+        copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
 
   Tensor write(Tensor x) {
     const Tensor probabilities = route(x);
     const Tensor sent = send(copy(gather(enter(x)), probabilities));
-    const Tensor common = share(x);  // while copies are on their way
+    const Tensor common = share(x);  // during the exchange of copies
     const Tensor made = compute(arrive(sent));
     const Tensor routed = sum_up(uncopy(return_copies(made), probabilities));
     return scope_.model().shared_inner() > 0 ? add_shared(routed, common, x) : routed;
   }
 
  private:
-  // Bytes of so many tokens or copies.
+  // Bytes of `tokens` tokens or copies.
   [[nodiscard]] Amount activations(Amount tokens) const {
     return scope_.activation(tokens * hidden_);
   }
@@ -69,7 +68,7 @@ class Experts {
     return bytes(copies * hidden_,
                  exchange_ ? scope_.spec->precision.combine : scope_.spec->precision.activations);
   }
-  /// Copies of all ranks of etp are multiplied by each of them.
+  /// Whether each rank of etp multiplies the copies of all of them.
   [[nodiscard]] bool gathers_copies() const { return exchange_ && scope_.sp && etp_ > 1; }
 
   Op on_tp(const char* name, Phase phase, CollectiveType type, Amount size) const {
@@ -78,19 +77,19 @@ class Experts {
   Op on_ep(const char* name, Phase phase, CollectiveType type, Amount size) const {
     return collective_op(name, phase, type, Axis::ep, stream::ep, size);
   }
-  /// Copies on their way to experts (`combine`: back), all that the busiest rank has.
+  /// The all-to-all of copies to experts (`combine`: back), with the size of the busiest rank.
   [[nodiscard]] Op carry(const char* name, Phase phase, bool combine) const {
     const Amount size = combine ? from_experts(tokens_.exchanged) : to_experts(tokens_.exchanged);
     Op op = on_ep(name, phase, CollectiveType::all_to_all, size);
     if (exchange_)
-      op.numbers =
+      op.format =
           format_of(combine ? scope_.spec->precision.combine : scope_.spec->precision.dispatch);
     const graph::ExpertTransport way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
     if (way == graph::ExpertTransport::none) return op;
     op.exchange.set(way, combine);
     op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
     op.exchange.top_k = static_cast<std::uint8_t>(moe_.top_k);
-    op.exchange.row = static_cast<std::uint16_t>(
+    op.exchange.token_bytes = static_cast<std::uint16_t>(
         (combine ? from_experts(Amount(1)) : to_experts(Amount(1))).value());
     return op;
   }
@@ -115,25 +114,26 @@ class Experts {
   MoeTokens tokens_;
   Amount hidden_;
   std::int64_t etp_;
-  bool own_axis_;  ///< ranks of ep have the same tokens, and make a summand each
-  bool exchange_;  ///< ranks of ep send each other copies
-  Amount copies_;  ///< that this rank makes of its tokens
-  Amount copied_;  ///< tokens that they are copies of
+  bool own_axis_;  ///< ranks of ep have the same tokens, and compute a summand each
+  bool exchange_;  ///< ranks of ep exchange copies
+  Amount copies_;  ///< copies that this rank makes of its tokens
+  Amount copied_;  ///< tokens that it copies
 };
 
-/// Scores of all experts, in fp32.
+/// Computes the scores of all experts, in fp32.
 Tensor Experts::route(Tensor x) {
   const Amount rows = scope_.shard, scores = rows * moe_.experts;
   const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
   tape_.begin(Group::router, {x});
-  tape_.repeated(scope_.equivalent_ranks());
+  tape_.set_duplicate_ranks(scope_.equivalent_ranks());
   tape_.save_for_weights(x);
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
   const Amount moved = activations(rows) + scores * 4;
   const auto product_of = [&](graph::Pass pass) {
     graph::Kernel kernel = product_kernel(scope_, pass, {rows, hidden_, moe_.experts});
-    kernel.a = kernel.b = vector_format(*scope_.spec);  // too small, and too delicate, for fp8
+    kernel.a = kernel.b = vector_format(*scope_.spec);  // fp8 is not used: the product is small and
+                                                        // sensitive
     if (pass != graph::Pass::input_grad) kernel.out = graph::Format::fp32;
     return kernel;
   };
@@ -150,12 +150,12 @@ Tensor Experts::route(Tensor x) {
                             moved + scope_.weight(matrix), product_of(graph::Pass::input_grad)));
   tape_.backward(compute_op("router.wgrad", OpClass::matmul, Phase::weight_grad, product, 0,
                             moved + scope_.gradient(matrix), product_of(graph::Pass::weight_grad)));
-  tape_.add_weights(Share::replicated, matrix, true);
-  if (moe_.router_bias) tape_.add_weights(Share::replicated, moe_.experts);
+  tape_.add_weights(WeightKind::replicated, matrix, true);
+  if (moe_.router_bias) tape_.add_weights(WeightKind::replicated, moe_.experts);
   return probabilities;
 }
 
-/// Nothing on the way in. Backward: each rank has a summand of the gradient.
+/// Forward: nothing. Backward: sums the gradient, of which each rank has a summand.
 Tensor Experts::enter(Tensor x) {
   const bool reduces = etp_ > 1 && !scope_.sp;
   if (!reduces && !own_axis_) return x;
@@ -174,9 +174,9 @@ Tensor Experts::enter(Tensor x) {
   return x;
 }
 
-/// All tokens of tp, when they are not sent anyway.
+/// Gathers the tokens of all tp ranks if there is no exchange.
 Tensor Experts::gather(Tensor x) {
-  if (!tokens_.gather_first) return x;
+  if (!tokens_.gathers_tokens) return x;
   tape_.begin(Group::none, {x});
   const Tensor gathered = tape_.output("moe.gathered", activations(scope_.tokens));
   tape_.forward(
@@ -188,7 +188,8 @@ Tensor Experts::gather(Tensor x) {
   return gathered;
 }
 
-/// A copy of each token for each of its experts, in the order of experts. Backward: their sum.
+/// Copies each token for each of its experts, in the order of experts. Backward: the sum of the
+/// copies' gradients.
 Tensor Experts::copy(Tensor x, Tensor probabilities) {
   tape_.begin(Group::none, {x, probabilities});
   const Tensor copies = tape_.output("moe.copies", to_experts(copies_));
@@ -211,7 +212,7 @@ Tensor Experts::send(Tensor copies) {
   return arrived;
 }
 
-/// Shared experts: an MLP beside the others, without biases.
+/// The shared experts: an MLP without biases, in addition to the routed experts.
 Tensor Experts::share(Tensor x) {
   const std::int64_t inner = scope_.model().shared_inner();
   if (inner == 0) return {};
@@ -222,7 +223,7 @@ Tensor Experts::share(Tensor x) {
   return mlp(tape_, scope, inner, x);
 }
 
-/// What experts multiply.
+/// Receives the copies that the experts multiply.
 Tensor Experts::arrive(Tensor sent) {
   if (!exchange_) return sent;
   tape_.begin(Group::none, {sent});
@@ -253,25 +254,26 @@ Tensor Experts::compute(Tensor x) {
   up.group = Group::experts;
   up.tokens = tokens_.computed;
   up.in = hidden_;
-  up.outputs = {{"experts.up", inner * (gated(model.mlp) ? 2 : 1), moe_.expert_bias,
-                 gated(model.mlp) ? 2 : 1}};
-  up.share = Share::expert;
+  up.outputs = {{"experts.up", inner * (is_gated(model.mlp) ? 2 : 1), moe_.expert_bias,
+                 is_gated(model.mlp) ? 2 : 1}};
+  up.weight_kind = WeightKind::expert;
   up.copies = tokens_.experts;
-  up.repeated = 1;  // each has experts of its own
+  up.duplicate_ranks = 1;  // each rank has other experts
   const Tensor made = linear(tape_, scope_, up, {x}).front();
   const Tensor active = activate(made, tokens_.computed, inner);
-  // What was sent back is kept for the gradient of the probabilities, so this is not needed again.
+  // The returned copies are stored for the gradient of the probabilities, so this output is not
+  // needed again.
   Linear down;
   down.name = ORRERY_OP("experts.down");
   down.group = exchange_ ? Group::none : Group::experts;
   down.tokens = tokens_.computed;
   down.in = inner;
   down.outputs = {{"experts.down", hidden_}};
-  down.share = Share::expert;
+  down.weight_kind = WeightKind::expert;
   down.copies = tokens_.experts;
-  down.repeated = 1;
-  // Ranks of etp make summands: each adds its part of the bias.
-  if (moe_.expert_bias) tape_.add_weights(Share::expert, hidden_ * tokens_.experts / etp_);
+  down.duplicate_ranks = 1;
+  // Ranks of etp compute summands: each adds its part of the bias.
+  if (moe_.expert_bias) tape_.add_weights(WeightKind::expert, hidden_ * tokens_.experts / etp_);
   return linear(tape_, scope_, down, {active}).front();
 }
 
@@ -286,17 +288,17 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   shape.features = features;
   shape.output = "experts.activation";
   shape.flops = activation_flops(kind);
-  shape.keeps_input = kind != Mlp::relu;
+  shape.saves_input = kind != Mlp::relu;
   const Tensor active = elementwise(tape_, scope_, shape, up);
-  // Megatron-Core multiplies with the probabilities here (core/transformer/moe/experts.py), in a
-  // kernel of its own unless the activation is a gated one: the product is what goes on, and its
-  // factor is kept for their gradient.
-  if (scope_.spec->kernels.framework == Framework::megatron && !gated(kind))
+  // Megatron-Core multiplies by the probabilities here (core/transformer/moe/experts.py), in a
+  // separate kernel unless the activation is gated. It passes on the product, and stores the factor
+  // for the gradient of the probabilities.
+  if (scope_.spec->kernels.framework == Framework::megatron && !is_gated(kind))
     tape_.save("experts.unweighted", scope_.activation(shape.elements));
   return active;
 }
 
-/// Back to the ranks whose tokens these are.
+/// Sends copies back to the ranks of their tokens.
 Tensor Experts::return_copies(Tensor made) {
   if (!exchange_) return made;
   tape_.begin(Group::none, {made});
@@ -337,7 +339,7 @@ Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
   return routed;
 }
 
-/// Complete sums, of tokens as they lie between blocks.
+/// Completes the sums over ranks, for the tokens between blocks.
 Tensor Experts::sum_up(Tensor routed) {
   const bool reduces = etp_ > 1 && !gathers_copies();
   if (!reduces && !own_axis_) return routed;
@@ -362,7 +364,7 @@ Tensor Experts::sum_up(Tensor routed) {
   return tape_.output("moe.sum", activations(scope_.shard));
 }
 
-/// Routed + shared; the latter times sigmoid(x · gate) where there is a gate (Qwen2-MoE).
+/// Routed + shared; with a gate the shared part is multiplied by sigmoid(x · gate) (Qwen2-MoE).
 Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   const Amount rows = scope_.shard, elements = rows * hidden_;
   const Amount three = activations(rows) * 3;
@@ -377,10 +379,10 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   shape.tokens = rows;
   shape.in = hidden_;
   shape.outputs = {{"shared_gate", 1}};
-  shape.narrow = false;
-  shape.share = Share::replicated;
+  shape.uses_product_format = false;
+  shape.weight_kind = WeightKind::replicated;
   shape.hidden_matrix = false;
-  shape.repeated = scope_.equivalent_ranks();
+  shape.duplicate_ranks = scope_.equivalent_ranks();
   const Tensor gate = linear(tape_, scope_, shape, {x}).front();
   tape_.begin(Group::none, {routed, common, gate});
   tape_.save(common);
@@ -398,7 +400,7 @@ Tensor moe(Tape& tape, const Scope& scope, Tensor x) { return Experts(tape, scop
 
 namespace {
 
-/// Copies that each of ep ranks gets.
+/// Copies that each of the ep ranks receives.
 struct Shares {
   Amount busiest;
   Amount other;
@@ -412,7 +414,7 @@ Shares share_out(Amount total, std::int64_t ranks, double imbalance) {
   return {total - other * (ranks - 1), other};
 }
 
-/// Copies that one expert takes of what one rank sends.
+/// The maximum number of copies that one expert accepts from one rank.
 Amount capacity(const Moe& moe, Amount copies) {
   const double mean = static_cast<double>(copies.value()) / static_cast<double>(moe.experts);
   const double most = std::ceil(moe.capacity_factor * mean);
@@ -430,9 +432,10 @@ MoeTokens moe_tokens(const Scope& scope) {
   made.routed = scope.shard;
   made.experts = moe.experts / parallel.ep;
 
-  // Who sends to a rank's experts: all of ep; or nobody, when the rank has the tokens itself.
+  // The number of ranks that send to a rank's experts: all of ep, or only itself on a separate
+  // axis.
   const std::int64_t senders = parallel.ep_own_axis ? 1 : parallel.ep;
-  made.gather_first = scope.sp && parallel.expert_tp() > 1 && senders == 1;
+  made.gathers_tokens = scope.sp && parallel.expert_tp() > 1 && senders == 1;
   const Amount copies = made.routed * moe.top_k;
   Shares shares = share_out(copies * senders, parallel.ep, moe.imbalance);
   if (moe.capacity_factor > 0) {

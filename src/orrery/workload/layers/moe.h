@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many tokens the experts of a rank see. The block itself is `moe` in blocks.h.
+// The number of tokens of a rank's experts. The block itself is `moe` in blocks.h.
 #pragma once
 
 #include "orrery/workload/operators/scope.h"
 
 namespace orrery::workload {
 
-/// Tokens and what becomes of them, on one rank for one microbatch. A copy is a token on its way to
-/// one of its top_k experts.
+/// Token counts of one rank for one microbatch. A copy is a token that is sent to one of its top_k
+/// experts.
 struct MoeTokens {
-  Amount routed;     ///< tokens this rank sends to their experts
-  Amount sent;       ///< copies it sends: routed × top_k, less what is dropped, plus padding
-  Amount exchanged;  ///< copies the busiest rank gets: how large an all-to-all is
-  Amount arriving;   ///< copies this rank gets for its experts
-  Amount computed;   ///< copies its experts multiply: what all ranks of etp got
-  std::int64_t experts = 0;   ///< that this rank holds (cut over etp)
-  bool gather_first = false;  ///< nothing is sent: tokens are gathered over etp before copying
+  Amount routed;     ///< tokens that this rank routes
+  Amount sent;       ///< copies that it sends: routed × top_k, without dropped ones, plus padding
+  Amount exchanged;  ///< copies that the busiest rank receives, which is the size of an all-to-all
+  Amount arriving;   ///< copies that this rank receives for its experts
+  Amount computed;   ///< copies that its experts multiply: those that all ranks of etp received
+  std::int64_t experts = 0;  ///< experts that this rank holds (split over etp)
+  bool gathers_tokens =
+      false;  ///< no exchange: tokens are gathered over etp before they are copied
 };
 
-/// The arithmetic of a model with experts.
+/// Computes the token counts of a model with experts.
 ///
-/// Experts folded into tp × cp × dp: ep ranks send, each its own tokens, and ep ranks receive; what
-/// arrives is as much as is sent, whatever ep is. On an axis of their own ep ranks have the same
-/// tokens and share the copies out: nothing needs sending. The busiest rank (`imbalance`) gets more
-/// at the expense of the others, evenly; the sum stays exact. Capacity is per expert and sending
-/// rank: factor × routed × top_k / experts, rounded up (Fedus et al., JMLR 2022, equation 3).
+/// With ep within tp × cp × dp, each of the ep ranks sends its own tokens, and the same ranks
+/// receive them. On average a rank receives as many copies as it sends, for any ep. If ep is a
+/// separate axis, its ranks have the same tokens, and each processes some of the copies without an
+/// exchange. With an imbalance the busiest rank receives more, and all other ranks equally less;
+/// the sum stays exact. Capacity is per expert and sending rank: factor × routed × top_k / experts,
+/// rounded up (Fedus et al., JMLR 2022, equation 3).
 [[nodiscard]] MoeTokens moe_tokens(const Scope& scope);
 
 }  // namespace orrery::workload

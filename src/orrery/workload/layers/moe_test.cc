@@ -59,7 +59,7 @@ LoweredPart block_of(const Spec& spec, const Position& where = {}) {
   return part ? *part : LoweredPart{};
 }
 
-MoeTokens tokens_of(const Spec& spec, const Position& where = {}) {
+MoeTokens tokens_per_sequence(const Spec& spec, const Position& where = {}) {
   const Mesh mesh(spec);
   return moe_tokens(Scope(spec, mesh, where, spec.batch.seq));
 }
@@ -99,7 +99,7 @@ TEST(Moe, WhatRanksOfAnOwnAxisComputeAlikeCountsOnce) {
   EXPECT_EQ(4 * four.forward, one.forward);
   EXPECT_EQ(4 * four.backward(), one.backward());
   // Router and shared experts run on all four.
-  EXPECT_EQ(four.redone, 3 * 2 * kRouted * (kWidthOfToken * 8 + kExpert) * 3 / 4);
+  EXPECT_EQ(four.repeated_flops, 3 * 2 * kRouted * (kWidthOfToken * 8 + kExpert) * 3 / 4);
 }
 
 TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
@@ -129,7 +129,8 @@ TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
     EXPECT_EQ(sums_of(part).backward(), 2 * sums_of(part).forward) << how;
     // Ranks that have the same tokens route them alike; that counts once.
     const Op router = only_op(part.forward, "router");
-    EXPECT_EQ((router.matmul - router.redone) * ranks, 8 * 2 * kRouted * kWidthOfToken * 8) << how;
+    EXPECT_EQ((router.matmul - router.repeated_flops) * ranks, 8 * 2 * kRouted * kWidthOfToken * 8)
+        << how;
     expect_whole(part.forward, how + " forward");
     expect_whole(part.backward, how + " backward");
   }
@@ -241,7 +242,8 @@ TEST(Moe, TheBusiestRankTakesFromTheOthersAndNothingIsLost) {
   spec.parallel.dp = 8;
   spec.parallel.ep = 8;
   spec.model.moe->imbalance = 1.7;
-  const MoeTokens busiest = tokens_of(spec, {.expert = 0}), other = tokens_of(spec, {.expert = 1});
+  const MoeTokens busiest = tokens_per_sequence(spec, {.expert = 0}),
+                  other = tokens_per_sequence(spec, {.expert = 1});
   EXPECT_EQ((busiest.arriving + other.arriving * 7).value(), 8 * kCopies);
   EXPECT_NEAR(static_cast<double>(busiest.arriving.value()), 1.7 * kCopies, 7);
   EXPECT_EQ(other.sent.value(), kCopies);
@@ -256,8 +258,8 @@ TEST(Moe, TheBusiestRankTakesFromTheOthersAndNothingIsLost) {
       8 * 2 * kCopies * kExpert);
   // At most everything goes to one.
   spec.model.moe->imbalance = 8;
-  EXPECT_EQ(tokens_of(spec, {.expert = 0}).arriving.value(), 8 * kCopies);
-  EXPECT_EQ(tokens_of(spec, {.expert = 1}).arriving.value(), 0);
+  EXPECT_EQ(tokens_per_sequence(spec, {.expert = 0}).arriving.value(), 8 * kCopies);
+  EXPECT_EQ(tokens_per_sequence(spec, {.expert = 1}).arriving.value(), 0);
 }
 
 TEST(Moe, CapacityDropsWhatIsTooMuchAndPadsWhatIsMissing) {
@@ -267,31 +269,32 @@ TEST(Moe, CapacityDropsWhatIsTooMuchAndPadsWhatIsMissing) {
   Moe& moe = *spec.model.moe;
   // 1.25 times the mean is enough when all experts get the same …
   moe.capacity_factor = 1.25;
-  EXPECT_EQ(tokens_of(spec).arriving.value(), kCopies);
-  EXPECT_EQ(tokens_of(spec).sent.value(), kCopies);
+  EXPECT_EQ(tokens_per_sequence(spec).arriving.value(), kCopies);
+  EXPECT_EQ(tokens_per_sequence(spec).sent.value(), kCopies);
   // … and is what is multiplied when the rest is padded: 8 senders, 640 of 512 each.
   moe.pad_to_capacity = true;
-  EXPECT_EQ(tokens_of(spec).arriving.value(), 8 * 640);
-  EXPECT_EQ(tokens_of(spec).sent.value(), 8 * 640);
+  EXPECT_EQ(tokens_per_sequence(spec).arriving.value(), 8 * 640);
+  EXPECT_EQ(tokens_per_sequence(spec).sent.value(), 8 * 640);
   EXPECT_EQ(expert_flops(block_of(spec)), 2LL * 8 * 640 * kExpert);
   // Half of the mean drops half.
   moe.pad_to_capacity = false;
   moe.capacity_factor = 0.5;
-  EXPECT_EQ(tokens_of(spec).arriving.value(), kCopies / 2);
-  EXPECT_EQ(tokens_of(spec).sent.value(), kCopies / 2);
+  EXPECT_EQ(tokens_per_sequence(spec).arriving.value(), kCopies / 2);
+  EXPECT_EQ(tokens_per_sequence(spec).sent.value(), kCopies / 2);
   // The busiest rank is cut off, others are not.
   moe.capacity_factor = 1.25;
   moe.imbalance = 4.5;
-  EXPECT_EQ(tokens_of(spec, {.expert = 0}).arriving.value(), 5 * kCopies / 4);
-  EXPECT_EQ(tokens_of(spec, {.expert = 1}).arriving.value(), kCopies / 2);
-  EXPECT_EQ(tokens_of(spec, {.expert = 1}).sent.value(), (5 * kCopies / 4 + 7 * kCopies / 2) / 8);
+  EXPECT_EQ(tokens_per_sequence(spec, {.expert = 0}).arriving.value(), 5 * kCopies / 4);
+  EXPECT_EQ(tokens_per_sequence(spec, {.expert = 1}).arriving.value(), kCopies / 2);
+  EXPECT_EQ(tokens_per_sequence(spec, {.expert = 1}).sent.value(),
+            (5 * kCopies / 4 + 7 * kCopies / 2) / 8);
   // Rounded up per expert: 3 tokens of 2 copies for 8 experts are 0.75 each.
   Spec few = mixtral();
   few.batch.micro = 3;
   few.batch.seq = 1;
   few.model.moe->capacity_factor = 1;
   few.model.moe->pad_to_capacity = true;
-  EXPECT_EQ(tokens_of(few).computed.value(), 8);
+  EXPECT_EQ(tokens_per_sequence(few).computed.value(), 8);
 }
 
 TEST(Moe, DeepSeekLayer) {

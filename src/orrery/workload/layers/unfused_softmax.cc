@@ -13,7 +13,7 @@ constexpr std::int64_t kWideScore = 4;  // bytes of fp32
 
 bool is_half(const Scope& scope) { return scope.activation(1).value() < kWideScore; }
 
-/// One operator of PyTorch over all scores, fp32 but for what a cast makes or takes.
+/// The operators of PyTorch over all scores, in fp32 except for the other side of casts.
 class Pieces {
  public:
   Pieces(const Scope& scope, Phase phase, Amount rows, Amount length)

@@ -9,7 +9,7 @@ namespace {
 
 bool is_working(const RetainedTensor& item) { return std::string_view(item.name) == "working"; }
 
-/// How weights and gradients of a chunk's places come and go.
+/// Bytes of gathered weights and of gradient buckets during a pass through a chunk.
 class Traffic {
  public:
   Traffic(const Program& program, const std::vector<std::uint32_t>& parts, const ModelState& state)
@@ -23,12 +23,12 @@ class Traffic {
 
   [[nodiscard]] std::int64_t whole() const { return whole_; }
 
-  /// Weights that are whole while a pass is at `place`: its own and those fetched ahead.
+  /// Gathered weights while a pass is at `place`: its own and the prefetched ones.
   [[nodiscard]] std::int64_t gathered(std::size_t place, bool backward) const {
     if (policy_.keep_gathered) return 0;
-    const std::int64_t most = backward ? policy_.prefetch_backward : parallel_.prefetch;
+    const std::int64_t maximum = backward ? policy_.prefetch_backward : parallel_.prefetch;
     std::int64_t total = 0;
-    for (std::int64_t ahead = 0; ahead <= most; ++ahead) {
+    for (std::int64_t ahead = 0; ahead <= maximum; ++ahead) {
       const auto at = static_cast<std::int64_t>(place) + (backward ? -ahead : ahead);
       if (at < 0 || at >= static_cast<std::int64_t>(weights_.size())) break;
       total += weights_[static_cast<std::size_t>(at)];
@@ -36,12 +36,13 @@ class Traffic {
     return total;
   }
 
-  /// Gradients apart from where they are accumulated, while the backward pass is at `place`.
+  /// Gradients in buckets, outside the accumulation buffer, while the backward pass is at `place`.
   [[nodiscard]] std::int64_t buckets(std::size_t place) const { return buckets_[place]; }
 
  private:
-  /// What waits in a bucket and, when reductions overlap, the bucket before on its way. Unsharded
-  /// gradients that are sent as they are need no room: they are reduced in place.
+  /// The filling bucket and, if reductions overlap, the one before, which is being reduced.
+  /// Unsharded gradients in the type of the messages need no extra memory: they are reduced in
+  /// place.
   void fill_buckets(const Program& program, const std::vector<std::uint32_t>& parts,
                     const DataParallel& data) {
     const Precision& types = program.spec.precision;
@@ -68,14 +69,14 @@ class Traffic {
   std::int64_t whole_ = 0;
 };
 
-/// Part::shared, where the places up to and with `place` hold it.
+/// Bytes of Part::shared held by the places up to `place`, inclusive.
 std::int64_t shared_by(const Program& program, const ChunkProfile& chunk, std::size_t place) {
-  if (chunk.sharing >= chunk.parts.size() || place < chunk.sharing) return 0;
-  return program.parts[chunk.parts[chunk.sharing]].shared.bytes;
+  if (chunk.shared_place >= chunk.parts.size() || place < chunk.shared_place) return 0;
+  return program.parts[chunk.parts[chunk.shared_place]].shared.bytes;
 }
 
 void raise(PassPeak& worst, const PassPeak& candidate, bool first) {
-  if (first || candidate.alive.total() > worst.alive.total()) worst = candidate;
+  if (first || candidate.live.total() > worst.live.total()) worst = candidate;
 }
 
 }  // namespace
@@ -86,25 +87,27 @@ std::int64_t retained_bytes(const Part& part) {
   return total;
 }
 
-std::int64_t halfway_bytes(const Part& part) {
+std::int64_t split_backward_bytes(const Part& part) {
   std::int64_t total = 0;
-  for (const RetainedTensor& item : part.halfway) total += item.bytes;
+  for (const RetainedTensor& item : part.split_backward_tensors) total += item.bytes;
   return total;
 }
 
 std::int64_t working_bytes(const Part& part) {
   std::int64_t total = 0;
-  for (const RetainedTensor& item : part.transient) total += is_working(item) ? item.bytes : 0;
+  for (const RetainedTensor& item : part.working_tensors)
+    total += is_working(item) ? item.bytes : 0;
   return total;
 }
 
 std::int64_t recomputed_bytes(const Part& part) {
   std::int64_t total = 0;
-  for (const RetainedTensor& item : part.transient) total += is_working(item) ? 0 : item.bytes;
+  for (const RetainedTensor& item : part.working_tensors)
+    total += is_working(item) ? 0 : item.bytes;
   return total;
 }
 
-const PassPeak& ChunkProfile::worst(TaskKind kind) const {
+const PassPeak& ChunkProfile::peak_of(TaskKind kind) const {
   switch (kind) {
     case TaskKind::forward:
       return forward;
@@ -124,34 +127,34 @@ ChunkProfile profile_chunk(const Program& program, const std::vector<PartRun>& c
   ChunkProfile out;
   for (const PartRun& run : chunk) out.parts.insert(out.parts.end(), run.count, run.part);
   const Traffic traffic(program, out.parts, state);
-  out.whole = traffic.whole();
-  out.sharing = out.parts.size();
+  out.always_gathered = traffic.whole();
+  out.shared_place = out.parts.size();
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
     out.retained += retained_bytes(part);
-    out.halfway += halfway_bytes(part);
-    if (part.shared.bytes == 0 || out.sharing < place) continue;
-    out.sharing = place;
+    out.split_backward += split_backward_bytes(part);
+    if (part.shared.bytes == 0 || out.shared_place < place) continue;
+    out.shared_place = place;
     out.retained += part.shared.bytes;
-    out.halfway += part.shared.bytes;
+    out.split_backward += part.shared.bytes;
   }
-  const std::int64_t halves = out.halfway - shared_by(program, out, out.sharing);
-  std::int64_t retained = 0, halfway = 0;  // before the place
+  const std::int64_t halves = out.split_backward - shared_by(program, out, out.shared_place);
+  std::int64_t retained = 0, halfway = 0;  // sums over earlier places
   for (std::size_t place = 0; place < out.parts.size(); ++place) {
     const Part& part = program.parts[out.parts[place]];
-    const std::int64_t half = halfway_bytes(part), redone = recomputed_bytes(part);
+    const std::int64_t half = split_backward_bytes(part), redone = recomputed_bytes(part);
     const std::int64_t whole = retained_bytes(part) + redone, working = working_bytes(part);
-    const bool halved = half > whole;
+    const bool split_from = half > whole;
     const std::int64_t shared = shared_by(program, out, place);
     const std::int64_t own = retained + retained_bytes(part) + shared;
     const std::int64_t between = retained + std::max(whole, half) + (halves - halfway - half) +
-                                 shared_by(program, out, out.sharing);
+                                 shared_by(program, out, out.shared_place);
     const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
     const std::int64_t buckets = traffic.buckets(place);
     const bool first = place == 0;
     raise(out.forward, {place, 0, ahead, 0, {own, working, ahead}}, first);
     raise(out.backward, {place, 0, back, buckets, {own, working + redone, back + buckets}}, first);
-    raise(out.input_grad, {place, place + (halved ? 0 : 1), back, 0, {between, working, back}},
+    raise(out.input_grad, {place, place + (split_from ? 0 : 1), back, 0, {between, working, back}},
           first);
     raise(out.weight_grad, {place, 0, 0, buckets, {halfway + half + shared, 0, buckets}}, first);
     retained += retained_bytes(part);

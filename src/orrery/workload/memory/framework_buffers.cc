@@ -8,16 +8,16 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::int64_t kThreads = 2;    ///< forward passes', autograd's
-constexpr std::int64_t kStreams = 4;    ///< of Transformer Engine's grouped products
-constexpr std::int64_t kMostPeers = 7;  ///< of an island of eight
+constexpr std::int64_t kThreads = 2;    ///< main thread and autograd thread
+constexpr std::int64_t kStreams = 4;    ///< streams of Transformer Engine's grouped products
+constexpr std::int64_t kMaxPeers = 7;   ///< other ranks of an island of eight
 constexpr std::int64_t kWideBytes = 4;  ///< fp32
 
-/// Ranks of one island that a rank exchanges tokens with directly, where the role does at all.
+/// Ranks of its island with which a rank exchanges tokens directly; 0 if it does not.
 std::int64_t direct_peers(const Program& program, const Op& op) {
   const bool exchanges = op.collective == graph::CollectiveType::all_to_all;
   if (!exchanges || program.spec.parallel.dispatcher != Dispatcher::all_to_all) return 0;
-  return std::min<std::int64_t>(program.mesh.extent(op.axis) - 1, kMostPeers);
+  return std::min<std::int64_t>(program.mesh.extent(op.axis) - 1, kMaxPeers);
 }
 
 }  // namespace
@@ -56,7 +56,7 @@ bool copies_gradients(const Spec& spec) {
   const Precision& types = spec.precision;
   const bool copies = framework == Framework::megatron || framework == Framework::megatron_2021 ||
                       framework == Framework::deepspeed;
-  // A narrower optimizer's kernel takes them as they are.
+  // The kernel of a narrower optimizer reads them directly.
   return copies && bytes_of(types.optimizer) >= kWideBytes && types.master_weights &&
          bytes_of(types.gradients) == 2;
 }

@@ -10,7 +10,7 @@ graph::HeldMemory held_by(const Program& program, const RoleMemory& memory) {
   const Role& role = program.roles[memory.role];
   graph::HeldMemory held;
   held.role = role.name;
-  held.from_start = Bytes(memory.weights + memory.gradients + memory.optimizer + memory.workspace);
+  held.constant = Bytes(memory.weights + memory.gradients + memory.optimizer + memory.workspace);
   for (const MemoryItem& item : memory.at_peak)
     held.at_peak.push_back({std::string(name(item.kind)), item.name, Bytes(item.bytes)});
   if (memory.samples.empty()) return held;
@@ -23,9 +23,9 @@ graph::HeldMemory held_by(const Program& program, const RoleMemory& memory) {
         const std::uint64_t first = node;
         node += in_recipe[each.recipe];
         if (task == memory.samples.size()) return held;
-        held.stretches.push_back({static_cast<graph::NodeId>(first),
-                                  static_cast<graph::NodeId>(node),
-                                  Bytes(memory.samples[task++].bytes)});
+        held.segments.push_back({static_cast<graph::NodeId>(first),
+                                 static_cast<graph::NodeId>(node),
+                                 Bytes(memory.samples[task++].bytes)});
       }
     }
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A memory account by node instead of by task.
+// The memory estimate by node instead of by task.
 #pragma once
 
 #include <vector>
@@ -12,8 +12,8 @@
 
 namespace orrery::workload {
 
-/// By graph of `workload`, which was made of `program`: what its ranks hold, as `report` says.
-/// Roles whose samples were not kept have no stretches. O(ranks + tasks).
+/// Memory of the ranks of each graph of `workload`, from `report`. `workload` must be built from
+/// `program`. `segments` is empty for roles without samples. O(ranks + tasks).
 [[nodiscard]] std::vector<graph::HeldMemory> graph_memory(const Program& program,
                                                           const MemoryReport& report,
                                                           const graph::Workload& workload);

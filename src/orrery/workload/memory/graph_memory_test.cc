@@ -35,19 +35,19 @@ TEST(HeldMemory, IsTheAccountByNode) {
     const graph::HeldMemory& mine = held[workload->graph_of_rank[rank]];
     const RoleMemory& account = report->roles[program->role_of(rank)];
     EXPECT_EQ(mine.role, program->roles[program->role_of(rank)].name);
-    ASSERT_EQ(mine.stretches.size(), account.samples.size());
+    ASSERT_EQ(mine.segments.size(), account.samples.size());
     graph::NodeId next = 0;
-    Bytes most = mine.from_start;
-    for (std::size_t i = 0; i < mine.stretches.size(); ++i) {
-      EXPECT_EQ(mine.stretches[i].first, next);
-      EXPECT_EQ(mine.stretches[i].bytes, Bytes(account.samples[i].bytes));
-      next = mine.stretches[i].end;
-      most = std::max(most, mine.stretches[i].bytes);
+    Bytes most = mine.constant;
+    for (std::size_t i = 0; i < mine.segments.size(); ++i) {
+      EXPECT_EQ(mine.segments[i].first, next);
+      EXPECT_EQ(mine.segments[i].bytes, Bytes(account.samples[i].bytes));
+      next = mine.segments[i].end;
+      most = std::max(most, mine.segments[i].bytes);
     }
     EXPECT_EQ(next, workload->graph(rank).size());
     EXPECT_EQ(most, Bytes(account.peak));
     Bytes all{};
-    for (const graph::HeldMemory::Item& item : mine.at_peak) all += item.bytes;
+    for (const graph::HeldMemory::Tensor& item : mine.at_peak) all += item.bytes;
     EXPECT_EQ(all, most);
   }
 }
@@ -62,7 +62,7 @@ TEST(HeldMemory, SaysNothingOverTimeWithoutSamples) {
   const auto workload = to_workload(*program);
   ASSERT_TRUE(report.has_value() && workload.has_value());
   for (const graph::HeldMemory& held : graph_memory(*program, *report, *workload))
-    EXPECT_TRUE(held.stretches.empty());
+    EXPECT_TRUE(held.segments.empty());
 }
 
 }  // namespace

@@ -1,31 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The nearest specification that fits.
-#include "orrery/workload/memory/memory_fit.h"
-
+// Searches for the nearest specification that fits.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "orrery/workload/memory/memory_fit_moves.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/program/step_count.h"
 
 namespace orrery::workload {
 
 namespace {
 
-/// Tasks of all plans that are tried, as they are written, in loops: some microseconds each.
-constexpr std::size_t kMostTasks = 1 << 17;
+/// Maximum tasks of all evaluated plans, in loops; each needs several microseconds.
+constexpr std::size_t kMaxTasks = 1 << 17;
 
 struct Candidate {
   FittingChange change;
-  std::size_t fit_moves = 1;
-  std::int32_t disturbance = 0;
+  std::size_t change_count = 1;
+  std::int32_t overhead_level = 0;
 };
 
 std::int64_t needed(const MemoryReport& report) {
@@ -41,19 +39,19 @@ class Search {
     options_.details = false;
   }
 
-  Result<std::vector<FittingChange>> run(std::size_t most) {
+  Result<std::vector<FittingChange>> run(std::size_t maximum) {
     if (auto fine = check_spec(spec_); !fine) return tl::unexpected(fine.error());
-    Findings said;  // whoever asks has them already
-    auto program = assemble(spec_, said);
+    Findings ignored;  // the caller already has these
+    auto program = assemble(spec_, ignored);
     if (!program) return tl::unexpected(program.error());
     auto report = account_memory(*program, options_);
     if (!report) return tl::unexpected(report.error());
-    if (needed(*report) <= capacity_ || most == 0) return std::vector<FittingChange>{};
+    if (needed(*report) <= capacity_ || maximum == 0) return std::vector<FittingChange>{};
     auto counted = count(*program);
     if (!counted) return tl::unexpected(counted.error());
     flops_ = to_double(counted->flops.all());
     try_all();
-    return cheapest(most);
+    return cheapest(maximum);
   }
 
  private:
@@ -72,17 +70,17 @@ class Search {
     }
   }
 
-  /// Whether it fits with these changes.
+  /// Evaluates a plan with these changes; returns whether it fits.
   bool attempt(const std::vector<const FitMove*>& changes) {
     Candidate candidate;
     candidate.change.spec = spec_;
-    candidate.fit_moves = changes.size();
+    candidate.change_count = changes.size();
     for (const FitMove* move : changes) {
       const std::string what = move->apply(candidate.change.spec);
       if (what.empty()) return false;
       if (!candidate.change.what.empty()) candidate.change.what += "; ";
       candidate.change.what += what;
-      candidate.disturbance += move->disturbance;
+      candidate.overhead_level += move->overhead_level;
     }
     const auto program = assemble_legal(candidate.change.spec);
     if (!program) return false;
@@ -97,11 +95,11 @@ class Search {
   }
 
   std::optional<Program> assemble_legal(const Spec& spec) {
-    if (tasks_ > kMostTasks || !check_spec(spec)) return std::nullopt;
-    if (spec.schedule.kind == ScheduleKind::file)  // which is read again, pass by pass
+    if (tasks_ > kMaxTasks || !check_spec(spec)) return std::nullopt;
+    if (spec.schedule.kind == ScheduleKind::file)  // the file is read again, pass by pass
       tasks_ += static_cast<std::size_t>(spec.microbatches() * spec.parallel.pp);
-    Findings said;  // of a plan that is only tried
-    auto program = assemble(spec, said);
+    Findings ignored;  // not reported for candidates
+    auto program = assemble(spec, ignored);
     if (!program) return std::nullopt;
     for (const Role& role : program->roles) {
       for (const TaskLoop& loop : role.tasks) tasks_ += loop.tasks.size();
@@ -109,16 +107,16 @@ class Search {
     return std::move(*program);
   }
 
-  std::vector<FittingChange> cheapest(std::size_t most) {
+  std::vector<FittingChange> cheapest(std::size_t maximum) {
     const auto key = [](const Candidate& c) {
-      return std::tuple(std::llround(c.change.cost * 1000), c.fit_moves, c.disturbance,
+      return std::tuple(std::llround(c.change.cost * 1000), c.change_count, c.overhead_level,
                         c.change.total);
     };
     std::stable_sort(found_.begin(), found_.end(),
                      [&](const Candidate& a, const Candidate& b) { return key(a) < key(b); });
     std::vector<FittingChange> out;
     for (Candidate& candidate : found_) {
-      if (out.size() == most) break;
+      if (out.size() == maximum) break;
       out.push_back(std::move(candidate.change));
     }
     return out;
@@ -129,23 +127,17 @@ class Search {
   MemoryOptions options_;
   const FitProgress& progress_;
   double flops_ = 0;
-  std::size_t tasks_ = 0;  ///< tried so far
+  std::size_t tasks_ = 0;  ///< tasks evaluated so far
   std::vector<Candidate> found_;
 };
 
 }  // namespace
 
 Result<std::vector<FittingChange>> find_fitting_changes(const Spec& spec, std::int64_t capacity,
-                                                        std::size_t most,
+                                                        std::size_t maximum,
                                                         const MemoryOptions& options,
                                                         const FitProgress& progress) {
-  return Search(spec, capacity, options, progress).run(most);
-}
-
-Result<std::vector<FittingChange>> find_fitting_changes(const Spec& spec, std::int64_t capacity,
-                                                        std::size_t most,
-                                                        const MemoryOptions& options) {
-  return find_fitting_changes(spec, capacity, most, options, {});
+  return Search(spec, capacity, options, progress).run(maximum);
 }
 
 namespace {
@@ -158,8 +150,8 @@ struct NamedAxis {
 constexpr NamedAxis kDp{"dp", &Parallel::dp}, kTp{"tp", &Parallel::tp}, kCp{"cp", &Parallel::cp},
     kPp{"pp", &Parallel::pp}, kEp{"ep", &Parallel::ep};
 
-/// Makes one degree `factor` times as large and another one as much smaller: dp when it can be
-/// divided, else the first of the others that can.
+/// Multiplies one degree by `factor` and divides another one by it: dp if possible, else the first
+/// possible one of the others.
 std::string spread(Spec& spec, NamedAxis to, std::int64_t factor) {
   Parallel& p = spec.parallel;
   for (const NamedAxis& from : {kDp, kPp, kCp, kTp}) {
@@ -193,8 +185,8 @@ class Moves {
   }
 
  private:
-  void add(FitMoveKind kind, std::int32_t disturbance, std::function<std::string(Spec&)> apply) {
-    moves_.push_back({kind, disturbance, std::move(apply)});
+  void add(FitMoveKind kind, std::int32_t overhead_level, std::function<std::string(Spec&)> apply) {
+    moves_.push_back({kind, overhead_level, std::move(apply)});
   }
 
   void kernels() {
@@ -209,12 +201,12 @@ class Moves {
   void sharding() {
     struct Stage {
       Sharding sharding;
-      std::int32_t disturbance;
+      std::int32_t overhead_level;
     };
     for (const Stage& stage :
          {Stage{Sharding::zero1, 2}, Stage{Sharding::zero2, 4}, Stage{Sharding::zero3, 16}}) {
       if (stage.sharding <= spec_.parallel.sharding) continue;
-      add(FitMoveKind::optimizer_sharding, stage.disturbance, [stage](Spec& spec) {
+      add(FitMoveKind::optimizer_sharding, stage.overhead_level, [stage](Spec& spec) {
         if (spec.parallel.dp * spec.parallel.cp == 1) return std::string();
         spec.parallel.sharding = stage.sharding;
         const auto names = config::EnumNames<Sharding>::names;
@@ -225,9 +217,9 @@ class Moves {
   }
 
   void micro_batch() {
-    std::int32_t disturbance = 6;
+    std::int32_t overhead_level = 6;
     for (std::int64_t factor = 2; spec_.batch.micro % factor == 0 && factor <= 64; factor *= 2) {
-      add(FitMoveKind::micro_batch, disturbance++, [factor](Spec& spec) {
+      add(FitMoveKind::micro_batch, overhead_level++, [factor](Spec& spec) {
         spec.batch.micro /= factor;
         return fmt::format("batch.micro = {}", spec.batch.micro);
       });
@@ -237,8 +229,8 @@ class Moves {
   void degrees() {
     std::int32_t more = 0;
     for (const std::int64_t factor : {2, 4, 8}) {
-      const auto spreads = [&](FitMoveKind kind, std::int32_t disturbance, NamedAxis to) {
-        add(kind, disturbance + more,
+      const auto spreads = [&](FitMoveKind kind, std::int32_t overhead_level, NamedAxis to) {
+        add(kind, overhead_level + more,
             [to, factor](Spec& spec) { return spread(spec, to, factor); });
       };
       spreads(FitMoveKind::pipeline, 20, kPp);
@@ -265,7 +257,7 @@ class Moves {
     if (now != RecomputeKind::full) add_kind(RecomputeKind::full, "full");
   }
 
-  /// Of use with tp only, which a first change may bring.
+  /// Needs tp > 1, which an earlier change may set.
   void sequence_parallel() {
     if (spec_.parallel.sp) return;
     add(FitMoveKind::sequence_parallel, 1, [](Spec& spec) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Changes to a specification that may save memory, one at a time. Private to make_it_fit.
+// Single changes to a specification that may save memory. Private to find_fitting_changes.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace orrery::workload {
 
-/// What a change is about; a pair of changes is never about the same.
+/// The subject of a change. The two changes of a pair have different subjects.
 enum class FitMoveKind : std::uint8_t {
   flash_attention,
   sequence_parallel,
@@ -27,16 +27,16 @@ enum class FitMoveKind : std::uint8_t {
 
 struct FitMove {
   FitMoveKind kind = FitMoveKind::recompute;
-  /// How much it changes beside FLOPs, for the order of those that cost the same: messages, smaller
-  /// kernels, bubbles. Only comparisons matter.
-  std::int32_t disturbance = 0;
-  /// Changes the specification and says how ("parallel.tp = 8, parallel.dp = 4"). The number of
-  /// ranks and the global batch stay. Empty when it cannot be done.
+  /// Cost other than FLOPs (messages, smaller kernels, bubbles), on an ordinal scale. Orders
+  /// changes with the same FLOPs.
+  std::int32_t overhead_level = 0;
+  /// Changes the specification and returns the change as text ("parallel.tp = 8, parallel.dp = 4");
+  /// empty if it is impossible. The number of ranks and the global batch stay.
   std::function<std::string(Spec&)> apply;
 };
 
-/// All single changes worth trying, at most 32, in a fixed order: of a pair, the first is to be
-/// applied first. `spec.batch.global` must be set.
+/// All candidate changes, at most 32, in a fixed order. In a pair, the earlier one is applied
+/// first. `spec.batch.global` must be set.
 [[nodiscard]] std::vector<FitMove> fit_moves(const Spec& spec);
 
 }  // namespace orrery::workload

@@ -18,10 +18,10 @@ std::string times(std::uint64_t count, const Part& part) {
   return fmt::format("{} layer{}", count, count == 1 ? "" : "s");
 }
 
-/// How often a part's activations are alive at a moment.
+/// How many times a part's activations are alive at a moment.
 struct Copies {
   std::uint64_t all = 0;
-  std::uint64_t each = 0;  ///< in every microbatch alive; 0 = differs
+  std::uint64_t each = 0;  ///< in each live microbatch; 0: differs between them
   std::uint64_t microbatches = 0;
 
   void add(std::uint64_t layers, std::uint64_t count) {
@@ -32,7 +32,7 @@ struct Copies {
   }
 };
 
-/// "layer.scores"; items of a part often have its name already.
+/// "layer.scores"; the name of an item often contains that of its part.
 std::string named(const Part& part, const char* item) {
   if (std::string_view(item).rfind(part.name + ".", 0) == 0) return item;
   return fmt::format("{}.{}", part.name, item);
@@ -51,38 +51,40 @@ std::string named(const Part& part, const char* item, const Copies& copies) {
                      copies.microbatches, plural);
 }
 
-/// Activations of the pass at hand lie on places first … last-1 of its chunk.
+/// The current pass has activations on places first … last-1 of its chunk.
 struct Range {
   std::size_t first = 0, last = 0;
 };
 
-/// Places up to and with the one that the pass is at.
+/// Places up to the current one of the pass, inclusive.
 Range reached(const TaskPeak& moment, const ChunkProfile& chunk) {
-  return {0, std::min(moment.worst.place + 1, chunk.parts.size())};
+  return {0, std::min(moment.pass_peak.place + 1, chunk.parts.size())};
 }
 
 Range kept_range(const TaskPeak& moment, const ChunkProfile& chunk) {
   const TaskKind kind = moment.task.kind;
   if (kind == TaskKind::step || kind == TaskKind::weight_grad) return {};
-  if (kind == TaskKind::input_grad) return {0, moment.worst.halved};
+  if (kind == TaskKind::input_grad) return {0, moment.pass_peak.split_from};
   return reached(moment, chunk);
 }
 
 Range redone_range(const TaskPeak& moment) {
-  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place, moment.worst.halved};
+  if (moment.task.kind == TaskKind::input_grad)
+    return {moment.pass_peak.place, moment.pass_peak.split_from};
   return {};
 }
 
 Range halfway_range(const TaskPeak& moment, const ChunkProfile& chunk) {
-  if (moment.task.kind == TaskKind::input_grad) return {moment.worst.halved, chunk.parts.size()};
+  if (moment.task.kind == TaskKind::input_grad)
+    return {moment.pass_peak.split_from, chunk.parts.size()};
   if (moment.task.kind == TaskKind::weight_grad) return reached(moment, chunk);
   return {};
 }
 
-/// Whether the pass holds what the chunk's parts share.
+/// Whether the pass holds the tensor that the chunk's parts share.
 bool holds_shared(const TaskPeak& moment, const ChunkProfile& chunk) {
   if (moment.task.kind == TaskKind::input_grad) return true;
-  return chunk.sharing < reached(moment, chunk).last;
+  return chunk.shared_place < reached(moment, chunk).last;
 }
 
 std::uint64_t count_of(const ChunkProfile& chunk, Range range, std::uint32_t part) {
@@ -91,7 +93,7 @@ std::uint64_t count_of(const ChunkProfile& chunk, Range range, std::uint32_t par
   return count;
 }
 
-/// How many of each part lie on the role.
+/// Number of times each part is on the role.
 std::map<std::uint32_t, std::uint64_t> parts_of(const Role& role) {
   std::map<std::uint32_t, std::uint64_t> counts;
   for (const auto& chunk : role.chunks) {
@@ -121,20 +123,20 @@ void add_activations(const Program& program, const Role& role,
       items.push_back({MemoryKind::activations, named(part, item.name, retained),
                        static_cast<std::int64_t>(retained.all) * item.bytes});
     }
-    items.push_back({MemoryKind::activations, named(part, "computed again", redone),
+    items.push_back({MemoryKind::activations, named(part, "recomputed", redone),
                      static_cast<std::int64_t>(redone.all) * recomputed_bytes(part)});
-    items.push_back({MemoryKind::activations, named(part, "held for the weight half", halfway),
-                     static_cast<std::int64_t>(halfway.all) * halfway_bytes(part)});
+    items.push_back({MemoryKind::activations, named(part, "stored for the weight half", halfway),
+                     static_cast<std::int64_t>(halfway.all) * split_backward_bytes(part)});
   }
 }
 
-/// What all parts on a stage keep once.
+/// Adds the tensor that all parts on a stage store once.
 void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
                 const TaskPeak& moment, std::vector<MemoryItem>& items) {
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const ChunkProfile& chunk = chunks[c];
-    if (chunk.sharing >= chunk.parts.size()) continue;
-    const Part& part = program.parts[chunk.parts[chunk.sharing]];
+    if (chunk.shared_place >= chunk.parts.size()) continue;
+    const Part& part = program.parts[chunk.parts[chunk.shared_place]];
     Copies copies;
     copies.add(1, moment.in_flight[c]);
     const bool own = moment.task.kind != TaskKind::step && c == moment.task.chunk;
@@ -144,15 +146,15 @@ void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
   }
 }
 
-/// What a pass through `part` works with, one layer at a time.
+/// Adds the working memory of a pass through `part`, one layer at a time.
 void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items) {
   if (kind == TaskKind::weight_grad) return;
   const bool again = kind == TaskKind::backward && recomputed_bytes(part) > 0;
   items.push_back({MemoryKind::working, part.name + ".working", working_bytes(part)});
   if (!again) return;
-  for (const RetainedTensor& item : part.transient) {
+  for (const RetainedTensor& item : part.working_tensors) {
     if (std::string_view(item.name) == "working") continue;
-    items.push_back({MemoryKind::working, named(part, item.name) + ", computed again", item.bytes});
+    items.push_back({MemoryKind::working, named(part, item.name) + ", recomputed", item.bytes});
   }
 }
 
@@ -178,30 +180,29 @@ std::vector<MemoryItem> state_items(const Program& program, const Role& role,
   return items;
 }
 
-std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
-                                    const std::vector<ChunkProfile>& chunks,
-                                    const TaskPeak& moment) {
+std::vector<MemoryItem> live_items(const Program& program, const Role& role,
+                                   const std::vector<ChunkProfile>& chunks,
+                                   const TaskPeak& moment) {
   std::vector<MemoryItem> items;
   add_activations(program, role, chunks, moment, items);
   add_shared(program, chunks, moment, items);
   const bool step = moment.task.kind == TaskKind::step;
   if (!step && !chunks[moment.task.chunk].parts.empty()) {
-    const std::uint32_t at = chunks[moment.task.chunk].parts[moment.worst.place];
+    const std::uint32_t at = chunks[moment.task.chunk].parts[moment.pass_peak.place];
     add_working(program.parts[at], moment.task.kind, items);
   }
-  std::int64_t whole = 0;
+  std::int64_t always_gathered = 0;
   for (std::size_t i = 0; i < chunks.size(); ++i) {
-    if (moment.needs_weights(i)) whole += chunks[i].whole;
+    if (moment.needs_weights(i)) always_gathered += chunks[i].always_gathered;
   }
-  items.push_back(
-      {MemoryKind::working, "input gathered for its weights' gradient", moment.gathered});
-  items.push_back(
-      {MemoryKind::activations, "on their way to remote memory, or back", moment.moving});
+  items.push_back({MemoryKind::working, "input gathered for the weight gradient", moment.gathered});
+  items.push_back({MemoryKind::activations, "in transfer to or from remote memory",
+                   moment.offload_in_transfer});
   const MemoryKind kind = MemoryKind::communication;
-  items.push_back({kind, "gathered weights", moment.worst.gathered + whole});
-  items.push_back({kind, "gradients on their way", moment.worst.gradients});
-  items.push_back({kind, "message arriving", moment.arriving});
-  items.push_back({kind, "message leaving", moment.leaving});
+  items.push_back({kind, "gathered weights", moment.pass_peak.gathered + always_gathered});
+  items.push_back({kind, "gradients in transfer", moment.pass_peak.gradients});
+  items.push_back({kind, "message arriving", moment.incoming_message});
+  items.push_back({kind, "message leaving", moment.outgoing_message});
   return items;
 }
 

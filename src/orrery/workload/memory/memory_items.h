@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is alive at one moment, by name. Private to the memory accounting.
+// Lists the tensors alive at one moment, by name. Private to the memory accounting.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@
 
 namespace orrery::workload {
 
-/// The state of the role's weights, part by part.
+/// Weights, gradients and optimizer state of the role, by part.
 [[nodiscard]] std::vector<MemoryItem> state_items(const Program& program, const Role& role,
                                                   const ModelState& state);
-/// What comes and goes; adds up to `moment.alive`.
-[[nodiscard]] std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
-                                                  const std::vector<ChunkProfile>& chunks,
-                                                  const TaskPeak& moment);
-/// Largest first; those of one name together, nothing of no size.
+/// Temporary tensors; their sum is `moment.live`.
+[[nodiscard]] std::vector<MemoryItem> live_items(const Program& program, const Role& role,
+                                                 const std::vector<ChunkProfile>& chunks,
+                                                 const TaskPeak& moment);
+/// Merges items of the same name, drops empty ones and sorts by size, largest first.
 void sort_items(std::vector<MemoryItem>& items);
 
 }  // namespace orrery::workload

@@ -113,7 +113,7 @@ TEST(MemoryOfPrograms, ActivationsElsewhereAreNotHere) {
         expect_sums(all.roles[role]);
         EXPECT_EQ(all.roles[role].weights, plain.roles[role].weights);
         EXPECT_LE(all.roles[role].activations, two.roles[role].activations);
-        // What waits for weight halves stays here, and may be the most; one layer moves beside it.
+        // What waits for weight halves stays here, and may be the most; one layer moves, too.
         const bool splits = kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_v ||
                             kind == ScheduleKind::dual_pipe;
         const std::int64_t moves = splits ? most_away(spec) + 1 : 0;
@@ -242,8 +242,8 @@ TEST(MemoryOfPrograms, EveryStageKeepsTheEncodersOutputOnce) {
   }
 }
 
-// Zhao et al. (FSDP, VLDB 2023) and torch alike: probabilities in fp32 are kept, once, beside the
-// gradients of the logits and of what they were made of, both in bf16.
+// Zhao et al. (FSDP, VLDB 2023) and torch agree: probabilities in fp32 are stored once, with the
+// gradients of the logits and of their inputs, both in bf16.
 TEST(MemoryOfPrograms, TheLossDoesNotCountTwice) {
   Spec spec;
   spec.model = find_model("llama-3.1-8b")->model;

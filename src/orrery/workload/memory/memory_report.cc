@@ -13,19 +13,19 @@
 namespace orrery::workload {
 namespace {
 
-/// Of more tasks than this in all, only the worst role keeps samples of 56 bytes each, if its own
-/// are not too many.
-constexpr std::uint64_t kMostSamples = 1u << 20, kMostOfOne = 1u << 22;
-constexpr double kMostBytes = 0x1p62;  // bytes; below, sums of 64 bits are exact
+/// If all roles have more tasks than the first limit, only the worst role has samples (56 bytes
+/// each), unless it exceeds the second.
+constexpr std::uint64_t kMaxSamples = 1u << 20, kMaxOfOne = 1u << 22;
+constexpr double kMaxBytes = 0x1p62;  // bytes; below, sums of 64 bits are exact
 
 Result<void> check(const Program& program, const MemoryOptions& options) {
   if (!(options.fragmentation >= 0 && options.fragmentation <= 1)) {
     return fail(Errc::config_range, "fragmentation", "must be between 0 and 1");
   }
   for (const Role& role : program.roles) {
-    if (memory_upper_bound(program, role) * (1 + options.fragmentation) < kMostBytes) continue;
-    return fail(Errc::config_range, role.name, "a rank would hold more than 4 EiB",
-                "make the model or the microbatches smaller, or spread them over more ranks");
+    if (memory_upper_bound(program, role) * (1 + options.fragmentation) < kMaxBytes) continue;
+    return fail(Errc::config_range, role.name, "a rank would need more than 4 EiB",
+                "use a smaller model or smaller microbatches, or more ranks");
   }
   return {};
 }
@@ -46,7 +46,7 @@ std::int64_t allowance(const LiveBytes& alive, double fraction) {
   return static_cast<std::int64_t>(std::ceil(static_cast<double>(alive.total()) * fraction));
 }
 
-/// All of the role's weights.
+/// The model state of all weights of the role.
 ModelStateBytes state_of(const Program& program, const Role& role, const ModelState& state) {
   ModelStateBytes sum;
   for (const std::vector<PartRun>& chunk : role.chunks) {
@@ -62,12 +62,12 @@ ModelStateBytes state_of(const Program& program, const Role& role, const ModelSt
       }
     }
   }
-  if (program.spec.offload.optimizer)  // what is being updated, and what comes or goes meanwhile
+  if (program.spec.offload.optimizer)  // one piece in the update, one in transfer
     sum.optimizer = std::min(sum.optimizer, 2 * program.spec.offload.piece.count());
   return sum;
 }
 
-/// Of the optimizer's state only what is just being moved lies in the device's memory.
+/// Device memory holds only the pieces of the optimizer state that are in transfer.
 void only_pieces(std::int64_t bytes, std::vector<MemoryItem>& items) {
   for (MemoryItem& item : items) {
     if (item.kind == MemoryKind::optimizer) item.bytes = 0;
@@ -75,7 +75,7 @@ void only_pieces(std::int64_t bytes, std::vector<MemoryItem>& items) {
   items.push_back({MemoryKind::optimizer, "pieces from remote memory", bytes});
 }
 
-/// What to tell of a role, apart from sums.
+/// Which details to compute for a role, in addition to sums.
 struct RoleDetails {
   bool items = false, samples = false;
 };
@@ -86,7 +86,7 @@ RoleMemory account(const Program& program, std::uint32_t index, const ModelState
   const double fragmentation = options.fragmentation;
   RoleMemory out;
   out.role = index;
-  if (role.ranks == 0) return out;  // a combination of classes that does not occur
+  if (role.ranks == 0) return out;  // this combination of classes does not occur
   const ModelStateBytes whole_step = state_of(program, role, state);
   out.weights = whole_step.weights;
   out.gradients = whole_step.gradients;
@@ -105,15 +105,16 @@ RoleMemory account(const Program& program, std::uint32_t index, const ModelState
   const std::int64_t copies = gradient_copies(program, role, state);
   out.after_step = always + copies;
   out.peak = always;
-  const TaskSelection look = details.samples ? TaskSelection::all_tasks : TaskSelection::peak_tasks;
-  walk_tasks(program, role, chunks, look, [&](const TaskPeak& moment) {
-    LiveBytes alive = moment.alive;
+  const TaskSelection selection =
+      details.samples ? TaskSelection::all_tasks : TaskSelection::peak_tasks;
+  walk_tasks(program, role, chunks, selection, [&](const TaskPeak& moment) {
+    LiveBytes alive = moment.live;
     if (moment.task.kind == TaskKind::step) alive.working += copies;
     const std::int64_t bytes = always + alive.total();
     if (bytes > out.peak) {
       out.peak = bytes;
       peak = moment;
-      peak.alive = alive;
+      peak.live = alive;
     }
     if (!details.samples) return;
     out.samples.push_back({moment.index, moment.task.kind, moment.task.microbatch,
@@ -122,20 +123,20 @@ RoleMemory account(const Program& program, std::uint32_t index, const ModelState
   });
   out.peak_task = peak.index;
   out.peak_at = peak.task;
-  out.activations = peak.alive.activations;
-  out.working = peak.alive.working;
-  out.communication = peak.alive.communication;
-  out.fragmentation = allowance(peak.alive, fragmentation);
+  out.activations = peak.live.activations;
+  out.working = peak.live.working;
+  out.communication = peak.live.communication;
+  out.fragmentation = allowance(peak.live, fragmentation);
   if (!details.items) return out;
   out.at_peak = state_items(program, role, state);
   if (program.spec.offload.optimizer) only_pieces(out.optimizer, out.at_peak);
-  for (MemoryItem& item : alive_items(program, role, chunks, peak)) {
+  for (MemoryItem& item : live_items(program, role, chunks, peak)) {
     out.at_peak.push_back(std::move(item));
   }
   if (peak.task.kind == TaskKind::step)
     out.at_peak.push_back(
         {MemoryKind::working, "gradients in fp32", out.peak > always ? copies : 0});
-  out.at_peak.push_back({MemoryKind::workspace, "of matrix products", out.workspace});
+  out.at_peak.push_back({MemoryKind::workspace, "matrix products", out.workspace});
   sort_items(out.at_peak);
   return out;
 }
@@ -172,13 +173,13 @@ Result<MemoryReport> account_memory(const Program& program, const MemoryOptions&
   if (auto fine = check(program, options); !fine) return tl::unexpected(fine.error());
   const ModelState state(program.spec, program.mesh);
   MemoryReport report;
-  const RoleDetails each{options.details, options.details && tasks_of(program) <= kMostSamples};
+  const RoleDetails each{options.details, options.details && tasks_of(program) <= kMaxSamples};
   for (std::uint32_t role = 0; role < program.roles.size(); ++role) {
     report.roles.push_back(account(program, role, state, options, each));
     if (report.roles.back().total() > report.roles[report.worst].total()) report.worst = role;
   }
   if (report.roles.empty() || each.samples) return report;
-  const bool few = tasks_of(program.roles[report.worst]) <= kMostOfOne;
+  const bool few = tasks_of(program.roles[report.worst]) <= kMaxOfOne;
   report.roles[report.worst] =
       account(program, report.worst, state, options, {true, options.details && few});
   return report;

@@ -79,14 +79,14 @@ TEST(Memory, SplitBackwardHoldsBetweenTheHalvesWhatTheWeightHalfNeeds) {
                                                         {Pass::input_grad, 0, 1},
                                                         {Pass::weight_grad, 0, 0},
                                                         {Pass::weight_grad, 0, 1}})});
-  program.parts[0].halfway = {{"input", 40}, {"output", 20}};
+  program.parts[0].split_backward_tensors = {{"input", 40}, {"output", 20}};
   EXPECT_EQ(bytes_of(only_role(program).samples),
             (std::vector<std::int64_t>{210, 210, 120 + 210, 120 + 210, 240, 120}));
-  program.parts[0].halfway = {{"input", 130}};
+  program.parts[0].split_backward_tensors = {{"input", 130}};
   const RoleMemory memory = only_role(program);
   EXPECT_EQ(bytes_of(memory.samples),
             (std::vector<std::int64_t>{210, 270, 260 + 210, 260 + 270, 520, 260}));
-  EXPECT_EQ(memory.at_peak[0].name, "layer.held for the weight half, 2 layers x 2 microbatches");
+  EXPECT_EQ(memory.at_peak[0].name, "layer.stored for the weight half, 2 layers x 2 microbatches");
 }
 
 // … and what layers share, until the weight half is over.
@@ -96,7 +96,7 @@ TEST(Memory, SplitBackwardHoldsWhatIsSharedUntilTheWeightHalf) {
                                                         {Pass::input_grad, 0, 0},
                                                         {Pass::forward, 0, 1},
                                                         {Pass::weight_grad, 0, 0}})});
-  program.parts[0].halfway = {{"input", 60}};
+  program.parts[0].split_backward_tensors = {{"input", 60}};
   program.parts[0].shared = {"source", 7};
   EXPECT_EQ(bytes_of(only_role(program).samples),
             (std::vector<std::int64_t>{207, 207, 127 + 207, 127 + 207}));
@@ -120,7 +120,7 @@ TEST(Memory, NamesWhatIsAliveLargestFirst) {
   EXPECT_EQ(memory.at_peak[1].bytes, 300);
   EXPECT_EQ(memory.at_peak[3].name, "layer.input, 3 layers x 2 microbatches");
   EXPECT_EQ(memory.at_peak[3].bytes, 120);  // both, behind as many bytes of gradients
-  EXPECT_EQ(memory.fragmentation, 42);      // of what comes and goes, beside the peak
+  EXPECT_EQ(memory.fragmentation, 42);      // of what comes and goes, beyond the peak
   EXPECT_EQ(memory.reserved(), memory.peak + 42);
 }
 
@@ -213,7 +213,7 @@ TEST(Memory, Zero2FillsOneBucketWhileAnotherIsReduced) {
   EXPECT_EQ(only_role(large).communication, 4 * 1000 * 4);
 }
 
-// Nobody to share with: nothing is gathered, nothing sent.
+// A single rank: nothing is gathered, nothing sent.
 TEST(Memory, OneRankNeedsNoBuckets) {
   for (const Sharding sharding : {Sharding::zero2, Sharding::zero3}) {
     Spec spec;
@@ -267,8 +267,8 @@ TEST(Memory, MessagesArriveForTheNextTaskAndLeaveFromTheLast) {
 // needs of it, until then.
 Program recomputing(bool split) {
   Part part = layer(100, 10);
-  part.transient.push_back({"scores", 1000});
-  part.halfway.push_back({"scores", 1000});
+  part.working_tensors.push_back({"scores", 1000});
+  part.split_backward_tensors.push_back({"scores", 1000});
   if (!split) {
     return program_of({}, {part},
                       {role_of({{{0, 2, 0}}}, {{Pass::forward, 0, 0}, {Pass::backward, 0, 0}})});
@@ -284,7 +284,7 @@ TEST(Memory, RecomputedActivationsAreThereForOneLayer) {
   const RoleMemory memory = only_role(recomputing(false));
   EXPECT_EQ(bytes_of(memory.samples), (std::vector<std::int64_t>{210, 1210}));
   EXPECT_EQ(memory.working, 1010);
-  EXPECT_EQ(memory.at_peak[0].name, "layer.scores, computed again");
+  EXPECT_EQ(memory.at_peak[0].name, "layer.scores, recomputed");
 }
 
 TEST(Memory, RecomputedActivationsWaitForTheWeightHalf) {

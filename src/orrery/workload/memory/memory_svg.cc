@@ -15,14 +15,14 @@
 namespace orrery::workload {
 namespace {
 
-// Where things are, in pixels.
+// Layout in pixels.
 constexpr double kWidth = 960, kHeight = 500;
 constexpr double kLeft = 70, kRight = 690, kTop = 76, kBottom = 412;
 constexpr double kLegend = 716;
 constexpr std::size_t kColumns = 620;  // one per pixel
 
-/// From the bottom of the stack to its top; colours after Okabe and Ito, which most eyes can tell
-/// apart.
+/// From bottom to top of the stack. Colours after Okabe and Ito, which are safe for colour-blind
+/// readers.
 struct StackedArea {
   MemoryKind kind;
   const char* colour;
@@ -89,7 +89,7 @@ std::int64_t of_kind(const RoleMemory& memory, const MemorySample& sample, Memor
   return 0;
 }
 
-/// The largest of each run of neighbours, so that there are no more than pixels.
+/// The largest of each run of adjacent samples, so that there is at most one per pixel.
 std::vector<MemorySample> columns_of(const std::vector<MemorySample>& samples) {
   if (samples.size() <= kColumns) return samples;
   std::vector<MemorySample> out;
@@ -117,7 +117,7 @@ class Picture {
   std::string draw() {
     begin();
     if (columns_.empty()) {
-      text(kLeft, kTop + 20, "start", 14, "There are no samples of this role.");
+      text(kLeft, kTop + 20, "start", 14, "This role has no samples.");
     } else {
       axis();
       areas();
@@ -170,10 +170,10 @@ class Picture {
   }
 
   void axis() {
-    const double most = top_ / unit_.bytes;
-    double step = std::pow(10, std::floor(std::log10(most / 4)));
-    while (most / step > 10) step *= 2.5;
-    for (int i = 0; i * step <= most; ++i) {
+    const double maximum = top_ / unit_.bytes;
+    double step = std::pow(10, std::floor(std::log10(maximum / 4)));
+    while (maximum / step > 10) step *= 2.5;
+    for (int i = 0; i * step <= maximum; ++i) {
       const double y = y_of(i * step * unit_.bytes);
       line(kLeft, y, kRight, y, "stroke=\"#ddd\"");
       text(kLeft - 8, y + 4, "end", 12, fmt::format("{:g}", i * step));
@@ -183,7 +183,7 @@ class Picture {
          fmt::format("{} tasks in the order of the schedule", memory_.samples.size()));
   }
 
-  /// Each area reaches down to the axis; the next one is drawn over it.
+  /// Each area extends down to the axis; the next one covers it.
   void areas() {
     for (std::size_t count = kLayers.size(); count > 0; --count) {
       std::string path = fmt::format("M{:g} {:g}", kLeft, kBottom);
@@ -202,7 +202,7 @@ class Picture {
     line(kLeft, kBottom, kRight, kBottom, "stroke=\"#222\"");
   }
 
-  /// Which kind of task each is, and what the colours mean.
+  /// Renders the kind of each task, and the legend of these colours.
   void strip() {
     for (std::size_t i = 0; i < columns_.size();) {
       std::size_t end = i + 1;
@@ -255,7 +255,7 @@ class Picture {
     text(x, kTop - 20, part < 0.5 ? "start" : "end", 13, when, " font-weight=\"600\"");
   }
 
-  /// What the areas are, and how large at the peak; top of the stack first.
+  /// Renders the legend of the areas with their sizes at the peak; top of the stack first.
   void legend() {
     double y = kBottom - 6 - 26 * static_cast<double>(kLayers.size());
     text(kLegend, y, "start", 12, "at the peak", " style=\"fill:#666\"");

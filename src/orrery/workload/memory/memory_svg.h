@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank's memory over the step, as a drawing.
+// Renders a rank's memory during a step.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace orrery::workload {
 
-/// One role's memory as SVG: areas by kind, stacked, over the tasks in their order; below them what
-/// kind of task each is; the peak marked; with `capacity` (bytes) a line where memory ends. Stands
-/// alone: no fonts, styles or scripts from elsewhere. Of many tasks next to each other the largest
-/// is drawn. `memory` needs its samples; without any there is a drawing that says so.
+/// Renders one role's memory as SVG: stacked areas by kind over the tasks in order; below them the
+/// kind of each task; the peak marked; with `capacity` (bytes) a line at the capacity. The SVG
+/// needs no external fonts, styles or scripts. Of adjacent tasks that share a pixel only the
+/// largest is plotted. Needs `memory.samples`; without them the figure contains a note.
 [[nodiscard]] std::string memory_svg(const Program& program, const RoleMemory& memory,
                                      std::int64_t capacity = 0);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Programs made by hand, for tests of the memory accounting.
+// Hand-written programs, for tests of the memory accounting.
 #pragma once
 
 #include <algorithm>
@@ -28,19 +28,19 @@ inline TaskKind task_kind(Pass pass) {
   return TaskKind::weight_grad;
 }
 
-/// A layer that keeps `retained` bytes, also between the halves of its backward pass, and works
-/// with `working` bytes more.
+/// A layer that stores `retained` bytes, also between the halves of its backward pass, and needs
+/// `working` bytes more while it runs.
 inline Part layer(std::int64_t retained, std::int64_t working = 0, Weights weights = {}) {
   Part part;
   part.name = "layer";
   part.is_layer = true;
   part.weights = weights;
-  part.retained = part.halfway = {{"input", retained}};
-  if (working != 0) part.transient = {{"working", working}};
+  part.retained = part.split_backward_tensors = {{"input", retained}};
+  if (working != 0) part.working_tensors = {{"working", working}};
   return part;
 }
 
-/// A role with these chunks and slots, and an empty recipe for all its tasks.
+/// A role with these chunks and slots; all its tasks share an empty recipe.
 inline Role role_of(std::vector<std::vector<PartRun>> chunks, const std::vector<Slot>& slots) {
   Role role;
   role.name = "stage 0";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A role's tasks in order, and what is alive while each runs. Private to the memory accounting.
+// Walks a role's tasks in order, with the memory of each. Private to the memory accounting.
 #pragma once
 
 #include <cstddef>
@@ -13,46 +13,46 @@
 
 namespace orrery::workload {
 
-/// The worst moment of one task.
+/// The memory peak of one task.
 struct TaskPeak {
   Task task;
   std::uint32_t index = 0;  ///< in the unrolled schedule
-  PassPeak worst;           ///< what the task itself adds
-  /// By chunk: microbatches whose forward pass is done and whose backward pass is not; the task's
-  /// own not among them.
+  PassPeak pass_peak;       ///< memory that the task itself adds
+  /// By chunk: number of microbatches after their forward and before their backward pass, without
+  /// the task's own.
   std::vector<std::uint32_t> in_flight;
-  std::vector<std::uint32_t>
-      awaiting_weight_half;  ///< of these, with the weight half still to come
+  std::vector<std::uint32_t> awaiting_weight_half;  ///< those of `in_flight` with only the weight
+                                                    ///< half left
   std::vector<bool>
-      begun;  ///< by chunk, where weights once gathered stay (DataParallelPolicy::reduce_once
-              ///< with keep_gathered): whether they are; else empty
-  std::int64_t gathered = 0;  ///< by a weight half: the largest input gathered again over tp, which
-                              ///< is one at a time
-  std::int64_t arriving = 0;  ///< the message that the next task waits for
-  std::int64_t leaving = 0;   ///< what the task before has sent
-  std::int64_t moving = 0;    ///< activations that are being stored or loaded: of one layer
-  LiveBytes alive;            ///< all of the above
+      gathered_chunks;        ///< by chunk: whether weights are gathered, with
+                              ///< DataParallelPolicy::reduce_once and keep_gathered; else empty
+  std::int64_t gathered = 0;  ///< weight half: bytes of the largest input that it gathers again
+                              ///< over tp, one at a time
+  std::int64_t incoming_message = 0;     ///< bytes of the message for which the next task waits
+  std::int64_t outgoing_message = 0;     ///< bytes of the message that the previous task has sent
+  std::int64_t offload_in_transfer = 0;  ///< bytes of offloaded activations in transfer: of
+                                         ///< Offload::window layers
+  LiveBytes live;                        ///< sum of the above
 
-  /// Whether a chunk has microbatches whose input half is still to come, the task's own among them;
-  /// where weights stay: from its first pass to the step.
+  /// Whether a chunk needs its gathered weights: it has microbatches before the end of their input
+  /// half, including the task's own. With `gathered_chunks`: from its first pass to the step.
   [[nodiscard]] bool needs_weights(std::size_t chunk) const;
 };
 
-/// Which tasks to look at.
+/// Which tasks to evaluate.
 enum class TaskSelection : std::uint8_t {
   all_tasks,
-  peak_tasks,  ///< leaves out rounds of loops that hold no more than one before them, or less than
-               ///< one after them; the first task with the most is always looked at
+  peak_tasks,  ///< skips rounds of loops that hold no more than an earlier round or less than a
+               ///< later one; always includes the first task with the peak
 };
 
-/// Calls `on_moment` for the tasks of the role, in order. While a task runs, the message that the
-/// next one waits for arrives and what the one before has made leaves, where the schedule lets
-/// communication overlap. O(tasks); at peaks O(tasks as they are written, in loops).
+/// Calls `on_task` for the tasks of the role, in order. While a task runs, the next task's
+/// message arrives and the previous task's message leaves, if the schedule overlaps communication.
+/// O(tasks); with peak_tasks O(tasks in loops).
 void walk_tasks(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
-                TaskSelection look, const std::function<void(const TaskPeak&)>& on_moment);
+                TaskSelection selection, const std::function<void(const TaskPeak&)>& on_task);
 
-/// No moment holds more bytes than this, nor does anything that `profile_chunk` and `walk_tasks`
-/// add up.
+/// An upper bound in bytes of every moment, and of every sum in `profile_chunk` and `walk_tasks`.
 [[nodiscard]] double memory_upper_bound(const Program& program, const Role& role);
 
 }  // namespace orrery::workload

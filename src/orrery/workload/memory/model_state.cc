@@ -11,9 +11,9 @@ ModelState::ModelState(const Spec& spec, const Mesh& mesh)
       sharding_(spec.parallel.sharding),
       data_(spec, mesh) {}
 
-/// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
+/// `trained`: elements of `whole` with gradients; `others`: elements of `trained` outside matrices.
 ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others) const {
-  const Amount own = data_.shard({trained.dense, 0}).total() +  // what this rank updates
+  const Amount own = data_.shard({trained.dense, 0}).total() +  // elements that this rank updates
                      ceil_div(trained.expert, data_.expert_owners());
   const auto held = [&](bool shards, Elements of) {
     return shards ? data_.shard(of).total() : of.total();
@@ -29,7 +29,7 @@ ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others
 }
 
 ModelStateBytes ModelState::dense(const Weights& weights, const Weights& frozen) const {
-  // Experts are matrices but for their biases.
+  // Expert weights are matrices, except for their biases.
   const Weights updated = weights.without(frozen);
   const Amount matrices = updated.matrices - std::min(updated.matrices, updated.expert);
   const Elements trained = {elements_of(updated).dense, 0};
@@ -51,10 +51,10 @@ std::int64_t ModelState::updated(const Weights& trained) const {
 }
 
 std::int64_t ModelState::gathered(const Weights& weights) const {
-  if (!data_.gathers()) return 0;
+  if (!data_.gathers_weights()) return 0;
   Amount total;
   for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
-    if (op.devices > 1) total += op.bytes;  // gathered on its way
+    if (op.devices > 1) total += op.bytes;  // gathered by switches
     if (op.kind != graph::NodeKind::coll) continue;
     total += Amount(op.size) * mesh_.extent(op.axis);
   }

@@ -70,7 +70,7 @@ TEST(MemoryState, MasterWeightsCanBeLeftOut) {
   EXPECT_EQ(per_element(dense(with(Sharding::none, precision))), 10);
 }
 
-// What lies in remote memory; experts that nobody shares stay.
+// State in remote memory; experts that no other rank shares stay on the device.
 TEST(MemoryState, ShardsMayLieElsewhere) {
   Spec spec = with(Sharding::zero3);
   spec.offload.weights = true;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // DLRM (Naumov et al., arXiv 1906.00091, section 2): embedding tables and a bottom MLP, the dot
-// products of all their pairs, a top MLP. MLPs are data parallel; tables are spread over all ranks,
-// and what was looked up goes where its samples are (Mudigere et al., ISCA 2022):
+// products of all their pairs, a top MLP. MLPs are data parallel. Tables are distributed over all
+// ranks, and looked-up vectors move to the ranks of their samples (Mudigere et al., ISCA 2022):
 //   by table or column: all-to-all of b·B_global·(widest share of the columns), back as well
 //   by row: reduce-scatter of b·B_global·(all columns), all-gather of the gradients
-// beside the bottom MLP. Tables are updated where rows were read, in the backward pass: their
-// weights are Weights::tables, and no gradients of them are reduced. Indices are there already.
+// both overlap the bottom MLP. The backward pass updates the table rows that were read: the weights
+// of tables are Weights::tables, and their gradients are not reduced. Indices are assumed to be on
+// the ranks already.
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,22 +24,23 @@ namespace {
 using graph::CollectiveType;
 
 constexpr std::int64_t kIndexBytes = 8;
-/// Of a row's element, besides summing up gradients: squared for the row's mean, scaled, added
-/// (row-wise Adagrad; 4 bytes of state per row).
+/// FLOPs per row element of the update, in addition to the sum of gradients: squared for the row's
+/// mean, scaled, added (row-wise Adagrad; 4 bytes of state per row).
 constexpr std::int64_t kUpdateFlops = 4;
 constexpr std::int64_t kRowState = 4;
 
-/// The register in which the arrival of gradients is remembered.
-constexpr Stream kGradients = stream::mark;
+/// The register that remembers the arrival of gradients.
+constexpr Stream kGradients = stream::layer_register;
 
-/// The exchange of looked-up vectors, and what there is of them.
+/// Sizes of the exchange of looked-up vectors.
 struct Lookup {
   TableShare share;
   std::int64_t ranks = 1;
   bool by_row = false;
-  Amount columns;       ///< of all tables together
-  Amount samples;       ///< of all ranks
-  Amount read_samples;  ///< whose rows this rank reads: all, or (by row) as many as are its own
+  Amount columns;       ///< columns of all tables
+  Amount samples;       ///< samples of all ranks
+  Amount read_samples;  ///< samples whose rows this rank reads: all, or with sharding by row as
+                        ///< many as its own
 };
 
 Lookup lookup_of(const Scope& scope, const TableShare& share, std::int64_t ranks) {
@@ -52,7 +53,7 @@ Lookup lookup_of(const Scope& scope, const TableShare& share, std::int64_t ranks
   return lookup;
 }
 
-/// Sizes as embedding_bag has them: tables that differ are as large as they are on average.
+/// Kernel sizes as in embedding_bag: different tables have the average size.
 graph::Kernel bag_kernel(const Scope& scope, const Lookup& lookup) {
   const TableShare& share = lookup.share;
   graph::Kernel kernel = elements_kernel(scope, graph::Operation::embedding_bag, share.tables);
@@ -62,7 +63,7 @@ graph::Kernel bag_kernel(const Scope& scope, const Lookup& lookup) {
   kernel.sizes[2] = share.lookups / share.tables;
   if (columns > 0) kernel.sizes[3] = share.weights / columns / share.tables;
   kernel.sizes[4] = columns;
-  if (!share.reuse_known) return kernel;
+  if (!share.is_reuse_known) return kernel;
   const double distinct_lookups = share.distinct_lookups * static_cast<double>(kernel.sizes[1]) /
                                   static_cast<double>(share.tables);
   kernel.sizes[5] = std::max<std::int64_t>(
@@ -71,7 +72,7 @@ graph::Kernel bag_kernel(const Scope& scope, const Lookup& lookup) {
   return kernel;
 }
 
-/// Rows of this rank's tables, summed up per sample. Backward: the rows are updated.
+/// Looks up rows of this rank's tables and sums them per sample. Backward: updates the rows.
 Tensor look_up(Tape& tape, const Scope& scope, const Lookup& lookup) {
   const Amount read = lookup.read_samples * lookup.share.read;
   const Amount rows = lookup.read_samples * lookup.share.lookups;
@@ -96,7 +97,7 @@ Tensor look_up(Tape& tape, const Scope& scope, const Lookup& lookup) {
   return sums;
 }
 
-/// What came for this rank's own samples. Backward: its gradients leave.
+/// Receives the vectors of this rank's samples. Backward: sends their gradients.
 Tensor arrive(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor sums) {
   if (lookup.ranks == 1) return sums;
   const Amount own = scope.activation(Amount(scope.micro) * lookup.columns);
@@ -111,7 +112,7 @@ Tensor arrive(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor sums)
   return tape.output("embedding.own", own);
 }
 
-/// Dot products of all pairs of vectors, and the bottom MLP's output beside them.
+/// Dot products of all pairs of vectors, concatenated with the bottom MLP's output.
 Tensor interact(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor own, Tensor dense) {
   const std::int64_t dim = scope.model().dlrm->dim;
   const Amount tables = lookup.columns / dim;
@@ -132,8 +133,8 @@ Tensor interact(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor own
   return tape.output("interaction", out);
 }
 
-/// Matrices with biases and rectifiers; the bottom ones' behind the last one, too, and nobody wants
-/// the gradients of what goes into their first.
+/// Matrices with biases and ReLU. The bottom MLP has a ReLU after its last matrix, too, and
+/// computes no gradient of its input.
 Tensor mlp_of(Tape& tape, const Scope& scope, const OpName& name,
               const std::vector<std::int64_t>& sizes, std::int64_t in, bool bottom, Tensor x) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -152,7 +153,7 @@ Tensor mlp_of(Tape& tape, const Scope& scope, const OpName& name,
                        .elements = elements,
                        .output = "rectified",
                        .flops = activation_flops(Mlp::relu),
-                       .keeps_input = false},
+                       .saves_input = false},
                       x);
     in = sizes[i];
   }

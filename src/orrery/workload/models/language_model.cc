@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Language models: embedding, layers, head. Layers that are alike are one part.
+// Language models: embedding, layers, head. Identical layers are one part.
+#include <compare>
 #include <map>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "orrery/workload/layers/blocks.h"
@@ -13,26 +13,23 @@
 namespace orrery::workload {
 namespace {
 
-/// What makes a layer another one than its neighbour.
-struct Kind {
+/// The properties in which layers differ.
+struct LayerKind {
   enum class Stack : std::uint8_t { plain, encoder, decoder };
   Stack stack = Stack::plain;
   bool experts = false;
   std::int64_t window = 0;
-  bool first = false;  ///< of a stack: holds the table of relative positions
-  bool last = false;   ///< of an encoder stack: its final norm behind it
+  bool first = false;  ///< first layer of a stack: holds the table of relative positions
+  bool last = false;   ///< last layer of an encoder stack: includes its final norm
 
-  friend bool operator<(const Kind& a, const Kind& b) {
-    return std::tie(a.stack, a.experts, a.window, a.first, a.last) <
-           std::tie(b.stack, b.experts, b.window, b.first, b.last);
-  }
+  auto operator<=>(const LayerKind&) const = default;
 };
 
-std::string name_of(const Kind& kind) {
-  std::string name = kind.stack == Kind::Stack::encoder   ? "encoder layer"
-                     : kind.stack == Kind::Stack::decoder ? "decoder layer"
-                     : kind.experts                       ? "moe layer"
-                                                          : "layer";
+std::string name_of(const LayerKind& kind) {
+  std::string name = kind.stack == LayerKind::Stack::encoder   ? "encoder layer"
+                     : kind.stack == LayerKind::Stack::decoder ? "decoder layer"
+                     : kind.experts                            ? "moe layer"
+                                                               : "layer";
   if (kind.window != 0) name += " (window " + std::to_string(kind.window) + ")";
   if (kind.first) name = "first " + name;
   if (kind.last) name = "last " + name;
@@ -48,7 +45,8 @@ class LanguageModel {
 
   Result<LoweredModel> lower() {
     const bool both = model_.kind == ModelKind::encoder_decoder;
-    if (auto put = add(lower_embedding(scope_, both ? &source_ : nullptr), -1); !put)
+    if (auto put = append_part(lowered_, lower_embedding(scope_, both ? &source_ : nullptr), 1, -1);
+        !put)
       return tl::unexpected(put.error());
     if (both) {
       for (std::int64_t i = 0; i < model_.encoder_layers; ++i)
@@ -57,7 +55,8 @@ class LanguageModel {
     const std::int64_t before = both ? model_.encoder_layers : 0;
     for (std::int64_t i = 0; i < model_.layers; ++i)
       if (auto put = add_layer(kind(i), before + i); !put) return tl::unexpected(put.error());
-    if (auto put = add(lower_head(scope_), -1); !put) return tl::unexpected(put.error());
+    if (auto put = append_part(lowered_, lower_head(scope_), 1, -1); !put)
+      return tl::unexpected(put.error());
     return std::move(lowered_);
   }
 
@@ -65,17 +64,17 @@ class LanguageModel {
   [[nodiscard]] bool has_table(std::int64_t index) const {
     return index == 0 && model_.positions == Positions::relative;
   }
-  [[nodiscard]] Kind encoder_kind(std::int64_t index) const {
-    Kind kind;
-    kind.stack = Kind::Stack::encoder;
+  [[nodiscard]] LayerKind encoder_kind(std::int64_t index) const {
+    LayerKind kind;
+    kind.stack = LayerKind::Stack::encoder;
     kind.first = has_table(index);
     kind.last = model_.final_norm && index + 1 == model_.encoder_layers;
     return kind;
   }
-  /// Of the main stack.
-  [[nodiscard]] Kind kind(std::int64_t index) const {
-    Kind kind;
-    if (model_.kind == ModelKind::encoder_decoder) kind.stack = Kind::Stack::decoder;
+  /// The kind of layer `index` of the main stack.
+  [[nodiscard]] LayerKind kind(std::int64_t index) const {
+    LayerKind kind;
+    if (model_.kind == ModelKind::encoder_decoder) kind.stack = LayerKind::Stack::decoder;
     kind.experts = model_.has_experts(index);
     const std::int64_t window = model_.window_of(index);
     kind.window = window < scope_.seq ? window : 0;
@@ -83,13 +82,13 @@ class LanguageModel {
     return kind;
   }
 
-  [[nodiscard]] Result<LoweredPart> lower_layer(const Kind& kind) const {
+  [[nodiscard]] Result<LoweredPart> lower_layer(const LayerKind& kind) const {
     switch (kind.stack) {
-      case Kind::Stack::encoder:
+      case LayerKind::Stack::encoder:
         return encoder_layer(kind);
-      case Kind::Stack::decoder:
+      case LayerKind::Stack::decoder:
         return decoder_layer(kind);
-      case Kind::Stack::plain:
+      case LayerKind::Stack::plain:
         break;
     }
     Tape tape(scope_, name_of(kind), true);
@@ -97,37 +96,32 @@ class LanguageModel {
     return tape.finish({transformer_layer(tape, scope_, options(kind), x)});
   }
 
-  /// Of an encoder-decoder. The decoder's embedded tokens travel past it.
-  [[nodiscard]] Result<LoweredPart> encoder_layer(const Kind& kind) const {
+  /// A layer of an encoder-decoder's encoder. The decoder's embedded tokens pass through unchanged.
+  [[nodiscard]] Result<LoweredPart> encoder_layer(const LayerKind& kind) const {
     Tape tape(source_, name_of(kind), true);
     const Tensor past = tape.borrowed_input("decoder.embedded", size(scope_));
     Tensor x = tape.input("layer.input", size(source_));
     x = transformer_layer(tape, source_, options(kind), x);
-    if (kind.last) {
-      NormShape shape;
-      shape.name = ORRERY_OP("encoder_norm");
-      shape.rows = source_.shard;
-      shape.features = model_.hidden;
-      x = norm(tape, source_, shape, x);
-    }
+    if (kind.last) x = hidden_norm(tape, source_, ORRERY_OP("encoder_norm"), x);
     return tape.finish({x, past});
   }
 
-  /// Self-attention, attention to the encoder's output, MLP. That output goes on to the next.
-  [[nodiscard]] Result<LoweredPart> decoder_layer(const Kind& kind) const {
+  /// Self-attention, attention to the encoder's output, MLP. The encoder's output passes through to
+  /// the next layer.
+  [[nodiscard]] Result<LoweredPart> decoder_layer(const LayerKind& kind) const {
     Tape tape(scope_, name_of(kind), true);
     const Tensor source = tape.shared_input("encoder.output", size(source_));
     Tensor x = tape.input("layer.input", size(scope_));
     x = attention_layer(tape, scope_, options(kind).attention, x);
-    x = cross_layer(tape, scope_, source_, x, source);
+    x = cross_attention_layer(tape, scope_, source_, x, source);
     x = mlp_layer(tape, scope_, kind.experts, x);
     return tape.finish({x, source});
   }
 
-  [[nodiscard]] Layer options(const Kind& kind) const {
+  [[nodiscard]] Layer options(const LayerKind& kind) const {
     Layer layer;
     layer.attention.causal =
-        kind.stack != Kind::Stack::encoder && model_.kind != ModelKind::encoder;
+        kind.stack != LayerKind::Stack::encoder && model_.kind != ModelKind::encoder;
     layer.attention.window = kind.window;
     layer.attention.relative_table = kind.first;
     layer.experts = kind.experts;
@@ -139,11 +133,11 @@ class LanguageModel {
     return scope.activation(scope.shard * model_.hidden);
   }
 
-  Result<void> add_layer(const Kind& kind, std::int64_t index) {
+  Result<void> add_layer(const LayerKind& kind, std::int64_t index) {
     const auto known = parts_.find(kind);
     if (known == parts_.end()) {
       parts_.emplace(kind, static_cast<std::uint32_t>(lowered_.parts.size()));
-      return add(lower_layer(kind), index);
+      return append_part(lowered_, lower_layer(kind), 1, index);
     }
     PartRun& last = lowered_.order.back();
     if (last.part == known->second) {
@@ -154,18 +148,10 @@ class LanguageModel {
     return {};
   }
 
-  Result<void> add(Result<LoweredPart> part, std::int64_t layer) {
-    if (!part) return tl::unexpected(part.error());
-    lowered_.order.push_back(
-        {static_cast<std::uint32_t>(lowered_.parts.size()), 1, static_cast<std::int32_t>(layer)});
-    lowered_.parts.push_back(std::move(*part));
-    return {};
-  }
-
   const Model& model_;
   Scope scope_;
-  Scope source_;  ///< an encoder-decoder's source
-  std::map<Kind, std::uint32_t> parts_;
+  Scope source_;  ///< source sequence of an encoder-decoder
+  std::map<LayerKind, std::uint32_t> parts_;
   LoweredModel lowered_;
 };
 

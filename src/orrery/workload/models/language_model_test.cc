@@ -80,7 +80,7 @@ TEST(LowerLanguageModel, GathersAndScattersWithSequenceParallelism) {
             (Sums{{"all_gather tp", {6, 6 * size / 4}}, {"reduce_scatter tp", {4, 4 * size}}}));
 }
 
-// The input's gradient is reduced beside the weights' gradient, and the norm waits for it.
+// The input's gradient is reduced during the weights' gradient, and the norm waits for it.
 TEST(LowerLanguageModel, ReducesGradientsBesideWeightGradients) {
   Spec spec = gpt();
   spec.parallel.tp = 2;
@@ -95,7 +95,7 @@ TEST(LowerLanguageModel, ReducesGradientsBesideWeightGradients) {
   EXPECT_TRUE(waits_for(*find(ops, "attention_norm.dgrad"), stream::tp));
 }
 
-// … and with sequence parallelism the input is gathered beside dgrad.
+// … and with sequence parallelism the input is gathered during dgrad.
 TEST(LowerLanguageModel, GathersInputsBesideInputGradients) {
   Spec spec = gpt();
   spec.parallel.tp = 2;
@@ -103,10 +103,10 @@ TEST(LowerLanguageModel, GathersInputsBesideInputGradients) {
   spec.parallel.tp_overlap = TensorOverlap::none;
   const LoweredModel model = must_lower(spec);
   const std::vector<Op>& ops = part_of(model, "layer").backward;
-  EXPECT_EQ(find(ops, "qkv.gather.wgrad")->marks, stream::mark);
-  EXPECT_EQ(find(ops, "qkv.gather.wgrad")->phase, Phase::weight_grad);  // nobody else needs it
+  EXPECT_EQ(find(ops, "qkv.gather.wgrad")->marks, stream::layer_register);
+  EXPECT_EQ(find(ops, "qkv.gather.wgrad")->phase, Phase::weight_grad);  // no other op needs it
   EXPECT_FALSE(waits_for(*find(ops, "qkv.dgrad"), stream::tp));
-  EXPECT_TRUE(waits_for(*find(ops, "qkv.wgrad"), stream::mark));
+  EXPECT_TRUE(waits_for(*find(ops, "qkv.wgrad"), stream::layer_register));
   EXPECT_TRUE(waits_for(*find(ops, "out.dgrad"), stream::tp));
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ResNet (He et al., CVPR 2016, table 1), as torchvision builds it: the stride of a bottleneck is
-// in its 3×3 convolution, shortcuts that change shape are 1×1 convolutions with a batch norm.
+// ResNet (He et al., CVPR 2016, table 1), as in torchvision: a bottleneck has its stride in the 3×3
+// convolution; shortcuts that change the shape are 1×1 convolutions with a batch norm.
 //
-// A convolution is a product of B·Ho·Wo rows: 2·B·Ho·Wo·Cout·Cin·k² FLOPs forward, as much for each
-// gradient; nobody wants that of the pictures, which the first one leaves out. A batch norm is
-// counted like a layer norm: 9 FLOPs per element forward, 14 + 7 backward. Kept are the inputs of
-// convolutions and of batch norms; a rectifier's sign is that of its output.
+// A convolution is a product of B·Ho·Wo rows: 2·B·Ho·Wo·Cout·Cin·k² FLOPs forward, as many for each
+// gradient. The first convolution does not compute the gradient of the images. A batch norm counts
+// as a layer norm: 9 FLOPs per element forward, 14 + 7 backward. The inputs of convolutions and
+// batch norms are saved; the backward pass reads the sign of a ReLU from its output.
 #include <algorithm>
 #include <string>
 
@@ -18,7 +18,7 @@ namespace orrery::workload {
 
 namespace {
 
-/// Pictures between two operators.
+/// Feature maps between two operators.
 struct Map {
   Tensor tensor;
   Amount channels;
@@ -47,14 +47,14 @@ struct Convolution {
   std::int64_t stride = 1;
   bool relu = true;
   bool hidden = true;
-  bool first = false;  ///< in the network: nobody wants its input's gradient
+  bool first = false;  ///< first in the network: the gradient of its input is not computed
 };
 
 Amount elements(const Scope& scope, const Map& map) {
   return Amount(scope.micro) * map.channels * map.side * map.side;
 }
 
-/// Rectifies what the kernel before it made.
+/// A ReLU, fused with the kernel before it.
 void rectify(Tape& tape, const Scope& scope, Amount count) {
   const Amount size = scope.activation(count);
   const graph::Kernel kernel = elements_kernel(scope, graph::Operation::activation, count);
@@ -65,8 +65,8 @@ void rectify(Tape& tape, const Scope& scope, Amount count) {
                            size + size + size, kernel));
 }
 
-/// Convolution, batch norm and, where asked for, rectifier. Padding keeps the side at
-/// input / stride, rounded up.
+/// Convolution, batch norm and optional ReLU. With padding, the output side is input / stride,
+/// rounded up.
 Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map& x) {
   Map y{{}, shape.out, ceil_div(x.side, shape.stride).value()};
   const Amount matrix = x.channels * shape.out * shape.kernel * shape.kernel;
@@ -78,7 +78,7 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   const OpName& conv = shape.names->convolution;
   tape.begin(Group::none, {x.tensor});
   tape.save(x.tensor);
-  tape.add_weights(Share::dense, matrix, shape.hidden);
+  tape.add_weights(WeightKind::dense, matrix, shape.hidden);
   graph::Kernel kernel = elements_kernel(scope, graph::Operation::convolution, scope.micro);
   kernel.a = kernel.b = product_format(*scope.spec);
   kernel.sizes = {scope.micro, x.channels.value(), shape.out.value(), y.side,
@@ -96,7 +96,7 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   tape.begin(Group::norm, {convolved});
   tape.save(convolved);
   tape.save("norm.statistics", y.channels * 8);  // mean and deviation, fp32
-  tape.add_weights(Share::replicated, y.channels * 2);
+  tape.add_weights(WeightKind::replicated, y.channels * 2);
   graph::Kernel normalise = elements_kernel(scope, graph::Operation::batch_norm, count);
   tape.forward(compute_op(norm.forward, OpClass::vector, Phase::forward, 0,
                           count * kNormFlops.forward, size + size, normalise));
@@ -109,7 +109,7 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   return y;
 }
 
-/// The largest of 3×3 neighbours, every other pixel: eight comparisons; the gradient goes to one.
+/// Max pooling of 3×3 pixels with stride 2: eight comparisons; the gradient moves to one pixel.
 Map max_pool(Tape& tape, const Scope& scope, const Map& x) {
   Map y{{}, x.channels, ceil_div(x.side, 2).value()};
   const Amount count = elements(scope, y), size = scope.activation(count);
@@ -124,7 +124,7 @@ Map max_pool(Tape& tape, const Scope& scope, const Map& x) {
   return y;
 }
 
-/// A residual block: what `x` becomes.
+/// A residual block, applied to `x`.
 struct ResidualBlock {
   Amount inner;
   Amount out;
@@ -152,7 +152,7 @@ Map residual_block(Tape& tape, const Scope& scope, const ResidualBlock& block, c
     shortcut =
         convolve(tape, scope,
                  {.names = &kShortcut, .out = block.out, .stride = block.stride, .relu = false}, x);
-  // The sign of the result is read from the next block's input.
+  // The backward pass reads the sign of the result from the next block's input.
   const Amount count = elements(scope, y), size = scope.activation(count);
   tape.begin(Group::none, {y.tensor, shortcut.tensor});
   tape.forward(compute_op("residual", OpClass::vector, Phase::forward, 0, count, Amount(3) * size));
@@ -186,7 +186,7 @@ Result<LoweredPart> lower_block(const Scope& scope, const std::string& name,
   return tape.finish({map.tensor});
 }
 
-/// The mean over all pixels, a matrix, softmax and loss.
+/// The classifier: mean over all pixels, a matrix, softmax and loss.
 Result<LoweredPart> lower_classifier(const Scope& scope, Map map) {
   const std::int64_t classes = scope.model().vision->classes;
   Tape tape(scope, "head", false);
@@ -214,26 +214,15 @@ Result<LoweredPart> lower_classifier(const Scope& scope, Map map) {
   return tape.finish({});
 }
 
-/// Puts a part behind the others, `count` times.
-Result<void> append(LoweredModel& model, Result<LoweredPart> part, std::int64_t count,
-                    std::int32_t layer) {
-  if (!part) return tl::unexpected(part.error());
-  model.order.push_back({.part = static_cast<std::uint32_t>(model.parts.size()),
-                         .count = static_cast<std::uint32_t>(count),
-                         .layer = layer});
-  model.parts.push_back(std::move(*part));
-  return {};
-}
-
 }  // namespace
 
 Result<LoweredModel> lower_resnet(const Spec& spec, const Mesh& mesh, const Position& where) {
-  constexpr std::int64_t kMostResidual = 65536;  // as many as layers
+  constexpr std::int64_t kMaxResidual = 65536;  // as the maximum number of layers
   const Scope scope(spec, mesh, where, 1);
   const Vision& vision = *spec.model.vision;
   LoweredModel model;
   Map map;
-  if (auto done = append(model, lower_stem(scope, map), 1, -1); !done)
+  if (auto done = append_part(model, lower_stem(scope, map), 1, -1); !done)
     return tl::unexpected(done.error());
   ResidualBlock block;
   block.inner = vision.width;
@@ -241,26 +230,25 @@ Result<LoweredModel> lower_resnet(const Spec& spec, const Mesh& mesh, const Posi
   std::int64_t layer = 0;
   for (std::size_t stage = 0; stage < vision.blocks.size(); ++stage) {
     const std::int64_t blocks = std::max<std::int64_t>(vision.blocks[stage], 1);
-    if (blocks > kMostResidual)
+    if (blocks > kMaxResidual)
       return tl::unexpected(Error{Errc::config_range, "model.vision.blocks",
                                   "a stage has more than 65536 blocks", ""});
     const std::string name = "stage " + std::to_string(stage + 1);
     block.out = block.bottleneck ? block.inner * 4 : block.inner;
     block.stride = stage == 0 ? 1 : 2;
-    if (auto done = append(model, lower_block(scope, name + " first", block, map), 1,
-                           static_cast<std::int32_t>(layer));
+    if (auto done = append_part(model, lower_block(scope, name + " first", block, map), 1, layer);
         !done)
       return tl::unexpected(done.error());
     block.stride = 1;
     if (blocks > 1)
-      if (auto done = append(model, lower_block(scope, name, block, map), blocks - 1,
-                             static_cast<std::int32_t>(layer + 1));
+      if (auto done =
+              append_part(model, lower_block(scope, name, block, map), blocks - 1, layer + 1);
           !done)
         return tl::unexpected(done.error());
     layer += blocks;
     block.inner = block.inner * 2;
   }
-  if (auto done = append(model, lower_classifier(scope, map), 1, -1); !done)
+  if (auto done = append_part(model, lower_classifier(scope, map), 1, -1); !done)
     return tl::unexpected(done.error());
   return model;
 }

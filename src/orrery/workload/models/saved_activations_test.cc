@@ -47,9 +47,9 @@ TEST(RetainedTensor, KeepsLogitsAsTheFrameworkDoes) {
     spec.kernels.loss = loss;
     const LoweredModel model = must_lower(spec);
     const Part& part = part_of(model, "head").part;
-    return std::pair(bytes_of(part.retained) - 2 * x, bytes_of(part.transient) - x);
+    return std::pair(bytes_of(part.retained) - 2 * x, bytes_of(part.working_tensors) - x);
   };
-  // The step of the product has its input beside the logits, so that it takes as much as `x` more.
+  // The product's step holds its input and the logits, so that it needs the bytes of `x` more.
   EXPECT_EQ(head(Loss::megatron), std::pair(4 * logits, 2 * logits));
   EXPECT_EQ(head(Loss::megatron_compiled), std::pair(4 * logits, 6 * logits - x));
   EXPECT_EQ(head(Loss::eager), std::pair(4 * logits, 8 * logits - x));
@@ -75,7 +75,9 @@ TEST(RetainedTensor, KeepsNoScoresWithFlashAttention) {
 TEST(RetainedTensor, HoldsForTheWeightHalfWhatQiCounts) {
   Spec spec = gpt();
   const std::int64_t sbh = 256 * 4 * 512;
-  const auto halfway = [&] { return bytes_of(part_of(must_lower(spec), "layer").part.halfway); };
+  const auto halfway = [&] {
+    return bytes_of(part_of(must_lower(spec), "layer").part.split_backward_tensors);
+  };
   EXPECT_EQ(halfway(), 32 * sbh);
   spec.kernels.flash_attention = true;
   EXPECT_EQ(halfway(), 32 * sbh);
@@ -95,10 +97,10 @@ TEST(RetainedTensor, HoldsForTheWeightHalfWhatQiCounts) {
 // What several outputs are made of is one tensor, and so is the gradient of a sum.
 TEST(RetainedTensor, HoldsATensorOnceForTheWeightHalf) {
   const std::int64_t tokens = 256 * 4, h = 512, kv = 256, f = 1376;
-  EXPECT_EQ(bytes_of(part_of(must_lower(llama()), "layer").part.halfway),
+  EXPECT_EQ(bytes_of(part_of(must_lower(llama()), "layer").part.split_backward_tensors),
             2 * tokens * (3 * h + f + (h + 2 * kv) + h + 2 * f + h));
   Spec spec = gpt();  // words and positions: 8 bytes a token, and the gradient of their sum
-  EXPECT_EQ(bytes_of(part_of(must_lower(spec), "embedding").part.halfway),
+  EXPECT_EQ(bytes_of(part_of(must_lower(spec), "embedding").part.split_backward_tensors),
             tokens * 8 + 2 * tokens * h);
 }
 
@@ -161,8 +163,9 @@ TEST(RetainedTensor, DropsTheTensorsOfOperatorsThatAreRepeated) {
     EXPECT_EQ(all - bytes_of(part.retained), each.second) << each.first;
     spec.recompute = {};
     const LoweredModel plain = must_lower(spec);
-    EXPECT_EQ(bytes_of(part.transient) - bytes_of(part_of(plain, "layer").part.transient),
-              each.second)
+    EXPECT_EQ(
+        bytes_of(part.working_tensors) - bytes_of(part_of(plain, "layer").part.working_tensors),
+        each.second)
         << each.first;
   }
 }

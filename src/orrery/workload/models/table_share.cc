@@ -13,7 +13,8 @@ namespace orrery::workload {
 
 namespace {
 
-// Sums stay exact: 2^20 tables × 2^16 lookups × 2^16 columns are 2^52, only weights can be more.
+// Sums are exact: 2^20 tables × 2^16 lookups × 2^16 columns are 2^52. Only the number of weights
+// can be larger.
 constexpr std::int64_t kMaxWeights = std::int64_t{1} << 62;
 
 Result<std::int64_t> count_tables(const Dlrm& dlrm) {
@@ -26,15 +27,15 @@ Result<std::int64_t> count_tables(const Dlrm& dlrm) {
   }
   if (tables > kMaxTables)
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.tables",
-                                fmt::format("{} tables are more than {}", tables, kMaxTables),
-                                "describe fewer tables, e.g. several merged into one"});
+                                fmt::format("{} tables, but the limit is {}", tables, kMaxTables),
+                                "use fewer tables, e.g. merge several tables into one"});
   if (weights > static_cast<unsigned __int128>(kMaxWeights))
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.tables",
-                                "the tables have more than 2^62 weights together", ""});
+                                "the tables have more than 2^62 weights in total", ""});
   return tables;
 }
 
-/// What `rank` has of `total` that is spread evenly; the first ranks have one more.
+/// The share of `rank` in `total`, distributed evenly; the first ranks have one more.
 std::int64_t even_share(std::int64_t total, std::int64_t ranks, std::int64_t rank) {
   return total / ranks + (rank < total % ranks ? 1 : 0);
 }
@@ -48,10 +49,10 @@ void hold(TableShare& share, const EmbeddingTables& table, std::int64_t count, s
   share.pooled += count * columns;
   const auto lookups = static_cast<double>(count * table.pooling);
   share.distinct_lookups += table.reuse > 1 ? lookups / table.reuse : lookups;
-  share.reuse_known = share.reuse_known && table.reuse > 0;
+  share.is_reuse_known = share.is_reuse_known && table.reuse > 0;
 }
 
-struct Load {  // of a rank, in the order in which ranks are given the next table
+struct Load {  // load of a rank; ranks with less load get the next table
   std::int64_t cost = 0;
   std::int64_t weights = 0;
   std::int64_t rank = 0;
@@ -65,7 +66,7 @@ std::vector<std::int64_t> costliest_first(const Dlrm& dlrm, std::int64_t tables,
                                           std::int64_t ranks) {
   struct Alike {
     EmbeddingTables table;
-    std::int64_t first;  // of all tables
+    std::int64_t first;  // index among all tables
   };
   std::vector<Alike> costliest;
   std::int64_t first = 0;
@@ -76,7 +77,7 @@ std::vector<std::int64_t> costliest_first(const Dlrm& dlrm, std::int64_t tables,
   std::stable_sort(costliest.begin(), costliest.end(), [](const Alike& a, const Alike& b) {
     return std::tie(a.table.pooling, a.table.rows) > std::tie(b.table.pooling, b.table.rows);
   });
-  // With more ranks than tables each table finds an empty rank: the others stay so.
+  // With more ranks than tables each table gets a separate rank; the others stay empty.
   std::priority_queue<Load, std::vector<Load>, std::greater<>> queue;
   for (std::int64_t r = 0; r < std::min(ranks, tables); ++r) queue.push({0, 0, r});
   std::vector<std::int64_t> placement(static_cast<std::size_t>(tables));
@@ -93,17 +94,18 @@ std::vector<std::int64_t> costliest_first(const Dlrm& dlrm, std::int64_t tables,
   return placement;
 }
 
-/// As somebody placed them.
+/// Checks a placement that the job specifies.
 Result<void> check_placement(const Dlrm& dlrm, std::int64_t tables, std::int64_t ranks) {
   const auto& placement = dlrm.placement;
   if (static_cast<std::int64_t>(placement.size()) != tables)
+    return tl::unexpected(
+        Error{Errc::config_range, "model.dlrm.placement",
+              fmt::format("lists {} ranks, but there are {} tables", placement.size(), tables),
+              "list one rank per table, and `count` ranks for identical tables"});
+  if (const auto maximum = *std::max_element(placement.begin(), placement.end()); maximum >= ranks)
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
-                                fmt::format("{} ranks for {} tables", placement.size(), tables),
-                                "one for each, those alike (count) one by one"});
-  if (const auto most = *std::max_element(placement.begin(), placement.end()); most >= ranks)
-    return tl::unexpected(Error{Errc::config_range, "model.dlrm.placement",
-                                fmt::format("there is no rank {}", most),
-                                fmt::format("{} ranks, from 0", ranks)});
+                                fmt::format("rank {} does not exist", maximum),
+                                fmt::format("there are {} ranks, numbered from 0", ranks)});
   return {};
 }
 
@@ -151,7 +153,7 @@ Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks, std::uint6
     hold(share, table, table.count, by_row ? even_share(table.rows, n, r) : table.rows, columns);
   share.max_pooled = *tables * (by_row ? dlrm.dim : even_share(dlrm.dim, n, 0));
   if (columns == 0)
-    share = {.max_pooled = share.max_pooled};  // more ranks than columns: nothing is read
+    share = {.max_pooled = share.max_pooled};  // more ranks than columns: this rank reads nothing
   return share;
 }
 

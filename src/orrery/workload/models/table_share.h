@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which part of a recommendation model's embedding tables lies on which rank.
+// Distributes the embedding tables of a recommendation model over ranks.
 #pragma once
 
 #include <cstdint>
@@ -11,33 +11,38 @@
 
 namespace orrery::workload {
 
-/// More tables than this are refused: they are placed one by one.
+/// The maximum number of tables, since they are placed one by one.
 inline constexpr std::int64_t kMaxTables = std::int64_t{1} << 20;
 
-/// What one of `ranks` ranks holds. Elements, not bytes.
+/// The share of one rank. In elements, not bytes.
 struct TableShare {
-  std::int64_t tables = 0;   ///< (pieces of) tables on this rank
-  std::int64_t weights = 0;  ///< of them
-  std::int64_t lookups = 0;  ///< rows read, per sample of the global batch (row: of the rank's own)
-  std::int64_t read = 0;     ///< elements of these rows
-  std::int64_t pooled = 0;   ///< elements summed up from them, per sample of the global batch
+  std::int64_t tables = 0;      ///< tables, or parts of tables, on this rank
+  std::int64_t weights = 0;     ///< elements of these tables
+  std::int64_t lookups = 0;     ///< rows read per sample of the global batch (sharding `row`: per
+                                ///< sample of the rank's own)
+  std::int64_t read = 0;        ///< elements of the rows that are read
+  std::int64_t pooled = 0;      ///< elements of the sums over these rows, per sample of the global
+                                ///< batch
   std::int64_t max_pooled = 0;  ///< largest `pooled` of any rank
-  double distinct_lookups = 0;  ///< of `lookups`, those of a row that the batch did not read before
-  bool reuse_known = true;      ///< of every table on this rank
+  double distinct_lookups = 0;  ///< those of `lookups` that read a row for the first time in a
+                                ///< batch
+  bool is_reuse_known = true;   ///< every table on this rank has EmbeddingTables::reuse
 };
 
-/// The share of `rank`. Sharding `table`: the table that costs most (rows read plus the sum
-/// written) goes to the rank with the least so far, then to the one with the fewest weights, then
-/// to the lowest; or where `placement` says. `row`: rows are spread evenly, and so are lookups;
-/// every rank sums up what it has of each table. `column`: every rank has some columns of each
-/// table. Errc: config_range (more tables than kMaxTables; a placement of other tables, or on other
-/// ranks). O(tables × log ranks). Source: Mudigere et al., ISCA 2022 (table-, row- and column-wise
-/// sharding; greedy placement by cost).
+/// Returns the share of `rank`. Sharding:
+/// - `table`: tables are placed in the order of their cost (rows read plus the sum written),
+///   largest first. Each goes to the rank with the least cost so far, on a tie to the one with the
+///   fewest weights, then to the lowest rank; or to its rank in `placement`.
+/// - `row`: rows, and thus lookups, are distributed evenly; every rank sums its rows of each table.
+/// - `column`: every rank has some columns of each table.
+/// Errc: config_range (more tables than kMaxTables; `placement` has another number of tables, or a
+/// rank that does not exist). O(tables × log ranks). Source: Mudigere et al., ISCA 2022 (table-,
+/// row- and column-wise sharding; greedy placement by cost).
 [[nodiscard]] Result<TableShare> table_share(const Dlrm& dlrm, std::uint64_t ranks,
                                              std::uint64_t rank);
 
-/// The rank of each table, in their order, those alike one by one; none where every table lies on
-/// all ranks. Errc: as table_share.
+/// The rank of each table in table order, with identical tables listed one by one. Empty if every
+/// rank has a part of every table. Errc: as table_share.
 [[nodiscard]] Result<std::vector<std::int64_t>> table_placement(const Dlrm& dlrm,
                                                                 std::uint64_t ranks);
 

@@ -78,7 +78,7 @@ TEST(Tables, LieWhereTheyWerePlaced) {
   EXPECT_EQ(table_share(dlrm, 2, 0).error().code, Errc::config_range) << "four tables";
 }
 
-// What each rank holds is what was placed there, also where nobody said so.
+// Each rank holds what the placement puts there, also for the default placement.
 TEST(Tables, PlacementsSayWhatSharesDo) {
   Dlrm dlrm = tables({{.rows = 10, .pooling = 5},
                       {.rows = 20, .count = 2, .pooling = 9},

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transformers that see pictures: ViT (Dosovitskiy et al., ICLR 2021, section 3.1) and DiT with
-// adaLN-Zero (Peebles and Xie, ICCV 2023, section 3.2). Attention is not causal. Nobody wants
-// gradients of pictures and of times: those of what goes into the first matrices are left out.
+// Transformers for images: ViT (Dosovitskiy et al., ICLR 2021, section 3.1) and DiT with adaLN-Zero
+// (Peebles and Xie, ICCV 2023, section 3.2). Attention is not causal. The first matrices do not
+// compute gradients of their inputs (images, timesteps).
 //
-// Tensor parallelism outside the blocks: patches are embedded token by token with sequence
-// parallelism, else feature by feature and gathered; matrices that see one row per picture
-// (classifier, time, modulation) are cut by column.
+// Tensor parallelism outside the blocks: the patch embedding is split by token with sequence
+// parallelism, else by feature, followed by a gather. Matrices that process one row per image
+// (classifier, time, modulation) are split by column.
 #include <utility>
 
 #include "orrery/workload/layers/blocks.h"
@@ -18,8 +18,9 @@ namespace {
 
 using graph::CollectiveType;
 
-constexpr std::int64_t kWaves = 256;  ///< a diffusion step as sines and cosines (DiT's code)
-/// x·sigmoid(x): exp, add, divide, product; backward these but the last, then d·s·(1 + x − x·s).
+constexpr std::int64_t kWaves = 256;  ///< sines and cosines that encode a diffusion step (DiT's
+                                      ///< code)
+/// x·sigmoid(x): exp, add, divide, product; backward these except the last, then d·s·(1 + x − x·s).
 constexpr PerElement kSilu{4, 8};
 constexpr PerElement kSquaredError{3, 2};
 
@@ -28,20 +29,20 @@ std::int64_t patches_of(const Model& model) {
   return side * side;
 }
 
-/// Columns on one rank of tp, where tp cuts them.
+/// Columns on one rank of tp, if tp divides them; else all.
 std::int64_t cut(const Scope& scope, std::int64_t columns) {
   return columns % scope.tp == 0 ? columns / scope.tp : columns;
 }
 
-/// Rows that are the same on all ranks of tp, sequence parallelism or not.
+/// A scope for rows that all tp ranks hold, with or without sequence parallelism.
 Scope by_picture(const Scope& scope) {
   Scope whole = scope;
   whole.sp = false;
   return whole;
 }
 
-/// All columns, where each rank of tp made some. Backward: its own columns of the gradient, which
-/// with sp is one of summands.
+/// Gathers all columns, of which each tp rank has computed some. Backward: the rank's columns of
+/// the gradient; with sp they are first summed over ranks.
 Tensor gather_columns(Tape& tape, const Scope& scope, const char* output, Amount size, Tensor x,
                       bool summands) {
   if (scope.tp == 1) return x;
@@ -57,8 +58,8 @@ Tensor gather_columns(Tape& tape, const Scope& scope, const char* output, Amount
   return tape.output(output, size);
 }
 
-/// Batch, channels in and out, places down and across, the filter's sides, its stride. With
-/// sequence parallelism a rank has some of the places.
+/// Sets the sizes of the convolution: batch, input and output channels, output height and width,
+/// filter sides, stride. With sequence parallelism a rank has a part of the positions.
 void convolve_patches(Linear& shape, const Scope& scope, std::int64_t features) {
   const Vision& vision = *scope.model().vision;
   const std::int64_t side = vision.image / vision.patch, patches = side * side;
@@ -70,10 +71,11 @@ void convolve_patches(Linear& shape, const Scope& scope, std::int64_t features) 
     shape.convolution[3] = even ? patches / scope.tp : tokens;
     shape.convolution[4] = 1;
   }
-  shape.narrow = false;
+  shape.uses_product_format = false;
 }
 
-/// A matrix for each patch; `positions` are added: learned ones with the class token, or fixed.
+/// Multiplies each patch by a matrix and adds positions: learned ones, with the class token, or
+/// fixed ones.
 Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   const Model& model = scope.model();
   const Vision& vision = *model.vision;
@@ -87,8 +89,8 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   const std::int64_t features = scope.sp ? model.hidden : cut(scope, model.hidden);
   const bool whole = features == model.hidden;
   shape.outputs = {{"patches", features, true}};
-  shape.share = scope.tp > 1 && whole ? Share::replicated : Share::dense;
-  shape.repeated = whole ? scope.equivalent_ranks() : 1;
+  shape.weight_kind = scope.tp > 1 && whole ? WeightKind::replicated : WeightKind::dense;
+  shape.duplicate_ranks = whole ? scope.equivalent_ranks() : 1;
   shape.hidden_matrix = false;
   shape.first_in_network = true;
   if (scope.spec->kernels.fusion().convolves_patches) convolve_patches(shape, scope, features);
@@ -105,7 +107,7 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
     const std::int64_t token = vision.class_token ? 1 : 0;
     const bool table = model.positions == Positions::learned;
     const Amount weights = Amount(model.hidden) * (token + (table ? patches + token : 0));
-    tape.add_weights(Share::replicated, weights);
+    tape.add_weights(WeightKind::replicated, weights);
     if (table)
       tape.backward(compute_op("positions.wgrad", OpClass::vector, Phase::weight_grad, 0, elements,
                                size + scope.gradient(weights)));
@@ -113,9 +115,25 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   return tape.output("embedded", size);
 }
 
+/// A product with a matrix that is not one of the hidden ones. Each rank of tp computes some of the
+/// outputs
+/// (`shared_out`), or all of them with its own copy of the matrix.
+Linear matrix_product(const Scope& scope, const OpName& name, Amount tokens, Amount in,
+                      const Linear::Output& output, bool shared_out) {
+  Linear shape;
+  shape.name = name;
+  shape.tokens = tokens;
+  shape.in = in;
+  shape.outputs = {output};
+  shape.weight_kind = scope.tp > 1 && !shared_out ? WeightKind::replicated : WeightKind::dense;
+  shape.duplicate_ranks = shared_out ? 1 : scope.tp;
+  shape.hidden_matrix = false;
+  return shape;
+}
+
 /// ---- ViT ----
 
-/// The class token of each picture, or the mean of its tokens.
+/// Selects the class token of each image, or the mean of its tokens.
 Tensor pool_tokens(Tape& tape, const Scope& scope, Tensor x) {
   const Model& model = scope.model();
   const Amount size = scope.activation(Amount(scope.micro) * model.hidden);
@@ -125,7 +143,7 @@ Tensor pool_tokens(Tape& tape, const Scope& scope, Tensor x) {
   const Amount moved = (mean ? scope.activation(elements) : size) + size;
   tape.forward(
       compute_op("pool", OpClass::vector, Phase::forward, 0, mean ? elements : Amount(0), moved));
-  // With sp each rank has the tokens of some.
+  // With sp each rank has the tokens of some images.
   if (scope.sp) {
     tape.forward(collective_op("pool.reduce", Phase::forward, CollectiveType::all_reduce, Axis::tp,
                                stream::tp, size));
@@ -136,11 +154,12 @@ Tensor pool_tokens(Tape& tape, const Scope& scope, Tensor x) {
   return tape.output("pooled", size);
 }
 
-/// Softmax and cross entropy over classes, of which each rank of tp may have some.
+/// Softmax and cross entropy over classes, which may be split over tp.
 void classify(Tape& tape, const Scope& scope, std::int64_t classes, bool shared_out,
               Tensor scores) {
   if (shared_out) {
-    // As with words: the maximum, the wanted score, the sum (Shoeybi et al., 2019, section 3).
+    // As for tokens: the maximum, the score of the right class, the sum (Shoeybi et al., 2019,
+    // section 3).
     tape.begin(Group::none, {scores});
     for (const char* name : {"loss.max", "loss.wanted", "loss.sum"})
       tape.forward(collective_op(name, Phase::forward, CollectiveType::all_reduce, Axis::tp,
@@ -159,27 +178,15 @@ Result<LoweredPart> lower_vit_head(const Scope& scope) {
   const Model& model = scope.model();
   Tape tape(scope, "head", false);
   Tensor x = tape.input("head.input", scope.activation(scope.shard * model.hidden));
-  if (model.final_norm) {
-    NormShape shape;
-    shape.name = ORRERY_OP("final_norm");
-    shape.rows = scope.shard;
-    shape.features = model.hidden;
-    x = norm(tape, scope, shape, x);
-  }
+  if (model.final_norm) x = hidden_norm(tape, scope, ORRERY_OP("final_norm"), x);
   x = pool_tokens(tape, scope, x);
   const std::int64_t classes = model.vision->classes;
   if (classes == 0) return tape.finish({x});
   const std::int64_t columns = cut(scope, classes);
   const bool shared_out = columns != classes;
   const Scope whole = by_picture(scope);
-  Linear shape;
-  shape.name = ORRERY_OP("head");
-  shape.tokens = scope.micro;
-  shape.in = model.hidden;
-  shape.outputs = {{"scores", columns, true}};
-  shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
-  shape.repeated = shared_out ? 1 : scope.tp;
-  shape.hidden_matrix = false;
+  const Linear shape = matrix_product(scope, ORRERY_OP("head"), scope.micro, model.hidden,
+                                      {"scores", columns, true}, shared_out);
   const Tensor scores = (shared_out ? column_linear(tape, whole, shape, ORRERY_COLUMN("head"), x)
                                     : linear(tape, whole, shape, {x}))
                             .front();
@@ -189,7 +196,7 @@ Result<LoweredPart> lower_vit_head(const Scope& scope) {
 
 /// ---- DiT ----
 
-/// A vector per picture, of its diffusion step and its class.
+/// Computes a vector per image from its diffusion step and its class.
 Tensor embed_condition(Tape& tape, const Scope& scope) {
   const Model& model = scope.model();
   const Scope whole = by_picture(scope);
@@ -197,14 +204,8 @@ Tensor embed_condition(Tape& tape, const Scope& scope) {
   const std::int64_t columns = cut(scope, model.hidden);
   const bool shared_out = columns != model.hidden;
   const Tensor waves = tape.input("time", scope.activation(Amount(scope.micro) * kWaves));
-  Linear first;
-  first.name = ORRERY_OP("time_in");
-  first.tokens = scope.micro;
-  first.in = kWaves;
-  first.outputs = {{"time_in", columns, true}};
-  first.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
-  first.repeated = shared_out ? 1 : scope.tp;
-  first.hidden_matrix = false;
+  Linear first = matrix_product(scope, ORRERY_OP("time_in"), scope.micro, kWaves,
+                                {"time_in", columns, true}, shared_out);
   Elementwise silu;
   silu.name = ORRERY_OP("time_silu");
   silu.elements = Amount(scope.micro) * columns;
@@ -220,9 +221,9 @@ Tensor embed_condition(Tape& tape, const Scope& scope) {
   const Tensor time = shared_out ? row_linear(tape, whole, second, ORRERY_ROW("time_out"), {inner})
                                  : linear(tape, whole, second, {inner}).front();
   if (model.vision->classes == 0) return time;
-  // One row more for "no class", which guidance needs.
+  // One more row for "no class", which classifier-free guidance needs.
   const Amount table = Amount(model.vision->classes + 1) * model.hidden;
-  tape.add_weights(Share::replicated, table);
+  tape.add_weights(WeightKind::replicated, table);
   tape.begin(Group::none, {time});
   tape.forward(
       compute_op("classes", OpClass::lookup, Phase::forward, 0, elements, Amount(3) * size));
@@ -237,7 +238,8 @@ Result<LoweredPart> lower_dit_embedding(const Scope& scope) {
   return tape.finish({x, embed_condition(tape, scope)});
 }
 
-/// `chunks` vectors per picture: shifts, scales, gates (adaLN). Replaces norms' weights.
+/// Computes `chunks` vectors per image: shifts, scales, gates (adaLN). They replace the weights of
+/// norms.
 Tensor modulation(Tape& tape, const Scope& scope, std::int64_t chunks, Tensor condition) {
   const Model& model = scope.model();
   const Scope whole = by_picture(scope);
@@ -245,17 +247,14 @@ Tensor modulation(Tape& tape, const Scope& scope, std::int64_t chunks, Tensor co
   silu.name = ORRERY_OP("condition_silu");
   silu.elements = Amount(scope.micro) * model.hidden;
   silu.output = "condition_silu";
-  silu.flops = {kSilu.forward, kSilu.backward + 1};  // its gradient is added to other layers'
+  silu.flops = {kSilu.forward, kSilu.backward + 1};  // its gradient is added to those of other
+                                                     // layers
   const Tensor active = elementwise(tape, whole, silu, condition);
   const std::int64_t columns = cut(scope, chunks * model.hidden);
   const bool shared_out = columns != chunks * model.hidden;
-  Linear shape;
-  shape.name = ORRERY_OP("modulation");
-  shape.tokens = scope.micro;
-  shape.in = model.hidden;
-  shape.outputs = {{"modulation", columns, true}};
-  shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
-  shape.repeated = shared_out ? 1 : scope.tp;
+  Linear shape = matrix_product(scope, ORRERY_OP("modulation"), scope.micro, model.hidden,
+                                {"modulation", columns, true}, shared_out);
+  shape.hidden_matrix = true;
   if (!shared_out) return linear(tape, whole, shape, {active}).front();
   const Tensor mine =
       column_linear(tape, whole, shape, ORRERY_COLUMN("modulation"), active).front();
@@ -264,15 +263,15 @@ Tensor modulation(Tape& tape, const Scope& scope, std::int64_t chunks, Tensor co
                         scope.sp);
 }
 
-/// norm(x)·(1 + scale) + shift. Fused with the norm it is computed again in the backward pass.
-Tensor modulated_norm(Tape& tape, const Scope& scope, const OpName& name, bool beside_residual,
+/// norm(x)·(1 + scale) + shift. If it is fused with the norm, the backward pass recomputes it.
+Tensor modulated_norm(Tape& tape, const Scope& scope, const OpName& name, bool adds_to_residual,
                       Tensor x, Tensor modulation) {
   const Amount elements = scope.shard * scope.model().hidden, size = scope.activation(elements);
   NormShape shape;
   shape.name = name;
   shape.rows = scope.shard;
   shape.features = scope.model().hidden;
-  shape.beside_residual = beside_residual;
+  shape.adds_to_residual = adds_to_residual;
   shape.has_weights = false;
   const Tensor normed = norm(tape, scope, shape, x);
   tape.begin(Group::norm, {normed, modulation});
@@ -280,7 +279,7 @@ Tensor modulated_norm(Tape& tape, const Scope& scope, const OpName& name, bool b
   if (!scope.spec->kernels.fused) tape.save(normed);
   tape.forward(compute_op("modulate", OpClass::vector, Phase::forward, 0, elements * 2, size * 2),
                size * 2);
-  // The gradient of x, and a sum each for scale and shift.
+  // The gradient of x, and one sum each for scale and shift.
   tape.backward(
       compute_op("modulate.dgrad", OpClass::vector, Phase::input_grad, 0, elements * 4, size * 3));
   return tape.output("modulated", size);
@@ -324,7 +323,7 @@ Result<LoweredPart> lower_dit_layer(const Scope& scope) {
   return tape.finish({x, condition});
 }
 
-/// Back to patches: the noise, and its variance where it is learned.
+/// From tokens to patches: the noise, and its variance if it is learned.
 Result<LoweredPart> lower_dit_head(const Scope& scope) {
   const Model& model = scope.model();
   const Vision& vision = *model.vision;
@@ -336,14 +335,9 @@ Result<LoweredPart> lower_dit_head(const Scope& scope) {
       vision.patch * vision.patch * vision.channels * (vision.learned_sigma ? 2 : 1);
   const std::int64_t columns = scope.sp ? pixels : cut(scope, pixels);
   const bool shared_out = columns != pixels;
-  Linear shape;
-  shape.name = ORRERY_OP("head");
-  shape.tokens = scope.shard;
-  shape.in = model.hidden;
-  shape.outputs = {{"noise", columns, true}};
-  shape.share = scope.tp > 1 && !shared_out ? Share::replicated : Share::dense;
-  shape.repeated = shared_out ? 1 : scope.equivalent_ranks();
-  shape.hidden_matrix = false;
+  Linear shape = matrix_product(scope, ORRERY_OP("head"), scope.shard, model.hidden,
+                                {"noise", columns, true}, shared_out);
+  if (!shared_out) shape.duplicate_ranks = scope.equivalent_ranks();
   const Tensor noise = (shared_out ? column_linear(tape, scope, shape, ORRERY_COLUMN("head"), x)
                                    : linear(tape, scope, shape, {x}))
                            .front();
@@ -359,7 +353,7 @@ Result<LoweredPart> lower_dit_head(const Scope& scope) {
 Result<LoweredPart> lower_vit_embedding(const Scope& scope) {
   Tape tape(scope, "embedding", false);
   const Tensor embedded = embed_patches(tape, scope, true);
-  if (scope.frozen()) tape.end_gradients();
+  if (scope.is_frozen()) tape.end_gradients();
   return tape.finish({embedded});
 }
 
@@ -379,18 +373,12 @@ Result<LoweredModel> lower_vision(const Spec& spec, const Mesh& mesh, const Posi
   const std::int64_t token = vit && model.vision->class_token ? 1 : 0;
   const Scope scope(spec, mesh, where, patches_of(model) + token);
   LoweredModel lowered;
-  const auto append = [&lowered](Result<LoweredPart> part, std::int64_t count,
-                                 std::int32_t layer) -> Result<void> {
-    if (!part) return tl::unexpected(part.error());
-    lowered.order.push_back({.part = static_cast<std::uint32_t>(lowered.parts.size()),
-                             .count = static_cast<std::uint32_t>(count),
-                             .layer = layer});
-    lowered.parts.push_back(std::move(*part));
-    return {};
-  };
-  auto done = append(vit ? lower_vit_embedding(scope) : lower_dit_embedding(scope), 1, -1);
-  if (done) done = append(vit ? lower_vit_layer(scope) : lower_dit_layer(scope), model.layers, 0);
-  if (done) done = append(vit ? lower_vit_head(scope) : lower_dit_head(scope), 1, -1);
+  auto done =
+      append_part(lowered, vit ? lower_vit_embedding(scope) : lower_dit_embedding(scope), 1, -1);
+  if (done)
+    done = append_part(lowered, vit ? lower_vit_layer(scope) : lower_dit_layer(scope), model.layers,
+                       0);
+  if (done) done = append_part(lowered, vit ? lower_vit_head(scope) : lower_dit_head(scope), 1, -1);
   if (!done) return tl::unexpected(done.error());
   return lowered;
 }

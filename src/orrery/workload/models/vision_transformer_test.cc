@@ -38,7 +38,7 @@ Spec cut(Spec spec, std::int64_t tp, bool sp) {
   return spec;
 }
 
-/// FLOPs of the matrices whose input nobody wants a gradient of: pictures and times.
+/// FLOPs of the matrices whose inputs need no gradient: images and timesteps.
 std::int64_t of_first_matrices(const LoweredModel& model) {
   std::int64_t sum = 0;
   for (const LoweredPart& part : model.parts)
@@ -114,7 +114,7 @@ TEST(Dit, ModulationIsSixMatricesPerPicture) {
   const LoweredModel model = lower_pictures(spec);
   EXPECT_EQ(only_op(model.parts[1].forward, "modulation").matmul, 2LL * 3 * 6 * 1152 * 1152);
   EXPECT_EQ(only_op(model.parts[2].forward, "modulation").matmul, 2LL * 3 * 2 * 1152 * 1152);
-  // The condition goes from stage to stage beside the tokens.
+  // The condition goes from stage to stage with the tokens.
   EXPECT_EQ(model.parts[1].part.boundary, 2 * 3 * (256 + 1) * 1152);
 }
 
@@ -152,8 +152,8 @@ TEST(Vision, WhatIsCommunicatedHasArrivedInTime) {
   }
 }
 
-// As they cut pictures into patches: by a convolution, whose input nobody wants a gradient of, or
-// by a product. Both multiply the same, beside whatever cuts the rest.
+// Frameworks cut images into patches by a convolution, whose input needs no gradient, or by a
+// product. Both multiply the same.
 TEST(Vision, FrameworksConvolvePatches) {
   using graph::Operation;
   for (const Spec& model : {vit_b16(), dit_xl2()}) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From the model to ops: each distinct part of it, on one rank, for one microbatch. Parts know
-// tensor, sequence, context and expert parallelism, recompute and kernels; they know nothing of
-// pipeline stages, data parallelism and the optimizer (assemble.h puts those around them).
+// Lowers the model to ops: each distinct part, on one rank, for one microbatch. Parts depend on
+// tensor, sequence, context and expert parallelism, recompute and kernels. They do not depend on
+// pipeline stages, data parallelism and the optimizer (assemble.h adds these).
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -15,31 +14,35 @@
 
 namespace orrery::workload {
 
-/// A part and what it does.
+/// A part and its ops.
 ///
-/// The first op of `forward` and of `backward` waits for stream::compute (whoever fed it); the last
-/// op on stream::compute is its result, and every other stream that the result needs has been
-/// waited for by then. Ops of phase weight_grad in `backward` may be taken out and run later, in
-/// their order, behind the rest (zero-bubble schedules): nothing else in `backward` waits for their
-/// stream's tail because of them. Recomputation stands in `backward` where it happens.
+/// The first op of `forward` and of `backward` waits for stream::compute (its producer). The last
+/// op on stream::compute is the result of the pass; by then the pass has waited for every other
+/// stream that the result needs. Zero-bubble schedules may move the ops of phase weight_grad out of
+/// `backward` and run them later, in their order: no other op in `backward` depends on them.
+/// Recomputation is in `backward`, where it happens.
 struct LoweredPart {
   Part part;
   std::vector<Op> forward;
   std::vector<Op> backward;
 };
 
-/// The model in order: parts, and how many of each come after one another.
+/// The parts of a model, and their order with repetitions.
 struct LoweredModel {
   std::vector<LoweredPart> parts;
   std::vector<PartRun> order;
 };
 
-/// The model on a rank in `where`. A collective over an axis of extent 1 is not emitted. Tied
-/// tables count their weights in the embedding; when pp > 1 the head's part holds its own copy,
-/// too. Errc: config_range (an op beyond 2^62 FLOPs or bytes).
+/// Appends a part that occurs `count` times in a row, as layers from `layer` on (-1: not a layer).
+[[nodiscard]] Result<void> append_part(LoweredModel& model, Result<LoweredPart> part,
+                                       std::int64_t count, std::int64_t layer);
+
+/// Lowers the model for a rank at `where`. Omits collectives over an axis of extent 1. Tied tables
+/// count as weights of the embedding; with pp > 1 the head's part also has its own copy. Errc:
+/// config_range (an op above 2^62 FLOPs or bytes).
 [[nodiscard]] Result<LoweredModel> lower(const Spec& spec, const Mesh& mesh, const Position& where);
 
-// Families, one file each; `lower` chooses.
+// One function per family; `lower` selects one.
 [[nodiscard]] Result<LoweredModel> lower_language_model(const Spec& spec, const Mesh& mesh,
                                                         const Position& where);
 [[nodiscard]] Result<LoweredModel> lower_vision(const Spec& spec, const Mesh& mesh,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums over lowered parts, for tests.
+// Small models, and sums over lowered parts, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -45,7 +45,7 @@ inline Spec llama() {
   return spec;
 }
 
-/// Matrix products of one part: forward, backward without repetition, repeated.
+/// FLOPs of matrix products of one part: forward, backward, and repeated ones (`again`).
 struct Products {
   std::int64_t forward = 0;
   std::int64_t backward = 0;
@@ -55,15 +55,15 @@ struct Products {
 inline Products products_of(const LoweredPart& part) {
   Products sum;
   for (const Op& op : part.forward) {
-    sum.forward += op.matmul - op.redone;
-    sum.again += op.redone;
+    sum.forward += op.matmul - op.repeated_flops;
+    sum.again += op.repeated_flops;
   }
   for (const Op& op : part.backward) {
     if (op.phase == Phase::recompute) {
       sum.again += op.matmul;
     } else {
-      sum.backward += op.matmul - op.redone;
-      sum.again += op.redone;
+      sum.backward += op.matmul - op.repeated_flops;
+      sum.again += op.repeated_flops;
     }
   }
   return sum;
@@ -75,7 +75,7 @@ inline std::int64_t bytes_of(const std::vector<RetainedTensor>& items) {
   return sum;
 }
 
-/// How many collectives of each kind, and their sizes together: "all_reduce tp" …
+/// Number and total size of the collectives of one kind ("all_reduce tp").
 struct Traffic {
   std::int64_t count = 0;
   std::int64_t size = 0;
@@ -141,7 +141,7 @@ inline LoweredModel must_lower(const Spec& spec, const Position& where = {}) {
   return std::move(*model);
 }
 
-/// The first part of that name.
+/// The first part with this name.
 inline const LoweredPart& part_of(const LoweredModel& model, std::string_view name) {
   for (const LoweredPart& part : model.parts)
     if (part.part.name == name) return part;
@@ -149,25 +149,27 @@ inline const LoweredPart& part_of(const LoweredModel& model, std::string_view na
   return model.parts.front();
 }
 
-/// What is promised in lowered_model.h: results are computed, and all that communicates has been
-/// waited for (messages that were sent need not).
+/// Checks the contract of LoweredPart: results are computed, and the pass has waited for all
+/// communication except sends.
 inline void expect_whole(const std::vector<Op>& ops, const std::string& where) {
   std::set<Stream> open;
   std::set<Stream> marked;
   for (const Op& op : ops) {
     if (op.stream != stream::compute) {
       if (op.marks != stream::none) {
-        marked.insert(op.marks);  // for a weights' gradient
+        marked.insert(op.marks);  // for a weight gradient
       } else if (op.kind != graph::NodeKind::send) {
-        for (const Stream each : op.waits) open.erase(each);  // who waits for this, waits for those
+        for (const Stream each : op.waits)
+          open.erase(each);  // a wait for this op includes its own
+                             // waits
         open.insert(op.stream);
       }
       continue;
     }
-    // What is left to a later time cannot stand for a wait.
+    // An op that may run later cannot wait on behalf of others.
     if (op.phase == Phase::weight_grad) {
       for (const Stream each : op.waits)
-        if (each != stream::none && each >= stream::mark) {
+        if (each != stream::none && each >= stream::layer_register) {
           EXPECT_TRUE(marked.count(each)) << where << ": " << op.name;
         }
       continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking at lowered parts and models, for tests.
+// Queries on lowered parts and models, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,14 +15,14 @@
 
 namespace orrery::workload {
 
-/// What a part or a model does on one rank for one microbatch. FLOPs of matrix products; what is
-/// computed for the second time, or by other ranks too, apart.
+/// FLOPs of matrix products, weights and retained bytes of a part or a model, on one rank for one
+/// microbatch. Products that are recomputed or repeated by other ranks are separate.
 struct Sums {
   std::int64_t forward = 0;
   std::int64_t input_grad = 0;
   std::int64_t weight_grad = 0;
   std::int64_t recompute = 0;
-  std::int64_t redone = 0;
+  std::int64_t repeated_flops = 0;
   std::int64_t weights = 0;
   std::int64_t retained = 0;
 
@@ -31,8 +31,8 @@ struct Sums {
 
 inline void add_ops(Sums& sums, const std::vector<Op>& ops, std::int64_t times = 1) {
   for (const Op& op : ops) {
-    const std::int64_t once = times * (op.matmul - op.redone);
-    sums.redone += times * op.redone;
+    const std::int64_t once = times * (op.matmul - op.repeated_flops);
+    sums.repeated_flops += times * op.repeated_flops;
     if (op.phase == Phase::forward) sums.forward += once;
     if (op.phase == Phase::input_grad) sums.input_grad += once;
     if (op.phase == Phase::weight_grad) sums.weight_grad += once;

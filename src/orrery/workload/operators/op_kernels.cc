@@ -64,11 +64,11 @@ Kernel product_kernel(const Scope& scope, graph::Pass pass, const ProductShape& 
   if (shape.copies == Amount(1)) {
     kernel.operation = Operation::gemm;
     kernel.sizes = {m.value(), n.value(), k.value()};
-    // Casts are kernels of their own.
+    // Casts are separate kernels.
     if (graph::bits_of(kernel.a) < 16) kernel.traits |= graph::kQuantized;
     return kernel;
   }
-  if (!scope.spec->kernels.fusion().grouped) {  // experts one after another, those with tokens
+  if (!scope.spec->kernels.fusion().grouped) {  // one product per expert that has tokens
     const std::int64_t experts = shape.copies.value(), rows = shape.rows.value();
     const std::int64_t launched = std::clamp<std::int64_t>(rows, 1, experts);
     const std::int64_t each = (rows - 1) / launched + 1;
@@ -97,7 +97,7 @@ Kernel elements_kernel(const Scope& scope, Operation operation, Amount elements,
   return kernel;
 }
 
-graph::Operation usual_operation(OpClass op_class) {
+graph::Operation default_operation(OpClass op_class) {
   switch (op_class) {
     case OpClass::vector:
       return graph::Operation::elementwise;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operators of a layer are to a device: their kernels. Passed to compute_op, which knows
-// pass, FLOPs and bytes. Sizes that leave 64 bits are too large here, too, and refused with the op.
+// Device kernels of a layer's operators. compute_op adds pass, FLOPs and bytes. Sizes beyond 64
+// bits saturate (amount.h); the check of the op rejects them.
 #pragma once
 
 #include "orrery/graph/kernel.h"
@@ -10,38 +10,39 @@
 
 namespace orrery::workload {
 
-/// The same in the graph's words; fp8 as the scaling of the job has it.
+/// `type` as a graph::Format.
 [[nodiscard]] graph::Format format_of(Dtype type);
-/// In which products with weights are computed.
+/// The format of matrix products with weights; block-scaled fp8 with blockwise or mx scaling.
 [[nodiscard]] graph::Format product_format(const Spec& spec);
-/// … and everything else that works on activations: never in less than 16 bits.
+/// The format of all other operators on activations: at least 16 bits.
 [[nodiscard]] graph::Format vector_format(const Spec& spec);
 
-/// A weight matrix of in × out, and what it is multiplied with.
+/// A weight matrix of in × out, and the number of rows that it multiplies.
 struct ProductShape {
   Amount rows;
   Amount in;
   Amount out;
-  Amount copies = 1;  ///< experts, which share the rows out: a grouped product
+  Amount copies = 1;  ///< number of experts, over which the rows are distributed: a grouped product
   bool bias = false;
 };
-/// The three products of `shape`, as matrices are stored: activations rows × features, weights out
-/// × in, so the forward product reads the weights transposed, the weights' gradient both inputs.
+/// The kernel of one of the three products of `shape`, in storage order: activations rows ×
+/// features, weights out × in. The forward product thus reads the weights transposed; the weight
+/// gradient reads both inputs.
 [[nodiscard]] graph::Kernel product_kernel(const Scope& scope, graph::Pass pass,
                                            const ProductShape& shape);
 
-/// Norms, softmax, losses: reduce along rows.
+/// The kernel of a norm, softmax or loss: it reduces along rows.
 [[nodiscard]] graph::Kernel rows_kernel(const Scope& scope, graph::Operation operation, Amount rows,
                                         Amount features);
-/// One number after the other; in rows of `features` where that is said.
+/// An element-wise kernel. `features`: elements per row; 0: unknown.
 [[nodiscard]] graph::Kernel elements_kernel(const Scope& scope, graph::Operation operation,
                                             Amount elements, Amount features = 0);
 
-/// What ops of a class are when nothing is said.
-[[nodiscard]] graph::Operation usual_operation(OpClass op_class);
-/// Which pass `phase` is to a kernel.
+/// The default operation of ops of a class.
+[[nodiscard]] graph::Operation default_operation(OpClass op_class);
+/// The kernel pass of `phase`.
 [[nodiscard]] graph::Pass pass_of(Phase phase);
-/// Makes one kernel of two: it is of the kind of its less trivial part.
+/// Fuses `from` into `into`. The result has the operation of the less trivial of the two.
 void fuse(graph::Kernel& into, const graph::Kernel& from);
 
 }  // namespace orrery::workload

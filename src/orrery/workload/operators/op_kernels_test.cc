@@ -196,7 +196,7 @@ TEST(Kernels, GradientsOfBiasesAreSumsInEagerFrameworks) {
         spec.parallel.sp = sp && tp > 1;
         spec.kernels.framework = framework;
         const LoweredModel model = must_lower(spec);
-        std::pair<int, std::int64_t> sums;  // how many, and vector operations beside products
+        std::pair<int, std::int64_t> sums;  // how many, and vector operations of products
         for (const Op& op : part_of(model, "layer").backward) {
           const bool sum = op.kernel.operation == Operation::reduction;
           if (sum) {
@@ -265,10 +265,10 @@ TEST(Kernels, GradientsOfInputsAreReducedBehindThoseOfWeights) {
                             [&](const Op& op) { return std::string_view(op.name) == name; }) -
                ops.begin();
       };
-      const bool beside = framework == Framework::none || framework == Framework::megatron;
+      const bool overlaps = framework == Framework::none || framework == Framework::megatron;
       ASSERT_LT(at("mlp_up.reduce.dgrad"), std::ssize(ops));
       ASSERT_LT(at("mlp_up.wgrad"), std::ssize(ops));
-      EXPECT_EQ(at("mlp_up.reduce.dgrad") < at("mlp_up.wgrad"), beside);
+      EXPECT_EQ(at("mlp_up.reduce.dgrad") < at("mlp_up.wgrad"), overlaps);
       EXPECT_LT(at("mlp_up.dgrad"), at("mlp_up.reduce.dgrad"));
       EXPECT_LT(at("mlp_up.wgrad"), at("mlp_norm.dgrad"));
     }
@@ -307,7 +307,7 @@ TEST(Kernels, ExpertsAreOneProductOrOneAfterAnother) {
 // A host's time for a launch is the framework's, or the job's own; none in graphs.
 TEST(Kernels, HostsAreTheFrameworks) {
   Kernels kernels;
-  EXPECT_FALSE(kernels.launch_times().any());
+  EXPECT_FALSE(kernels.launch_times().is_set());
   kernels.framework = Framework::deepspeed;
   const graph::LaunchTimes eager = kernels.launch_times();
   EXPECT_EQ(eager, launch_times_of(Framework::pytorch));
@@ -316,10 +316,10 @@ TEST(Kernels, HostsAreTheFrameworks) {
   kernels.launch = us(5);
   EXPECT_EQ(kernels.launch_times(), (graph::LaunchTimes{us(5), us(5), us(5)}));
   kernels.launch = Time{};
-  EXPECT_FALSE(kernels.launch_times().any());
+  EXPECT_FALSE(kernels.launch_times().is_set());
   kernels.launch.reset();
   kernels.graphs = true;
-  EXPECT_FALSE(kernels.launch_times().any());
+  EXPECT_FALSE(kernels.launch_times().is_set());
 }
 
 TEST(Kernels, FrameworksDifferInWhatTheyFuse) {

@@ -13,10 +13,10 @@ namespace {
 using graph::CollectiveType;
 using graph::Operation;
 
-/// The register in which the input gathered again for the weights' gradient is remembered.
-constexpr Stream kGathered = stream::mark;
+/// The register that remembers the second gather of the input, for the weight gradient.
+constexpr Stream kGathered = stream::layer_register;
 
-/// Bytes of what goes in, all of `x` together.
+/// Total bytes of the inputs.
 Amount bytes_of(const Tape& tape, const std::vector<Tensor>& x) {
   Amount sum;
   for (const Tensor tensor : x) sum += tape.bytes_of(tensor);
@@ -30,20 +30,20 @@ std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& s
   return outputs;
 }
 
-/// Whether a product keeps the input that it cast: Transformer Engine's do (pytorch/module/
-/// linear.py, layernorm_linear.py: the quantized input is saved for the weights' gradient), others
-/// cast again.
+/// Whether a product saves its cast input. Transformer Engine does (pytorch/module/linear.py,
+/// layernorm_linear.py: the quantized input is saved for the weights' gradient); others cast it
+/// again.
 bool keeps_cast(const Scope& scope, const Linear& shape) {
   const Precision& precision = scope.spec->precision;
-  return scope.spec->kernels.framework == Framework::megatron && shape.narrow &&
+  return scope.spec->kernels.framework == Framework::megatron && shape.uses_product_format &&
          bytes_of(precision.product_type()) < bytes_of(precision.activations);
 }
 
 void begin_linear(Tape& tape, const Scope& scope, const Linear& shape,
                   const std::vector<Tensor>& x) {
   tape.begin(shape.group, x);
-  if (shape.adapter) tape.trained();
-  if (shape.repeated != 0) tape.repeated(shape.repeated);
+  if (shape.is_adapter) tape.mark_trained();
+  if (shape.duplicate_ranks != 0) tape.set_duplicate_ranks(shape.duplicate_ranks);
   for (const Tensor tensor : x) {
     const Amount elements = tape.bytes_of(tensor) / scope.activation(1).value();
     if (keeps_cast(scope, shape)) {
@@ -52,18 +52,19 @@ void begin_linear(Tape& tape, const Scope& scope, const Linear& shape,
       tape.save_for_weights(tensor);
     }
   }
-  tape.add_weights(shape.share, shape.copies * shape.in * shape.out(), shape.hidden_matrix,
-                   shape.adapter);
+  tape.add_weights(shape.weight_kind, shape.copies * shape.in * shape.out(), shape.hidden_matrix,
+                   shape.is_adapter);
 }
 
-/// Into how many pieces a product beside tensor parallelism is cut: the framework's own modules
-/// only, and never into less than a token each.
+/// Number of pieces of a product that overlaps tensor-parallel communication. More than one only in
+/// the framework's own modules, with at least one token per piece.
 std::int64_t pieces_of(const Linear& shape, std::int64_t pieces) {
-  const bool cut = shape.narrow && !shape.adapter && !(shape.tokens < Amount(pieces));
+  const bool cut =
+      shape.uses_product_format && !shape.is_adapter && !(shape.tokens < Amount(pieces));
   return cut ? pieces : 1;
 }
 
-/// Autograd adds its weights' gradients up by itself.
+/// Turns matrix products into convolutions. Autograd accumulates their weight gradients separately.
 void convolve(WeightProducts& all, const Linear& shape) {
   for (std::vector<Op>* ops : {&all.forward, &all.dgrad, &all.wgrad}) {
     for (Op& op : *ops) {
@@ -79,8 +80,8 @@ Op gather(const char* name, Phase phase, Amount share) {
   return collective_op(name, phase, CollectiveType::all_gather, Axis::tp, stream::tp, share);
 }
 
-/// Gathers the input, which every rank casts before, and multiplies: each piece when it is there,
-/// the rank's own at once.
+/// Gathers the input, after every rank has cast its share, and multiplies it. With overlap, each
+/// piece is multiplied when it arrives, the rank's own at once.
 void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
                       const WeightProducts& all) {
   const Amount tokens = ceil_div(shape.tokens, scope.tp);
@@ -89,9 +90,9 @@ void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const
         gathered_casts(scope, shape.name.cast, Phase::forward, tokens, shape.tokens, shape.in);
     tape.forward(cast.share, all.cast_fuses ? scope.activation(tokens * shape.in) : Amount(-1));
   }
-  tape.forward(gather(
-      name, Phase::forward,
-      gathered_bytes(scope, shape, tokens * shape.in) + scope.activation(tokens * shape.carried)));
+  tape.forward(gather(name, Phase::forward,
+                      gathered_bytes(scope, shape, tokens * shape.in) +
+                          scope.activation(tokens * shape.carried_features)));
   const std::int64_t pieces = pieces_of(shape, gathered_pieces(*scope.spec));
   if (pieces == 1) {
     tape.join_forward(stream::tp);
@@ -101,25 +102,27 @@ void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const
   const SlicedProduct sliced = sliced_forward(scope, shape, pieces, true);
   for (const Op& op : sliced.others) tape.forward(op);
   tape.join_forward(stream::tp);
-  for (const Op& op : sliced.one) tape.forward(op);
+  for (const Op& op : sliced.first) tape.forward(op);
 }
 
-/// Gathers the input once more, for the weights' gradient, beside the input's.
-void gather_again(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
-                  WeightProducts& all) {
+/// Gathers the input again for the weight gradient, overlapping the input gradient.
+void gather_for_wgrad(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
+                      WeightProducts& all) {
   const Amount share = ceil_div(shape.tokens, scope.tp);
   Op again = gather(name, Phase::weight_grad, gathered_bytes(scope, shape, share * shape.in));
   again.marks = kGathered;
   tape.backward(again);
   if (casts(scope, shape)) {
-    all.wgrad.insert(all.wgrad.begin(), gathered_casts(scope, shape.name.turn, Phase::weight_grad,
-                                                       share, shape.tokens, shape.in)
-                                            .turn);
+    all.wgrad.insert(all.wgrad.begin(),
+                     gathered_casts(scope, shape.name.transpose, Phase::weight_grad, share,
+                                    shape.tokens, shape.in)
+                         .transpose);
   }
   wait(all.wgrad.front(), kGathered);
 }
 
-/// Multiplies and reduces, or scatters: each piece when it has been multiplied.
+/// Multiplies, and reduces or reduce-scatters the result. With overlap, each piece is reduced after
+/// its product.
 void forward_reduced(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
                      const WeightProducts& all) {
   const Amount whole = scope.activation(shape.tokens * shape.out());
@@ -136,17 +139,18 @@ void forward_reduced(Tape& tape, const Scope& scope, const Linear& shape, const 
   }
   for (const Op& op : all.casts) tape.forward(op, all.cast_fuses ? all.cast_saves : Amount(-1));
   const SlicedProduct sliced = sliced_forward(scope, shape, pieces, false);
-  // A ring passes sums on: the last product is the rank's own piece, which nobody waits for.
+  // A ring forwards partial sums: the last product is the rank's own piece, for which no other rank
+  // waits.
   const bool ring = tensor_overlap(*scope.spec) == TensorOverlap::ring;
   const Amount last = ring ? Amount(0) : whole / pieces;
-  for (const Op& op : sliced.one) tape.forward(op);
+  for (const Op& op : sliced.first) tape.forward(op);
   tape.forward(reduce(whole - last));
   for (const Op& op : sliced.others) tape.forward(op);
   if (!ring) tape.forward(reduce(last));
   tape.join_forward(stream::tp);
 }
 
-/// Gathers the output's gradient, which every rank casts before, and multiplies as
+/// Gathers the output gradient, after every rank has cast its share, and multiplies it as
 /// `gathered_forward` does.
 void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
                        WeightProducts& all) {
@@ -155,7 +159,7 @@ void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, cons
     const GatheredCasts cast = gathered_casts(scope, shape.name.cast_dgrad, Phase::input_grad,
                                               share, shape.tokens, shape.out());
     tape.backward(cast.share);
-    Op turn = cast.turn;
+    Op turn = cast.transpose;
     turn.name = shape.name.transpose_dgrad;
     all.wgrad.insert(all.wgrad.begin(), turn);
   }
@@ -169,7 +173,7 @@ void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, cons
   const SlicedProduct sliced = sliced_input_gradient(scope, shape, pieces);
   for (const Op& op : sliced.others) tape.backward(op);
   tape.join_backward(stream::tp);
-  for (const Op& op : sliced.one) tape.backward(op);
+  for (const Op& op : sliced.first) tape.backward(op);
 }
 
 }  // namespace
@@ -189,9 +193,11 @@ Amount Linear::biases() const {
 std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
                            const std::vector<Tensor>& x) {
   begin_linear(tape, scope, shape, x);
-  tape.add_weights(shape.share, shape.copies * shape.biases());
+  tape.add_weights(shape.weight_kind, shape.copies * shape.biases());
   WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
-  if (shape.first_in_network) all.dgrad.clear();  // casts of the output's gradient stay, for wgrad
+  if (shape.first_in_network)
+    all.dgrad.clear();  // wgrad still needs the casts of the output
+                        // gradient
   if (shape.convolution[0] != 0) convolve(all, shape);
   forward_products(tape, all);
   input_gradients(tape, all);
@@ -203,25 +209,25 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
                                   const ColumnNames& names, Tensor x) {
   if (scope.tp == 1) return linear(tape, scope, shape, {x});
   begin_linear(tape, scope, shape, {x});
-  tape.add_weights(shape.share, shape.biases());
+  tape.add_weights(shape.weight_kind, shape.biases());
   const Amount whole = scope.activation(shape.tokens * shape.in);
-  const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried));
+  const Amount moved = scope.activation(shape.tokens * (shape.in + shape.carried_features));
   WeightProducts all = products(scope, shape, whole, true);
   if (scope.sp) {
     gathered_forward(tape, scope, shape, names.gather, all);
-    gather_again(tape, scope, shape, names.gather_again, all);
-    tape.scratch(moved);
+    gather_for_wgrad(tape, scope, shape, names.gather_for_wgrad, all);
+    tape.add_scratch(moved);
   } else {
     forward_products(tape, all);
   }
-  const bool beside = reduces_beside_weights(*scope.spec);
+  const bool overlaps = overlaps_weight_gradients(*scope.spec);
   input_gradients(tape, all);
-  if (!beside) weight_gradients(tape, all);
+  if (!overlaps) weight_gradients(tape, all);
   tape.backward(
       collective_op(names.reduce, Phase::input_grad,
                     scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
                     Axis::tp, stream::tp, moved));
-  if (beside) weight_gradients(tape, all);
+  if (overlaps) weight_gradients(tape, all);
   tape.join_backward(stream::tp);
   return make_outputs(tape, scope, shape);
 }
@@ -237,8 +243,8 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   WeightProducts all = products(scope, shape, bytes_of(tape, x), false);
   forward_reduced(tape, scope, shape, names.reduce, all);
   if (!(shape.biases() == Amount(0))) {
-    // Behind the sum, on every rank: its weights are replicated.
-    tape.add_weights(Share::replicated, shape.out());
+    // After the sum, on every rank: the bias is replicated.
+    tape.add_weights(WeightKind::replicated, shape.out());
     tape.forward(compute_op(
         names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(), Amount(2) * shard,
         elements_kernel(scope, Operation::elementwise, rows * shape.out(), shape.out())));
@@ -250,20 +256,21 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   }
   if (scope.sp) {
     gathered_backward(tape, scope, shape, names.gather, all);
-    tape.scratch(whole);
+    tape.add_scratch(whole);
   } else {
     input_gradients(tape, all);
   }
   weight_gradients(tape, all);
   const Tensor out = tape.output(shape.outputs.front().name, shard);
-  tape.gradient_bytes(out, whole);  // both products want it of all tokens
+  tape.set_gradient_bytes(out, whole);  // both backward products need it for all tokens
   return out;
 }
 
 PerElement norm_flops(Norm norm, bool frozen) {
   // Layer norm: Calculon's 9, and 14 + 7 for the two gradients. RMS norm, from its definition
-  // (Zhang and Sennrich, 2019, equation 4): square, add, scale, weigh; backward: weigh the
-  // gradient, its product with x, add, scale both, subtract; weights: product with x, scale, add.
+  // (Zhang and Sennrich, 2019, equation 4): square, add, scale, multiply by the weight; backward:
+  // multiply the gradient by the weight, product with x, add, scale both, subtract; weights:
+  // product with x, scale, add.
   if (norm == Norm::layernorm) return {9, frozen ? 14 : 14 + 7};
   return {4, frozen ? 6 : 6 + 3};
 }
@@ -275,8 +282,8 @@ PerElement activation_flops(Mlp mlp) {
     case Mlp::relu:
       return {1, 1};
     case Mlp::swiglu:
-      // silu(x)·u: exp, add, divide, two products; backward computes these but the last again,
-      // then du = d·silu and dx = d·u·(s + silu·(1 − s)).
+      // silu(x)·u: exp, add, divide, two products; backward recomputes these except the last, then
+      // du = d·silu and dx = d·u·(s + silu·(1 − s)).
       return {5, 10};
     case Mlp::geglu:
       // gelu(x)·u; backward: gelu(x)·d, and gelu'(x)·u·d.
@@ -289,17 +296,17 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   const Amount elements = shape.rows * shape.features;
   const Amount size = scope.activation(elements);
   const bool is_rms = shape.rms || scope.model().norm != Norm::layernorm;
-  const PerElement flops = norm_flops(is_rms ? Norm::rmsnorm : Norm::layernorm, scope.frozen());
+  const PerElement flops = norm_flops(is_rms ? Norm::rmsnorm : Norm::layernorm, scope.is_frozen());
   Amount weights;
   if (shape.has_weights) {
     weights = shape.weight_features == Amount(0) ? shape.features : shape.weight_features;
     if (!is_rms) weights = weights + weights;
-    tape.add_weights(shape.share, weights);
+    tape.add_weights(shape.weight_kind, weights);
   }
   graph::Kernel kernel = rows_kernel(scope, is_rms ? Operation::rms_norm : Operation::layer_norm,
                                      shape.rows, shape.features);
   graph::Kernel back = kernel;
-  back.pass = scope.frozen() ? graph::Pass::input_grad : graph::Pass::backward;
+  back.pass = scope.is_frozen() ? graph::Pass::input_grad : graph::Pass::backward;
   tape.begin(shape.group, {x});
   tape.save(x);
   const Op forward =
@@ -308,11 +315,11 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   const Op backward =
       compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0, elements * flops.backward,
                  Amount(3) * size + scope.weight(weights) +
-                     scope.gradient(scope.frozen() ? Amount(0) : weights),
+                     scope.gradient(scope.is_frozen() ? Amount(0) : weights),
                  back);
   tape.forward(unfused_op(forward, scope, elements, false), size);
   tape.backward(unfused_op(backward, scope, elements, true));
-  if (shape.beside_residual) {
+  if (shape.adds_to_residual) {
     tape.backward(
         compute_op("residual.dgrad", OpClass::vector, Phase::input_grad, 0, elements,
                    Amount(3) * size,
@@ -322,6 +329,16 @@ Tensor norm(Tape& tape, const Scope& scope, const NormShape& shape, Tensor x) {
   return tape.output(shape.output, size);
 }
 
+Tensor hidden_norm(Tape& tape, const Scope& scope, const OpName& name, Tensor x,
+                   bool adds_to_residual) {
+  NormShape shape;
+  shape.name = name;
+  shape.rows = scope.shard;
+  shape.features = scope.model().hidden;
+  shape.adds_to_residual = adds_to_residual;
+  return norm(tape, scope, shape, x);
+}
+
 Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group, Amount elements,
                 Tensor stream, Tensor branch) {
   const Amount size = scope.activation(elements);
@@ -329,7 +346,7 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
   Amount saves = Amount(2) * size;
   if (scope.model().dropout) {
     const graph::Kernel drops = elements_kernel(scope, Operation::dropout, elements);
-    tape.save("dropout.mask", elements, true);  // a byte each; no reason to multiply again
+    tape.save("dropout.mask", elements, true);  // 1 byte each; retained despite recompute
     tape.forward(compute_op(name.forward, OpClass::vector, Phase::forward, 0,
                             elements * dropout_flops.forward, Amount(2) * size + elements, drops),
                  saves, true);
@@ -356,9 +373,9 @@ Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Ten
                                  shape.elements * shape.flops.backward, in + in + out, kernel);
   tape.forward(unfused_op(forward, scope, shape.elements, false));
   tape.backward(unfused_op(backward, scope, shape.elements, true));
-  if (shape.keeps_input) tape.save(x);
+  if (shape.saves_input) tape.save(x);
   const Tensor y = tape.output(shape.output, out);
-  if (!shape.keeps_input) tape.save(y);
+  if (!shape.saves_input) tape.save(y);
   return y;
 }
 

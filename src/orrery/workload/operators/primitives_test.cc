@@ -54,11 +54,11 @@ TEST_F(PrimitivesTest, MultipliesAndAdds) {
 
   // Pictures want no gradient; what four ranks do alike is needed once.
   shape.first_in_network = true;
-  shape.repeated = 4;
+  shape.duplicate_ranks = 4;
   part = lower(4 * 8 * 2,
                [&](Tape& tape, const Scope& scope, Tensor x) { linear(tape, scope, shape, {x}); });
   ASSERT_EQ(part.backward.size(), 1U);
-  EXPECT_EQ(part.backward[0].redone, flops * 3 / 4);
+  EXPECT_EQ(part.backward[0].repeated_flops, flops * 3 / 4);
 
   // The weights' gradient still reads what comes back in a narrow format.
   spec_.precision.products = Dtype::fp8;
@@ -97,7 +97,7 @@ TEST_F(PrimitivesTest, Norms) {
   EXPECT_EQ(part.part.weights.replicated, 16);
   EXPECT_EQ(part.part.weights.matrices, 0);
   spec_.model.norm = Norm::rmsnorm;
-  shape.beside_residual = true;
+  shape.adds_to_residual = true;
   part = lower(64, write);
   EXPECT_EQ(part.forward[0].vector, 4 * 32);
   ASSERT_EQ(part.backward.size(), 1U);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every layer builder needs to know: the specification, and how many tokens this rank sees.
+// The context of every layer builder: the specification, and how many tokens this rank sees.
 #pragma once
 
 #include "orrery/workload/program/mesh.h"
@@ -9,15 +9,15 @@
 
 namespace orrery::workload {
 
-/// One rank's view of a microbatch of `seq` tokens per sequence. Lives shorter than what it points
-/// to.
+/// One rank's view of a microbatch of `seq` tokens per sequence. The specification and mesh must
+/// outlive it.
 struct Scope {
   const Spec* spec = nullptr;
   const Mesh* mesh = nullptr;
   Position where;
   std::int64_t tp = 1;
   std::int64_t cp = 1;
-  bool sp = false;  ///< and tp > 1
+  bool sp = false;  ///< Parallel::sp, and tp > 1
   std::int64_t micro = 1;
   std::int64_t seq = 1;
   Amount tokens = 1;  ///< t = micro × seq / cp
@@ -41,18 +41,18 @@ struct Scope {
     return {*spec, *mesh, where, tokens_per_sequence};
   }
 
-  /// Ranks that have the same tokens, whatever else they share: those of an ep axis of its own.
+  /// Ranks that have the same tokens and are not of one tp group: those of a separate ep axis.
   [[nodiscard]] std::int64_t duplicate_ranks() const {
     return spec->parallel.ep_own_axis ? spec->parallel.ep : 1;
   }
-  /// Ranks that compute the same between blocks: also those of tp when they do not share the tokens
-  /// out.
+  /// Ranks that do identical work between blocks: duplicate_ranks, times tp without sequence
+  /// parallelism.
   [[nodiscard]] std::int64_t equivalent_ranks() const { return (sp ? 1 : tp) * duplicate_ranks(); }
 
-  /// Whether the model's own weights are frozen: only adapters are trained.
-  [[nodiscard]] bool frozen() const { return spec->lora.has_value(); }
+  /// Whether the model's weights are frozen, so that only adapters are trained.
+  [[nodiscard]] bool is_frozen() const { return spec->lora.has_value(); }
 
-  // Bytes of so many elements.
+  // Bytes of `elements` activations, weights and gradients.
   [[nodiscard]] Amount activation(Amount elements) const {
     return bytes(elements, spec->precision.activations);
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Backward passes, recomputation and what is kept, from what was written down.
+// Derives backward passes, recomputation and saved activations from the recorded operators.
 #include "orrery/workload/operators/tape.h"
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace orrery::workload {
 
 namespace {
 
-/// The largest op, tensor or weight count that is taken.
+/// The maximum size of an op, a tensor or the weights.
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-/// Streams that the next computation has to wait for.
+/// Streams for which the next computation must wait.
 class Pending {
  public:
   void add(Stream stream) {
@@ -38,7 +38,7 @@ class Pending {
 
 bool is_compute(const Op& op) { return op.stream == stream::compute; }
 
-/// Whether `op` is done by the kernel of the op before it.
+/// Whether `op` is fused with the op before it.
 bool fuses(const Fusion& fusion, const Op& before, const Op& op, bool residual) {
   const graph::Operation is = before.kernel.operation;
   if (op.kernel.operation == graph::Operation::cast) return fusion.casts;
@@ -76,7 +76,7 @@ Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul, Am
   op.bytes = bytes.value();
   op.kernel = kernel;
   if (op.kernel.operation == graph::Operation::unsaid)
-    op.kernel.operation = usual_operation(op_class);
+    op.kernel.operation = default_operation(op_class);
   if (op.kernel.pass != graph::Pass::backward) op.kernel.pass = pass_of(phase);
   return op;
 }
@@ -89,7 +89,7 @@ Op collective_op(const char* name, Phase phase, graph::CollectiveType type, Axis
   op.phase = phase;
   op.kind = graph::NodeKind::coll;
   op.stream = stream;
-  op.waits[0] = stream::compute;
+  wait(op, stream::compute);
   op.collective = type;
   op.axis = axis;
   op.size = size.value();
@@ -105,7 +105,7 @@ Op message_op(const char* name, Phase phase, graph::NodeKind kind, Axis axis, st
   op.kind = kind;
   op.stream = stream;
   op.axis = axis;
-  op.shift = shift;
+  op.peer_offset = shift;
   op.size = size.value();
   return op;
 }
@@ -125,15 +125,15 @@ void wait(Op& op, Stream stream) {
 Tape::Tape(const Scope& scope, std::string name, bool is_layer)
     : scope_(&scope), name_(std::move(name)), is_layer_(is_layer) {}
 
-Tensor Tape::make(const char* name, Amount bytes, bool lasting) {
+Tensor Tape::add_tensor(const char* name, Amount bytes, bool lasting) {
   TensorState known;
   known.name = name;
   known.bytes = known.gradient = bytes;
   known.lasting = lasting;
   const Tensor made{static_cast<std::uint32_t>(tensors_.size())};
-  if (!steps_.empty()) {
-    known.step = static_cast<std::uint32_t>(steps_.size() - 1);
-    steps_.back().makes.push_back(made);
+  if (!operators_.empty()) {
+    known.step = static_cast<std::uint32_t>(operators_.size() - 1);
+    operators_.back().writes.push_back(made);
   }
   tensors_.push_back(known);
   return made;
@@ -162,81 +162,84 @@ Tensor Tape::shared_input(const char* name, Amount bytes) {
 void Tape::begin(Group group, const std::vector<Tensor>& reads) {
   TapeOperator step;
   step.group = group;
-  if (!steps_.empty()) {
-    const TapeOperator& last = steps_.back();
+  if (!operators_.empty()) {
+    const TapeOperator& last = operators_.back();
     step.instance = last.instance + (group == Group::none || group != last.group ? 1 : 0);
   }
   step.reads = reads;
-  step.repeated = scope_->duplicate_ranks();
-  step.frozen = scope_->frozen();
-  steps_.push_back(std::move(step));
+  step.duplicate_ranks = scope_->duplicate_ranks();
+  step.frozen = scope_->is_frozen();
+  operators_.push_back(std::move(step));
 }
 
 void Tape::begin(Group group, std::initializer_list<Tensor> reads) {
   begin(group, std::vector<Tensor>(reads));
 }
 
-void Tape::gradient_bytes(Tensor tensor, Amount bytes) { tensors_[tensor.id].gradient = bytes; }
+void Tape::set_gradient_bytes(Tensor tensor, Amount bytes) { tensors_[tensor.id].gradient = bytes; }
 
-Tensor Tape::output(const char* name, Amount bytes) { return make(name, bytes, false); }
+Tensor Tape::output(const char* name, Amount bytes) { return add_tensor(name, bytes, false); }
 
-Tensor Tape::lasting_output(const char* name, Amount bytes) { return make(name, bytes, true); }
+Tensor Tape::lasting_output(const char* name, Amount bytes) {
+  return add_tensor(name, bytes, true);
+}
 
 void Tape::save(Tensor tensor) {
   tensors_[tensor.id].saved = true;
-  steps_.back().saves.push_back(tensor);
+  operators_.back().saves.push_back(tensor);
 }
 
 void Tape::save(const char* name, Amount bytes, bool lasting) {
-  const Tensor made = make(name, bytes, lasting);
+  const Tensor made = add_tensor(name, bytes, lasting);
   tensors_[made.id].has_gradient = false;
   save(made);
 }
 
 void Tape::save_for_weights(Tensor tensor) {
-  if (!steps_.back().frozen) save(tensor);
+  if (!operators_.back().frozen) save(tensor);
 }
 
-void Tape::trained() { steps_.back().frozen = false; }
+void Tape::mark_trained() { operators_.back().frozen = false; }
 
 void Tape::end_gradients() {
-  for (TapeOperator& step : steps_) {
+  for (TapeOperator& step : operators_) {
     step.saves.clear();
     step.backward.clear();
   }
   for (TensorState& known : tensors_) known.saved = known.has_gradient = false;
 }
 
-void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
+void Tape::add_scratch(Amount bytes) { operators_.back().scratch += bytes; }
 
-void Tape::repeated(std::int64_t ranks) { steps_.back().repeated = ranks; }
+void Tape::set_duplicate_ranks(std::int64_t ranks) { operators_.back().duplicate_ranks = ranks; }
 
 void Tape::put(std::vector<Entry>& entries, const TapeOperator& step, Op op, Amount saves,
                bool residual) const {
-  if (op.kind == graph::NodeKind::coll && op.numbers == graph::Format::unsaid)
-    op.numbers = format_of(scope_->spec->precision.activations);
-  op.redone += (op.matmul - op.redone) - (op.matmul - op.redone) / step.repeated;
+  if (op.kind == graph::NodeKind::coll && op.format == graph::Format::unsaid)
+    op.format = format_of(scope_->spec->precision.activations);
+  op.repeated_flops +=
+      (op.matmul - op.repeated_flops) - (op.matmul - op.repeated_flops) / step.duplicate_ranks;
   entries.push_back({op, saves.value(), stream::none, residual});
 }
 
 void Tape::forward(const Op& op, Amount saves, bool residual) {
-  put(steps_.back().forward, steps_.back(), op, saves, residual);
+  put(operators_.back().forward, operators_.back(), op, saves, residual);
 }
 
 void Tape::backward(const Op& op, Amount saves) {
-  if (steps_.back().frozen && op.phase == Phase::weight_grad) return;
-  put(steps_.back().backward, steps_.back(), op, saves);
+  if (operators_.back().frozen && op.phase == Phase::weight_grad) return;
+  put(operators_.back().backward, operators_.back(), op, saves);
 }
 
 void Tape::join_forward(Stream stream) {
-  steps_.back().forward.push_back({Op{}, -1, stream, false});
+  operators_.back().forward.push_back({Op{}, -1, stream, false});
 }
 
 void Tape::join_backward(Stream stream) {
-  steps_.back().backward.push_back({Op{}, -1, stream, false});
+  operators_.back().backward.push_back({Op{}, -1, stream, false});
 }
 
-/// Ops with their waits; neighbours that are one kernel merged.
+/// Sets the waits of ops, and merges ops that are one kernel.
 std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
   const Fusion fusion = scope_->spec->kernels.fusion();
   const bool overlap = scope_->spec->schedule.overlap;
@@ -269,7 +272,7 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
     ops.push_back(op);
   }
   if (!pending.empty() && !ops.empty()) {
-    // What was communicated last is the result, or part of it: computation goes on from here.
+    // The last communication is a part of the result: later computation waits for this op.
     Op end = compute_op("join", OpClass::vector, ops.back().phase, 0, 0, 0);
     pending.apply(end);
     ops.push_back(end);
@@ -280,17 +283,17 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
 Result<void> Tape::check(const LoweredPart& lowered) const {
   const auto refuse = [this](const std::string& what) {
     return tl::unexpected(Error{Errc::config_range, "workload",
-                                what + " of the part \"" + name_ + "\" is beyond 2^62",
-                                "make the batch, the sequence or the model smaller"});
+                                what + " of the part \"" + name_ + "\" exceeds 2^62",
+                                "use a smaller batch, sequence or model"});
   };
   for (const std::vector<Op>* ops : {&lowered.forward, &lowered.backward}) {
     for (const Op& op : *ops)
-      if (std::max({op.matmul, op.vector, op.redone, op.bytes, op.size}) > kMost)
+      if (std::max({op.matmul, op.vector, op.repeated_flops, op.bytes, op.size}) > kMost)
         return refuse(std::string("the op \"") + op.name + '"');
   }
   const Part& part = lowered.part;
   for (const std::vector<RetainedTensor>* items :
-       {&part.retained, &part.halfway, &part.transient}) {
+       {&part.retained, &part.split_backward_tensors, &part.working_tensors}) {
     for (const RetainedTensor& item : *items)
       if (item.bytes > kMost) return refuse(std::string("the tensor \"") + item.name + '"');
   }
@@ -301,22 +304,22 @@ Result<void> Tape::check(const LoweredPart& lowered) const {
   return {};
 }
 
-void Tape::add_weights(Share share, Amount elements, bool matrices, bool adapter) {
+void Tape::add_weights(WeightKind kind, Amount elements, bool matrices, bool adapter) {
   const auto add = [&](std::int64_t Weights::*field) {
     weights_.*field = (elements + weights_.*field).value();
-    if (scope_->frozen() && !adapter) frozen_.*field = (elements + frozen_.*field).value();
+    if (scope_->is_frozen() && !adapter) frozen_.*field = (elements + frozen_.*field).value();
   };
-  switch (share) {
-    case Share::dense:
+  switch (kind) {
+    case WeightKind::dense:
       add(&Weights::dense);
       break;
-    case Share::replicated:
+    case WeightKind::replicated:
       add(&Weights::replicated);
       break;
-    case Share::expert:
+    case WeightKind::expert:
       add(&Weights::expert);
       break;
-    case Share::other_part:
+    case WeightKind::tied:
       return;
   }
   if (matrices) add(&Weights::matrices);
@@ -325,7 +328,7 @@ void Tape::add_weights(Share share, Amount elements, bool matrices, bool adapter
 Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   LoweredPart lowered;
   std::vector<Entry> forward;
-  for (const TapeOperator& step : steps_)
+  for (const TapeOperator& step : operators_)
     forward.insert(forward.end(), step.forward.begin(), step.forward.end());
   lowered.forward = resolve(forward);
   lowered.backward = resolve(backward_entries());
@@ -338,31 +341,31 @@ Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   for (const Tensor tensor : results) boundary += tensors_[tensor.id].bytes;
   part.boundary = boundary.value();
   account(part);
-  account_halfway(part);
+  account_split_backward(part);
   if (auto checked = check(lowered); !checked) return tl::unexpected(checked.error());
   return lowered;
 }
 
-// What a part keeps from its forward to its backward pass, and what it works with.
+// Memory of a part: saved activations and working memory.
 
 void Tape::save_for_weights(Tensor tensor, Amount bytes) {
-  if (!steps_.back().frozen) save(tensors_[tensor.id].name, bytes);
+  if (!operators_.back().frozen) save(tensors_[tensor.id].name, bytes);
 }
 
-/// Whether the forward pass leaves it for the backward pass.
+/// Whether the forward pass stores it for the backward pass.
 bool Tape::retained(Tensor tensor) const {
   const TensorState& known = tensors_[tensor.id];
   if (!known.saved) return false;
-  if (known.step == Tensor::nothing) return true;
+  if (known.step == Tensor::none) return true;
   if (recomputes_all()) return false;
-  return known.lasting || !is_recomputed(steps_[known.step].group);
+  return known.lasting || !is_recomputed(operators_[known.step].group);
 }
 
-/// What is alive only while an operator runs: forward, what it reads and makes and nobody keeps;
-/// backward, the gradients of all that.
+/// Bytes alive only while an operator runs. Forward: inputs and outputs that are not saved.
+/// Backward: their gradients.
 Amount Tape::working(const TapeOperator& step) const {
   Amount forward, backward;
-  for (const auto* tensors : {&step.reads, &step.makes}) {
+  for (const auto* tensors : {&step.reads, &step.writes}) {
     for (const Tensor tensor : *tensors) {
       const TensorState& known = tensors_[tensor.id];
       if (!retained(tensor)) forward += known.bytes;
@@ -381,19 +384,19 @@ void Tape::account(Part& part) const {
     } else if (retained({id})) {
       part.retained.push_back({known.name, known.bytes.value()});
     } else {
-      part.transient.push_back({known.name, known.bytes.value()});
+      part.working_tensors.push_back({known.name, known.bytes.value()});
     }
   }
-  Amount most;
-  for (const TapeOperator& step : steps_) most = std::max(most, working(step));
-  if (!(most == Amount(0))) part.transient.push_back({"working", most.value()});
+  Amount maximum;
+  for (const TapeOperator& step : operators_) maximum = std::max(maximum, working(step));
+  if (!(maximum == Amount(0))) part.working_tensors.push_back({"working", maximum.value()});
 }
 
-/// Between the halves of a split backward pass (Qi et al., ICLR 2024: M_W): of operators
-/// whose weights have gradients, what they read and saved, and the gradients of what they made.
-void Tape::account_halfway(Part& part) const {
+/// Tensors between the halves of a split backward pass (Qi et al., ICLR 2024: M_W): for operators
+/// with weight gradients, their saved inputs and the gradients of their outputs.
+void Tape::account_split_backward(Part& part) const {
   std::vector<bool> inputs(tensors_.size(), false), outputs(tensors_.size(), false);
-  for (const TapeOperator& step : steps_) {
+  for (const TapeOperator& step : operators_) {
     const bool weighs = std::any_of(step.backward.begin(), step.backward.end(), [](const Entry& e) {
       return e.join == stream::none && e.op.phase == Phase::weight_grad;
     });
@@ -403,19 +406,19 @@ void Tape::account_halfway(Part& part) const {
                                     [saved](Tensor each) { return each.id == saved.id; });
       inputs[saved.id] = inputs[saved.id] || read || !tensors_[saved.id].has_gradient;
     }
-    for (const Tensor made : step.makes)
+    for (const Tensor made : step.writes)
       outputs[made.id] = outputs[made.id] || tensors_[made.id].has_gradient;
   }
   for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
     const TensorState& known = tensors_[id];
     if (inputs[id] && !known.borrowed && !known.shared)
-      part.halfway.push_back({known.name, known.bytes.value()});
+      part.split_backward_tensors.push_back({known.name, known.bytes.value()});
     if (outputs[id] && !(known.gradient == Amount(0)))
-      part.halfway.push_back({known.name, known.gradient.value()});
+      part.split_backward_tensors.push_back({known.name, known.gradient.value()});
   }
 }
 
-// What a backward pass computes again, and what it keeps for that.
+// Recomputation in the backward pass, and the tensors that it needs.
 
 bool Tape::is_recomputed(Group group) const {
   const Recompute& recompute = scope_->spec->recompute;
@@ -437,28 +440,28 @@ bool Tape::recomputes_all() const {
   return is_layer_ && scope_->spec->recompute.kind == RecomputeKind::full;
 }
 
-/// Runs the operators of one instance again, as a whole.
+/// Repeats all operators of one instance.
 void Tape::recompute_operator(std::uint32_t step, std::vector<Entry>& into) {
-  const std::uint32_t instance = steps_[step].instance;
-  while (step > 0 && steps_[step - 1].instance == instance) --step;
-  for (; step < steps_.size() && steps_[step].instance == instance; ++step) {
-    if (redone_[step]) continue;
-    for (const Tensor read : steps_[step].reads) ensure_available(read, into);
-    redone_[step] = true;
-    for (Entry entry : steps_[step].forward) {
+  const std::uint32_t instance = operators_[step].instance;
+  while (step > 0 && operators_[step - 1].instance == instance) --step;
+  for (; step < operators_.size() && operators_[step].instance == instance; ++step) {
+    if (recomputed_[step]) continue;
+    for (const Tensor read : operators_[step].reads) ensure_available(read, into);
+    recomputed_[step] = true;
+    for (Entry entry : operators_[step].forward) {
       entry.op.phase = Phase::recompute;
       into.push_back(entry);
     }
   }
 }
 
-/// Makes sure that the backward pass has it: kept, or computed again by now. What recomputation
-/// starts from is kept for it.
+/// Makes a tensor available to the backward pass: saved, or recomputed by now. Saves the inputs of
+/// recomputation.
 void Tape::ensure_available(Tensor tensor, std::vector<Entry>& into) {
   TensorState& known = tensors_[tensor.id];
-  if (known.step != Tensor::nothing) {
-    if (redone_[known.step]) return;
-    if (!known.lasting && is_recomputed(steps_[known.step].group)) {
+  if (known.step != Tensor::none) {
+    if (recomputed_[known.step]) return;
+    if (!known.lasting && is_recomputed(operators_[known.step].group)) {
       recompute_operator(known.step, into);
       return;
     }
@@ -466,33 +469,33 @@ void Tape::ensure_available(Tensor tensor, std::vector<Entry>& into) {
   known.saved = true;
 }
 
-/// How many of the steps make what some backward pass reads.
-std::size_t Tape::needed_steps() const {
+/// The number of operators up to the last one whose output some backward pass reads.
+std::size_t Tape::needed_operators() const {
   std::size_t needed = 0;
-  for (const TapeOperator& step : steps_)
+  for (const TapeOperator& step : operators_)
     for (const Tensor saved : step.saves)
-      if (const std::uint32_t made = tensors_[saved.id].step; made != Tensor::nothing)
+      if (const std::uint32_t made = tensors_[saved.id].step; made != Tensor::none)
         needed = std::max<std::size_t>(needed, made + 1);
   return needed;
 }
 
 std::vector<Tape::Entry> Tape::backward_entries() {
   std::vector<Entry> entries;
-  redone_.assign(steps_.size(), false);
+  recomputed_.assign(operators_.size(), false);
   if (recomputes_all()) {
     for (TensorState& known : tensors_)
-      if (known.step == Tensor::nothing) known.saved = true;
-    redone_.assign(steps_.size(), true);
+      if (known.step == Tensor::none) known.saved = true;
+    recomputed_.assign(operators_.size(), true);
     const std::size_t needed =
-        stops_recompute_early(*scope_->spec) ? needed_steps() : steps_.size();
+        stops_recompute_early(*scope_->spec) ? needed_operators() : operators_.size();
     for (std::size_t step = 0; step < needed; ++step) {
-      for (Entry entry : steps_[step].forward) {
+      for (Entry entry : operators_[step].forward) {
         entry.op.phase = Phase::recompute;
         entries.push_back(entry);
       }
     }
   }
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+  for (auto step = operators_.rbegin(); step != operators_.rend(); ++step) {
     for (const Tensor tensor : step->saves) ensure_available(tensor, entries);
     entries.insert(entries.end(), step->backward.begin(), step->backward.end());
   }

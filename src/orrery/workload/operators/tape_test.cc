@@ -87,7 +87,7 @@ TEST_F(TapeTest, RepeatsInTurn) {
   EXPECT_EQ(bytes_of(part.part.retained), 10);
 }
 
-// Nobody keeps what only a repetition reads, until there is one.
+// Tensors that only a recomputation reads are not saved unless there is one.
 TEST_F(TapeTest, KeepsWhatARepetitionStartsFrom) {
   for (const bool is_recomputed : {false, true}) {
     spec_.recompute = {is_recomputed ? RecomputeKind::ops : RecomputeKind::none, {"qkv"}};
@@ -117,16 +117,16 @@ TEST_F(TapeTest, CountsWhatIsKeptOnce) {
   const Result<LoweredPart> part = tape.finish({});
   ASSERT_TRUE(part.has_value());
   EXPECT_EQ(bytes_of(part->part.retained), 200);
-  EXPECT_EQ(bytes_of(part->part.transient), 100);
+  EXPECT_EQ(bytes_of(part->part.working_tensors), 100);
 }
 
 // What an operator keeps has a gradient as large while its backward pass runs.
 TEST_F(TapeTest, CountsGradientsOfWhatIsKept) {
   const LoweredPart retained = three(scope());
-  EXPECT_EQ(bytes_of(retained.part.transient), 10 + 10);
+  EXPECT_EQ(bytes_of(retained.part.working_tensors), 10 + 10);
   spec_.recompute.kind = RecomputeKind::full;
-  // Two inputs computed again, beside the gradients of one operator's input and output.
-  EXPECT_EQ(bytes_of(three(scope()).part.transient), 20 + 10 + 10);
+  // Two inputs computed again, and the gradients of one operator's input and output.
+  EXPECT_EQ(bytes_of(three(scope()).part.working_tensors), 20 + 10 + 10);
 }
 
 TEST_F(TapeTest, WaitsForWhatWasJoined) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products in pieces beside what is gathered before and reduced behind them.
+// Products in pieces that overlap the gathers before and the reductions after them.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -95,8 +95,8 @@ TEST_F(TensorOverlapTest, ChangesNoSum) {
   }
 }
 
-// A rank's own piece has to be left for the end by what is counted, in truth it comes first: all
-// pieces but one are multiplied beside the gathering.
+// The count leaves a rank's own piece for the end, although it comes first in reality: all pieces
+// but one are multiplied during the gathering.
 TEST_F(TensorOverlapTest, MultipliesWhatIsThereWhileTheRestIsGathered) {
   spec_.parallel.tp_overlap = TensorOverlap::ring;
   const std::vector<Op> products = of_class(lower(true).forward, OpClass::matmul, Phase::forward);
@@ -134,9 +134,9 @@ TEST_F(TensorOverlapTest, GathersGradientsPieceByPiece) {
 // Routers, heads and adapters are no modules of Transformer Engine; a token is not cut.
 TEST_F(TensorOverlapTest, LeavesSmallAndForeignProductsWhole) {
   spec_.parallel.tp_overlap = TensorOverlap::ring;
-  shape_.narrow = false;
+  shape_.uses_product_format = false;
   EXPECT_EQ(of_class(lower(true).forward, OpClass::matmul, Phase::forward).size(), 1U);
-  shape_.narrow = true;
+  shape_.uses_product_format = true;
   shape_.tokens = kCuts - 1;
   EXPECT_EQ(of_class(lower(true).forward, OpClass::matmul, Phase::forward).size(), 1U);
 }

@@ -6,22 +6,23 @@ namespace {
 
 using graph::Operation;
 
-/// Kernels one after another. Per element of the output they read and write so many activations,
-/// and so many numbers in fp32; kernels on one number per row move next to nothing.
+/// A chain of `launches` kernels. Per output element they move `narrow` activations and `wide` fp32
+/// values; kernels on one number per row are negligible.
 struct Chain {
   std::uint32_t launches = 1;
   std::int64_t narrow = 0;
   std::int64_t wide = 0;
 };
 
-// Hugging Face's LlamaRMSNorm: to fp32, square, mean, add, rsqrt, scale, back, weigh; backward as
-// autograd writes it for these.
+// Hugging Face's LlamaRMSNorm: cast to fp32, square, mean, add, rsqrt, scale, cast back, multiply
+// by the weight; backward as in autograd.
 constexpr Chain kRmsNorm{8, 4, 7}, kRmsNormBack{16, 8, 19};
-// apply_rotary_pos_emb, queries and keys alike: two products, a negated half, put together, added.
+// apply_rotary_pos_emb, for queries and keys: two products, a negated half, concatenation,
+// addition.
 constexpr Chain kRotary{10, 10, 0}, kRotaryBack{18, 15, 0};
-// torchtitan's: to fp32, one product of complex numbers, back.
+// torchtitan's: cast to fp32, one product of complex numbers, cast back.
 constexpr Chain kComplexRotary{6, 2, 4}, kComplexRotaryBack{6, 2, 4};
-// act(gate), then times up; backward: two products and the activation's own.
+// act(gate), then the product with up; backward: two products and the gradient of the activation.
 constexpr Chain kGated{2, 5, 0}, kGatedBack{3, 9, 0};
 
 Chain chain_of(const Scope& scope, const graph::Kernel& kernel, bool back) {
@@ -53,7 +54,7 @@ Op unfused_op(Op op, const Scope& scope, Amount elements, bool back) {
     op.kernel.launches = chain.launches;
   } else if (back && (op.kernel.operation == Operation::layer_norm ||
                       op.kernel.operation == Operation::rms_norm)) {
-    op.kernel.launches = 2;  // the input's gradient, and the sums over rows for the weights
+    op.kernel.launches = 2;  // the input gradient, and the sums over rows for the weights
   }
   return op;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an operator costs that a framework does not have as one kernel: a chain of them, each of
-// which reads and writes memory.
+// The cost of an operator that a framework runs as a chain of kernels, each of which reads and
+// writes device memory.
 #pragma once
 
 #include "orrery/graph/kernel.h"
@@ -10,8 +10,8 @@
 
 namespace orrery::workload {
 
-/// The op as the job's framework runs it: unchanged where that is one kernel. `elements`: of what
-/// comes out of its forward pass.
+/// Returns the op with the kernels of the job's framework; unchanged if that is one kernel.
+/// `elements`: outputs of its forward pass.
 [[nodiscard]] Op unfused_op(Op op, const Scope& scope, Amount elements, bool back);
 
 }  // namespace orrery::workload

@@ -8,7 +8,7 @@ namespace {
 
 using graph::Operation;
 
-/// Outputs that are one product.
+/// Outputs of one product.
 struct OutputPiece {
   Amount features;
   Amount biases;
@@ -27,9 +27,9 @@ std::vector<OutputPiece> output_pieces(const Scope& scope, const Linear& shape, 
   return pieces;
 }
 
-/// `elements` activations into the format of the products, once as they lie and once transposed
-/// (what Hopper's fp8 products read for the two gradients: Transformer Engine, user guide, "FP8
-/// primer"). Scales of a whole tensor take a pass of their own.
+/// Casts `elements` activations to the format of the products, as stored and transposed, since
+/// Hopper's fp8 products read both for the two gradients (Transformer Engine, user guide, "FP8
+/// primer"). Scales per tensor need a separate pass.
 Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements, Amount features) {
   const Precision& precision = scope.spec->precision;
   const bool two_passes = precision.scaling == Scaling::tensor;
@@ -42,8 +42,8 @@ Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements, A
                     kernel);
 }
 
-/// New gradients of weights and those of earlier microbatches; two passes: copied to where these
-/// would be.
+/// Adds new weight gradients to those of earlier microbatches; with 2 passes copies them into the
+/// buffer.
 Op add_op(const Scope& scope, const char* name, Amount elements, std::int64_t passes) {
   graph::Kernel kernel = elements_kernel(scope, Operation::elementwise, elements);
   kernel.a = kernel.out = format_of(scope.spec->precision.gradients);
@@ -58,7 +58,7 @@ Op bias_gradient_op(const Scope& scope, const OpName& name, Amount rows, Amount 
   Op op = compute_op(name.bias, OpClass::vector, Phase::weight_grad, 0, rows * features,
                      scope.activation(rows * features) + scope.gradient(features),
                      elements_kernel(scope, Operation::reduction, rows * features));
-  op.kernel.pass = graph::Pass::forward;  // a sum like any other, as it is recorded
+  op.kernel.pass = graph::Pass::forward;  // traces record it as an ordinary sum
   return op;
 }
 
@@ -73,7 +73,7 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
   const auto kernel = [&](graph::Pass pass) {
     graph::Kernel made = product_kernel(
         scope, pass, {shape.tokens, shape.in, piece.features, shape.copies, !(added == Amount(0))});
-    if (!shape.narrow) made.a = made.b = vector_format(*scope.spec);
+    if (!shape.uses_product_format) made.a = made.b = vector_format(*scope.spec);
     if (pass != graph::Pass::weight_grad)
       made.launches = static_cast<std::uint32_t>(made.launches * shape.slices);
     return made;
@@ -103,7 +103,7 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
   }
 }
 
-/// Of `tokens` of them, in so many products.
+/// Products over `tokens` tokens, in `slices` slices.
 WeightProducts slices_of(const Scope& scope, const Linear& shape, Amount tokens,
                          std::int64_t slices, bool biased) {
   Linear slice = shape;
@@ -116,7 +116,8 @@ WeightProducts slices_of(const Scope& scope, const Linear& shape, Amount tokens,
 
 bool casts(const Scope& scope, const Linear& shape) {
   const Precision& precision = scope.spec->precision;
-  return shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations);
+  return shape.uses_product_format &&
+         bytes_of(precision.product_type()) < bytes_of(precision.activations);
 }
 
 GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase, Amount share,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The products of a weight matrix as kernels: one or several of each kind, casts before them, and
-// what adds up gradients behind them.
+// The products of a weight matrix as kernels: one or several per pass, casts before them, and
+// accumulation of gradients after them.
 #pragma once
 
 #include <vector>
@@ -10,52 +10,52 @@
 
 namespace orrery::workload {
 
-/// In the order of issue. Casts of the input come before the forward products, those of the
-/// output's gradient before `dgrad`, which `wgrad` shares.
+/// Ops in issue order. `casts` of the input precede `forward`. `gradient_casts` of the output
+/// gradient precede `dgrad`; `wgrad` uses them, too.
 struct WeightProducts {
   std::vector<Op> casts, forward;
   std::vector<Op> gradient_casts, dgrad, wgrad;
-  Amount cast_saves = 0;  ///< bytes that the first cast need not read behind a kernel that it is
-                          ///< fused with
+  Amount cast_saves = 0;  ///< bytes that the first cast does not read if it is fused with the
+                          ///< kernel before it
   bool cast_fuses = false;
 };
 
-/// `x_bytes`: of the input where it is multiplied. `biased`: outputs' biases are added in the
-/// product.
+/// `x_bytes`: bytes of the full input that the product reads. `biased`: the product adds the
+/// outputs' biases.
 [[nodiscard]] WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
                                       bool biased);
 
-/// The gradient of `features` biases that were added to `rows`, in a kernel of its own.
+/// The gradient of `features` biases that were added to `rows` rows, in a separate kernel.
 [[nodiscard]] Op bias_gradient_op(const Scope& scope, const OpName& name, Amount rows,
                                   Amount features);
 
-/// A product beside communication, in two: of the first of `pieces` pieces of its tokens, and of
-/// all the others, piece by piece.
+/// A product that overlaps communication, cut into `pieces` pieces by token: `first` is the first
+/// piece, `others` are the remaining ones.
 struct SlicedProduct {
-  std::vector<Op> one, others;
+  std::vector<Op> first, others;
 };
 [[nodiscard]] SlicedProduct sliced_forward(const Scope& scope, const Linear& shape,
                                            std::int64_t pieces, bool biased);
 [[nodiscard]] SlicedProduct sliced_input_gradient(const Scope& scope, const Linear& shape,
                                                   std::int64_t pieces);
 
-/// Whether inputs are cast to a narrower format.
+/// Whether the product casts its inputs to a narrower format.
 [[nodiscard]] bool casts(const Scope& scope, const Linear& shape);
 
-/// Casts of what is gathered: each rank's `share` as it lies, and later the `whole` turned over for
-/// the weights' gradients. Narrow formats are gathered in one layout only (Transformer Engine,
-/// pytorch/module/layernorm_linear.py and _common.py: quantizers that support only row-wise
-/// gathering).
+/// Casts of a gathered tensor: `share` of each rank before the gather, and later `transpose`, the
+/// transposition of the full tensor for the weight gradient. Narrow formats are gathered in one
+/// layout only (Transformer Engine, pytorch/module/layernorm_linear.py and _common.py: quantizers
+/// that support only row-wise gathering).
 struct GatheredCasts {
-  Op share, turn;
+  Op share, transpose;
 };
-/// `share` and `whole` in tokens of `features`.
+/// `share` and `whole`: tokens of `features` elements each.
 [[nodiscard]] GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase,
                                            Amount share, Amount whole, Amount features);
-/// Bytes of so many elements as they are gathered.
+/// Bytes of `elements` elements in the format in which they are gathered.
 [[nodiscard]] Amount gathered_bytes(const Scope& scope, const Linear& shape, Amount elements);
 
-/// Writes down the casts and the forward products; the same for the backward pass.
+/// Append the casts and products of one pass to the tape.
 void forward_products(Tape& tape, const WeightProducts& all);
 void input_gradients(Tape& tape, const WeightProducts& all);
 void weight_gradients(Tape& tape, const WeightProducts& all);

@@ -4,7 +4,7 @@
 namespace orrery::workload {
 namespace {
 
-/// How often each body runs in a step of a rank of the role.
+/// The number of runs of each body in a step of one rank of the role.
 std::vector<std::uint64_t> runs_of_bodies(const Program& program, const Role& role) {
   std::vector<std::uint64_t> of_recipe(role.recipes.size(), 0);
   for (const TaskLoop& loop : role.tasks)
@@ -16,7 +16,7 @@ std::vector<std::uint64_t> runs_of_bodies(const Program& program, const Role& ro
   return runs;
 }
 
-/// The op as a kernel of no operation; nothing where it does nothing.
+/// The op as a kernel with an unknown operation; empty if it does nothing.
 std::optional<graph::Kernel> unsaid(const Op& op) {
   if (op.kind != graph::NodeKind::comp || op.op_class == OpClass::copy) return std::nullopt;
   graph::Kernel kernel;

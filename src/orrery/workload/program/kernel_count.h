@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which kernels a rank launches in one step, and how often: from the program, without running it.
+// Counts the kernels that a rank launches in one step, from the program, without running it.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,16 @@
 
 namespace orrery::workload {
 
-/// One distinct kernel of a role. An op of which nobody says what it computes is one of
-/// graph::Operation::unsaid with the op's FLOPs and bytes.
+/// A distinct kernel of a role. An op without a kernel counts as graph::Operation::unsaid with the
+/// op's FLOPs and bytes.
 struct KernelCount {
   graph::Kernel kernel{};
-  std::uint64_t nodes = 0;  ///< of one rank in one step; each makes Kernel::launches
+  std::uint64_t nodes = 0;  ///< nodes of one rank in one step; each launches the kernel
+                            ///< Kernel::launches times
 };
 
-/// In the order in which the program has them; what computes nothing and moves no byte is left
-/// out. Exact; O(tasks + bodies): loops are counted, not unrolled.
+/// The kernels of `role` in program order, without ops that neither compute nor move bytes. Exact.
+/// O(tasks + bodies): loops are counted, not unrolled.
 [[nodiscard]] std::vector<KernelCount> count_kernels(const Program& program, std::uint32_t role);
 
 }  // namespace orrery::workload

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, kAxes> kAxisNames = {
     "tp",  "cp",  "dp", "dp_shard",  "dp_replicate", "ep",
     "etp", "edp", "pp", "embedding", "model",        "world"};
 
-/// The dimensions of `order`, innermost first; those it leaves out come last.
+/// The dimensions in `order`, innermost first; missing ones follow.
 std::vector<Dim> parse(std::string_view order) {
   std::vector<Dim> dims;
   const auto add = [&dims](std::size_t i) {
@@ -36,9 +36,9 @@ std::vector<Dim> parse(std::string_view order) {
   return dims;
 }
 
-/// Takes the innermost `count` ranks out of `from`, whose digits keep what is left. Always possible
-/// when the product of all digits is a multiple of `count`: each digit gives the largest common
-/// factor.
+/// Removes the innermost `count` ranks from `from` and returns their digits; `from` keeps the rest.
+/// Always possible if the product of all digits is a multiple of `count`: each digit gives the
+/// largest common factor.
 Digits take(Digits& from, std::uint64_t count) {
   Digits taken, left;
   for (const Digit& digit : from) {
@@ -72,7 +72,7 @@ Mesh::Mesh(const Spec& spec) {
     world_ *= size(dim);
   }
 
-  // Digits of some dimensions, the innermost first.
+  // Digits of the given dimensions, innermost first.
   const auto digits = [&](std::initializer_list<Dim> dims) {
     Digits out;
     for (const Dim dim : order) {
@@ -97,8 +97,8 @@ Mesh::Mesh(const Spec& spec) {
   name_axis(Axis::dp_shard, take(copies, static_cast<std::uint64_t>(shard)));
   name_axis(Axis::dp_replicate, std::move(copies));
 
-  // Experts: first tensor parallelism (all of tp, or none of it), then ep, innermost ranks first,
-  // as Megatron-Core's rank generator does; who is left holds the same experts.
+  // Experts: first tensor parallelism (all of tp, or none), then ep, innermost ranks first, as in
+  // Megatron-Core's rank generator. The remaining ranks hold the same experts.
   const bool cut = p.expert_tp() == p.tp;
   Digits rest = cut ? digits({Dim::cp, Dim::dp}) : digits({Dim::tp, Dim::cp, Dim::dp});
   name_axis(Axis::etp, cut ? digits({Dim::tp}) : Digits{});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How often each body runs times what is in it.
+// Counts a step: runs of each body times its contents.
 #include "orrery/workload/program/step_count.h"
 
 #include <algorithm>
@@ -18,18 +18,18 @@ using graph::NodeKind;
 /// Axis and type of traffic.
 using TrafficKey = std::pair<Axis, std::string_view>;
 
-/// What a rank does, or all of them together.
+/// Sums for one rank or for all ranks.
 struct Sums {
   Total nodes = 0;
   FlopCount flops;
   Total bytes = 0;
   struct Traffic {
-    Total executions = 0;  ///< summed over ranks
+    Total executions = 0;  ///< runs, summed over ranks
     Total payload = 0;
   };
   std::map<TrafficKey, Traffic> traffic;
 
-  /// Adds what `ranks` ranks do that each do `one`.
+  /// Adds `ranks` times the sums of one rank.
   void add(const Sums& one, Total ranks) {
     nodes += one.nodes * ranks;
     flops.forward += one.flops.forward * ranks;
@@ -53,7 +53,7 @@ std::string_view type_of(const Op& op) {
 }
 
 void add_flops(const Op& op, Total times, FlopCount& flops) {
-  const auto matmul = static_cast<Total>(op.matmul), redone = static_cast<Total>(op.redone);
+  const auto matmul = static_cast<Total>(op.matmul), redone = static_cast<Total>(op.repeated_flops);
   const auto vector = static_cast<Total>(op.vector);
   if (op.op_class == OpClass::optimizer) {
     flops.optimizer += times * (matmul + vector);
@@ -96,7 +96,7 @@ void add(const Op& op, Total times, Sums& sums) {
   }
 }
 
-/// How often bodies run in one step of a rank of the role.
+/// Number of runs of bodies in one step of one rank of the role.
 class Executions {
  public:
   explicit Executions(const Program& program) : program_(program), times_(program.bodies.size()) {}
@@ -127,13 +127,13 @@ class Executions {
   }
 
   const Program& program_;
-  std::vector<Total> times_;        // by body; all 0 between roles
-  std::vector<std::uint32_t> ran_;  // bodies that are not 0
+  std::vector<Total> times_;        // runs by body; 0 between roles
+  std::vector<std::uint32_t> ran_;  // bodies with runs
 };
 
-/// What goes over the wire when whole buffers of together `payload` bytes go round a ring of `n`:
-/// Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH"
-/// (2005), section 4, bandwidth terms. All-to-all sends each rank's piece straight.
+/// Bytes on the wire for full buffers of `payload` bytes in total on a ring of `n` ranks: Thakur,
+/// Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (2005),
+/// section 4, bandwidth terms. All-to-all sends each piece directly.
 Total wire(std::string_view type, Total payload, Total n) {
   const Total part = payload - payload / n;  // (n-1)/n, rounded up
   if (type == "send") return payload;
@@ -162,7 +162,7 @@ std::vector<TrafficCount> list(const Program& program, const Sums& sums, bool al
   return out;
 }
 
-/// Of all that lies on the role; `of`: which weights of a part.
+/// Sum of the weights of the role's parts; `of` selects weights of a part.
 template <class Of>
 Weights weights_of(const Program& program, const Role& role, Of of) {
   Weights sum;
@@ -179,7 +179,7 @@ Weights weights_of(const Program& program, const Role& role, Of of) {
   return sum;
 }
 
-/// Tokens of a step; pictures and samples for families without.
+/// Tokens of a step; images or samples for families without tokens.
 std::int64_t tokens_per_step(const Spec& spec) {
   switch (spec.model.kind) {
     case ModelKind::decoder:
@@ -196,7 +196,7 @@ std::int64_t tokens_per_step(const Spec& spec) {
   return spec.global_batch();
 }
 
-/// The model as it is trained: a table of positions has as many rows as a sequence tokens.
+/// Weights of the model in this job: a position table has as many rows as a sequence has tokens.
 ParameterCount parameters_of(const Spec& spec) {
   Model model = spec.model;
   if (model.positions == Positions::learned && model.max_positions == 0)
@@ -257,7 +257,7 @@ std::uint32_t outermost_dimension(const graph::GroupAxis& axis,
                                   std::span<const std::int64_t> dims) {
   std::uint64_t ranks = 1;
   for (const std::int64_t size : dims) ranks *= static_cast<std::uint64_t>(size);
-  std::uint64_t reach = 0;  // from a group's first member to its last
+  std::uint64_t reach = 0;  // distance from a group's first member to its last
   for (const graph::GroupAxis::Digit& digit : axis.digits)
     reach += std::uint64_t{digit.stride} * (digit.count - 1) * digit.step;
   if (reach == 0) return 0;
@@ -265,7 +265,7 @@ std::uint32_t outermost_dimension(const graph::GroupAxis& axis,
   for (std::uint64_t rank = 0; rank + reach < ranks; ++rank) {
     const auto first = static_cast<std::uint32_t>(rank);
     if (!axis.has(first) || axis.first(first) != first) continue;
-    std::uint64_t before = 1;  // ranks that share all coordinates from dimension d on
+    std::uint64_t before = 1;  // number of ranks with the same coordinates from dimension d on
     for (std::uint32_t d = 0; d < dims.size(); ++d) {
       if (d > outermost && rank / before != (rank + reach) / before) outermost = d;
       before *= static_cast<std::uint64_t>(dims[d]);

@@ -235,7 +235,7 @@ Op work(Phase phase, OpClass op_class, std::int64_t matmul, std::int64_t vector,
   op.phase = phase;
   op.matmul = matmul;
   op.vector = vector;
-  op.redone = redone;
+  op.repeated_flops = redone;
   op.bytes = 10;
   return op;
 }

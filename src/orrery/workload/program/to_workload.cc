@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program for the simulator: graphs by role, groups by axis.
+// Converts a program to simulator input: graphs by role, groups by axis.
 #include <fmt/format.h>
 
 #include <array>
@@ -18,13 +18,14 @@ Result<graph::GraphRef> graph_of(const Program& program, std::uint32_t role,
   const std::string& where = program.roles[role].name;
   const std::uint64_t nodes = node_count(program, role);
   if (nodes > limits::kNodesPerRank) {
-    return fail(Errc::limit_exceeded, where,
-                fmt::format("{} nodes in one rank, more than {}", nodes, limits::kNodesPerRank),
-                "use fewer microbatches or layers");
+    return fail(
+        Errc::limit_exceeded, where,
+        fmt::format("{} nodes in one rank, but the limit is {}", nodes, limits::kNodesPerRank),
+        "use fewer microbatches or layers");
   }
   graph::GraphBuilder builder(where, strings, graph::Repair::refuse);
   builder.share_kernels(kernels);
-  builder.expect(nodes, 2 * nodes);
+  builder.reserve(nodes, 2 * nodes);
   auto done = unroll(
       program, role, *strings, *kernels,
       [&](const graph::NodeSpec& node) -> Result<void> {
@@ -44,7 +45,7 @@ Result<graph::Workload> to_workload(const Program& program, NodeNames names) {
   const std::uint64_t ranks = program.mesh.world();
   if (ranks > limits::kRanks) {
     return fail(Errc::limit_exceeded, program.spec.name,
-                fmt::format("{} ranks, more than {}", ranks, limits::kRanks));
+                fmt::format("{} ranks, but the limit is {}", ranks, limits::kRanks));
   }
   constexpr std::uint32_t kNoGraph = ~0u;
   graph::Workload workload;

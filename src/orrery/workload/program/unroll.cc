@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a role's loops to nodes, one at a time.
+// Unrolls a role's loops to nodes, one at a time.
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -14,9 +14,9 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+constexpr std::uint64_t kNoNode = ~std::uint64_t{0};
 
-/// What all nodes of one op have in common.
+/// The common fields of all nodes of one op.
 struct Prepared {
   NodeKind kind = NodeKind::invalid;
   std::uint16_t flags = 0;
@@ -25,10 +25,10 @@ struct Prepared {
   graph::Collective collective{};
   graph::PointToPoint message{};
   std::string_view name;
-  StringId shared{};  ///< the same, kept
+  StringId shared{};  ///< its name in the pool
 };
 
-/// Which coordinates on an axis the members of a role have: `least` and `more` above it.
+/// The range of coordinates of a role's members on an axis: `least` and `more` above it.
 struct NodePlace {
   std::int64_t least = 0;
   std::int64_t more = 0;
@@ -47,14 +47,14 @@ NodePlace place_on(const Program& program, const Role& role, Axis axis) {
   return {0, extent - 1};
 }
 
-/// How far the peer's rank is from one's own. Ranks of a role must agree: whether the ring's end
-/// lies in between is the same for all of them.
+/// The distance from a rank to its peer. It must be equal for all ranks of a role: the wrap of the
+/// ring is between rank and peer for all of them or for none.
 std::int32_t distance(const Program& program, const Role& role, const Op& op) {
   const graph::GroupAxis& axis = program.mesh.axis(op.axis);
   ORRERY_CHECK(axis.digits.size() == 1);
   const graph::GroupAxis::Digit& digit = axis.digits.front();
   const std::int64_t size = digit.count;
-  const std::int64_t shift = op.shift % size;
+  const std::int64_t shift = op.peer_offset % size;
   const auto moved = [&](std::int64_t from) { return (from + shift + size) % size - from; };
   const NodePlace place = place_on(program, role, op.axis);
   ORRERY_CHECK(moved(place.least) == moved(place.least + place.more));
@@ -76,8 +76,8 @@ class Unroller {
         kernels_(kernels),
         on_node_(on_node),
         names_(names) {
-    tails_.fill(kNobody);
-    in_group_.fill(kNobody);
+    tails_.fill(kNoNode);
+    in_group_.fill(kNoNode);
     prepared_.resize(program.bodies.size());
     node_.deps.reserve(8);
   }
@@ -123,9 +123,9 @@ class Unroller {
     node_.kernel = prepared.kernel;
     node_.collective = prepared.collective;
     node_.message = prepared.message;
-    node_.message.tag = tag(op.edge, microbatch_);
+    node_.message.tag = tag(op.message_id, microbatch_);
     node_.name = prepared.shared;
-    if (names_ == NodeNames::each) {
+    if (names_ == NodeNames::distinct) {
       text_.assign(prepared.name).append(ending_, ending_size_);
       node_.name = pool_.intern(text_);
     }
@@ -144,7 +144,7 @@ class Unroller {
   }
 
   void wait_for(std::uint64_t node) {
-    if (node == kNobody) return;
+    if (node == kNoNode) return;
     if (std::find(node_.deps.begin(), node_.deps.end(), node) == node_.deps.end())
       node_.deps.push_back(node);
   }
@@ -186,7 +186,7 @@ class Unroller {
         made.collective.size = Bytes(op.size);
         made.collective.group = pool_.intern(name(op.axis));
         made.collective.exchange = op.exchange;
-        made.collective.numbers = op.numbers;
+        made.collective.format = op.format;
         break;
       case NodeKind::send:
       case NodeKind::recv: {
@@ -219,9 +219,9 @@ class Unroller {
   graph::KernelTable& kernels_;
   const std::function<Result<void>(const graph::NodeSpec&)>& on_node_;
   NodeNames names_;
-  std::array<std::uint64_t, 256> tails_;         // by stream: its latest op; `none` never has one
-  std::array<std::uint64_t, kAxes> in_group_;    // by axis: its latest collective
-  std::vector<std::vector<Prepared>> prepared_;  // by body, once used
+  std::array<std::uint64_t, 256> tails_;         // latest op of each stream; `none` never has one
+  std::array<std::uint64_t, kAxes> in_group_;    // latest collective of each axis
+  std::vector<std::vector<Prepared>> prepared_;  // by body, filled on first use
   graph::NodeSpec node_;
   std::uint64_t next_ = 0;
   std::uint32_t microbatch_ = 0;

@@ -36,11 +36,11 @@ Op communicate(const char* name, Stream on,
 }
 
 Op message(NodeKind kind, Axis axis, std::int32_t shift, std::uint32_t edge = 0) {
-  Op op = communicate(kind == NodeKind::send ? "send" : "recv", stream::side);
+  Op op = communicate(kind == NodeKind::send ? "send" : "recv", stream::other);
   op.kind = kind;
   op.axis = axis;
-  op.shift = shift;
-  op.edge = edge;
+  op.peer_offset = shift;
+  op.message_id = edge;
   return op;
 }
 
@@ -112,9 +112,9 @@ TEST(Unroll, AStreamRunsInOrderAndWaitsForTheLatestOfOthers) {
 }
 
 // One group's collectives are matched in order, so all its ranks must begin them in the same order,
-// whichever stream is done first. (Sharded weights are gathered beside the scatter of gradients; a
-// rank with more work on its experts came to the next gather before the scatter, the others after
-// it, and nobody went on.)
+// whichever stream is done first. (Sharded weights are gathered concurrently with the scatter of
+// gradients; a rank with more work on its experts came to the next gather before the scatter, the
+// others after it: a deadlock.)
 TEST(Unroll, CollectivesOfAGroupKeepTheOrderOfIssueOnWhateverStream) {
   const auto nodes = nodes_of(
       program_of_bodies({{compute("0"), communicate("1", stream::dp), compute("2"),
@@ -125,14 +125,14 @@ TEST(Unroll, CollectivesOfAGroupKeepTheOrderOfIssueOnWhateverStream) {
 
 TEST(Unroll, RegistersRememberOpsAndCopiesMoveThem) {
   Op marked = communicate("0", stream::gather);
-  marked.marks = stream::mark;
+  marked.marks = stream::layer_register;
   Op copy;
   copy.op_class = OpClass::copy;
-  copy.stream = stream::mark + 1;
-  copy.waits[0] = stream::mark;
+  copy.stream = stream::layer_register + 1;
+  copy.waits[0] = stream::layer_register;
   Op again = communicate("1", stream::gather);
-  again.marks = stream::mark;
-  constexpr Stream first = stream::mark + 1, second = stream::mark;
+  again.marks = stream::layer_register;
+  constexpr Stream first = stream::layer_register + 1, second = stream::layer_register;
   const auto nodes = nodes_of(program_of_bodies(
       {{marked, copy, again,
         waiting(compute("2"), {first, stream::none, stream::none, stream::none}),

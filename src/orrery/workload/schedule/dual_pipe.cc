@@ -12,19 +12,24 @@
 namespace orrery::workload {
 namespace {
 
-/// "near" is the direction whose pipe begins at the closer end, "far" the other.
+/// "near" is the direction whose pipe begins at the closer end, "far" the other one.
 void dual_pipe_stage(PipelineOrder& order, std::uint32_t stage) {
-  const std::uint32_t depth = std::min(stage, order.stages - 1 - stage);  // from the closer end
-  const std::uint32_t inner = order.stages / 2 - 1 - depth;               // to the middle
+  // distance to the closer end
+  const std::uint32_t depth = std::min(stage, order.stages - 1 - stage);
+  const std::uint32_t inner = order.stages / 2 - 1 - depth;  // distance to the middle
   const std::uint32_t half = order.microbatches / 2, pairs = depth + 1;
   const std::uint16_t near = stage < order.stages / 2 ? 0 : 1, far = 1 - near;
-  const auto forward = [](std::uint16_t chunk) { return StageWriter::Turn{Pass::forward, chunk}; };
-  const auto backward = [](std::uint16_t chunk) {
-    return StageWriter::Turn{Pass::backward, chunk};
+  const auto forward = [](std::uint16_t chunk) {
+    return StageWriter::ChunkPass{Pass::forward, chunk};
   };
-  const auto input = [](std::uint16_t chunk) { return StageWriter::Turn{Pass::input_grad, chunk}; };
+  const auto backward = [](std::uint16_t chunk) {
+    return StageWriter::ChunkPass{Pass::backward, chunk};
+  };
+  const auto input = [](std::uint16_t chunk) {
+    return StageWriter::ChunkPass{Pass::input_grad, chunk};
+  };
   const auto weight = [](std::uint16_t chunk) {
-    return StageWriter::Turn{Pass::weight_grad, chunk};
+    return StageWriter::ChunkPass{Pass::weight_grad, chunk};
   };
 
   StageWriter line(order.loops[stage], half, {0, half});
@@ -34,13 +39,13 @@ void dual_pipe_stage(PipelineOrder& order, std::uint32_t stage) {
   line.repeat(half - order.stages + pairs,
               {forward(near), backward(far), forward(far), backward(near)});
   line.repeat(inner, {backward(far), forward(far), backward(near)});
-  // From the middle of the pairs that are left, weight halves are put off.
+  // From the middle of the remaining pairs on, weight halves are postponed.
   line.repeat(pairs / 2, {backward(far), backward(near)});
   line.repeat(pairs % 2, {backward(far), input(near)});
   line.repeat(pairs / 2, {input(far), input(near)});
-  // They come in the order of their input halves.
+  // Postponed weight halves run in the order of their input halves.
   for (std::uint32_t i = 0; i < inner + pairs; ++i) {
-    const StageWriter::Turn owed = weight(i < pairs && (i + pairs) % 2 == 0 ? far : near);
+    const StageWriter::ChunkPass owed = weight(i < pairs && (i + pairs) % 2 == 0 ? far : near);
     if (i < inner) {
       line.repeat(1, {owed, input(near)});
     } else {
@@ -79,7 +84,7 @@ constexpr std::array kDualPipeRules = {
 const ScheduleEntry kDualPipe{
     .kind = ScheduleKind::dual_pipe,
     .chunks = ChunkCount::two,
-    .placement = Placement::both_ways,
+    .placement = Placement::bidirectional,
     .order = order_dual_pipe,
     .bubble = bubble_of_dual_pipe,
     .in_flight = [](const ScheduleSize& size) { return std::optional(size.stages + 1); },
@@ -90,16 +95,18 @@ const ScheduleEntry kDualPipe{
         .exact_when = "*I* <= *F* <= *B*",
         .in_flight = "*p* + 1, every stage",
         .source = "DeepSeek-V3 report, section 3.2.1",
-        .text = "Microbatches enter at both ends, half of them at each; so each stage holds two "
-                "stages' weights: chunk 0 is its place in one direction, chunk 1 in the other. "
-                "Forward and backward passes of different directions stand side by side for their "
-                "communication to hide behind each other's computation.",
+        .text =
+            "Half of the microbatches enter at each end. So each stage holds the weights of two "
+            "stages: chunk 0 is its position in one direction, chunk 1 in the other. Forward "
+            "and backward passes of different directions are adjacent, so that the computation "
+            "of one hides the communication of the other.",
         .notes =
-            "- DualPipe's authors state (*p*/2 - 1)(*F&B* + *B* - 3*W*), *F&B* being a forward and "
-            "a backward pass that overlap. They count\n"
-            "  such a pair as one unit that begins and ends together. Played that way, our order "
-            "has exactly this bubble (*I* = *F* >= *W*,\n"
-            "  *F&B* = *F* + *B*; a test does it); with the two passes one after the other it is "
-            "smaller, as in the table.\n"}};
+            "- DualPipe's authors state the bubble (*p*/2 - 1)(*F&B* + *B* - 3*W*). *F&B* is a "
+            "forward and a backward pass that\n"
+            "  overlap; they count such a pair as one unit that begins and ends together. With "
+            "this convention, our order has\n"
+            "  exactly this bubble (*I* = *F* >= *W*, *F&B* = *F* + *B*; a test checks it). With "
+            "the two passes one after the other,\n"
+            "  the bubble is smaller, as in the table.\n"}};
 
 }  // namespace orrery::workload

@@ -9,8 +9,8 @@ namespace {
 void order_gpipe(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     StageWriter line = stage_writer(order, s);
-    line.repeat(order.microbatches, {kOneForward});
-    line.repeat(order.microbatches, {kOneBackward});
+    line.repeat(order.microbatches, {kForwardChunk0});
+    line.repeat(order.microbatches, {kBackwardChunk0});
   }
 }
 
@@ -26,7 +26,7 @@ const ScheduleEntry kGpipe{
              .exact_when = "always",
              .in_flight = "*m*",
              .source = "Huang et al., NeurIPS 2019",
-             .text = "All forward passes, then all backward passes. Every microbatch is in flight "
-                     "at once."}};
+             .text = "All forward passes run first, then all backward passes. All microbatches "
+                     "are in flight together."}};
 
 }  // namespace orrery::workload

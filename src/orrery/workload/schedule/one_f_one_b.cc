@@ -11,8 +11,8 @@ namespace orrery::workload {
 void one_f_one_b(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     StageWriter line = stage_writer(order, s);
-    line.repeat(order.stages - 1 - s, {kOneForward});
-    line.repeat(order.microbatches, {kOneForward, kOneBackward});
+    line.repeat(order.stages - 1 - s, {kForwardChunk0});
+    line.repeat(order.microbatches, {kForwardChunk0, kBackwardChunk0});
   }
 }
 
@@ -29,8 +29,8 @@ const ScheduleEntry kOneFOneB{
              .exact_when = "always",
              .in_flight = "min(*m*, *p*); stage *s*: *p* - *s*",
              .source = "Narayanan et al., SOSP 2019 and SC 2021",
-             .text = "Stage *s* runs *p* - 1 - *s* forward passes ahead, then one forward and one "
-                     "backward pass in turn. GPipe's bubble, but at most *p* microbatches in "
-                     "flight."}};
+             .text = "Stage *s* first runs *p* - 1 - *s* forward passes. It then alternates one "
+                     "forward and one backward pass. The bubble equals GPipe's, but at most *p* "
+                     "microbatches are in flight."}};
 
 }  // namespace orrery::workload

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orders as text.
+// Reads and writes orders as text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/schedule/pipeline_order_internal.h"
@@ -22,12 +23,12 @@ using config::pointer;
 constexpr std::pair<std::string_view, Placement> kPlacements[] = {
     {"round_robin", Placement::round_robin},
     {"v", Placement::v},
-    {"both_ways", Placement::both_ways}};
+    {"both_ways", Placement::bidirectional}};
 
 constexpr std::pair<char, Pass> kPasses[] = {
     {'F', Pass::forward}, {'B', Pass::backward}, {'I', Pass::input_grad}, {'W', Pass::weight_grad}};
 
-/// Takes a number off the front of `text`.
+/// Removes a number from the start of `text`.
 template <class Number>
 bool take(std::string_view& text, Number& number) {
   if (text.empty() || text.front() < '0' || text.front() > '9') return false;
@@ -36,7 +37,7 @@ bool take(std::string_view& text, Number& number) {
   return status == std::errc();
 }
 
-/// "F3.1"; nothing when it is not a pass.
+/// Parses a pass such as "F3.1"; empty if it is none.
 std::optional<Slot> slot_of(std::string_view text) {
   if (text.empty()) return std::nullopt;
   for (const auto& [letter, pass] : kPasses) {
@@ -53,7 +54,7 @@ std::optional<Slot> slot_of(std::string_view text) {
   return std::nullopt;
 }
 
-/// Reads one file; the first mistake ends it.
+/// Reads one file; stops at the first error.
 class OrderReader {
  public:
   explicit OrderReader(const std::string& where) : where_(where) {}
@@ -87,7 +88,7 @@ class OrderReader {
   [[nodiscard]] tl::unexpected<Error> wrong_kind(const std::string& path, const Json& value,
                                                  std::string_view wanted) const {
     return fail(Errc::config_type, at(path),
-                fmt::format("is {} where {} belongs", config::json_kind(value), wanted));
+                fmt::format("is {}, but must be {}", config::json_kind(value), wanted));
   }
 
   [[nodiscard]] Result<std::uint32_t> read_chunks(const Json& tree) const {
@@ -113,8 +114,8 @@ class OrderReader {
     for (const auto& [name, placement] : kPlacements) {
       words.push_back(name);
       if (name != word) continue;
-      if (placement == Placement::both_ways && chunks != 2) {
-        return fail(Errc::config_conflict, at("/placement"), "both_ways is for two chunks",
+      if (placement == Placement::bidirectional && chunks != 2) {
+        return fail(Errc::config_conflict, at("/placement"), "both_ways needs two chunks",
                     "chunk 0 of each stage belongs to one direction, chunk 1 to the other");
       }
       return placement;
@@ -128,12 +129,12 @@ class OrderReader {
     const auto found = tree.find("stages");
     if (found == tree.end()) {
       return fail(Errc::config_missing_key, at("/stages"), "is missing",
-                  "a list of passes for each stage, e.g. [[F0, B0], [F0, B0]]");
+                  "list the passes of each stage, e.g. [[F0, B0], [F0, B0]]");
     }
     if (!found->is_array()) return wrong_kind("/stages", *found, "a list");
     if (found->size() != order.stages) {
       return fail(Errc::config_conflict, at("/stages"),
-                  fmt::format("lists {} stages; the job has {}", found->size(), order.stages));
+                  fmt::format("lists {} stages, but the job has {}", found->size(), order.stages));
     }
     for (std::size_t s = 0; s < order.stages; ++s) {
       const Json& list = (*found)[s];
@@ -146,8 +147,8 @@ class OrderReader {
         const std::optional<Slot> slot = slot_of(text);
         if (!slot) {
           return fail(Errc::config_range, at(pointer(path, i)), in_quotes(text) + " is not a pass",
-                      "a pass is F, B, I or W, the microbatch, and for chunks other than 0 a point "
-                      "and the chunk: F0, B12, I3.1");
+                      "write a pass as F, B, I or W and the microbatch, with a period and the "
+                      "chunk for chunks other than 0: F0, B12, I3.1");
         }
         passes.slots.push_back(*slot);
       }
@@ -170,10 +171,10 @@ bool same_pipes(const PipelineOrder& a, const PipelineOrder& b) {
                     });
 }
 
-/// The word for where an order's virtual stages lie.
+/// The placement of an order in a file.
 std::string_view placement_of(const PipelineOrder& order) {
   for (const auto& [name, placement] : kPlacements) {
-    if (placement == Placement::both_ways && order.chunks != 2) continue;
+    if (placement == Placement::bidirectional && order.chunks != 2) continue;
     if (same_pipes(order, empty_order(placement, order.stages, 0, order.chunks))) return name;
   }
   return kPlacements[0].first;

@@ -59,24 +59,25 @@ TEST(OrderFile, BrokenOrdersAreRefusedWithStageAndSlot) {
   } cases[] = {
       // Stage 0 wants B0 before it has sent F1, stage 1 wants F1 before it does B0.
       {"[[F0, B0, F1, B1], [F0, F1, B0, B1]]", "o.yaml:/stages/0/1",
-       "stage 0, slot 1: B0 waits for ever"},
+       "stage 0, slot 1: B0 never starts"},
       {"[[F0, F1, B0], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3",
        "stage 0, slot 3: ends without B1"},
       {"[[F0, F1, B0, B1], [F0, B0, F1, I1]]", "o.yaml:/stages/1/4",
        "stage 1, slot 4: ends without W1"},
       {"[[F0, F1, B0, B1], []]", "o.yaml:/stages/1/0", "stage 1, slot 0: ends without F0"},
       {"[[F0, F1, F0, B0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/2",
-       "stage 0, slot 2: F0 was done before"},
-      {"[[F0, F1, B0, I0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "I0 was done before"},
-      {"[[F0, F1, B0, W0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "W0 was done before"},
-      {"[[F0, F1, I0, B0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "B0 was done before"},
+       "stage 0, slot 2: F0 appears twice"},
+      {"[[F0, F1, B0, I0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "I0 appears twice"},
+      {"[[F0, F1, B0, W0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "W0 appears twice"},
+      {"[[F0, F1, I0, B0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/3", "B0 appears twice"},
       {"[[F0, B1, F1, B0], [F0, B0, F1, B1]]", "o.yaml:/stages/0/1",
        "B1 comes before its forward pass"},
       {"[[F0, W0, F1, I0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/1",
        "W0 comes before its input half"},
       {"[[F0, F2, B0, B2], [F0, B0, F1, B1]]", "o.yaml:/stages/0/1",
-       "microbatch that is not there: they are 0 to 1"},
-      {"[[F0, F1.1, B0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/1", "chunk that is not there"}};
+       "has a microbatch that does not exist: microbatches are 0 to 1"},
+      {"[[F0, F1.1, B0, B1], [F0, B0, F1, B1]]", "o.yaml:/stages/0/1",
+       "has a chunk that does not exist"}};
   for (const auto& each : cases) {
     const Error error = refused(std::string("stages: ") + each.stages);
     EXPECT_EQ(error.code, Errc::config_conflict) << each.stages;
@@ -88,7 +89,7 @@ TEST(OrderFile, BrokenOrdersAreRefusedWithStageAndSlot) {
 TEST(OrderFile, DirectionsKeepTheirChunks) {
   const Error error = refused("{chunks: 2, placement: both_ways, stages: [[F0.1], [F0.1]]}");
   EXPECT_EQ(error.where, "o.yaml:/stages/0/0");
-  EXPECT_THAT(error.what, HasSubstr("F0.1 is of a chunk that its microbatch does not pass"));
+  EXPECT_THAT(error.what, HasSubstr("F0.1 has a chunk that its microbatch does not pass"));
 }
 
 TEST(OrderFile, BrokenFilesAreRefused) {

@@ -9,22 +9,24 @@
 namespace orrery::workload {
 namespace {
 
-/// Refuses what `schedule` cannot do.
+/// Checks whether `schedule` supports a size.
 Result<void> fits(const ScheduleEntry& schedule, const ScheduleSize& size) {
   const auto refuse = [](std::string what, std::string hint) {
     return fail(Errc::config_conflict, "schedule", std::move(what), std::move(hint));
   };
   const std::int64_t chunks = size.chunks;
   if (schedule.chunks == ChunkCount::two && chunks != 2) {
-    return refuse(fmt::format("has {} chunks per stage, {} has two", chunks, name(schedule.kind)),
-                  "rule two-chunks: set schedule.chunks to 2");
+    return refuse(
+        fmt::format("has {} chunks per stage, but {} needs two", chunks, name(schedule.kind)),
+        "rule two-chunks: set schedule.chunks to 2");
   }
   if (schedule.chunks == ChunkCount::one && chunks != 1) {
-    return refuse(fmt::format("has {} chunks per stage, {} has one", chunks, name(schedule.kind)),
-                  "rule one-chunk: set schedule.chunks to 1, or schedule.kind to interleaved");
+    return refuse(
+        fmt::format("has {} chunks per stage, but {} needs one", chunks, name(schedule.kind)),
+        "rule one-chunk: set schedule.chunks to 1, or schedule.kind to interleaved");
   }
   for (const ScheduleRule& rule : schedule.rules) {
-    if (std::string what = rule.broken(size); !what.empty())
+    if (std::string what = rule.find_violation(size); !what.empty())
       return refuse(std::move(what), fmt::format("rule {}: {}", rule.name, rule.sentence));
   }
   return {};
@@ -34,9 +36,9 @@ Result<void> fits(const ScheduleEntry& schedule, const ScheduleSize& size) {
 
 Result<void> check_schedule_size(std::uint64_t stages, std::uint64_t microbatches,
                                  std::uint64_t chunks) {
-  // Three passes at most for each. A slot numbers chunks with 16 bits.
-  const std::uint64_t most = limits::kScheduleSlots / 3;
-  if (chunks < 1u << 16 && stages <= most / chunks && microbatches <= most / chunks / stages)
+  // At most three passes per microbatch and chunk. A slot has 16 bits for the chunk.
+  const std::uint64_t maximum = limits::kScheduleSlots / 3;
+  if (chunks < 1u << 16 && stages <= maximum / chunks && microbatches <= maximum / chunks / stages)
     return {};
   return fail(Errc::limit_exceeded, "schedule",
               fmt::format("{} stages x {} chunks x {} microbatches are more than {} passes", stages,
@@ -69,9 +71,9 @@ PipelineOrder empty_order(Placement placement, std::uint32_t stages, std::uint32
                           std::uint32_t chunks) {
   PipelineOrder order{stages, chunks, microbatches, {}, {}};
   order.loops.resize(stages);
-  order.pipes.resize(placement == Placement::both_ways ? 2 : 1);
+  order.pipes.resize(placement == Placement::bidirectional ? 2 : 1);
   for (std::uint32_t c = 0; c < chunks; ++c) {
-    const bool both = placement == Placement::both_ways;
+    const bool both = placement == Placement::bidirectional;
     const bool turned = (both || placement == Placement::v) && c % 2 == 1;
     std::vector<ChunkPlace>& pipe = order.pipes[both ? c : 0];
     for (std::uint32_t s = 0; s < stages; ++s) {

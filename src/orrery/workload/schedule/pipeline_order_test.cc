@@ -93,9 +93,9 @@ std::int64_t bubble_of_pairs(const PipelineOrder& order, const PassCost& cost) {
           const std::uint32_t k = k_of(s, slots[j]), b = slots[j].microbatch;
           if (slots[j].pass == Pass::weight_grad) continue;
           if (slots[j].pass == Pass::forward && k == 0) continue;
-          const bool turn = slots[j].pass != Pass::forward && k == p - 1;
+          const bool pass_of_chunk = slots[j].pass != Pass::forward && k == p - 1;
           const auto from = slots[j].pass == Pass::forward ? ends.find({false, k - 1, b})
-                            : turn                         ? ends.find({false, k, b})
+                            : pass_of_chunk                ? ends.find({false, k, b})
                                                            : ends.find({true, k + 1, b});
           ready = ready && from != ends.end();
           if (ready) start = std::max(start, from->second);

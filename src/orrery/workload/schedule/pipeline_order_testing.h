@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Orders of many sizes.
+// Orders of many sizes, for tests.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 
 namespace orrery::workload::schedule_testing {
 
-/// Of every size worth trying that the schedule can do.
+/// Orders of all these sizes that the schedule supports.
 inline std::vector<PipelineOrder> orders_of(const ScheduleEntry& schedule) {
   std::vector<PipelineOrder> orders;
   for (const std::uint32_t p : {1u, 2u, 3u, 4u, 6u, 8u, 12u}) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running an order: whether it can, when its passes run, and what it holds meanwhile.
+// Runs an order: whether it completes, when its passes run, and how many microbatches are in
+// flight.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kNotYet = -1;
 
-/// When each microbatch left each virtual stage.
+/// The time at which each microbatch leaves each virtual stage.
 class Ends {
  public:
   Ends(std::uint64_t virtual_stages, std::uint32_t microbatches)
@@ -28,14 +29,14 @@ class Ends {
   std::vector<std::int64_t> ends_;
 };
 
-/// By stage.
+/// The passes of all stages, by stage.
 std::vector<std::vector<Slot>> all_slots(const PipelineOrder& order) {
   std::vector<std::vector<Slot>> all;
   for (std::uint32_t s = 0; s < order.stages; ++s) all.push_back(order.slots(s));
   return all;
 }
 
-/// Runs a complete order as far as it goes.
+/// Runs an order until it ends or deadlocks.
 class Player {
  public:
   /// `slots`: all_slots of the order.
@@ -91,7 +92,7 @@ class Player {
     return cost_.weight_grad;
   }
 
-  /// Runs the next slot of `stage` if what it waits for is there.
+  /// Runs the next slot of `stage` if its inputs are available.
   bool step(std::uint32_t stage) {
     const Slot& slot = slots_[stage][done(stage)];
     const std::uint32_t pipe = order_.pipe_of(slot.microbatch);
@@ -130,7 +131,7 @@ class Player {
   const std::vector<std::vector<Slot>>& slots_;
   PassCost cost_;
   VirtualStages virtual_stages_;
-  Ends forward_, backward_;  // of one virtual stage only one pipe's microbatches are used
+  Ends forward_, backward_;  // a virtual stage uses only the microbatches of one pipe
   std::vector<std::int64_t> clock_;
   std::vector<char> queued_;
   std::vector<std::uint32_t> ready_;
@@ -141,10 +142,10 @@ std::string slot_location(const std::string& where, std::size_t stage, std::size
   return fmt::format("{}:/stages/{}/{}", where, stage, slot);
 }
 
-/// Bits of the passes that a microbatch has made through one chunk of one stage.
+/// Bits of the passes that a microbatch has completed in one chunk of one stage.
 enum Made : std::uint8_t { kMadeForward = 1, kMadeInput = 2, kMadeWeight = 4, kMadeAll = 7 };
 
-/// Notes each pass once, in an order that makes sense on its own stage.
+/// Records each pass once, and checks the order within its stage.
 class Completeness {
  public:
   Completeness(const PipelineOrder& order, const std::string& where)
@@ -166,25 +167,25 @@ class Completeness {
     return made_[std::size_t{slot.chunk} * order_.microbatches + slot.microbatch];
   }
 
-  /// What is wrong with a pass, or nothing.
+  /// Returns the error of a pass, or an empty text.
   [[nodiscard]] std::string note(std::uint32_t stage, const Slot& slot) {
     if (slot.microbatch >= order_.microbatches) {
-      return fmt::format("is of a microbatch that is not there: they are 0 to {}",
+      return fmt::format("has a microbatch that does not exist: microbatches are 0 to {}",
                          order_.microbatches - 1);
     }
     if (slot.chunk >= order_.chunks) {
-      return fmt::format("is of a chunk that is not there: they are 0 to {}", order_.chunks - 1);
+      return fmt::format("has a chunk that does not exist: chunks are 0 to {}", order_.chunks - 1);
     }
     if (virtual_stages_.of(order_.pipe_of(slot.microbatch), stage, slot.chunk) ==
         VirtualStages::kNone) {
-      return "is of a chunk that its microbatch does not pass";
+      return "has a chunk that its microbatch does not pass";
     }
     std::uint8_t& seen = made(slot);
     std::uint8_t adds = kMadeForward, needs = 0;
     if (slot.pass == Pass::backward) adds = kMadeInput | kMadeWeight, needs = kMadeForward;
     if (slot.pass == Pass::input_grad) adds = kMadeInput, needs = kMadeForward;
     if (slot.pass == Pass::weight_grad) adds = kMadeWeight, needs = kMadeForward | kMadeInput;
-    if ((seen & adds) != 0) return "was done before";
+    if ((seen & adds) != 0) return "appears twice";
     if ((seen & needs) != needs) {
       return (seen & kMadeForward) == 0 ? "comes before its forward pass"
                                         : "comes before its input half";
@@ -193,7 +194,7 @@ class Completeness {
     return {};
   }
 
-  /// Whether nothing is missing at the stage's end.
+  /// Checks that no pass is missing at the end of a stage.
   [[nodiscard]] Result<void> whole(std::uint32_t stage, std::size_t end) const {
     for (std::uint32_t c = 0; c < order_.chunks; ++c) {
       for (std::uint32_t b = 0; b < order_.microbatches; ++b) {
@@ -203,9 +204,10 @@ class Completeness {
         Slot slot{Pass::forward, static_cast<std::uint16_t>(c), b};
         if ((seen & kMadeForward) != 0) slot.pass = Pass::backward;
         if ((seen & kMadeInput) != 0) slot.pass = Pass::weight_grad;
-        return fail(Errc::config_conflict, slot_location(where_, stage, end),
-                    fmt::format("stage {}, slot {}: ends without {}", stage, end, slot_text(slot)),
-                    "every microbatch passes every chunk once forward and once backward");
+        return fail(
+            Errc::config_conflict, slot_location(where_, stage, end),
+            fmt::format("stage {}, slot {}: ends without {}", stage, end, slot_text(slot)),
+            "list one forward and one backward pass of every microbatch through every chunk");
       }
     }
     return {};
@@ -250,11 +252,10 @@ Result<void> check_order(const PipelineOrder& order, const std::string& where) {
     const Slot& slot = slots[s][i];
     const bool forward = slot.pass == Pass::forward;
     return fail(Errc::config_conflict, slot_location(where, s, i),
-                fmt::format("stage {}, slot {}: {} waits for ever: stages wait for each other in a "
-                            "circle",
-                            s, i, slot_text(slot)),
-                fmt::format("it needs what the stage {} it sends, and that stage waits for a pass "
-                            "further down in this list",
+                fmt::format("stage {}, slot {}: {} never starts: the stages deadlock", s, i,
+                            slot_text(slot)),
+                fmt::format("it needs a message from the stage {} it, and that stage waits for a "
+                            "later pass of this list",
                             forward ? "before" : "after"));
   }
   return {};
@@ -268,12 +269,12 @@ PipelineTimeline pipeline_timeline(const PipelineOrder& order, const PassCost& c
 }
 
 std::uint32_t max_in_flight(const PipelineOrder& order, std::uint32_t stage) {
-  std::uint32_t now = 0, most = 0;
+  std::uint32_t now = 0, maximum = 0;
   for (const Slot& slot : order.slots(stage)) {
-    if (slot.pass == Pass::forward) most = std::max(most, ++now);
+    if (slot.pass == Pass::forward) maximum = std::max(maximum, ++now);
     if (slot.pass == Pass::backward || slot.pass == Pass::weight_grad) --now;
   }
-  return most;
+  return maximum;
 }
 
 }  // namespace orrery::workload

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pipeline schedules there are. Each has a file of its own, where it is described once:
-// specifications, command line, help, rules, searches, pages and tests follow.
+// The list of pipeline schedules. Each schedule is described once, in its own file; specifications,
+// command line, help, rules, searches, pages and tests use this description.
 #pragma once
 
 #include <array>
@@ -21,12 +21,12 @@ enum class ScheduleKind : std::uint8_t {
   gpipe,
   one_f_one_b,
   interleaved,  ///< 1F1B over `chunks` parts of the model per rank (Narayanan et al., SC21)
-  zb_h1,        ///< zero bubble, 1F1B's memory (Qi et al., ICLR 2024)
-  zb_v,         ///< two parts per rank in a V (Qi et al., NeurIPS 2024)
-  dual_pipe,    ///< both directions at once, two copies of the weights (DeepSeek-V3)
-  file,         ///< a user's own order, see schedule.h
+  zb_h1,        ///< zero bubble with the memory of 1F1B (Qi et al., ICLR 2024)
+  zb_v,         ///< two parts of the model per rank, in a V (Qi et al., NeurIPS 2024)
+  dual_pipe,    ///< both directions concurrently, with two copies of the weights (DeepSeek-V3)
+  file,         ///< a custom order, see parse_order in pipeline_order.h
 };
-/// As specifications spell them, in the order of ScheduleKind.
+/// Names in specifications, in the order of ScheduleKind.
 inline constexpr std::array<std::string_view, 7> kScheduleNames{
     "gpipe", "1f1b", "interleaved", "zb_h1", "zb_v", "dual_pipe", "file"};
 
@@ -39,7 +39,7 @@ struct PassCost {
   std::int64_t forward = 1, input_grad = 1, weight_grad = 1;  ///< per chunk; backward = both halves
 };
 
-/// How many parts of the model a rank has.
+/// The number of model parts per rank that a schedule supports.
 enum class ChunkCount : std::uint8_t { one, two, several };
 [[nodiscard]] constexpr bool allows(ChunkCount count, std::int64_t chunks) {
   return count == ChunkCount::one   ? chunks == 1
@@ -47,27 +47,29 @@ enum class ChunkCount : std::uint8_t { one, two, several };
                                     : chunks > 1;
 }
 
-/// Where virtual stages lie.
+/// The assignment of virtual stages to stages.
 enum class Placement : std::uint8_t {
-  round_robin,  ///< 0 … p-1, and again for the next chunk
-  v,            ///< 0 … p-1, back p-1 … 0 for the next chunk
-  both_ways,    ///< two pipes of p stages: chunk 0 forwards, chunk 1 backwards
+  round_robin,    ///< stages 0 … p-1, the same for each chunk
+  v,              ///< stages 0 … p-1, then p-1 … 0 for the next chunk
+  bidirectional,  ///< two pipes over p stages: chunk 0 forwards, chunk 1 backwards
 };
 
-/// What a schedule asks of a job, apart from its number of chunks.
+/// A requirement of a schedule on a job, except its number of chunks.
 struct ScheduleRule {
-  std::string_view name;                            ///< "interleaved-microbatches"
-  std::string_view sentence;                        ///< what has to hold
-  std::string_view key;                             ///< of a specification: the one to change
-  std::string (*broken)(const ScheduleSize& size);  ///< what is wrong, or nothing
+  std::string_view name;      ///< "interleaved-microbatches"
+  std::string_view sentence;  ///< the requirement
+  std::string_view key;       ///< the key of a specification that the user
+                              ///< should change
+  std::string (*find_violation)(
+      const ScheduleSize& size);  ///< returns the error text, or an empty text
 };
 
 /// Cells and text of docs/reference/schedules.md, in Markdown.
 struct SchedulePage {
   std::string_view title;                                  ///< "1F1B"
-  std::string_view bubble, exact_when, in_flight, source;  ///< columns of the table
-  std::string_view text;                                   ///< above the picture
-  std::string_view notes = {};                             ///< items of the list below the table
+  std::string_view bubble, exact_when, in_flight, source;  ///< columns of its row in the table
+  std::string_view text;                                   ///< text above the figure
+  std::string_view notes = {};                             ///< items for the list below the table
 };
 
 /// One schedule.
@@ -75,11 +77,11 @@ struct ScheduleEntry {
   ScheduleKind kind;
   ChunkCount chunks = ChunkCount::one;
   Placement placement = Placement::round_robin;
-  /// Fills in the loops of an order whose stages and pipes are there; its size keeps the rules.
+  /// Fills in the loops of an order that has its stages and pipes. The size must satisfy the rules.
   void (*order)(PipelineOrder& order);
   /// See bubble_formula().
   std::optional<std::int64_t> (*bubble)(const ScheduleSize& size, const PassCost& cost);
-  /// max_in_flight() of the first stage, where it is known.
+  /// max_in_flight() of the first stage; empty if it has no formula.
   std::optional<std::int64_t> (*in_flight)(const ScheduleSize& size);
   std::span<const ScheduleRule> rules = {};
   SchedulePage page;
@@ -87,7 +89,7 @@ struct ScheduleEntry {
 
 extern const ScheduleEntry kGpipe, kOneFOneB, kInterleaved, kZbH1, kZbV, kDualPipe;
 
-/// All but `file`, in the order of ScheduleKind.
+/// All schedules except `file`, in the order of ScheduleKind.
 inline constexpr std::array<const ScheduleEntry*, kScheduleNames.size() - 1> kSchedules{
     &kGpipe, &kOneFOneB, &kInterleaved, &kZbH1, &kZbV, &kDualPipe};
 
@@ -106,7 +108,7 @@ inline constexpr std::string_view kScheduleList = FixedText<ScheduleNames>::kVie
 [[nodiscard]] constexpr std::string_view name(ScheduleKind kind) {
   return kScheduleNames[static_cast<std::size_t>(kind)];
 }
-/// Null: `file`.
+/// The entry of `kind`; null for `file`.
 [[nodiscard]] constexpr const ScheduleEntry* find_schedule(ScheduleKind kind) {
   return kind == ScheduleKind::file ? nullptr : kSchedules[static_cast<std::size_t>(kind)];
 }

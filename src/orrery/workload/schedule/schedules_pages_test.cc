@@ -26,7 +26,7 @@ std::uint32_t chunks_of(const ScheduleEntry& schedule) {
 
 /// Chunks of a rank that a microbatch passes.
 std::uint32_t passed_chunks(const ScheduleEntry& schedule) {
-  return schedule.placement == Placement::both_ways ? 1 : chunks_of(schedule);
+  return schedule.placement == Placement::bidirectional ? 1 : chunks_of(schedule);
 }
 
 /// So that a stage's share of the model always takes 2 forward, 4 backward.
@@ -141,46 +141,61 @@ std::string in_flight_of(const PipelineOrder& order) {
 
 constexpr const char* kIntroduction = R"(# Pipeline schedules
 
-Which microbatch each pipeline stage works on, and when. `schedule.kind` in a workload's specification chooses one;
-[workload.md](workload.md) lists the other keys. Generated from the code.
+A pipeline schedule sets which microbatch each stage processes, and when. `schedule.kind` in a workload's
+specification selects one; [workload.md](workload.md) lists the other keys. This page is generated from the code.
 
-*p* stages, *m* microbatches, *v* chunks (pieces of the model) per stage. *F*, *I*, *W*: time of a forward pass, and of the
-two halves of a backward pass, input and weight gradients, of **one chunk**; a whole backward pass takes *B* = *I* + *W*.
+| symbol | meaning |
+|---|---|
+| *p*, *m*, *v* | number of stages, of microbatches, and of chunks (pieces of the model) per stage |
+| *F* | time of a forward pass of **one chunk** |
+| *I*, *W* | times of the two halves of its backward pass: input gradients and weight gradients |
+| *B* = *I* + *W* | time of a complete backward pass |
 
 | `kind` | chunks | bubble | exact when | forward passes in flight, first stage | source |
 |---|---|---|---|---|---|
 )";
 
 constexpr const char* kBelowTheTable = R"(
-Bubble: time from the first pass to the last of all, less the work of one stage, if messages take no time. Tests play every
-schedule for many *p*, *m*, *v*, *F*, *I*, *W* and compare. A microbatch counts as in flight on a chunk from its forward pass
-until both halves of its backward pass are done.
+The bubble is the time from the first pass to the end of the last one, minus the work of one stage, if messages need no
+time. Tests simulate every schedule for many *p*, *m*, *v*, *F*, *I*, *W* and compare the bubbles. A microbatch is in
+flight on a chunk from its forward pass until both halves of its backward pass end.
 
 )";
 
 constexpr const char* kPicturesOf = R"(
 ## Pictures
 
-4 stages, 8 microbatches, all on one scale: a stage's share of the model takes 2 units forward and 4 backward. The number is
-the microbatch.
+All pictures show 4 stages and 8 microbatches on one scale. A stage's share of the model needs 2 units forward and 4
+backward. The numbers are the microbatches.
 )";
 
 constexpr const char* kOrdersOfYourOwn = R"(
-## An order of your own
+## Custom orders
 
-`schedule: {kind: file, file: order.yaml}` takes the order from a file, YAML or JSON. A pass is `F` (forward), `B` (whole
-backward), `I` (its input half) or `W` (its weight half), then the microbatch, then, for a chunk other than 0, a point and the
-chunk: `F0`, `B12`, `I3.1`. 1F1B on two stages:
+`schedule: {kind: file, file: order.yaml}` reads the order from a YAML or JSON file. A pass has up to three parts, for
+example `F0`, `B12` or `I3.1`:
+
+- `F` (forward), `B` (complete backward), `I` (its input half) or `W` (its weight half);
+- the number of the microbatch;
+- for a chunk other than 0, a point and the number of the chunk.
+
+This is 1F1B on two stages:
 
 ```yaml
 )";
 
 constexpr const char* kPlacements = R"(```
 
-`placement` says where the pieces of the model lie: `round_robin` (0, 1, ... *p* - 1, and again for the next chunk), `v` (back
-up again for every second chunk) or `both_ways` (two chunks; microbatches of the second half enter at the last stage and pass
-chunk 1 only). An order is refused, naming stage and slot, if a microbatch misses a pass or makes one twice, or if stages
-would wait for each other in a circle.
+`placement` assigns the pieces of the model to stages:
+
+| `placement` | stages |
+|---|---|
+| `round_robin` | 0, 1, ... *p* - 1, and again for the next chunk |
+| `v` | the same, but every second chunk goes back up |
+| `both_ways` | two chunks; microbatches of the second half enter at the last stage and pass chunk 1 only |
+
+Orrery refuses an order if a microbatch misses a pass or has it twice, or if stages wait for each other in a circle.
+The error names stage and slot.
 )";
 
 std::string page() {

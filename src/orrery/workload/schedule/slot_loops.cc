@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Repeats are found as maximal runs of a text (Main and Lorentz, 1984): for every period L, each
-// run of it is at least 2L long and so crosses two places that are multiples of L; from such a pair
-// it is extended both ways with hashes. Then the cheapest cut is chosen from the back.
+// Finds repeats as maximal runs of a text (Main and Lorentz, 1984). Each run with period L is at
+// least 2L long and thus crosses two positions that are multiples of L. From each such pair it
+// extends the run in both directions with hashes. Then it selects the cheapest division into loops,
+// from the end.
 #include "orrery/workload/schedule/slot_loops.h"
 
 #include <algorithm>
@@ -15,18 +16,18 @@
 namespace orrery::workload {
 namespace {
 
-/// What must be equal for two passes to be the same but for their microbatch.
+/// The properties of a pass except its microbatch.
 using Symbol = std::pair<Pass, std::uint16_t>;
 Symbol symbol_of(const Slot& slot) { return {slot.pass, slot.chunk}; }
 
-/// Passes as letters: what a pass is, and how far its microbatch is from that of the one after it.
-/// Where letters repeat, passes repeat and microbatches grow evenly.
+/// Passes as letters. A letter is a pass and the distance of its microbatch to that of the next
+/// pass. Where letters repeat, passes repeat and microbatches grow evenly.
 std::vector<std::uint32_t> letters_of(const std::vector<Slot>& slots) {
   std::map<std::pair<Symbol, std::int64_t>, std::uint32_t> known;
   std::vector<std::uint32_t> letters;
   letters.reserve(slots.size());
   for (std::size_t i = 0; i < slots.size(); ++i) {
-    // The last has nobody after it; no distance is as large.
+    // The last slot has no successor; real distances are smaller than this.
     std::int64_t step = std::int64_t{1} << 40;
     if (i + 1 < slots.size()) {
       step = std::int64_t{slots[i + 1].microbatch} - std::int64_t{slots[i].microbatch};
@@ -37,7 +38,7 @@ std::vector<std::uint32_t> letters_of(const std::vector<Slot>& slots) {
   return letters;
 }
 
-/// How far two places of a text agree. Hashes modulo the prime 2^61-1.
+/// The length to which two positions of a text agree. Hashes modulo the prime 2^61-1.
 class Agreement {
  public:
   explicit Agreement(std::vector<std::uint32_t> letters) : letters_(std::move(letters)) {
@@ -51,13 +52,13 @@ class Agreement {
     }
   }
 
-  /// Letters from i and from j on that are equal; i < j.
+  /// Number of equal letters from i and from j on; i < j.
   [[nodiscard]] std::size_t forward(std::size_t i, std::size_t j) const {
-    const std::size_t most = letters_.size() - j;
-    if (most == 0 || letters_[i] != letters_[j]) return 0;
-    return longest(1, most, [&](std::size_t n) { return hash(i, i + n) == hash(j, j + n); });
+    const std::size_t maximum = letters_.size() - j;
+    if (maximum == 0 || letters_[i] != letters_[j]) return 0;
+    return longest(1, maximum, [&](std::size_t n) { return hash(i, i + n) == hash(j, j + n); });
   }
-  /// Letters before i and before j that are equal; i < j.
+  /// Number of equal letters before i and before j; i < j.
   [[nodiscard]] std::size_t backward(std::size_t i, std::size_t j) const {
     if (i == 0 || letters_[i - 1] != letters_[j - 1]) return 0;
     return longest(1, i, [&](std::size_t n) { return hash(i - n, i) == hash(j - n, j); });
@@ -75,12 +76,12 @@ class Agreement {
     const std::uint64_t before = times(hashes_[begin], powers_[end - begin]);
     return (hashes_[end] + kPrime - before) % kPrime;
   }
-  /// The largest n up to `most` for which `equal` holds; it holds for `n`.
+  /// The largest n up to `maximum` for which `equal` holds; it must hold for `n`.
   template <class Equal>
-  static std::size_t longest(std::size_t n, std::size_t most, Equal equal) {
-    while (n < most) {
-      const std::size_t middle = n + (most - n + 1) / 2;
-      equal(middle) ? n = middle : most = middle - 1;
+  static std::size_t longest(std::size_t n, std::size_t maximum, Equal equal) {
+    while (n < maximum) {
+      const std::size_t middle = n + (maximum - n + 1) / 2;
+      equal(middle) ? n = middle : maximum = middle - 1;
     }
     return n;
   }
@@ -89,30 +90,30 @@ class Agreement {
   std::vector<std::uint64_t> hashes_, powers_;
 };
 
-/// Slots begin … end-1 repeat every `period`, as far as that goes in both directions.
+/// Slots begin … end-1 repeat with `period`; the range is maximal in both directions.
 struct Run {
   std::size_t begin = 0, end = 0, period = 1;
   std::uint32_t stride = 0;
 
-  /// The last place from which two rounds fit.
+  /// The last position from which two rounds fit.
   [[nodiscard]] std::size_t last_start() const { return end - 2 * period; }
 };
 
 std::vector<Run> find_runs(const std::vector<Slot>& slots) {
   const Agreement agreement(letters_of(slots));
   std::vector<Run> runs;
-  std::set<std::pair<std::size_t, std::size_t>> known;  // a multiple of a period is no news
+  std::set<std::pair<std::size_t, std::size_t>> known;  // skips multiples of a known period
   for (std::size_t period = 1; 2 * period <= slots.size(); ++period) {
     for (std::size_t i = 0; i + period < slots.size(); i += period) {
       const std::size_t j = i + period;
       if (symbol_of(slots[i]) != symbol_of(slots[j])) continue;
       if (slots[j].microbatch < slots[i].microbatch) continue;
-      // The letter of the last equal slot differs when only its distance to the next does.
+      // The letter of the last equal slot may differ only in its distance to the next.
       std::size_t equal = agreement.forward(i, j);
       if (symbol_of(slots[i + equal]) == symbol_of(slots[j + equal])) ++equal;
       const Run run{i - agreement.backward(i, j), j + equal, period,
                     slots[j].microbatch - slots[i].microbatch};
-      i += (equal - 1) / period * period;  // places inside tell the same run
+      i += (equal - 1) / period * period;  // positions within give the same run
       if (run.end - run.begin < 2 * period) continue;
       if (known.emplace(run.begin, run.end).second) runs.push_back(run);
     }
@@ -120,21 +121,21 @@ std::vector<Run> find_runs(const std::vector<Slot>& slots) {
   return runs;
 }
 
-/// A piece of the cut: a loop, or a single slot when `period` is 0.
+/// A piece of the division: a loop, or a single slot if `period` is 0.
 struct Piece {
-  std::uint32_t period = 0;  // places fit 32 bits: limits::kScheduleSlots
+  std::uint32_t period = 0;  // positions fit in 32 bits: limits::kScheduleSlots
   std::uint32_t end = 0;
   std::uint32_t stride = 0;
 };
 
-/// How many rounds of one run to take, asked from its last start down to its beginning.
+/// Finds the best number of rounds of one run, for positions from its last start down to its begin.
 class Cutter {
  public:
   explicit Cutter(const Run& run) : run_(run), best_end_(run.period, 0) {}
 
   [[nodiscard]] bool passed(std::size_t i) const { return i < run_.begin; }
-  /// The cheapest loop from i on. Of equally cheap ones the shortest: a loop takes no slot that the
-  /// next one would begin with.
+  /// The cheapest loop from i on; of equally cheap ones the shortest, so that it takes no slot with
+  /// which the next loop could begin.
   Piece from(std::size_t i, const std::vector<std::size_t>& cost) {
     std::size_t& best = best_end_[i % run_.period];
     const std::size_t two_rounds = i + 2 * run_.period;
@@ -144,10 +145,10 @@ class Cutter {
 
  private:
   Run run_;
-  std::vector<std::size_t> best_end_;  // by place modulo the period; 0: none yet
+  std::vector<std::size_t> best_end_;  // by position modulo the period; 0: none yet
 };
 
-/// The piece to take from each place.
+/// The best piece from each position.
 std::vector<Piece> cheapest_cut(std::size_t slots, std::vector<Run> runs) {
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
     return std::tuple(a.last_start(), b.period) < std::tuple(b.last_start(), a.period);
@@ -175,7 +176,7 @@ std::vector<Piece> cheapest_cut(std::size_t slots, std::vector<Run> runs) {
   return pieces;
 }
 
-/// Whether `loops` unfold to `slots`, without a second copy of millions of them.
+/// Whether `loops` unroll to `slots`; makes no second copy of millions of slots.
 bool are_unfolded(const std::vector<SlotLoop>& loops, const std::vector<Slot>& slots) {
   std::size_t i = 0;
   for (const SlotLoop& loop : loops) {
@@ -194,7 +195,7 @@ bool are_unfolded(const std::vector<SlotLoop>& loops, const std::vector<Slot>& s
 std::vector<SlotLoop> fold_slots(std::vector<Slot> slots) {
   const std::vector<Piece> pieces = cheapest_cut(slots.size(), find_runs(slots));
   std::vector<SlotLoop> loops;
-  bool open = false;  // whether the last loop takes single slots
+  bool open = false;  // whether single slots may be appended to the last loop
   for (std::size_t i = 0; i < slots.size(); i = pieces[i].end) {
     const Piece& piece = pieces[i];
     const auto first = slots.begin() + static_cast<std::ptrdiff_t>(i);
@@ -208,7 +209,7 @@ std::vector<SlotLoop> fold_slots(std::vector<Slot> slots) {
     }
     open = piece.period == 0;
   }
-  // Different text with equal hashes cannot be ruled out: then nothing is folded.
+  // Different texts may have equal hashes: then returns the slots without loops.
   if (!are_unfolded(loops, slots)) return {{std::move(slots), 1, 0}};
   return loops;
 }

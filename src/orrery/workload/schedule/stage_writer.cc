@@ -28,11 +28,11 @@ void StageWriter::add(SlotLoop loop) {
   }
 }
 
-void StageWriter::repeat(std::uint64_t rounds, std::initializer_list<Turn> turns) {
+void StageWriter::repeat(std::uint64_t rounds, std::initializer_list<ChunkPass> passes) {
   while (rounds > 0) {
     SlotLoop loop{
         {}, static_cast<std::uint32_t>(std::min<std::uint64_t>(rounds, microbatches_)), 1};
-    for (const auto& [pass, chunk] : turns) {  // until the first of them has no microbatches left
+    for (const auto& [pass, chunk] : passes) {  // until one of them has no microbatches left
       const std::uint32_t next = next_[chunk].of(pass);
       if (next == microbatches_) continue;
       loop.slots.push_back({pass, chunk, first_[chunk] + next});

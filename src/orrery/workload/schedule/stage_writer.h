@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the passes of one stage are written down. Private to the schedules.
+// Writes the passes of one stage. Private to the schedules.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
@@ -14,16 +13,16 @@
 
 namespace orrery::workload {
 
-/// Writes one stage's passes as loops. A pass of a chunk takes that chunk's microbatches one after
-/// the other; a whole backward pass is both halves.
+/// Writes one stage's passes as loops. A pass of a chunk processes that chunk's microbatches in
+/// order; an entire backward pass counts as both halves.
 class StageWriter {
  public:
-  struct Turn {
+  struct ChunkPass {
     Pass pass = Pass::forward;
     std::uint16_t chunk = 0;
   };
 
-  /// Chunk c goes through `microbatches` of them from `first[c]` on.
+  /// Chunk c processes `microbatches` microbatches, from `first[c]` on.
   StageWriter(std::vector<SlotLoop>& loops, std::uint32_t microbatches,
               std::vector<std::uint32_t> first)
       : loops_(loops),
@@ -31,41 +30,42 @@ class StageWriter {
         first_(std::move(first)),
         next_(first_.size()) {}
 
-  /// The turns, `rounds` times over; each is of another pass or chunk. A pass that has been through
-  /// all microbatches of its chunk is left out.
-  void repeat(std::uint64_t rounds, std::initializer_list<Turn> turns);
+  /// Writes `passes` `rounds` times; each must have another pass or chunk. Omits a pass that
+  /// has processed all microbatches of its chunk.
+  void repeat(std::uint64_t rounds, std::initializer_list<ChunkPass> passes);
 
-  /// What `round` writes, `rounds` times over; each time it takes `stride` microbatches of every
-  /// pass of every chunk.
+  /// Writes the passes of `round` `rounds` times; each round must process `stride` microbatches in
+  /// every pass of every chunk.
   void repeat(std::uint32_t rounds, std::uint32_t stride, const std::function<void()>& round);
 
  private:
-  /// Microbatches that a chunk's passes have been through.
+  /// Number of microbatches that the passes of a chunk have processed.
   struct Counts {
     std::uint32_t forward = 0, input = 0, weight = 0;
 
-    /// The one that `pass` counts with.
+    /// The counter of `pass`.
     std::uint32_t& of(Pass pass);
   };
 
   void add(SlotLoop loop);
 
   std::vector<SlotLoop>& loops_;
-  std::size_t closed_ = 0;  // loops before this one stay as they are
+  std::size_t closed_ = 0;  // loops before this one are final
   std::uint32_t microbatches_;
   std::vector<std::uint32_t> first_;  // by chunk
   std::vector<Counts> next_;          // by chunk
 };
 
-/// All microbatches go through all chunks.
+/// A writer for schedules where all chunks process all microbatches.
 [[nodiscard]] inline StageWriter stage_writer(PipelineOrder& order, std::uint32_t stage) {
   return {order.loops[stage], order.microbatches, std::vector<std::uint32_t>(order.chunks, 0)};
 }
 
-inline constexpr StageWriter::Turn kOneForward{Pass::forward, 0}, kOneBackward{Pass::backward, 0},
-    kInput{Pass::input_grad, 0}, kWeight{Pass::weight_grad, 0};
+inline constexpr StageWriter::ChunkPass kForwardChunk0{Pass::forward, 0},
+    kBackwardChunk0{Pass::backward, 0}, kInputGradChunk0{Pass::input_grad, 0},
+    kWeightGradChunk0{Pass::weight_grad, 0};
 
-/// Of schedules where the pipe fills and drains once: (p-1)(F+B).
+/// The bubble of schedules whose pipe fills and drains once: (p-1)(F+B).
 [[nodiscard]] std::optional<std::int64_t> fill_drain_bubble(const ScheduleSize& size,
                                                             const PassCost& cost);
 void one_f_one_b(PipelineOrder& order);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Counts that do not overflow: what is too large stays too large, and is refused at the end.
+// Saturating counts: a value that overflows stays too large, and a later check rejects it.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace orrery::workload {
 
-/// A count of FLOPs, bytes, elements or tokens. Never negative; what leaves 64 bits becomes
-/// `too_large` and stays so through further arithmetic.
+/// A count of FLOPs, bytes, elements or tokens; never negative. A result that overflows 64 bits
+/// becomes `too_large` and stays so in later arithmetic.
 class Amount {
  public:
   constexpr Amount() = default;
@@ -32,12 +32,12 @@ class Amount {
     return __builtin_mul_overflow(a.value_, b.value_, &product) ? Amount(too_large)
                                                                 : Amount(product);
   }
-  /// Never below 0.
+  /// Saturates at 0. `too_large` stays `too_large`.
   friend constexpr Amount operator-(Amount a, Amount b) {
     if (a.value_ == too_large) return a;
     return a.value_ > b.value_ ? Amount(a.value_ - b.value_) : Amount(0);
   }
-  /// Rounds down.
+  /// Rounds down. `too_large` stays `too_large`.
   friend constexpr Amount operator/(Amount a, std::int64_t b) {
     return a.value_ == too_large ? a : Amount(a.value_ / b);
   }

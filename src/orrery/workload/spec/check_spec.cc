@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whether a specification breaks a rule. The rules are in legal_*.cc.
+// Checks the rules of a specification. The rules are in rules/*.cc.
 #include <fmt/format.h>
 
 #include <array>
@@ -24,16 +24,16 @@ bool has_dense_layer(const Model& model) {
   return model.expert_layers() < model.layers;
 }
 
-std::int64_t tokens_of(const Spec& spec) {
+std::int64_t tokens_per_sequence(const Spec& spec) {
   if (reads_text(spec.model)) return spec.batch.seq;
   const std::int64_t side = spec.model.vision->image / spec.model.vision->patch;
   const bool token = spec.model.kind == ModelKind::vit && spec.model.vision->class_token;
   return side * side + (token ? 1 : 0);
 }
 
-std::int64_t virtual_stages(const Spec& spec) {
+std::int64_t virtual_stage_count(const Spec& spec) {
   const ScheduleEntry* schedule = find_schedule(spec.schedule.kind);
-  const bool copies = schedule != nullptr && schedule->placement == Placement::both_ways;
+  const bool copies = schedule != nullptr && schedule->placement == Placement::bidirectional;
   return spec.parallel.pp * (copies ? 1 : spec.schedule.chunks);
 }
 
@@ -44,7 +44,7 @@ std::int64_t layer_count(const Model& model) {
 std::string divisibility_error(std::string_view what, std::int64_t value, std::int64_t of,
                                std::string_view divisor) {
   if (value % of == 0) return {};
-  return fmt::format("{} is {}, no multiple of {} ({})", what, value, of, divisor);
+  return fmt::format("{} is {}, which is not a multiple of {} ({})", what, value, of, divisor);
 }
 
 Result<void> check_spec(const Spec& spec) {
@@ -57,7 +57,7 @@ Result<void> check_spec(const Spec& spec) {
     for (const RuleCheck& check : checks) {
       std::string what = check.violation(spec);
       if (what.empty()) continue;
-      return fail(check.code, std::string(check.place), std::move(what),
+      return fail(check.code, std::string(check.key), std::move(what),
                   fmt::format("rule {}: {}", check.rule.name, check.rule.sentence));
     }
   }

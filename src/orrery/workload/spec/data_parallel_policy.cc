@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::int64_t kMebibyte = std::int64_t{1} << 20;
 
-/// Bytes that so many gradients are sent as.
+/// Bytes of `elements` gradients in messages.
 std::int64_t sent_bytes(const Spec& spec, Amount elements) {
   return bytes(elements, spec.precision.reduce).value();
 }
@@ -19,14 +19,14 @@ void as_megatron(const Spec& spec, DataParallelPolicy& policy) {
   const Parallel& plan = spec.parallel;
   const Amount by_ranks = Amount(plan.dp) * plan.cp * 1'000'000;
   policy.bucket = sent_bytes(spec, std::max<Amount>(40'000'000, by_ranks));
-  policy.splits_layers = policy.front_buckets = true;
+  policy.splits_layers = policy.only_first_chunk_has_buckets = true;
   policy.overlap_weights = plan.overlap_gradients.value_or(true);
-  if (!policy.overlap_weights) policy.bucket = DataParallelPolicy::kWhole;
+  if (!policy.overlap_weights) policy.bucket = DataParallelPolicy::kNoBuckets;
 }
 
-/// Gradients lie one behind the other and are reduced when all are there.
+/// All gradients are in one buffer and are reduced when it is complete.
 void as_megatron_2021(DataParallelPolicy& policy) {
-  policy.bucket = DataParallelPolicy::kWhole;
+  policy.bucket = DataParallelPolicy::kNoBuckets;
   policy.overlap_gradients = false;
 }
 

@@ -20,7 +20,8 @@ TEST(DataParallelPolicy, WithoutAFrameworkNothingOverlapsTheOptimizer) {
   const DataParallelPolicy policy = data_parallel_policy(job(Framework::none, Sharding::zero1));
   EXPECT_EQ(policy.bucket, 25 << 20);
   EXPECT_EQ(policy.first_bucket, 25 << 20);
-  EXPECT_FALSE(policy.splits_layers || policy.front_buckets || policy.overlap_weights);
+  EXPECT_FALSE(policy.splits_layers || policy.only_first_chunk_has_buckets ||
+               policy.overlap_weights);
   EXPECT_TRUE(policy.overlap_gradients);
   EXPECT_FALSE(policy.keep_gathered || policy.reduce_once);
 }
@@ -54,7 +55,7 @@ TEST(DataParallelPolicy, MegatronGathersAheadOnlyWhereItReducesAhead) {
   EXPECT_TRUE(data_parallel_policy(spec).overlap_weights);
   spec.parallel.overlap_gradients = false;
   EXPECT_FALSE(data_parallel_policy(spec).overlap_weights);
-  EXPECT_EQ(data_parallel_policy(spec).bucket, DataParallelPolicy::kWhole);
+  EXPECT_EQ(data_parallel_policy(spec).bucket, DataParallelPolicy::kNoBuckets);
 }
 
 TEST(DataParallelPolicy, DeepSpeedOverlapsInItsThirdStage) {

@@ -19,7 +19,7 @@ struct Divisor {
   std::int64_t size;
 };
 
-/// What multiplies the ranks beside dp.
+/// The degrees that multiply the number of ranks, except dp.
 std::vector<Divisor> cuts(const Parallel& p) {
   std::vector<Divisor> out;
   for (const Divisor& each : {Divisor{"tp", p.tp}, Divisor{"cp", p.cp}, Divisor{"pp", p.pp},
@@ -29,11 +29,11 @@ std::vector<Divisor> cuts(const Parallel& p) {
   return out;
 }
 
-/// Their product; 0 when it is more than `most`.
-std::int64_t ranks_of(const std::vector<Divisor>& all, std::int64_t most) {
+/// Their product; 0 if it exceeds `maximum`.
+std::int64_t ranks_of(const std::vector<Divisor>& all, std::int64_t maximum) {
   std::int64_t ranks = 1;
   for (const Divisor& each : all) {
-    if (each.size > most / ranks) return 0;
+    if (each.size > maximum / ranks) return 0;
     ranks *= each.size;
   }
   return ranks;
@@ -47,7 +47,7 @@ std::string product_text(const std::vector<Divisor>& all) {
   return text;
 }
 
-/// The nearest sizes of one cut with which all of them divide `devices`: "pp 2 or 4".
+/// The nearest sizes of one degree with which the product divides `devices`: "pp 2 or 4".
 std::string would_divide(const std::vector<Divisor>& all, std::int64_t devices) {
   std::string text;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -71,10 +71,11 @@ Result<std::int64_t> dp_for(const Parallel& plan, std::int64_t devices, const st
   const std::int64_t ranks = ranks_of(all, devices);
   if (ranks != 0 && devices % ranks == 0) return devices / ranks;
   const std::string would = would_divide(all, devices);
-  return fail(Errc::config_conflict, where,
-              fmt::format("the cluster has {} devices, which {} does not divide",
-                          format_count(devices), product_text(all)),
-              would.empty() ? "change the plan, or the cluster's size" : "what would: " + would);
+  return fail(
+      Errc::config_conflict, where,
+      fmt::format("the cluster has {} devices, which is not a multiple of {}",
+                  format_count(devices), product_text(all)),
+      would.empty() ? "change the plan, or the cluster's size" : "these divide it: " + would);
 }
 
 std::string seq_text(Spec& spec) {
@@ -83,11 +84,11 @@ std::string seq_text(Spec& spec) {
   spec.batch.seq = known ? model->seq : Batch{}.seq;
   if (!reads_text(spec.model)) return {};
   return fmt::format("{} tokens each{}", format_count(spec.batch.seq),
-                     known ? fmt::format(": what {} was trained on", model->name) : "");
+                     known ? fmt::format(": the training length of {}", model->name) : "");
 }
 
 std::string batch_text(const Spec& spec) {
-  const std::int64_t each = spec.usual_microbatches();
+  const std::int64_t each = spec.default_microbatches();
   return fmt::format(
       "batch {}: {}", format_count(spec.global_batch()),
       each == 1
@@ -98,14 +99,14 @@ std::string batch_text(const Spec& spec) {
 
 }  // namespace
 
-std::int64_t Spec::usual_microbatches() const {
+std::int64_t Spec::default_microbatches() const {
   constexpr std::int64_t kMicrobatchesPerStage = 8;
   const bool fill = parallel.pp > 1 && schedule.kind != ScheduleKind::file;
   if (!fill || compat == Compat::stage) return 1;
   return parallel.pp * ((kMicrobatchesPerStage + schedule.chunks - 1) / schedule.chunks);
 }
 
-Spec open_spec() {
+Spec unresolved_spec() {
   Spec spec;
   spec.parallel.dp = 0;
   spec.batch.seq = 0;
@@ -122,7 +123,7 @@ Result<void> resolve_defaults(Spec& spec, std::int64_t devices, const std::strin
     const auto dp = dp_for(spec.parallel, devices, where);
     if (!dp) return tl::unexpected(dp.error());
     spec.parallel.dp = *dp;
-    if (*dp > 1) say(fmt::format("dp {}: what the cluster leaves", format_count(*dp)));
+    if (*dp > 1) say(fmt::format("dp {}: the remaining devices of the cluster", format_count(*dp)));
   }
   const bool open_seq = spec.batch.seq == 0;
   const std::string seq = open_seq ? seq_text(spec) : "";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a job may leave open: how often it is cut over data, how long its sequences are, how much a
-// step trains on. While files and flags are read, what nobody has given yet stands at 0.
+// Defaults for keys that a job may omit: data-parallel degree, sequence length, batch size. While
+// files and flags are read, 0 means "not given yet".
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace orrery::workload {
 
-/// A specification whose `parallel.dp` and `batch.seq` are open (0), as `batch.global` always is.
-/// `import_into` and `set` leave them so until a file or a flag gives them.
-[[nodiscard]] Spec open_spec();
+/// Returns a specification without `parallel.dp`, `batch.seq` and `batch.global` (0). `import_into`
+/// and `set` leave them at 0 until a file or a flag sets them.
+[[nodiscard]] Spec unresolved_spec();
 
-/// Settles what is still open, and says what was chosen (chosen_by_default):
-/// - dp: what a cluster of `devices` leaves beside tp, cp, pp (and ep, as an axis of its own); 1
-///   without a cluster (`devices` 0),
-/// - seq: what the catalogue says that a model of this name was trained on, else 2048,
-/// - global: micro x dp x `Spec::usual_microbatches`.
-/// Errc: config_conflict when no dp fills the cluster; `where` names it.
+/// Sets dp and seq if they are still 0, and reports the chosen values (finding chosen_by_default):
+/// - dp: `devices` of the cluster / (tp · cp · pp), also / ep if ep is a separate axis; 1 without
+///   a cluster (`devices` 0),
+/// - seq: the training length of the catalogue's model with this name, else 2048.
+/// `batch.global` stays 0, which means micro x dp x `Spec::default_microbatches`. Errc:
+/// config_conflict if no dp fills the cluster; `where` is its place.
 [[nodiscard]] Result<void> resolve_defaults(Spec& spec, std::int64_t devices,
                                             const std::string& where, Findings& findings);
 

@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 /// What flags leave: keys of an open specification.
 Spec open_with(std::initializer_list<std::pair<const char*, const char*>> keys) {
-  Spec spec = open_spec();
+  Spec spec = unresolved_spec();
   for (const auto& [path, value] : keys) EXPECT_TRUE(set(spec, path, value)) << path;
   return spec;
 }
@@ -32,9 +32,10 @@ TEST(Defaults, DpIsWhatTheClusterLeaves) {
   EXPECT_EQ(spec.parallel.dp, 8);
   EXPECT_EQ(spec.batch.seq, 8192);
   EXPECT_EQ(spec.global_batch(), 128);
-  EXPECT_THAT(said(findings),
-              ElementsAre("dp 8: what the cluster leaves; batch 128: 8 microbatches for each of 2 "
-                          "stages; 8,192 tokens each: what llama-3.1-8b was trained on"));
+  EXPECT_THAT(
+      said(findings),
+      ElementsAre("dp 8: the remaining devices of the cluster; batch 128: 8 microbatches for each "
+                  "of 2 stages; 8,192 tokens each: the training length of llama-3.1-8b"));
   EXPECT_TRUE(check_spec(spec));
 }
 
@@ -83,11 +84,12 @@ TEST(Defaults, WhatDoesNotDivideTheClusterSaysWhatWould) {
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::config_conflict);
   EXPECT_EQ(refused.error().where, "h100-sxm:64");
-  EXPECT_EQ(refused.error().what, "the cluster has 64 devices, which tp 8 x pp 3 does not divide");
-  EXPECT_EQ(refused.error().hint, "what would: pp 2 or 4");
+  EXPECT_EQ(refused.error().what,
+            "the cluster has 64 devices, which is not a multiple of tp 8 x pp 3");
+  EXPECT_EQ(refused.error().hint, "these divide it: pp 2 or 4");
 
   spec = open_with({{"model", "gpt2"}, {"parallel.tp", "12"}});
-  EXPECT_EQ(resolve_defaults(spec, 8, "c", findings).error().hint, "what would: tp 8");
+  EXPECT_EQ(resolve_defaults(spec, 8, "c", findings).error().hint, "these divide it: tp 8");
   spec = open_with({{"model", "gpt2"},
                     {"parallel.tp", "16777216"},
                     {"parallel.pp", "16777216"},
@@ -106,9 +108,10 @@ TEST(Defaults, ThatOfLlama405BOn16384DevicesIsAsPublished) {
   ASSERT_TRUE(resolve_defaults(spec, 16384, "h100-sxm:16384", findings));
   EXPECT_EQ(spec.global_batch(), 2048);
   EXPECT_EQ(spec.batch.seq, 8192);
-  EXPECT_THAT(said(findings),
-              ElementsAre("dp 128: what the cluster leaves; batch 2,048: 1 microbatch for each of "
-                          "16 stages; 8,192 tokens each: what llama-3.1-405b was trained on"));
+  EXPECT_THAT(
+      said(findings),
+      ElementsAre("dp 128: the remaining devices of the cluster; batch 2,048: 1 microbatch for "
+                  "each of 16 stages; 8,192 tokens each: the training length of llama-3.1-405b"));
 }
 
 TEST(Defaults, StagesGetMicrobatchesEnough) {

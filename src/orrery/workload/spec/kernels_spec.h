@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels, as a specification says it; what a framework decides where nobody says is in
-// framework.h.
+// The kernel options of a specification. framework.h has the defaults of each framework.
 #pragma once
 
 #include <array>
@@ -15,31 +14,32 @@
 
 namespace orrery::workload {
 
-/// Whose attention it is, where one kernel does it all (flash attention).
+/// Implementation of fused attention (flash attention).
 enum class AttentionKernels : std::uint8_t {
-  newest,                  ///< made for the device: cuDNN's, FlashAttention-3
-  flash_attention_2,       ///< made for Ampere, on whatever device
-  flash_attention_triton,  ///< its first version in Triton, which knows ALiBi
+  newest,                  ///< optimized for the device: cuDNN, FlashAttention-3
+  flash_attention_2,       ///< optimized for Ampere, on any device
+  flash_attention_triton,  ///< the first Triton version, which supports ALiBi
 };
 
-/// Kernels that change what is computed and kept.
+/// Kernel options that change FLOPs, memory traffic, stored activations or launch times.
 struct Kernels {
   bool flash_attention = true;  ///< no S×S matrix in memory; causal attention skips half of it
-  std::optional<AttentionKernels> attention;  ///< empty: the framework's (attention_of)
+  std::optional<AttentionKernels> attention;  ///< empty: by `framework`, see attention_kernels
   bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
-                      ///< without a framework
+                      ///< used only without a framework
   Framework framework = Framework::none;
-  std::optional<Time> launch;   ///< of one kernel, by the host
-  bool graphs = false;          ///< the device launches them
-  std::optional<Loss> loss;     ///< by `framework` where nobody says
-  bool deterministic = false;   ///< every run gives the same bits
-  std::optional<bool> grouped;  ///< products of experts are one; by `framework` if nobody says
+  std::optional<Time> launch;   ///< host time per kernel; empty: launch_times_of(framework)
+  bool graphs = false;          ///< CUDA graphs: no kernel waits for the host
+  std::optional<Loss> loss;     ///< default: by `framework`
+  bool deterministic = false;   ///< results are bit-identical in every run
+  std::optional<bool> grouped;  ///< one grouped product for all experts; empty: by `framework`
 
-  /// PyTorch's scaled_dot_product_attention takes FlashAttention-2 before cuDNN's kernels
-  /// (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, releases 2.2 to 2.8 but 2.5.0);
-  /// Megatron-Core leaves the choice to Transformer Engine, which has cuDNN's on Hopper and after
-  /// (pytorch/attention/dot_product_attention/utils.py).
-  [[nodiscard]] AttentionKernels attention_of() const {
+  /// The given attention kernels, else the framework's default. PyTorch's
+  /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN
+  /// (aten/src/ATen/native/transformers/cuda/sdp_utils.cpp, releases 2.2 to 2.8 but 2.5.0).
+  /// Megatron-Core leaves the choice to Transformer Engine, which uses cuDNN on Hopper and later
+  /// GPUs (pytorch/attention/dot_product_attention/utils.py).
+  [[nodiscard]] AttentionKernels attention_kernels() const {
     if (attention) return *attention;
     const bool of_nvidia = framework == Framework::none || framework == Framework::megatron;
     return of_nvidia ? AttentionKernels::newest : AttentionKernels::flash_attention_2;
@@ -56,35 +56,36 @@ struct Kernels {
     return launch ? graph::LaunchTimes{*launch, *launch, *launch} : launch_times_of(framework);
   }
 
-  static constexpr auto fields =
-      std::tuple{config::field("flash_attention", &Kernels::flash_attention,
-                               "attention never stores its scores, and skips what is masked"),
-                 config::field("attention", &Kernels::attention,
-                               "whose kernels attention has: made for the device (cuDNN, "
-                               "FlashAttention-3), FlashAttention-2, or the first in Triton")
-                     .by_default("by `framework`: `newest` without one and with megatron, else "
-                                 "`flash_attention_2`"),
-                 config::field("fused", &Kernels::fused,
-                               "element-wise chains are one kernel; where no `framework` says"),
-                 config::field("framework", &Kernels::framework,
-                               "whose kernels: which operators are one, which are many"),
-                 config::field("launch", &Kernels::launch,
-                               "how long a host takes to launch one; a device whose kernels are "
-                               "shorter waits for it",
-                               config::between(0, 1e12))
-                     .by_default("by `framework`: 44 us forward, 38 us backward, 18 us in the "
-                                 "optimizer; none and torchtitan_compiled 0"),
-                 config::field("graphs", &Kernels::graphs,
-                               "kernels are captured in CUDA graphs: none waits for a host"),
-                 config::field("loss", &Kernels::loss,
-                               "how cross entropy treats logits: what lies in memory beside them")
-                     .by_default("by `framework`: pytorch, deepspeed, torchtitan `eager`, "
-                                 "torchtitan_compiled `compiled`, all others `megatron`"),
-                 config::field("deterministic", &Kernels::deterministic,
-                               "every run gives the same bits: workspaces are larger"),
-                 config::field("grouped", &Kernels::grouped,
-                               "products of experts are one kernel, not one after another")
-                     .by_default("by `framework`: pytorch and deepspeed `false`")};
+  static constexpr auto fields = std::tuple{
+      config::field("flash_attention", &Kernels::flash_attention,
+                    "attention does not store its scores, and skips masked tokens"),
+      config::field("attention", &Kernels::attention,
+                    "attention kernels: optimized for the device (cuDNN, FlashAttention-3), "
+                    "FlashAttention-2, or the first Triton version")
+          .by_default("by `framework`: `newest` without a framework and with megatron, else "
+                      "`flash_attention_2`"),
+      config::field("fused", &Kernels::fused,
+                    "element-wise chains are one kernel; used if `framework` does not specify it"),
+      config::field(
+          "framework", &Kernels::framework,
+          "the framework whose kernels are used: it determines which operators are fused"),
+      config::field("launch", &Kernels::launch,
+                    "host time per kernel launch; a device with shorter kernels waits for the host",
+                    config::between(0, 1e12))
+          .by_default("by `framework`: 44 us forward, 38 us backward, 18 us in the "
+                      "optimizer; none and torchtitan_compiled 0"),
+      config::field("graphs", &Kernels::graphs,
+                    "kernels are captured in CUDA graphs: no kernel waits for a host"),
+      config::field("loss", &Kernels::loss,
+                    "implementation of cross entropy: which copies of the logits are in memory")
+          .by_default("by `framework`: pytorch, deepspeed, torchtitan `eager`, "
+                      "torchtitan_compiled `compiled`, all others `megatron`"),
+      config::field("deterministic", &Kernels::deterministic,
+                    "deterministic kernels: workspaces are larger"),
+      config::field(
+          "grouped", &Kernels::grouped,
+          "the matrix products of experts run as one grouped kernel, not one after another")
+          .by_default("by `framework`: pytorch and deepspeed `false`")};
 };
 
 }  // namespace orrery::workload
@@ -92,11 +93,7 @@ struct Kernels {
 namespace orrery::config {
 template <>
 struct EnumNames<workload::AttentionKernels> {
-  static constexpr std::array names = {
-      EnumName<workload::AttentionKernels>{"newest", workload::AttentionKernels::newest},
-      EnumName<workload::AttentionKernels>{"flash_attention_2",
-                                           workload::AttentionKernels::flash_attention_2},
-      EnumName<workload::AttentionKernels>{"flash_attention_triton",
-                                           workload::AttentionKernels::flash_attention_triton}};
+  static constexpr auto names = names_in_order<workload::AttentionKernels::flash_attention_triton>(
+      "newest", "flash_attention_2", "flash_attention_triton");
 };
 }  // namespace orrery::config

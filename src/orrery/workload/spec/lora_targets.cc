@@ -15,7 +15,7 @@ bool has_mlp(const Model& model) {
   return has_dense_layer(model) || (model.moe && model.shared_inner() > 0);
 }
 
-/// Of the attention; `fused`: also what stands for several.
+/// Names of attention matrices; `fused`: also the names of merged matrices.
 Words attention_words(const Model& model, bool fused) {
   if (model.mla) {
     const Words queries = model.mla->q_rank > 0 ? Words{"q_down", "q_up"} : Words{"q"};
@@ -28,7 +28,7 @@ Words attention_words(const Model& model, bool fused) {
 
 Words mlp_words(const Model& model, bool fused) {
   if (!has_mlp(model)) return {};
-  if (!gated(model.mlp)) return {"mlp_up", "mlp_down"};
+  if (!is_gated(model.mlp)) return {"mlp_up", "mlp_down"};
   return fused ? Words{"gate", "up", "mlp_up", "mlp_down"} : Words{"gate", "up", "mlp_down"};
 }
 
@@ -40,7 +40,7 @@ Words words_of(const Model& model, bool fused) {
   return words;
 }
 
-/// Adds up in + out of the matrices with adapters.
+/// Sums in + out of all matrices with adapters.
 class Features {
  public:
   explicit Features(const Spec& spec) : model_(spec.model), targets_(adapted_matrices(spec)) {}
@@ -78,7 +78,7 @@ class Features {
     add("out", times, queries(), model_.hidden);
   }
 
-  /// Attention of a decoder to its encoder: `qkv` is two matrices there.
+  /// Attention of a decoder to its encoder: `qkv` is two matrices here.
   void add_cross(std::int64_t times) {
     add("q", times, model_.hidden, queries());
     add("k", times, model_.hidden, keys());
@@ -103,7 +103,7 @@ class Features {
     if (inner == 0) return;
     add("gate", times, model_.hidden, inner);
     add("up", times, model_.hidden, inner);
-    add("mlp_up", times, model_.hidden, Amount(inner) * (gated(model_.mlp) ? 2 : 1));
+    add("mlp_up", times, model_.hidden, Amount(inner) * (is_gated(model_.mlp) ? 2 : 1));
     add("mlp_down", times, inner, model_.hidden);
   }
 

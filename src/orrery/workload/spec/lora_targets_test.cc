@@ -45,7 +45,7 @@ TEST(Lora, CountsWhatIsPublished) {
   EXPECT_EQ(count_adapters(with_lora("llama-3.1-8b", 16)), 41'943'040);
 }
 
-// One adapter beside three matrices has one A.
+// One adapter of three fused matrices has one A.
 TEST(Lora, FusedMatricesHaveOneA) {
   EXPECT_EQ(count_adapters(with_lora("llama-2-7b", 8, {"qkv"})), 32 * 8 * (4096 + 3 * 4096));
   EXPECT_EQ(count_adapters(with_lora("llama-2-7b", 8, {"mlp_up"})), 32 * 8 * (4096 + 2 * 11008));

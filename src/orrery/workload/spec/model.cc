@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Weights of each family, from its shape.
+// Counts the weights of each family, from its shape.
 #include "orrery/workload/spec/model.h"
 
 #include <algorithm>
@@ -8,18 +8,18 @@
 namespace orrery::workload {
 namespace {
 
-/// Counts in progress. The largest shape that can be read has 2^89 weights; the answer is cut to 64
+/// Intermediate counts. The largest shape in range has 2^89 weights; the result is saturated to 64
 /// bits at the end.
 __extension__ using Wide = __int128;
 
 struct Count {
   Wide total = 0;
-  Wide inactive = 0;  ///< experts that a token does not visit
+  Wide inactive = 0;  ///< weights of experts that a token does not use
   Wide embedding = 0;
   Wide head = 0;
   Wide matmul = 0;
 
-  /// `times` matrices, and the biases behind them.
+  /// Adds `times` matrices and their biases.
   void matrix(Wide rows, Wide columns, bool bias, Wide times = 1) {
     total += times * (rows * columns + (bias ? columns : 0));
     matmul += times * rows * columns;
@@ -38,8 +38,8 @@ struct Count {
 };
 
 std::int64_t cut(Wide value) {
-  constexpr Wide kMostOfAll = INT64_MAX;
-  return static_cast<std::int64_t>(std::clamp<Wide>(value, 0, kMostOfAll));
+  constexpr Wide kMaxTotal = INT64_MAX;
+  return static_cast<std::int64_t>(std::clamp<Wide>(value, 0, kMaxTotal));
 }
 
 ParameterCount finished(const Count& count) {
@@ -47,12 +47,12 @@ ParameterCount finished(const Count& count) {
           cut(count.head), cut(count.matmul)};
 }
 
-/// Weights of one norm over `size` elements.
+/// Number of weights of one norm over `size` elements.
 Wide norm_of(const Model& model, Wide size) {
   return model.norm == Norm::layernorm ? 2 * size : size;
 }
 
-/// Multi-head latent attention: DeepSeek-V2, section 2.1; both compressed vectors are normed.
+/// Multi-head latent attention: DeepSeek-V2, section 2.1; both compressed vectors have norms.
 Count mla_of(const Model& model) {
   const Mla& mla = *model.mla;
   const Wide hidden = model.hidden, heads = model.heads;
@@ -72,7 +72,7 @@ Count mla_of(const Model& model) {
   return count;
 }
 
-Count attention_of(const Model& model) {
+Count attention_kernels(const Model& model) {
   if (model.mla) return mla_of(model);
   const Wide head = model.head_size(), all = model.heads * head, kv = model.kv() * head;
   Count count;
@@ -84,10 +84,10 @@ Count attention_of(const Model& model) {
   return count;
 }
 
-/// `times` MLPs alike.
+/// `times` identical MLPs.
 Count mlp_of(const Model& model, Wide inner, bool bias, Wide times = 1) {
   Count count;
-  count.matrix(model.hidden, inner, bias, times * (gated(model.mlp) ? 2 : 1));
+  count.matrix(model.hidden, inner, bias, times * (is_gated(model.mlp) ? 2 : 1));
   count.matrix(inner, model.hidden, bias, times);
   return count;
 }
@@ -107,7 +107,7 @@ Count experts_of(const Model& model) {
   return count;
 }
 
-/// Norms that stand around attention and MLP.
+/// Weights of the norms around attention and MLP.
 Wide norms_of(const Model& model) {
   return ((model.parallel_block ? 1 : 2) + (model.post_norms ? 2 : 0)) *
          norm_of(model, model.hidden);
@@ -115,7 +115,7 @@ Wide norms_of(const Model& model) {
 
 /// A stack of self-attention layers with dense MLPs.
 Count stack_of(const Model& model, Wide layers) {
-  Count layer = attention_of(model);
+  Count layer = attention_kernels(model);
   layer.add(mlp_of(model, model.inner(), model.mlp_bias), 1);
   layer.total += norms_of(model);
   Count count;
@@ -128,7 +128,7 @@ Count decoder_layers(const Model& model) {
   const std::int64_t with_experts = model.expert_layers();
   Count count = stack_of(model, model.layers - with_experts);
   if (with_experts == 0) return count;
-  Count layer = attention_of(model);
+  Count layer = attention_kernels(model);
   layer.add(experts_of(model), 1);
   layer.total += norms_of(model);
   count.add(layer, with_experts);
@@ -164,8 +164,8 @@ Count language_model(const Model& model) {
   if (model.kind == ModelKind::encoder_decoder) {
     count.add(stack_of(model, model.encoder_layers), 1);
     count.total += relative + final_norm;
-    // Cross attention in every decoder layer, behind a norm of its own.
-    Count cross = attention_of(model);
+    // Every decoder layer also has cross attention with a norm.
+    Count cross = attention_kernels(model);
     cross.total += norm_of(model, model.hidden);
     count.add(cross, model.layers);
   }
@@ -202,7 +202,7 @@ Count vit(const Model& model) {
 }
 
 /// DiT with adaLN-Zero (Peebles and Xie, ICCV 2023), section 3.2: norms have no weights, positions
-/// are fixed, time comes as 256 waves, classes have one row more for "none".
+/// are fixed, 256 waves encode the time, and classes have one more row for "none".
 Count dit(const Model& model) {
   constexpr Wide kSines = 256;
   const Vision& vision = *model.vision;
@@ -212,7 +212,7 @@ Count dit(const Model& model) {
   count.matrix(kSines, hidden, true);
   count.matrix(hidden, hidden, true);
   if (vision.classes > 0) count.table(vision.classes + 1, hidden);
-  Count block = attention_of(model);
+  Count block = attention_kernels(model);
   block.add(mlp_of(model, model.inner(), model.mlp_bias), 1);
   block.matrix(hidden, 6 * hidden, true);
   count.add(block, model.layers);
@@ -223,7 +223,7 @@ Count dit(const Model& model) {
   return count;
 }
 
-/// A convolution without bias, and the batch norm behind it.
+/// A convolution without bias, followed by a batch norm.
 void convolution(Count& count, Wide in, Wide out, Wide kernel, Wide times = 1) {
   count.matrix(in * kernel * kernel, out, false, times);
   count.total += times * 2 * out;
@@ -248,7 +248,7 @@ Count resnet(const Model& model) {
       }
     };
     block(in, 1);
-    // The first stage of small blocks keeps size and channels; all others need a projection.
+    // The first stage of basic blocks keeps size and channels; all others need a projection.
     if (in != out || inner != vision.width) convolution(count, in, out, 1);
     block(out, std::max<std::int64_t>(blocks, 1) - 1);
     in = out;
@@ -259,8 +259,8 @@ Count resnet(const Model& model) {
   return count;
 }
 
-/// DLRM (Naumov et al., 2019), section 2: dot products of all pairs go to the top MLP, beside the
-/// bottom one's output.
+/// DLRM (Naumov et al., 2019), section 2: the top MLP receives the dot products of all pairs and
+/// the bottom MLP's output.
 Count dlrm(const Model& model) {
   const Dlrm& shape = *model.dlrm;
   Count count;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is trained: the shape of a model, as its authors state it. Every key is declared once here;
-// reader, schema, reference page and writer follow from the tables (see config/parameters.h).
+// The shape of a model, as its authors publish it. Every key is declared once here; reader, schema,
+// reference page and writer use these tables (see config/parameters.h).
 #pragma once
 
 #include <array>
@@ -16,10 +16,10 @@
 
 namespace orrery::workload {
 
-/// Buckets of T5's relative positions (Raffel et al., JMLR 2020, section 2.1).
+/// Rows of T5's table of relative positions (Raffel et al., JMLR 2020, section 2.1).
 inline constexpr std::int64_t kRelativeBuckets = 32;
 
-/// The family, which decides what the layers are.
+/// The model family. It determines the kinds of layers.
 enum class ModelKind : std::uint8_t {
   decoder,          ///< causal language model: GPT, LLaMA, Mixtral, DeepSeek …
   encoder,          ///< BERT
@@ -31,7 +31,7 @@ enum class ModelKind : std::uint8_t {
 };
 enum class Mlp : std::uint8_t { gelu, relu, swiglu, geglu };
 /// Gated MLPs have three matrices, the others two.
-[[nodiscard]] constexpr bool gated(Mlp mlp) { return mlp == Mlp::swiglu || mlp == Mlp::geglu; }
+[[nodiscard]] constexpr bool is_gated(Mlp mlp) { return mlp == Mlp::swiglu || mlp == Mlp::geglu; }
 enum class Norm : std::uint8_t { layernorm, rmsnorm };  ///< layernorm has a bias, too
 enum class Positions : std::uint8_t {
   learned,  ///< a table of `max_positions` rows
@@ -41,53 +41,58 @@ enum class Positions : std::uint8_t {
   none,
 };
 
-/// A mixture of experts in place of the MLP.
+/// A mixture of experts, which replaces the MLP.
 struct Moe {
   std::int64_t experts = 8;
   std::int64_t top_k = 2;
-  std::int64_t ffn = 0;             ///< of one expert; 0 = the model's ffn
-  std::int64_t shared_experts = 0;  ///< run for every token
-  std::int64_t shared_ffn = 0;      ///< of all shared experts together; 0 = shared_experts × ffn
-  bool shared_gate = false;         ///< a sigmoid gate (hidden weights) on the shared experts
-  bool router_bias = false;         ///< one more weight per expert (DeepSeek-V3's balance bias)
-  bool expert_bias = false;         ///< experts' matrices have biases (gpt-oss)
-  std::int64_t first_dense = 0;     ///< the first so many layers keep the dense MLP
-  std::int64_t every = 1;           ///< every so-manieth layer has experts, the others the MLP
-  std::vector<std::int64_t> pattern = {};  ///< instead of these two: 1 for a layer with experts, 0
-                                           ///< for one without, repeated to the last layer
-  double capacity_factor = 0;    ///< tokens an expert takes at most, over the mean; 0 = dropless
-  bool pad_to_capacity = false;  ///< experts compute their whole capacity, filled or not
-  double imbalance = 1;          ///< load of the busiest expert-parallel rank over the mean
+  std::int64_t ffn = 0;             ///< inner size of one expert; 0: the model's ffn
+  std::int64_t shared_experts = 0;  ///< number of experts that every token uses
+  std::int64_t shared_ffn = 0;   ///< total inner size of all shared experts; 0: shared_experts ×
+                                 ///< ffn
+  bool shared_gate = false;      ///< shared experts have a sigmoid gate (hidden weights)
+  bool router_bias = false;      ///< the router has one more weight per expert (DeepSeek-V3's
+                                 ///< balance bias)
+  bool expert_bias = false;      ///< expert matrices have biases (gpt-oss)
+  std::int64_t first_dense = 0;  ///< number of first layers with a dense MLP
+  std::int64_t every = 1;        ///< every n-th layer has experts, the others a dense MLP
+  std::vector<std::int64_t> pattern = {};  ///< replaces `first_dense` and `every`: 1 for a layer
+                                           ///< with experts, 0 for one without, repeated up to the
+                                           ///< last layer
+  double capacity_factor = 0;    ///< maximum tokens per expert, relative to the mean; 0: unlimited
+                                 ///< (dropless)
+  bool pad_to_capacity = false;  ///< experts always compute their full capacity
+  double imbalance = 1;          ///< load of the busiest expert-parallel rank, relative to the mean
 
   static constexpr auto fields = std::tuple{
       config::field("experts", &Moe::experts, "routed experts in a layer",
                     config::between(1, 65536)),
-      config::field("top_k", &Moe::top_k, "experts a token is sent to", config::between(1, 65536)),
+      config::field("top_k", &Moe::top_k, "number of experts per token", config::between(1, 65536)),
       config::field("ffn", &Moe::ffn, "inner size of one expert", config::between(0, 1 << 22))
           .by_default("the model's `ffn`"),
-      config::field("shared_experts", &Moe::shared_experts, "experts that every token visits",
-                    config::between(0, 1024)),
-      config::field("shared_ffn", &Moe::shared_ffn, "inner size of all shared experts together",
+      config::field("shared_experts", &Moe::shared_experts,
+                    "number of experts that every token uses", config::between(0, 1024)),
+      config::field("shared_ffn", &Moe::shared_ffn, "total inner size of all shared experts",
                     config::between(0, 1 << 22))
           .by_default("`shared_experts` x `ffn`"),
       config::field("shared_gate", &Moe::shared_gate, "shared experts have a gate"),
-      config::field("router_bias", &Moe::router_bias, "the router has a weight per expert on top"),
-      config::field("expert_bias", &Moe::expert_bias, "matrices of experts have biases"),
-      config::field("first_dense", &Moe::first_dense, "so many first layers have no experts",
+      config::field("router_bias", &Moe::router_bias,
+                    "the router has an additional bias per expert"),
+      config::field("expert_bias", &Moe::expert_bias, "expert matrices have biases"),
+      config::field("first_dense", &Moe::first_dense, "number of first layers without experts",
                     config::between(0, 65536)),
-      config::field("every", &Moe::every, "every so-manieth layer has experts",
+      config::field("every", &Moe::every, "every n-th layer has experts",
                     config::between(1, 65536)),
       config::field("pattern", &Moe::pattern,
-                    "instead of `first_dense` and `every`: 1 for a layer with experts, 0 for one "
-                    "without, repeated to the last layer",
+                    "instead of `first_dense` and `every`: 1 for a layer with experts, 0 for a "
+                    "layer without, repeated up to the last layer",
                     config::between(0, 65536)),
       config::field("capacity_factor", &Moe::capacity_factor,
-                    "tokens an expert takes at most, over the mean; 0: as many as come",
+                    "maximum tokens of an expert, relative to the mean; 0: unlimited",
                     config::between(0, 65536)),
       config::field("pad_to_capacity", &Moe::pad_to_capacity,
-                    "experts compute their whole capacity, filled or not"),
+                    "experts always compute their full capacity"),
       config::field("imbalance", &Moe::imbalance,
-                    "load of the busiest expert-parallel rank over the mean",
+                    "load of the busiest expert-parallel rank, relative to the mean",
                     config::between(1, 65536))};
 };
 
@@ -100,25 +105,25 @@ struct Mla {
   std::int64_t v_dim = 128;
 
   static constexpr auto fields = std::tuple{
-      config::field("q_rank", &Mla::q_rank, "rank of the queries; 0: not compressed",
+      config::field("q_rank", &Mla::q_rank, "rank of the compressed queries; 0: not compressed",
                     config::between(0, 1 << 20)),
-      config::field("kv_rank", &Mla::kv_rank, "rank of keys and values",
+      config::field("kv_rank", &Mla::kv_rank, "rank of the compressed keys and values",
                     config::between(1, 1 << 20)),
-      config::field("nope_dim", &Mla::nope_dim, "size of a head without position",
+      config::field("nope_dim", &Mla::nope_dim, "size of a head's part without positions",
                     config::between(1, 65536)),
       config::field("rope_dim", &Mla::rope_dim, "size of a head's rotary part",
                     config::between(0, 65536)),
       config::field("v_dim", &Mla::v_dim, "size of a head's values", config::between(1, 65536))};
 };
 
-/// Pictures: ViT, DiT, ResNet.
+/// Image models: ViT, DiT, ResNet.
 struct Vision {
-  std::int64_t image = 224;  ///< pixels per side (DiT: of the latent)
+  std::int64_t image = 224;  ///< pixels per side of an image (DiT: of the latent)
   std::int64_t patch = 16;
   std::int64_t channels = 3;
   std::int64_t classes = 1000;
   bool class_token = true;
-  bool learned_sigma = true;              ///< DiT: predicts the variance, too
+  bool learned_sigma = true;              ///< DiT: the model also predicts the variance
   std::vector<std::int64_t> blocks = {};  ///< ResNet: blocks per stage, e.g. [3, 4, 6, 3]
   bool bottleneck = true;                 ///< ResNet: 1×1, 3×3, 1×1
   std::int64_t width = 64;                ///< ResNet: channels of the first stage
@@ -127,12 +132,12 @@ struct Vision {
       config::field("image", &Vision::image, "pixels per side", config::between(1, 65536)),
       config::field("patch", &Vision::patch, "pixels per side of a patch",
                     config::between(1, 65536)),
-      config::field("channels", &Vision::channels, "channels of a picture",
+      config::field("channels", &Vision::channels, "channels of an image",
                     config::between(1, 65536)),
-      config::field("classes", &Vision::classes, "what pictures are sorted into",
-                    config::between(0, 1 << 24)),
-      config::field("class_token", &Vision::class_token, "ViT: one token more than patches"),
-      config::field("learned_sigma", &Vision::learned_sigma, "DiT: the variance is predicted, too"),
+      config::field("classes", &Vision::classes, "number of classes", config::between(0, 1 << 24)),
+      config::field("class_token", &Vision::class_token, "ViT: an additional class token"),
+      config::field("learned_sigma", &Vision::learned_sigma,
+                    "DiT: the model also predicts the variance"),
       config::field("blocks", &Vision::blocks, "ResNet: blocks in each stage",
                     config::between(0, 16)),
       config::field("bottleneck", &Vision::bottleneck, "ResNet: blocks of three convolutions"),
@@ -143,56 +148,57 @@ struct Vision {
 /// Embedding tables of one shape.
 struct EmbeddingTables {
   std::int64_t rows = 1;
-  std::int64_t count = 1;    ///< so many tables alike
+  std::int64_t count = 1;    ///< number of identical tables
   std::int64_t pooling = 1;  ///< lookups per sample
-  double reuse = 0;          ///< lookups of one row in a batch, on average; 0: nothing is known
+  double reuse = 0;          ///< average lookups of a row per batch; 0: no data, indices are
+                             ///< uniform
 
   static constexpr auto fields = std::tuple{
       config::field("rows", &EmbeddingTables::rows, "rows of the table", config::between(1, 1e12))
           .required(),
-      config::field("count", &EmbeddingTables::count, "so many such tables",
+      config::field("count", &EmbeddingTables::count, "number of such tables",
                     config::between(1, 65536)),
-      config::field("pooling", &EmbeddingTables::pooling, "rows summed up per sample",
+      config::field("pooling", &EmbeddingTables::pooling, "rows summed per sample",
                     config::between(1, 65536)),
       config::field("reuse", &EmbeddingTables::reuse,
-                    "how often a row is read in a batch, on average; 0: indices are even",
+                    "average number of reads of a row per batch; 0: indices are uniform",
                     config::between(0, 1e12))};
 };
 enum class TableSharding : std::uint8_t { table, row, column };
 
-/// Recommendation (Naumov et al., arXiv 1906.00091).
+/// DLRM, a recommendation model (Naumov et al., arXiv 1906.00091).
 struct Dlrm {
   std::vector<EmbeddingTables> tables;
   std::int64_t dim = 128;  ///< columns of every table
   std::int64_t dense_features = 13;
-  std::vector<std::int64_t> bottom_mlp;  ///< sizes after the input; the last is `dim`
-  std::vector<std::int64_t> top_mlp;     ///< sizes after the interaction; the last is 1
+  std::vector<std::int64_t> bottom_mlp;  ///< layer sizes after the input; the last is `dim`
+  std::vector<std::int64_t> top_mlp;     ///< layer sizes after the interaction; the last is 1
   TableSharding sharding = TableSharding::table;
-  std::vector<std::int64_t> placement;  ///< the rank of each table; empty: the costliest first
+  std::vector<std::int64_t> placement;  ///< the rank of each table; empty: greedy by cost
+                                        ///< (table_share.h)
 
   static constexpr auto fields = std::tuple{
       config::field("tables", &Dlrm::tables, "embedding tables", config::between(1, 65536))
           .required(),
       config::field("dim", &Dlrm::dim, "columns of every table", config::between(1, 65536)),
-      config::field("dense_features", &Dlrm::dense_features, "inputs that are numbers",
+      config::field("dense_features", &Dlrm::dense_features, "number of dense input features",
                     config::between(1, 65536)),
       config::field("bottom_mlp", &Dlrm::bottom_mlp, "sizes of the bottom MLP's layers",
                     config::between(1, 64)),
       config::field("top_mlp", &Dlrm::top_mlp, "sizes of the top MLP's layers",
                     config::between(1, 64)),
-      config::field("sharding", &Dlrm::sharding, "how tables are spread over ranks"),
-      config::field(
-          "placement", &Dlrm::placement,
-          "the rank of each table, in their order, those alike one by one (with `sharding: "
-          "table`; `orrery shard` writes it); without it the costliest table goes to the "
-          "rank with least",
-          config::between(0, 1 << 20))};
+      config::field("sharding", &Dlrm::sharding, "how tables are distributed over ranks"),
+      config::field("placement", &Dlrm::placement,
+                    "the rank of each table, in table order, identical tables one by one (with "
+                    "`sharding: table`; written by `orrery shard`); by default the costliest table "
+                    "goes to the rank with the least load",
+                    config::between(0, 1 << 20))};
 };
 
-/// A model. What a family does not have is not looked at.
+/// A model. Keys that do not apply to its family are ignored.
 struct Model {
-  std::string is;    ///< name in the catalogue; the other keys override its figures
-  std::string name;  ///< what to call it in results
+  std::string is;    ///< name in the catalogue; the other keys override its values
+  std::string name;  ///< name of the model in results
   ModelKind kind = ModelKind::decoder;
   std::int64_t layers = 1;
   std::int64_t encoder_layers = 0;
@@ -208,21 +214,27 @@ struct Model {
   Norm norm = Norm::layernorm;
   Positions positions = Positions::learned;
   bool qkv_bias = true;
-  bool out_bias = true;  ///< of the attention's output projection
+  bool out_bias = true;  ///< the attention's output projection has a bias
   bool mlp_bias = true;
-  bool tied_embeddings = true;  ///< the head is the input table
-  bool head_bias = false;       ///< of the head
+  bool tied_embeddings = true;  ///< the head shares the input table's weights
+  bool head_bias = false;       ///< the head has a bias
   bool embedding_norm = false;  ///< a norm after the embedding (BLOOM, BERT)
   bool final_norm = true;
   bool qk_norm = false;         ///< norms of head_dim weights on queries and keys (Qwen3)
-  bool qk_norm_wide = false;    ///< … of head_dim weights for every head, without bias (OLMo 2)
-  bool sinks = false;           ///< a weight per head beside the scores (gpt-oss)
-  bool post_norms = false;      ///< two more norms per layer, after attention and MLP (Gemma 2)
-  bool parallel_block = false;  ///< attention and MLP side by side behind one norm (GPT-J, Falcon)
-  bool pooler = false;          ///< BERT: a hidden × hidden layer and a two-way head at the end
-  std::int64_t window = 0;      ///< sliding-window attention; 0 = none
-  std::int64_t full_every = 0;  ///< every so-manieth layer attends to everything despite `window`
-  bool dropout = false;         ///< masks are kept for the backward pass
+  bool qk_norm_wide = false;    ///< with `qk_norm`: head_dim weights for each head, without bias
+                                ///< (OLMo 2)
+  bool sinks = false;           ///< attention sink: one more weight per head, an additional score
+                                ///< in the softmax (gpt-oss)
+  bool post_norms = false;      ///< two more norms per layer, after the attention and after the MLP
+                                ///< (Gemma 2)
+  bool parallel_block = false;  ///< attention and MLP run in parallel after one norm (GPT-J,
+                                ///< Falcon)
+  bool pooler = false;          ///< BERT: a hidden × hidden layer and a binary classification head
+                                ///< at the end
+  std::int64_t window = 0;      ///< tokens in the sliding attention window; 0: no window
+  std::int64_t full_every = 0;  ///< every n-th layer attends to all tokens despite `window`; 0:
+                                ///< none
+  bool dropout = false;         ///< dropout is on: the backward pass needs its masks
   std::optional<Moe> moe;
   std::optional<Mla> mla;
   std::optional<Vision> vision;
@@ -231,8 +243,8 @@ struct Model {
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
       config::field("is", &Model::is,
-                    "a model of the catalogue; the keys below override its figures"),
-      config::field("name", &Model::name, "what to call the model in results")
+                    "a model of the catalogue; the keys below override its values"),
+      config::field("name", &Model::name, "name of the model in results")
           .by_default("the catalogue's name"),
       config::field("kind", &Model::kind, "the family"),
       config::field("layers", &Model::layers, "layers (of an encoder-decoder: of the decoder)",
@@ -255,9 +267,9 @@ struct Model {
           .by_default("the sequence length"),
       config::field("token_types", &Model::token_types, "rows of a segment table",
                     config::between(0, 65536)),
-      config::field("mlp", &Model::mlp, "what the MLP does between its matrices"),
-      config::field("norm", &Model::norm, "kind of the norms"),
-      config::field("positions", &Model::positions, "how tokens know where they are"),
+      config::field("mlp", &Model::mlp, "activation function of the MLP"),
+      config::field("norm", &Model::norm, "type of the norms"),
+      config::field("positions", &Model::positions, "type of position encoding"),
       config::field("qkv_bias", &Model::qkv_bias, "queries, keys and values have biases"),
       config::field("out_bias", &Model::out_bias, "the attention's output projection has a bias"),
       config::field("mlp_bias", &Model::mlp_bias, "the MLP's matrices have biases"),
@@ -266,26 +278,26 @@ struct Model {
       config::field("head_bias", &Model::head_bias, "the head has a bias"),
       config::field("embedding_norm", &Model::embedding_norm, "a norm follows the embedding"),
       config::field("final_norm", &Model::final_norm, "a norm follows the last layer"),
-      config::field("qk_norm", &Model::qk_norm, "queries and keys are normed per head"),
+      config::field("qk_norm", &Model::qk_norm, "queries and keys are normalized per head"),
       config::field("qk_norm_wide", &Model::qk_norm_wide,
                     "`qk_norm` has weights for every head, and no bias"),
-      config::field("sinks", &Model::sinks, "attention has a sink: a weight per head"),
-      config::field("post_norms", &Model::post_norms, "norms follow attention and MLP, too"),
+      config::field("sinks", &Model::sinks, "attention has a sink: one weight per head"),
+      config::field("post_norms", &Model::post_norms, "norms also follow attention and MLP"),
       config::field("parallel_block", &Model::parallel_block,
-                    "attention and MLP stand side by side behind one norm"),
-      config::field("pooler", &Model::pooler, "BERT's pooler and two-way head"),
-      config::field("window", &Model::window, "tokens that sliding-window attention sees; 0: all",
+                    "attention and MLP run in parallel after one norm"),
+      config::field("pooler", &Model::pooler, "BERT's pooler and binary classification head"),
+      config::field("window", &Model::window, "tokens in the sliding attention window; 0: all",
                     config::between(0, 1 << 26)),
       config::field("full_every", &Model::full_every,
-                    "every so-manieth layer sees everything despite `window`; 0: none",
+                    "every n-th layer attends to all tokens despite `window`; 0: none",
                     config::between(0, 65536)),
-      config::field("dropout", &Model::dropout, "dropout is on: its masks are kept"),
-      config::field("moe", &Model::moe, "experts in place of the MLP"),
+      config::field("dropout", &Model::dropout, "dropout is on: its masks are stored"),
+      config::field("moe", &Model::moe, "experts instead of the MLP"),
       config::field("mla", &Model::mla, "multi-head latent attention"),
-      config::field("vision", &Model::vision, "pictures: vit, dit, resnet"),
-      config::field("dlrm", &Model::dlrm, "tables and MLPs of a dlrm")};
+      config::field("vision", &Model::vision, "images: vit, dit, resnet"),
+      config::field("dlrm", &Model::dlrm, "tables and MLPs of a DLRM")};
 
-  // What the zeros above stand for.
+  // The defaults of keys that are 0.
   [[nodiscard]] std::int64_t inner() const { return ffn != 0 ? ffn : 4 * hidden; }
   [[nodiscard]] std::int64_t head_size() const { return head_dim != 0 ? head_dim : hidden / heads; }
   [[nodiscard]] std::int64_t kv() const { return kv_heads != 0 ? kv_heads : heads; }
@@ -300,25 +312,25 @@ struct Model {
       return moe->pattern[static_cast<std::size_t>(index) % moe->pattern.size()] != 0;
     return index >= moe->first_dense && (index + 1) % moe->every == 0;
   }
-  /// How many layers have experts.
+  /// The number of layers with experts.
   [[nodiscard]] std::int64_t expert_layers() const;
-  /// The window of layer `index`; 0 = it attends to everything.
+  /// The attention window of layer `index` in tokens; 0: it attends to all tokens.
   [[nodiscard]] std::int64_t window_of(std::int64_t index) const {
     return full_every != 0 && (index + 1) % full_every == 0 ? 0 : window;
   }
 };
 
-/// Weights by what happens to them. All counts of elements.
+/// Numbers of weights by use, in elements.
 struct ParameterCount {
-  std::int64_t total = 0;      ///< everything that is trained, tied tables once
-  std::int64_t active = 0;     ///< what one token visits: top_k of the experts, all else
+  std::int64_t total = 0;      ///< all weights; tied tables count once
+  std::int64_t active = 0;     ///< weights that one token uses: top_k experts and all other weights
   std::int64_t embedding = 0;  ///< input tables (tokens, positions, segments)
   std::int64_t head = 0;       ///< the output matrix when it is not tied
   std::int64_t matmul = 0;     ///< active weights of matrix products incl. the head (tied or not)
 };
 
-/// How many weights a model has, from its shape alone. Source: each family's paper; held against
-/// published counts by catalogue_test.cc.
+/// The number of weights of a model, from its shape. Source: the paper of each family.
+/// model_catalogue_test.cc compares the counts with published ones.
 [[nodiscard]] ParameterCount count_parameters(const Model& model);
 
 }  // namespace orrery::workload
@@ -326,42 +338,26 @@ struct ParameterCount {
 namespace orrery::config {
 template <>
 struct EnumNames<workload::ModelKind> {
-  static constexpr std::array names = {
-      EnumName<workload::ModelKind>{"decoder", workload::ModelKind::decoder},
-      EnumName<workload::ModelKind>{"encoder", workload::ModelKind::encoder},
-      EnumName<workload::ModelKind>{"encoder_decoder", workload::ModelKind::encoder_decoder},
-      EnumName<workload::ModelKind>{"vit", workload::ModelKind::vit},
-      EnumName<workload::ModelKind>{"dit", workload::ModelKind::dit},
-      EnumName<workload::ModelKind>{"resnet", workload::ModelKind::resnet},
-      EnumName<workload::ModelKind>{"dlrm", workload::ModelKind::dlrm}};
+  static constexpr auto names = names_in_order<workload::ModelKind::dlrm>(
+      "decoder", "encoder", "encoder_decoder", "vit", "dit", "resnet", "dlrm");
 };
 template <>
 struct EnumNames<workload::Mlp> {
-  static constexpr std::array names = {EnumName<workload::Mlp>{"gelu", workload::Mlp::gelu},
-                                       EnumName<workload::Mlp>{"relu", workload::Mlp::relu},
-                                       EnumName<workload::Mlp>{"swiglu", workload::Mlp::swiglu},
-                                       EnumName<workload::Mlp>{"geglu", workload::Mlp::geglu}};
+  static constexpr auto names =
+      names_in_order<workload::Mlp::geglu>("gelu", "relu", "swiglu", "geglu");
 };
 template <>
 struct EnumNames<workload::Norm> {
-  static constexpr std::array names = {
-      EnumName<workload::Norm>{"layernorm", workload::Norm::layernorm},
-      EnumName<workload::Norm>{"rmsnorm", workload::Norm::rmsnorm}};
+  static constexpr auto names = names_in_order<workload::Norm::rmsnorm>("layernorm", "rmsnorm");
 };
 template <>
 struct EnumNames<workload::Positions> {
-  static constexpr std::array names = {
-      EnumName<workload::Positions>{"learned", workload::Positions::learned},
-      EnumName<workload::Positions>{"rope", workload::Positions::rope},
-      EnumName<workload::Positions>{"alibi", workload::Positions::alibi},
-      EnumName<workload::Positions>{"relative", workload::Positions::relative},
-      EnumName<workload::Positions>{"none", workload::Positions::none}};
+  static constexpr auto names =
+      names_in_order<workload::Positions::none>("learned", "rope", "alibi", "relative", "none");
 };
 template <>
 struct EnumNames<workload::TableSharding> {
-  static constexpr std::array names = {
-      EnumName<workload::TableSharding>{"table", workload::TableSharding::table},
-      EnumName<workload::TableSharding>{"row", workload::TableSharding::row},
-      EnumName<workload::TableSharding>{"column", workload::TableSharding::column}};
+  static constexpr auto names =
+      names_in_order<workload::TableSharding::column>("table", "row", "column");
 };
 }  // namespace orrery::config

@@ -57,7 +57,7 @@ std::string models_reference() {
       "# Models by name\n\n"
       "<!-- Generated from data/catalogue/models. To renew it, run the workload tests "
       "with ORRERY_UPDATE_DOCS=1. -->\n\n"
-      "`model: llama-3.1-70b` is short for `model: {is: llama-3.1-70b}`; keys beside `is` override "
+      "`model: llama-3.1-70b` is short for `model: {is: llama-3.1-70b}`; keys next to `is` override "
       "its figures. Weights are counted from the shape; a test holds every count against what the "
       "authors print, to the last printed digit. \"Trained on\" is the length of most "
       "sequences in pre-training, in tokens (the default of `batch.seq`), not the most that a "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which formats a job's numbers are kept, sent and multiplied.
+// Number formats of a job: for storage, communication and products.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 namespace orrery::workload {
 
 enum class Dtype : std::uint8_t { fp32, tf32, bf16, fp16, fp8, fp4 };
-/// Bytes of one element; fp4 is counted in halves.
+/// Bytes of one element; 0.5 for fp4.
 [[nodiscard]] constexpr double bytes_of(Dtype type) {
   switch (type) {
     case Dtype::fp32:
@@ -30,29 +30,33 @@ enum class Dtype : std::uint8_t { fp32, tf32, bf16, fp16, fp8, fp4 };
   return 0.5;
 }
 
-/// How casts to fp8 and fp4 find the scales they need.
+[[nodiscard]] constexpr bool is_32_bit(Dtype type) {
+  return type == Dtype::fp32 || type == Dtype::tf32;
+}
+
+/// How casts to fp8 and fp4 compute their scales.
 enum class Scaling : std::uint8_t {
-  delayed,    ///< from steps before: one pass
-  tensor,     ///< the largest of the whole tensor first: two passes
-  blockwise,  ///< tiles of 128 × 128 and 1 × 128 (DeepSeek-V3, section 3.3.2)
-  mx,         ///< blocks of 32 with a power of two each (OCP Microscaling, v1.0)
+  delayed,    ///< from earlier steps: one pass over the tensor
+  tensor,     ///< from the maximum of the tensor: two passes over it
+  blockwise,  ///< one scale per tile of 128 × 128 or 1 × 128 (DeepSeek-V3, section 3.3.2)
+  mx,         ///< a power of two per block of 32 elements (OCP Microscaling, v1.0)
 };
 
-/// What is kept, sent and multiplied in which type.
+/// Number formats for storage, messages and matrix products.
 struct Precision {
   Dtype weights = Dtype::bf16;
   Dtype activations = Dtype::bf16;
-  Dtype gradients = Dtype::fp32;  ///< as accumulated over microbatches
-  Dtype reduce = Dtype::fp32;     ///< as sent between data-parallel ranks
-  Dtype optimizer = Dtype::fp32;  ///< moments
+  Dtype gradients = Dtype::fp32;  ///< type in which microbatches accumulate
+  Dtype reduce = Dtype::fp32;     ///< type of gradients in data-parallel messages
+  Dtype optimizer = Dtype::fp32;  ///< the optimizer's moments
   bool master_weights = true;     ///< an fp32 copy of weights that are not fp32
-  Dtype dispatch = Dtype::bf16;   ///< tokens on their way to experts
-  Dtype combine = Dtype::bf16;    ///< … and back
-  std::optional<Dtype> products;  ///< what products with weights are computed in; attention, norms
-                                  ///< and all else stay with the activations
+  Dtype dispatch = Dtype::bf16;   ///< tokens sent to experts
+  Dtype combine = Dtype::bf16;    ///< tokens sent back from experts
+  std::optional<Dtype> products;  ///< input type of matrix products with weights; all other
+                                  ///< operators use `activations`
   Scaling scaling = Scaling::tensor;
 
-  /// Without `products`: the narrower of weights and activations.
+  /// `products`; if that is empty, the narrower of weights and activations.
   [[nodiscard]] Dtype product_type() const {
     if (products) return *products;
     return bytes_of(activations) < bytes_of(weights) ? activations : weights;
@@ -60,17 +64,19 @@ struct Precision {
 
   static constexpr auto fields = std::tuple{
       config::field("weights", &Precision::weights, "weights in matrix products"),
-      config::field("activations", &Precision::activations, "activations, also as sent"),
-      config::field("gradients", &Precision::gradients, "gradients as accumulated"),
-      config::field("reduce", &Precision::reduce, "gradients as sent"),
+      config::field("activations", &Precision::activations, "activations, also in messages"),
+      config::field("gradients", &Precision::gradients, "accumulated gradients"),
+      config::field("reduce", &Precision::reduce, "gradients in messages"),
       config::field("optimizer", &Precision::optimizer, "the optimizer's moments"),
       config::field("master_weights", &Precision::master_weights,
-                    "an fp32 copy of weights that are not fp32"),
-      config::field("dispatch", &Precision::dispatch, "tokens on their way to experts"),
-      config::field("combine", &Precision::combine, "tokens on their way back"),
-      config::field("products", &Precision::products, "what products with weights are computed in")
-          .by_default("the narrower of weights and activations"),
-      config::field("scaling", &Precision::scaling, "how casts to fp8 and fp4 find their scales")};
+                    "an fp32 copy of weights in other formats"),
+      config::field("dispatch", &Precision::dispatch, "tokens sent to experts"),
+      config::field("combine", &Precision::combine, "tokens sent back from experts"),
+      config::field("products", &Precision::products,
+                    "input format of matrix products with weights")
+          .by_default("the narrower of `weights` and `activations`"),
+      config::field("scaling", &Precision::scaling,
+                    "how casts to fp8 and fp4 compute their scales")};
 };
 
 }  // namespace orrery::workload
@@ -78,19 +84,12 @@ struct Precision {
 namespace orrery::config {
 template <>
 struct EnumNames<workload::Dtype> {
-  static constexpr std::array names = {EnumName<workload::Dtype>{"fp32", workload::Dtype::fp32},
-                                       EnumName<workload::Dtype>{"tf32", workload::Dtype::tf32},
-                                       EnumName<workload::Dtype>{"bf16", workload::Dtype::bf16},
-                                       EnumName<workload::Dtype>{"fp16", workload::Dtype::fp16},
-                                       EnumName<workload::Dtype>{"fp8", workload::Dtype::fp8},
-                                       EnumName<workload::Dtype>{"fp4", workload::Dtype::fp4}};
+  static constexpr auto names =
+      names_in_order<workload::Dtype::fp4>("fp32", "tf32", "bf16", "fp16", "fp8", "fp4");
 };
 template <>
 struct EnumNames<workload::Scaling> {
-  static constexpr std::array names = {
-      EnumName<workload::Scaling>{"delayed", workload::Scaling::delayed},
-      EnumName<workload::Scaling>{"tensor", workload::Scaling::tensor},
-      EnumName<workload::Scaling>{"blockwise", workload::Scaling::blockwise},
-      EnumName<workload::Scaling>{"mx", workload::Scaling::mx}};
+  static constexpr auto names =
+      names_in_order<workload::Scaling::mx>("delayed", "tensor", "blockwise", "mx");
 };
 }  // namespace orrery::config

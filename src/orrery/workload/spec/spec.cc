@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Specifications from text, and back.
+// Reads and writes specifications.
 #include "orrery/workload/spec/spec.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ Json as_json(const OrderedJson& tree) {
   return Json::parse(tree.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
 }
 
-/// Lists that are empty by default but may not be written so.
+/// Removes lists that are empty by default, but that files may not contain empty.
 void drop_empty_lists(Json& tree) {
   for (auto it = tree.begin(); it != tree.end();) {
     if (it->is_object()) drop_empty_lists(*it);
@@ -34,7 +34,7 @@ void drop_empty_lists(Json& tree) {
   }
 }
 
-/// "of that family there are …": the models whose names begin with the same word.
+/// "models of that family: …": the models whose names start with the same word.
 std::string family_of(const std::string& name, const std::vector<std::string_view>& names) {
   constexpr std::size_t kShown = 6;
   const auto letter = [](unsigned char c) { return std::isalpha(c) != 0; };
@@ -46,15 +46,15 @@ std::string family_of(const std::string& name, const std::vector<std::string_vie
     if (!word.empty() && each.starts_with(word)) family.push_back(each);
   }
   const std::string rest =
-      "the names are in docs/reference/models.md; any other model is written out key by key";
+      "names are in docs/reference/models.md; write any other model key by key";
   if (family.empty()) return rest;
   const bool more = family.size() > kShown;
   family.resize(std::min(family.size(), kShown));
-  return "of that family there are " + join(family) + (more ? " and others; " : "; ") + rest;
+  return "models of that family: " + join(family) + (more ? " and others; " : "; ") + rest;
 }
 
-/// Puts the keys of the model that the tree names below those that the tree has. A null takes a key
-/// away ("moe: null").
+/// Adds the keys of the catalogue's model that the tree names, unless the tree has them. A null
+/// removes a key ("moe: null").
 Result<void> look_up_model(Json& tree, const std::string& where) {
   const auto found = tree.find("model");
   if (found == tree.end()) return {};
@@ -83,7 +83,7 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
   return {};
 }
 
-/// A tree of the keys in spec.h. What it does not say stands as in `spec`.
+/// Converts a tree of the keys in spec.h. Missing keys keep the values of `spec`.
 Result<Spec> spec_of(Json tree, const std::string& where, Spec spec) {
   if (tree.is_object()) {
     if (Result<void> known = look_up_model(tree, where); !known)
@@ -95,7 +95,7 @@ Result<Spec> spec_of(Json tree, const std::string& where, Spec spec) {
   return spec;
 }
 
-/// With figures where zeros stand for them, and without what has done its work.
+/// Replaces zeros by the values that they represent, and drops keys that are no longer needed.
 Spec resolved(Spec spec) {
   Model& model = spec.model;
   model.is.clear();
@@ -112,7 +112,8 @@ Spec resolved(Spec spec) {
     spec.parallel.etp = spec.parallel.expert_tp();
   }
   if (spec.lora) spec.lora->targets = adapted_matrices(spec);
-  const DataParallelPolicy policy = data_parallel_policy(spec);  // its buckets are no single figure
+  // its buckets are not a single value
+  const DataParallelPolicy policy = data_parallel_policy(spec);
   spec.parallel.overlap_gradients = policy.overlap_gradients;
   spec.parallel.overlap_weights = policy.overlap_weights;
   spec.parallel.keep_gathered = policy.keep_gathered;
@@ -130,13 +131,13 @@ OrderedJson tree_of(const Spec& spec) {
   return tree;
 }
 
-/// What nobody has given yet (see defaults.h) is no key.
+/// Removes keys without a value (see defaults.h).
 void drop_open(Json& tree, const Spec& spec) {
   if (spec.parallel.dp == 0) tree["parallel"].erase("dp");
   if (spec.batch.seq == 0) tree["batch"].erase("seq");
 }
 
-/// A new specification in which that is open which is open in `spec`.
+/// A new specification in which the same keys are open as in `spec`.
 Spec open_as(const Spec& spec) {
   Spec start;
   if (spec.parallel.dp == 0) start.parallel.dp = 0;
@@ -144,8 +145,8 @@ Spec open_as(const Spec& spec) {
   return start;
 }
 
-/// The value that a flag's text stands for where `old` stood: text where text was, a list of words
-/// between commas where a list was, else as YAML says.
+/// The value of a flag's text, with the type of `old`: a text, a list of words separated by commas,
+/// or else a YAML value.
 Result<Json> flag_value(const Json& old, std::string_view text, const std::string& where) {
   if (old.is_string()) return Json(std::string(text));
   if (old.is_array() && !text.starts_with('['))
@@ -178,11 +179,11 @@ std::string to_json(const Spec& spec) {
   return tree_of(resolved(spec)).dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-Result<void> check_ranges(const Spec& spec, bool may_be_open) {
+Result<void> check_ranges(const Spec& spec, bool may_be_unresolved) {
   Json tree = as_json(tree_of(spec));
   tree["model"].erase("is");
   drop_empty_lists(tree);
-  if (may_be_open) drop_open(tree, spec);
+  if (may_be_unresolved) drop_open(tree, spec);
   Result<Spec> again = spec_of(std::move(tree), "", Spec{});
   if (again) return {};
   Error error = std::move(again.error());
@@ -192,7 +193,7 @@ Result<void> check_ranges(const Spec& spec, bool may_be_open) {
 
 Result<void> set(Spec& spec, std::string_view path, std::string_view value) {
   const std::string where(path);
-  if (path.empty()) return fail(Errc::config_unknown_key, "key", "is not named");
+  if (path.empty()) return fail(Errc::config_unknown_key, "key", "has no name");
   Json tree = as_json(tree_of(spec));
   drop_open(tree, spec);
   Json* at = &tree;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One specification of a training job: model, parallelism, schedule, precision, optimizer,
-// recompute, batch. Files, flags and every importer end here; `check_spec` says whether it can be.
+// The specification of a training job: model, parallelism, schedule, precision, optimizer,
+// recompute, batch. Files, flags and all importers produce one; `check_spec` validates it.
 #pragma once
 
 #include <array>
@@ -23,184 +23,190 @@
 
 namespace orrery::workload {
 
-/// What data-parallel ranks share out among themselves.
+/// What is sharded over data-parallel ranks.
 enum class Sharding : std::uint8_t {
   none,   ///< DDP: all-reduce of gradients in buckets
-  zero1,  ///< optimizer state: reduce-scatter of gradients, all-gather of weights
-  zero2,  ///< … and gradients: reduce-scatter as each bucket is ready
-  zero3,  ///< … and weights: FSDP, all-gather per layer, forward and backward
+  zero1,  ///< the optimizer state: reduce-scatter of gradients, all-gather of weights
+  zero2,  ///< also gradients: reduce-scatter when a bucket is ready
+  zero3,  ///< also weights: FSDP, all-gather per layer, forward and backward
 };
-/// Context parallelism: how attention sees the tokens of other ranks.
+/// Context parallelism: how attention accesses the tokens of other ranks.
 enum class ContextMethod : std::uint8_t {
-  all_gather,  ///< keys and values of everybody, at once
-  ring,        ///< keys and values travel from neighbour to neighbour
-  ulysses,     ///< all-to-all: heads for tokens, and back
+  all_gather,  ///< one all-gather of all keys and values
+  ring,        ///< keys and values move along a ring of ranks
+  ulysses,     ///< all-to-all from shards of tokens to shards of heads, and back
 };
 
-/// Who carries tokens to experts and back.
+/// Implementation of the token exchange with experts.
 enum class Dispatcher : std::uint8_t {
   all_to_all,          ///< the collective library
   deepep,              ///< DeepEP's normal kernels
   deepep_low_latency,  ///< DeepEP's low-latency kernels
-  in_network,          ///< switches, where the cluster has such; else the collective library
+  in_network,          ///< switches, if the cluster has such; else the collective library
 };
 
-/// How tensor-parallel communication goes with the products before and after it (sp only).
+/// How tensor-parallel communication overlaps the matrix products before and after it (sp only).
 enum class TensorOverlap : std::uint8_t {
-  none,       ///< a product waits until all is gathered, and is reduced when all is there
-  ring,       ///< both go piece by piece, one piece for each rank
-  pipelined,  ///< gathered as with `ring`, reduced in four pieces
+  none,       ///< no overlap: gather, then the product, then the reduction
+  ring,       ///< gather and reduction overlap the product, in one piece per rank
+  pipelined,  ///< the gather as with `ring`, the reduction in four pieces
 };
 
-/// How the job is cut. World size = tp × cp × dp × pp (× ep when `ep_axis` is own).
+/// How the job is split over ranks. World size = tp × cp × dp × pp (× ep with `ep_own_axis`).
 struct Parallel {
   std::int64_t tp = 1;
   bool sp = false;  ///< sequence parallel: norms and residuals are sharded over tp
-  std::optional<TensorOverlap>
-      tp_overlap;  ///< empty: tensor_parallel_policy.h says what frameworks do
+  std::optional<TensorOverlap> tp_overlap;  ///< empty: by `framework`, see tensor_parallel_policy.h
   std::int64_t cp = 1;
   ContextMethod cp_method = ContextMethod::ring;
   std::int64_t pp = 1;
   std::int64_t dp = 1;
-  std::int64_t ep = 1;       ///< ranks an expert layer's experts are spread over
-  std::int64_t etp = 0;      ///< tensor parallel inside experts; 0 = tp (allowed: 1, tp)
-  bool ep_own_axis = false;  ///< ep multiplies the world (its ranks hold the same tokens) instead
-                             ///< of being folded into tp × cp × dp
+  std::int64_t ep = 1;       ///< ranks over which the experts of a layer are distributed
+  std::int64_t etp = 0;      ///< tensor parallel in experts: 1 or tp; 0: tp
+  bool ep_own_axis = false;  ///< ep multiplies the world size, and its ranks hold the same tokens;
+                             ///< false: ep uses ranks of tp × cp × dp
   Dispatcher dispatcher = Dispatcher::all_to_all;
   Sharding sharding = Sharding::none;
-  std::int64_t shard_size = 0;  ///< HSDP: ranks that share one copy; 0 = all of dp × cp
-  std::int64_t prefetch = 1;    ///< zero3: layers gathered ahead
-  // Where nothing is said of these, data_parallel_policy.h says what the framework does.
-  std::optional<std::int64_t> prefetch_backward;  ///< … in backward passes
-  std::optional<Bytes> bucket;            ///< gradients are reduced when so many bytes are ready
-  std::optional<bool> overlap_gradients;  ///< reduce while the last backward still runs
-  std::optional<bool> overlap_weights;    ///< zero1, zero2: gather while the next forward runs
-  std::optional<bool> keep_gathered;      ///< zero3: weights stay whole from forward to backward
-  std::optional<bool> reduce_once;        ///< zero2, zero3: in the last backward pass only
-  std::string order = "tp-cp-ep-dp-pp";   ///< which ranks are neighbours, innermost first
+  std::int64_t shard_size = 0;  ///< HSDP: ranks over which one copy is sharded; 0: dp × cp
+  std::int64_t prefetch = 1;    ///< zero3: number of layers gathered in advance
+  // Defaults of the following keys: by `framework`, see data_parallel_policy.h.
+  std::optional<std::int64_t> prefetch_backward;  ///< `prefetch` in backward passes; empty:
+                                                  ///< `prefetch`
+  std::optional<Bytes> bucket;                    ///< size of gradient buckets in bytes
+  std::optional<bool> overlap_gradients;  ///< gradients are reduced during the last backward pass
+  std::optional<bool> overlap_weights;    ///< zero1, zero2: weights are gathered during the next
+                                          ///< step's first forward passes
+  std::optional<bool> keep_gathered;      ///< zero3: weights stay gathered from forward to backward
+  std::optional<bool> reduce_once;        ///< zero2, zero3: gradients are reduced only in the last
+                                          ///< backward pass
+  std::string order = "tp-cp-ep-dp-pp";   ///< order of the axes in rank numbers, innermost first
 
   static constexpr auto fields = std::tuple{
       config::field("tp", &Parallel::tp, "tensor parallel", config::between(1, 1 << 24)),
       config::field("sp", &Parallel::sp,
-                    "sequence parallel: norms and residuals are cut over `tp`"),
+                    "sequence parallel: norms and residuals are split over `tp`"),
       config::field("tp_overlap", &Parallel::tp_overlap,
-                    "what is gathered before a product, or reduced behind it, goes piece by piece "
-                    "beside it; with `sp`")
-          .by_default("by `framework`: `pipelined` without one and with megatron, else `none`"),
+                    "how gathers before, and reductions after, a matrix product overlap with it, "
+                    "piece by piece; needs `sp`")
+          .by_default(
+              "by `framework`: `pipelined` without a framework and with megatron, else `none`"),
       config::field("cp", &Parallel::cp, "context parallel", config::between(1, 1 << 24)),
-      config::field("cp_method", &Parallel::cp_method, "how attention sees other ranks' tokens"),
+      config::field("cp_method", &Parallel::cp_method,
+                    "how attention accesses the tokens of other ranks"),
       config::field("pp", &Parallel::pp, "pipeline stages", config::between(1, 1 << 24)),
       config::field("dp", &Parallel::dp, "data parallel", config::between(1, 1 << 24))
-          .by_default("what the cluster leaves, else `1`"),
+          .by_default("the remaining devices of the cluster, else `1`"),
       config::field("ep", &Parallel::ep, "expert parallel", config::between(1, 1 << 24)),
-      config::field("etp", &Parallel::etp, "tensor parallel inside experts: 1 or `tp`",
+      config::field("etp", &Parallel::etp, "tensor parallel in experts: 1 or `tp`",
                     config::between(0, 1 << 24))
           .by_default("`tp`"),
       config::field("ep_own_axis", &Parallel::ep_own_axis,
-                    "`ep` multiplies the world instead of being folded into tp x cp x dp"),
-      config::field("dispatcher", &Parallel::dispatcher, "who carries tokens to experts and back"),
-      config::field("sharding", &Parallel::sharding, "what data-parallel ranks share out"),
+                    "`ep` multiplies the number of ranks instead of using ranks of tp x cp x dp"),
+      config::field("dispatcher", &Parallel::dispatcher,
+                    "implementation of the token exchange with experts"),
+      config::field("sharding", &Parallel::sharding, "what is sharded over data-parallel ranks"),
       config::field("shard_size", &Parallel::shard_size,
-                    "ranks that hold one copy together (HSDP), of dp x cp",
+                    "ranks over which one copy is sharded (HSDP), out of dp x cp",
                     config::between(0, 1 << 24))
           .by_default("all"),
-      config::field("prefetch", &Parallel::prefetch, "zero3: layers gathered ahead",
+      config::field("prefetch", &Parallel::prefetch, "zero3: number of layers gathered in advance",
                     config::between(0, 8)),
-      config::field("prefetch_backward", &Parallel::prefetch_backward, "… in backward passes",
-                    config::between(0, 8))
+      config::field("prefetch_backward", &Parallel::prefetch_backward,
+                    "the same for backward passes", config::between(0, 8))
           .by_default("`prefetch`"),
-      config::field("bucket", &Parallel::bucket, "gradients are reduced in pieces of this size")
+      config::field("bucket", &Parallel::bucket, "gradients are reduced in buckets of this size")
           .by_default("by `framework` ([below](#parallel-by-framework))"),
       config::field("overlap_gradients", &Parallel::overlap_gradients,
-                    "gradients are reduced while the last backward still runs")
+                    "gradients are reduced during the last backward pass")
           .by_default("by `framework`"),
       config::field("overlap_weights", &Parallel::overlap_weights,
-                    "zero1, zero2: new weights are gathered while the next step's first forward "
-                    "passes run, not after the optimizer")
+                    "zero1, zero2: new weights are gathered during the first forward passes of the "
+                    "next step, not after the optimizer")
           .by_default("by `framework`"),
       config::field("keep_gathered", &Parallel::keep_gathered,
-                    "zero3: weights stay whole from forward to backward")
+                    "zero3: weights stay gathered from the forward to the backward pass")
           .by_default("by `framework`"),
       config::field("reduce_once", &Parallel::reduce_once,
-                    "zero2, zero3: gradients are summed up in a step's last backward pass only, "
-                    "and weights that stay whole do so until then")
+                    "zero2, zero3: gradients are reduced only in the last backward pass of a step, "
+                    "and gathered weights stay gathered until then")
           .by_default("by `framework`"),
-      config::field("order", &Parallel::order, "which ranks are neighbours, innermost first")};
+      config::field("order", &Parallel::order,
+                    "order of the axes in rank numbers, innermost first")};
 
   [[nodiscard]] std::int64_t expert_tp() const { return etp != 0 ? etp : tp; }
   [[nodiscard]] std::int64_t world() const { return tp * cp * dp * pp * (ep_own_axis ? ep : 1); }
 };
 
-/// In which order a rank runs its microbatches.
+/// The order in which a rank runs its microbatches.
 struct Schedule {
   ScheduleKind kind = ScheduleKind::one_f_one_b;
   std::int64_t chunks = 1;  ///< parts of the model per rank (virtual stages); zb_v and dual_pipe: 2
-  std::vector<std::int64_t> stage_layers;  ///< layers of each virtual stage; empty: even, the
-                                           ///< middle stages take what is left over
-  std::string file;                        ///< kind file: path of the order
-  bool blocking_sends = false;             ///< computation waits until what it sent has arrived
-  std::optional<bool> scatter_sends;       ///< see tensor_parallel_policy.h
-  bool overlap = true;  ///< false: communication and computation take turns everywhere
+  std::vector<std::int64_t> stage_layers;  ///< layers of each virtual stage; empty: even, see
+                                           ///< layer_partition.h
+  std::string file;                        ///< kind file: path of the file with the order
+  bool blocking_sends = false;             ///< computation waits until its sent messages have
+                                           ///< arrived
+  std::optional<bool> scatter_sends;       ///< empty: by `framework`, see scatters_sends
+  bool overlap = true;                     ///< false: communication and computation never overlap
 
   static constexpr auto fields = std::tuple{
       config::field("kind", &Schedule::kind, "order of forward and backward passes"),
-      config::field("chunks", &Schedule::chunks, "parts of the model per rank",
-                    config::between(1, 48)),
+      config::field("chunks", &Schedule::chunks, "model chunks per rank", config::between(1, 48)),
       config::field("stage_layers", &Schedule::stage_layers, "layers of each (virtual) stage",
                     config::between(0, 65536)),
-      config::field("file", &Schedule::file, "a file with the order of passes, for kind `file`"),
+      config::field("file", &Schedule::file, "file with the order of passes, for kind `file`"),
       config::field("blocking_sends", &Schedule::blocking_sends,
-                    "computation waits until what it sent has arrived"),
+                    "computation waits until its sent messages have arrived"),
       config::field("scatter_sends", &Schedule::scatter_sends,
-                    "without `sp`, each rank of tp sends its share of what goes to the next stage, "
-                    "whose ranks gather it")
+                    "without `sp`, each tp rank sends a share of the activations to the next "
+                    "stage, whose ranks gather them")
           .by_default("by `framework`: megatron and megatron_2021 `true`, all others `false`"),
       config::field("overlap", &Schedule::overlap,
-                    "communication runs beside computation where nothing waits for it")};
+                    "communication overlaps computation where no dependency prevents it")};
 };
 
 enum class OptimizerKind : std::uint8_t { adam, adamw, sgd, sgd_momentum, muon };
 
 struct Optimizer {
   OptimizerKind kind = OptimizerKind::adamw;
-  bool gradient_norm = true;  ///< one all-reduce of a number over all ranks that share the model
+  bool gradient_norm = true;  ///< all-reduces one number over all ranks that share the model
 
   static constexpr auto fields =
-      std::tuple{config::field("kind", &Optimizer::kind, "how weights are updated"),
+      std::tuple{config::field("kind", &Optimizer::kind, "algorithm of the weight update"),
                  config::field("gradient_norm", &Optimizer::gradient_norm,
-                               "gradients are clipped by their norm over all ranks")};
+                               "gradients are clipped by their global norm")};
 };
 
 enum class RecomputeKind : std::uint8_t {
   none,
-  selective,  ///< the attention core (Korthikanti et al., section 5)
-  full,       ///< a layer keeps its input only
-  ops,        ///< those listed
+  selective,  ///< recomputes the attention core (Korthikanti et al., section 5)
+  full,       ///< stores only the input of each layer
+  ops,        ///< recomputes the operators in Recompute::ops
 };
 
-/// What the backward pass computes again instead of keeping it.
+/// What the backward pass recomputes instead of reading stored activations.
 struct Recompute {
   RecomputeKind kind = RecomputeKind::none;
-  std::vector<std::string> ops;  ///< kind ops: any of "norm", "qkv", "attention", "out", "mlp_up",
-                                 ///< "activation", "mlp_down", "router", "experts"
-  std::optional<bool> early_stop;  ///< see recompute_policy.h
+  std::vector<std::string> ops;  ///< kind ops: the operators, any of "norm", "qkv", "attention",
+                                 ///< "out", "mlp_up", "activation", "mlp_down", "router", "experts"
+  std::optional<bool> early_stop;  ///< empty: by `framework`, see recompute_policy.h
 
   static constexpr auto fields =
-      std::tuple{config::field("kind", &Recompute::kind, "what is computed again"),
+      std::tuple{config::field("kind", &Recompute::kind, "what is recomputed"),
                  config::field("early_stop", &Recompute::early_stop,
-                               "kind `full`: only as far as the backward pass needs")
+                               "kind `full`: only what the backward pass needs")
                      .by_default("by `framework`: `true` with pytorch, torchtitan and "
                                  "torchtitan_compiled, else `false`"),
                  config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
 };
 
-/// How much is trained on in one step.
+/// Training data per step.
 struct Batch {
-  std::int64_t global = 0;      ///< sequences (pictures, samples) per step; 0 = micro × dp ×
-                                ///< Spec::usual_microbatches
-  std::int64_t micro = 1;       ///< … per microbatch and rank
-  std::int64_t seq = 2048;      ///< tokens per sequence (vision: not looked at)
-  std::int64_t source_seq = 0;  ///< encoder-decoder: tokens of the source; 0 = seq
+  std::int64_t global = 0;      ///< sequences (images, samples) per step; 0: micro × dp ×
+                                ///< Spec::default_microbatches
+  std::int64_t micro = 1;       ///< sequences per microbatch and rank
+  std::int64_t seq = 2048;      ///< tokens per sequence (vision models ignore it)
+  std::int64_t source_seq = 0;  ///< encoder-decoder: tokens of the source sequence; 0: seq
 
   static constexpr auto fields = std::tuple{
       config::field("global", &Batch::global, "sequences per step", config::between(0, 1 << 30))
@@ -208,30 +214,30 @@ struct Batch {
       config::field("micro", &Batch::micro, "sequences per microbatch",
                     config::between(1, 1 << 24)),
       config::field("seq", &Batch::seq, "tokens of a sequence", config::between(1, 1 << 26))
-          .by_default("what the catalogue's model was trained on, else `2048`"),
-      config::field("source_seq", &Batch::source_seq, "encoder-decoder: tokens of the source",
-                    config::between(0, 1 << 26))
+          .by_default("the training length of the catalogue's model, else `2048`"),
+      config::field("source_seq", &Batch::source_seq,
+                    "encoder-decoder: tokens of a source sequence", config::between(0, 1 << 26))
           .by_default("`seq`")};
 };
 
-/// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank
-/// and B of rank × out. A and B are all that is trained; see layers/adapters.h and lora_targets.h.
+/// Low-rank adapters of frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank
+/// and B of rank × out. Only A and B are trained; see layers/adapters.h and lora_targets.h.
 struct Lora {
   std::int64_t rank = 16;
-  std::vector<std::string>
-      targets;  ///< words of `adaptable_matrices` (lora_targets.h); empty: every matrix
+  std::vector<std::string> targets;  ///< names from `adaptable_matrices` (lora_targets.h); empty:
+                                     ///< every matrix
 
   static constexpr auto fields = std::tuple{
       config::field("rank", &Lora::rank, "columns of A, rows of B", config::between(1, 65536)),
       config::field("targets", &Lora::targets, "the matrices with adapters (below)")
-          .by_default("every matrix, each with its own")};
+          .by_default("every matrix, each with its own adapter")};
 };
 
 enum class Compat : std::uint8_t { none, stage };
 
-/// The whole job.
+/// A training job.
 struct Spec {
-  std::string schema;  ///< "$schema", for editors; not used
+  std::string schema;  ///< "$schema", for editors; ignored
   std::int64_t version = 1;
   std::string name;
   Model model;
@@ -243,34 +249,35 @@ struct Spec {
   Recompute recompute;
   Offload offload;
   Kernels kernels;
-  std::optional<Lora> lora;  ///< its adapters are trained, the model's own weights are frozen
+  std::optional<Lora> lora;  ///< adapters are trained, the model's weights are frozen
   Compat compat = Compat::none;
 
   static constexpr auto fields = std::tuple{
-      config::field("$schema", &Spec::schema, "for editors; not used"),
-      config::field("version", &Spec::version, "of this format", config::between(1, 1)),
-      config::field("name", &Spec::name, "what to call the job in results"),
-      config::field("model", &Spec::model, "what is trained").required(),
-      config::field("parallel", &Spec::parallel, "how it is cut"),
-      config::field("schedule", &Spec::schedule, "the order of microbatches"),
-      config::field("batch", &Spec::batch, "how much is trained on in a step"),
-      config::field("precision", &Spec::precision, "types of what is kept and sent"),
-      config::field("optimizer", &Spec::optimizer, "how weights are updated"),
-      config::field("recompute", &Spec::recompute, "what the backward pass computes again"),
-      config::field("offload", &Spec::offload, "what lies in remote memory"),
-      config::field("kernels", &Spec::kernels, "kernels that change what is computed and kept"),
+      config::field("$schema", &Spec::schema, "for editors; ignored"),
+      config::field("version", &Spec::version, "version of this format", config::between(1, 1)),
+      config::field("name", &Spec::name, "name of the job in results"),
+      config::field("model", &Spec::model, "the model").required(),
+      config::field("parallel", &Spec::parallel, "how the job is split over ranks"),
+      config::field("schedule", &Spec::schedule, "order of the microbatches"),
+      config::field("batch", &Spec::batch, "training data per step"),
+      config::field("precision", &Spec::precision, "number formats of stored and sent data"),
+      config::field("optimizer", &Spec::optimizer, "the optimizer"),
+      config::field("recompute", &Spec::recompute, "what the backward pass recomputes"),
+      config::field("offload", &Spec::offload, "what is stored in remote memory"),
+      config::field("kernels", &Spec::kernels,
+                    "kernels that change computation and stored activations"),
       config::field("lora", &Spec::lora, "low-rank adapters are trained, the model is frozen"),
       config::field("compat", &Spec::compat,
-                    "`stage`: count as that generator does, mistakes too")};
+                    "`stage`: count like the STAGE generator, including its errors")};
 
-  /// Microbatches of each rank where no global batch is given: one without stages (or where a file
-  /// has their order). Stages get so many that each passes eight chunks or more: with 1F1B and
-  /// interleaved 1F1B they then wait for less than a ninth of the step. In defaults.cc.
-  [[nodiscard]] std::int64_t usual_microbatches() const;
+  /// Microbatches per rank if no global batch is given. 1 if pp = 1, with kind file or with compat
+  /// stage. Otherwise pp × ceil(8 / chunks): the bubble of 1F1B and interleaved 1F1B is then less
+  /// than a ninth of the step. In defaults.cc.
+  [[nodiscard]] std::int64_t default_microbatches() const;
   [[nodiscard]] std::int64_t global_batch() const {
-    return batch.global != 0 ? batch.global : batch.micro * parallel.dp * usual_microbatches();
+    return batch.global != 0 ? batch.global : batch.micro * parallel.dp * default_microbatches();
   }
-  /// Microbatches each rank runs in a step.
+  /// Microbatches that each rank runs per step.
   [[nodiscard]] std::int64_t microbatches() const {
     return global_batch() / (batch.micro * parallel.dp);
   }
@@ -279,34 +286,35 @@ struct Spec {
   }
 };
 
-/// A specification from YAML or JSON text. `model.is` is looked up in the catalogue first, then the
-/// other keys override it. Unknown keys are errors. Nothing else is checked: see `check_spec`.
-/// Errc: config_*.
+/// Parses a specification from YAML or JSON text. `model.is` is looked up in the catalogue first,
+/// then the other keys override its values. Unknown keys are errors. `check_spec` validates all
+/// else. Errc: config_*.
 [[nodiscard]] Result<Spec> parse_spec(std::string_view text, const std::string& where);
-/// The same; what the text leaves open stays open where it is in `spec` (defaults.h).
+/// As parse_spec, but keys that the text omits keep their value 0 if it is 0 in `spec`
+/// (defaults.h).
 [[nodiscard]] Result<Spec> parse_spec_over(const Spec& spec, std::string_view text,
                                            const std::string& where);
 
-/// Whether anything was said of the model: a new specification has none.
+/// Whether the model differs from the default one; false for a new specification.
 [[nodiscard]] bool has_model(const Spec& spec);
 
-/// The specification as YAML or JSON; reading it back gives the same one. Resolved: every key is
-/// there, the model's figures too.
+/// The specification as YAML or JSON; parsing it returns the same specification. The text contains
+/// every key, also those of the model.
 [[nodiscard]] std::string to_yaml(const Spec& spec);
 [[nodiscard]] std::string to_json(const Spec& spec);
 [[nodiscard]] std::string spec_schema();     ///< JSON Schema
 [[nodiscard]] std::string spec_reference();  ///< docs/reference/workload.md
 
-/// Sets one value by its path, as flags do: set(spec, "parallel.tp", "8"). `model` = a catalogue
-/// name replaces the model. Errc: config_*.
+/// Sets one value by its path, as flags do: set(spec, "parallel.tp", "8"). A catalogue name as
+/// `model` replaces the model. Errc: config_*.
 [[nodiscard]] Result<void> set(Spec& spec, std::string_view path, std::string_view value);
 
-/// Nothing in it breaks a rule; the error names the rule in its hint ("rule heads-by-tp: …"). Every
-/// rule is listed in docs/reference/workload.md. Errc: config_conflict, config_range,
+/// Returns an error if the specification breaks a rule. The hint names the rule ("rule heads-by-tp:
+/// …"). docs/reference/workload.md lists all rules. Errc: config_conflict, config_range,
 /// limit_exceeded.
 [[nodiscard]] Result<void> check_spec(const Spec& spec);
 
-/// The rules `check_spec` knows: name and sentence, in the order they are checked.
+/// A rule of `check_spec`. `rules` returns them in the order in which they are checked.
 struct Rule {
   std::string_view name;
   std::string_view sentence;
@@ -318,65 +326,42 @@ struct Rule {
 namespace orrery::config {
 template <>
 struct EnumNames<workload::Sharding> {
-  static constexpr std::array names = {
-      EnumName<workload::Sharding>{"none", workload::Sharding::none},
-      EnumName<workload::Sharding>{"zero1", workload::Sharding::zero1},
-      EnumName<workload::Sharding>{"zero2", workload::Sharding::zero2},
-      EnumName<workload::Sharding>{"zero3", workload::Sharding::zero3}};
+  static constexpr auto names =
+      names_in_order<workload::Sharding::zero3>("none", "zero1", "zero2", "zero3");
 };
 template <>
 struct EnumNames<workload::TensorOverlap> {
-  static constexpr std::array names = {
-      EnumName<workload::TensorOverlap>{"none", workload::TensorOverlap::none},
-      EnumName<workload::TensorOverlap>{"ring", workload::TensorOverlap::ring},
-      EnumName<workload::TensorOverlap>{"pipelined", workload::TensorOverlap::pipelined}};
+  static constexpr auto names =
+      names_in_order<workload::TensorOverlap::pipelined>("none", "ring", "pipelined");
 };
 template <>
 struct EnumNames<workload::ContextMethod> {
-  static constexpr std::array names = {
-      EnumName<workload::ContextMethod>{"all_gather", workload::ContextMethod::all_gather},
-      EnumName<workload::ContextMethod>{"ring", workload::ContextMethod::ring},
-      EnumName<workload::ContextMethod>{"ulysses", workload::ContextMethod::ulysses}};
+  static constexpr auto names =
+      names_in_order<workload::ContextMethod::ulysses>("all_gather", "ring", "ulysses");
 };
 template <>
 struct EnumNames<workload::Dispatcher> {
-  static constexpr std::array names = {
-      EnumName<workload::Dispatcher>{"all_to_all", workload::Dispatcher::all_to_all},
-      EnumName<workload::Dispatcher>{"deepep", workload::Dispatcher::deepep},
-      EnumName<workload::Dispatcher>{"deepep_low_latency",
-                                     workload::Dispatcher::deepep_low_latency},
-      EnumName<workload::Dispatcher>{"in_network", workload::Dispatcher::in_network}};
+  static constexpr auto names = names_in_order<workload::Dispatcher::in_network>(
+      "all_to_all", "deepep", "deepep_low_latency", "in_network");
 };
 template <>
 struct EnumNames<workload::ScheduleKind> {
-  static constexpr std::array names = [] {
-    std::array<EnumName<workload::ScheduleKind>, workload::kScheduleNames.size()> made{};
-    for (std::size_t i = 0; i < made.size(); ++i)
-      made[i] = {workload::kScheduleNames[i], static_cast<workload::ScheduleKind>(i)};
-    return made;
-  }();
+  static constexpr auto names = std::apply(
+      [](auto... words) { return names_in_order<workload::ScheduleKind::file>(words...); },
+      workload::kScheduleNames);
 };
 template <>
 struct EnumNames<workload::OptimizerKind> {
-  static constexpr std::array names = {
-      EnumName<workload::OptimizerKind>{"adam", workload::OptimizerKind::adam},
-      EnumName<workload::OptimizerKind>{"adamw", workload::OptimizerKind::adamw},
-      EnumName<workload::OptimizerKind>{"sgd", workload::OptimizerKind::sgd},
-      EnumName<workload::OptimizerKind>{"sgd_momentum", workload::OptimizerKind::sgd_momentum},
-      EnumName<workload::OptimizerKind>{"muon", workload::OptimizerKind::muon}};
+  static constexpr auto names =
+      names_in_order<workload::OptimizerKind::muon>("adam", "adamw", "sgd", "sgd_momentum", "muon");
 };
 template <>
 struct EnumNames<workload::RecomputeKind> {
-  static constexpr std::array names = {
-      EnumName<workload::RecomputeKind>{"none", workload::RecomputeKind::none},
-      EnumName<workload::RecomputeKind>{"selective", workload::RecomputeKind::selective},
-      EnumName<workload::RecomputeKind>{"full", workload::RecomputeKind::full},
-      EnumName<workload::RecomputeKind>{"ops", workload::RecomputeKind::ops}};
+  static constexpr auto names =
+      names_in_order<workload::RecomputeKind::ops>("none", "selective", "full", "ops");
 };
 template <>
 struct EnumNames<workload::Compat> {
-  static constexpr std::array names = {
-      EnumName<workload::Compat>{"none", workload::Compat::none},
-      EnumName<workload::Compat>{"stage", workload::Compat::stage}};
+  static constexpr auto names = names_in_order<workload::Compat::stage>("none", "stage");
 };
 }  // namespace orrery::config

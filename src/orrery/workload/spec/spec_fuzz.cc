@@ -12,7 +12,7 @@ using namespace orrery::workload;
 
 namespace {
 
-/// An error always says where and what.
+/// An error always has a place and a message.
 template <class T>
 void check(const Result<T>& result) {
   if (result) return;
@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(fine);
   if (!fine) return 0;
   ORRERY_CHECK(count_parameters(spec->model).total >= 0);
-  // What is legal can be written, and reads back the same.
+  // A legal specification can be written, and parsing the text returns the same one.
   const std::string yaml = to_yaml(*spec);
   for (const std::string& written : {yaml, to_json(*spec)}) {
     const Result<Spec> again = parse_spec(written, "again.yaml");

@@ -67,7 +67,7 @@ TEST(Spec, NamesWhatIsWrongAndWhere) {
   EXPECT_THAT(error("model: {is: gpt2, layer: 2}"), HasSubstr("s.yaml:/model/layer"));
   EXPECT_THAT(error("model: {is: 3}"), HasSubstr("s.yaml:/model/is"));
   EXPECT_THAT(error("model: [gpt2]"), HasSubstr("s.yaml:/model"));
-  EXPECT_THAT(error("[1, 2]"), HasSubstr("a list where a mapping belongs"));
+  EXPECT_THAT(error("[1, 2]"), HasSubstr("is a list, but must be a mapping"));
   EXPECT_THAT(error("model: gpt2\nparallel: {tp: 0}"), HasSubstr("s.yaml:/parallel/tp"));
   EXPECT_THAT(error("model: gpt2\nschedule: {kind: 1f2b}"), HasSubstr("did you mean \"1f1b\"?"));
   EXPECT_THAT(error("model: gpt2\nparallel: {bucket: 25}"), HasSubstr("has no unit"));
@@ -187,8 +187,9 @@ TEST(Set, RefusesWhatIsNotAKeyOrNotAValue) {
     const Result<void> result = set(*spec, path, value);
     return result ? std::string("taken") : to_string(result.error());
   };
-  EXPECT_THAT(error("parallel.tq", "8"), HasSubstr("parallel.tq: no such key here"));
-  EXPECT_THAT(error("parallel.tp", "8.5"), HasSubstr("parallel.tp: is 8.5 where a whole number"));
+  EXPECT_THAT(error("parallel.tq", "8"), HasSubstr("parallel.tq: is not a key of this mapping"));
+  EXPECT_THAT(error("parallel.tp", "8.5"),
+              HasSubstr("parallel.tp: is 8.5, but must be a whole number"));
   EXPECT_THAT(error("parallel.tp", ""), testing::Not("taken"));
   EXPECT_THAT(error("parallel.tp", "{"), HasSubstr("parallel.tp"));
   EXPECT_THAT(error("parallel.tp.x", "1"), testing::Not("taken"));

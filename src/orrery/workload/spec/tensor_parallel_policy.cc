@@ -37,7 +37,7 @@ bool scatters_sends(const Spec& spec) {
                                               framework == Framework::megatron_2021);
 }
 
-bool reduces_beside_weights(const Spec& spec) {
+bool overlaps_weight_gradients(const Spec& spec) {
   const Framework framework = spec.kernels.framework;
   return framework == Framework::none || framework == Framework::megatron;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STAGE's program, put together: bodies, stages of the pipeline, the order of microbatches.
+// Assembles STAGE's program: bodies, stages of the pipeline, the order of microbatches.
 #include "orrery/workload/stage_compat/stage_compat.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ using stage_compat::OpList;
 using stage_compat::StageSizes;
 using stage_compat::Wide;
 
-constexpr const char* kHint = "leave out `compat: stage`";
+constexpr const char* kHint = "remove `compat: stage`";
 
-/// A setting that STAGE has nothing for.
+/// A setting that STAGE does not support.
 struct Refusal {
   bool refused;
   const char* where;
@@ -31,27 +31,27 @@ Result<void> check_features(const Spec& spec) {
   const Parallel& p = spec.parallel;
   const bool experts = m.moe.has_value();
   const Refusal refusals[] = {
-      {m.kind != ModelKind::decoder, "model.kind", "STAGE knows decoders only"},
+      {m.kind != ModelKind::decoder, "model.kind", "STAGE supports only decoders"},
       {m.mla.has_value(), "model.mla", "STAGE has no latent attention"},
       {m.head_dim != 0 && m.head_dim * m.heads != m.hidden, "model.head_dim",
-       "STAGE's heads are hidden / heads wide"},
+       "STAGE's head size is hidden / heads"},
       {experts && (m.moe->shared_experts != 0 || m.expert_layers() != m.layers), "model.moe",
-       "STAGE has experts in every layer, and none that all tokens visit"},
+       "STAGE has experts in every layer, and no shared experts"},
       {experts && m.moe->ffn != 0 && m.ffn != 0 && m.moe->ffn != m.ffn, "model.moe.ffn",
-       "STAGE's experts are as wide as the model's `ffn`"},
-      {p.ep > 1 && !p.ep_own_axis, "parallel.ep", "STAGE's `ep` is an axis of its own"},
-      {p.ep > 1 && !experts, "parallel.ep", "STAGE spreads experts only over `ep`"},
-      {p.etp != 0 && p.etp != p.tp, "parallel.etp", "STAGE cuts experts over `tp`"},
+       "STAGE's experts have the inner size `ffn` of the model"},
+      {p.ep > 1 && !p.ep_own_axis, "parallel.ep", "STAGE's `ep` is a separate axis"},
+      {p.ep > 1 && !experts, "parallel.ep", "STAGE distributes experts only over `ep`"},
+      {p.etp != 0 && p.etp != p.tp, "parallel.etp", "STAGE splits experts over `tp`"},
       {p.cp > 1 && p.cp_method != ContextMethod::all_gather, "parallel.cp_method",
        "STAGE gathers keys and values"},
       {p.sharding == Sharding::zero1 || p.sharding == Sharding::zero2, "parallel.sharding",
-       "STAGE shares out all of a layer's weights or nothing"},
-      {p.tp > 1 && !p.sp && (experts || gated(m.mlp)), "parallel.sp",
+       "STAGE shards all weights of a layer or none"},
+      {p.tp > 1 && !p.sp && (experts || is_gated(m.mlp)), "parallel.sp",
        "STAGE's blocks with experts or gated MLPs are sequence parallel"},
       {p.tp > 1 && !p.sp && p.cp > 1, "parallel.sp",
-       "STAGE's output for tp and cp without sp is not known"},
+       "STAGE's output for tp and cp without sp is unknown"},
       {spec.schedule.chunks != 1 || !spec.schedule.stage_layers.empty(), "schedule",
-       "STAGE's pipeline stages are equal pieces"},
+       "STAGE's pipeline stages are of equal size"},
   };
   for (const Refusal& refusal : refusals) {
     if (refusal.refused) return fail(Errc::config_conflict, refusal.where, refusal.what, kHint);
@@ -66,7 +66,7 @@ StageSizes shape_of(const Spec& spec) {
   s.hidden = m.hidden;
   s.ffn = m.ffn != 0 ? m.ffn : m.moe && m.moe->ffn != 0 ? m.moe->ffn : 4 * m.hidden;
   s.vocab = m.vocab;
-  s.gated = gated(m.mlp) && !m.moe;
+  s.gated = is_gated(m.mlp) && !m.moe;
   s.grouped = s.gated || m.moe;
   s.kv = s.grouped && m.kv_heads != 0 ? m.hidden / m.heads * m.kv_heads : m.hidden;
   s.tp = p.tp;
@@ -83,7 +83,7 @@ StageSizes shape_of(const Spec& spec) {
   return s;
 }
 
-/// What must come out even so that every division in the operators does.
+/// Checks that all divisions in the operators have no remainder.
 Result<void> check_divisions(const Spec& spec, const StageSizes& s) {
   struct Division {
     Wide whole;
@@ -112,7 +112,7 @@ Result<void> check_divisions(const Spec& spec, const StageSizes& s) {
   for (const Division& division : divisions) {
     if (division.whole % division.parts != 0) {
       return fail(Errc::config_conflict, spec.name.empty() ? "spec" : spec.name,
-                  fmt::format("STAGE would cut {} unevenly: {} in {} parts", division.what,
+                  fmt::format("STAGE would split {} unevenly: {} over {} ranks", division.what,
                               static_cast<std::int64_t>(division.whole),
                               static_cast<std::int64_t>(division.parts)),
                   kHint);
@@ -121,8 +121,8 @@ Result<void> check_divisions(const Spec& spec, const StageSizes& s) {
   return {};
 }
 
-/// The mesh. STAGE never joins dp and cp to one group; that dp alone has a name here, the inner one
-/// of the two becomes what "holds one copy together".
+/// The mesh. STAGE never merges dp and cp into one group. To give dp alone an axis, the inner one
+/// of the two becomes dp_shard.
 Mesh mesh_of(const Spec& spec, StageSizes& shape) {
   const Mesh plain(spec);
   const bool inner = plain.stride(Dim::dp) < plain.stride(Dim::cp);
@@ -132,7 +132,7 @@ Mesh mesh_of(const Spec& spec, StageSizes& shape) {
   return Mesh(split);
 }
 
-/// Bodies and parts by number.
+/// Indices of bodies and parts.
 enum : std::uint32_t {
   kLayerForward,
   kLayerBackward,
@@ -165,18 +165,18 @@ Result<Body> body_of(const char* name, const StageSizes& shape, Phase phase, Str
 
 /// A message to or from a neighbour on pp.
 Body message(const char* name, graph::NodeKind kind, Phase phase, Stream own, std::int32_t shift,
-             std::uint32_t edge, Wide size) {
+             std::uint32_t message_id, Wide size) {
   Op op;
   op.name = name;
   op.op_class = OpClass::communication;
   op.phase = phase;
   op.kind = kind;
   op.stream = own;
-  if (kind == graph::NodeKind::send) op.waits[0] = stream::compute;
   op.axis = Axis::pp;
-  op.shift = shift;
-  op.edge = edge;
+  op.peer_offset = shift;
   op.size = static_cast<std::int64_t>(size);
+  if (kind == graph::NodeKind::send) op.waits[0] = stream::compute;
+  op.message_id = message_id;
   return Body{std::string("pipeline.") + name, {op}};
 }
 
@@ -237,7 +237,8 @@ Result<void> add_parts(const Spec& spec, const StageSizes& s, Program& program) 
     made.is_layer = part.forward == kLayerForward;
     made.weights.dense = static_cast<std::int64_t>(part.weights);
     made.retained.push_back({"results", static_cast<std::int64_t>(retained)});
-    made.halfway = made.retained;  // STAGE does not say what weight halves need
+    made.split_backward_tensors =
+        made.retained;  // STAGE does not specify the memory of weight halves
     made.boundary = static_cast<std::int64_t>(s.stream() * width);
     program.parts.push_back(std::move(made));
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STAGE's mixture of experts: two matrices per expert, a router as wide as the experts that a token
-// is sent to, and work divided by `ep` twice: once because a rank has fewer experts, and once more.
+// STAGE's mixture of experts: two matrices per expert, and a router with as many outputs as experts
+// per token. STAGE divides the work by `ep` twice: once because a rank has fewer experts, and once
+// by mistake.
 #include "orrery/workload/stage_compat/stage_ops.h"
 
 namespace orrery::workload::stage_compat {
@@ -19,9 +20,9 @@ struct Routed {
         own(s.tokens * s.hidden / (s.tp * s.ep)),
         choices(s.tokens * s.top_k / s.tp) {}
 
-  Wide local;    ///< experts of a rank
-  Wide tokens;   ///< that one expert is given
-  Wide all;      ///< elements of all tokens on their way to experts
+  Wide local;    ///< experts on a rank
+  Wide tokens;   ///< tokens per expert
+  Wide all;      ///< elements of all tokens sent to experts
   Wide own;      ///< elements of a rank's slice of the tokens
   Wide choices;  ///< tokens times top_k
 };

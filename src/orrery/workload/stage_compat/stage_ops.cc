@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// STAGE's operators. Each formula is read off the generator's own output (`stage_compat_test.cc`
-// holds the totals of 23 runs) and off its published operator tables
+// STAGE's operators. Each formula is derived from the generator's output (`stage_compat_test.cc`
+// contains the totals of 23 runs) and from its published operator tables
 // (astra-sim/symbolic_tensor_graph, sharding_spreadsheets/module3). Names begin with STAGE's class
 // of operation.
 #include "orrery/workload/stage_compat/stage_ops.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace orrery::workload::stage_compat {
 
@@ -17,7 +16,7 @@ Wide StageSizes::layer_weights() const {
   const Wide attention = hidden * (hidden + 2 * kv) / tp + hidden * hidden / tp;
   const Wide mlp = (gated ? 3 : 2) * hidden * ffn / tp;
   if (experts == 0) return attention + mlp;
-  return attention + experts / ep * mlp + hidden / ep * top_k;  // the router is top_k wide
+  return attention + experts / ep * mlp + hidden / ep * top_k;  // the router has top_k outputs
 }
 
 void OpList::wait(Stream stream) {
@@ -73,21 +72,21 @@ void OpList::collective(const char* name, CollectiveType type, Axis axis, Stream
 
 namespace {
 
-/// Before a product that needs all tokens.
+/// Gathers tokens before a product that needs all of them.
 void gather_tokens(const StageSizes& s, Wide whole, OpList& list) {
   if (s.tp > 1 && s.sp) {
     list.collective("gather", CollectiveType::all_gather, Axis::tp, stream::tp, whole / s.tp);
   }
 }
 
-/// Behind a product that every rank of tp has a part of.
+/// Reduces the summands of all tp ranks after a product.
 void reduce_tokens(const StageSizes& s, Wide whole, OpList& list) {
   if (s.tp == 1) return;
   list.collective("reduce", s.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
                   Axis::tp, stream::tp, whole);
 }
 
-/// Weights of a sharded layer, once for the forward and once for the backward pass.
+/// Gathers the weights of a sharded layer, once for the forward and once for the backward pass.
 void gather_weights(const StageSizes& s, OpList& list) {
   if (s.shards > 1) {
     list.collective("weights", CollectiveType::all_gather, s.data, stream::gather,
@@ -95,7 +94,7 @@ void gather_weights(const StageSizes& s, OpList& list) {
   }
 }
 
-/// A layer's gradients, after each microbatch.
+/// Reduces a layer's gradients after each microbatch.
 void reduce_gradients(const StageSizes& s, OpList& list) {
   list.phase(Phase::step);
   const Wide weights = s.layer_weights();
@@ -122,7 +121,8 @@ void attention_forward(const StageSizes& s, OpList& list) {
     list.collective("gather_k", CollectiveType::all_gather, Axis::cp, stream::cp, local);
     list.collective("gather_v", CollectiveType::all_gather, Axis::cp, stream::cp, local);
   }
-  list.other("CUSTOM.attention", 3 * t * d / s.tp, t * d / s.tp);  // linear in tokens: a mistake
+  // STAGE's error: linear in tokens
+  list.other("CUSTOM.attention", 3 * t * d / s.tp, t * d / s.tp);
   list.product("M.out", t * d * d / s.tp, t * d);
   reduce_tokens(s, t * d, list);
 }
@@ -159,7 +159,7 @@ void norm_forward(const StageSizes& s, OpList& list) {
   list.other("E.norm", 5 * s.stream(), s.stream());
 }
 
-/// The residual's gradient is added to the block's before it goes through the norm.
+/// Adds the gradient of the residual to the block's before the norm.
 void norm_backward(const StageSizes& s, OpList& list) {
   list.each("A.residual.grad", s.stream());
   list.other("E.norm.dgrad", 5 * s.stream(), s.stream());
@@ -225,7 +225,8 @@ void layer_step(const StageSizes& s, OpList& list) {
   list.each("A.update", s.layer_weights() / s.shards);
 }
 
-// Tables are products with one-hot vectors, forward and backward, the gradient of their input, too.
+// Tables are products with one-hot vectors, forward and backward, including the gradient of their
+// input.
 
 void embedding_forward(const StageSizes& s, OpList& list) {
   const Wide t = s.tokens;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Inside compat stage: the pieces that stages are made of.
+// The ops of STAGE's stages. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -11,52 +11,53 @@
 
 namespace orrery::workload::stage_compat {
 
-/// Products of a few sizes do not fit 64 bits.
+/// Products of several sizes may exceed 64 bits.
 __extension__ using Wide = __int128;
 
-/// Sizes of a job under STAGE's names. All divisions that the ops need come out even.
+/// Sizes of a job. All divisions that the ops need have no remainder.
 struct StageSizes {
-  Wide tokens = 0;  ///< of a microbatch, on one rank of cp and dp
+  Wide tokens = 0;  ///< tokens of a microbatch on one rank of cp and dp
   Wide hidden = 0;
   Wide ffn = 0;
   Wide vocab = 0;
-  Wide kv = 0;  ///< all heads of keys together, and of values
+  Wide kv = 0;  ///< total size of all key heads; the same for values
   Wide tp = 1;
   Wide cp = 1;
   Wide ep = 1;
   Wide dp = 1;
-  Wide shards = 1;   ///< ranks of dp that share out the weights of layers
+  Wide shards = 1;   ///< ranks of dp over which layer weights are sharded
   Wide experts = 0;  ///< 0: none
   Wide top_k = 0;
   bool sp = false;
   bool gated = false;
-  bool grouped = false;  ///< keys and values have their own number of heads (not STAGE's GPT block)
-  Axis data = Axis::dp;  ///< ranks of dp alone, not of cp × dp
+  bool grouped = false;  ///< keys and values have a separate number of heads (not in STAGE's GPT
+                         ///< block)
+  Axis data = Axis::dp;  ///< the data-parallel axis: dp only, not cp × dp
 
   /// Elements of activations between blocks.
   [[nodiscard]] Wide stream() const { return tokens * hidden / (sp ? tp : 1); }
-  /// Weights of a layer on a rank, before sharding.
+  /// Weights of a layer on one rank, before sharding.
   [[nodiscard]] Wide layer_weights() const;
-  /// … of one embedding table: whole on every rank of tp unless sp is off.
+  /// Weights of one embedding table on one rank. With sp every tp rank holds the full table.
   [[nodiscard]] Wide table_weights() const { return vocab * hidden / (sp ? 1 : tp); }
 };
 
-/// Puts ops one behind the other: computation in order, collectives behind what they send and
-/// before what comes next.
+/// Appends ops in order. A collective waits for the computation before it, and the next computation
+/// waits for the collective.
 class OpList {
  public:
   explicit OpList(Phase phase) : phase_(phase) {}
 
   void phase(Phase phase) { phase_ = phase; }
-  /// The next op waits for this stream, too.
+  /// Makes the next op also wait for `stream`.
   void wait(Stream stream);
-  /// A product of `count` multiply-accumulates; `out` elements of result.
+  /// Appends a matrix product of `count` multiply-accumulates with `out` result elements.
   void product(const char* name, Wide count, Wide out);
-  /// Any other operation.
+  /// Appends another operation of `count` FLOPs with `out` result elements.
   void other(const char* name, Wide count, Wide out);
-  /// … that does one thing per element of its result.
+  /// Appends an operation of one FLOP per result element.
   void each(const char* name, Wide elements) { other(name, elements, elements); }
-  /// A collective. The next computation waits for it unless `detached`.
+  /// Appends a collective. The next computation waits for it unless `detached`.
   void collective(const char* name, graph::CollectiveType type, Axis axis, Stream stream, Wide size,
                   bool detached = false);
 
@@ -73,7 +74,7 @@ class OpList {
   bool fits_ = true;
 };
 
-// One function per body; each appends to the list.
+// One function per body; each appends its ops to the list.
 void layer_forward(const StageSizes& shape, OpList& list);
 void layer_backward(const StageSizes& shape, OpList& list);
 void layer_step(const StageSizes& shape, OpList& list);
@@ -83,7 +84,7 @@ void head_forward(const StageSizes& shape, OpList& list);
 void head_backward(const StageSizes& shape, OpList& list);
 void table_step(const StageSizes& shape, OpList& list);
 
-// Parts of the above that have a file of their own.
+// Parts of the above that are in stage_experts.cc.
 void experts_forward(const StageSizes& shape, OpList& list);
 void experts_backward(const StageSizes& shape, OpList& list);
 /// The MLP on `tokens` tokens.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes totals.csv from a record of STAGE's runs: totals.py stg_truth.json > totals.csv"""
+"""Makes totals.csv from the stored results of STAGE's runs: totals.py stg_truth.json > totals.csv"""
 
 import json
 import sys

@@ -181,7 +181,7 @@ export class Places {
     }, widestPitch);
   }
 
-  // Devices that are in no host: rows of the first dimension, planes of the first two beside each other.
+  // Devices that are in no host: rows of the first dimension, planes of the first two side by side.
   private shape(count: number): { columns: number; rows: number; planes: number } {
     const sizes = this.run.dims.map(({ size }) => size).filter((size) => size > 1);
     const product = sizes.reduce((all, size) => all * size, 1);

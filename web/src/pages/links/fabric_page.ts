@@ -35,10 +35,10 @@ export function fabricCard(run: RunData): HTMLElement {
     `${blockName(block)} of ${size} (${format.rate(bandwidth)}, ${latencyNs} ns)`).join(', ');
   const card = el('section', { class: 'card' }, el('h2', {}, 'The fabric'),
     el('p', {}, run.fabric.leftOut > 0 ? `${format.counted(run.fabric.leftOut, 'node')}.` : `${madeOf(run)}.`,
-      ` Collectives take it for these dimensions: ${seen}.`));
+      ` Collectives use it as these dimensions: ${seen}.`));
   if (parts.length > 0) {
     card.append(table<PartUse & { title: string }>({
-      caption: 'Links by class: those that carried something',
+      caption: 'Links by class: only links with traffic',
       rows: parts,
       columns: [
         { title: 'Class', cell: ({ title }) => el('span', { class: 'cp-nowrap' }, title), key: ({ title }) => title },
@@ -73,10 +73,10 @@ function faultsTable(run: RunData, faults: readonly FaultData[]): HTMLElement {
 // The picture with its scale, and a slider over time.
 export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLElement {
   const { run, theme } = context;
-  const card = el('section', { class: 'card' }, el('h2', {}, 'Where the links are busy'));
+  const card = el('section', { class: 'card' }, el('h2', {}, 'Link use'));
   const drawing = run.fabric.leftOut > 0 ? null : drawingOf(run);
   if (!drawing) {
-    card.append(el('p', {}, 'The fabric is too large to draw. The tables say how busy its links were.'));
+    card.append(el('p', {}, 'The fabric is too large to display. The tables show the use of its links.'));
     return card;
   }
   const links = run.links.name.map((_, link) => link);
@@ -88,12 +88,12 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
   const picture = makeFabricPicture(run, drawing, (what, x, y) =>
     tooltip.show(what === null ? null : 'line' in what ? lineText(run, drawing, what.line, bin) : boxText(run, drawing, what.box, bin), x, y));
   const key = el('div', {});
-  const slider = el('input', { type: 'range', min: 0, max: bins, step: 1, value: 0, 'aria-label': 'Stretch of time; at the left end: the whole step' });
+  const slider = el('input', { type: 'range', min: 0, max: bins, step: 1, value: 0, 'aria-label': 'Time window; at the left end: the complete step' });
   const when = el('output', { class: 'number' });
   const paint = (): void => {
     const end = bin < 0 ? whole : peak;
     const stretch = `${format.time(bin * run.links.bin)} to ${format.time((bin + 1) * run.links.bin)}`;
-    when.textContent = bin < 0 ? 'the whole step' : stretch;
+    when.textContent = bin < 0 ? 'the complete step' : stretch;
     slider.setAttribute('aria-valuetext', when.textContent);
     key.replaceChildren(legend(end, theme.dark, bin < 0 ? undefined : `from ${stretch}`));
     picture.paint(theme.dark, bin, end);
@@ -106,13 +106,13 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
     slider.value = '0';
     bin = -1;
     paint();
-  } }, 'Whole step');
+  } }, 'Complete step');
   card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tooltip.around(picture.element, ''),
-    el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
-      faultsOf(run).length > 0 ? ' Dashed is what was down or slow at some time; in red, where nothing was carried.' : '',
-      drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',
-      drawing.circuits > 0 ? ' An optical switch between two ends is drawn as the line between them.' : '',
-      drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} that carried least left out.` : ''));
+    el('p', { class: 'muted' }, 'A line is all links between two boxes: its width shows their number, its color the use of the busiest. Links without traffic are not shown.',
+      faultsOf(run).length > 0 ? ' Dashed lines were down or slow at some time; red dashed lines had no traffic.' : '',
+      drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip at the bottom of a box shows the use of links inside it.' : '',
+      drawing.circuits > 0 ? ' An optical switch between two ends is shown as a line.' : '',
+      drawing.linesLeftOut > 0 ? ` ${format.counted(drawing.linesLeftOut, 'line')} with the least traffic omitted.` : ''));
   ends.push(theme.onChange(paint));
   paint();
   return card;

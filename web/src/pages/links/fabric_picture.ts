@@ -25,12 +25,12 @@ function busiestOf(run: RunData, links: readonly number[], bin: number): number 
 }
 
 function figures(run: RunData, link: number, bin: number): string {
-  const now = bin < 0 ? '' : `${format.percent(useInBin(run, link, bin))} in this stretch, `;
+  const now = bin < 0 ? '' : `${format.percent(useInBin(run, link, bin))} in this window, `;
   return `${now}${format.percent(useOf(run, link))} of ${format.rate(run.links.capacity[link])} over the step, carries ${format.bytes(run.links.bytes[link])}, at most ${format.percent(peakOf(run, link))} in ${format.time(run.links.bin)}`;
 }
 
 function linksText(run: RunData, links: readonly number[], bin: number): string[] {
-  if (links.length === 0) return [run.links.leftOut > 0 ? 'carried little or nothing' : 'carried nothing'];
+  if (links.length === 0) return [run.links.leftOut > 0 ? 'little or no traffic' : 'no traffic'];
   if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
   const busiest = busiestOf(run, links, bin);
   const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
@@ -47,17 +47,17 @@ export function boxText(run: RunData, drawing: Drawing, box: number, bin: number
   const { title, inner, innerFaults } = drawing.boxes[box];
   const lines = drawing.lines.filter(({ a, b }) => a === box || b === box);
   const outer = lines.flatMap(({ links }) => links);
-  const text = [title, outer.length === 0 ? 'nothing shown crosses its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
+  const text = [title, outer.length === 0 ? 'no traffic shown on its links' : `${format.counted(outer.length, 'link')}, carry ${format.bytes(outer.reduce((sum, link) => sum + run.links.bytes[link], 0))}`];
   const busiest = busiestOf(run, outer, bin);
   if (busiest >= 0) text.push(`busiest: ${endsOf(run, busiest)}: ${format.percent(useAt(run, busiest, bin))}`);
   if (inner.length > 0) text.push(`inside: ${linksText(run, inner, bin).join('; ')}`);
   const faults = lines.flatMap((line) => line.faults);
-  if (faults.length > 0) text.push(`of its links: ${faultsText(run, faults).join('; ')}`);
-  if (innerFaults.length > 0) text.push(`of those inside: ${faultsText(run, innerFaults).join('; ')}`);
+  if (faults.length > 0) text.push(`faults of its links: ${faultsText(run, faults).join('; ')}`);
+  if (innerFaults.length > 0) text.push(`faults inside: ${faultsText(run, innerFaults).join('; ')}`);
   return text;
 }
 
-// `point`: told what the pointer is over (null: nothing) and where, in CSS pixels of the element.
+// `point`: called with the item below the pointer (null: none) and its position, in CSS pixels of the element.
 export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: { line: Line } | { box: number } | null, x: number, y: number) => void): FabricPicture {
   const { width, height, frames, rows } = drawing;
   const strokes = drawing.lines.map((line, i) => {
@@ -72,7 +72,7 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
   const seen = svg('g', {}, strokes.map((one) => one.seen));
   const boxes = drawing.boxes.map(drawBox);
   const picture = svg('svg', { class: 'tp-fabric', viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: 'img',
-    'aria-label': `The fabric: ${format.counted(drawing.boxes.length, 'box', 'boxes')} and ${format.counted(drawing.lines.length, 'line')} between them, in the colour of their use; the table of links says the same in figures.` },
+    'aria-label': `The fabric: ${format.counted(drawing.boxes.length, 'box', 'boxes')} and ${format.counted(drawing.lines.length, 'line')} between them, in the color of their use; the table of links has the same figures.` },
   svg('g', { class: 'tp-row-names' }, rows.map(({ label, y }) => svg('text', { x: 2, y: (y + 3.5).toFixed(1), 'font-size': 11 }, label))),
   svg('g', {}, frames.map((frame) => svg('rect', { x: frame.x.toFixed(1), y: frame.y.toFixed(1), width: frame.width.toFixed(1), height: frame.height.toFixed(1), rx: 6, class: 'tp-group' }))),
   svg('g', { class: 'tp-row-names' }, frames.map((frame) => svg('text', { x: (frame.x + frame.width / 2).toFixed(1), y: (frame.y + frame.height - 5).toFixed(1), 'font-size': 10, 'text-anchor': 'middle' }, frame.label))),

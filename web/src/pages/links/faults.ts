@@ -16,7 +16,7 @@ export function stateOf({ bandwidth, links }: FaultData): string {
 // "the whole step", "from 10 ms on", "from 1 ms to 2 ms, for 50 us every 1 ms"
 export function whenOf({ start, end, every, lasts }: FaultData): string {
   const turns = every > 0 ? `for ${format.time(lasts)} every ${format.time(every)}` : '';
-  if (start === 0 && end === null) return turns || 'the whole step';
+  if (start === 0 && end === null) return turns || 'the complete step';
   const span = end === null ? `from ${format.time(start)} on` : `from ${format.time(start)} to ${format.time(end)}`;
   return turns ? `${span}, ${turns}` : span;
 }

@@ -41,7 +41,7 @@ export function isPort(run: RunData, link: number): boolean {
   return run.links.name[link] === '' && run.links.to[link] === null && run.dims[run.links.dim[link]]?.block !== 'switch';
 }
 
-// Whether links are told for each dimension as a whole.
+// Whether link use is known only as totals by dimension.
 export function wholeDimensions(run: RunData): boolean {
   return run.links.from.some((rank, link) => rank === null && run.links.name[link] === '');
 }

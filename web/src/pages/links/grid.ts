@@ -33,12 +33,12 @@ function layCells(run: RunData, width: number): Cells {
 
 const leftOf = (cells: Cells, column: number): number => column * cells.size + Math.floor(column / cells.group) * cells.gap;
 
-// `point`: told which rank the pointer is over (-1: none) and where.
+// `point`: called with the rank below the pointer (-1: none) and its position.
 export function makeGrid(run: RunData, dim: number, end: number, point: (rank: number, x: number, y: number) => void): Grid {
   const use = useByRank(run, dim);
   const known = use.link.filter((link) => link >= 0).length;
   const canvas = el('canvas', { class: 'tp-grid', role: 'img',
-    'aria-label': `Dimension ${dim}: use of ${format.counted(known, 'rank')}, a cell for each; the table of links says the same in figures.` });
+    'aria-label': `Dimension ${dim}: use of ${format.counted(known, 'rank')}, one cell per rank; the table of links has the same figures.` });
   const element = el('div', { class: 'tp-grid-host' }, canvas);
   let cells = layCells(run, 300);
   const paint = (isDark: boolean, empty: string): void => {

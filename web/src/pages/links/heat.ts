@@ -24,10 +24,10 @@ export function heat(part: number, isDark: boolean): string {
   return `#${channel(1)}${channel(3)}${channel(5)}`;
 }
 
-export function legend(end: number, isDark: boolean, when = 'over the whole step'): HTMLElement {
+export function legend(end: number, isDark: boolean, when = 'over the complete step'): HTMLElement {
   const gradient = `linear-gradient(to right, ${stops(isDark).join(', ')})`;
   const bar = styled(el('span', { class: 'tp-scale' }), { background: gradient });
-  return el('div', { class: 'tp-legend', role: 'img', 'aria-label': `Colours from 0 to ${format.percent(end)} of capacity` },
+  return el('div', { class: 'tp-legend', role: 'img', 'aria-label': `Colors from 0 to ${format.percent(end)} of capacity` },
     el('span', { class: 'muted' }, '0 %'), bar, el('span', { class: 'muted' }, format.percent(end)),
     el('span', {}, `of capacity, ${when}`));
 }

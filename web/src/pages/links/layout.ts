@@ -2,7 +2,7 @@
 //
 // Where a small system stands in its picture. One dimension: an ellipse, or a row under its switch. More: a grid, each
 // dimension along one axis, the innermost without a gap. Neighbours are joined by straight lines, others by arcs
-// beside the row or column; a switch is a bar there. So no line goes through a rank that it does not join. Pure.
+// next to the row or column; a switch is a bar there. So no line goes through a rank that it does not join. Pure.
 
 import { placesOf, type Dimension } from './figures';
 
@@ -159,7 +159,7 @@ class Grid implements Layout {
     this.view = widened(this.extent(firsts));
   }
 
-  // Whether a switch stands between its two members instead of beside them.
+  // Whether a switch is between its two members instead of next to them.
   private amid(dim: number): boolean {
     return this.dims[dim].size === 2 && this.along[dim].stride === 1;
   }
@@ -179,7 +179,7 @@ class Grid implements Layout {
     return size + 11 + span / 2 + Math.max(0, more) + 5 * lane;
   }
 
-  // How far beyond its ranks what joins them beside their row or column reaches.
+  // Distance beyond its ranks of links next to their row or column.
   private room(dim: number): number {
     const { size: members, block } = this.dims[dim];
     const { stride } = this.along[dim];
@@ -191,13 +191,13 @@ class Grid implements Layout {
 
   // Where the rows or columns stand.
   private positions(axis: Axis): number[] {
-    const beside = (index: number, side: number): number => this.along.reduce((most, one, dim) =>
+    const neighbor = (index: number, side: number): number => this.along.reduce((most, one, dim) =>
       (one.axis !== axis && this.side(dim, index) === side ? Math.max(most, this.room(dim)) : most), 0);
     const switched = this.along.some((one, dim) => one.axis === axis && this.dims[dim].block === 'switch' && this.amid(dim));
     const count = this.count[axis];
     const gaps = Array.from({ length: count - 1 }, (_, i) => {
       const outer = this.along.some((one) => one.axis === axis && one.nested && (i + 1) % one.stride === 0) ? 24 : 0;
-      return outer + Math.max(switched ? 54 : 28, beside(i, 1) + beside(i + 1, -1) + 8);
+      return outer + Math.max(switched ? 54 : 28, neighbor(i, 1) + neighbor(i + 1, -1) + 8);
     });
     const spare = axis === 'x' ? narrowest - gaps.reduce((sum, gap) => sum + gap, 2 * size * count) : 0;
     const at = [0];

@@ -71,7 +71,7 @@ export interface Picture {
   paint(isDark: boolean): void;
 }
 
-// `point`: told which link the pointer is over (-1: none) and where, in CSS pixels of the picture.
+// `point`: called with the link below the pointer (-1: none) and its position, in CSS pixels of the picture.
 export function makePicture(run: RunData, end: number, point: (link: number, x: number, y: number) => void): Picture {
   const layout = layOut(run.ranks, run.dims, !hasPorts(run));
   const strokes = pathsOf(run, layout)
@@ -84,7 +84,7 @@ export function makePicture(run: RunData, end: number, point: (link: number, x: 
     });
   const { x, y, width, height } = layout.view;
   const viewBox = [x, y, width, height].map((value) => value.toFixed(0)).join(' ');
-  const element = svg('svg', { class: 'tp-picture', viewBox, role: 'img', 'aria-label': 'Ranks and the links between them, in the colour of their use; the table of links says the same in figures.' },
+  const element = svg('svg', { class: 'tp-picture', viewBox, role: 'img', 'aria-label': 'Ranks and the links between them, in the color of their use; the table of links has the same figures.' },
     svg('g', {}, layout.groups.map((group) => box(group, 'tp-group', 10))),
     svg('g', {}, strokes.map(({ seen }) => seen)),
     svg('g', {}, strokes.map(({ touch }) => touch)),

@@ -39,15 +39,15 @@ function optionOf(context: Context, level: MemoryLevelData, bin: number, colours
 
 function levelsTable({ format }: Context, levels: readonly MemoryLevelData[]): HTMLElement {
   return table({
-    caption: 'From the memory to the devices',
+    caption: 'Levels from the memory to the devices',
     rows: levels,
     columns: [
       { title: 'level', cell: ({ name }) => el('span', { class: 'name' }, name), key: ({ name }) => name },
       { title: 'loaded', number: true, cell: ({ loaded }) => format.bytes(loaded), key: ({ loaded }) => loaded },
       { title: 'stored', number: true, cell: ({ stored }) => format.bytes(stored), key: ({ stored }) => stored },
-      { title: 'carries', number: true, cell: ({ capacity, bothWays }) => `${format.rate(capacity)}${bothWays ? ' in all' : ' each way'}`, key: ({ capacity }) => capacity },
+      { title: 'capacity', number: true, cell: ({ capacity, bothWays }) => `${format.rate(capacity)}${bothWays ? ' in total' : ' per direction'}`, key: ({ capacity }) => capacity },
       { title: 'in use', number: true, cell: ({ inUse }) => format.percent(inUse), key: ({ inUse }) => inUse },
-      { title: 'at most', number: true, cell: ({ busiest }) => format.percent(busiest), key: ({ busiest }) => busiest },
+      { title: 'maximum', number: true, cell: ({ busiest }) => format.percent(busiest), key: ({ busiest }) => busiest },
     ],
   });
 }

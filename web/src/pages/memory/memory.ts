@@ -12,7 +12,7 @@ import './memory.css';
 import { showLevels } from './levels';
 
 const mostChoices = 400;
-const offPicture = 5; // a capacity this many times the peak is told, not drawn
+const offPicture = 5; // a capacity this many times the peak is stated, not plotted
 
 interface Picture {
   holder: Holder | null; // null: between ranks
@@ -31,12 +31,12 @@ function verdict(context: Context, fullest: Holder): HTMLElement {
   const { peak, peakAt } = fullest.memory;
   const who = pageLink('timeline', { rank: fullest.ranks[0] }, `rank ${fullest.ranks[0]}`);
   const { role } = fullest.memory;
-  const start = [who, role === undefined ? '' : ` (${format.nameOf(role)})`, ` holds most: ${format.bytes(peak)}${role === undefined ? ' in tensors' : ''} at ${format.time(peakAt)}`,
-    fullest.ranks.length > 1 && ` (as do ${format.counted(fullest.ranks.length - 1, 'other rank')})`];
-  if (capacity <= 0) return el('p', {}, start, '. The cluster file does not say how much a device has.');
+  const start = [who, role === undefined ? '' : ` (${format.nameOf(role)})`, ` has the highest peak: ${format.bytes(peak)}${role === undefined ? ' in tensors' : ''} at ${format.time(peakAt)}`,
+    fullest.ranks.length > 1 && ` (the same on ${format.counted(fullest.ranks.length - 1, 'other rank')})`];
+  if (capacity <= 0) return el('p', {}, start, '. The cluster file does not state the memory of a device.');
   const share = format.percent(peak / capacity);
   if (peak > capacity) {
-    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. ${role === undefined ? 'It does not fit.' : 'It may not fit; the run goes on as if it did.'}`));
+    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. ${role === undefined ? 'It does not fit.' : 'It may not fit; the run continues regardless.'}`));
   }
   return el('p', {}, start, `, ${share} of the ${format.bytes(capacity)} of ${deviceName(context)}.`);
 }
@@ -52,7 +52,7 @@ function line(points: Points, colour: string, more: Record<string, unknown> = {}
 }
 
 function capacityLine(context: Context, colours: Colours, capacity: number, peakAt: number): Record<string, unknown> {
-  const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // beside the peak's label
+  const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // next to the peak's label
   return {
     silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colours.bad, width: 1.5, type: 'dashed' },
     label: { color: colours.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
@@ -117,7 +117,7 @@ function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
   const bar = (size: number): HTMLElement =>
     el('span', { class: 'held-bar', 'aria-hidden': true }, styled(el('i'), { width: `${memory.peak ? (100 * size) / memory.peak : 0}%` }));
   return table({
-    caption: `What ${format.rankList(ranks)} ${ranks.length === 1 ? 'holds' : 'hold'} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
+    caption: `Memory of ${format.rankList(ranks)} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
     rows,
     columns: [
       { title: accounted ? 'part' : 'tensor', cell: ([name, , named]) => el('span', { class: named ? 'name' : 'muted' }, named ? format.nameOf(name) : name), key: ([name]) => name },
@@ -136,10 +136,10 @@ function rolesTable({ format }: Context, all: readonly Holder[]): HTMLElement {
   const held = ({ memory }: Holder, kinds: string[]): number =>
     (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (kinds.includes(kind) ? size : 0), 0);
   return table({
-    caption: 'What ranks hold at their own peaks',
+    caption: 'Memory of ranks at their own peaks',
     rows,
     columns: [
-      { title: 'what they are', cell: ({ memory }) => format.nameOf(memory.role ?? ''), key: ({ memory }) => memory.role ?? '' },
+      { title: 'role', cell: ({ memory }) => format.nameOf(memory.role ?? ''), key: ({ memory }) => memory.role ?? '' },
       { title: 'ranks', number: true, cell: ({ ranks }) => String(ranks.length), key: ({ ranks }) => ranks.length },
       ...columns.map(([title, kinds]) => ({ title, number: true, cell: (one: Holder) => format.bytes(held(one, kinds)), key: (one: Holder) => held(one, kinds) })),
       { title: 'peak', number: true, cell: ({ memory }) => format.bytes(memory.peak), key: ({ memory }) => memory.peak },
@@ -150,7 +150,7 @@ function rolesTable({ format }: Context, all: readonly Holder[]): HTMLElement {
 function choiceOf(all: readonly Holder[], context: Context): HTMLSelectElement {
   const { format } = context;
   const select = el('select', {},
-    all.length > 1 && el('option', { value: '' }, 'between all ranks'),
+    all.length > 1 && el('option', { value: '' }, 'range over all ranks'),
     all.slice(0, mostChoices).map((holder, i) =>
       el('option', { value: String(i) }, `${format.rankList(holder.ranks)}${holder.memory.role === undefined ? '' : ` (${format.nameOf(holder.memory.role)})`}: peak ${format.bytes(holder.memory.peak)}`)));
   return select;
@@ -158,9 +158,9 @@ function choiceOf(all: readonly Holder[], context: Context): HTMLSelectElement {
 
 function nothing(): HTMLElement {
   return el('div', { class: 'card' },
-    el('h2', {}, 'This trace names no tensors'),
-    el('p', {}, 'So nobody can say how much memory its ranks hold. A trace that lists the inputs and outputs of its nodes with their sizes (Chakra’s ',
-      el('code', {}, 'inputs'), ' and ', el('code', {}, 'outputs'), ') gets a curve here, its peak, and what is held at it; so does a run of a model and a plan (',
+    el('h2', {}, 'This trace contains no tensors'),
+    el('p', {}, 'The memory of its ranks is therefore unknown. A trace that lists the inputs and outputs of its nodes with their sizes (Chakra’s ',
+      el('code', {}, 'inputs'), ' and ', el('code', {}, 'outputs'), ') has a memory curve here, its peak and the tensors at the peak; so does a run of a model and a plan (',
       el('code', {}, 'orrery run --model'), ').'));
 }
 
@@ -181,19 +181,19 @@ export const memory: Page = {
     const select = choiceOf(all, context);
     select.value = String(Math.max(0, wanted));
     const [frame, held, words] = [el('div'), el('div'), el('p', { class: 'muted' })];
-    host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, accounted ? 'Memory held over time' : 'Tensors held over time'),
-      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'By account of the model and the plan, as ', el('code', {}, 'orrery memory'), ' has it, at the times of this run’s passes.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
+    host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, accounted ? 'Memory over time' : 'Tensors over time'),
+      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'Computed from the model and the plan, as in ', el('code', {}, 'orrery memory'), ', at the times of the passes of this run.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
     el('section', { class: 'card', 'aria-label': 'At the peak' }, el('h2', {}, 'At the peak'), held));
     if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
     const levels = showLevels(host, context);
-    const label = `Curve of the memory held over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
+    const label = `Curve of memory over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
     const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
     const show = (): void => {
       held.replaceChildren(heldTable(context, picture.holder ?? all[0]));
       const { capacity } = ceiling(context, (picture.holder ?? all[0]).memory.peak);
       const device = run.device.memoryCapacity;
       const band = picture.holder ? '' : 'The upper line is the fullest rank at each time, the dashed one the emptiest. ';
-      words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, lies far above the picture.` : '');
+      words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, is far above the plotted range.` : '');
       words.hidden = words.textContent === '';
     };
     select.addEventListener('change', () => {

@@ -9,12 +9,12 @@ import { roleOfCause } from '../../theme';
 export const titles = ['Work', 'Bandwidth', 'Latency', 'Queue', 'Waiting for a peer', 'Unexplained'] as const;
 
 export const sentences = [
-  'A rank computes or uses its memory. A faster device, or less work on that rank, shortens it.',
+  'A rank computes or accesses its memory. A faster device or less work on that rank shortens it.',
   'Bytes cross links. More bandwidth, fewer bytes, or overlap with work shortens it.',
-  'Hops and end points, whatever the size. Fewer and larger messages, or nearer ranks, shorten it.',
-  'Something busy is waited for: a lane, a link, a queue of a dimension, a shared memory.',
-  'A peer is late, and nothing recorded says which of its spans it was.',
-  'Nothing that was recorded explains it.',
+  'Latency of hops and endpoints, independent of the size. Fewer and larger messages, or nearer ranks, shorten it.',
+  'Waiting for a busy resource: a lane, a link, a queue of a dimension, a shared memory.',
+  'A peer is late, and its delaying span is not recorded.',
+  'No recorded cause.',
 ] as const;
 
 // Second of a pair that shares a colour: drawn paler and striped.

@@ -35,7 +35,7 @@ export class Waterfall {
     this.view = whole(run.step);
     const height = axis + this.rows.count * this.rowHeight + 6;
     styled(this.canvas, { height: `${height}px` });
-    this.canvas.setAttribute('aria-label', `The critical path over ${format.counted(this.rows.ranks.length, 'rank')}, coloured by cause; the tables below say the same in words.`);
+    this.canvas.setAttribute('aria-label', `The critical path over ${format.counted(this.rows.ranks.length, 'rank')}, colored by cause; the tables below have the same content.`);
     this.element = el('div', { class: 'cp-waterfall' }, this.canvas, this.tip);
     this.listen();
     this.sizes.observe(this.canvas);

@@ -47,7 +47,7 @@ function quantities(rank: RankColumns): Quantity[] {
   const computing = rank.exposedCompute.map((value, i) => value + rank.overlapped[i]);
   return [
     { values: computing, more: 'computes {} longer than', less: 'computes {} less than' },
-    { values: rank.exposedMemory, more: 'accesses memory, doing nothing else, {} longer than', less: 'accesses memory, doing nothing else, {} less than' },
+    { values: rank.exposedMemory, more: 'has {} more exposed memory access than', less: 'has {} less exposed memory access than' },
     { values: rank.waited, more: 'waits for peers {} longer than', less: 'waits for peers {} less than' },
     { values: rank.exposedComm, more: 'has {} more exposed communication than', less: 'has {} less exposed communication than' },
     { values: rank.idle, more: 'is idle {} longer than', less: 'is idle {} less than' },

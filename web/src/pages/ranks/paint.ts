@@ -184,7 +184,7 @@ export function paintRanks(context: CanvasRenderingContext2D, area: Area, order:
   context.textBaseline = 'top';
   context.fillStyle = colours.muted;
   if (sorted && each > 1) {
-    context.fillText('ranks, most first', area.left + area.width / 2, area.top + area.height + 5);
+    context.fillText('ranks, descending', area.left + area.width / 2, area.top + area.height + 5);
     return;
   }
   for (let i = Math.ceil(area.from / each) * each; i < Math.min(order.length, area.to); i += each) {

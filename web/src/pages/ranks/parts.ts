@@ -16,11 +16,11 @@ export interface Part {
 }
 
 export const parts: readonly Part[] = [
-  { id: 'exposedCompute', title: 'exposed compute', fill: 'compute', note: 'computing, nothing else going on' },
+  { id: 'exposedCompute', title: 'exposed compute', fill: 'compute', note: 'only computing' },
   { id: 'overlapped', title: 'overlapped', fill: 'overlapped', note: 'computing while communicating or accessing memory' },
-  { id: 'exposedComm', title: 'exposed communication', fill: 'communication', note: 'communicating, nothing computed meanwhile' },
+  { id: 'exposedComm', title: 'exposed communication', fill: 'communication', note: 'communicating without computing' },
   { id: 'exposedMemory', title: 'exposed memory', fill: 'memory', note: 'only accessing remote memory' },
-  { id: 'idle', title: 'idle', fill: 'idle', note: 'nothing going on: waiting for a message, or done before the last rank' },
+  { id: 'idle', title: 'idle', fill: 'idle', note: 'no activity: waiting for a message, or finished before the last rank' },
 ];
 
 export const partById = new Map(parts.map((part) => [part.id, part]));

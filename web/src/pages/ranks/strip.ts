@@ -39,9 +39,9 @@ export class Strip {
     host.append(el('div', { class: 'strip' }, this.canvas, this.overview, this.brush),
       el('div', { class: 'row' },
         el('span', { class: 'together' },
-          button('−', 'Show more ranks', () => this.zoom(2)), button('+', 'Look closer', () => this.zoom(0.5)),
+          button('−', 'Show more ranks', () => this.zoom(2)), button('+', 'Zoom in', () => this.zoom(0.5)),
           button('All', 'Show all ranks', () => this.look(0, this.run.ranks))),
-        el('span', { class: 'muted' }, 'Drag over ranks to look closer, click one for its timeline.')),
+        el('span', { class: 'muted' }, 'Drag over ranks to zoom in, click one for its timeline.')),
       this.readout);
     this.listen();
   }
@@ -49,7 +49,7 @@ export class Strip {
   show(shown: Shown): void {
     this.shown = shown;
     this.data = stack(this.run, shown);
-    this.canvas.setAttribute('aria-label', `Stacked columns of ${count(this.run.ranks)} ranks; arrow keys go through them, the text below tells their figures`);
+    this.canvas.setAttribute('aria-label', `Stacked columns of ${count(this.run.ranks)} ranks; arrow keys select a rank, the text below shows its figures`);
     this.tell(this.cursor);
     this.resize();
     if (this.context.theme.still) this.paint();
@@ -225,7 +225,7 @@ export class Strip {
   // The figures of the rank at the cursor, or the mean of those that share its pixel.
   private tell(position: number): void {
     if (position < 0) {
-      this.readout.replaceChildren(el('span', { class: 'muted' }, 'Point at a rank for its figures.'));
+      this.readout.replaceChildren(el('span', { class: 'muted' }, 'Move the pointer to a rank for its figures.'));
       return;
     }
     const { data, shown, run } = this;

@@ -39,14 +39,14 @@ function optionOf({ memory, operators }: ReplayData, colours: Colours): EChartsC
 export function memoryPicture(host: HTMLElement, context: Context, data: ReplayData): Chart | null {
   const { recorded, replayed } = data.memory;
   if (recorded.length === 0 || replayed.length === 0) {
-    host.append(el('p', { class: 'muted' }, 'What memory the steps took is not known.'));
+    host.append(el('p', { class: 'muted' }, 'The memory of the steps is not known.'));
     return null;
   }
-  const label = `The recorded step takes up to ${format.bytes(peakOf(recorded))} beyond what was there before it, the replay up to ${format.bytes(peakOf(replayed))}.`;
+  const label = `The recorded step needs up to ${format.bytes(peakOf(recorded))} in addition to the memory before it, the replay up to ${format.bytes(peakOf(replayed))}.`;
   host.append(
     el('p', {}, label,
-      data.memory.profiled ? ' Both as they were allocated.'
-        : ' Recorded: by the lifetimes of its tensors; what an operator takes for itself while it runs is not in an execution trace. Replayed: as it was allocated.'),
+      data.memory.profiled ? ' Both from allocations.'
+        : ' Recorded: from the lifetimes of tensors; an execution trace does not contain the workspace of operators. Replayed: from allocations.'),
     el('ul', { class: 'legend' },
       el('li', {}, el('i', { class: 'swatch memory', 'aria-hidden': true }), 'replayed'),
       el('li', {}, el('i', { class: 'rp-dash', 'aria-hidden': true }), 'recorded')));

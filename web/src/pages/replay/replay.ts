@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A recording beside its replay: operators, time by kind of work, memory, what stood in, communication.
+// A recording compared with its replay: operators, time by kind of work, memory, substitutions, communication.
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Page } from '../../page';
@@ -13,7 +13,7 @@ import './replay.css';
 const card = (label: string, ...children: Parameters<typeof el>[2][]): HTMLElement => el('section', { class: 'card', 'aria-label': label }, el('h2', {}, label), children);
 
 function summary({ facts, findings }: ReplayData): HTMLElement {
-  return card('What was replayed',
+  return card('Replay',
     el('dl', { class: 'pairs' }, facts.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])),
     findings.length > 0 && el('ul', { class: 'rp-notes muted' }, findings.map(({ sentence, count }) => el('li', {}, `${sentence} (${format.counted(count, 'case')})`))));
 }
@@ -39,8 +39,8 @@ function shares(data: ReplayData, measure: Measure, label: string, about: string
   const both = pairs.some((pair) => pair.recorded > 0);
   if (pairs.length === 0) return card(label, el('p', { class: 'muted' }, 'Nothing was measured.'));
   const words = both
-    ? `${format.percent(apart(pairs))} of ${about} would have to be of another kind for both to be the same.`
-    : `The recording does not say how long operators took; a device trace beside it does. This is ${about} of the replay.`;
+    ? `Both differ in the kind of ${format.percent(apart(pairs))} of ${about}.`
+    : `The recording contains no operator times; a device trace of the step does. This is ${about} of the replay.`;
   return card(label, el('p', {}, words), legend(both), bars(pairs, `${label}. ${words}`, both));
 }
 
@@ -61,7 +61,7 @@ export const replay: Page = {
       card('Kinds of work', kindsTable(data)),
       card('Operators', operatorsTable(data)),
       card('What ran', ranTable(data.ran)));
-    if (data.rules.length > 0) host.append(card('What stood in', rulesTable(data)));
+    if (data.rules.length > 0) host.append(card('Substitutions', rulesTable(data)));
     if (data.comms.length > 0) host.append(card('Communication', commsTable(data)));
     const picture = memoryPicture(memory, context, data);
     return () => picture?.dispose();

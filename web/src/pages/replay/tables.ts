@@ -24,21 +24,21 @@ function sides(timed: boolean, device: boolean): Column<ReplayRow>[] {
     { title: 'recorded time', note: `as recorded ${where}`, number: true, cell: (row) => time(row.recorded.ns), key: (row) => row.recorded.ns },
   ] : [];
   const compared: Column<ReplayRow>[] = timed ? [
-    { title: 'here / recorded', note: 'how many times as long one takes here, in the mean', number: true, cell: change, key: (row) => longer(row.recorded, row.replayed) ?? NaN },
+    { title: 'here / recorded', note: 'mean replayed time / mean recorded time of one operator', number: true, cell: change, key: (row) => longer(row.recorded, row.replayed) ?? NaN },
   ] : [];
   return [
     { title: 'recorded', note: 'operators', number: true, cell: (row) => format.count(row.recorded.count), key: (row) => row.recorded.count },
-    { title: 'replayed', note: 'those that did what was recorded', number: true, cell: (row) => format.count(row.replayed.count), key: (row) => row.replayed.count },
+    { title: 'replayed', note: 'operators with the recorded behavior', number: true, cell: (row) => format.count(row.replayed.count), key: (row) => row.replayed.count },
     ...recorded,
-    { title: 'replay time', note: 'of an iteration, each in the median', number: true, cell: (row) => time(row.replayed.ns), key: (row) => row.replayed.ns },
+    { title: 'replay time', note: 'per iteration, median of each operator', number: true, cell: (row) => time(row.replayed.ns), key: (row) => row.replayed.ns },
     ...compared,
   ];
 }
 
 function rates(recorded: boolean): Column<ReplayRow>[] {
   const of = (side: 'recorded' | 'replayed', words: string): Column<ReplayRow>[] => [
-    { title: `calculates, ${words}`, note: 'of those whose FLOPs are known', number: true, cell: (row) => rate(row[side].flops, format.flops), key: (row) => row[side].flops },
-    { title: `moves, ${words}`, note: 'at the least, by the sizes of its tensors', number: true, cell: (row) => rate(row[side].bytes, format.rate), key: (row) => row[side].bytes },
+    { title: `FLOP rate, ${words}`, note: 'of operators with known FLOPs', number: true, cell: (row) => rate(row[side].flops, format.flops), key: (row) => row[side].flops },
+    { title: `byte rate, ${words}`, note: 'lower bound from the sizes of tensors', number: true, cell: (row) => rate(row[side].bytes, format.rate), key: (row) => row[side].bytes },
   ];
   return [...(recorded ? of('recorded', 'recorded') : []), ...of('replayed', 'here')];
 }
@@ -49,7 +49,7 @@ function kernels(device: boolean): Column<ReplayRow>[] {
 
 export function kindsTable({ kinds, timed, onDevice }: ReplayData): HTMLElement {
   return table<ReplayRow>({
-    caption: 'FLOPs and bytes are counted by the sizes of tensors, the same ones for both.', rows: kinds, sort: { column: timed ? 4 : 3, down: true },
+    caption: 'FLOPs and bytes are computed from the sizes of tensors, equal for both.', rows: kinds, sort: { column: timed ? 4 : 3, down: true },
     columns: [
       { title: 'kind', cell: (row) => row.name, key: (row) => row.name },
       ...sides(timed, onDevice), ...kernels(onDevice), ...rates(timed),
@@ -72,11 +72,11 @@ export function operatorsTable({ operators, timed, onDevice, rules }: ReplayData
 export function ranTable(ran: readonly RanData[]): HTMLElement {
   const off = (one: RanData): number => one.replayed - one.recorded;
   return table<RanData>({
-    caption: 'Operators that ran, those that others call too; different numbers first', rows: byDifference(ran), first: 12,
+    caption: 'Operators that ran, including nested ones; different counts first', rows: byDifference(ran), first: 12,
     columns: [
       { title: 'operator', cell: (one) => el('span', { class: 'name' }, one.name), key: (one) => one.name },
       { title: 'recorded', number: true, cell: (one) => format.count(one.recorded), key: (one) => one.recorded },
-      { title: 'ran here', number: true, cell: (one) => format.count(one.replayed), key: (one) => one.replayed },
+      { title: 'replayed', number: true, cell: (one) => format.count(one.replayed), key: (one) => one.replayed },
       { title: 'difference', number: true, cell: (one) => (off(one) === 0 ? none : `${off(one) > 0 ? '+' : ''}${format.count(off(one))}`), key: (one) => Math.abs(off(one)) },
     ],
   });
@@ -84,10 +84,10 @@ export function ranTable(ran: readonly RanData[]): HTMLElement {
 
 export function rulesTable({ rules, timed }: ReplayData): HTMLElement {
   return table<RuleData>({
-    caption: 'What stood in for recorded operators', rows: rules,
+    caption: 'Substitutes for recorded operators', rows: rules,
     columns: [
       { title: 'rule', cell: (one) => one.name, key: (one) => one.name },
-      { title: 'what it does', cell: (one) => one.says },
+      { title: 'substitute', cell: (one) => one.says },
       { title: 'operators', number: true, cell: (one) => format.count(one.count), key: (one) => one.count },
       ...(timed ? [{ title: 'recorded time', number: true, cell: (one: RuleData) => time(one.ns), key: (one: RuleData) => one.ns }] : []),
     ],
@@ -102,7 +102,7 @@ export function commsTable({ comms }: ReplayData): HTMLElement {
       { title: 'recorded', number: true, cell: (one) => format.count(one.recorded), key: (one) => one.recorded },
       { title: 'bytes', number: true, cell: (one) => format.bytes(one.bytes), key: (one) => one.bytes },
       { title: 'recorded time', number: true, cell: (one) => time(one.recordedNs), key: (one) => one.recordedNs },
-      { title: 'replayed', number: true, cell: (one) => (one.replayed > 0 ? format.count(one.replayed) : 'left out'), key: (one) => one.replayed },
+      { title: 'replayed', number: true, cell: (one) => (one.replayed > 0 ? format.count(one.replayed) : 'omitted'), key: (one) => one.replayed },
       { title: 'replay time', number: true, cell: (one) => time(one.replayedNs), key: (one) => one.replayedNs },
     ],
   });

@@ -5,7 +5,7 @@
 
 import type { Model } from './model';
 
-export const keys = { owner: 'owner', group: 'group', piece: 'piece', adds: 'added or copied' } as const;
+export const keys = { owner: 'owner', group: 'group', piece: 'piece', adds: 'reduced or copied' } as const;
 export type Key = keyof typeof keys;
 
 const golden = 137.508; // degrees
@@ -55,7 +55,7 @@ const mostListed = 24;
 
 // What each hue means, where that can be listed: hue, words.
 export function legendOf(model: Model, key: Key): [number, string][] {
-  if (key === 'adds') return [[0, 'copied'], [1, 'added to what is there']];
+  if (key === 'adds') return [[0, 'copied'], [1, 'reduced on arrival']];
   if (key === 'piece') return [];
   const column = key === 'owner' ? model.pieces.owner : model.pieces.group;
   const found = [...new Set(Array.from(column, (one) => Math.max(0, one)))].sort((a, b) => a - b);

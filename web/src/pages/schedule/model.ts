@@ -18,7 +18,7 @@ export interface Sends {
   before: Int32Array; // the send that brought it; -1: none that is here
 }
 
-// Nodes by place; -1: all, or nobody.
+// Nodes by place; -1: all, or none.
 export interface Pieces {
   group: Uint32Array;
   from: Int32Array;
@@ -149,7 +149,7 @@ export function barAt(bars: Bars, time: number, height: number, slip: number): n
 }
 
 export const orders = {
-  binds: 'those that bind first',
+  binds: 'binding links first',
   busy: 'busiest first',
   from: 'by sender',
   to: 'by receiver',
@@ -204,14 +204,14 @@ export function waitedFor(model: Model, send: number): string {
   const { nodes } = data;
   const sender = nodes[data.ways.from[sends.way[send]]];
   const before = sends.before[send];
-  const came = before >= 0 ? ` from ${nodes[data.ways.from[sends.way[before]]]}` : ', over links that are left out';
-  if (sends.ready[send] > 0 && start - sends.ready[send] <= 1) return `the piece, which came${came}`;
+  const came = before >= 0 ? ` from ${nodes[data.ways.from[sends.way[before]]]}` : ', over omitted links';
+  if (sends.ready[send] > 0 && start - sends.ready[send] <= 1) return `the arrival of the piece${came}`;
   const busy = lastOn(model, send);
   if (busy && start - busy.until <= 1) return `${data.links.name[busy.link]}, busy with ${pieceName(model, sends.piece[busy.send])}`;
-  if (start === 0) return 'nothing: it begins at once';
+  if (start === 0) return 'nothing: it starts at time 0';
   const had = sends.ready[send] > 0 ? `${sender} had it at ${format.time(sends.ready[send])}${came}` : `${sender} has it from the start`;
   const free = busy ? `; ${data.links.name[busy.link]} was free at ${format.time(busy.until)}` : '';
-  return `nothing here: ${had}${free}`;
+  return `no visible cause: ${had}${free}`;
 }
 
 // Of the bars before a send on its links: the one after which it could have begun at last, and when that was.

@@ -25,7 +25,7 @@ export const schedule: Page = {
     const model = layModel(context.data.schedule!);
     host.append(facts(context), ...notes(model));
     if (model.sends.count === 0) {
-      host.append(el('p', { class: 'card' }, model.data.sendsLeftOut > 0 ? 'There is no link whose sends are few enough to be drawn.' : 'Nothing has to be sent.'));
+      host.append(el('p', { class: 'card' }, model.data.sendsLeftOut > 0 ? 'Every link has too many sends to be displayed.' : 'The schedule contains no sends.'));
       return undefined;
     }
     return build(host, context, model);
@@ -37,25 +37,25 @@ function facts(context: Context): HTMLElement {
   const { time, bound, facts: lines } = data.schedule!;
   const gap = bound > 0 ? time / bound - 1 : 0;
   return el('div', { class: 'card sum-head' },
-    el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, 'It takes'), el('strong', {}, format.time(time)),
-      el('span', { class: 'muted' }, time === 0 ? '' : gap < 0.00005 ? 'and no schedule takes less'
-        : `${format.percent(gap)} above ${format.time(bound)}, below which no schedule is`)),
+    el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, 'Time'), el('strong', {}, format.time(time)),
+      el('span', { class: 'muted' }, time === 0 ? '' : gap < 0.00005 ? 'equal to the lower bound'
+        : `${format.percent(gap)} above the lower bound of ${format.time(bound)}`)),
     el('dl', { class: 'sum-lines' }, lines.filter(([label]) => label !== 'time').map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])));
 }
 
-// What to know beside the figures, and what is not to be seen here.
+// Notes, and the number of omitted links and sends.
 function notes({ data }: Model): HTMLElement[] {
   const said = [...data.notes, ...data.findings.map(({ sentence, count }) => `${sentence.replace(/\.$/, '')} (${format.counted(count, 'case')}).`)];
   if (data.linksLeftOut > 0) {
-    said.push(`${format.counted(data.linksLeftOut, 'link')} left out of this page, with ${format.counted(data.sendsLeftOut, 'send')} that ` +
-      `cross${data.sendsLeftOut === 1 ? 'es' : ''} no other: those that bind were taken first, then the busiest. The figures count all of them.`);
+    said.push(`${format.counted(data.linksLeftOut, 'link')} omitted from this page, with ${format.counted(data.sendsLeftOut, 'send')} that ` +
+      `cross${data.sendsLeftOut === 1 ? 'es' : ''} no other link: binding links have priority, then the busiest. The figures include all of them.`);
   }
   return said.map((text) => el('p', { class: 'muted tl-notes' }, text));
 }
 
 function build(host: HTMLElement, context: Context, model: Model): () => void {
   const grid = new Grid(context, model);
-  const way = el('section', { class: 'card', 'aria-label': 'The chosen piece', hidden: true });
+  const way = el('section', { class: 'card', 'aria-label': 'Selected piece', hidden: true });
   const seen = el('div', { class: 'tl-spans card', hidden: true });
   const spoken = el('div', { class: 'hidden-visually', 'aria-live': 'polite' });
   const refill = later(() => { if (!seen.hidden) fillSeen(seen, grid); }, 200);
@@ -102,7 +102,7 @@ function label(grid: Grid): void {
   const { from, to } = state.view;
   grid.scroller.setAttribute('aria-label', `Sends over ${format.counted(state.rows.length, 'link')}, ${format.time(Math.max(0, Math.round(from)))} to ` +
     `${format.time(Math.min(grid.extent, Math.round(to)))}; the bound is ${format.time(state.model.data.bound)}. ` +
-    'Arrows move, + and − zoom, comma and full stop go from send to send; the tables below say the same in words.');
+    'Arrows move, + and − zoom, comma and full stop go from send to send; the tables below have the same content.');
 }
 
 // Calls `what` once things have been quiet for a while.

@@ -17,7 +17,7 @@ export function describe(model: Model, send: number): Description {
   const lines: [string, string][] = [
     ['from', data.nodes[data.ways.from[way]]],
     ['to', data.nodes[data.ways.to[way]]],
-    ['bytes', `${format.bytes(pieces.bytes[piece])} at ${format.bytes(pieces.offset[piece])}${sends.reduces[send] ? ', added to what is there' : ''}`],
+    ['bytes', `${format.bytes(pieces.bytes[piece])} at ${format.bytes(pieces.offset[piece])}${sends.reduces[send] ? ', reduced on arrival' : ''}`],
     ['starts', format.time(sends.start[send])],
     ['arrives', format.time(arrives(model, send))],
     ['waited for', waitedFor(model, send)],

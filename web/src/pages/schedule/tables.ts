@@ -16,7 +16,7 @@ export function linksTable(grid: Grid): HTMLElement {
   const { model } = grid.state;
   const { links } = model.data;
   return el('section', { class: 'card sch-links', 'aria-label': 'Links' }, el('h2', {}, 'Links'), table<number>({
-    caption: 'What each link carries, and whether the bound is of it',
+    caption: 'Load of each link, and whether it sets the bound',
     rows: grid.state.rows,
     columns: [
       { title: 'Link', cell: (link) => el('span', { class: 'name' }, links.name[link]), key: (link) => links.name[link] },
@@ -77,7 +77,7 @@ export function fillSeen(host: HTMLElement, grid: Grid): void {
   host.replaceChildren(table<number>({
     caption: `Sends on screen, ${format.time(Math.max(0, Math.round(from)))} to ${format.time(Math.min(grid.extent, Math.round(to)))}: ${format.count(all)}${left}`,
     rows: seen,
-    empty: 'No send is on screen.',
+    empty: 'No sends on screen.',
     columns: columnsOf(grid, (send) => links.get(send)!),
   }));
 }
@@ -88,14 +88,14 @@ const firstLink = (model: Model, send: number): number => model.data.ways.links[
 export function fillWay(host: HTMLElement, grid: Grid): string {
   const { model, picked } = grid.state;
   host.hidden = !picked;
-  if (!picked) return 'nothing chosen';
+  if (!picked) return 'nothing selected';
   const { title, lines } = describe(model, picked.send);
   const sends = sendsOf(model, model.sends.piece[picked.send]);
   host.replaceChildren(
     el('h2', { class: 'name' }, title),
     el('dl', { class: 'pairs sch-chosen' }, lines.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])),
     table<number>({
-      caption: `All that this piece does: ${format.counted(sends.length, 'send')}${model.data.linksLeftOut > 0 ? ' over links that are here' : ''}`,
+      caption: `All sends of this piece: ${format.counted(sends.length, 'send')}${model.data.linksLeftOut > 0 ? ' over the links of this page' : ''}`,
       rows: sends,
       columns: columnsOf(grid, (send) => firstLink(model, send)),
     }));

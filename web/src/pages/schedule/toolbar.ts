@@ -23,18 +23,18 @@ interface TableActions {
 
 export function makeToolbar(grid: Grid, context: Context, actions: TableActions): Toolbar {
   const { state } = grid;
-  const search = el('input', { type: 'search', placeholder: 'npu3, leaf, npu0 -> …', 'aria-label': 'Only links with this in their names' });
+  const search = el('input', { type: 'search', placeholder: 'npu3, leaf, npu0 -> …', 'aria-label': 'Only links whose names contain' });
   search.addEventListener('input', () => grid.set({ text: search.value }));
   const found = el('span', { class: 'tl-found' });
   const order = choice('Order of the links', Object.entries(orders), (value) => grid.set({ order: value as Order }));
-  const key = choice('A colour is', keysOf(state.model).map((one) => [one, keys[one]]), (value) => grid.set({ key: value as Key }));
+  const key = choice('Color by', keysOf(state.model).map((one) => [one, keys[one]]), (value) => grid.set({ key: value as Key }));
   const button = (text: string, name: string, does: () => void): HTMLButtonElement =>
     el('button', { type: 'button', 'aria-label': name, title: name, onclick: does }, text);
   const by = (factor: number) => (): void => {
     const { from, to } = state.view;
     grid.show(zoom(state.view, (from + to) / 2, factor, grid.extent));
   };
-  const low = el('button', { type: 'button', onclick: () => grid.set({ row: state.row === roomy ? dense : roomy }) }, 'Low rows');
+  const low = el('button', { type: 'button', onclick: () => grid.set({ row: state.row === roomy ? dense : roomy }) }, 'Dense rows');
   const asTable = el('button', { type: 'button', onclick: actions.toggleTable }, 'As a table');
   const chips = el('div', { class: 'tl-chips' });
   const draw = (): void => fillLegend(chips, grid, context);
@@ -43,7 +43,7 @@ export function makeToolbar(grid: Grid, context: Context, actions: TableActions)
     element: el('div', { class: 'tl-tools controls' },
       el('div', { class: 'tl-search' }, search, found), order.element, key.element,
       el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Zoom' },
-        button('−', 'Zoom out', by(1 / 0.6)), button('+', 'Zoom in', by(0.6)), button('All', 'All of the time', () => grid.show(whole(grid.extent)))),
+        button('−', 'Zoom out', by(1 / 0.6)), button('+', 'Zoom in', by(0.6)), button('All', 'The complete schedule', () => grid.show(whole(grid.extent)))),
       el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Look' }, low, asTable), chips),
     update() {
       if (search.value !== state.text) search.value = state.text;
@@ -72,9 +72,9 @@ function fillLegend(host: HTMLElement, grid: Grid, context: Context): void {
   clear(host);
   host.append(
     ...listed.map(([i, words]) => el('span', { class: 'tl-note' }, swatch(i), words)),
-    ...(listed.length === 0 ? [el('span', { class: 'tl-note sch-note muted' }, `a colour is ${state.key === 'owner' ? 'an owner' : `a ${state.key}`}; the pointer says whose a bar is`)] : []));
+    ...(listed.length === 0 ? [el('span', { class: 'tl-note sch-note muted' }, `one color per ${state.key}; move the pointer to a bar for its ${state.key}`)] : []));
   if (model.data.bound > 0) {
-    host.append(el('span', { class: 'tl-note sch-note' }, el('i', { class: 'tl-stroke' }), `the bound${model.data.cut && `, and the links it is of: ${model.data.cut}`}`));
+    host.append(el('span', { class: 'tl-note sch-note' }, el('i', { class: 'tl-stroke' }), `the bound${model.data.cut && `, set by: ${model.data.cut}`}`));
   }
   if (picked) {
     host.append(el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': state.only, onclick: () => grid.set({ only: !state.only }) }, 'only its links'), el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': true, onclick: () => grid.pick(null) },

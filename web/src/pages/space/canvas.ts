@@ -63,7 +63,7 @@ export class Canvas {
   }
 }
 
-// A tooltip beside a point of `host`, inside it.
+// A tooltip next to a point of `host`, inside it.
 export function placeBeside(tip: HTMLElement, host: HTMLElement, x: number, y: number): void {
   tip.hidden = false;
   const [width, height] = [tip.offsetWidth, tip.offsetHeight];

@@ -6,7 +6,7 @@ import * as format from '../../format';
 import { pointWords, type Model } from './model';
 import type { EffectValue } from '../../space_data';
 
-const states: Record<string, string> = { fits: 'not allowed', illegal: 'breaks a rule', too_large: 'too large', not_told: 'not told', failed: 'failed' };
+const states: Record<string, string> = { fits: 'not allowed', illegal: 'breaks a rule', too_large: 'too large', needs_simulation: 'not estimated', failed: 'failed' };
 
 export function valueWords({ label, allowed, change, state }: EffectValue): string {
   return `${label}: ${allowed ? format.change(change) : (states[state] ?? state)}`;
@@ -40,11 +40,11 @@ export function makeEffects(model: Model): HTMLElement {
     return el('tr', {}, el('th', { scope: 'row', class: 'name' }, name),
       el('td', { class: 'sp-explains' }, el('div', { class: 'sp-share' }, share), el('span', { class: 'number' }, format.percent(explains))),
       el('td', { class: 'name' }, own?.label ?? ''),
-      el('td', {}, strip(values, extent, `${name}: ${others || 'nothing else was looked at'}`), el('div', { class: 'muted name' }, others)));
+      el('td', {}, strip(values, extent, `${name}: ${others || 'no other value was evaluated'}`), el('div', { class: 'muted name' }, others)));
   });
   return el('div', {},
-    el('p', {}, `“Explains” is the share of the variance of ${first.title}, over all allowed points, that lies between the means by an axis’s values (where every combination is there: its first-order Sobol index). `,
-      `Beside it stands what another value would do to the best point (${pointWords(model, data.best)}: ${first.text(first.values[data.best])}), all else alike: ${format.change(extent[0])} to ${format.change(extent[1])}, right is worse. Filters change nothing here.`),
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'What each axis does' },
-      el('table', { class: 'sp-effects' }, el('thead', {}, el('tr', {}, ['Axis', 'Explains', 'Best', 'Others, all else alike'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))));
+    el('p', {}, `“Explains” is the share of the variance of ${first.title} over all allowed points that lies between the means by axis value (with all combinations: the first-order Sobol index). `,
+      `The last column shows the effect of other values on the best point (${pointWords(model, data.best)}: ${first.text(first.values[data.best])}), all else equal: ${format.change(extent[0])} to ${format.change(extent[1])}, right is worse. Filters have no effect here.`),
+    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Effects of axes' },
+      el('table', { class: 'sp-effects' }, el('thead', {}, el('tr', {}, ['Axis', 'Explains', 'Best', 'Others, all else equal'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))));
 }

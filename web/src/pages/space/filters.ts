@@ -44,7 +44,7 @@ export function makeFilters(state: State): HTMLElement {
   const { model } = state;
   const chips = el('span', { class: 'row' });
   const shown = el('strong', { 'aria-live': 'polite' });
-  const search = el('input', { type: 'search', placeholder: 'tp 8, zero3, full …', 'aria-label': 'Only plans with this in their words', autocomplete: 'off', spellcheck: 'false' });
+  const search = el('input', { type: 'search', placeholder: 'tp 8, zero3, full …', 'aria-label': 'Only plans whose labels contain', autocomplete: 'off', spellcheck: 'false' });
   search.addEventListener('input', () => state.search(search.value));
   const fields = el('div', { class: 'sp-fields' });
   const dims = model.dims.filter(several);
@@ -54,7 +54,7 @@ export function makeFilters(state: State): HTMLElement {
   const update = (): void => {
     shown.textContent = state.shown.length === model.count ? format.counted(model.count, 'point') : `${format.count(state.shown.length)} of ${format.counted(model.count, 'point')}`;
     chips.replaceChildren(...[...state.filters].map(([dim, range]) =>
-      el('button', { type: 'button', class: 'sp-chip', 'aria-label': `Let go of the filter ${rangeWords(dim, range)}`, onclick: () => state.filter(dim, null) }, `${rangeWords(dim, range)} ✕`)),
+      el('button', { type: 'button', class: 'sp-chip', 'aria-label': `Remove the filter ${rangeWords(dim, range)}`, onclick: () => state.filter(dim, null) }, `${rangeWords(dim, range)} ✕`)),
     ...(state.filters.size > 0 || state.text !== '' ? [el('button', { type: 'button', class: 'quiet', onclick: () => state.clear() }, 'Show all')] : []));
     if (search.value !== state.text) search.value = state.text;
     if (details.open && !fields.contains(document.activeElement)) fill();

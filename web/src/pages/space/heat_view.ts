@@ -14,7 +14,7 @@ export function makeHeat(context: Context, state: State): { element: HTMLElement
   const { model } = state;
   const axes = model.dims.filter((dim) => dim.kind === 'axis' && several(dim));
   const figures = model.dims.filter((dim) => dim.kind === 'figure' || dim.kind === 'share');
-  if (axes.length === 0) return { element: el('p', { class: 'muted' }, 'All points have the same value of every axis.'), dispose: () => undefined };
+  if (axes.length === 0) return { element: el('p', { class: 'muted' }, 'All points have the same values of all axes.'), dispose: () => undefined };
   const strongest = model.data.effects.map(({ axis }) => model.dims[axis]).filter((dim) => axes.includes(dim));
   const order = [...strongest, ...axes.filter((dim) => !strongest.includes(dim))];
   let [x, y, figure, mean]: [Dimension, Dimension | null, Dimension, boolean] = [order[0], order[1] ?? null, model.objectives[0], false];
@@ -47,10 +47,10 @@ function tableOf(context: Context, state: State, x: Dimension, y: Dimension | nu
     if (!one) return el('td', { class: 'sp-none' }, el('span', { class: 'hidden-visually' }, 'no point'));
     const fill = mixed(colours.card, colours.compute, 0.08 + 0.92 * goodness(heat, figure.more, one.value));
     const words = `${x.title} ${heat.across.words[column]}${y ? `, ${y.title} ${heat.down.words[row]}` : ''}: ${figure.title} ${figure.text(one.value)}, ${mean ? 'mean' : 'best'} of ${format.counted(one.count, 'point')}`;
-    const button = el('button', { type: 'button', title: words, 'aria-label': `${words}. Choose the best of them`, 'data-point': one.point, 'aria-pressed': one.point === state.chosen, onclick: () => state.choose(one.point) }, figure.text(one.value));
+    const button = el('button', { type: 'button', title: words, 'aria-label': `${words}. Select the best of them`, 'data-point': one.point, 'aria-pressed': one.point === state.chosen, onclick: () => state.choose(one.point) }, figure.text(one.value));
     return el('td', {}, styled(button, { background: fill, color: inkOn(fill) }));
   };
-  const caption = `${mean ? 'Mean' : 'Best'} ${figure.title} by ${x.title}${y ? ` and ${y.title}` : ''}, over what the filters leave of all other axes; the darker, the better. A click chooses the best point there.`;
+  const caption = `${mean ? 'Mean' : 'Best'} ${figure.title} by ${x.title}${y ? ` and ${y.title}` : ''}, over all other axes within the filters; darker is better. A click selects the best point of a cell.`;
   return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Heat map' },
     el('table', { class: 'sp-heat' }, el('caption', {}, caption),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'name' }, y ? `${y.title} ↓  ${x.title} →` : x.title), heat.across.words.map((word) => el('th', { scope: 'col', class: 'name' }, word)))),

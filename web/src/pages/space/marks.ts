@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How points look: told apart by shape as well as by colour.
+// Marks of points, distinguished by shape as well as by color.
 import type { Colours } from '../../theme';
 
 const crowded = 2000; // from so many points on estimated ones are small squares

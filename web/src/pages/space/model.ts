@@ -9,7 +9,7 @@ export interface Dimension {
   name: string; // in addresses
   title: string;
   about: string;
-  kind: 'axis' | 'figure' | 'share' | 'told';
+  kind: 'axis' | 'figure' | 'share' | 'predicted';
   labels: readonly string[] | null; // of an axis: its values are their places
   ordered: boolean; // numbers that ascend
   more: boolean; // is better
@@ -77,13 +77,13 @@ function shareDims(data: SpaceData): Dimension[] {
 
 // What the two gears tell, and how far they are apart.
 function toldDims(data: SpaceData, off: Float64Array): Dimension[] {
-  const step = (name: string, title: string, told: number[]): Dimension => dimension({
-    name, title, about: `the step as ${title}`, kind: 'told', labels: null, ordered: true, more: false,
-    values: Float64Array.from(told, (ps) => (ps > 0 ? ps * 1e-12 : NaN)), unit: { unit: 's', factor: 1 }, text: (value) => (Number.isFinite(value) ? format.time(value * 1e12) : '–'),
+  const step = (name: string, title: string, predicted: number[]): Dimension => dimension({
+    name, title, about: `the step, ${title}`, kind: 'predicted', labels: null, ordered: true, more: false,
+    values: Float64Array.from(predicted, (ps) => (ps > 0 ? ps * 1e-12 : NaN)), unit: { unit: 's', factor: 1 }, text: (value) => (Number.isFinite(value) ? format.time(value * 1e12) : '–'),
   });
   return [
     step('estimated', 'estimated', data.estimated), step('simulated', 'simulated', data.simulated),
-    dimension({ name: 'off', title: 'estimate off', about: 'the estimate over the simulation, less one', kind: 'told', labels: null, ordered: true, more: false, values: off, unit: percent, text: offText }),
+    dimension({ name: 'off', title: 'estimate error', about: '(estimate - simulation) / simulation', kind: 'predicted', labels: null, ordered: true, more: false, values: off, unit: percent, text: offText }),
   ];
 }
 
@@ -132,5 +132,5 @@ export const planOf = ({ data }: Model, point: number): string => data.plans[dat
 export function stepWords({ data, off }: Model, point: number): string {
   const [estimated, simulated] = [data.estimated[point], data.simulated[point]];
   if (simulated === 0) return `${format.time(estimated)}, estimated`;
-  return `${format.time(simulated)}, simulated${Number.isFinite(off[point]) ? `; the estimate is ${offText(off[point])} off` : ''}`;
+  return `${format.time(simulated)}, simulated${Number.isFinite(off[point]) ? `; estimate error ${offText(off[point])}` : ''}`;
 }

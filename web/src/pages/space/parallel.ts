@@ -28,7 +28,7 @@ export function uprightsOf(model: Model, all: boolean): Dimension[] {
 
 export function makeParallel(context: Context, state: State): Parallel {
   const { model } = state;
-  if (uprightsOf(model, true).length === 0) return { element: el('p', { class: 'muted' }, 'All points are alike in all axes and figures.'), dims: [], placeOf: () => ({ x: 0, y: 0 }), dispose: () => undefined };
+  if (uprightsOf(model, true).length === 0) return { element: el('p', { class: 'muted' }, 'All points are equal in all axes and figures.'), dims: [], placeOf: () => ({ x: 0, y: 0 }), dispose: () => undefined };
   const uprights: Uprights = { dims: uprightsOf(model, false), scales: [], brush: null };
   const canvas = new Canvas(context, () => height, [(brush) => {
     uprights.scales = uprights.dims.map((dim) => scaleOf(dim, height - bottom, top, 26));
@@ -41,7 +41,7 @@ export function makeParallel(context: Context, state: State): Parallel {
     styled(inner, { 'min-width': `${uprights.dims.length * least}px` });
     heads.replaceChildren(...uprights.dims.map((dim, i) => styled(el('span', { class: 'name', title: dim.about }, dim.title, dim.kind === 'axis' ? '' : dim.more ? ' ▲' : ' ▼'),
       { left: `${((i + 0.5) / uprights.dims.length) * 100}%`, 'max-width': `${96 / uprights.dims.length}%` })));
-    stage.setAttribute('aria-label', `Parallel coordinates of ${uprights.dims.map((dim) => dim.title).join(', ')}. The fields under “Filters” do the same by keyboard.`);
+    stage.setAttribute('aria-label', `Parallel coordinates of ${uprights.dims.map((dim) => dim.title).join(', ')}. The fields under “Filters” do the same with the keyboard.`);
     canvas.redraw();
   };
   brushing(canvas, state, uprights);
@@ -54,11 +54,11 @@ export function makeParallel(context: Context, state: State): Parallel {
     lay();
   });
   lay();
-  const note = model.count > mostLines ? ` ${mostLines.toLocaleString('en')} lines at most are drawn, evenly by ${model.objectives[0].title}; filters count all points.` : '';
+  const note = model.count > mostLines ? ` ${mostLines.toLocaleString('en')} lines at most are shown, sampled evenly by ${model.objectives[0].title}; filters apply to all points.` : '';
   return {
     element: el('div', {},
       el('div', { class: 'controls row' }, uprightsOf(model, true).length > uprights.dims.length && more,
-        el('span', { class: 'muted' }, `Drag along an upright to keep what goes through there, click it to let go. The darker a line, the better in ${model.objectives[0].title}.${note}`)),
+        el('span', { class: 'muted' }, `Drag along an axis to filter by a range, click the axis to remove the filter. Darker lines are better in ${model.objectives[0].title}.${note}`)),
       el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Parallel coordinates' }, inner)),
     get dims() {
       return uprights.dims;

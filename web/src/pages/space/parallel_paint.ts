@@ -19,7 +19,7 @@ export const mostLines = 2000;
 
 export const uprightAt = (dim: number, count: number, width: number): number => ((dim + 0.5) / count) * width;
 
-// Through labels lines go beside each other, the better ones above.
+// Lines through one label are spread, the better ones above.
 function heightOf(state: State, uprights: Uprights, d: number, point: number): number {
   const dim = uprights.dims[d];
   const value = dim.values[point];

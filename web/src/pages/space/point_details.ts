@@ -11,20 +11,20 @@ import { linesOf, textOf } from './text_edits';
 // Where its step goes, as a bar and as text.
 function breakdown(model: Model, point: number): HTMLElement {
   const shares = model.shares.get(point);
-  if (!shares) return el('p', { class: 'muted' }, 'It is estimated; where its step goes only simulations tell (--gear simulate, or --simulated N for more of them).');
+  if (!shares) return el('p', { class: 'muted' }, 'This point is estimated; only simulations give the parts of its step (--gear simulate, or --simulated N for more of them).');
   const step = model.data.simulated[point];
   const { parts } = model.data.shares;
   const words = parts.map(({ title }, i) => `${title} ${format.percent(shares[i])}`).join(', ');
   return el('div', {},
     el('div', { class: 'sp-parts', role: 'img', 'aria-label': words }, parts.map(({ title, colour }, i) => styled(el('i', { class: `fill ${colour}`, title }), { width: `${shares[i] * 100}%` }))),
     el('ul', { class: 'legend' }, parts.map(({ title, colour }, i) => el('li', {}, el('i', { class: `swatch ${colour}` }), `${title} ${format.percent(shares[i])} (${format.time(Math.round(shares[i] * step))})`))),
-    el('p', { class: 'muted' }, 'On average over all devices.'));
+    el('p', { class: 'muted' }, 'Mean over all devices.'));
 }
 
 function figures(model: Model, point: number): HTMLElement {
   const lines: [string, string][] = [['step', stepWords(model, point)]];
   for (const dim of model.dims) if (dim.kind === 'figure' && dim.name !== 'step') lines.push([dim.title, dim.text(dim.values[point])]);
-  lines.push(['front', model.front[point] ? 'no other point is better in all objectives' : 'another is at least as good in all objectives, and better in one']);
+  lines.push(['front', model.front[point] ? 'on the Pareto front' : 'dominated: another point is at least as good in all objectives, and better in one']);
   lines.push(['plan', planOf(model, point)]);
   return el('dl', { class: 'pairs' }, lines.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)]));
 }
@@ -38,13 +38,13 @@ function configuration({ data }: Model, point: number): HTMLElement {
   const without = linesOf(data.without, point);
   const cluster = textOf(data.cluster, point);
   return el('div', {},
-    el('h3', {}, 'To run it'),
+    el('h3', {}, 'Run this point'),
     pasted('The command', textOf(data.command, point), true),
     pasted('job.yaml', textOf(data.job, point), false),
     cluster !== '' && pasted('cluster.yaml', cluster, false),
     pasted('Megatron-LM’s arguments', textOf(data.megatron, point), false),
-    el('p', { class: 'muted' }, 'For pretrain_gpt.py; how many processes there are, and so how many are data-parallel, is said to its launcher; data and learning rate are left to you.',
-      without.length > 0 && ' What this point has and Megatron-LM has no argument for:'),
+    el('p', { class: 'muted' }, 'For pretrain_gpt.py. The launcher sets the number of processes, and so the data-parallel size; you add data and learning rate.',
+      without.length > 0 && ' Properties of this point without an argument in Megatron-LM:'),
     without.length > 0 && el('ul', { class: 'sp-without' }, without.map((line) => el('li', { class: 'name' }, line))));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values to pixels and back, and round numbers beside them. Pure.
+// Values to pixels and back, and round tick values. Pure.
 import { decadeTicks, niceStep } from '../../ticks';
 import type { Dimension } from './model';
 

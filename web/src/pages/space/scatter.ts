@@ -20,7 +20,7 @@ function describe(state: State, point: number): HTMLElement {
   const { model } = state;
   const lines: [string, string][] = [['step', stepWords(model, point)]];
   for (const dim of model.objectives) if (dim.name !== 'step') lines.push([dim.title, dim.text(dim.values[point])]);
-  if (model.front[point]) lines.push(['front', 'no other is better in all objectives']);
+  if (model.front[point]) lines.push(['front', 'on the Pareto front']);
   return el('div', {}, el('strong', { class: 'name' }, pointWords(model, point)),
     el('dl', {}, lines.map(([label, text]) => [el('dt', {}, label), el('dd', {}, text)])),
     el('div', { class: 'muted name' }, planOf(model, point)));

@@ -32,8 +32,8 @@ function summary({ data }: Model): HTMLElement {
   return el('section', { class: 'card', 'aria-label': 'The search' },
     data.about !== '' && el('p', { class: 'name' }, data.about),
     el('dl', { class: 'pairs' }, data.facts.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])),
-    data.lost.length > 0 && el('details', { open: data.count === 0 }, el('summary', {}, `Why ${format.counted(data.lost.reduce((sum, [count]) => sum + count, 0), 'point')} ${data.count === 0 ? 'are not allowed' : 'are not here'}`),
-      el('table', { class: 'sp-lost' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'points'), el('th', { scope: 'col' }, 'not allowed, because'))),
+    data.lost.length > 0 && el('details', { open: data.count === 0 }, el('summary', {}, `Why ${format.counted(data.lost.reduce((sum, [count]) => sum + count, 0), 'point')} ${data.count === 0 ? 'are not allowed' : 'are excluded'}`),
+      el('table', { class: 'sp-lost' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'points'), el('th', { scope: 'col' }, 'not allowed because'))),
         el('tbody', {}, data.lost.map(([count, why]) => el('tr', {}, el('td', { class: 'number' }, format.count(count)), el('td', { class: 'name' }, why)))))));
 }
 
@@ -49,10 +49,10 @@ function firstPair(model: Model, args: Readonly<Record<string, string>>): [Dimen
 function legend(model: Model): HTMLElement {
   const objectives = model.objectives.map((dim) => dim.title).join(', ');
   return el('ul', { class: 'legend' },
-    el('li', {}, el('i', { class: 'sp-key front', 'aria-hidden': true }), `on the front: nobody is better in all of ${objectives}`),
+    el('li', {}, el('i', { class: 'sp-key front', 'aria-hidden': true }), `on the Pareto front (${objectives})`),
     el('li', {}, el('i', { class: 'sp-key simulated', 'aria-hidden': true }), 'simulated'),
     el('li', {}, el('i', { class: `sp-key ${isCrowded(model.count) ? 'crowded' : 'estimated'}`, 'aria-hidden': true }), 'estimated'),
-    el('li', {}, el('i', { class: 'sp-key line', 'aria-hidden': true }), 'front of the two that are drawn'));
+    el('li', {}, el('i', { class: 'sp-key line', 'aria-hidden': true }), 'front of the two plotted figures'));
 }
 
 function explorer(context: Context, state: State): { element: HTMLElement; scatter: Scatter } {
@@ -75,20 +75,20 @@ function note(context: Context, state: State, scatter: Scatter): void {
   context.note({ x: scatter.plot.x.name, y: scatter.plot.y.name, point: state.chosen });
 }
 
-// Where both gears told a point: one against the other.
+// Estimate against simulation, for points with both.
 function comparison(context: Context, state: State): { element: HTMLElement; scatter: Scatter | null } {
   const { model } = state;
   const both = Array.from(model.off).filter(Number.isFinite);
-  const label = 'Estimates against simulations';
+  const label = 'Estimates and simulations';
   if (both.length === 0) {
-    return { element: card(label, el('p', {}, 'No point here was both estimated and simulated: --gear auto estimates all and simulates the best.')), scatter: null };
+    return { element: card(label, el('p', {}, 'No point has both an estimate and a simulation; --gear auto estimates all points and simulates the best.')), scatter: null };
   }
   const sizes = both.map(Math.abs).sort((a, b) => a - b);
   const worst = both.reduce((far, off) => (Math.abs(off) > Math.abs(far) ? off : far), 0);
   const [estimated, simulated] = [dimNamed(model, 'estimated')!, dimNamed(model, 'simulated')!];
-  const scatter = makeScatter(context, state, { x: within(estimated, simulated), y: within(simulated, estimated), diagonal: true, scales: null }, 'Estimated steps against simulated ones', () => 360);
+  const scatter = makeScatter(context, state, { x: within(estimated, simulated), y: within(simulated, estimated), diagonal: true, scales: null }, 'Estimated and simulated steps', () => 360);
   return {
-    element: card(label, el('p', {}, `${format.counted(both.length, 'point')} ${both.length === 1 ? 'was' : 'were'} estimated and simulated. Half of the estimates are within ${offText(sizes[Math.floor(sizes.length / 2)]).replace('+', '')}, the worst is ${offText(worst)} off. On the dashed line both say the same; above it the estimate is too short.`), scatter.element),
+    element: card(label, el('p', {}, `${format.counted(both.length, 'point')} ${both.length === 1 ? 'was' : 'were'} estimated and simulated. The median error of the estimates is ${offText(sizes[Math.floor(sizes.length / 2)]).replace('+', '')}, the largest ${offText(worst)}. On the dashed line both are equal; above it the estimate is too low.`), scatter.element),
     scatter,
   };
 }
@@ -101,7 +101,7 @@ export const space: Page = {
   render(host, context) {
     const model = layModel(context.data.space!);
     if (model.count === 0) {
-      host.append(el('div', { class: 'card' }, el('strong', {}, 'No point is allowed. '), 'The table says what stands against them.'), summary(model));
+      host.append(el('div', { class: 'card' }, el('strong', {}, 'No point is allowed. '), 'The table lists the reasons.'), summary(model));
       return undefined;
     }
     const state = new State(model);
@@ -111,7 +111,7 @@ export const space: Page = {
     const parallel = makeParallel(context, state);
     const heat = makeHeat(context, state);
     const compared = comparison(context, state);
-    const chosen = el('section', { class: 'card sp-chosen', 'aria-label': 'The chosen point' });
+    const chosen = el('section', { class: 'card sp-chosen', 'aria-label': 'Selected point' });
     const live = el('div', { class: 'hidden-visually', 'aria-live': 'polite' });
     state.onChange((change) => {
       if (change !== 'chosen') return;
@@ -120,7 +120,7 @@ export const space: Page = {
     });
     showPointDetails(chosen, live, state);
     host.append(summary(model), makeFilters(state), element, live, chosen, card('All axes and figures', parallel.element), card('Map', heat.element),
-      card('What each axis does', makeEffects(model)), card('What would have to be true', makeCompetitors(state)), compared.element, card('Table', makeTable(state)));
+      card('Effects of axes', makeEffects(model)), card('Break-even', makeCompetitors(state)), compared.element, card('Table', makeTable(state)));
     window.__orrerySpace = { state, model, scatter, parallel, compared: compared.scatter };
     return () => {
       delete window.__orrerySpace;

@@ -3,7 +3,7 @@
 // Texts that are much alike, unpacked. Pure.
 import type { TextsData } from '../../space_data';
 
-// All of them are followed from the first to the wanted one; what comes out of `linesOf` is kept by nobody.
+// All of them are followed from the first to the wanted one; what comes out of `linesOf` is not stored.
 export function linesOf(texts: TextsData, wanted: number): string[] {
   const edits = texts.edits.split(';');
   let lines: number[] = [];

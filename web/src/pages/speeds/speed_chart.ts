@@ -35,7 +35,7 @@ function boundsOf(run: RunData, points: readonly Point[]): [number, number][][] 
   return [...lines.values()].map((line) => [...line].sort((a, b) => a[0] - b[0]));
 }
 
-// Types stand a little beside each other, so that equal speeds do not hide.
+// Types are shifted slightly, so that equal speeds do not overlap.
 function scatter(kind: Kind, points: Point[], colours: Colours, offset: number): Record<string, unknown> {
   return {
     type: 'scatter', name: kind.type, data: points, symbol: kind.symbol, symbolSize: points.length > 500 ? 7 : 10, symbolOffset: [offset, 0],
@@ -98,7 +98,7 @@ function tip(context: Context, colours: Colours): Record<string, unknown> {
         ['busbw', `${format.rate(c.busbw[i])}${share === null ? '' : `, ${format.percent(share)} of the bound`}`],
         ['algbw', format.rate(c.algbw[i])],
         ['time', c.end[i] === null ? 'never ended' : format.time(c.end[i]! - c.lastStart[i])],
-        ['last to come', waited > 0 ? `rank ${c.lastRank[i]}, ${format.time(waited)} after the first` : 'all came at once'],
+        ['last arrival', waited > 0 ? `rank ${c.lastRank[i]}, ${format.time(waited)} after the first` : 'all at the same time'],
       ],
     };
   });

@@ -24,12 +24,12 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
   const kind = spans.kind[i];
   const flags = spans.flags[i];
   const facts: [string, Child][] = [
-    ['Rank', unit.ranks > 1 ? `${unit.hint} (alike)` : String(unit.rank)],
+    ['Rank', unit.ranks > 1 ? `${unit.hint} (identical)` : String(unit.rank)],
     ['Lane', lane ? titleIn(unit, lane) : '–'],
-    flags & merged ? ['Stands for', `${spans.node[i]} spans`] : ['Node', String(spans.node[i])],
+    flags & merged ? ['Merged', `${spans.node[i]} spans`] : ['Node', String(spans.node[i])],
     ['Starts', format.time(spans.start[i])],
     ['Ends', flags & unfinished ? 'never' : format.time(spans.start[i] + spans.length[i])],
-    ['Slack', flags & slackKnown ? slackText(spans.slack[i]) : 'not known'],
+    ['Slack', flags & slackKnown ? slackText(spans.slack[i]) : 'unknown'],
   ];
   const by = spans.releasedBy[i];
   if (by >= 0) {
@@ -39,7 +39,7 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
       stage.pick(other);
       stage.reveal(other);
     };
-    facts.splice(4, 0, [flags & laneTaken ? 'Lane held by' : 'Started after',
+    facts.splice(4, 0, [flags & laneTaken ? 'Lane used by' : 'Started after',
       el('button', { type: 'button', class: 'quiet tl-before name', onclick: go }, name)]);
   }
   if (spans.bytes[i] > 0) facts.splice(3, 0, ['Bytes', format.bytes(spans.bytes[i])]);
@@ -51,20 +51,20 @@ export function fillDetails(host: HTMLElement, stage: Stage): void {
     el('p', { class: 'tl-badges' },
       el('span', { class: 'badge' }, el('i', { class: `swatch ${roleOfKind(kind)}` }), spanKinds[kind]),
       !!(flags & critical) && el('span', { class: 'badge tl-critical' }, 'on the critical path'),
-      !!(flags & merged) && el('span', { class: 'badge' }, 'stands for several'),
+      !!(flags & merged) && el('span', { class: 'badge' }, 'merged'),
       !!(flags & unfinished) && el('span', { class: 'badge bad' }, 'never ended')),
     parts(spans, i),
     el('dl', { class: 'pairs' }, facts.map(([key, value]) => [el('dt', {}, key), el('dd', { class: 'number name' }, value)])),
-    !!(flags & merged) && el('p', { class: 'muted' }, 'This page holds fewer spans than the run; here several small ones are one stretch.'),
+    !!(flags & merged) && el('p', { class: 'muted' }, 'This page has fewer spans than the run; this one is merged from several short spans.'),
     el('div', { class: 'row tl-buttons' },
       el('button', { type: 'button', onclick: () => stage.reveal(pick, true) }, 'Zoom to it'),
-      el('button', { type: 'button', 'aria-label': 'Span before', onclick: () => step(stage, -1) }, '‹'),
-      el('button', { type: 'button', 'aria-label': 'Span after', onclick: () => step(stage, 1) }, '›')),
+      el('button', { type: 'button', 'aria-label': 'Previous span', onclick: () => step(stage, -1) }, '‹'),
+      el('button', { type: 'button', 'aria-label': 'Next span', onclick: () => step(stage, 1) }, '›')),
   ]);
 }
 
 function slackText(slack: number): string {
-  return slack === 0 ? 'none: any delay shows' : `${format.time(slack)} later would not show`;
+  return slack === 0 ? 'none: any delay extends the step' : `${format.time(slack)} of delay would not extend the step`;
 }
 
 // Its length as a bar: waiting, queueing, latency, and the rest.
@@ -75,7 +75,7 @@ function parts(spans: Spans, i: number): HTMLElement {
   const all: [string, string, number][] = [
     ['tl-wait', 'waiting for peers', wait],
     ['tl-queue', 'queueing', queue],
-    ['tl-latency', 'hops, end points', latency],
+    ['tl-latency', 'hops, endpoints', latency],
     ['fill', doing, Math.max(0, length - wait - queue - latency)],
   ];
   const shown = all.filter(([, , time], at) => time > 0 || at === 3);

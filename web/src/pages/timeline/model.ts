@@ -30,7 +30,7 @@ export interface Unit {
   line: number;
   rank: number; // the first
   ranks: number; // how many
-  title: string; // "rank 12", "12 and 255 alike"
+  title: string; // "rank 12", "rank 12 + 255 identical"
   hint: string; // all its ranks: "0-3, 8"
 }
 
@@ -131,7 +131,7 @@ export function unitPerLine(model: Model): Unit[] {
     const n = line.ranks.length;
     if (n === 0) return;
     const rank = line.ranks[0];
-    const title = n === 1 ? `rank ${rank}` : `rank ${rank} + ${n - 1} alike`;
+    const title = n === 1 ? `rank ${rank}` : `rank ${rank} + ${n - 1} identical`;
     units.push({ line: index, rank, ranks: n, title, hint: ranges(line.ranks) });
   });
   return units.sort((a, b) => a.rank - b.rank);

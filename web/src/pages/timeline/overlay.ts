@@ -81,7 +81,7 @@ export class Overlay {
     if (!pointer || this.tip.hidden) return;
     placeTip(this.tip, state, pointer);
     if (!hovered) {
-      this.tip.replaceChildren(el('strong', {}, format.counted(named.ranks, 'rank')), el('div', {}, `that did the same: ${named.hint}`));
+      this.tip.replaceChildren(el('strong', {}, format.counted(named.ranks, 'rank')), el('div', {}, `with identical timelines: ${named.hint}`));
       return;
     }
     const unit = state.rows.units[hovered.unit];
@@ -96,7 +96,7 @@ export class Overlay {
   }
 }
 
-// Beside the pointer, on that side where there is room.
+// Next to the pointer, on the side with space.
 export function placeTip(tip: HTMLElement, frame: Frame, pointer: { x: number; y: number }): void {
   const right = pointer.x > frame.width / 2;
   const below = pointer.y < frame.height - 90;

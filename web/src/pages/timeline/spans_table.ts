@@ -58,7 +58,7 @@ export function fillTable(host: HTMLElement, stage: Stage): void {
   host.replaceChildren(table<Seen>({
     caption: `Spans on screen, ${stretch}: ${format.count(all)}${left}`,
     rows: seen,
-    empty: 'No span is on screen.',
+    empty: 'No spans on screen.',
     pick: show,
     columns: [
       { title: 'Name', cell: (row) => el('button', { type: 'button', class: 'quiet name tl-cell', onclick: (event) => { event.stopPropagation(); show(row); } },

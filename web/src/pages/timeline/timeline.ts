@@ -22,7 +22,7 @@ export const timeline: Page = {
   title: 'Timeline',
   render(host, context) {
     const end = context.run.timelines.some((line) => line.count > 0) ? build(host, context) : undefined;
-    const notes = notesOn(context.run) || (end ? '' : 'Nothing ran.');
+    const notes = notesOn(context.run) || (end ? '' : 'The run has no spans.');
     if (notes) host.append(el('p', { class: 'muted tl-notes' }, notes));
     return end;
   },
@@ -32,9 +32,9 @@ export const timeline: Page = {
 function notesOn(run: RunData): string {
   if (run.spansShown === 'none') return 'This run was recorded without spans (`--spans none`), so there is no timeline.';
   const parts: string[] = [];
-  if (run.spansShown === 'critical') parts.push('The run was recorded with the critical spans only.');
+  if (run.spansShown === 'critical') parts.push('The run was recorded with critical spans only.');
   if (run.spansLeftOut > 0) {
-    parts.push(`${format.counted(run.spansLeftOut, 'short span')} left out of this page: neighbours are drawn as one. The run file has them all.`);
+    parts.push(`${format.counted(run.spansLeftOut, 'short span')} merged with neighbors on this page. The run file contains all of them.`);
   }
   return parts.join(' ');
 }
@@ -110,7 +110,7 @@ function later(what: () => void, wait: number): () => void {
 function listenTogether(element: HTMLElement, stage: Stage, context: Context, actions: KeyActions): () => void {
   const { shared, index } = context;
   let active = index === 0; // the one that keys are meant for
-  let told = false;
+  let notified = false;
   const tell = (name: string, detail: unknown): boolean => shared.dispatchEvent(new CustomEvent(name, { detail }));
   const take = (): boolean => tell('active', index);
   element.addEventListener('pointerenter', take);
@@ -119,12 +119,12 @@ function listenTogether(element: HTMLElement, stage: Stage, context: Context, ac
   shared.addEventListener('view', (event) => {
     const { by, view } = (event as CustomEvent<{ by: number; view: View }>).detail;
     if (by === index) return;
-    told = true;
+    notified = true;
     stage.show(view);
-    told = false;
+    notified = false;
   });
   stage.listen((change) => {
-    if (change === 'view' && !told) tell('view', { by: index, view: stage.target() });
+    if (change === 'view' && !notified) tell('view', { by: index, view: stage.target() });
   });
   const key = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;

@@ -26,9 +26,9 @@ export function makeToolbar(stage: Stage, actions: KeyActions): Toolbar {
   const found = el('span', { class: 'tl-found number', role: 'status' });
   const search = searchField(stage);
   const path = toggle('Critical path', 'Draw the critical path over the rows (c)', () => actions.togglePath());
-  const only = toggle('Only critical', 'Fade what is not on the critical path', () =>
+  const only = toggle('Only critical', 'Fade spans outside the critical path', () =>
     stage.refilter({ criticalOnly: !state.filter.criticalOnly }));
-  const alike = toggle('Alike together', 'One row for all ranks that did the same', () => stage.setTogether(!state.together));
+  const alike = toggle('Group identical', 'One row for all ranks with identical timelines', () => stage.setTogether(!state.together));
   const open = el('button', { type: 'button', title: 'Show or hide the lanes of every row (E)', onclick: () =>
     stage.openAll(state.rows.open.size < state.rows.units.length) }, 'Open all');
   const grid = toggle('Table', 'The spans on screen as a table (v)', () => actions.toggleTable());
@@ -47,7 +47,7 @@ export function makeToolbar(stage: Stage, actions: KeyActions): Toolbar {
     path.setAttribute('aria-pressed', String(state.showPath));
     only.setAttribute('aria-pressed', String(state.filter.criticalOnly));
     alike.setAttribute('aria-pressed', String(state.together));
-    open.textContent = state.rows.open.size < state.rows.units.length ? 'Open all' : 'Shut all';
+    open.textContent = state.rows.open.size < state.rows.units.length ? 'Open all' : 'Close all';
     kinds.update();
     const n = state.hits.length;
     const searching = state.filter.text.trim() !== '';
@@ -86,7 +86,7 @@ function zoomButtons(stage: Stage, actions: KeyActions): HTMLElement {
   return el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Zoom' },
     el('button', { type: 'button', 'aria-label': 'Zoom in', title: 'Zoom in (w, +)', onclick: () => by(0.5) }, '+'),
     el('button', { type: 'button', 'aria-label': 'Zoom out', title: 'Zoom out (s, −)', onclick: () => by(2) }, '−'),
-    el('button', { type: 'button', title: 'The whole step (f, 0)', onclick: () => stage.show(whole(stage.state.model.extent), true) }, 'Fit'),
+    el('button', { type: 'button', title: 'The complete step (f, 0)', onclick: () => stage.show(whole(stage.state.model.extent), true) }, 'Fit'),
     el('button', { type: 'button', 'aria-label': 'Keys of the timeline', title: 'Keys (?)', onclick: () => actions.help() }, '?'));
 }
 
@@ -108,7 +108,7 @@ function kindChips(stage: Stage): { element: HTMLElement; update(): void } {
   const waits = state.model.lines.some(({ talk }) => talk.waits[talk.waits.length - 1] > 0);
   const element = el('div', { class: 'tl-chips', role: 'group', 'aria-label': 'Kinds of spans' }, chips,
     waits && el('span', { class: 'tl-note' }, el('i', { class: 'swatch tl-wait communication' }), 'waiting for peers'),
-    state.run.path.start.length > 0 && el('button', { type: 'button', class: 'tl-chip', title: 'Scroll to where it is', onclick: () => stage.goToPath() },
+    state.run.path.start.length > 0 && el('button', { type: 'button', class: 'tl-chip', title: 'Scroll to it', onclick: () => stage.goToPath() },
       el('i', { class: 'tl-stroke' }), 'critical path ↕'));
   return {
     element,

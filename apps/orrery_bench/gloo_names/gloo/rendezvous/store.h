@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PyTorch's header of its Gloo process group includes Gloo's own, which its packages do not bring.
-// It only needs these names, and nothing here is ever called: the functions are those that it says
-// it overrides.
+// PyTorch's header of its Gloo process group includes Gloo's headers, which PyTorch packages do not
+// contain. It needs only these names. None of these functions is called: they are the ones that
+// PyTorch's header overrides.
 #pragma once
 
 #include <chrono>

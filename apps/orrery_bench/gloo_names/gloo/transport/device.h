@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <gloo/rendezvous/store.h>  // all there is
+#include <gloo/rendezvous/store.h>  // contains all names

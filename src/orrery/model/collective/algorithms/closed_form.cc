@@ -24,7 +24,7 @@ std::int64_t reduced_before(const PhaseSpec& spec, std::int64_t packets) {
   if (type != CollectiveType::all_reduce && type != CollectiveType::reduce_scatter) return 0;
   const std::int64_t cycle = std::int64_t{spec.plain_run} + spec.reduce_run;
   const std::int64_t cycles = packets / cycle;
-  const bool all = type == CollectiveType::reduce_scatter;  // otherwise every other run
+  const bool all = type == CollectiveType::reduce_scatter;  // all-reduce: only every other run
   const std::int64_t started = std::max<std::int64_t>(0, packets % cycle - spec.plain_run);
   return (all ? cycles : (cycles + 1) / 2) * spec.reduce_run +
          (all || cycles % 2 == 0 ? started : 0);

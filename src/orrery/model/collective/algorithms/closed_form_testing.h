@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: phases by sending every message, one tick after the other. Slow and plain.
+// For tests: simulates phases message by message and tick by tick. Slow and simple.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ inline std::int64_t plus(std::int64_t now, std::int64_t wait) {
   return std::min(now + wait, MultiDimFabric::kTooLong);
 }
 
-/// One tick after the other. A tick goes on until nothing more happens in it.
+/// Processes ticks in order. A tick ends when nothing more happens in it.
 class Ticks {
  public:
   virtual ~Ticks() = default;
@@ -42,7 +42,7 @@ class Ticks {
   std::set<std::int64_t> ticks_;
 };
 
-/// Packets as PhaseSpec describes them.
+/// Simulates packets as PhaseSpec describes them.
 class Packets : public Ticks {
  public:
   Packets(const PhaseSpec& spec, const Times& begins, const DelayBetween& delay)
@@ -64,7 +64,7 @@ class Packets : public Ticks {
     std::int64_t begin = 0, end = -1, last_free = -1;
     bool begun = false;
     std::int32_t inserted = 0, free = 0, sent = 0, received = 0;
-    std::multiset<std::int64_t> waiting;           // packets: when each is free
+    std::multiset<std::int64_t> waiting;           // times at which packets become free
     std::map<std::uint32_t, std::int32_t> posted;  // receives by key
   };
 
@@ -133,7 +133,8 @@ class Packets : public Ticks {
   std::vector<Message> flying_;
 };
 
-/// A double binary tree: leaves send up; who has heard all children sends up, or down at the root.
+/// A double binary tree. Leaves send up. A position that has received from all children sends up;
+/// the root sends down.
 class Tree : public Ticks {
  public:
   Tree(const PhaseSpec& spec, const Times& begins, const DelayBetween& delay)

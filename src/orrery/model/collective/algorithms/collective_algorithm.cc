@@ -45,18 +45,18 @@ Result<void> CollectiveAlgorithm::check(const PhaseRequest& request, Rules rules
   const platform::AlgorithmEntry& entry = platform::entry(request.algorithm.algorithm);
   const std::string where = fmt::format("dimension {}", request.dim);
   if (entry.power_of_two && !std::has_single_bit(request.ring.size)) {
-    return fail(
-        Errc::config_conflict, where,
-        fmt::format("{} needs a power of two, not {} members", entry.astra, request.ring.size),
-        "choose ring or direct for this dimension");
+    return fail(Errc::config_conflict, where,
+                fmt::format("{} needs a power of two, but there are {} members", entry.astra,
+                            request.ring.size),
+                "use ring or direct for this dimension");
   }
-  // ASTRA-sim runs a whole all-reduce then.
+  // In this case ASTRA-sim runs a complete all-reduce.
   const bool whole = entry.all_reduce_only && rules == Rules::astra;
   if (can_run(entry, request.type) || (whole && request.type != CollectiveType::all_to_all))
     return {};
   return fail(Errc::config_conflict, where,
               fmt::format("{} cannot run {}", entry.astra, name(request.type)),
-              "choose ring or direct for it");
+              "use ring or direct");
 }
 
 std::int32_t CollectiveAlgorithm::messages(const PhaseSpec& spec,
@@ -74,7 +74,7 @@ void CollectiveAlgorithm::phase_ends(const PhaseSpec& /*spec*/,
                                      std::span<const std::int64_t> /*begins*/,
                                      std::span<std::int64_t> /*ends*/,
                                      const MessageTimes& /*times*/) const {
-  ORRERY_CHECK(false);  // has_closed_form() says so
+  ORRERY_CHECK(false);  // has_closed_form() is false
 }
 
 const CollectiveAlgorithm& algorithm_of(platform::Algorithm algorithm) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective algorithm is. The simulator asks objects of this class and the peers they
-// state, not which algorithm it is. One file of algorithms/ each.
+// The interface of collective algorithms. The simulator uses objects of this class and the peers
+// that they return, whatever the algorithm. Each algorithm has one file in algorithms/.
 #pragma once
 
 #include <array>
@@ -17,16 +17,16 @@ namespace orrery::model {
 
 class MessageTimes;
 
-/// Bytes of messages, and how long reducing them takes.
+/// Sizes of messages, and the times to reduce them.
 class MessageSizes {
  public:
   explicit MessageSizes(const platform::Platform& platform) : platform_(platform) {}
 
-  /// One of so many equal parts; Orrery rules round up, ASTRA's down.
+  /// Size of one of `parts` equal parts of `data`. Orrery rules round up, ASTRA rules down.
   [[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts) const;
-  /// A message of so many bytes to a partner `distance` positions away.
+  /// A message of `bytes` to a partner `distance` positions away.
   [[nodiscard]] PhaseMessage step(std::int64_t bytes, std::uint32_t distance = 1) const;
-  /// What each member sends to each other: its data in an all-gather, else a part of it.
+  /// The message of each member to each other: all its data in an all-gather, otherwise one part.
   [[nodiscard]] PhaseMessage part(const PhaseRequest& request) const;
   [[nodiscard]] platform::Rules rules() const { return platform_.rules; }
 
@@ -34,37 +34,41 @@ class MessageSizes {
   const platform::Platform& platform_;
 };
 
-/// One algorithm in one dimension. Objects have no state. Functions are called once for a phase, or
-/// once for a member of a phase, never for a message.
+/// One algorithm in one dimension. Objects have no state. The simulator calls the functions once
+/// per phase or once per member of a phase, never per message.
 ///
-/// Contract (tests/scale/algorithms_test.cc tries every algorithm):
-/// - After its steps each member has what the collective gives it, and no member sends less than
-///   any algorithm must.
-/// - Closed forms are what sending every message gives, to the picosecond.
-/// - Where is_rotation_invariant() all members begin, wait and end alike if their peers do.
+/// Contract (tests/scale/algorithms_test.cc tests every algorithm):
+/// - After its steps, each member has the result of the collective. No member sends fewer bytes
+/// than
+///   every algorithm must send.
+/// - Closed forms equal a simulation of every message, to the picosecond.
+/// - If is_rotation_invariant(), members whose peers behave identically behave identically.
 class CollectiveAlgorithm {
  public:
-  /// `is_rotation_invariant`: a turned ring is the same ring, so that ranks may be folded without
-  /// looking at their places.
+  /// `is_rotation_invariant`: a rotation of the ring changes nothing, so that ranks may be folded
+  /// whatever their positions are.
   constexpr CollectiveAlgorithm(Peers peers, bool is_rotation_invariant)
-      : peers_(peers), turns_freely_(is_rotation_invariant) {}
+      : peers_(peers), is_rotation_invariant_(is_rotation_invariant) {}
   CollectiveAlgorithm(const CollectiveAlgorithm&) = delete;
   CollectiveAlgorithm& operator=(const CollectiveAlgorithm&) = delete;
 
-  /// Whom members send to: which part of the simulator runs its phases, and what folding compares.
+  /// The peers of a member. They determine which part of the simulator runs the phases, and what
+  /// folding compares.
   [[nodiscard]] Peers peers() const { return peers_; }
-  [[nodiscard]] bool is_rotation_invariant() const { return turns_freely_; }
+  [[nodiscard]] bool is_rotation_invariant() const { return is_rotation_invariant_; }
 
-  /// Errc: config_conflict (it cannot run the collective, or not among so many).
+  /// Checks that the algorithm can run the collective in a ring of this size. Errc:
+  /// config_conflict.
   [[nodiscard]] virtual Result<void> check(const PhaseRequest& request,
                                            platform::Rules rules) const;
-  /// Sets all that PhaseSpec has of steps, packets and keys from its request.
+  /// Sets the steps, packets and keys of `spec` from its request.
   virtual void fill(PhaseSpec& spec, const MessageSizes& sizes) const = 0;
-  /// Messages that the member at `position` sends.
+  /// Number of messages that the member at `position` sends.
   [[nodiscard]] virtual std::int32_t messages(const PhaseSpec& spec, std::uint32_t position) const;
 
-  /// As the functions of closed_form.h, for phases not on a bus and of two members or more. Asked
-  /// only where has_closed_form() (phase_ends) or where delays are known by key (uniform_duration).
+  /// Implement the functions of closed_form.h, for phases with at least two members and not on a
+  /// bus. Callers use phase_ends() only if has_closed_form(), and uniform_duration() only if delays
+  /// by key are known.
   [[nodiscard]] virtual bool has_closed_form(const PhaseSpec& spec) const;
   [[nodiscard]] virtual std::optional<std::int64_t> uniform_duration(const PhaseSpec& spec) const;
   virtual void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
@@ -75,7 +79,7 @@ class CollectiveAlgorithm {
 
  private:
   Peers peers_;
-  bool turns_freely_;
+  bool is_rotation_invariant_;
 };
 
 /// The object of an algorithm. O(1).
@@ -93,7 +97,7 @@ namespace algorithms {
 [[nodiscard]] const CollectiveAlgorithm& double_binary_tree();
 [[nodiscard]] const CollectiveAlgorithm& in_network();
 
-/// In the order of platform::Algorithm.
+/// All algorithms, in the order of platform::Algorithm.
 inline constexpr std::array kAll{&ring, &direct, &halving_doubling, &double_binary_tree,
                                  &in_network};
 static_assert(kAll.size() == platform::kAlgorithms.size());

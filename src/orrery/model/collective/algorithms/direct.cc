@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Each member sends to every other, `window` messages in flight. An all-reduce sends parts, waits
-// until it has all of its own, and sends that to all.
+// Each member sends to every other, with `window` messages in flight. In an all-reduce, a member
+// sends parts, waits until it has received all contributions to its own part, and sends the sum to
+// all.
 #include <algorithm>
 
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
@@ -24,7 +25,7 @@ class Direct final : public CollectiveAlgorithm {
         window < 1 ? n - 1 : static_cast<std::int32_t>(std::min<std::int64_t>(window, n - 1));
     spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
     spec.plain_run = spec.window;
-    // At most as many packets as are ever inserted: more would be the same.
+    // Capped above the number of packets that are ever inserted, so the cap has no effect.
     spec.reduce_run = static_cast<std::int32_t>(std::min<std::int64_t>(
         request.sub_group ? std::int64_t{n - 1} * spec.window : spec.window, 4 * std::int64_t{n}));
     spec.barrier = all_reduce ? n - 1 : 0;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Direct phases with a full window, n - 1: whoever begins sends to all at once. An all-reduce then
-// waits until all n - 1 messages are received (the barrier) and the next packet is free, sends what
-// is free by then at once, and the rest as it becomes free. Unless a packet of the second half, not
-// reduced, is free before the last of the first: then no formula here is right, and all is
-// replayed.
+// Direct phases with a full window, n - 1: each rank sends to all others at once. In an all-reduce,
+// the rank then waits until it has received all n - 1 messages (the barrier) and the next packet is
+// free. Then it sends all free packets at once, and each other packet when it becomes free. The
+// formulas do not hold if a packet of the second half, which is not reduced, becomes free before
+// the last packet of the first half. In this case direct_ends() replays the phase.
 #include "orrery/model/collective/algorithms/direct_ends.h"
 
 #include <utility>
@@ -14,11 +14,12 @@ namespace orrery::model {
 
 namespace {
 
-// Messages a replay may remember: 32 MiB.
-constexpr std::int64_t kMostReplayed = std::int64_t{1} << 22;
+// Maximum number of messages that a replay may store: 32 MiB.
+constexpr std::int64_t kMaxReplayed = std::int64_t{1} << 22;
 
-/// How long packets wait, where the window is full and all packets of a half are alike: those
-/// inserted at the start, by the arrivals of the first half, and by those of the second.
+/// Waiting times of packets, if the window is full and all packets of a half wait equally long.
+/// `start`: packets inserted at the start; `first`, `second`: packets inserted by the arrivals of
+/// the first and the second half.
 struct Waits {
   std::int64_t start = 0;
   std::int64_t first = 0;
@@ -41,7 +42,7 @@ std::optional<Waits> full_window(const PhaseSpec& spec) {
   return Waits{waits[0], waits[1], waits[2]};
 }
 
-/// All messages take the same time, hop_.
+/// The ends if all messages last equally long, hop_.
 class OneHop {
  public:
   OneHop(const PhaseSpec& spec, const Waits& waits, std::span<const std::int64_t> begins)
@@ -56,9 +57,10 @@ class OneHop {
     return true;
   }
 
-  // An all-reduce. The k-th message of its second half leaves at the restart, or when the k-th
-  // packet of the first half is free if that is later. So what p receives last comes from whoever
-  // restarts last, or from the position whose last peer is p. False: not in order.
+  // Both halves of an all-reduce. The k-th message of the second half leaves at the restart, or
+  // when the k-th packet of the first half becomes free, if that is later. So the last message that
+  // p receives comes from the position that restarts last, or from the position whose last peer is
+  // p. False: not in order.
   [[nodiscard]] bool both_halves(const PhaseSpec& spec, std::span<std::int64_t> ends) {
     find_extremes();
     sort_begins();
@@ -78,7 +80,7 @@ class OneHop {
   }
 
  private:
-  /// The greatest value, and the greatest of the others.
+  /// The greatest value with its index, and the greatest of all others.
   struct Extremes {
     std::uint32_t where = 0;
     std::int64_t greatest = -1;
@@ -111,11 +113,11 @@ class OneHop {
   }
 
   [[nodiscard]] std::int64_t others_latest(std::uint32_t p) const { return latest_.without(p); }
-  /// When a message of who begins then arrives.
+  /// The arrival of messages from a position that begins at `begin`.
   [[nodiscard]] std::int64_t arrival(std::int64_t begin) const {
     return later(later(begin, waits_.start), hop_);
   }
-  /// When p posts its receives: nothing is received before.
+  /// The time at which p posts its receives. It receives nothing before.
   [[nodiscard]] std::int64_t posted(std::uint32_t p) const {
     return later(begins_[p], waits_.start);
   }
@@ -123,7 +125,7 @@ class OneHop {
     return std::max(arrival(others_latest(p)), posted(p));
   }
 
-  // Whether all packets of the first half are free before those of the second.
+  // Whether all packets of the first half become free before those of the second half.
   [[nodiscard]] bool in_order(std::span<const std::int64_t> restarts) const {
     const std::int64_t earliest = *std::min_element(restarts.begin(), restarts.end());
     for (std::uint32_t p = 0; p < restarts.size(); ++p) {
@@ -133,9 +135,9 @@ class OneHop {
     return true;
   }
 
-  // When sending starts again: a packet is free and all messages are received.
+  // The time at which p starts the second half: a packet is free and all messages are received.
   [[nodiscard]] std::int64_t restart(std::uint32_t p) const {
-    const std::int64_t earliest = all_received(p) - waits_.first;  // the packet's message, received
+    const std::int64_t earliest = all_received(p) - waits_.first;  // of the packet's message
     if (posted(p) >= earliest) {
       const std::int64_t first = order_[order_[0].second == p ? 1 : 0].first;
       return later(std::max(arrival(first), posted(p)), waits_.first);
@@ -154,7 +156,7 @@ class OneHop {
   std::vector<std::pair<std::int64_t, std::uint32_t>> order_;  // begins, sorted, with positions
 };
 
-// The first half where message times differ.
+// The ends of the first half if message times differ.
 bool differing_half(const PhaseSpec& spec, const Waits& waits, std::span<const std::int64_t> begins,
                     std::span<std::int64_t> ends, const MessageTimes& times) {
   const auto n = static_cast<std::uint32_t>(begins.size());
@@ -170,7 +172,7 @@ bool differing_half(const PhaseSpec& spec, const Waits& waits, std::span<const s
   return true;
 }
 
-// Both halves where message times differ. False: not in order.
+// The ends of both halves if message times differ. False: not in order.
 bool differing_halves(const PhaseSpec& spec, const Waits& waits,
                       std::span<const std::int64_t> begins, std::span<std::int64_t> ends,
                       const MessageTimes& times) {
@@ -179,7 +181,7 @@ bool differing_halves(const PhaseSpec& spec, const Waits& waits,
   std::vector<std::int64_t> restarts(n);
   std::vector<std::int64_t> last_freed(n);
   std::vector<std::int64_t> arrived(n,
-                                    MultiDimFabric::kTooLong);  // the second half's first message
+                                    MultiDimFabric::kTooLong);  // first message of the second half
   std::fill(ends.begin(), ends.end(), 0);
   for (std::uint32_t p = 0; p < n; ++p) {
     const std::int64_t posted = later(begins[p], waits.start);
@@ -211,7 +213,7 @@ bool differing_halves(const PhaseSpec& spec, const Waits& waits,
 }  // namespace
 
 bool direct_has_closed_form(const PhaseSpec& spec) {
-  if (std::int64_t{spec.request.ring.size} * spec.steps <= kMostReplayed) return true;
+  if (std::int64_t{spec.request.ring.size} * spec.steps <= kMaxReplayed) return true;
   const std::optional<Waits> waits = full_window(spec);
   return waits && (spec.barrier == 0 || waits->first <= waits->second);
 }
@@ -224,8 +226,8 @@ std::int64_t direct_uniform_duration(const PhaseSpec& spec) {
   }
   const std::int64_t begin = 0;
   std::int64_t end = 0;
-  const DelayBetween nobody;
-  replay_direct(spec, {&begin, 1}, {&end, 1}, MessageTimes(spec, nobody));
+  const DelayBetween no_delay;
+  replay_direct(spec, {&begin, 1}, {&end, 1}, MessageTimes(spec, no_delay));
   return end;
 }
 

@@ -10,11 +10,11 @@ namespace {
 struct Due {
   std::int64_t time;
   std::uint32_t position;
-  bool received;  ///< a message; otherwise a packet is free
+  bool received;  ///< true: a message is received; false: a packet becomes free
 };
 
-/// What is due, earliest first: a binary heap. Nearly always something else comes in the place of
-/// what was taken, so the place is kept until then.
+/// Due events in a binary heap, earliest first. A push nearly always follows a take, so take()
+/// leaves the root empty for the next push.
 class Agenda {
  public:
   void push(const Due& due) {
@@ -31,7 +31,7 @@ class Agenda {
     heap_[place] = due;
   }
 
-  /// False: nothing is due any more.
+  /// Sets `due` to the earliest event. False: no event is left.
   bool take(Due& due) {
     if (taken_) {
       const Due last = heap_.back();
@@ -44,7 +44,7 @@ class Agenda {
   }
 
  private:
-  // Puts `due` in the place of the first.
+  // Replaces the root by `due`.
   void sink(const Due& due) {
     std::size_t place = 0;
     for (std::size_t child = 1; child < heap_.size(); child = 2 * place + 1) {
@@ -57,11 +57,11 @@ class Agenda {
   }
 
   std::vector<Due> heap_;
-  bool taken_ = false;  ///< the first is: its place is free
+  bool taken_ = false;  ///< the root was taken and its place is free
 };
 
-/// Two kinds of events per message: received, and its packet free. Of sender and receiver, who
-/// comes later to a message knows when it is received.
+/// Each message has two events: it is received, and its packet becomes free. The later of sender
+/// and receiver to reach a message computes when it is received.
 class Replay {
  public:
   Replay(const PhaseSpec& spec, std::span<const std::int64_t> begins, const MessageTimes& times)
@@ -105,7 +105,7 @@ class Replay {
     Member& member = members_[p];
     ++member.received;
     insert(p, now);
-    // A packet that is free in the tick in which the barrier falls sees it fall.
+    // A packet that becomes free in the tick of the barrier may be sent in this tick.
     if (member.received == spec_.barrier && member.last_free == now) send_free(p, now);
   }
 
@@ -126,8 +126,8 @@ class Replay {
     }
   }
 
-  // The i-th message a position sends under a key is the one its peer receives as its own i-th:
-  // both have sent the same number of messages by then.
+  // The i-th message that a position sends under a key is the i-th message that its peer receives
+  // under it: both have sent the same number of messages by then.
   void send(std::uint32_t p, std::uint32_t number, std::int64_t now) {
     const std::uint32_t key = spec_.key_of(number);
     if (alone_) return due_.push({later(now, times_(p, p, key)), p, true});
@@ -148,7 +148,7 @@ class Replay {
   std::uint32_t steps_;
   bool alone_;
   std::vector<Member> members_;
-  std::vector<std::int64_t> arrivals_;  ///< of messages not asked for yet, by receiver and number
+  std::vector<std::int64_t> arrivals_;  ///< of messages without a receive, by receiver and number
   Agenda due_;
 };
 

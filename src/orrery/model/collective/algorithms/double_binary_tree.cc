@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums go up a binary tree, the result comes down; chunks alternate between two trees (tree.h).
+// Sums go up a binary tree, the result comes down. Chunks alternate between two trees
+// (tree_place.h).
 #include <algorithm>
 #include <bit>
 
@@ -36,7 +37,8 @@ class TreeEnds {
                       !spec_.request.min_tree);
   }
 
-  // ends_[position]: when it has what is below it and, but for the root, sends it up.
+  // Sets ends_[position]: the time at which it has received from all below and sends up (unless it
+  // is the root).
   void go_up(std::uint32_t position) {
     const TreePlace here = place(position);
     const std::int64_t begin = begins_[position];
@@ -50,7 +52,7 @@ class TreeEnds {
     ends_[position] = ready;
   }
 
-  // ends_[position]: when it has the result and sends it down.
+  // Sets ends_[position]: the time at which it has the result and sends it down.
   void go_down(std::uint32_t position) {
     const TreePlace here = place(position);
     for (const std::uint32_t child : {here.left, here.right}) {

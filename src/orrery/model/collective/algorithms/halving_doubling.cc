@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Pairs of members exchange halves of what they hold, at distances 1, 2, 4 …; an all-gather doubles
-// it, from the farthest on. Source: Thakur, Rabenseifner, Gropp, "Optimization of Collective
-// Communication Operations in MPICH" (IJHPCA 2005) sections 4 and 5.
+// Pairs of members exchange halves of their data, at distances 1, 2, 4 …; an all-gather doubles the
+// data, from the greatest distance on. Source: Thakur, Rabenseifner, Gropp, "Optimization of
+// Collective Communication Operations in MPICH" (IJHPCA 2005) sections 4 and 5.
 #include <algorithm>
 #include <bit>
 
@@ -54,7 +54,7 @@ class HalvingDoubling final : public CollectiveAlgorithm {
     return time;
   }
 
-  // Partners exchange: both have what the later of them, or its message, allows.
+  // In each exchange, the later of both partners, or its message, determines when both continue.
   void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                   std::span<std::int64_t> ends, const MessageTimes& times) const override {
     const auto n = static_cast<std::uint32_t>(begins.size());

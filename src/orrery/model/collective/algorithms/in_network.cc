@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Switches sum what comes to them and send one thing to many. SwitchTree knows how long it takes.
+// Switches reduce inputs and multicast outputs. SwitchTree computes the duration.
 #include <fmt/format.h>
 
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
@@ -18,8 +18,7 @@ class InNetwork final : public CollectiveAlgorithm {
                                    platform::Rules /*rules*/) const override {
     if (switches_can_run(request.type, request.exchange)) return {};
     return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
-                fmt::format("switches cannot run {}", name(request.type)),
-                "choose ring or direct for it");
+                fmt::format("switches cannot run {}", name(request.type)), "use ring or direct");
   }
 
   void fill(PhaseSpec& spec, const MessageSizes& /*sizes*/) const override {

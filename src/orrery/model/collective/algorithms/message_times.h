@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the closed forms of all algorithms share: times that stop at the clock's end, and how long
-// packets wait before they are free.
+// Common parts of the closed forms of all algorithms: times that saturate at the end of the clock,
+// and waiting times of packets.
 #pragma once
 
 #include <algorithm>
@@ -12,22 +12,22 @@
 
 namespace orrery::model {
 
-/// a + b, or MultiDimFabric::kTooLong where that is less. Neither is negative.
+/// The smaller of a + b and MultiDimFabric::kTooLong. a and b are not negative.
 [[nodiscard]] inline std::int64_t later(std::int64_t a, std::int64_t b) {
   return std::min(a, MultiDimFabric::kTooLong - b) + b;
 }
 
-/// What reducing the `packet`-th message takes where it is reduced.
+/// Time to reduce the `packet`-th message, if it is reduced.
 [[nodiscard]] inline std::int64_t reduce_time(const PhaseSpec& spec, std::uint32_t packet) {
   return spec.step_of(spec.step.size() > 1 ? packet : 0).reduce;
 }
 
-/// From the insertion of the `packet`-th packet until it is free.
+/// Time from the insertion of the `packet`-th packet until it is free.
 [[nodiscard]] inline std::int64_t packet_time(const PhaseSpec& spec, std::uint32_t packet) {
   return spec.reduces(packet) ? later(spec.endpoint, reduce_time(spec, packet)) : spec.endpoint;
 }
 
-/// How many of the first `packets` are reduced. O(1).
+/// Number of the first `packets` packets that are reduced. O(1).
 [[nodiscard]] std::int64_t reduced_before(const PhaseSpec& spec, std::int64_t packets);
 
 /// Message times of one phase, between positions.
@@ -56,7 +56,8 @@ class MessageTimes {
   return there < size ? there : there - size;
 }
 
-/// Direct: whom the position sends the message with this key to, and from whom it receives one.
+/// Direct: the positions to which `position` sends, and from which it receives, the message with
+/// this key.
 [[nodiscard]] inline std::uint32_t destination(const PhaseSpec& spec, std::uint32_t position,
                                                std::uint32_t key) {
   const std::uint32_t size = spec.request.ring.size;

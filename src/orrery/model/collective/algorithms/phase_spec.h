@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One algorithm in one dimension, worked out once and shared by every rank that runs it.
+// One algorithm in one dimension, computed once and shared by all ranks that run it.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,7 @@ struct RingShape {
   [[nodiscard]] std::uint32_t position(std::uint32_t member) const {
     return member / stride % size;
   }
-  /// The member `offset` positions clockwise of `member`, which stands at `position`. offset <
-  /// size.
+  /// The member `offset` positions clockwise of `member`, which is at `position`. offset < size.
   [[nodiscard]] std::uint32_t clockwise(std::uint32_t member, std::uint32_t position,
                                         std::uint32_t offset) const {
     const std::uint32_t base = member - position * stride;
@@ -31,86 +30,86 @@ struct RingShape {
   friend bool operator==(const RingShape&, const RingShape&) = default;
 };
 
-/// A communicator as a library such as NCCL sees it. What it takes does not depend on who its
-/// members are otherwise.
+/// The properties of a communicator that determine durations of a library such as NCCL.
 struct LibraryGroup {
   std::uint32_t nodes = 0;  ///< 0: no library runs the collective
-  double inside = 1;        ///< what deviating ports leave of the links' bandwidth in nodes, …
-  double between = 1;       ///< … and of the network's: the worst member's
-  std::int64_t late = 0;    ///< picoseconds that the worst member's port adds to a message
+  double intra_share = 1;   ///< usable share of the links in nodes, of the worst member's ports …
+  double inter_share = 1;   ///< … and of the network between nodes
+  std::int64_t extra_latency = 0;  ///< picoseconds that the worst member's port adds to a message
 
   friend bool operator==(const LibraryGroup&, const LibraryGroup&) = default;
 };
 
-/// What a phase is asked to do.
+/// The input of a phase.
 struct PhaseRequest {
   platform::AlgorithmSpec algorithm;
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   RingShape ring;
-  std::uint32_t dim = 0;  ///< whose queues it waits in
+  std::uint32_t dim = 0;  ///< dimension in whose queues the phase waits
   std::int64_t data = 0;  ///< bytes this rank holds when the phase begins
   bool anticlockwise = false;
-  bool min_tree = false;   ///< double binary tree: which of the two
+  bool min_tree = false;   ///< double binary tree: true: the min tree, false: the max tree
   bool sub_group = false;  ///< a communicator smaller than the system
-  /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
+  /// Neighbours in the ring are neighbours in dimension `dim`. Otherwise message times must be
+  /// determined rank by rank.
   bool along_dim = true;
-  graph::ExpertExchange exchange;  ///< under a library, or by switches: who carries tokens
-  LibraryGroup library;            ///< whose members a library brings together, if there are any
+  graph::ExpertExchange exchange;  ///< expert tokens that a library or switches carry, if any
+  LibraryGroup library;            ///< the communicator, if a library runs the collective
 
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;
 };
 
-/// One of so many equal parts of `data` bytes; ASTRA rules round down, Orrery's up.
+/// Size of one of `parts` equal parts of `data` bytes. ASTRA rules round down, Orrery rules up.
 [[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts, platform::Rules rules);
 
-/// Bytes a rank holds after a phase: all_reduce and all_to_all keep them, reduce_scatter divides,
-/// all_gather multiplies.
+/// Bytes that a rank holds after a phase: reduce_scatter divides them by the ring size, all_gather
+/// multiplies them, all_reduce and all_to_all do not change them.
 [[nodiscard]] std::int64_t data_after(graph::CollectiveType type, std::int64_t data,
                                       std::int64_t ring_size, platform::Rules rules);
 
-/// Whom a member sends to.
+/// The receivers of a member's messages.
 enum class Peers : std::uint8_t {
   next,        ///< always the next position of the ring
   each,        ///< every other position, one after another
   exchange,    ///< pairs send to each other, at the step's distance, a power of two
   tree,        ///< parent and children (tree_place)
-  in_switches  ///< no other member: switches, when all have come
+  in_switches  ///< no member: switches run the phase when all members have begun
 };
 
-/// How one message of a step looks: one for all steps, or, of exchanges, one per step.
+/// The message of a step: one for all steps, or one per step for exchanges.
 struct PhaseMessage {
   std::int64_t bytes = 0;
   std::int64_t reduce = 0;     ///< picoseconds to reduce it into the local buffer
   std::uint32_t distance = 1;  ///< exchange: partner at this distance
 };
 
-/// A phase with everything worked out that does not depend on the rank.
+/// The properties of a phase that do not depend on the rank.
 ///
-/// A "packet" is one turn of the algorithm at one rank: it is inserted (window packets at the
-/// start, one more with each arrival), waits the endpoint delay and, if it carries data to reduce,
-/// the reduction time, and is then free: the oldest packet is sent and its receive posted. The
-/// phase ends when all steps are sent and `window` packets are free.
+/// A "packet" is one turn of the algorithm at one rank. It is inserted: `window` packets at the
+/// start, one more with each arrival. It waits for the endpoint delay and, if it carries data to
+/// reduce, for the reduction time. Then it is free: the rank sends its oldest free packet and posts
+/// the receive. The phase ends when all steps are sent and `window` packets are free.
 struct PhaseSpec {
   PhaseRequest request;
   Peers peers = Peers::next;
-  std::uint32_t id = 0;         ///< given by whoever keeps the specs
-  std::int32_t steps = 0;       ///< messages each rank sends
+  std::uint32_t id = 0;         ///< assigned by the owner of the specs
+  std::int32_t steps = 0;       ///< messages that each rank sends
   std::int32_t window = 1;      ///< packets inserted at the start
-  std::int32_t plain_run = 1;   ///< packets that are never reduced, then
-  std::int32_t reduce_run = 1;  ///< packets that may be; the two runs alternate
+  std::int32_t plain_run = 1;   ///< length of runs of packets that are never reduced
+  std::int32_t reduce_run = 1;  ///< length of runs that may be reduced; both runs alternate
   std::int32_t barrier = 0;  ///< direct all-reduce: the second half starts after this many arrivals
   std::int64_t endpoint = 0;       ///< picoseconds
   std::vector<PhaseMessage> step;  ///< one, or one per packet (exchange)
   std::vector<std::int64_t>
-      delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet];
-                     ///< empty where ports of the dimension deviate: ask the fabric rank by rank
-  bool lockstep = false;   ///< next or exchange with message times known by key
-  bool burst = false;      ///< each, one message time for all
+      delay_by_key;  ///< message time by key if request.along_dim: [0], [distance] or [packet];
+                     ///< empty: times differ between ranks, for example if ports deviate
+  bool lockstep = false;   ///< Peers::next or exchange, and message times by key are known
+  bool burst = false;      ///< Peers::each, and all messages have one time
   std::uint32_t keys = 1;  ///< distinct matching keys: next 1, each size, exchange packets
 
-  std::int64_t latency = 0;      ///< by a library: what it takes without bytes, picoseconds
-  std::int32_t sms = 0;          ///< by a library: SMs that its channels hold
-  std::int64_t memory_rate = 0;  ///< by a library: bytes/s that it moves in a device's memory
+  std::int64_t latency = 0;      ///< library: duration without bytes, picoseconds
+  std::int32_t sms = 0;          ///< library: SMs that its channels occupy
+  std::int64_t memory_rate = 0;  ///< library: its traffic in a device's memory, bytes/s
   bool on_bus =
       false;  ///< packets cross the shared memory bus instead of waiting the endpoint delay
 
@@ -118,7 +117,7 @@ struct PhaseSpec {
     return step[packet < step.size() ? packet : 0];
   }
 
-  /// What the first `messages` messages come to.
+  /// Sum of the sizes of the first `messages` messages.
   [[nodiscard]] std::uint64_t bytes_of(std::uint32_t messages) const {
     if (step.size() == 1) return static_cast<std::uint64_t>(step.front().bytes) * messages;
     std::uint64_t bytes = 0;
@@ -127,20 +126,20 @@ struct PhaseSpec {
     return bytes;
   }
 
-  /// The matching key of the `packet`-th packet: 0 of the next, the distance of each, otherwise the
-  /// packet.
+  /// The matching key of the `packet`-th packet: 0 for Peers::next, the distance for Peers::each,
+  /// otherwise `packet`.
   [[nodiscard]] std::uint32_t key_of(std::uint32_t packet) const {
     if (peers == Peers::next) return 0;
     if (peers == Peers::each) return 1 + packet % (request.ring.size - 1);
     return packet;
   }
 
-  /// Whom `member` (at `position`) sends the message with this key to.
+  /// The member to which `member` (at `position`) sends the message with this key.
   [[nodiscard]] std::uint32_t destination(std::uint32_t member, std::uint32_t position,
                                           std::uint32_t key) const {
     return peer(member, position, key, !request.anticlockwise);
   }
-  /// Whom `member` (at `position`) receives the message with this key from.
+  /// The member from which `member` (at `position`) receives the message with this key.
   [[nodiscard]] std::uint32_t source(std::uint32_t member, std::uint32_t position,
                                      std::uint32_t key) const {
     return peer(member, position, key, request.anticlockwise);
@@ -152,8 +151,8 @@ struct PhaseSpec {
            static_cast<std::uint32_t>(plain_run);
   }
 
-  /// Shared memory bus: whether the packet goes back over it (those that are not plain, but for a
-  /// run's last window).
+  /// Shared memory bus: whether the packet crosses it a second time. Packets that are not plain do,
+  /// except for the last `window` packets of a run.
   [[nodiscard]] bool returns(std::uint32_t packet) const {
     const auto cycle = static_cast<std::uint32_t>(plain_run + reduce_run);
     return !plain(packet) && packet % cycle + static_cast<std::uint32_t>(window) < cycle;

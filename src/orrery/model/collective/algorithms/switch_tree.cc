@@ -21,12 +21,7 @@ using platform::NodeIndex;
 namespace {
 
 constexpr std::uint32_t kNone = ~0U;
-constexpr std::size_t kAsked = 64;  // members that a root is chosen by
-
-std::int64_t in_ps(double nanoseconds) {
-  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3))
-                            : MultiDimFabric::kTooLong;
-}
+constexpr std::size_t kMaxProbedMembers = 64;  // maximum number of members that determine the root
 
 }  // namespace
 
@@ -47,11 +42,12 @@ bool has_stream_limits(const platform::Platform& platform) {
                      [](const auto& dim) { return dim.in_network && dim.in_network->streams > 0; });
 }
 
-// What is scattered comes down to those that want it, what is gathered goes up from those that have
-// it; sums go up whole, and what all want comes down whole.
-LinkBytes link_bytes(const SwitchCollective& asked, std::uint32_t members, std::uint32_t below) {
-  const std::int64_t all = members, data = asked.data;
-  switch (asked.type) {
+// Scattered data goes down only to its receivers, and gathered data goes up only from its senders.
+// Sums go up in full, and data that all members receive goes down in full.
+LinkBytes link_bytes(const SwitchCollective& collective, std::uint32_t members,
+                     std::uint32_t below) {
+  const std::int64_t all = members, data = collective.data;
+  switch (collective.type) {
     case CollectiveType::reduce_scatter:
       return {data, (data + all - 1) / all * below};
     case CollectiveType::all_gather:
@@ -61,7 +57,7 @@ LinkBytes link_bytes(const SwitchCollective& asked, std::uint32_t members, std::
     default:
       return {data, data};
   }
-  const graph::ExpertExchange& exchange = asked.exchange;
+  const graph::ExpertExchange& exchange = collective.exchange;
   const double tokens = static_cast<double>(data) / exchange.top_k, each = 1.0 / members;
   const auto from = [&](std::uint32_t senders) {
     const double there = exchange.experts * each * (members - senders);
@@ -70,35 +66,35 @@ LinkBytes link_bytes(const SwitchCollective& asked, std::uint32_t members, std::
                   graph::probability_any_expert_reached(there, exchange.top_k, exchange.experts)));
   };
   const LinkBytes dispatch{from(below), from(members - below)};
-  return exchange.combine() ? LinkBytes{dispatch.down, dispatch.up} : dispatch;
+  return exchange.is_combine() ? LinkBytes{dispatch.down, dispatch.up} : dispatch;
 }
 
 std::int64_t SwitchTree::with_latency(double flows_ns) const {
-  const std::int64_t flows = in_ps(flows_ns);
+  const std::int64_t flows = MultiDimFabric::picoseconds(flows_ns);
   if (flows >= MultiDimFabric::kTooLong - latency - latency_down) return MultiDimFabric::kTooLong;
   return latency + latency_down + flows;
 }
 
-std::int64_t SwitchTree::buffered(const SwitchCollective& asked) const {
-  std::int64_t most = 0;
+std::int64_t SwitchTree::buffered(const SwitchCollective& collective) const {
+  std::int64_t maximum = 0;
   for (const Edge& edge : edges) {
-    const LinkBytes bytes = link_bytes(asked, edge);
-    most = std::max({most, bytes.up, bytes.down});
+    const LinkBytes bytes = link_bytes(collective, edge);
+    maximum = std::max({maximum, bytes.up, bytes.down});
   }
-  return with_latency(static_cast<double>(most) / window);
+  return with_latency(static_cast<double>(maximum) / window);
 }
 
-std::int64_t SwitchTree::duration(const SwitchCollective& asked) const {
+std::int64_t SwitchTree::duration(const SwitchCollective& collective) const {
   double longest = 0;
-  for (const Busy& link : links_) {
+  for (const SharedLink& link : links_) {
     double bytes = 0;
     for (const auto& [number, down] : link.edges) {
-      const LinkBytes both = link_bytes(asked, edges[number]);
+      const LinkBytes both = link_bytes(collective, edges[number]);
       bytes += static_cast<double>(down ? both.down : both.up);
     }
     if (bytes > 0) longest = std::max(longest, bytes / link.bytes_per_ns);
   }
-  return std::max(with_latency(longest), buffered(asked));
+  return std::max(with_latency(longest), buffered(collective));
 }
 
 SwitchTrees::SwitchTrees(const platform::Platform& platform)
@@ -115,12 +111,12 @@ std::string SwitchTrees::name_of(EndPoint reducer) const {
 
 Result<const SwitchTree*> SwitchTrees::of(std::span<const std::uint32_t> ranks) {
   std::vector<std::uint32_t> key(ranks.begin(), ranks.end());
-  if (const auto known = known_.find(key); known != known_.end()) return &known->second;
+  if (const auto known = cache_.find(key); known != cache_.end()) return &known->second;
   const auto root = dims_.empty() ? root_of(ranks) : switch_of_dim(ranks);
   if (!root) return tl::unexpected(root.error());
   auto tree = grow(ranks, *root);
   if (!tree) return tl::unexpected(tree.error());
-  return &known_.emplace(std::move(key), std::move(*tree)).first->second;
+  return &cache_.emplace(std::move(key), std::move(*tree)).first->second;
 }
 
 Result<EndPoint> SwitchTrees::switch_of_dim(std::span<const std::uint32_t> ranks) const {
@@ -132,18 +128,18 @@ Result<EndPoint> SwitchTrees::switch_of_dim(std::span<const std::uint32_t> ranks
     });
     if (same) return *here;
   }
-  return fail(Errc::config_conflict, "in_network",
-              fmt::format("ranks {} and {} hang on no switch together that sums", ranks.front(),
-                          ranks.back()),
-              "choose another algorithm, or say `in_network` of the dimension's switches");
+  return fail(
+      Errc::config_conflict, "in_network",
+      fmt::format("ranks {} and {} share no switch that can reduce", ranks.front(), ranks.back()),
+      "use another algorithm, or give the dimension's switches `in_network`");
 }
 
 Result<EndPoint> SwitchTrees::root_of(std::span<const std::uint32_t> ranks) {
   using Cost = std::tuple<double, std::size_t, EndPoint>;
-  std::vector<std::uint32_t> asked;
-  const std::size_t count = std::min(kAsked, ranks.size());
+  std::vector<std::uint32_t> probed;
+  const std::size_t count = std::min(kMaxProbedMembers, ranks.size());
   for (std::size_t i = 0; i < count; ++i)
-    asked.push_back(ranks[count == 1 ? 0 : i * (ranks.size() - 1) / (count - 1)]);
+    probed.push_back(ranks[count == 1 ? 0 : i * (ranks.size() - 1) / (count - 1)]);
   Cost best{std::numeric_limits<double>::infinity(), 0, kNone};
   const EndPoint first = routes_.first_reducer();
   const EndPoint end = first + static_cast<EndPoint>(routes_.reducers().size());
@@ -151,20 +147,20 @@ Result<EndPoint> SwitchTrees::root_of(std::span<const std::uint32_t> ranks) {
     double farthest = 0;
     std::size_t hops = 0;
     bool reached = true;
-    for (const std::uint32_t rank : asked) {
-      const Route* way = routes_.find(routes_.initial_state(), rank, root);
-      reached = way != nullptr;
+    for (const std::uint32_t rank : probed) {
+      const Route* route = routes_.find(routes_.initial_state(), rank, root);
+      reached = route != nullptr;
       if (!reached) break;
-      farthest = std::max(farthest, way->latency_ns);
-      hops += way->steps.size();
+      farthest = std::max(farthest, route->latency_ns);
+      hops += route->steps.size();
     }
     if (reached) best = std::min(best, Cost{farthest, hops, root});
   }
   if (std::get<EndPoint>(best) != kNone) return std::get<EndPoint>(best);
   return fail(
       Errc::config_conflict, "in_network",
-      fmt::format("no switch that sums is reached by ranks {} to {}", ranks.front(), ranks.back()),
-      "name switches under `fabric: in_network`, or choose another algorithm");
+      fmt::format("ranks {} to {} reach no switch that can reduce", ranks.front(), ranks.back()),
+      "list switches under `fabric: in_network`, or use another algorithm");
 }
 
 Result<SwitchTree> SwitchTrees::grow(std::span<const std::uint32_t> ranks, EndPoint root) {
@@ -172,13 +168,13 @@ Result<SwitchTree> SwitchTrees::grow(std::span<const std::uint32_t> ranks, EndPo
   tree.members = static_cast<std::uint32_t>(ranks.size());
   std::map<EndPoint, EndPoint> parent_of;  // of switches
   for (const std::uint32_t rank : ranks) {
-    const Route* way = routes_.find(routes_.initial_state(), rank, root);
-    if (way == nullptr) {
+    const Route* route = routes_.find(routes_.initial_state(), rank, root);
+    if (route == nullptr) {
       return fail(Errc::config_conflict, "in_network",
-                  fmt::format("rank {} does not reach {}", rank, name_of(root)), "");
+                  fmt::format("rank {} cannot reach {}", rank, name_of(root)), "");
     }
     EndPoint child = rank;
-    for (const platform::RouteLink& step : way->steps) {
+    for (const platform::RouteLink& step : route->steps) {
       const EndPoint here = reducer_at_[routes_.topology().link(step.link).to];
       if (here == kNone) continue;
       if (child == rank)
@@ -196,14 +192,14 @@ Result<SwitchTree> SwitchTrees::grow(std::span<const std::uint32_t> ranks, EndPo
 
 Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
   const auto& reducers = routes_.reducers();
-  std::map<EndPoint, std::size_t> up;  // of a switch: its edge
+  std::map<EndPoint, std::size_t> up;  // by switch: its edge to its parent
   for (std::size_t i = tree.members; i < tree.edges.size(); ++i) up[tree.edges[i].child] = i;
   std::map<EndPoint, std::int64_t> children;
-  std::map<LinkIndex, SwitchTree::Busy> busy;
+  std::map<LinkIndex, SwitchTree::SharedLink> busy;
   tree.window = std::numeric_limits<double>::infinity();
-  const auto carry = [&](std::uint32_t edge, const Route& way, bool down) {
-    for (const platform::RouteLink& step : way.steps) {
-      SwitchTree::Busy& link = busy[step.link];
+  const auto carry = [&](std::uint32_t edge, const Route& route, bool down) {
+    for (const platform::RouteLink& step : route.steps) {
+      SwitchTree::SharedLink& link = busy[step.link];
       link.bytes_per_ns = routes_.bytes_per_ns(routes_.initial_state(), step.link);
       link.edges.emplace_back(edge, down);
     }
@@ -214,23 +210,23 @@ Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
     const Route* back = routes_.find(routes_.initial_state(), edge.parent, edge.child);
     if (there == nullptr || back == nullptr) {
       return fail(Errc::config_conflict, "in_network",
-                  fmt::format("there is no way to {} and back", name_of(edge.parent)), "");
+                  fmt::format("no path to {} and back", name_of(edge.parent)), "");
     }
     carry(i, *there, false);
     carry(i, *back, true);
-    edge.passing = reducers[edge.parent - routes_.first_reducer()].figures.latency.count();
-    edge.latency = in_ps(there->latency_ns);
-    edge.latency_down = in_ps(back->latency_ns);
+    edge.switch_latency = reducers[edge.parent - routes_.first_reducer()].figures.latency.count();
+    edge.latency = MultiDimFabric::picoseconds(there->latency_ns);
+    edge.latency_down = MultiDimFabric::picoseconds(back->latency_ns);
     ++children[edge.parent];
   }
   for (std::uint32_t m = 0; m < tree.members; ++m) {
-    std::int64_t above = tree.edges[m].latency + tree.edges[m].passing,
+    std::int64_t above = tree.edges[m].latency + tree.edges[m].switch_latency,
                  below = tree.edges[m].latency_down;
     std::uint32_t levels = 1;
     for (EndPoint at = tree.edges[m].parent; at != root; ++levels) {
       SwitchTree::Edge& edge = tree.edges[up.at(at)];
       ++edge.below;
-      above += edge.latency + edge.passing;
+      above += edge.latency + edge.switch_latency;
       below += edge.latency_down;
       at = edge.parent;
     }
@@ -243,7 +239,7 @@ Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
   return {};
 }
 
-// What the switches of a tree can do, by how many hang on each.
+// Applies the limits of switches (radix, streams, buffer). `children`: number of inputs by switch.
 Result<void> SwitchTrees::apply_switch_limits(
     SwitchTree& tree, const std::map<EndPoint, std::int64_t>& children) const {
   const auto& reducers = routes_.reducers();
@@ -252,9 +248,9 @@ Result<void> SwitchTrees::apply_switch_limits(
     const platform::InNetwork& figures = reducers[at - routes_.first_reducer()].figures;
     if (figures.radix > 0 && count > figures.radix) {
       return fail(Errc::config_conflict, "in_network",
-                  fmt::format("{} would sum what comes from {}; it can {}", name_of(at), count,
+                  fmt::format("{} would reduce {} inputs, but supports {}", name_of(at), count,
                               figures.radix),
-                  "choose another algorithm, or smaller groups");
+                  "use another algorithm, or smaller groups");
     }
     if (figures.streams > 0)
       tree.limited.push_back({at, static_cast<std::uint32_t>(figures.streams)});

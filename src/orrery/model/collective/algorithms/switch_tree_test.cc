@@ -71,7 +71,7 @@ TEST(SwitchTree, OfADimensionIsItsSwitch) {
             2'000'000 + 500'000'000);
   const auto none = trees.of(ranks(0, 4));
   ASSERT_FALSE(none);
-  EXPECT_THAT(none.error().what, HasSubstr("hang on no switch together"));
+  EXPECT_THAT(none.error().what, HasSubstr("share no switch that can reduce"));
 }
 
 const std::string kTwoTiers =
@@ -114,7 +114,7 @@ TEST(SwitchTree, MoreThanASwitchCanSumIsSaid) {
   EXPECT_TRUE(trees.of(ranks(0, 3)));
   const auto four = trees.of(ranks(0, 4));
   ASSERT_FALSE(four);
-  EXPECT_THAT(four.error().what, HasSubstr("would sum what comes from 4; it can 3"));
+  EXPECT_THAT(four.error().what, HasSubstr("would reduce 4 inputs, but supports 3"));
 }
 
 // Every choice of experts, counted: which of them leave the members below a link.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/collective/algorithms/tree_place.h"
 
-#include <bit>
-
 namespace orrery::model {
 
 TreePlace tree_place(std::uint32_t position, std::uint32_t size, bool max_tree) {
-  const std::uint32_t shift = max_tree ? 1 : 0;  // position → in-order number 1 … size-1
+  const std::uint32_t shift = max_tree ? 1 : 0;  // added to a position: in-order number 1 … size-1
   const std::uint32_t top = max_tree ? size - 1 : 0;
   TreePlace place;
   if (position == top) {

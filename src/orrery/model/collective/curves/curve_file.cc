@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
 #include <utility>
 
@@ -31,8 +30,8 @@ std::optional<Bandwidth> rate_of(double gigabytes) {
 
 double microseconds(Time time) { return static_cast<double>(time.count()) / 1e6; }
 
-/// Behind `before`, which may be null.
-CurveSegment stretch_of(const SegmentSection& one, const CurveSegment* before) {
+/// The segment of a section that follows `before`; null: it is the first.
+CurveSegment segment_of(const SegmentSection& one, const CurveSegment* before) {
   CurveSegment made{one.to.count(), 0, 0};
   if (!one.time) {
     made.latency_us = microseconds(one.latency.value_or(Time{}));
@@ -48,22 +47,22 @@ CurveSegment stretch_of(const SegmentSection& one, const CurveSegment* before) {
   return made;
 }
 
-MeasuredCollective curve_of(const CurveSection& section) {
-  MeasuredCollective curve{.name = section.name,
-                           .device = section.device,
-                           .library = section.library,
-                           .type = section.collective,
-                           .nodes = section.nodes,
-                           .ranks = section.ranks,
-                           .intra = gigabytes_per_second(section.links),
-                           .inter = gigabytes_per_second(section.network),
-                           .source = section.source.value_or(""),
-                           .driver = section.driver.value_or(""),
-                           .dtype = section.dtype.value_or(""),
-                           .dropped = section.dropped.value_or(0)};
+CollectiveCurve curve_of(const CurveSection& section) {
+  CollectiveCurve curve{.name = section.name,
+                        .device = section.device,
+                        .library = section.library,
+                        .type = section.collective,
+                        .nodes = section.nodes,
+                        .ranks = section.ranks,
+                        .intra = gigabytes_per_second(section.links),
+                        .inter = gigabytes_per_second(section.network),
+                        .source = section.source.value_or(""),
+                        .driver = section.driver.value_or(""),
+                        .dtype = section.dtype.value_or(""),
+                        .dropped = section.dropped.value_or(0)};
   std::vector<CurveSegment> segments;
   for (const SegmentSection& one : section.segments)
-    segments.push_back(stretch_of(one, segments.empty() ? nullptr : &segments.back()));
+    segments.push_back(segment_of(one, segments.empty() ? nullptr : &segments.back()));
   curve.curve = SizeCurve(std::move(segments), section.from.count());
   if (section.held_back)
     curve.error = {section.held_back->median, section.held_back->p90.value_or(0),
@@ -71,7 +70,7 @@ MeasuredCollective curve_of(const CurveSection& section) {
   return curve;
 }
 
-/// To `digits` significant decimal digits: as much as a measurement says.
+/// Rounds to `digits` significant decimal digits, about the precision of a measurement.
 double rounded(double value, int digits) {
   if (!(value != 0) || !std::isfinite(value)) return 0;
   const double scale = std::pow(10, digits - 1 - std::floor(std::log10(std::abs(value))));
@@ -101,10 +100,10 @@ std::vector<SegmentSection> sections_of(const SizeCurve& curve) {
   return sections;
 }
 
-/// As a file may say it.
+/// An error in the range and precision of files.
 double share(double error) { return rounded(std::clamp(error, -1.0, 1e3), 3); }
 
-CurveSection section_of(const MeasuredCollective& curve) {
+CurveSection section_of(const CollectiveCurve& curve) {
   CurveSection section{.name = curve.name,
                        .device = curve.device,
                        .library = curve.library,
@@ -130,12 +129,11 @@ Result<void> in_order(const CurveSection& section, const std::string& where, std
   std::int64_t last = -1;
   const std::string place = where + ":/curves/" + std::to_string(i) + "/stretches";
   for (const SegmentSection& one : section.segments) {
-    if (one.to.count() <= last)
-      return fail(Errc::config_range, place, "are not in the order of their sizes");
+    if (one.to.count() <= last) return fail(Errc::config_range, place, "are not sorted by size");
     last = one.to.count();
     if (one.time.has_value() == one.latency.has_value() || (one.time && one.bandwidth))
       return fail(Errc::config_conflict, place,
-                  "say a latency, with a bandwidth or without, or else a time");
+                  "need either a latency (with or without a bandwidth) or a time");
   }
   if (section.ranks < section.nodes)
     return fail(Errc::config_range, where + ":/curves/" + std::to_string(i) + "/ranks",
@@ -143,7 +141,7 @@ Result<void> in_order(const CurveSection& section, const std::string& where, std
   return {};
 }
 
-/// The built-in list, names without their quotes.
+/// The entries of the built-in list, with names without quotes.
 std::vector<config::EntryText> entries() {
   std::vector<config::EntryText> found = config::split_entries(kCollectivesText);
   for (config::EntryText& entry : found) {
@@ -155,8 +153,7 @@ std::vector<config::EntryText> entries() {
 
 }  // namespace
 
-Result<std::vector<MeasuredCollective>> parse_curves(std::string_view text,
-                                                     const std::string& where) {
+Result<std::vector<CollectiveCurve>> parse_curves(std::string_view text, const std::string& where) {
   auto tree = config::parse_yaml(text, where);
   if (!tree) return tl::unexpected(std::move(tree.error()));
   config::Reading reading{where};
@@ -167,7 +164,7 @@ Result<std::vector<MeasuredCollective>> parse_curves(std::string_view text,
     config::read_value(*tree, "", {}, file, reading);
   }
   if (reading.error) return tl::unexpected(*std::move(reading.error));
-  std::vector<MeasuredCollective> curves;
+  std::vector<CollectiveCurve> curves;
   for (std::size_t i = 0; i < file.curves.size(); ++i) {
     if (auto ok = in_order(file.curves[i], where, i); !ok) return tl::unexpected(ok.error());
     curves.push_back(curve_of(file.curves[i]));
@@ -175,15 +172,15 @@ Result<std::vector<MeasuredCollective>> parse_curves(std::string_view text,
   return curves;
 }
 
-Result<std::vector<MeasuredCollective>> read_curves(const std::string& path) {
+Result<std::vector<CollectiveCurve>> read_curves(const std::string& path) {
   auto text = config::read_text(path);
   if (!text) return tl::unexpected(std::move(text.error()));
   return parse_curves(*text, path);
 }
 
-std::string write_curves(std::span<const MeasuredCollective> curves) {
+std::string write_curves(std::span<const CollectiveCurve> curves) {
   std::string text;
-  for (const MeasuredCollective& curve : curves) {
+  for (const CollectiveCurve& curve : curves) {
     const std::string entry = config::to_yaml(config::write_value(section_of(curve)), 1);
     bool first = true;
     for (std::size_t at = 0; at < entry.size();) {
@@ -196,7 +193,7 @@ std::string write_curves(std::span<const MeasuredCollective> curves) {
   return text;
 }
 
-std::string write_curve_file(const CurveNotes& notes, std::span<const MeasuredCollective> curves) {
+std::string write_curve_file(const CurveNotes& notes, std::span<const CollectiveCurve> curves) {
   NotesSection section;
   section.made_by = notes.made_by;
   section.made_on = unless_empty(notes.made_on);
@@ -210,9 +207,9 @@ std::string write_curve_file(const CurveNotes& notes, std::span<const MeasuredCo
   return config::to_yaml(config::write_value(section), 1) + "curves:\n" + write_curves(curves);
 }
 
-std::vector<MeasuredCollective> built_in_curves(std::string_view device) {
+std::vector<CollectiveCurve> built_in_curves(std::string_view device) {
   const std::string begin = std::string(device) + ' ';
-  std::vector<MeasuredCollective> curves;
+  std::vector<CollectiveCurve> curves;
   for (const config::EntryText& text : entries()) {
     if (!text.name.starts_with(begin)) continue;
     auto section = config::read_entry<CurveSection>(text);

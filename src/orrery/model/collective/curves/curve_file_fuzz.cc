@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A file of curves of anybody's making: read, or refused; what is read can be asked and written.
+// Arbitrary bytes as a file of curves: parse_curves() accepts or rejects them; accepted curves can
+// be evaluated and written.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -11,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace orrery::model;
   const auto curves = parse_curves({reinterpret_cast<const char*>(data), size}, "curves.yaml");
   if (!curves) return 0;
-  for (const MeasuredCollective& curve : *curves) (void)curve.curve(1 << 20);
+  for (const CollectiveCurve& curve : *curves) (void)curve.curve(1 << 20);
   (void)write_curves(*curves);
   return 0;
 }

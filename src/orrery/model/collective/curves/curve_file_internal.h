@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of curves as they are written.
+// The sections and keys of files of curves.
 #pragma once
 
 #include <array>
@@ -41,13 +41,15 @@ struct SegmentSection {
   std::optional<Bandwidth> bandwidth;
 
   static constexpr auto fields = std::tuple{
-      config::field("to", &SegmentSection::to, "largest size", config::positive()).required(),
-      config::field("latency", &SegmentSection::latency, "of any size up to it"),
+      config::field("to", &SegmentSection::to, "largest size of the segment", config::positive())
+          .required(),
+      config::field("latency", &SegmentSection::latency, "latency of all sizes up to `to`"),
       config::field("bandwidth", &SegmentSection::bandwidth,
-                    "of the buffer; none: any size takes as long", config::positive()),
+                    "buffer bytes per second; none: the time does not depend on the size",
+                    config::positive()),
       config::field("time", &SegmentSection::time,
-                    "instead of both: what its largest size takes, on a straight line from the "
-                    "stretch before",
+                    "instead of both: time of the largest size, interpolated linearly from the "
+                    "previous segment",
                     config::positive())};
 };
 
@@ -57,13 +59,16 @@ struct ErrorSection {
   std::optional<double> p90;
 
   static constexpr auto fields = std::tuple{
-      config::field("median", &ErrorSection::median, "of |predicted / measured - 1|",
+      config::field("median", &ErrorSection::median, "median of |predicted / measured - 1|",
                     config::at_least(0)),
-      config::field("ninety", &ErrorSection::p90, "its 90th percentile", config::at_least(0)),
+      config::field("ninety", &ErrorSection::p90, "90th percentile of |predicted / measured - 1|",
+                    config::at_least(0)),
       config::field("least", &ErrorSection::lower, "10th percentile of measured / predicted - 1",
                     config::between(-1, 1e3)),
-      config::field("most", &ErrorSection::upper, "90th percentile", config::between(-1, 1e3)),
-      config::field("points", &ErrorSection::points, "held back", config::at_least(0))};
+      config::field("most", &ErrorSection::upper, "90th percentile of measured / predicted - 1",
+                    config::between(-1, 1e3)),
+      config::field("points", &ErrorSection::points, "number of held-out sizes",
+                    config::at_least(0))};
 };
 
 struct CurveSection {
@@ -78,36 +83,38 @@ struct CurveSection {
   std::optional<std::int64_t> dropped;
 
   static constexpr auto fields = std::tuple{
-      config::field("name", &CurveSection::name, "for people"),
-      config::field("device", &CurveSection::device, "of the catalogue").required(),
-      config::field("driver", &CurveSection::driver, "what the measurement calls the device"),
-      config::field("library", &CurveSection::library, "and its version"),
-      config::field("collective", &CurveSection::collective, "what was measured").required(),
-      config::field("nodes", &CurveSection::nodes, "of the ranks",
+      config::field("name", &CurveSection::name, "name of the curve, for readers"),
+      config::field("device", &CurveSection::device, "device of the catalogue").required(),
+      config::field("driver", &CurveSection::driver, "name of the device in the measurement"),
+      config::field("library", &CurveSection::library, "library and its version"),
+      config::field("collective", &CurveSection::collective, "measured collective").required(),
+      config::field("nodes", &CurveSection::nodes, "number of nodes",
                     config::between(1, limits::kRanks)),
-      config::field("ranks", &CurveSection::ranks, "in all", config::between(2, limits::kRanks))
+      config::field("ranks", &CurveSection::ranks, "number of ranks",
+                    config::between(2, limits::kRanks))
           .required(),
-      config::field("dtype", &CurveSection::dtype, "of the elements"),
-      config::field("links", &CurveSection::links, "of one GPU inside its node",
+      config::field("dtype", &CurveSection::dtype, "data type of the elements"),
+      config::field("links", &CurveSection::links, "link bandwidth of one GPU inside its node",
                     config::positive()),
-      config::field("network", &CurveSection::network, "of one GPU between nodes",
+      config::field("network", &CurveSection::network, "network bandwidth of one GPU between nodes",
                     config::positive()),
-      config::field("from", &CurveSection::from, "smallest size that was measured"),
-      config::field("stretches", &CurveSection::segments, "a line each",
+      config::field("from", &CurveSection::from, "smallest measured size"),
+      config::field("stretches", &CurveSection::segments,
+                    "segments of the curve, one straight line each",
                     config::between(1, kMaxSegments))
           .required(),
-      config::field("dropped", &CurveSection::dropped, "sizes that were outliers",
+      config::field("dropped", &CurveSection::dropped, "number of sizes dropped as outliers",
                     config::at_least(0)),
-      config::field("held_back", &CurveSection::held_back, "error at sizes that were left out"),
-      config::field("source", &CurveSection::source, "where it was measured")};
+      config::field("held_back", &CurveSection::held_back, "error at held-out sizes"),
+      config::field("source", &CurveSection::source, "source of the measurement")};
 };
 
 struct FileSection {
   std::string file, sha256;
 
   static constexpr auto fields =
-      std::tuple{config::field("file", &FileSection::file, "its name").required(),
-                 config::field("sha256", &FileSection::sha256, "of its bytes")};
+      std::tuple{config::field("file", &FileSection::file, "name of the file").required(),
+                 config::field("sha256", &FileSection::sha256, "SHA-256 of its bytes")};
 };
 
 struct DroppedSection {
@@ -137,14 +144,16 @@ struct NotesSection {
   std::vector<LeftOutSection> left_out;
 
   static constexpr auto fields = std::tuple{
-      config::field("version", &NotesSection::version, "of this format", config::between(1, 1)),
+      config::field("version", &NotesSection::version, "version of this format",
+                    config::between(1, 1)),
       config::field("made_by", &NotesSection::made_by, "command"),
-      config::field("made_on", &NotesSection::made_on, "when it was measured"),
-      config::field("made_from", &NotesSection::made_from, "files that were read",
+      config::field("made_on", &NotesSection::made_on, "date of the measurement"),
+      config::field("made_from", &NotesSection::made_from, "input files",
                     config::between(0, 100'000)),
-      config::field("tools", &NotesSection::tools, "that measured", config::between(0, 100'000)),
+      config::field("tools", &NotesSection::tools, "measurement tools",
+                    config::between(0, 100'000)),
       config::field("dropped", &NotesSection::dropped, "measurements", config::between(0, 100'000)),
-      config::field("left_out", &NotesSection::left_out, "whole curves",
+      config::field("left_out", &NotesSection::left_out, "omitted curves",
                     config::between(0, 100'000))};
 };
 
@@ -152,7 +161,7 @@ struct CurvesFile : NotesSection {
   std::vector<CurveSection> curves;
 
   static constexpr auto fields = std::tuple_cat(
-      NotesSection::fields, std::tuple{config::field("curves", &CurvesFile::curves, "one each",
+      NotesSection::fields, std::tuple{config::field("curves", &CurvesFile::curves, "the curves",
                                                      config::between(1, 100'000))
                                            .required()});
 };

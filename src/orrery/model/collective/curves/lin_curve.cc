@@ -13,7 +13,7 @@
 namespace orrery::model {
 namespace {
 
-constexpr double kEps = 4e-4;  // that code adds it to every bandwidth
+constexpr double kEps = 4e-4;  // GB/s; the code of Lin et al. adds it to every bandwidth
 constexpr std::size_t kParameters = 4;
 using Parameters = std::array<double, kParameters>;  // L, x0, k, b
 

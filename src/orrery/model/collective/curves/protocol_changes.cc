@@ -8,7 +8,7 @@
 namespace orrery::model {
 namespace {
 
-/// A point and the slope that those like it have there.
+/// A point, and the slope of the line to its neighbour with the same protocol.
 struct Side {
   SizedTime at;
   double slope = 0;  ///< us per byte
@@ -22,7 +22,7 @@ double slope_of(const SizedTime& from, const SizedTime& to) {
   return std::max(0.0, (to.us - from.us) / static_cast<double>(to.bytes - from.bytes));
 }
 
-/// The largest size that runs what `from` does; `to` runs something else.
+/// The largest size that runs the same protocol as `from`; `to` runs another one.
 std::int64_t last_alike(std::int64_t from, std::int64_t to, const ProtocolAt& runs_at) {
   const std::optional<int> first = runs_at(from);
   while (to - from > 1) {
@@ -32,10 +32,11 @@ std::int64_t last_alike(std::int64_t from, std::int64_t to, const ProtocolAt& ru
   return from;
 }
 
-/// How wide a jump is: as little as doubles tell apart well.
+/// The width of a jump, in bytes: small, but well above the rounding of doubles.
 std::int64_t width_at(std::int64_t bytes) { return std::max<std::int64_t>(bytes >> 20, 1); }
 
-/// What lies between two points when what runs changes after `last`: the ends of both sides' lines.
+/// The points between two points if the protocol changes after `last`: the ends of both lines, or
+/// their intersection.
 std::vector<SizedTime> between(const Side& below, const Side& above, std::int64_t last) {
   const auto within = [&](double us) { return std::clamp(us, below.at.us, above.at.us); };
   const double end = within(below(static_cast<double>(last)));

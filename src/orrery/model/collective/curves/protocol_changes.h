@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A curve through points of a library that changes what it runs from one size to the next.
+// A curve through measured points of a library that changes its protocol with the size.
 #pragma once
 
 #include <cstdint>
@@ -12,22 +12,23 @@
 
 namespace orrery::model {
 
-/// What a library runs at a size (algorithm and protocol), as any number; nothing where that is not
-/// known.
+/// A number that identifies the algorithm and protocol that a library runs at a size. Empty:
+/// unknown.
 using ProtocolAt = std::function<std::optional<int>(std::int64_t bytes)>;
 
-/// curve_through(), but for neighbours between which what runs changes. There the line of the
-/// smaller one and the point before it goes on up to the change (by bisection), and from there the
-/// line of the larger one and the point behind it; where the two lines meet before, they change
-/// there. A library chooses by a model of its own, so that times may jump: within a
-/// millionth of the size, a byte at least.
+/// Like curve_through(), except between two neighbouring points at which the library runs different
+/// protocols. There the line through the smaller point and the point before it continues up to the
+/// change, which is found by bisection. From the change on, the line through the larger point and
+/// the point after it holds. If the two lines meet before the change, the curve changes there.
+/// Because a library chooses by its own model, times may jump at a change; the jump is as wide as a
+/// millionth of the size, at least one byte.
 ///
-/// The straight line stays where either side has no such neighbour that runs the same, where
-/// something else runs in between, and where the larger size is the faster one. Times never leave
-/// those of the two points, and between them they never fall.
+/// The straight line between both points remains if the neighbour on either side runs another
+/// protocol or does not exist, if a third protocol runs in between, or if the larger size is
+/// faster. Times between both points stay within their times and never decrease.
 ///
-/// `points` ascend in size and are positive; an empty `runs_at` gives curve_through().
-/// O(points * log size) questions to it.
+/// `points` ascend in size and are positive. An empty `runs_at` gives curve_through().
+/// O(points * log size) calls of `runs_at`.
 [[nodiscard]] SizeCurve curve_with_protocol_changes(std::span<const SizedTime> points,
                                                     const ProtocolAt& runs_at);
 

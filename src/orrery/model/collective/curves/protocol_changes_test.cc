@@ -92,7 +92,7 @@ TEST(ChangingCurve, StaysBetweenItsPoints) {
   for (const SizedTime& point : points) EXPECT_NEAR(curve(point.bytes), point.us, 1e-9);
 }
 
-// A jump within one of 2^50 bytes was lost in rounding: the times beside it were 25 % away.
+// Rounding lost a jump within one of 2^50 bytes: the times next to it were 25 % away.
 TEST(ChangingCurve, JumpsAtAnySize) {
   std::vector<SizedTime> points;
   for (int p = 46; p <= 62; p += 2) points.push_back({std::int64_t{1} << p, p <= 52 ? 1e6 : 2e6});
@@ -106,7 +106,7 @@ TEST(ChangingCurve, JumpsAtAnySize) {
 
 // A jump has to come back from a file.
 TEST(ChangingCurve, ComesBackFromFiles) {
-  MeasuredCollective curve{.name = "c", .device = "d"};
+  CollectiveCurve curve{.name = "c", .device = "d"};
   curve.curve = curve_with_protocol_changes(points_of(200), two_kinds);
   const std::string text = write_curves({&curve, 1});
   const auto again = parse_curves(text, "f");

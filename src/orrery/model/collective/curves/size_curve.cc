@@ -13,7 +13,7 @@
 namespace orrery::model {
 namespace {
 
-/// A way to cut the first points into stretches: its error, and where the last one begins.
+/// A partition of the first points into segments: its error, and the begin of the last segment.
 struct Cut {
   double error = std::numeric_limits<double>::infinity();
   std::size_t begin = 0;
@@ -57,7 +57,7 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int max_segments) {
   if (n == 0) return {};
   if (n == 1) return SizeCurve({{points[0].bytes, points[0].us, 0}}, points[0].bytes);
   const double scale = static_cast<double>(std::max<std::int64_t>(points.back().bytes, 1));
-  std::vector<std::vector<FittedLine>> lines(n);  // [begin][end - begin - 2]
+  std::vector<std::vector<FittedLine>> lines(n);  // index: [begin][end - begin - 2]
   for (std::size_t begin = 0; begin + 1 < n; ++begin) {
     RelativeLineSums sums;
     const auto add = [&](const SizedTime& point) {
@@ -85,7 +85,7 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int max_segments) {
   double least_cost = std::numeric_limits<double>::infinity();
   const double count = static_cast<double>(n);
   for (std::size_t k = 1; k <= parts; ++k) {
-    const double mean = std::max(cuts[k][n].error / count, 1e-6);  // 0.1 %: as good as exact
+    const double mean = std::max(cuts[k][n].error / count, 1e-6);  // 0.1 % error counts as exact
     const double cost = count * std::log(mean) + 3 * static_cast<double>(k) * std::log(count);
     if (cost < least_cost) {
       least_cost = cost;
@@ -111,7 +111,7 @@ std::pair<double, double> eighty_percent_interval(std::vector<double> errors) {
   return {quantile_weibull_of_sorted(errors, 0.1), quantile_weibull_of_sorted(errors, 0.9)};
 }
 
-std::vector<HeldOutSize> held_back(std::span<const SizedTime> points, const CurveMaker& make) {
+std::vector<HeldOutSize> held_out_sizes(std::span<const SizedTime> points, const CurveMaker& make) {
   if (points.size() < 5) return {};
   std::vector<HeldOutSize> held(points.size() - 2);
   for (const std::size_t odd : {0U, 1U}) {
@@ -141,7 +141,7 @@ CurveError error_of(std::span<const HeldOutSize> held) {
 }
 
 CurveError holdout_curve_error(std::span<const SizedTime> points, const CurveMaker& make) {
-  return error_of(held_back(points, make));
+  return error_of(held_out_sizes(points, make));
 }
 
 CurveError holdout_curve_error(std::span<const SizedTime> points) {

@@ -53,14 +53,14 @@ TEST(SizeCurve, FitsLittle) {
 }
 
 TEST(SizeCurve, FilesComeBack) {
-  MeasuredCollective curve{.name = "h100-sxm all_reduce 2x8",
-                           .device = "h100-sxm",
-                           .library = "nccl 2.30",
-                           .nodes = 2,
-                           .ranks = 16,
-                           .intra = 450,
-                           .inter = 50,
-                           .source = "a \"test\""};
+  CollectiveCurve curve{.name = "h100-sxm all_reduce 2x8",
+                        .device = "h100-sxm",
+                        .library = "nccl 2.30",
+                        .nodes = 2,
+                        .ranks = 16,
+                        .intra = 450,
+                        .inter = 50,
+                        .source = "a \"test\""};
   curve.curve = SizeCurve({{1 << 20, 12.5, 1e-4}, {1 << 30, 30, 5e-6}}, 512);
   curve.error = {0.025, 0.1, -0.1, 0.2, 18};
   const std::string text = write_curves({&curve, 1});
@@ -82,15 +82,14 @@ TEST(SizeCurve, GoesThroughPoints) {
   EXPECT_NEAR(curve_through({points.data(), 2})(1 << 30), 8, 1e-12) << "never below the last";
   EXPECT_NEAR(curve_through({points.data(), 3})(16384), 44, 1e-9);
   EXPECT_TRUE(curve_through({}).empty());
-  // Straight lines are told exactly by half of their points.
+  // Half of its points determine a straight line exactly.
   const std::vector<SizedTime> line = {{1000, 2}, {2000, 3}, {3000, 4}, {4000, 5}, {5000, 6}};
   EXPECT_LT(holdout_curve_error(line, curve_through).p90, 1e-12);
   EXPECT_EQ(holdout_curve_error(line, curve_through).points, 3);
 }
 
 TEST(SizeCurve, PointsComeBackFromFiles) {
-  MeasuredCollective curve{
-      .name = "c", .device = "d", .driver = "D", .dtype = "half", .dropped = 2};
+  CollectiveCurve curve{.name = "c", .device = "d", .driver = "D", .dtype = "half", .dropped = 2};
   curve.curve = curve_through(std::vector<SizedTime>{{512, 9.25}, {1024, 8.5}, {1 << 20, 1234.5}});
   curve.error = {0.01, 0.1, -0.05, 0.05, 1};
   CurveNotes notes;
@@ -148,7 +147,7 @@ TEST(SizeCurve, BuiltInOnesCanBeRead) {
   for (const std::string& device : devices) {
     const auto curves = built_in_curves(device);
     count += curves.size();
-    for (const MeasuredCollective& curve : curves) {
+    for (const CollectiveCurve& curve : curves) {
       EXPECT_EQ(curve.device, device);
       EXPECT_FALSE(curve.source.empty()) << curve.name;
       EXPECT_GT(curve.error.points, 0) << curve.name;

@@ -23,13 +23,13 @@ struct LowLatency {
 };
 struct Constants {
   std::string_view device;
-  std::int64_t ranks;  // of a node, where it was measured
+  std::int64_t ranks;  // number of ranks in the measured node
   int sms;
   std::array<Normal, 2> normal;           // dispatch, combine
-  std::array<LowLatency, 2> low_latency;  // the same
+  std::array<LowLatency, 2> low_latency;  // dispatch, combine
 };
 
-// As benchmarks/fit_deepep.py prints them.
+// Copied from the output of benchmarks/fit_deepep.py.
 constexpr std::array<Constants, 5> kMeasured = {
     {{"h100-sxm",
       8,
@@ -67,10 +67,10 @@ constexpr std::array<Constants, 5> kMeasured = {
       {{{9.035, 0.09953, 0.1295, 0.01441, 0.002159, 0.001103, {-0.081, 0.116}},
         {9.439, 0.06993, 0.1121, 0, 0.0003671, 0.001243, {-0.091, 0.122}}}}}}};
 
-constexpr double kForward[] = {243, 208};  // GB/s over links in nodes, for other nodes; H100
+constexpr double kForward[] = {243, 208};  // GB/s over links in nodes, between nodes; H100
 constexpr double kCardNormal = 0.93, kCardLowLatency = 0.94;
 constexpr double kNodesNormal = 31, kNodesLowLatency = 8;  // us for each doubling of nodes
-constexpr double kOtherRanks = 1.5;  // bands: as of collectives (LibraryTimes)
+constexpr double kOtherRanks = 1.5;  // factor of bands for other node sizes, as in LibraryTimes
 
 const Constants& constants_of(std::string_view device, nccl::Generation generation) {
   for (const Constants& known : kMeasured)
@@ -80,12 +80,12 @@ const Constants& constants_of(std::string_view device, nccl::Generation generati
 
 struct Asked {
   double tokens = 0, row = 0;   // row: bytes
-  double links = 0, cards = 0;  // bytes per us: what a library gets of links, all of a card
+  double links = 0, cards = 0;  // bytes per us: usable rate of links, full rate of a card
   double nodes = 1, ranks = 1;
   bool combine = false;
 };
 
-/// What leaves a node, of so many copies per token that go to nodes evenly.
+/// Time over the network card, in us, if each token has `copies` copies, spread evenly over nodes.
 double over_cards(const Asked& asked, double copies, double share) {
   if (asked.nodes < 2 || !(asked.cards > 0)) return 0;
   const double outside = copies * (asked.nodes - 1) / asked.nodes;
@@ -129,23 +129,22 @@ ExchangeTime exchange_time(const graph::ExpertExchange& exchange, std::int64_t b
                            std::string_view device) {
   const Constants& constants = constants_of(device, hardware.generation);
   Asked asked;
-  asked.row = exchange.row;
+  asked.row = exchange.token_bytes;
   asked.tokens = static_cast<double>(bytes) / (asked.row * exchange.top_k);
   asked.links = hardware.intra * nccl::usable_share(hardware) * 1e3;
   asked.cards = hardware.inter * 1e3;
   asked.nodes = static_cast<double>(shape.nodes);
   asked.ranks = static_cast<double>(shape.ranks);
-  asked.combine = exchange.combine();
-  const std::size_t which = exchange.combine() ? 1 : 0;
-  const bool normal = exchange.way() == graph::ExpertTransport::deepep;
+  asked.combine = exchange.is_combine();
+  const std::size_t which = exchange.is_combine() ? 1 : 0;
+  const bool normal = exchange.transport() == graph::ExpertTransport::deepep;
   ExchangeTime made;
   made.us = normal ? normal_us(asked, exchange, constants.normal[which])
                    : low_latency_us(asked, exchange, constants.low_latency[which], constants.sms);
   if (constants.device != device || shape.nodes > 1) return made;
   made.measured = shape.ranks == constants.ranks;
-  ErrorBand band = normal ? constants.normal[which].band : constants.low_latency[which].band;
-  if (!made.measured) band = {std::max(-0.95, band.lower * kOtherRanks), band.upper * kOtherRanks};
-  made.band = band;
+  const ErrorBand band = normal ? constants.normal[which].band : constants.low_latency[which].band;
+  made.band = made.measured ? band : band.widened(kOtherRanks);
   return made;
 }
 

@@ -59,10 +59,10 @@ ExchangeTime predicted(const Exchanged& run) {
   ExpertExchange exchange;
   exchange.experts = static_cast<std::uint16_t>(run.experts);
   exchange.top_k = static_cast<std::uint8_t>(run.top_k);
-  exchange.row = static_cast<std::uint16_t>(run.hidden * (run.combine ? 2 : 1));
+  exchange.token_bytes = static_cast<std::uint16_t>(run.hidden * (run.combine ? 2 : 1));
   exchange.set(run.low_latency ? ExpertTransport::deepep_low_latency : ExpertTransport::deepep,
                run.combine);
-  const auto bytes = static_cast<std::int64_t>(run.tokens * run.top_k * exchange.row);
+  const auto bytes = static_cast<std::int64_t>(run.tokens * run.top_k * exchange.token_bytes);
   return exchange_time(exchange, bytes, {run.ranks, run.nodes}, hardware_of(run.device),
                        run.device);
 }

@@ -40,7 +40,7 @@ bool is_amd(Design architecture) {
          architecture == Design::cdna4;
 }
 
-/// GB/s of one device into the dimension, one way.
+/// Rate of one device into the dimension, in one direction, in GB/s.
 double links(const Dimension& dim) {
   const double one = dim.bandwidth.count() / 1e9;
   switch (dim.block) {
@@ -79,7 +79,7 @@ LibraryMachine library_machine(const platform::Platform& platform) {
 }
 
 Result<std::shared_ptr<const LibraryTimes>> make_library_times(const platform::Platform& platform,
-                                                               std::vector<MeasuredCollective> own,
+                                                               std::vector<CollectiveCurve> own,
                                                                std::vector<nccl::TunerLine> tuner) {
   if (platform.collectives.library == platform::CollectiveLibrary::ideal ||
       platform.rules == platform::Rules::astra)

@@ -13,22 +13,23 @@
 
 namespace orrery::model {
 
-/// A platform as NCCL sees it: the leading dimensions that are one node, and their links.
+/// The hardware of a platform as NCCL detects it: the leading dimensions form one node.
 struct LibraryMachine {
   nccl::Hardware hardware;
   std::size_t node_dims = 0;  ///< 0: every GPU is a node
 };
 
-/// Nodes are platform::node_dimensions(). A GPU's links are the port
-/// into a switch, or all of its links to neighbours. AMD's GPUs count on 3/4 of their links (48 of
-/// 64 GB/s: RCCL's topo.h) and take Ampere's constants, which is an assumption: RCCL has its own.
+/// Returns the machine of a platform. Nodes are platform::node_dimensions(). The links of a GPU are
+/// its port into a switch, or all its links to neighbours. AMD GPUs use 3/4 of the rate of their
+/// links (48 of 64 GB/s: RCCL's topo.h) and the constants of Ampere. The latter is an assumption:
+/// RCCL has its own constants.
 [[nodiscard]] LibraryMachine library_machine(const platform::Platform& platform);
 
-/// The times of the library that runs the platform's collectives; null where none does, and under
-/// ASTRA rules. `own`, `tuner`: from the files that the platform names. Errc: those of
+/// The times of the library that runs the platform's collectives. Null: no library runs them, or
+/// ASTRA rules. `own`, `tuner`: from the files that the platform specifies. Errc: those of
 /// read_allowed.
 [[nodiscard]] Result<std::shared_ptr<const LibraryTimes>> make_library_times(
-    const platform::Platform& platform, std::vector<MeasuredCollective> own = {},
+    const platform::Platform& platform, std::vector<CollectiveCurve> own = {},
     std::vector<nccl::TunerLine> tuner = {});
 
 }  // namespace orrery::model

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a collective takes when a library (NCCL, RCCL) runs it: the library's own cost model, put
-// right by what was measured.
+// Durations of collectives run by a library (NCCL, RCCL): the library's own cost model, calibrated
+// with measurements.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@
 
 namespace orrery::model {
 
-/// How an answer came about.
+/// The basis of an estimate.
 enum class LibrarySource : std::uint8_t {
-  cost_model,  ///< the library's own, or for exchanges links and latencies: nothing was measured
-  scaled,      ///< the cost model times measured / cost model of other sizes or groups
-  measured,    ///< a curve of this very machine and number of ranks
+  cost_model,  ///< without measurements: the library's model; for exchanges, links and latencies
+  scaled,      ///< the cost model times the ratio measured / cost model of other groups or devices
+  measured,    ///< a curve of this device and number of ranks
 };
 
 /// "cost model", "scaled", "measured".
@@ -34,90 +34,92 @@ struct LibraryEstimate {
   Time time{};
   LibrarySource source = LibrarySource::cost_model;
   std::optional<nccl::Choice> choice;  ///< empty for exchanges, which have no choice
-  std::optional<ErrorBand> band;       ///< empty: not known
-  bool extrapolated = false;  ///< sizes, groups or a kind that nothing measured is on both sides of
+  std::optional<ErrorBand> band;       ///< empty: unknown
+  bool extrapolated = false;  ///< size or group beyond the measured range, or another collective
 
   friend bool operator==(const LibraryEstimate&, const LibraryEstimate&) = default;
 };
 
-/// A library on one machine.
+/// Durations of a library's collectives on one machine.
 ///
-/// time = base * r, where base is what the library's cost model says of its choice (for all-to-all,
-/// whose pieces it does not choose for: latency and bytes over the slower of links and network) and
-/// r is measured / base of the same size on the machines that were measured. Within a node r is
-/// interpolated over log2(ranks) between the two measured counts on either side, between nodes over
-/// log2(nodes); beyond the last it is that one's. So NCCL's formulas carry what was measured to
-/// groups that were not, and where nothing was, they stand alone (r = 1).
+/// time = base * r. base is the time of the library's choice according to its cost model. For
+/// all-to-all, which has no choice, base is latency + bytes over the slower of links and network. r
+/// is the ratio measured / base at the same size on the measured machines. Within a node, r is
+/// interpolated over log2(ranks) between the nearest measured numbers of ranks, between nodes over
+/// log2(nodes). Beyond the last measured number, its ratio applies. So NCCL's formulas transfer
+/// measurements to groups that were not measured. Without measurements, r = 1.
 ///
-/// With slower cards than those measured, time = max(base, base with their cards * r), r > 1: what
-/// hosts lose is lost beside cards, not in them. Eight A100s with cards of 8 x 200 Gb/s reached 125
-/// GB/s (r = 1.5); with 4 x 200 Gb/s they reach 84 to 96 of 100 GB/s (NVIDIA/nccl-tests issue 119,
-/// three nodes; NVIDIA/nccl issue 1048, two), which NCCL's formulas say, and not 64.
+/// If the NICs are slower than the measured ones and r > 1, time = max(base, base with the measured
+/// NICs * r): losses in hosts overlap with the time of the NICs and do not add to it. Eight A100s
+/// with 8 x 200 Gb/s reached 125 GB/s (r = 1.5). With 4 x 200 Gb/s they reach 84 to 96 of 100 GB/s
+/// (NVIDIA/nccl-tests issue 119, three nodes; NVIDIA/nccl issue 1048, two). This agrees with NCCL's
+/// formulas; base * r would be 64.
 ///
-/// Why not the formulas alone: they are made for choosing, and are 20 to 40 % fast between 1 and
-/// 64 MB, as measured on A100 and H100 (docs/collectives.md).
+/// The formulas alone are not accurate enough. NCCL uses them only to choose; between 1 and 64 MB
+/// they are 20 to 40 % faster than measured on A100 and H100 (docs/collectives.md).
 class LibraryTimes {
  public:
-  /// `device`: of the catalogue, for its built-in curves, and of what it has none those of a device
-  /// of the same architecture and links; `own`: curves of the user's machine, which come before
-  /// built-in ones of the same collective.
+  /// `device`: name in the catalogue. Its built-in curves apply; for collectives without one, those
+  /// of a device with the same architecture and links. `own`: curves of the user's machine, which
+  /// take precedence over built-in curves of the same collective.
   LibraryTimes(const nccl::Hardware& hardware, const std::string& device,
-               std::vector<MeasuredCollective> own = {}, nccl::Chooser chooser = {});
+               std::vector<CollectiveCurve> own = {}, nccl::Chooser chooser = {});
 
-  /// What `bytes` (the whole buffer, as nccl-tests counts it) take a group of that shape, from when
-  /// the last rank has begun. Not negative; 0 for a group of one. Tokens on their way to experts
-  /// take what their own library takes (`exchange`, see deepep::exchange_time).
+  /// Duration of a collective of `bytes` (the complete buffer, as nccl-tests counts it) in a group
+  /// of this shape, from the begin of the last rank. Not negative; 0 for a group of one. Exchanges
+  /// of expert tokens have the duration of DeepEP (`exchange`, see deepep::exchange_time).
   [[nodiscard]] LibraryEstimate operator()(graph::CollectiveType type, std::int64_t bytes,
                                            const nccl::Shape& shape,
                                            const graph::ExpertExchange& exchange = {}) const;
 
-  /// Whether settings leave an algorithm and a protocol that can run it.
+  /// Whether the settings allow an algorithm and a protocol that can run the collective.
   [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
                           const nccl::Shape& shape) const;
-  /// SMs that it holds on each device while it runs: one for each channel (all-to-all: as many as a
-  /// ring has), or those of the kernels that carry tokens (0 for low latency, which leaves them to
-  /// others while bytes are on their way).
+  /// Number of SMs that a collective occupies on each device: one per channel (all-to-all: as many
+  /// as a ring), or those of DeepEP's kernels. 0 for low-latency kernels, which release the SMs
+  /// while bytes are in transit.
   [[nodiscard]] std::int32_t sms(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape,
                                  const graph::ExpertExchange& exchange) const;
-  /// The same where a member's links or card have only that share of their bandwidth left.
+  /// Duration if a member's links (`intra_share`, in a node) or card (`inter_share`, between nodes)
+  /// have only this share of their bandwidth.
   [[nodiscard]] Time slowed(graph::CollectiveType type, std::int64_t bytes,
-                            const nccl::Shape& shape, double inside, double between,
+                            const nccl::Shape& shape, double intra_share, double inter_share,
                             const graph::ExpertExchange& exchange = {}) const;
 
-  /// The same library in steps, where kernels beside them make its collectives so many times as
-  /// long.
+  /// The same library within training steps, in which concurrent kernels prolong its collectives by
+  /// this factor.
   [[nodiscard]] LibraryTimes in_steps(double factor) const;
 
-  /// How many times as long as told collectives of such groups really take.
+  /// A model of the ratio true time / predicted time of collectives in groups of a shape.
   using Factor = std::function<double(graph::CollectiveType, const nccl::Shape&,
                                       const LibraryEstimate& predicted)>;
-  /// The same library where it is wrong by so much: a truth to hold bands against.
+  /// A library whose times are multiplied by `factor`: a synthetic truth to validate error bands.
   [[nodiscard]] LibraryTimes with_error(Factor factor) const;
 
   [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
-  /// The curves that answers stand on.
-  [[nodiscard]] const std::vector<MeasuredCollective>& curves() const { return curves_; }
+  /// The curves on which estimates are based.
+  [[nodiscard]] const std::vector<CollectiveCurve>& curves() const { return curves_; }
 
  private:
   struct Base {
     double us = 0;
     std::optional<nccl::Choice> choice;
   };
-  struct MeasuredRatio {  // measured / base, as a binary logarithm
+  struct MeasuredRatio {  // log2(measured / base)
     double log = 0;
     LibrarySource source = LibrarySource::cost_model;
     std::optional<ErrorBand> band;
     bool extrapolated = false;
-    double inter = 0;  ///< GB/s of the cards it was measured with, where the own ones are slower
+    double inter = 0;  ///< GB/s of the measured cards, if those of this machine are slower
   };
   [[nodiscard]] static Base base(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape, const nccl::Hardware& hardware,
                                  const nccl::Chooser& chooser);
-  [[nodiscard]] double log_ratio(const MeasuredCollective& curve, std::int64_t bytes) const;
-  [[nodiscard]] MeasuredRatio share(graph::CollectiveType type, std::int64_t bytes,
-                                    const nccl::Shape& shape) const;
-  void add_curves(std::vector<MeasuredCollective> more);
+  [[nodiscard]] double log_ratio(const CollectiveCurve& curve, std::int64_t bytes) const;
+  [[nodiscard]] MeasuredRatio measured_ratio(graph::CollectiveType type, std::int64_t bytes,
+                                             const nccl::Shape& shape) const;
+  void add_curves(std::vector<CollectiveCurve> more);
   void sort_curves();
   [[nodiscard]] LibraryEstimate expert_exchange_time(const graph::ExpertExchange& exchange,
                                                      std::int64_t bytes,
@@ -129,11 +131,10 @@ class LibraryTimes {
   nccl::Hardware hardware_;
   std::string device_;
   nccl::Chooser chooser_;
-  std::vector<MeasuredCollective> curves_;
-  std::vector<std::string>
-      substitute_devices_;  ///< devices whose curves may be there for the own one
-  double in_step_ = 1;
-  Factor off_by_;  ///< empty: it is right
+  std::vector<CollectiveCurve> curves_;
+  std::vector<std::string> substitute_devices_;  ///< devices whose curves may replace missing ones
+  double step_factor_ = 1;
+  Factor error_factor_;  ///< see with_error(); empty: no error
 };
 
 }  // namespace orrery::model

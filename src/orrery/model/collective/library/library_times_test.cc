@@ -42,8 +42,8 @@ TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalogue) {
   EXPECT_EQ(predicted.source, LibrarySource::measured);
 }
 
-// H200 has H100's links and switches, and nobody's curves; H800 has links of its own, and of what
-// it was not measured for nothing is known.
+// H200 has H100's links and switches, but no measured curves; H800 has links of its own, and no
+// prediction where it was not measured.
 TEST(LibraryTimes, DevicesWithTheSameLinksStandIn) {
   const auto h100 = ask(cluster("h100-sxm", 450), CollectiveType::all_gather, kMega, {8, 1});
   const auto h200 = ask(cluster("h200-sxm", 450), CollectiveType::all_gather, kMega, {8, 1});
@@ -86,7 +86,7 @@ TEST(LibraryTimes, BandsWidenBeyondWhatWasMeasured) {
 }
 
 // What was measured ran with NVLink SHARP. Without it the choice and the time are others.
-// Eight cards of 200 Gb/s lose a third beside the cards; four reach 84 to 96 of their 100 GB/s
+// Eight NICs of 200 Gb/s lose a third outside the NICs; four reach 84 to 96 of their 100 GB/s
 // (NVIDIA/nccl-tests issue 119, NVIDIA/nccl issue 1048).
 TEST(LibraryTimes, WhatHostsLoseIsNotLostInSlowerCards) {
   for (const auto type : {CollectiveType::all_reduce, CollectiveType::all_gather}) {
@@ -166,11 +166,11 @@ TEST(LibraryTimes, TakeLongerInStepsWhereThatIsStated) {
     platform.device.in_step.collectives.reset();
     const auto alone = ask(platform, type, kMega, {32, 4});
     platform.device.in_step.collectives = 1.25;
-    const auto beside = ask(platform, type, kMega, {32, 4});
-    EXPECT_NEAR(static_cast<double>(beside.time.count()),
+    const auto in_steps = ask(platform, type, kMega, {32, 4});
+    EXPECT_NEAR(static_cast<double>(in_steps.time.count()),
                 1.25 * static_cast<double>(alone.time.count()), 1);
-    EXPECT_EQ(beside.band, alone.band);
-    EXPECT_EQ(beside.choice, alone.choice);
+    EXPECT_EQ(in_steps.band, alone.band);
+    EXPECT_EQ(in_steps.choice, alone.choice);
   }
 }
 

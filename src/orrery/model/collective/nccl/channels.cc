@@ -10,7 +10,7 @@
 namespace orrery::model::nccl {
 namespace {
 
-constexpr int kMostChannels = 24;
+constexpr int kMaxChannels = 24;
 constexpr int kUsualChannels = 12;
 constexpr int kNvlsChannels = 16;
 
@@ -38,12 +38,12 @@ std::span<const double> speeds_between(Generation generation) {
   return kBetween;
 }
 
-/// The speed and number of channels that carry most of `rate`.
+/// The speed and number of channels that use most of `rate`.
 Channels most_of(double rate, std::span<const double> speeds) {
-  Channels best{1, rate, rate};  // links slower than any speed: one channel, as fast as they are
+  Channels best{1, rate, rate};  // if links are slower than all speeds: one channel at their rate
   double carried = 0;
   for (const double speed : speeds) {
-    const int count = std::min(kMostChannels, static_cast<int>(rate / speed + 1e-9));
+    const int count = std::min(kMaxChannels, static_cast<int>(rate / speed + 1e-9));
     const double carries = count * speed;
     const bool equal = std::abs(carries - carried) < 1e-9;
     const bool usual = std::abs(count - kUsualChannels) < std::abs(best.count - kUsualChannels);
@@ -93,7 +93,7 @@ Machine machine_of(const Hardware& hardware, const Shape& shape) {
     }
     return machine;
   }
-  const auto cards = static_cast<int>(std::clamp<std::int64_t>(shape.per_node(), 1, kMostChannels));
+  const auto cards = static_cast<int>(std::clamp<std::int64_t>(shape.per_node(), 1, kMaxChannels));
   const double rate = cards > 1 ? std::min(hardware.inter, inside / cards) : hardware.inter;
   const double each = speed_within(rate, speeds_between(hardware.generation));
   machine.ring = {cards, each, each};

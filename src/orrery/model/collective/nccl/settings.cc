@@ -4,10 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "orrery/core/text/text.h"
 
@@ -18,14 +16,10 @@ using std::string_view;
 
 namespace {
 
-// As kTunedCollectives.
-constexpr std::array<string_view, nccl::kTunedCollectives.size()> kCollectives = {
-    "broadcast", "reduce", "allgather", "reducescatter", "allreduce"};
-
-/// What a setting's words are.
+/// The valid names of a setting.
 struct Words {
-  string_view what;  ///< "algorithm of NCCL"
-  string_view all;   ///< for people
+  string_view what;  ///< "algorithm", for messages
+  string_view all;   ///< all names, for messages
   std::size_t count = 0;
   std::optional<std::size_t> (*place)(string_view word) = nullptr;
 };
@@ -34,7 +28,7 @@ constexpr std::uint8_t all_of(std::size_t count) {
   return static_cast<std::uint8_t>((1U << count) - 1);
 }
 
-/// In lower case and without the blanks around it.
+/// The text in lower case, without blanks around it.
 std::string bare(string_view text) {
   std::string word;
   for (const char c : text) word += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -42,7 +36,7 @@ std::string bare(string_view text) {
   return word.substr(std::min(word.find_first_not_of(' '), word.size()));
 }
 
-/// Up to `mark`, which is taken off, too.
+/// Removes the text up to `mark`, and `mark`, from `text`; returns the part before `mark`.
 string_view next_part(string_view& text, char mark) {
   const std::size_t end = std::min(text.find(mark), text.size());
   const string_view part = text.substr(0, end);
@@ -58,12 +52,13 @@ Result<std::uint8_t> read_set(string_view text, const std::string& where, const 
     const std::string word = bare(next_part(text, ','));
     const auto place = words.place(word);
     if (!place)
-      return fail(Errc::config_range, where, in_quotes(word) + " is no " + std::string(words.what),
-                  fmt::format("there are {}", words.all));
+      return fail(Errc::config_range, where,
+                  in_quotes(word) + " is not an NCCL " + std::string(words.what),
+                  fmt::format("supported are {}", words.all));
     set |= static_cast<std::uint8_t>(1U << *place);
   }
   if (others) set = static_cast<std::uint8_t>(all_of(words.count) & ~set);
-  if (set == 0) return fail(Errc::config_range, where, "leaves nothing to choose from");
+  if (set == 0) return fail(Errc::config_range, where, "excludes all choices");
   return set;
 }
 
@@ -75,14 +70,14 @@ Result<Sets> read_sets(string_view text, const std::string& where, const Words& 
     std::optional<std::size_t> only;
     if (list.find(':') != string_view::npos) {
       const std::string name = bare(next_part(list, ':'));
-      const auto* const found = std::find(kCollectives.begin(), kCollectives.end(), name);
-      if (found == kCollectives.end())
-        return fail(Errc::config_range, where, in_quotes(name) + " is no collective of NCCL",
-                    "there are broadcast, reduce, allgather, reducescatter, allreduce");
-      only = static_cast<std::size_t>(found - kCollectives.begin());
+      const auto* const found = std::find(nccl::kTunedNames.begin(), nccl::kTunedNames.end(), name);
+      if (found == nccl::kTunedNames.end())
+        return fail(Errc::config_range, where, in_quotes(name) + " is not an NCCL collective",
+                    "supported are broadcast, reduce, allgather, reducescatter, allreduce");
+      only = static_cast<std::size_t>(found - nccl::kTunedNames.begin());
     } else if (!first) {
       return fail(Errc::config_range, where, in_quotes(list) + " names no collective",
-                  "only the first list may be for all of them");
+                  "only the first list can apply to all collectives");
     }
     const auto set = read_set(list, where, words);
     if (!set) return tl::unexpected(set.error());
@@ -97,10 +92,8 @@ Result<Sets> read_sets(string_view text, const std::string& where, const Words& 
 
 std::optional<std::size_t> algorithm_place(string_view word) {
   for (std::size_t a = 0; a < nccl::kAlgorithms; ++a) {
-    const string_view name = nccl::name(static_cast<nccl::Algorithm>(a));
-    std::string without(name);
-    std::erase(without, '_');
-    if (word == without || word == name) return a;
+    const auto algorithm = static_cast<nccl::Algorithm>(a);
+    if (word == nccl::setting_name(algorithm) || word == nccl::name(algorithm)) return a;
   }
   return std::nullopt;
 }
@@ -110,11 +103,10 @@ std::optional<std::size_t> protocol_place(string_view word) {
   return protocol ? std::optional(static_cast<std::size_t>(*protocol)) : std::nullopt;
 }
 
-constexpr Words kAlgorithmWords{"algorithm of NCCL",
+constexpr Words kAlgorithmWords{"algorithm",
                                 "tree, ring, collnetdirect, collnetchain, nvls, nvlstree, pat",
                                 nccl::kAlgorithms, algorithm_place};
-constexpr Words kProtocolWords{"protocol of NCCL", "ll, ll128, simple", nccl::kProtocols,
-                               protocol_place};
+constexpr Words kProtocolWords{"protocol", "ll, ll128, simple", nccl::kProtocols, protocol_place};
 
 constexpr unsigned kNvls = 1U << static_cast<unsigned>(nccl::Algorithm::nvls) |
                            1U << static_cast<unsigned>(nccl::Algorithm::nvls_tree);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings of a library, as its environment variables have them.
+// Settings of a library, from its environment variables.
 #pragma once
 
 #include <string>
@@ -11,15 +11,15 @@
 
 namespace orrery::model {
 
-/// What the settings leave to choose from. NCCL_ALGO and NCCL_PROTO are names with commas between
-/// them, a '^' before all of them for all others; with a collective and a colon before them they
-/// are that one's, and a semicolon ends one such list: "ring,tree;allreduce:^tree". Only the first
-/// may be for all collectives. Upper and lower case are the same, underscores in algorithms say
-/// nothing. Without NVLink SHARP neither NVLS nor its tree may run.
+/// Parses the algorithms and protocols that the settings allow. NCCL_ALGO and NCCL_PROTO are lists
+/// of names, separated by commas; a '^' before a list means all other names. A list that begins
+/// with a collective and a colon applies only to this collective. Semicolons separate lists:
+/// "ring,tree;allreduce:^tree". Only the first list may apply to all collectives. Case and
+/// underscores in algorithms do not matter. Without NVLink SHARP, neither NVLS nor its tree may
+/// run.
 ///
-/// `where` names the settings in errors. Errc: config_range for words that are none and where
-/// nothing is left, config_conflict. Source: NVIDIA/nccl 2.30.7, the user guide's environment
-/// variables.
+/// `where` is the place of the settings in errors. Errc: config_range (unknown names, or nothing is
+/// allowed), config_conflict. Source: NVIDIA/nccl 2.30.7, the user guide's environment variables.
 [[nodiscard]] Result<nccl::Allowed> read_allowed(const platform::LibrarySettings& settings,
                                                  const std::string& where);
 

@@ -17,18 +17,12 @@ using graph::CollectiveType;
 
 namespace {
 
-constexpr std::size_t kMostLines = 100'000;
-constexpr std::array<std::pair<std::string_view, CollectiveType>, 5> kCollectives = {
-    {{"broadcast", CollectiveType::broadcast},
-     {"reduce", CollectiveType::reduce},
-     {"allgather", CollectiveType::all_gather},
-     {"reducescatter", CollectiveType::reduce_scatter},
-     {"allreduce", CollectiveType::all_reduce}}};
+constexpr std::size_t kMaxLines = 100'000;
 
-/// The plug-in cuts at every comma and knows no quotes.
+/// The cells of a line. Like the plug-in, splits at every comma and does not support quotes.
 std::vector<std::string_view> cells_of(std::string_view line) {
   std::vector<std::string_view> cells = list_items(line);
-  for (std::string_view& cell : cells) cell = trimmed_cell(cell);
+  for (std::string_view& cell : cells) cell = trim_cell(cell);
   return cells;
 }
 
@@ -36,22 +30,21 @@ Result<TunerLine> parse_line(std::string_view text, const std::string& place) {
   const std::vector<std::string_view> cells = cells_of(text);
   if (cells.size() < 8 || cells.size() > 10)
     return fail(Errc::config_type, place, fmt::format("has {} cells", cells.size()),
-                "a line has 8 to 10: collective, least and most bytes, algorithm, protocol, "
-                "channels, nodes, ranks[, operations[, registered]]");
+                "a line needs 8 to 10 cells: collective, minimum and maximum bytes, algorithm, "
+                "protocol, channels, nodes, ranks[, operations[, registered]]");
   TunerLine line;
-  const auto type = std::find_if(kCollectives.begin(), kCollectives.end(),
-                                 [&](const auto& one) { return one.first == cells[0]; });
+  const auto* const type = std::find(kTunedNames.begin(), kTunedNames.end(), cells[0]);
   const auto algorithm = algorithm_named(cells[3]);
   const auto protocol = protocol_named(cells[4]);
-  if (type == kCollectives.end() || !algorithm || !protocol) {
-    const std::size_t wrong = type == kCollectives.end() ? 0 : algorithm ? 4 : 3;
-    return fail(Errc::config_range, place,
-                in_quotes(cells[wrong]) + " is no word of a tuner's file",
-                "collectives are allreduce, allgather, reducescatter, broadcast, reduce; "
-                "algorithms tree, ring, collnet_direct, collnet_chain, nvls, nvls_tree, pat; "
-                "protocols ll, ll128, simple");
+  if (type == kTunedNames.end() || !algorithm || !protocol) {
+    const std::size_t wrong = type == kTunedNames.end() ? 0 : algorithm ? 4 : 3;
+    return fail(
+        Errc::config_range, place,
+        in_quotes(cells[wrong]) + " is not a valid value in a tuner file",
+        "collectives: allreduce, allgather, reducescatter, broadcast, reduce; algorithms: tree, "
+        "ring, collnet_direct, collnet_chain, nvls, nvls_tree, pat; protocols: ll, ll128, simple");
   }
-  line.type = type->second;
+  line.type = kTunedCollectives[static_cast<std::size_t>(type - kTunedNames.begin())];
   line.algorithm = *algorithm;
   line.protocol = *protocol;
   const std::array<std::pair<std::size_t, std::int64_t*>, 7> numbers = {{{1, &line.lower},
@@ -66,7 +59,8 @@ Result<TunerLine> parse_line(std::string_view text, const std::string& place) {
     const auto read = parse_integer(cells[cell], place);
     if (!read) return tl::unexpected(read.error());
     if (*read < (cell < 3 ? 0 : -1))
-      return fail(Errc::config_range, place, fmt::format("{} is less than it may be", *read));
+      return fail(Errc::config_range, place,
+                  fmt::format("{} is below the minimum of its column", *read));
     *number = *read;
   }
   return line;
@@ -79,12 +73,12 @@ Result<std::vector<TunerLine>> parse_tuner(std::string_view text, const std::str
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed_cell(text.substr(begin, end - begin));
+    const std::string_view line = trim_cell(text.substr(begin, end - begin));
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#') continue;
-    if (lines.size() == kMostLines)
-      return fail(Errc::limit_exceeded, where, fmt::format("has more than {} lines", kMostLines));
+    if (lines.size() == kMaxLines)
+      return fail(Errc::limit_exceeded, where, fmt::format("has more than {} lines", kMaxLines));
     auto parsed = parse_line(line, fmt::format("{}:{}", where, number));
     if (!parsed) return tl::unexpected(std::move(parsed.error()));
     lines.push_back(*parsed);
@@ -95,10 +89,9 @@ Result<std::vector<TunerLine>> parse_tuner(std::string_view text, const std::str
 std::string write_tuner(std::span<const TunerLine> lines) {
   std::string text;
   for (const TunerLine& line : lines) {
-    const auto* const type = std::find_if(kCollectives.begin(), kCollectives.end(),
-                                          [&](const auto& one) { return one.second == line.type; });
-    if (type == kCollectives.end()) continue;
-    text += fmt::format("{},{},{},{},{},{},{},{}", type->first, line.lower, line.upper,
+    const auto tuned = tuned_index(line.type);
+    if (!tuned) continue;
+    text += fmt::format("{},{},{},{},{},{},{},{}", kTunedNames[*tuned], line.lower, line.upper,
                         name(line.algorithm), name(line.protocol), line.channels, line.nodes,
                         line.ranks);
     if (line.operations >= 0 || line.registered >= 0) text += fmt::format(",{}", line.operations);

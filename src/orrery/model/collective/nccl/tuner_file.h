@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tuner's choices as NCCL's example plug-in reads them: CSV, a line each.
+// Choices of a tuner plug-in, in the CSV format of NCCL's example plug-in.
 //
 // Source: NVIDIA/nccl, plugins/tuner/example (README.md, plugin.c): the format as facts.
 #pragma once
@@ -17,7 +17,7 @@
 
 namespace orrery::model::nccl {
 
-/// For what a tuner chooses what. -1: any, and of `channels`: as many as NCCL finds.
+/// One line: a condition and a choice. -1 in a condition: any; in `channels`: NCCL's own number.
 struct TunerLine {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   std::int64_t lower = 0, upper = 0;  ///< bytes, both included
@@ -28,25 +28,24 @@ struct TunerLine {
   friend bool operator==(const TunerLine&, const TunerLine&) = default;
 };
 
-/// "collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,nRanks[,numPipeOps[,regBuff]]";
-/// empty lines and those that begin with '#' say nothing. Errc: config_type, config_range at
+/// Parses lines of the form "collective,min_bytes,max_bytes,algorithm,protocol,channels,nNodes,
+/// nRanks[,numPipeOps[,regBuff]]".
+/// Empty lines and lines that begin with '#' are ignored. Errc: config_type, config_range at
 /// "where:line"; limit_exceeded beyond 100,000 lines.
 [[nodiscard]] Result<std::vector<TunerLine>> parse_tuner(std::string_view text,
                                                          const std::string& where);
 
-/// The lines as such a file has them, each "nNodes" and "nRanks" as they are; the last two cells
-/// only where they say something.
+/// The text of such a file. The last two cells of a line are written only if they are set.
 [[nodiscard]] std::string write_tuner(std::span<const TunerLine> lines);
 
-/// What the first line that fits chooses, of those whose algorithm and protocol can run here; the
-/// time is the cost model's. Nothing where none fits. (The plug-in's code sets one channel for
-/// every collective that it is asked about unless the line says how many; its README says NCCL's
-/// own number, which is taken here.)
+/// The choice of the first matching line whose algorithm and protocol can run; the time is that of
+/// the cost model. Empty: no line matches. (If a line has no number of channels, the plug-in's code
+/// sets one channel, but its README specifies NCCL's own number; this function uses the latter.)
 [[nodiscard]] std::optional<Choice> tuner_choice(std::span<const TunerLine> lines,
                                                  graph::CollectiveType type, std::int64_t bytes,
                                                  const Shape& shape, const Machine& machine);
 
-/// Who chooses: a tuner's lines, else the least cost of what is allowed.
+/// Chooses by the lines of a tuner, otherwise the allowed choice with the lowest cost.
 struct Chooser {
   Allowed allowed{};
   std::vector<TunerLine> tuner{};

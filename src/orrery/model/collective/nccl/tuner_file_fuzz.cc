@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A tuner's file, and settings, of anybody's making: read, or refused.
+// Arbitrary bytes as a tuner file and as settings: the readers accept or reject them.
 #include <cstddef>
 #include <cstdint>
 #include <string>

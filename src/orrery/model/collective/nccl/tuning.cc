@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 
 namespace orrery::model::nccl {
 
@@ -39,12 +38,12 @@ constexpr ByAlgorithm kNetwork = {{{5.0, 8.5, 14.0},
                                    {0, 0, 20.9},
                                    {0, 0, 14}}};
 
-// GB/s by generation, for 1, 2 and more nodes. Between nodes `kMostLl` has a row for hosts of Intel
-// and one for those of AMD: the first two.
+// GB/s by generation, for 1, 2 and more nodes. Between nodes, only the first two rows of `kMaxLl`
+// are used: for Intel and for AMD hosts.
 using ByNodes = std::array<double, 3>;
 using ByGeneration = std::array<ByNodes, 4>;
-constexpr ByGeneration kMostLl = {{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
-// Of a channel.
+constexpr ByGeneration kMaxLl = {{{39, 39, 20.4}, {87.7, 22.5, 19}, {141, 45, 35}, {282, 90, 70}}};
+// GB/s per channel.
 constexpr ByGeneration kRingLl128 = {
     {{20, 20, 20}, {20, 20, 20}, {36.7, 36.7, 36.7}, {40, 40, 40}}};
 constexpr ByGeneration kTreeLl128 = {
@@ -70,7 +69,7 @@ double log2_down(std::int64_t value) {
   return static_cast<double>(std::bit_width(static_cast<std::uint64_t>(value)) - 1);
 }
 
-/// One question to the model, and what all its answers need.
+/// The input of the model, and values derived from it.
 struct Question {
   CollectiveType type;
   const Shape& shape;
@@ -82,16 +81,16 @@ struct Question {
   std::size_t row = static_cast<std::size_t>(machine.generation);
 
   [[nodiscard]] bool all_reduce() const { return type == CollectiveType::all_reduce; }
-  [[nodiscard]] bool halves() const {  // of an all-reduce
+  [[nodiscard]] bool halves() const {  // one half of an all-reduce
     return type == CollectiveType::all_gather || type == CollectiveType::reduce_scatter;
   }
   [[nodiscard]] double steps() const {
     return all_reduce() ? 2 * (ranks - 1) : halves() ? ranks - 1 : ranks;
   }
-  /// Every GPU has a card of its own to switches that reduce.
+  /// Whether every GPU has its own card to switches that reduce.
   [[nodiscard]] bool card_each() const { return shape.per_node() <= machine.collnet.count; }
   [[nodiscard]] double most_ll() const {
-    return kMostLl[shape.nodes == 1 ? row : machine.amd_host ? 1 : 0][column];
+    return kMaxLl[shape.nodes == 1 ? row : machine.amd_host ? 1 : 0][column];
   }
 };
 
@@ -140,7 +139,7 @@ bool runs(const Question& ask, Algorithm algorithm, Protocol protocol) {
   return false;
 }
 
-// Each GPU of a node over a card, or, where they have to share, a part of what that would be.
+// GB/s of CollNet direct: each GPU of a node uses one card, or a part of one if they share cards.
 double collnet_direct_bus(const Question& ask) {
   const Channels& found = ask.machine.collnet;
   if (ask.halves()) return ask.per_node * std::min(found.intra, 0.9 * found.inter);
@@ -179,7 +178,7 @@ double bus(const Question& ask, Algorithm algorithm, Protocol protocol) {
   return all;
 }
 
-// GB/s of the buffer.
+// Bytes of the buffer per time, in GB/s (NCCL's algorithm bandwidth).
 double bandwidth(const Question& ask, Algorithm algorithm, Protocol protocol, std::int64_t bytes) {
   double rate = bus(ask, algorithm, protocol);
   const bool in_steps = algorithm == Algorithm::ring || algorithm == Algorithm::nvls ||
@@ -195,7 +194,8 @@ double bandwidth(const Question& ask, Algorithm algorithm, Protocol protocol, st
 
 double ring_latency(const Question& ask, Protocol protocol, double inside, double between) {
   const bool one_node = ask.shape.nodes == 1;
-  if (!ask.all_reduce() && !ask.halves()) return one_node ? inside : between;  // one after another
+  // Broadcast and reduce have the latency of one hop.
+  if (!ask.all_reduce() && !ask.halves()) return one_node ? inside : between;
   double host = 0;
   if (!one_node) host = (ask.machine.amd_host ? 2.0 : 1.0) * (protocol == Protocol::simple ? 3 : 1);
   const double crossing = one_node ? 0 : (ask.all_reduce() ? 2 : 1) * (ask.nodes - 1);
@@ -243,6 +243,12 @@ std::string_view name(Protocol protocol) {
   return kNames[index(protocol)];
 }
 
+std::string setting_name(Algorithm algorithm) {
+  std::string bare(name(algorithm));
+  std::erase(bare, '_');
+  return bare;
+}
+
 std::optional<Algorithm> algorithm_named(std::string_view word) {
   for (std::size_t a = 0; a < kAlgorithms; ++a)
     if (name(static_cast<Algorithm>(a)) == word) return static_cast<Algorithm>(a);
@@ -258,10 +264,7 @@ std::optional<Protocol> protocol_named(std::string_view word) {
 Costs costs(CollectiveType type, std::int64_t bytes, const Shape& shape, const Machine& machine) {
   Costs all;
   for (auto& row : all) row.fill(-1);
-  const bool known = type == CollectiveType::all_reduce || type == CollectiveType::all_gather ||
-                     type == CollectiveType::reduce_scatter || type == CollectiveType::broadcast ||
-                     type == CollectiveType::reduce;
-  if (!known || shape.ranks < 2 || shape.nodes < 1) return all;
+  if (!tuned_index(type) || shape.ranks < 2 || shape.nodes < 1) return all;
   const Question ask{.type = type, .shape = shape, .machine = machine};
   for (std::size_t a = 0; a < kAlgorithms; ++a) {
     for (std::size_t p = 0; p < kProtocols; ++p) {
@@ -275,11 +278,17 @@ Costs costs(CollectiveType type, std::int64_t bytes, const Shape& shape, const M
       const double share = static_cast<double>(bytes) / (machine.ring.count * ask.ranks);
       if (ring && protocol == Protocol::simple && shape.nodes > 1 && ask.all_reduce() &&
           share >= 64)
-        wait *= machine.generation == Generation::volta ? 1.9 : 1.4;  // rings reach a plateau
+        wait *= machine.generation == Generation::volta ? 1.9 : 1.4;  // NCCL's "plateau effect"
       all[a][p] = wait + static_cast<double>(bytes) / (1000 * rate);
     }
   }
   return all;
+}
+
+std::optional<std::size_t> tuned_index(CollectiveType type) {
+  const auto* const found = std::find(kTunedCollectives.begin(), kTunedCollectives.end(), type);
+  if (found == kTunedCollectives.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - kTunedCollectives.begin());
 }
 
 Allowed Allowed::only(Algorithm algorithm, Protocol protocol) {
@@ -290,11 +299,9 @@ Allowed Allowed::only(Algorithm algorithm, Protocol protocol) {
 }
 
 bool Allowed::allows(CollectiveType type, Algorithm algorithm, Protocol protocol) const {
-  const auto* const found = std::find(kTunedCollectives.begin(), kTunedCollectives.end(), type);
-  if (found == kTunedCollectives.end()) return false;
-  const auto place = static_cast<std::size_t>(found - kTunedCollectives.begin());
-  return (algorithms[place] >> index(algorithm) & 1U) != 0 &&
-         (protocols[place] >> index(protocol) & 1U) != 0;
+  const auto tuned = tuned_index(type);
+  return tuned && (algorithms[*tuned] >> index(algorithm) & 1U) != 0 &&
+         (protocols[*tuned] >> index(protocol) & 1U) != 0;
 }
 
 std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shape& shape,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/kernels/heuristic/architecture.h"
 
+#include <array>
+#include <cstdint>
 #include <string_view>
 
 namespace orrery::model {
@@ -10,126 +12,74 @@ using graph::Format;
 
 constexpr double kMicro = 1e-6;
 
-constexpr Architecture kVolta = {.launch = 4.0 * kMicro,
-                                 .ramp = 0.8 * kMicro,
-                                 .wave = 0.5 * kMicro,
-                                 .core = 0.75,
-                                 .core8 = 0.75,
-                                 .core4 = 0.75,
-                                 .simt = 0.95,
-                                 .stream = 0.8,
-                                 .feed = 32,
-                                 .feed_narrow = 1.0,
-                                 .launch8 = 3.0 * kMicro,
-                                 .launch8_block = 3.0 * kMicro,
-                                 .launch4 = 3.0 * kMicro,
-                                 .launch_batched = 1.5 * kMicro,
-                                 .prefill_launch = 7.0 * kMicro,
-                                 .prefill = 0.6,
-                                 .backward = 0.47,
-                                 .prefill_block = 0.2 * kMicro,
-                                 .decode_launch = 15.0 * kMicro,
-                                 .decode = 0.8,
-                                 .decode_split = 0.15,
-                                 .decode_turn = 1.2 * kMicro,
-                                 .decode_wave = 3.0 * kMicro,
-                                 .latent = 0,
-                                 .small = 3.0 * kMicro,
-                                 .moving = 0.8,
-                                 .cached = 12,
-                                 .measured = true};
+/// The columns of kFigureRows. `workstation`: Blackwell and Ada chips for workstations, with many
+/// small processors, a large cache and GDDR. `general`: the rounded figures of any device.
+enum class ArchitectureColumn : std::uint8_t {
+  volta,
+  ampere,
+  hopper,
+  blackwell,
+  workstation,
+  general
+};
 
-constexpr Architecture kAmpere = {.launch = 3.2 * kMicro,
-                                  .ramp = 0.7 * kMicro,
-                                  .wave = 0.4 * kMicro,
-                                  .core = 0.95,
-                                  .core8 = 0.95,
-                                  .core4 = 0.95,
-                                  .simt = 0.85,
-                                  .stream = 0.75,
-                                  .feed = 22,
-                                  .feed_narrow = 1.0,
-                                  .launch8 = 5.0 * kMicro,
-                                  .launch8_block = 3.0 * kMicro,
-                                  .launch4 = 3.0 * kMicro,
-                                  .launch_batched = 1.5 * kMicro,
-                                  .prefill_launch = 7.5 * kMicro,
-                                  .prefill = 0.78,
-                                  .backward = 0.67,
-                                  .prefill_block = 0.13 * kMicro,
-                                  .decode_launch = 14.0 * kMicro,
-                                  .decode = 0.8,
-                                  .decode_split = 0.13,
-                                  .decode_turn = 1.2 * kMicro,
-                                  .decode_wave = 3.0 * kMicro,
-                                  .latent = 0,
-                                  .small = 2.5 * kMicro,
-                                  .moving = 0.86,
-                                  .cached = 18,
-                                  .measured = true,
-                                  .watts = 400 / 312.0};
+/// A figure of all columns; times are in microseconds.
+struct FigureRow {
+  double Architecture::*field;
+  double unit;
+  std::array<double, static_cast<std::size_t>(ArchitectureColumn::general) + 1> values;
+};
 
-constexpr Architecture kHopper = {.launch = 2.0 * kMicro,
-                                  .ramp = 0.7 * kMicro,
-                                  .wave = 0.75 * kMicro,
-                                  .core = 0.84,
-                                  .core8 = 0.82,
-                                  .core4 = 0.82,
-                                  .simt = 0.8,
-                                  .stream = 0.81,
-                                  .feed = 58,
-                                  .feed_narrow = 0.58,
-                                  .launch8 = 2.2 * kMicro,
-                                  .launch8_block = 1.6 * kMicro,
-                                  .launch4 = 3.0 * kMicro,
-                                  .launch_batched = 1.0 * kMicro,
-                                  .prefill_launch = 10.0 * kMicro,
-                                  .prefill = 0.82,
-                                  .backward = 0.585,
-                                  .prefill_block = 0.25 * kMicro,
-                                  .decode_launch = 10.5 * kMicro,
-                                  .decode = 0.93,
-                                  .decode_split = 0.24,
-                                  .decode_turn = 0.65 * kMicro,
-                                  .decode_wave = 3.0 * kMicro,
-                                  .latent = 0.93,
-                                  .small = 2.1 * kMicro,
-                                  .moving = 0.88,
-                                  .cached = 24,
-                                  .measured = true,
-                                  .watts = 700 / 989.4};
+constexpr std::array kFigureRows = {
+    FigureRow{&Architecture::launch, kMicro, {4.0, 3.2, 2.0, 1.3, 1.1, 2}},
+    FigureRow{&Architecture::ramp, kMicro, {0.8, 0.7, 0.7, 0.8, 1.2, 0.8}},
+    FigureRow{&Architecture::wave, kMicro, {0.5, 0.4, 0.75, 0.9, 1.2, 0.7}},
+    FigureRow{&Architecture::core, 1, {0.75, 0.95, 0.84, 0.77, 0.85, 0.8}},
+    FigureRow{&Architecture::core8, 1, {0.75, 0.95, 0.82, 0.9, 0.77, 0.8}},
+    FigureRow{&Architecture::core4, 1, {0.75, 0.95, 0.82, 0.9, 0.7, 0.8}},
+    FigureRow{&Architecture::simt, 1, {0.95, 0.85, 0.8, 0.8, 0.8, 0.92}},
+    FigureRow{&Architecture::stream, 1, {0.8, 0.75, 0.81, 0.78, 0.82, 0.8}},
+    FigureRow{&Architecture::feed, 1, {32, 22, 58, 75, 60, 64}},
+    FigureRow{&Architecture::feed_narrow, 1, {1.0, 1.0, 0.58, 0.75, 0.35, 0.6}},
+    FigureRow{&Architecture::launch8, kMicro, {3.0, 5.0, 2.2, 3.5, 3.5, 3}},
+    FigureRow{&Architecture::launch8_block, kMicro, {3.0, 3.0, 1.6, 3.5, 2.3, 2.5}},
+    FigureRow{&Architecture::launch4, kMicro, {3.0, 3.0, 3.0, 5.5, 2.3, 4}},
+    FigureRow{&Architecture::launch_batched, kMicro, {1.5, 1.5, 1.0, 2.0, 1.5, 1.6}},
+    FigureRow{&Architecture::prefill_launch, kMicro, {7.0, 7.5, 10.0, 8.0, 3.0, 7.0}},
+    FigureRow{&Architecture::prefill, 1, {0.6, 0.78, 0.82, 0.87, 0.67, 0.72}},
+    FigureRow{&Architecture::backward, 1, {0.47, 0.67, 0.585, 0.65, 0.52, 0.56}},
+    FigureRow{&Architecture::prefill_block, kMicro, {0.2, 0.13, 0.25, 1.9, 0.08, 0.2}},
+    FigureRow{&Architecture::decode_launch, kMicro, {15.0, 14.0, 10.5, 8.8, 7.7, 10.5}},
+    FigureRow{&Architecture::decode, 1, {0.8, 0.8, 0.93, 0.94, 0.92, 0.9}},
+    FigureRow{&Architecture::decode_split, 1, {0.15, 0.13, 0.24, 0.15, 0.16, 0.2}},
+    FigureRow{&Architecture::decode_turn, kMicro, {1.2, 1.2, 0.65, 0.44, 1.4, 0.8}},
+    FigureRow{&Architecture::decode_wave, kMicro, {3.0, 3.0, 3.0, 1.3, 3.6, 3}},
+    FigureRow{&Architecture::latent, 1, {0, 0, 0.93, 0.75, 0, 0.85}},
+    FigureRow{&Architecture::small, kMicro, {3.0, 2.5, 2.1, 2.3, 1.7, 2}},
+    FigureRow{&Architecture::moving, 1, {0.8, 0.86, 0.88, 0.86, 0.83, 0.85}},
+    FigureRow{&Architecture::cached, 1, {12, 18, 24, 28, 21, 22}},
+    FigureRow{&Architecture::watts, 1, {0, 400 / 312.0, 700 / 989.4, 0, 0, 0}},
+};
 
-constexpr Architecture kBlackwell = {.launch = 1.3 * kMicro,
-                                     .ramp = 0.8 * kMicro,
-                                     .wave = 0.9 * kMicro,
-                                     .core = 0.77,
-                                     .core8 = 0.9,
-                                     .core4 = 0.9,
-                                     .simt = 0.8,
-                                     .stream = 0.78,
-                                     .feed = 75,
-                                     .feed_narrow = 0.75,
-                                     .launch8 = 3.5 * kMicro,
-                                     .launch8_block = 3.5 * kMicro,
-                                     .launch4 = 5.5 * kMicro,
-                                     .launch_batched = 2.0 * kMicro,
-                                     .prefill_launch = 8.0 * kMicro,
-                                     .prefill = 0.87,
-                                     .backward = 0.65,
-                                     .prefill_block = 1.9 * kMicro,
-                                     .decode_launch = 8.8 * kMicro,
-                                     .decode = 0.94,
-                                     .decode_split = 0.15,
-                                     .decode_turn = 0.44 * kMicro,
-                                     .decode_wave = 1.3 * kMicro,
-                                     .latent = 0.75,
-                                     .small = 2.3 * kMicro,
-                                     .moving = 0.86,
-                                     .cached = 28,
-                                     .measured = true};
+// All doubles of Architecture; its only other member is a bool.
+static_assert(sizeof(Architecture) == (kFigureRows.size() + 1) * sizeof(double));
 
-/// Of the first high-bandwidth memory less arrives than of what came before and after. Source:
-/// STREAM's triad on a P100, 557 of 732 GB/s (github.com/mohamso/stream-cuda).
+constexpr Architecture figures_of(ArchitectureColumn column) {
+  Architecture figures{};
+  for (const FigureRow& figure : kFigureRows)
+    figures.*figure.field = figure.values[static_cast<std::size_t>(column)] * figure.unit;
+  figures.measured = column != ArchitectureColumn::general;
+  return figures;
+}
+
+constexpr Architecture kVolta = figures_of(ArchitectureColumn::volta);
+constexpr Architecture kAmpere = figures_of(ArchitectureColumn::ampere);
+constexpr Architecture kHopper = figures_of(ArchitectureColumn::hopper);
+constexpr Architecture kBlackwell = figures_of(ArchitectureColumn::blackwell);
+constexpr Architecture kWorkstation = figures_of(ArchitectureColumn::workstation);
+
+/// The first high-bandwidth memory reaches a lower share of its rate than memories before and after
+/// it. Source: STREAM's triad on a P100, 557 of 732 GB/s (github.com/mohamso/stream-cuda).
 constexpr double kFirstStacks = 0.76, kFirstStacksFrom = 500e9;
 constexpr Architecture kPascalStacks = [] {
   Architecture figures = kVolta;
@@ -139,36 +89,6 @@ constexpr Architecture kPascalStacks = [] {
 bool has_first_stacks(const Silicon& silicon) {
   return silicon.architecture.starts_with("pascal") && silicon.memory > kFirstStacksFrom;
 }
-
-/// Blackwell and Ada chips for workstations: many small processors, a large cache, GDDR.
-constexpr Architecture kWorkstation = {.launch = 1.1 * kMicro,
-                                       .ramp = 1.2 * kMicro,
-                                       .wave = 1.2 * kMicro,
-                                       .core = 0.85,
-                                       .core8 = 0.77,
-                                       .core4 = 0.7,
-                                       .simt = 0.8,
-                                       .stream = 0.82,
-                                       .feed = 60,
-                                       .feed_narrow = 0.35,
-                                       .launch8 = 3.5 * kMicro,
-                                       .launch8_block = 2.3 * kMicro,
-                                       .launch4 = 2.3 * kMicro,
-                                       .launch_batched = 1.5 * kMicro,
-                                       .prefill_launch = 3.0 * kMicro,
-                                       .prefill = 0.67,
-                                       .backward = 0.52,
-                                       .prefill_block = 0.08 * kMicro,
-                                       .decode_launch = 7.7 * kMicro,
-                                       .decode = 0.92,
-                                       .decode_split = 0.16,
-                                       .decode_turn = 1.4 * kMicro,
-                                       .decode_wave = 3.6 * kMicro,
-                                       .latent = 0,
-                                       .small = 1.7 * kMicro,
-                                       .moving = 0.83,
-                                       .cached = 21,
-                                       .measured = true};
 
 constexpr Architecture other(Architecture like) {
   like.measured = false;
@@ -183,8 +103,8 @@ constexpr Architecture kCdna = [] {
   figures.launch8 = 2 * kMicro;
   return figures;
 }();
-/// Long products on an MI300X reach 0.51 of the peak at most in bf16 (the best of thousands of
-/// sizes: 668 TFLOP/s, ml-engineering's table of achievable matmul) and 0.47 and 0.38 in bf16 and
+/// Long products on an MI300X reach at most 0.51 of the peak in bf16 (the best of thousands of
+/// sizes: 668 TFLOP/s, ml-engineering's table of achievable matmul), and 0.47 in bf16 and 0.38 in
 /// fp8 (620 and 990 TFLOP/s: SemiAnalysis, MI300X vs H100 vs H200, part 1, 2024).
 constexpr Architecture kCdna3 = [] {
   Architecture figures = kCdna;
@@ -195,59 +115,32 @@ constexpr Architecture kCdna3 = [] {
 }();
 constexpr Architecture kOther = other(kHopper);
 
-constexpr double kGeneralClock = 1.8e9;  // at which these times are
-constexpr Architecture kGeneral = {.launch = 2 * kMicro,
-                                   .ramp = 0.8 * kMicro,
-                                   .wave = 0.7 * kMicro,
-                                   .core = 0.8,
-                                   .core8 = 0.8,
-                                   .core4 = 0.8,
-                                   .simt = 0.92,
-                                   .stream = 0.8,
-                                   .feed = 64,
-                                   .feed_narrow = 0.6,
-                                   .launch8 = 3 * kMicro,
-                                   .launch8_block = 2.5 * kMicro,
-                                   .launch4 = 4 * kMicro,
-                                   .launch_batched = 1.6 * kMicro,
-                                   .prefill_launch = 7.0 * kMicro,
-                                   .prefill = 0.72,
-                                   .backward = 0.56,
-                                   .prefill_block = 0.2 * kMicro,
-                                   .decode_launch = 10.5 * kMicro,
-                                   .decode = 0.9,
-                                   .decode_split = 0.2,
-                                   .decode_turn = 0.8 * kMicro,
-                                   .decode_wave = 3 * kMicro,
-                                   .latent = 0.85,
-                                   .small = 2 * kMicro,
-                                   .moving = 0.85,
-                                   .cached = 22,
-                                   .measured = false};
+constexpr double kGeneralClock = 1.8e9;  // Hz; the clock of the times in kGeneral
+constexpr Architecture kGeneral = figures_of(ArchitectureColumn::general);
 
-/// 16-bit operations a clock and processor: 4096 and more are chips for data centres.
+/// 16-bit operations per clock and processor. Chips for data centres have 4096 and more.
 double width_of(const Silicon& silicon) {
   if (silicon.processors <= 0 || silicon.clock <= 0) return 8192;
   return silicon.rate(Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
 }
 
-/// Matrix units wider than this are fed from a memory of their own, which one block has at a time:
-/// blocks of attention no longer hide each other's beginnings and ends.
+/// Matrix units wider than this have their own memory, which only one block can use at a time. So
+/// blocks of attention no longer hide each other's begins and ends.
 constexpr double kFedApart = 6000;
 
-/// Matrix units narrower than this are each fed by a warp, wider ones by four together or by none:
-/// only for those are there kernels of latent attention that share the keys of a sequence among
-/// processors (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centres).
+/// Matrix units narrower than this are each fed by one warp; wider ones by four warps, or by none.
+/// Kernels of latent attention that share the keys of a sequence among processors exist only for
+/// the latter (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centres).
 constexpr double kGroupsOfWarps = 3000;
 constexpr double kWarpPrefill = 0.67;  // A100 0.62, RTX PRO 6000 0.67
 
-/// Each of a processor's four schedulers starts one instruction a clock. With 16 lanes it needs
-/// every other one to keep them multiplying and has the rest for loads; with 32 loads take away
-/// from them. Source: NeuSight's long fp32 products reach 0.96, 0.91 and 0.82 on V100 and A100s (64
-/// lanes), 0.76 on an H100 (128).
+/// Each of the four schedulers of a processor starts one instruction per clock. With 16 lanes,
+/// every other instruction keeps them busy with products, and the rest is free for loads. With 32
+/// lanes, loads reduce the rate of products. Source: NeuSight's long fp32 products reach 0.96, 0.91
+/// and 0.82 on V100 and A100s (64 lanes), 0.76 on an H100 (128).
 constexpr double kNarrowLanes = 96, kWideSimt = 0.76;
 
-/// fp32 operations that a processor adds and multiplies a clock.
+/// fp32 multiply-adds per clock and processor.
 double lanes_of(const Silicon& silicon) {
   if (silicon.processors <= 0 || silicon.clock <= 0) return 0;
   return silicon.vector / 2 / static_cast<double>(silicon.processors) / silicon.clock;

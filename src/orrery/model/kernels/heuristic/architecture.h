@@ -1,57 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What devices of one architecture have in common, as the heuristic of kernel times needs it.
+// Constants of each architecture for the heuristic of kernel times.
 #pragma once
 
 #include "orrery/model/kernels/silicon.h"
 
 namespace orrery::model {
 
-/// A few figures of one architecture. Times are seconds; shares are of what the data sheet says.
-/// Source: medians of public tables of measured kernels (data/kernels/README.md), rounded; figures
-/// of an architecture without tables are those of its nearest neighbour.
+/// The figures of one architecture. Times are seconds; shares are relative to the data sheet.
+/// Source: medians of public tables of measured kernels (data/kernels/README.md), rounded. An
+/// architecture without tables has the figures of its nearest neighbour.
 struct Architecture {
-  // Products of matrices.
-  double launch;          ///< a kernel that does next to nothing
-  double ramp;            ///< until memory streams
-  double wave;            ///< a tile's beginning and end: its first load, its last store
-  double core;            ///< share of the peak in a long loop over k, 16 bits (power included)
+  // Matrix products.
+  double launch;          ///< duration of an almost empty kernel
+  double ramp;            ///< time until memory streams at full rate
+  double wave;            ///< begin and end of a tile: its first load, its last store
+  double core;            ///< share of the peak in a long loop over k, 16 bits (including power)
   double core8;           ///< … 8 bits
   double core4;           ///< … 4 bits
   double simt;            ///< … fp32 in vector units
-  double stream;          ///< share of the memory's rate
-  double feed;            ///< bytes a clock and processor that tiles are fed with
+  double stream;          ///< share of the memory bandwidth
+  double feed;            ///< bytes per clock and processor that are loaded for tiles
   double feed_narrow;     ///< share of `feed` that kernels for 8 and 4 bits reach
-  double launch8;         ///< what fp8 with one scale a tensor adds to `launch`
-  double launch8_block;   ///< … fp8 with scales of blocks
-  double launch4;         ///< … fp4 with scales of blocks
-  double launch_batched;  ///< … a batch of products in matrix units
+  double launch8;         ///< added to `launch` for fp8 with one scale per tensor
+  double launch8_block;   ///< … for fp8 with block scales
+  double launch4;         ///< … for fp4 with block scales
+  double launch_batched;  ///< … for a batch of products in matrix units
   // Attention.
   double prefill_launch;
-  double prefill;   ///< share of the peak that its products reach, the softmax between them apart
-  double backward;  ///< … those of the backward pass (data/kernels/attention.csv; 0.78 of
-                    ///< `prefill` where nothing is published)
-  double prefill_block;  ///< a block of queries' beginning and end, where no other block hides it
+  double prefill;   ///< share of the peak that its products reach, without the softmax
+  double backward;  ///< … in the backward pass (data/kernels/attention.csv; 0.78 of `prefill` if
+                    ///< nothing is published)
+  double prefill_block;  ///< begin and end of a block of queries that no other block hides
   double decode_launch;
-  double decode;        ///< share of the memory's rate
-  double decode_split;  ///< share of the processors that have to be busy to reach it
-  double decode_turn;   ///< for each doubling of the keys beyond 256
-  double decode_wave;   ///< for each (sequence, head) a processor works on
-  double latent;        ///< `decode` of latent attention; 0: its kernels walk through all keys
-  // Everything else.
+  double decode;        ///< share of the memory bandwidth
+  double decode_split;  ///< share of the processors that must be busy to reach it
+  double decode_turn;   ///< time per doubling of the keys beyond 256
+  double decode_wave;   ///< time per (sequence, head) on one processor
+  double latent;        ///< `decode` of latent attention; 0: each block visits all keys
+  // All other kernels.
   double small;      ///< launch of a kernel that only moves numbers
-  double moving;     ///< share of the memory's rate for large ones
-  double cached;     ///< bytes a clock and processor from the last-level cache
-  bool measured;     ///< tables of this architecture exist
-  double watts = 0;  ///< for each TFLOP/s in 16 bits that the measured device may draw (see Chip);
-                     ///< 0: others are not told apart by their power
+  double moving;     ///< share of the memory bandwidth for large kernels of this kind
+  double cached;     ///< bytes per clock and processor from the last-level cache
+  bool measured;     ///< whether tables of this architecture exist
+  double watts = 0;  ///< power of the measured device per TFLOP/s in 16 bits (see Chip); 0: power
+                     ///< does not distinguish devices
 };
 
-/// The figures of the silicon's architecture; by the data sheet alone where it is not named.
+/// The figures of the silicon's architecture. If it is not named, they follow from the data sheet.
 [[nodiscard]] const Architecture& architecture_of(const Silicon& silicon);
 
-/// Round figures for any device, launches as so many cycles of its clock: what a device that nobody
-/// measured is predicted from, and what those that were measured are compared with to learn it.
+/// Rounded figures for any device, with launches in cycles of its clock. They are the basis of
+/// predictions for unmeasured devices, and the reference for measured devices in fits.
 [[nodiscard]] Architecture general_architecture(const Silicon& silicon);
 
 }  // namespace orrery::model

@@ -11,29 +11,32 @@ namespace orrery::model {
 namespace {
 
 constexpr double kTile = 128;  // queries and keys of one tile
-/// Exponentials a clock and processor. Source: CUDA C++ Programming Guide, throughput of native
-/// arithmetic instructions: 16 for all architectures here but Blackwell Ultra, whose were doubled
-/// (NVIDIA, "Inside NVIDIA Blackwell Ultra"; heads of 64 take a B300 1.36 times less than a B200).
+/// Exponentials per clock and processor. Source: CUDA C++ Programming Guide, throughput of native
+/// arithmetic instructions: 16 for all architectures here except Blackwell Ultra, which has twice
+/// as many (NVIDIA, "Inside NVIDIA Blackwell Ultra"; with heads of 64, a B300 is 1.36 times as fast
+/// as a B200).
 double exponentials_of(const Silicon& silicon) {
   return silicon.architecture.ends_with("-ultra") ? 32 : 16;
 }
-/// A tile's row of keys costs at least so much each, whatever its head size.
-constexpr double kLeastTile = 0.4e-6;
-/// The backward pass has five products where the forward one has two, and exponentials once.
+/// Minimum time of a tile, whatever the head size, in seconds.
+constexpr double kMinTile = 0.4e-6;
+/// The backward pass has five products instead of two, and computes exponentials once.
 constexpr double kBackwardProducts = 2.5;
-/// A kernel before it reads the output and its gradient and clears sums in fp32 for the gradient of
-/// the queries, one after it reads these and writes them narrow (FlashAttention's and cuDNN's).
+/// Bytes of fp32 sums per number of the queries' gradient. A kernel before the backward pass reads
+/// the output and its gradient and clears the sums; a kernel after it reads the sums and writes the
+/// gradient in 16 bits (FlashAttention, cuDNN).
 constexpr double kSums = 8;
-/// Shares of the memory's rate at which tiles are loaded: forward, where each matrix unit is fed by
-/// a warp (A100, RTX PRO 6000), and backward.
+/// Shares of the memory bandwidth at which tiles are loaded: forward, forward if each matrix unit
+/// is fed by one warp (A100, RTX PRO 6000), and backward.
 constexpr double kMoving = 0.35, kMovingByWarps = 0.5, kBackwardMoving = 0.6;
 
-/// Latent attention's forward pass, by kernels that hand blocks of unequal length to processors in
-/// their order: at the end most wait for so much of the longest. What they take to begin beyond
-/// others', and their `kMoving`. Source: AIConfigurator's tables of latent attention
-/// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
+/// The forward pass of latent attention. Its kernels assign blocks of unequal length to processors
+/// in order; at the end, most processors wait for the share kLatentTail of the longest block.
+/// kLatentLaunch is added to the launch of other kernels; kLatentMoving replaces `kMoving`. Source:
+/// AIConfigurator's tables of latent attention (TensorRT-LLM), 7 GPUs; rounded figures, without the
+/// held-out kernels.
 constexpr double kLatentTail = 0.6, kLatentLaunch = 4.3e-6, kLatentMoving = 0.6;
-/// Their share of the peak where each matrix unit is fed by a warp (A100, RTX PRO 6000).
+/// Their share of the peak if each matrix unit is fed by one warp (A100, RTX PRO 6000).
 constexpr double kLatentByWarps = 0.64;
 
 double moved_by(const AttentionSizes& is, double keys) {
@@ -41,13 +44,13 @@ double moved_by(const AttentionSizes& is, double keys) {
          (is.heads * is.queries * is.width_q + is.kv_heads * keys * is.width_kv);
 }
 
-/// Tiles of one head that hold anything.
+/// Number of tiles of one head that are not empty.
 double tiles_of(const AttentionSizes& is) {
   const double rows = std::ceil(is.queries / kTile);
   const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
   const double columns = std::ceil(span / kTile);
   if (!is.causal || is.window > 0) return rows * columns;
-  // The last query sees all keys, each row of tiles before it one tile less.
+  // The last row of tiles has all keys; each row before it has one tile less.
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
 }
 
@@ -57,7 +60,7 @@ double loading_share(const Architecture& figures, bool latent, bool backward) {
   return figures.latent == 0 ? kMovingByWarps : kMoving;
 }
 
-/// The kernels before and after the backward pass.
+/// Time of the kernels before and after the backward pass.
 double around_backward_seconds(const AttentionSizes& is, const Chip& chip) {
   const double numbers = is.batch * is.heads * is.queries;
   const double bytes =
@@ -65,7 +68,7 @@ double around_backward_seconds(const AttentionSizes& is, const Chip& chip) {
   return 2 * chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
 }
 
-/// A kernel that copies keys and values into a cache.
+/// Time of a kernel that copies keys and values into a cache.
 double caching_seconds(const AttentionSizes& is, const Chip& chip) {
   const double bytes =
       is.batch * is.kv_heads * is.keys * (is.key_dim + is.value_dim) * (is.width_q + is.width_kv);
@@ -118,13 +121,13 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
 
   if (!(peak > 0)) return 0;
   const double dim = (is.key_dim + is.value_dim) / 2;
-  // Products and exponentials of a tile come one after the other for each group of warps.
+  // Each group of warps computes the products and the exponentials of a tile one after the other.
   const double forward = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
   const double share = backward ? figures.backward : forward;
   const double times = backward ? kBackwardProducts : 1;
   const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
   const double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
-  const double turn = kLeastTile * times;
+  const double turn = kMinTile * times;
   const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
   const double longest = std::ceil(span / kTile) * std::max(tile, turn);
   const double heads = is.batch * is.heads;
@@ -137,26 +140,26 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   return launch + std::max({shared, longest, moved / loading}) +
          figures.prefill_block * std::ceil(rows / chip.processors) +
          (backward ? around_backward_seconds(is, chip) : 0) +
-         (kernel.has(graph::kCaches) ? caching_seconds(is, chip) : 0);
+         (kernel.has(graph::kWritesPagedCache) ? caching_seconds(is, chip) : 0);
 }
 
-// Latent attention's decode: one head of keys for all heads of queries, the first numbers of which
-// are the values. Source of all figures: AIConfigurator's tables of latent attention
-// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
+// Decode of latent attention: one head of keys for all heads of queries; the first numbers of a key
+// are its value. Source of all figures: AIConfigurator's tables of latent attention (TensorRT-LLM),
+// 7 GPUs; rounded figures, without the held-out kernels.
 
 namespace {
 
-/// A block of threads has the queries of so many heads of one sequence, whether they are there or
-/// not, and so many keys at a time.
+/// A thread block processes the queries of 64 heads of one sequence (also if there are fewer) and
+/// 64 keys at a time.
 constexpr double kBlockHeads = 64, kBlockKeys = 64;
 
-/// Kernels that share keys among processors, as other decode does: what they take to begin beyond
-/// that, and the share of the peak that their products reach.
+/// Kernels that share keys among processors, like other decode kernels: the time added to their
+/// launch, and the share of the peak that their products reach.
 constexpr double kSharedLaunch = 1.5e-6, kSharedPeak = 0.6;
 
-/// Kernels whose blocks walk through all keys of their sequence: what they take to begin beyond
-/// prefill, a tile's clocks besides multiplying and loading, and how many times as long a tile
-/// takes where more blocks than so many work side by side.
+/// Kernels whose blocks visit all keys of their sequence: the time added to the launch of prefill,
+/// the clocks of a tile in addition to products and loads, and the factor kWalkCrowded of tile
+/// times if more than kWalkCrowd blocks run concurrently.
 constexpr double kWalkLaunch = 1e-6, kWalkTurn = 3000, kWalkCrowd = 32, kWalkCrowded = 1.55;
 
 double walking_seconds(const AttentionSizes& is, double keys, double blocks, double peak,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Attention by the heuristic beside what is published of it.
+// Attention by the heuristic compared with published times.
 #include <gtest/gtest.h>
 
 #include <algorithm>

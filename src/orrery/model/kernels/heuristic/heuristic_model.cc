@@ -12,8 +12,8 @@ namespace {
 using graph::Kernel;
 using graph::Operation;
 
-/// What holds 80 % of measured times, all devices together (`kernel_models heuristic`), rounded
-/// outwards.
+/// The interval that contains 80 % of measured times of all devices together (`kernel_models
+/// heuristic`), rounded outwards.
 ErrorBand heuristic_band(const Kernel& kernel) {
   const int bits = graph::bits_of(kernel.a);
   switch (kernel.operation) {
@@ -51,12 +51,13 @@ bool is_measured(const Kernel& kernel) {
         return false;
     }
   }
-  // Gradients are products like any other.
+  // Gradients are products, too.
   return kernel.operation == Operation::gemm || kernel.operation == Operation::batched_gemm;
 }
 
 bool says_sizes(const Kernel& kernel) {
-  // Keys may have as many heads as queries, values be as long as keys, and no window be said.
+  // Attention needs neither heads of keys (by default as of queries), nor the size of values (by
+  // default as of keys), nor a window.
   const bool attention = kernel.operation == Operation::attention;
   const std::size_t needed = attention ? 6 : graph::defining_sizes(kernel.operation);
   for (std::size_t i = 0; i < needed; ++i)
@@ -64,7 +65,7 @@ bool says_sizes(const Kernel& kernel) {
   return needed > 0;
 }
 
-/// By operations and bytes alone.
+/// Time from operations and bytes only.
 double roofline_seconds(const Kernel& kernel, double launches, const Chip& chip) {
   const auto format = kernel.a == graph::Format::unsaid ? graph::Format::bf16 : kernel.a;
   const bool product = kernel.operation != Operation::unsaid && kernel.flops > 0;
@@ -100,8 +101,8 @@ double seconds_of(const Kernel& kernel, double launches, const Chip& chip) {
   }
 }
 
-// Where nothing is said: 1.5 GHz and a hundred processors, or as many as it takes to reach the peak
-// with 8192 operations a clock each, which is what the widest have (H100, B200).
+// Assumptions without data: 1.5 GHz and 100 processors, or more if the peak requires them with 8192
+// operations per clock and processor, the number of the widest processors (H100, B200).
 constexpr double kAssumedClock = 1.5e9, kAssumedProcessors = 100, kWidest = 8192;
 
 double clock_of(const Silicon& device) {
@@ -134,7 +135,7 @@ Chip::Chip(const Silicon& device, const Architecture& like)
 }
 
 double Chip::rate_of(double bytes, double streamed) const {
-  // What fits is found there, written by the kernel before or by the same one a step ago.
+  // Data that fits is in the cache: the previous kernel wrote it, or the same kernel one step ago.
   const double fits = cache > 0 ? std::clamp(5 - 5 * bytes / cache, 0.0, 1.0) : 0.0;
   const double cached = std::max(streamed, figures.cached * clock * processors);
   return streamed + (cached - streamed) * fits;

@@ -229,7 +229,7 @@ TEST(Heuristic, LatentPrefillWaitsForItsLastBlocks) {
   EXPECT_LT(prefill(2, 16384, 192, "forward"), prefill(2, 16384, 128, "forward"));
   EXPECT_LT(prefill(128, 16384, 128, "forward"), prefill(128, 16384, 192, "forward"));
   EXPECT_LT(prefill(2, 16384, 128, "backward"), prefill(2, 16384, 192, "backward"))
-      << "of which nobody measured more";
+      << "of which no more is measured";
 }
 
 TEST(Heuristic, ABatchOfProductsTakesLongerToBegin) {
@@ -290,7 +290,7 @@ TEST(Heuristic, SoftmaxOfRowsThatCachesDoNotHoldReadsThemAgain) {
     return seconds("softmax " + pass + " fp32,fp32>fp32 rows=32768 features=16384", v100);
   };
   EXPECT_NEAR(forward("backward") / forward("forward"), 1.5 / 1.75, 0.05)
-      << "of which nobody measured that it reads again";
+      << "for which no repeated reads are measured";
 }
 
 TEST(Heuristic, LessArrivesOfTheFirstStackedMemory) {
@@ -346,6 +346,15 @@ TEST(Heuristic, SaysNothingOfADeviceWithoutMemory) {
 TEST(Heuristic, WhatNoSizesSayFollowsFromOperationsAndBytes) {
   EXPECT_NEAR(seconds("unsaid forward bf16,bf16>bf16 bytes=3350000000"), 1.0e-3 / 0.88, 2e-4);
   EXPECT_GT(seconds("gemm forward bf16,bf16>bf16 flops=989400000000000"), 1.0);
+}
+
+// Bytes per fp32 number of relu, addition and softmax as published by Lin et al. (TPDS 2024)
+// section 4.2 and owensgroup/ml_perf_model.
+TEST(Heuristic, MemoryBoundKernelsMoveThePublishedBytes) {
+  const auto bytes = [](const char* text) { return bytes_of(*graph::parse_kernel(text)) / 1000; };
+  EXPECT_EQ(bytes("activation forward fp32,unsaid>fp32 elements=1000"), 8);
+  EXPECT_EQ(bytes("elementwise forward fp32,unsaid>fp32 elements=1000"), 12);
+  EXPECT_EQ(bytes("softmax forward fp32,unsaid>fp32 rows=10 features=100"), 8);
 }
 
 TEST(Heuristic, OfAChipWithoutItsProcessorsIsAsFastAsItsPeakSays) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lookups of pooled embeddings: Lin et al.'s traffic, at this device's rates.
+// Lookups of pooled embeddings: the traffic of Lin et al. at the rates of this device.
 #include <algorithm>
 #include <cmath>
 
@@ -35,7 +35,7 @@ std::optional<Lookup> lookup_of(const Kernel& kernel) {
             kernel.sizes[kBagPooling], kernel.sizes[kBagRows], kernel.sizes[kBagFeatures]};
   is.number_bytes = std::max<std::int64_t>(1, std::llround(bytes_each(kernel.a)));
   is.index_bytes = 8;
-  // What no memory holds is no lookup, and would not fit into 64 bits either.
+  // Larger lookups fit into no memory, and their sizes could overflow 64 bits.
   if (is.features > std::int64_t{1} << 40) return std::nullopt;
   if (std::log2(static_cast<double>(is.batch)) + std::log2(static_cast<double>(is.pooling)) > 50)
     return std::nullopt;
@@ -48,7 +48,7 @@ LookupDevice lookup_device(const Chip& chip) {
   is.cache = chip.cache;
   is.cache_rate = chip.figures.cached * chip.clock * chip.processors / 1e9;
   is.peak = peak_for(graph::Format::fp32, chip.silicon) / 1e9;
-  // A launch, then the rate of long copies: the curve's last part, at all sizes.
+  // A launch, then the rate of long copies: the last part of the curve applies to all sizes.
   is.memory = {-1, -1, chip.memory * chip.figures.moving / 1e9, chip.figures.small * 1e6};
   return is;
 }

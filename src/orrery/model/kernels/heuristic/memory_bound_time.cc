@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that move numbers: bytes over the rate that memory reaches.
+// Kernels that move numbers: bytes divided by the achieved memory rate.
 #include <algorithm>
 #include <cmath>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace {
 using graph::Kernel;
 using graph::Operation;
 
-/// Tensors of the output's size that a forward pass reads or writes, and a backward one.
+/// Number of tensors of the output's size that a forward and a backward pass read or write.
 struct Passes {
   double forward, backward;
 };
@@ -27,11 +27,11 @@ Passes passes_of(const Kernel& kernel) {
     case Operation::interaction:
       return {3, 3};
     case Operation::dropout:
-      return {2.25, 2.25};  // and a mask of bits or bytes
+      return {2.25, 2.25};  // with a mask of bits or bytes
     case Operation::reduction:
       return {1, 1};
     case Operation::batch_norm:
-      return {3, 5};  // statistics first
+      return {3, 5};  // with a pass for statistics
     case Operation::optimizer:
       return {7, 7};  // Adam reads four and writes three
     default:
@@ -40,17 +40,16 @@ Passes passes_of(const Kernel& kernel) {
 }
 
 constexpr double kUsualRow = 4096;
-/// Clocks from one row to the next where each is a block of its own. Source: vLLM's casts to fp8,
-/// 16,384 rows of 32 numbers: 143 on an H100, 206 on a B200 (AIConfigurator's table of memory
-/// operations).
+/// Clocks from one row to the next if each row is one block. Source: vLLM's casts to fp8, 16,384
+/// rows of 32 numbers: 143 on an H100, 206 on a B200 (AIConfigurator's table of memory operations).
 constexpr double kRowStart = 160;
 
-/// Rows that are longer take a block each where all of a row has to be known; of shorter ones a
-/// block has several, a warp each. Source: PyTorch, aten/src/ATen/native/cuda/SoftMax.cu.
+/// Kernels that need a complete row use one block per row if rows are longer than this. Otherwise a
+/// block has several rows, one per warp. Source: PyTorch, aten/src/ATen/native/cuda/SoftMax.cu.
 constexpr std::int64_t kWarpRow = 1024;
 
-/// Whether a block works on one row, as kernels do that have to know all of it, or that were
-/// written for a token a block (vLLM's rotary positions, gated activations and casts).
+/// Whether each block processes one row. This holds for kernels that need a complete row, and for
+/// kernels with one token per block (vLLM's rotary positions, gated activations and casts).
 bool block_a_row(const Kernel& kernel) {
   switch (kernel.operation) {
     case Operation::layer_norm:
@@ -68,17 +67,17 @@ bool block_a_row(const Kernel& kernel) {
   }
 }
 
-/// Seconds that the processor with the most rows takes to begin them and to pull them through: a
-/// kernel of few long rows keeps few processors busy.
+/// Seconds in which the processor with the most rows starts and transfers them. A kernel with few
+/// long rows uses only few processors.
 double seconds_by_rows(const Kernel& kernel, double bytes, const Chip& chip) {
   const Rows rows = rows_of(kernel);
-  if (!rows.said || !block_a_row(kernel)) return 0;
-  const double most = std::ceil(rows.count / chip.processors);
+  if (!rows.is_known || !block_a_row(kernel)) return 0;
+  const double maximum = std::ceil(rows.count / chip.processors);
   const double clocks = std::max(bytes / rows.count / chip.figures.cached, kRowStart);
-  return most * clocks / chip.clock;
+  return maximum * clocks / chip.clock;
 }
 
-/// How many numbers, by sizes.
+/// The number of numbers, by sizes.
 double numbers_of(const Kernel& kernel) {
   const auto& at = kernel.sizes;
   switch (kernel.operation) {
@@ -98,10 +97,10 @@ double numbers_of(const Kernel& kernel) {
   }
 }
 
-/// Over PCIe, what a pinned copy reaches on 16 lanes of the fourth generation.
+/// Rate of a pinned copy over PCIe with 16 lanes of the fourth generation, bytes/s.
 constexpr double kHostRate = 25e9;
 
-/// Share of what kernels that only stream reach: several passes over a row, or few bytes at a time.
+/// Share of the rate of streaming kernels, because of several passes over a row or small accesses.
 /// Sources: layer_norm and softmax: NeuSight's fp32 tables (PyTorch); rms_norm, rotary, activation:
 /// Vidur's medians (vLLM, A100 and H100); the others are guesses.
 double share_of(const Kernel& kernel) {
@@ -127,23 +126,25 @@ double share_of(const Kernel& kernel) {
   }
 }
 
-/// Kernels that lie between a layer's products, whose weights drive half of what they read out of
-/// the cache. Source: Vidur's medians of them, measured in layers of vLLM: up to 4 MB and from 50
-/// MB on as long as told, and between these 1.3 to 1.6 times as long as if all came from the cache.
+/// Kernels between the products of a layer, whose weights evict half of these kernels' input from
+/// the cache. Source: Vidur's medians, measured in layers of vLLM: up to 4 MB and from 50 MB on,
+/// they last as predicted; in between, 1.3 to 1.6 times as long as with all data in the cache.
 bool is_between_products(const Kernel& kernel) {
   return kernel.operation == Operation::rms_norm || kernel.operation == Operation::rotary ||
          kernel.operation == Operation::activation;
 }
 
-/// Numbers of 16 bits or less, one by one. Source: a recording on an H100 (TimeSformer's attention,
-/// rows of 3,137): products that read or write such rows stream 1.0 and 1.1 TB/s of 3.35, 0.81 of
-/// which they reach otherwise. Those of 32 bits make full lines all the same.
+/// Share of the streaming rate if numbers of 16 bits or less are accessed one by one. Source: a
+/// recording on an H100 (TimeSformer's attention, rows of 3,137): products that read or write such
+/// rows stream 1.0 and 1.1 TB/s of 3.35; otherwise they reach 0.81 of it. Numbers of 32 bits fill
+/// complete lines in both cases.
 constexpr double kOneByOne = 0.4;
 
-/// Of one multiprocessor: threads that live there at once, its own cache, and the share of the
-/// device's that it uses: half where that lies in two halves, each of which holds what its own
-/// processors read. Sources: CUDA C++ Programming Guide, technical specifications by compute
-/// capability; NVIDIA's architecture whitepapers (T4: 64 KB; A100: the halves).
+/// Properties of one multiprocessor: the maximum number of resident threads, its own cache, and the
+/// share of the device's cache that it uses. The share is 0.5 if the cache has two halves, each of
+/// which holds the data of its own processors. Sources: CUDA C++ Programming Guide, technical
+/// specifications by compute capability; NVIDIA's architecture whitepapers (T4: 64 KB; A100: the
+/// halves).
 struct Multiprocessor {
   double threads, cache, of_shared;
 };
@@ -157,12 +158,12 @@ Multiprocessor multiprocessor_of(const Silicon& silicon) {
   return {2048, 256e3, 0.5};
 }
 
-/// What a softmax of long rows takes, over what it would if it read them once. Its block reads a
-/// row three times, for the largest, the sum and the result (PyTorch, SoftMax.cu), each thread 16
-/// bytes at a time; where the rows that are worked on take more than a sixth of the caches, what
-/// was read is no longer there. Source: NeuSight's fp32 softmax, seven GPUs: so from 1,280 numbers
-/// on a P100, 5,120 on a P4, 6,400 on a V100 and a T4, 12,288 on an A100, up to 16,384 never on an
-/// L4; then up to 1.6 to 1.9 times as long.
+/// Duration of a softmax of long rows relative to one that reads them once. A block reads a row
+/// three times, for the maximum, the sum and the result (PyTorch, SoftMax.cu), with 16 bytes per
+/// thread. If the concurrent rows fill more than a sixth of the caches, they are evicted between
+/// the reads. Source: NeuSight's fp32 softmax, seven GPUs. This happens from 1,280 numbers on a
+/// P100, 5,120 on a P4, 6,400 on a V100 and a T4, 12,288 on an A100, and never up to 16,384 on an
+/// L4; then the softmax lasts up to 1.6 to 1.9 times as long.
 double reads_again(const Kernel& kernel, const Chip& chip) {
   constexpr double kHeld = 0.17, kLost = 0.4, kMost = 0.75;
   if (kernel.pass != graph::Pass::forward || kernel.sizes[1] <= kWarpRow) return 1;
@@ -187,9 +188,9 @@ Rows rows_of(const Kernel& kernel) {
   const double first = one_or_more(kernel.sizes[0]) / launches;
   if (graph::defining_sizes(kernel.operation) > 1)
     return {first, one_or_more(kernel.sizes[1]), kernel.sizes[1] > 0};
-  const bool said = kernel.sizes[1] > 0;
-  const double length = said ? static_cast<double>(kernel.sizes[1]) : kUsualRow;
-  return {std::max(1.0, first / length), std::min(length, first), said};
+  const bool is_known = kernel.sizes[1] > 0;
+  const double length = is_known ? static_cast<double>(kernel.sizes[1]) : kUsualRow;
+  return {std::max(1.0, first / length), std::min(length, first), is_known};
 }
 
 double bytes_of(const Kernel& kernel) {

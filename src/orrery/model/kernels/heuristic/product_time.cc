@@ -14,7 +14,7 @@ using graph::Operation;
 struct Tile {
   double m, n;
 };
-/// What libraries for matrix units choose from, as in the names of their kernels.
+/// The tiles of libraries for matrix units, from the names of their kernels.
 constexpr std::array<Tile, 9> kTiles = {{{256, 128},
                                          {128, 256},
                                          {128, 128},
@@ -25,52 +25,53 @@ constexpr std::array<Tile, 9> kTiles = {{{256, 128},
                                          {32, 64},
                                          {16, 64}}};
 constexpr std::array<double, 4> kSplits = {2, 4, 8, 16};
-constexpr double kShortestSplit = 512;  // numbers of k that a part has at the least
+constexpr double kShortestSplit = 512;  // minimum length of a part of k
 
-/// Joules of one fp32 operation in vector units, everything around it included. Source: L4 (72 W)
-/// in NeuSight's table of linear layers reaches 9.6 TFLOP/s of its 30.
+/// Joules per fp32 operation in vector units, including all overhead. Source: L4 (72 W) in
+/// NeuSight's table of linear layers reaches 9.6 TFLOP/s of its 30.
 constexpr double kVectorEnergy = 7.5e-12;
-/// Grouped products beside plain ones: a tile looks up whose rows it has, and begins and ends as
-/// many times more slowly. Source: AIConfigurator's tables of experts (TensorRT-LLM), H100 to
-/// GB300.
+/// Grouped products relative to plain ones: a tile looks up its group, and its prologue and
+/// epilogue are slower by this factor. Source: AIConfigurator's tables of experts (TensorRT-LLM),
+/// H100 to GB300.
 constexpr double kGroupedWave = 2.5;
-/// Where their rows were gathered from tokens: launches of what chooses experts, sorts, copies
-/// rows, activates and sums up again, for each of the two products; with scales one more. Source:
-/// the same tables, where next to nothing takes 21 to 30 us for both.
+/// Grouped products whose rows are gathered from tokens: launches of the kernels that choose
+/// experts, sort, copy rows, activate and sum, per product (of two); with scales one launch more.
+/// Source: the same tables, in which almost empty layers last 21 to 30 us for both products.
 constexpr double kRoutingLaunch = 10e-6, kRoutingScaling = 2.5e-6;
-/// Share of what kernels that only stream reach, of those that copy, activate and sum up rows.
-/// Source: the same tables from 128 rows an expert; vLLM's norms and rotary positions reach as
-/// much.
+/// Rate of kernels that copy, activate and sum rows, relative to streaming kernels. Source: the
+/// same tables from 128 rows per expert on; vLLM's norms and rotary positions reach the same share.
 constexpr double kRoutingShare = 0.42;
-/// Kernels for narrow formats begin and end a tile more slowly (scales). Source: as above, fp8.
+/// Kernels for narrow formats begin and end tiles slower by this factor (scales). Source: the same
+/// tables, fp8.
 constexpr double kNarrowWave = 1.5;
 
-/// Batches of small products: a warp for each tile of 16 by 16, so many of which a processor holds;
-/// it takes two waves to begin and end, one more for each 16 of k, of which it loads 32 at the
-/// least. Source: a recording of TimeSformer on an H100, 37,632 products of 8 by 8 by 64 and of 8
-/// by 64 by 8: 40.9 and 108.4 us by CUTLASS' kernels of this tile, 3.47 and 2.11 us a round.
+/// Batches of small products: one warp per tile of 16 by 16, 32 concurrent tiles per processor. A
+/// tile lasts two waves to begin and end, and one more per 16 numbers of k; at least 32 numbers are
+/// loaded. Source: a recording of TimeSformer on an H100, 37,632 products of 8 by 8 by 64 and of 8
+/// by 64 by 8: 40.9 and 108.4 us by CUTLASS' kernels of this tile, 3.47 and 2.11 us per round.
 constexpr double kWarpTile = 16, kWarpTiles = 32, kWarpWaves = 2, kWarpLoads = 32;
 
-/// A convolution that cuts pictures of few channels into patches: cuDNN pads channels to the 32
-/// that a step of its kernel takes, at each place of the filter, and the kernel is Ampere's (2,048
-/// operations a clock), of which it reaches so much. Source: two recordings of vision transformers
-/// on an H100, `s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8`: 98.2 us for 48 tiles, 863.1 us
-/// for 1,176 on 132 processors.
+/// A convolution that cuts images of few channels into patches. cuDNN pads channels to the 32 of a
+/// step of its kernel, at each place of the filter. The kernel is built for Ampere (2,048
+/// operations per clock) and reaches 0.73 of this rate. Source: two recordings of vision
+/// transformers on an H100, `s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8`: 98.2 us for 48
+/// tiles, 863.1 us for 1,176 on 132 processors.
 constexpr double kPatchChannels = 32, kPatchTileM = 256, kPatchTileN = 64;
 constexpr double kPatchOperations = 0.73 * 2048;
 
-/// Smallest whole number that is not below x >= 0; faster than std::ceil before SSE 4.
+/// The smallest integer that is not below x >= 0; faster than std::ceil without SSE 4.
 double up(double x) {
-  if (x >= 0x1p53) return x;  // whole already, and sizes that nobody has would not fit below
+  if (x >= 0x1p53) return x;  // already an integer, possibly too large for int64
   const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
   return whole + (whole < x ? 1 : 0);
 }
 
 double size(const Kernel& kernel, std::size_t i) { return static_cast<double>(kernel.sizes[i]); }
 
-/// What is moved around a product of gathered rows, in 16 bits outside of it: before the first of
-/// two tokens are copied into the order of their experts, behind it halves are multiplied, behind
-/// the second its rows are summed up to tokens. 0: its rows lie ready.
+/// Bytes moved around a product of gathered rows, which have 16 bits outside of it. Before the
+/// first of two products, tokens are copied into the order of their experts; after it, both halves
+/// are multiplied. After the second product, rows are summed to tokens. 0: the rows are not
+/// gathered.
 double routed_bytes(const Kernel& kernel, double rows, double launches) {
   if (kernel.sizes[4] <= 0) return 0;
   const double n = size(kernel, 2), k = size(kernel, 3), input = bytes_each(kernel.a);
@@ -85,7 +86,7 @@ bool cuts_patches(const Kernel& kernel) {
          at[6] == at[7];
 }
 
-/// A convolution as the product that it is: rows are pixels, k runs over the filter.
+/// Sets the product of a convolution: rows are pixels, k runs over the filter.
 void take_convolution(const Kernel& kernel, Product& product) {
   const double pixels = size(kernel, 0) * size(kernel, 3) * size(kernel, 4);
   const double filter =
@@ -106,19 +107,19 @@ void take_convolution(const Kernel& kernel, Product& product) {
   }
 }
 
-/// Without matrix units the instructions that copy tiles take turns with those that multiply, so
-/// half of the shorter of both is not hidden. Source: NeuSight's batched fp32 products; where
-/// memory and arithmetic would take as long each, they reach 0.6 of either's rate.
+/// Without matrix units, instructions that copy tiles alternate with instructions that multiply, so
+/// half of the shorter of both times is not hidden. Source: NeuSight's batched fp32 products: if
+/// memory and arithmetic need equal times, products reach 0.6 of either rate.
 constexpr double kShownInVector = 0.5;
 
-/// Around a product whose rows were gathered from tokens.
+/// Time of the kernels around a product whose rows are gathered from tokens.
 double routing_seconds(const Product& product, double scaling, const Chip& chip) {
   const double rate = chip.rate_of(product.routed, chip.memory * chip.figures.moving);
   return kRoutingLaunch + (scaling > 0 ? kRoutingScaling : 0) +
          product.routed / (rate * kRoutingShare);
 }
 
-/// What a kernel takes to begin beyond one that multiplies a pair of matrices in 16 bits.
+/// Time added to the launch of a single product in 16 bits.
 double further_launch(const Product& product, const Architecture& is) {
   const double batch =
       product.batched && !uses_vector_units(product.format) ? is.launch_batched : 0;
@@ -134,7 +135,7 @@ double further_launch(const Product& product, const Architecture& is) {
   }
 }
 
-/// Of the operand that moves most of the bytes, of which the others are a small part.
+/// share_of_rows() of the operand with the most bytes; the other operands are neglected.
 double share_of_operands(const Kernel& kernel, const Product& is) {
   if (kernel.operation != Operation::gemm && kernel.operation != Operation::batched_gemm) return 1;
   const Format b = kernel.b == Format::unsaid ? kernel.a : kernel.b;
@@ -146,7 +147,7 @@ double share_of_operands(const Kernel& kernel, const Product& is) {
   return share_of_rows(kernel.has(graph::kTransposedB) ? is.k : is.n, b);
 }
 
-/// `best` by warps where these are faster.
+/// Replaces `best` by a tiling with one warp per tile if it is faster.
 void take_warps(const Product& product, const Chip& chip, Tiling& best) {
   const double tiles = product.count * up(product.m / kWarpTile) * up(product.n / kWarpTile);
   const double rounds = up(tiles / (chip.processors * kWarpTiles));
@@ -168,9 +169,9 @@ double bytes_each(Format format) {
     case Format::unsaid:
       return 2;
     case Format::fp8_block:
-      return 1 + 4.0 / 128;  // one fp32 scale for 128 numbers
+      return 1 + 4.0 / 128;  // one fp32 scale per 128 numbers
     case Format::fp4_block:
-      return 0.5 + 1.0 / 16;  // one fp8 scale for 16 numbers
+      return 0.5 + 1.0 / 16;  // one fp8 scale per 16 numbers
     default:
       return graph::bits_of(format) / 8.0;
   }
@@ -221,7 +222,7 @@ Product product_of(const Kernel& kernel) {
   product.bytes_out = bytes_each(kernel.out == Format::unsaid ? product.format : kernel.out);
   product.accumulates = kernel.has(graph::kAccumulates);
   product.rows_share = share_of_operands(kernel, product);
-  // The wider input decides which units work.
+  // The wider input determines the units.
   if (graph::bits_of(b) > graph::bits_of(product.format)) product.format = b;
   return product;
 }
@@ -229,10 +230,10 @@ Product product_of(const Kernel& kernel) {
 double peak_for(Format format, const Silicon& silicon) {
   if (const double rate = silicon.rate(format); rate > 0) return rate;
   if (silicon.vector > 0) return format == Format::fp64 ? silicon.vector / 2 : silicon.vector;
-  double least = 0;  // of what is known: never too fast
+  double minimum = 0;  // of the known peaks, so that the result is never too fast
   for (const double peak : silicon.peak)
-    if (peak > 0 && (least == 0 || peak < least)) least = peak;
-  return least;
+    if (peak > 0 && (minimum == 0 || peak < minimum)) minimum = peak;
+  return minimum;
 }
 
 double product_rate(Format format, const Chip& chip) {
@@ -243,7 +244,7 @@ double product_rate(Format format, const Chip& chip) {
     case Format::fp32:
     case Format::int32:
     case Format::int64:
-      // Small boards cannot pay for all of it.
+      // The power of small boards limits the rate.
       return std::min(peak * is.simt,
                       chip.silicon.power > 0 ? chip.silicon.power / kVectorEnergy : peak);
     case Format::fp8:
@@ -266,7 +267,7 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
                                            : narrow        ? kNarrowWave
                                                            : 1);
   const double loaded = std::max(product.bytes_a, product.bytes_b);
-  const double written = 8 * product.count * product.m * product.n;  // fp32, out and in again
+  const double written = 8 * product.count * product.m * product.n;  // fp32, written and read
   for (const Tile& tile : kTiles) {
     const double tiles = product.count * up(product.m / tile.m) * up(product.n / tile.n);
     const double step = std::max(2 * tile.m * tile.n / each, (tile.m + tile.n) * loaded / feed);
@@ -290,8 +291,8 @@ Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
 
 namespace {
 
-/// Bytes of an output beyond those of kernels that were measured, which write one of the inputs'
-/// width, or of 16 bits: gradients are wider, and who adds to an output reads it, too.
+/// Bytes of an output in addition to those of measured kernels, whose outputs have the width of the
+/// inputs or 16 bits. Gradients are wider, and kernels that accumulate also read the output.
 double bytes_beyond(const Product& product) {
   const double usual = std::max(2.0, product.bytes_a);
   const double each = product.bytes_out * (product.accumulates ? 2 : 1) - usual;
@@ -308,11 +309,11 @@ double product_seconds(const Product& product, const Chip& chip) {
       product.count *
       (product.m * product.k * product.bytes_a + product.k * product.n * product.bytes_b +
        product.m * product.n * product.bytes_out * (product.accumulates ? 2 : 1));
-  // Nothing hides what is behind a tile's last product: on an MI355X adding to 23.6 and 29.5 MB
-  // took 15.0 and 18.7 us more than writing them, five times what reading them takes (Primus
-  // fd1eeabb, examples/mlperf/gpt_oss_20b/tune_gemm_results-v26.5.txt, beta 1 and 0).
+  // Nothing hides the work after the last product of a tile. On an MI355X, adding to 23.6 and 29.5
+  // MB lasted 15.0 and 18.7 us longer than writing them, five times the time of reading them
+  // (Primus fd1eeabb, examples/mlperf/gpt_oss_20b/tune_gemm_results-v26.5.txt, beta 1 and 0).
   double tiled = best_tiling(product, chip, rate).seconds;
-  // cuDNN's: what other makers' libraries do is not known.
+  // Only for cuDNN; the kernels of other makers' libraries are unknown.
   if (product.patches > 0 && is.measured) tiled = std::max(tiled, patch_seconds(product, chip));
   const double computing = tiled + bytes_beyond(product) / (chip.memory * is.stream);
   const double streaming = moved / (chip.memory * is.stream * product.rows_share) + is.ramp;

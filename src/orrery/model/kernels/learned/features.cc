@@ -19,7 +19,7 @@ using std::string_view;
 constexpr std::array<string_view, 8> kDeviceFeatures = {
     "balance", "processors", "clock", "cache_share", "stream_width", "width", "watts", "age"};
 
-/// A class's own features behind those of the device.
+/// The features of the device, then those of the class.
 template <std::size_t kOwn>
 constexpr auto behind_device(const std::array<string_view, kOwn>& own) {
   std::array<string_view, kDeviceFeatures.size() + kOwn> all{};
@@ -33,7 +33,7 @@ constexpr auto kProductFeatures = behind_device(std::array<string_view, 24>{
     "tiles",         "waves",          "fill",     "tile_m",   "tile_n",   "split",
     "align_m",       "align_n",        "align_k",  "fill_128", "fill_256", "fill_64",
     "rest_m",        "rest_n",         "b_cached", "a_cached", "gated",    "out_bits"});
-/// Grouped products: who chose their rows in place of what is the same for all that were measured.
+/// Grouped products: features of routing replace features that are equal in all measurements.
 constexpr auto kGroupedFeatures = [] {
   auto names = kProductFeatures;
   const auto put = [&](string_view old, string_view made) {
@@ -53,10 +53,10 @@ constexpr auto kMovingFeatures = behind_device(
     std::array<string_view, 9>{"base_launches", "bytes", "cached", "rows", "width_of_row",
                                "align_row", "rows_fill", "operation", "bytes_each"});
 
-/// A logarithm of anything that is not below zero; none is as small as can be told apart.
+/// The logarithm of x >= 0; values below 1e-12 count as 1e-12.
 double log_of(double x) { return exact_log2(std::max(x, 1e-12)); }
 
-/// Architectures in the order they came; in between for those that are not named.
+/// Position of an architecture in order of release; a middle value if it is not named.
 double age_of(const Silicon& silicon) {
   constexpr std::array<string_view, 7> kAges = {"pascal", "volta",  "turing",   "ampere",
                                                 "ada",    "hopper", "blackwell"};
@@ -68,18 +68,18 @@ double age_of(const Silicon& silicon) {
   return 4.5;
 }
 
-/// Whole powers of two in a size, up to 128.
+/// Exponent of the largest power of two that divides a size, at most 7.
 double alignment(double size) {
   const auto whole = static_cast<std::uint64_t>(size);
   return whole == 0 ? 0 : std::min(std::countr_zero(whole), 7);
 }
 
-/// Share of the places in whole waves that `parts` take.
+/// Share of the places in complete waves that `parts` use.
 double fill_of(double parts, double processors) {
   return parts / (std::ceil(parts / processors) * processors);
 }
 
-/// Share of a multiple of `tile` that `size` takes.
+/// Ratio of `size` to the next multiple of `tile`.
 double rest_of(double size, double tile) { return size / (std::ceil(size / tile) * tile); }
 
 class FeatureWriter {
@@ -109,7 +109,7 @@ void put_device(const Chip& chip, Format format, FeatureView view, FeatureWriter
           age_of(silicon));
 }
 
-/// Where a grouped product's rows come from; rows that lie ready are a token each.
+/// The origin of a grouped product's rows. Rows that are not gathered count as one token each.
 struct Routed {
   double groups, tokens, chosen, experts;
 };
@@ -194,11 +194,11 @@ Features features_of(KernelClass kernels, const Kernel& kernel, const Silicon& s
   if (!(all > 0)) return features;
   const double seconds = all / std::max<double>(1, kernel.launches);
   FeatureWriter out(features);
-  const auto names = feature_names(kernels);
-  if (names.data() == kProductFeatures.data() || names.data() == kGroupedFeatures.data()) {
+  const FeatureSet set = traits_of(kernels).features;
+  if (set == FeatureSet::product || set == FeatureSet::grouped_product) {
     if (product_of(kernel).count <= 0) return features;
     put_product(kernel, chip, seconds, view, out);
-  } else if (names.data() == kAttentionFeatures.data()) {
+  } else if (set == FeatureSet::attention) {
     put_attention(kernel, chip, seconds, view, out);
   } else {
     put_moving(kernel, chip, seconds, view, out);
@@ -209,28 +209,19 @@ Features features_of(KernelClass kernels, const Kernel& kernel, const Silicon& s
 }
 
 std::span<const string_view> feature_names(KernelClass kernels) {
-  switch (kernels) {
-    case KernelClass::none:
-      return {};
-    case KernelClass::attention_prefill:
-    case KernelClass::attention_decode:
-    case KernelClass::attention_latent:
-    case KernelClass::attention_latent_decode:
-      return kAttentionFeatures;
-    case KernelClass::grouped_gemm_bf16:
-    case KernelClass::grouped_gemm_fp8:
-    case KernelClass::grouped_gemm_fp8_block:
-    case KernelClass::grouped_gemm_fp4_block:
-      return kGroupedFeatures;
-    case KernelClass::layer_norm:
-    case KernelClass::softmax:
-    case KernelClass::rms_norm:
-    case KernelClass::moving:
-    case KernelClass::cast:
-      return kMovingFeatures;
-    default:
+  switch (traits_of(kernels).features) {
+    case FeatureSet::none:
+      break;
+    case FeatureSet::product:
       return kProductFeatures;
+    case FeatureSet::grouped_product:
+      return kGroupedFeatures;
+    case FeatureSet::attention:
+      return kAttentionFeatures;
+    case FeatureSet::moving:
+      return kMovingFeatures;
   }
+  return {};
 }
 
 }  // namespace orrery::model

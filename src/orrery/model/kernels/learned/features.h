@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What trees see of a kernel on a device: sizes and ratios without units, so that a device that was
-// never measured looks like those that were.
+// The features of a kernel on a device: sizes and dimensionless ratios, which also apply to devices
+// without measurements.
 #pragma once
 
 #include <array>
@@ -16,24 +16,24 @@ namespace orrery::model {
 
 inline constexpr std::size_t kFeatures = 32;
 
-/// Features of one kernel, rounded to floats; places that a class does not use hold 0.
+/// Features of one kernel, rounded to floats; unused features of a class are 0.
 struct Features {
   std::array<float, kFeatures> values{};
-  double log2_base = 0;  ///< of the heuristic's seconds, which the trees correct
-  bool said = false;     ///< false: the heuristic says nothing
+  double log2_base = 0;  ///< log2 of the heuristic's seconds, which the trees correct
+  bool said = false;     ///< false: the heuristic has no prediction
 };
 
-/// How a device is looked at: as one of those that were measured, by the figures of its
-/// architecture and all that its data sheet says; or as any device, by round figures and ratios of
-/// its own, so that no tree can tell which it is.
+/// The description of a device. `measured`: the figures of its architecture and its complete data
+/// sheet. `general`: rounded figures and ratios, from which trees cannot identify the device.
 enum class FeatureView : std::uint8_t { measured, general };
 
-/// Uses sums, products and exact_log2 alone: the same floats on every machine.
+/// Computes features with only sums, products and exact_log2, so that they are equal on every
+/// machine.
 [[nodiscard]] Features features_of(KernelClass kernels, const graph::Kernel& kernel,
                                    const Silicon& silicon, FeatureView view);
 
-/// Names of the features of a class, in order; files name them so that trees are never walked with
-/// others than they were grown on.
+/// Names of the features of a class, in order. Files contain them, so that trees are never used
+/// with other features than those of their training.
 [[nodiscard]] std::span<const std::string_view> feature_names(KernelClass kernels);
 
 }  // namespace orrery::model

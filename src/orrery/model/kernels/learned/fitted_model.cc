@@ -9,7 +9,7 @@
 namespace orrery::model {
 namespace {
 
-/// The same answers, under their own name.
+/// The answers of `model`, with TimeSource::fitted.
 class NamedFitted final : public KernelModel {
  public:
   explicit NamedFitted(std::unique_ptr<const KernelModel> model) : model_(std::move(model)) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models of kernel times that somebody fitted, from files.
+// Reads fitted models of kernel times from files.
 #pragma once
 
 #include <memory>
@@ -13,12 +13,12 @@
 namespace orrery::model {
 
 struct FittedModel {
-  std::shared_ptr<const KernelModel> model;  ///< its answers are TimeSource::fitted
+  std::shared_ptr<const KernelModel> model;  ///< its times have the source TimeSource::fitted
   std::string about;                         ///< "trees of 2 classes", "3 nets"
 };
 
-/// What `fit_kernel_models` wrote: trees or nets, told by the file's first word. Errc:
-/// input_corrupt, input_truncated, input_unsupported.
+/// Reads the output of `fit_kernel_models`: trees or nets, according to the file's first word.
+/// Errc: input_corrupt, input_truncated, input_unsupported.
 [[nodiscard]] Result<FittedModel> read_fitted_model(std::string_view text, std::string_view where);
 
 }  // namespace orrery::model

@@ -11,12 +11,12 @@ namespace {
 
 constexpr char kFirstDigit = '!';  // 90 digits, '!' to 'z'
 constexpr std::int32_t kBase = 90;
-constexpr std::int32_t kLeafDigits = kFeatures;  // first digits of leaves: these and above
-constexpr int kCutDigits = 5;                    // of base 90, for 32 bits
+constexpr std::int32_t kLeafDigits = kFeatures;  // minimum first digit of leaves
+constexpr int kCutDigits = 5;                    // digits of base 90 for 32 bits
 constexpr std::size_t kTogetherWalked = 8;
 static_assert(2 * Forest::kMaxLeafSteps < (kBase - kLeafDigits) * kBase);
 
-/// The value of a digit; below zero: none.
+/// The value of a digit; -1: it is not a digit.
 int digit_of(char c) { return c >= kFirstDigit && c < kFirstDigit + kBase ? c - kFirstDigit : -1; }
 
 }  // namespace
@@ -31,7 +31,7 @@ bool Forest::set_cuts(std::size_t feature, std::vector<float> cuts) {
 
 bool Forest::add(std::string_view text) {
   std::vector<Node> tree;
-  std::vector<std::pair<std::uint16_t, std::uint16_t>> open;  // node whose right side comes, depth
+  std::vector<std::pair<std::uint16_t, std::uint16_t>> open;  // node without right child, depth
   std::size_t depth = 0, deepest = 0;
   for (;;) {
     if (text.size() < 2 || tree.size() >= kMaxTreeNodes) return false;
@@ -80,7 +80,7 @@ void Forest::sum(std::span<const Bins> bins, std::span<std::int64_t> sums) const
     const Node* const tree = &nodes_[roots_[t]];
     const std::size_t depth = depths_[t];
     std::size_t i = 0;
-    // Several walks at a time: each waits for its own loads only.
+    // Walks several rows at once, so that their cache misses overlap.
     for (; i + kTogetherWalked <= bins.size(); i += kTogetherWalked) {
       std::array<std::uint16_t, kTogetherWalked> at{};
       for (std::size_t level = 0; level < depth; ++level)

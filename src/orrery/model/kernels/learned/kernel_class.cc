@@ -10,27 +10,29 @@ using graph::Format;
 using graph::Kernel;
 using graph::Operation;
 
-constexpr std::array<std::string_view, kKernelClasses> kClassNames = {"none",
-                                                                      "gemm_bf16",
-                                                                      "gemm_fp8",
-                                                                      "gemm_fp8_block",
-                                                                      "gemm_fp4_block",
-                                                                      "gemm_fp32",
-                                                                      "batched_gemm_fp32",
-                                                                      "grouped_gemm_bf16",
-                                                                      "grouped_gemm_fp8",
-                                                                      "grouped_gemm_fp8_block",
-                                                                      "grouped_gemm_fp4_block",
-                                                                      "attention_prefill",
-                                                                      "attention_decode",
-                                                                      "layer_norm",
-                                                                      "softmax",
-                                                                      "rms_norm",
-                                                                      "moving",
-                                                                      "cast",
-                                                                      "batched_gemm_bf16",
-                                                                      "attention_latent",
-                                                                      "attention_latent_decode"};
+constexpr std::array<KernelClassTraits, kKernelClasses> kTraitsByClass = {{
+    {"none", Format::fp32, FeatureSet::none},
+    {"gemm_bf16", Format::bf16, FeatureSet::product},
+    {"gemm_fp8", Format::fp8, FeatureSet::product},
+    {"gemm_fp8_block", Format::fp8, FeatureSet::product},
+    {"gemm_fp4_block", Format::fp4_block, FeatureSet::product},
+    {"gemm_fp32", Format::fp32, FeatureSet::product},
+    {"batched_gemm_fp32", Format::fp32, FeatureSet::product},
+    {"grouped_gemm_bf16", Format::bf16, FeatureSet::grouped_product},
+    {"grouped_gemm_fp8", Format::fp8, FeatureSet::grouped_product},
+    {"grouped_gemm_fp8_block", Format::fp8, FeatureSet::grouped_product},
+    {"grouped_gemm_fp4_block", Format::fp4_block, FeatureSet::grouped_product},
+    {"attention_prefill", Format::bf16, FeatureSet::attention},
+    {"attention_decode", Format::bf16, FeatureSet::attention},
+    {"layer_norm", Format::fp32, FeatureSet::moving},
+    {"softmax", Format::fp32, FeatureSet::moving},
+    {"rms_norm", Format::fp32, FeatureSet::moving},
+    {"moving", Format::fp32, FeatureSet::moving},
+    {"cast", Format::fp32, FeatureSet::moving},
+    {"batched_gemm_bf16", Format::bf16, FeatureSet::product},
+    {"attention_latent", Format::bf16, FeatureSet::attention},
+    {"attention_latent_decode", Format::bf16, FeatureSet::attention},
+}};
 
 KernelClass product_class(const Kernel& kernel, bool grouped) {
   if (kernel.a != kernel.b && kernel.b != Format::unsaid) return KernelClass::none;
@@ -98,8 +100,8 @@ KernelClass class_of(const Kernel& kernel) {
   }
 }
 
-std::string_view name(KernelClass kernels) {
-  return kClassNames[static_cast<std::size_t>(kernels)];
+const KernelClassTraits& traits_of(KernelClass kernels) {
+  return kTraitsByClass[static_cast<std::size_t>(kernels)];
 }
 
 }  // namespace orrery::model

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which kernels are learned together.
+// Classes of kernels that share a trained model.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace orrery::model {
 /// Kernels of one class share trees. `none`: not learned.
 enum class KernelClass : std::uint8_t {
   none,
-  gemm_bf16,  ///< and fp16; all passes, which are products alike
+  gemm_bf16,  ///< and fp16; all passes, because all are products
   gemm_fp8,
   gemm_fp8_block,
   gemm_fp4_block,
@@ -31,14 +31,24 @@ enum class KernelClass : std::uint8_t {
   moving,  ///< rotary, activation, element-wise
   cast,
   batched_gemm_bf16,        ///< and fp16
-  attention_latent,         ///< keys and values of unequal length, forward, bf16
+  attention_latent,         ///< keys and values of different lengths, forward, bf16
   attention_latent_decode,  ///< … one query
 };
-inline constexpr std::size_t kKernelClasses = 21;
+inline constexpr std::size_t kKernelClasses =
+    static_cast<std::size_t>(KernelClass::attention_latent_decode) + 1;
+
+/// Classes of one set have the same features (features.h).
+enum class FeatureSet : std::uint8_t { none, product, grouped_product, attention, moving };
+
+struct KernelClassTraits {
+  std::string_view name;  ///< "gemm_bf16" …; "none"
+  graph::Format format;   ///< whose peak is a part of a device's signature
+  FeatureSet features;
+};
 
 [[nodiscard]] KernelClass class_of(const graph::Kernel& kernel);
-/// "gemm_bf16" …; "none".
-[[nodiscard]] std::string_view name(KernelClass kernels);
+[[nodiscard]] const KernelClassTraits& traits_of(KernelClass kernels);
+[[nodiscard]] inline std::string_view name(KernelClass kernels) { return traits_of(kernels).name; }
 [[nodiscard]] inline std::string_view class_name(const graph::Kernel& kernel) {
   return name(class_of(kernel));
 }

@@ -17,49 +17,27 @@ namespace {
 using graph::Kernel;
 using graph::Operation;
 
-constexpr std::size_t kBlock = 64;  // kernels whose bins stay close to the processor
+constexpr std::size_t kBlock = 64;  // kernels per block, so that their bins stay in the cache
 constexpr double kBeyondWider = 2;
-
-graph::Format format_of_class(KernelClass kernels) {
-  switch (kernels) {
-    case KernelClass::gemm_fp8:
-    case KernelClass::gemm_fp8_block:
-    case KernelClass::grouped_gemm_fp8:
-    case KernelClass::grouped_gemm_fp8_block:
-      return graph::Format::fp8;
-    case KernelClass::gemm_fp4_block:
-    case KernelClass::grouped_gemm_fp4_block:
-      return graph::Format::fp4_block;
-    case KernelClass::gemm_bf16:
-    case KernelClass::grouped_gemm_bf16:
-    case KernelClass::attention_prefill:
-    case KernelClass::attention_decode:
-    case KernelClass::attention_latent:
-    case KernelClass::attention_latent_decode:
-    case KernelClass::batched_gemm_bf16:
-      return graph::Format::bf16;
-    default:
-      return graph::Format::fp32;
-  }
-}
 
 bool equivalent(double a, double b, double max_ratio = 1.03) {
   return a <= max_ratio * b && b <= max_ratio * a;
 }
 
-/// Data sheets of one device differ by as much (B200: 7.7 and 8 TB/s).
+/// Data sheets of one device differ by this factor (B200: 7.7 and 8 TB/s).
 constexpr double kMemoryAlike = 1.05;
 
-/// Whether one of two sizes from `first` on is none between those that were learned.
+/// Whether one of the two sizes from `first` on is outside the training sizes.
 bool is_elsewhere(const LearnedClass& is, const Kernel& kernel, std::size_t first) {
   for (std::size_t i = first; i < first + 2; ++i)
     if (kernel.sizes[i] < is.lower[i] || kernel.sizes[i] > is.upper[i]) return true;
   return false;
 }
 
-/// Experts' rows lie ready, and all that was learned had the gathering of rows in it. Or what was
-/// learned are the heads of one model, which tell nothing of another's.
-bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
+/// Whether the trees do not apply to the kernel. Either its rows of experts are not gathered, but
+/// all training kernels include the gathering of rows. Or the training contains only the heads of
+/// one model, which do not apply to other heads.
+bool is_outside_training(const LearnedClass& is, const Kernel& kernel) {
   constexpr std::size_t kTokens = 4, kKeyDim = 5, kN = 2;
   switch (is.kernels) {
     case KernelClass::attention_latent:
@@ -73,20 +51,20 @@ bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
   }
 }
 
-/// A product's at its format's peak; 0 of others.
+/// The time of a product at the peak of its format; 0 for other kernels.
 double least_seconds(const Kernel& kernel, const Silicon& silicon) {
   const Product product = product_of(kernel);
   const double peak = silicon.rate(product.format);
   return peak > 0 ? 2 * product.count * product.m * product.n * product.k / peak : 0;
 }
 
-KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
-                     std::int64_t steps, const LearnedTrees& trees, const Silicon& silicon,
-                     bool seen) {
+KernelTime kernel_time_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
+                          std::int64_t steps, const LearnedTrees& trees, const Silicon& silicon,
+                          bool seen) {
   const bool within = is_within_sizes(kernel, is.lower, is.upper);
   KernelTime time;
   time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
-  // No device that was measured was faster than its data sheet: trees for any device can be.
+  // No measured device was faster than its data sheet, but general trees can predict it.
   if (!seen) time.seconds = std::max(time.seconds, least_seconds(kernel, silicon));
   time.source = TimeSource::learned;
   time.band = holdout_band(seen ? is.seen : is.unseen, !within);
@@ -99,7 +77,7 @@ KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_b
 bool is_within_sizes(const Kernel& kernel,
                      const std::array<std::int64_t, graph::kKernelSizes>& lower,
                      const std::array<std::int64_t, graph::kKernelSizes>& upper) {
-  // Slices of a product share its rows; of other kernels nothing several launches was measured.
+  // Launches of a product share its rows; other kernels were measured only with one launch.
   const bool sliced = kernel.operation == Operation::gemm;
   if (kernel.launches != 1 && !sliced) return false;
   const std::size_t sizes = graph::size_names(kernel.operation).size();
@@ -122,8 +100,7 @@ Kernel without_unlearned_sizes(const Kernel& kernel,
 }
 
 ErrorBand holdout_band(const HoldoutError& held, bool extrapolated) {
-  const double wider = extrapolated ? kBeyondWider : 1;
-  return {std::max((held.lower - 1) * wider, -0.95), (held.upper - 1) * wider};
+  return ErrorBand{held.lower - 1, held.upper - 1}.widened(extrapolated ? kBeyondWider : 1);
 }
 
 bool is_equivalent_device(const DeviceSignature& device, const DeviceSignature& other) {
@@ -133,7 +110,7 @@ bool is_equivalent_device(const DeviceSignature& device, const DeviceSignature& 
 }
 
 DeviceSignature signature_of(KernelClass kernels, const Silicon& silicon) {
-  return {silicon.name, peak_for(format_of_class(kernels), silicon), silicon.memory, silicon.clock,
+  return {silicon.name, peak_for(traits_of(kernels).format, silicon), silicon.memory, silicon.clock,
           silicon.processors};
 }
 
@@ -145,12 +122,12 @@ bool is_seen(const LearnedClass& learned, const Silicon& silicon) {
 }
 
 const Forest& LearnedTrees::all_trees() const {
-  if (!waiting) return forest;
-  std::call_once(waiting->once, [this] {
-    waiting->forest = forest;
-    for (const std::string_view text : waiting->texts) ORRERY_CHECK(waiting->forest.add(text));
+  if (!deferred) return forest;
+  std::call_once(deferred->once, [this] {
+    deferred->forest = forest;
+    for (const std::string_view text : deferred->texts) ORRERY_CHECK(deferred->forest.add(text));
   });
-  return waiting->forest;
+  return deferred->forest;
 }
 
 const LearnedModel* LearnedModel::built_in() {
@@ -183,7 +160,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
   std::array<std::size_t, kBlock> places;
   std::array<double, kBlock> bases;
   std::fill(times.begin(), times.end(), std::nullopt);
-  // Runs of one class are walked together; kernels of several classes in turn, one class at a time.
+  // Each block of kernels is predicted class by class, so that kernels of one class share walks.
   for (std::size_t begin = 0; begin < kernels.size(); begin += kBlock) {
     const std::size_t end = std::min(begin + kBlock, kernels.size());
     std::array<KernelClass, kBlock> class_at{};
@@ -203,7 +180,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       const Forest& forest = trees.all_trees();
       std::size_t count = 0;
       for (std::size_t i = begin; i < end; ++i) {
-        if (class_at[i - begin] != is->kernels || is_another_question(*is, kernels[i])) continue;
+        if (class_at[i - begin] != is->kernels || is_outside_training(*is, kernels[i])) continue;
         const Kernel known = without_unlearned_sizes(kernels[i], is->upper);
         const Features features =
             seen || relative == nullptr
@@ -219,7 +196,7 @@ void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon
       forest.sum(std::span(bins).first(count), std::span(sums).first(count));
       for (std::size_t i = 0; i < count; ++i)
         times[places[i]] =
-            answer_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon, seen);
+            kernel_time_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon, seen);
     }
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel times from trees that were grown on measured tables and correct the heuristic.
+// Kernel times from trees that are trained on measured tables and correct the heuristic.
 #pragma once
 
 #include <array>
@@ -19,109 +19,112 @@
 
 namespace orrery::model {
 
-/// How far times of kernels that were held back were from those predicted: measured / predicted.
+/// The error at held-out kernels.
 struct HoldoutError {
   double median_error = 0;      ///< of |predicted / measured - 1|
   double lower = 1, upper = 1;  ///< the 10 % and 90 % quantiles of measured / predicted
-  std::int64_t rows = 0;        ///< 0: not known
+  std::int64_t rows = 0;        ///< number of held-out kernels; 0: unknown
 };
 
-/// A device as far as it is told apart from others: by data sheet, not by name.
+/// The identity of a device: its data sheet, not its name.
 struct DeviceSignature {
   std::string name;
-  double peak = 0;  ///< in the class's format, FLOP/s
+  double peak = 0;  ///< in the format of the class, FLOP/s
   double memory = 0, clock = 0;
   std::int64_t processors = 0;
 };
 
-/// Trees, and what their sums mean.
+/// Trees, and the scale of their sums.
 struct LearnedTrees {
-  double bias = 0;  ///< log2 of time over the heuristic's, before any tree
-  double step = 0;  ///< log2 of what one step of a leaf multiplies by
-  Forest forest;    ///< without trees where they wait
+  double bias = 0;  ///< log2 of (time / heuristic's time) before any tree
+  double step = 0;  ///< log2 of the factor of one step of a leaf
+  Forest forest;    ///< without trees if these are deferred
 
-  /// Trees that are read when somebody asks for them: of a file that never goes away, a run needs
-  /// few.
+  /// Trees that are read on first use: the file stays available, and a run needs few of its trees.
   struct DeferredTrees {
     std::vector<std::string_view> texts;
     std::once_flag once;
     Forest forest;
   };
-  std::shared_ptr<DeferredTrees> waiting;  ///< null: they are all in `forest`
+  std::shared_ptr<DeferredTrees> deferred;  ///< null: all trees are in `forest`
 
-  /// With all trees. Thread-safe.
+  /// The forest with all trees. Thread-safe.
   [[nodiscard]] const Forest& all_trees() const;
   [[nodiscard]] std::size_t trees() const {
-    return waiting ? waiting->texts.size() : forest.trees();
+    return deferred ? deferred->texts.size() : forest.trees();
   }
 };
 
-/// What was learned of one class of kernels.
+/// The trained model of one class of kernels.
 struct LearnedClass {
   KernelClass kernels = KernelClass::none;
-  std::int64_t rows = 0;           ///< grown on so many
-  HoldoutError seen;               ///< other sizes on the devices it was grown on
-  HoldoutError unseen;             ///< devices left out, each once
-  std::vector<Silicon> described;  ///< of `devices` those of the catalogue
-  std::vector<DeviceSignature> devices;
-  std::array<std::int64_t, graph::kKernelSizes> lower{}, upper{};  ///< sizes grown on
-  LearnedTrees measured;  ///< for these devices (FeatureView::measured)
+  std::int64_t rows = 0;                 ///< number of training rows
+  HoldoutError seen;                     ///< at other sizes on devices of the training
+  HoldoutError unseen;                   ///< on held-out devices, each held out once
+  std::vector<Silicon> described;        ///< those of `devices` that the catalogue contains
+  std::vector<DeviceSignature> devices;  ///< of the training
+  std::array<std::int64_t, graph::kKernelSizes> lower{}, upper{};  ///< limits of training sizes
+  LearnedTrees measured;  ///< for `devices` (FeatureView::measured)
   LearnedTrees general;   ///< for all others (FeatureView::general)
 };
 
-/// Answers for the classes of its file. The band is the one that held-back kernels had: of other
-/// sizes where the device is one it was grown on, of other devices elsewhere; twice as wide beyond
-/// the sizes it was grown on. `extrapolated`: sizes or device are not like any of those. Nothing
-/// for kernels of no class that it learned, on devices unlike all it knows if none was ever left
-/// out, or where the heuristic has nothing. A device that is unlike all, but of the architecture of
-/// one that was measured, is told from that one (learned/nearest_device.h), others by trees for any
-/// device.
+/// Predicts kernels of the classes in its file. The error band is that of held-out kernels: at
+/// other sizes if the device is one of the training, otherwise on other devices. Outside the
+/// training sizes it is twice as wide. `extrapolated`: the sizes or the device are outside the
+/// training.
+///
+/// No prediction for kernels of other classes, for unknown devices if no device was held out, and
+/// if the heuristic has none. An unknown device of the architecture of a measured device is
+/// predicted from the latter (learned/nearest_device.h); other unknown devices by the general
+/// trees.
 class LearnedModel final : public KernelModel {
  public:
-  /// Reads a file that `fit_kernel_models` wrote. `where` names it in errors.
+  /// Reads a file that `fit_kernel_models` wrote. `where` is its name in errors.
   /// Errc: input_corrupt, input_truncated, input_unsupported (another version or other features).
-  /// `lasting`: the text stays where it is and is what `fit_kernel_models` wrote; its trees are
-  /// read when needed.
+  /// `lasting`: the text outlives the model and is unmodified output of `fit_kernel_models`; trees
+  /// are read when needed.
   [[nodiscard]] static Result<LearnedModel> read(std::string_view text, std::string_view where,
                                                  bool lasting = false);
-  /// The one that is built in (data/kernels/learned.txt), read when first asked for; null: none is.
+  /// The built-in model (data/kernels/learned.txt), read at the first call. Null: there is none.
   [[nodiscard]] static const LearnedModel* built_in();
 
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override;
-  /// The same for many kernels on one device, several times as fast. As many `times` as `kernels`.
+  /// Like time(), for many kernels on one device, several times as fast. `times` and `kernels` have
+  /// equal sizes.
   void times(std::span<const graph::Kernel> kernels, const Silicon& silicon,
              std::span<std::optional<KernelTime>> times) const;
 
-  /// Null: the class was not learned.
+  /// Null: the file does not contain the class.
   [[nodiscard]] const LearnedClass* find(KernelClass kernels) const;
 
  private:
   std::array<std::shared_ptr<const LearnedClass>, kKernelClasses> classes_;
 };
 
-/// True where the class was grown on a device like this one: as many processors, peak and clock
-/// within 3 %, memory within 5 %.
+/// Whether the class was trained on an equivalent device: equal number of processors, peak and
+/// clock within 3 %, memory bandwidth within 5 %.
 [[nodiscard]] bool is_seen(const LearnedClass& learned, const Silicon& silicon);
 
-/// The same device, or one that computes alike: see is_seen.
+/// Whether both are equivalent, as defined at is_seen().
 [[nodiscard]] bool is_equivalent_device(const DeviceSignature& device,
                                         const DeviceSignature& other);
 
-/// Whether every size that is said lies between these, in one launch; those that only refine
-/// (graph::defining_sizes) where the kernels learned from said them, too.
+/// Whether the sizes of one launch are within these limits. Refining sizes (those after
+/// graph::defining_sizes) count only if the kernel and the training kernels have them. False for
+/// several launches, except for products, whose rows are divided among launches.
 [[nodiscard]] bool is_within_sizes(const graph::Kernel& kernel,
                                    const std::array<std::int64_t, graph::kKernelSizes>& lower,
                                    const std::array<std::int64_t, graph::kKernelSizes>& upper);
 
-/// Without sizes that no kernel learned from said: of all of them the most is 0.
+/// The kernel without refining sizes that no training kernel has (their upper limit is 0).
 [[nodiscard]] graph::Kernel without_unlearned_sizes(
     const graph::Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& upper);
 
-/// What held-back kernels had; twice as wide beyond, but times stay above 0.
+/// The band of held-out kernels; twice as wide if extrapolated, but times stay above 0.
 [[nodiscard]] ErrorBand holdout_band(const HoldoutError& held, bool extrapolated);
 
-/// How a device is told apart in this class.
+/// The identity of a device for this class.
 [[nodiscard]] DeviceSignature signature_of(KernelClass kernels, const Silicon& silicon);
 
 }  // namespace orrery::model

@@ -3,8 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <cmath>
+#include <utility>
 
 #include "orrery/core/text/text.h"
 #include "orrery/model/kernels/learned/model_file_format.h"
@@ -15,10 +16,10 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostDevices = 1u << 12;  // of one class
+constexpr std::size_t kMaxDevices = 1u << 12;  // per class
 constexpr string_view kModelMagic = "orrery-kernels";
-constexpr std::size_t kMostTrees = 1u << 14;  // of one class
-constexpr double kModelBound = 64;            // log2 of the most that a bias may say
+constexpr std::size_t kMaxTrees = 1u << 14;  // per class
+constexpr double kModelBound = 64;           // maximum absolute value of a bias (log2)
 
 void put_trees(std::string& out, string_view view, const LearnedTrees& is,
                std::span<const std::string> trees) {
@@ -68,23 +69,11 @@ class ModelLines {
             lines_.take_header(kModelMagic, kModelVersion, "a file of learned kernel times");
         !head)
       return tl::unexpected(head.error());
-    if (!lasting_) {  // one that is built in is tried by a test
+    if (!lasting_) {  // a test checks the built-in file
       if (auto whole = lines_.check_file_checksum(); !whole) return tl::unexpected(whole.error());
     }
-    std::vector<LearnedClass> classes;
-    while (!lines_.done()) {
-      string_view line = lines_.take();
-      if (line.starts_with('#')) continue;
-      const string_view word = next_token(line);
-      if (word == "sum") break;
-      if (word != "class") return lines_.wrong("neither a class nor the sum at the end");
-      Result<LearnedClass> is = read_class(line);
-      if (!is) return tl::unexpected(std::move(is.error()));
-      for (const LearnedClass& other : classes)
-        if (other.kernels == is->kernels) return lines_.wrong("a class twice");
-      classes.push_back(*std::move(is));
-    }
-    return classes;
+    return lines_.read_sections<LearnedClass>("class", "class", kKernelClasses,
+                                              [&](string_view line) { return read_class(line); });
   }
 
  private:
@@ -101,16 +90,18 @@ class ModelLines {
       if (word == "end") break;
       if (Result<void> done = entry(word, rest, is); !done) return tl::unexpected(done.error());
     }
-    if (!named_) return lines_.wrong("a class that does not name its features");
+    if (!named_) return lines_.wrong("a class does not list its features");
     if (is.measured.trees() == 0 || (is.general.trees() == 0 && is.unseen.rows > 0))
-      return lines_.wrong("a class without trees");
+      return lines_.wrong("a class has no trees");
+    if (std::exchange(read_[static_cast<std::size_t>(is.kernels)], true))
+      return lines_.wrong("a class appears twice");
     is.described = catalogued_devices(is.devices);
     return is;
   }
 
   Result<void> entry(string_view word, string_view rest, LearnedClass& is) {
     if (word == "tree") {
-      if (trees_ == nullptr || trees_->trees() >= kMostTrees || !add_tree(rest))
+      if (trees_ == nullptr || trees_->trees() >= kMaxTrees || !add_tree(rest))
         return lines_.wrong("not a tree");
       return {};
     }
@@ -124,7 +115,7 @@ class ModelLines {
     } else if (word == "unseen") {
       good = read_holdout(rest, is.unseen);
     } else if (word == "device") {
-      good = is.devices.size() < kMostDevices && read_signature(rest, is.devices.emplace_back());
+      good = is.devices.size() < kMaxDevices && read_signature(rest, is.devices.emplace_back());
     } else if (word == "size") {
       good = read_sizes(rest, is.lower, is.upper);
     } else if (word == "view") {
@@ -140,9 +131,9 @@ class ModelLines {
     for (const string_view feature : feature_names(kernels))
       if (next_token(rest) != feature)
         return fail(Errc::input_unsupported, lines_.place(),
-                    "features that this program does not compute",
+                    "lists features that this program does not compute",
                     "fit the model again with this program");
-    if (!rest.empty()) return lines_.wrong("more features than there are");
+    if (!rest.empty()) return lines_.wrong("lists too many features");
     return {};
   }
 
@@ -157,14 +148,14 @@ class ModelLines {
 
   bool add_tree(string_view rest) {
     if (!lasting_) return trees_->forest.add(rest);
-    if (!trees_->waiting) trees_->waiting = std::make_shared<LearnedTrees::DeferredTrees>();
-    trees_->waiting->texts.push_back(rest);
+    if (!trees_->deferred) trees_->deferred = std::make_shared<LearnedTrees::DeferredTrees>();
+    trees_->deferred->texts.push_back(rest);
     return true;
   }
 
   bool read_cuts(string_view rest) {
     std::size_t feature = 0;
-    if (trees_ == nullptr || trees_->trees() != 0 || !parse_number(next_token(rest), feature) ||
+    if (trees_ == nullptr || trees_->trees() != 0 || !read_number(next_token(rest), feature) ||
         feature >= kFeatures || !trees_->forest.cuts(feature).empty())
       return false;
     std::optional<std::vector<float>> cuts = cuts_of(rest);
@@ -174,8 +165,9 @@ class ModelLines {
 
   ModelFileReader lines_;
   bool lasting_;
-  LearnedTrees* trees_ = nullptr;  // of the view whose cuts and trees come
-  bool named_ = false;             // the features of this class
+  LearnedTrees* trees_ = nullptr;            // of the view whose cuts and trees are read
+  bool named_ = false;                       // whether the features of this class have been read
+  std::array<bool, kKernelClasses> read_{};  // classes that have been read
 };
 
 }  // namespace

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How learned classes are written and read: text, line by line, ended by a sum over all bytes
-// before.
+// Writes and reads learned classes: lines of text, followed by a checksum of all previous bytes.
 #pragma once
 
 #include <span>
@@ -15,19 +14,19 @@ namespace orrery::model {
 
 inline constexpr int kModelVersion = 1;
 
-/// A class and its trees, each as Forest::add takes it.
+/// A class and the texts of its trees for Forest::add().
 struct SerializedClass {
   const LearnedClass* is = nullptr;
   std::span<const std::string> measured;
   std::span<const std::string> general;
 };
 
-/// The file; `notes` are sources and licences, a comment at its head. The same input gives the same
-/// bytes.
+/// The text of a file. `notes` (sources and licences) are a comment at its begin. Equal inputs give
+/// equal bytes.
 [[nodiscard]] std::string write_model(std::string_view notes,
                                       std::span<const SerializedClass> classes);
 
-/// What LearnedModel::read reads. Errc: as there.
+/// Reads the classes for LearnedModel::read(). Errc: those of LearnedModel::read().
 [[nodiscard]] Result<std::vector<LearnedClass>> read_model(std::string_view text,
                                                            std::string_view where, bool lasting);
 

@@ -104,7 +104,7 @@ TEST(Learned, LongProductsTakeWhatWasMeasured) {
   EXPECT_NEAR(flops / model->time(kernel, device("a100-80gb"))->seconds / 261e12, 1, 0.1);
 }
 
-// Trees for keys and values of one length told latent attention's decode 2.3 times too long.
+// Trees for keys and values of one length predicted latent attention's decode 2.3 times too long.
 TEST(Learned, LatentAttentionHasTreesOfItsOwn) {
   const LearnedModel* const model = LearnedModel::built_in();
   const std::string decode =
@@ -159,8 +159,8 @@ TEST(Learned, KnowsKernelsThatDoNotSayWhatOnlyRefinesThem) {
   };
   EXPECT_NEAR(ratio("cast forward bf16,bf16>fp8 elements=16777216", " features=4096"), 1, 1e-12);
   EXPECT_GT(ratio("cast forward bf16,bf16>fp8 elements=65536", " features=65536"), 2);
-  // Every measured time of experts has the gathering of their rows in it: of rows that lie ready
-  // nothing was learned. (Trees that were asked all the same told large experts at half their
+  // Every measured time of experts includes the gathering of their rows: nothing was learned of
+  // rows without gathering. (Trees that were used anyway predicted large experts at half their
   // rate.)
   const std::string ready = "grouped_gemm forward bf16,bf16>bf16 groups=2 rows=8192 n=16384 k=6144";
   EXPECT_FALSE(model->time(*graph::parse_kernel(ready), device("h100-sxm")));

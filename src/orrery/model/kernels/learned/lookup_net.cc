@@ -15,16 +15,7 @@ namespace orrery::model {
 
 namespace {
 
-bool whole_layer(const NetLayer& layer, std::size_t in) {
-  const auto finite = [](const std::vector<float>& values) {
-    return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
-  };
-  return layer.in == in && layer.out > 0 && layer.out <= Net::kMaxWidth &&
-         layer.weights.size() == layer.in * layer.out && layer.bias.size() == layer.out &&
-         finite(layer.weights) && finite(layer.bias);
-}
-
-/// One layer on one vector; `values` becomes what comes out.
+/// Applies one layer; replaces `values` by its output.
 void apply(const NetLayer& layer, bool rectified, std::vector<float>& values,
            std::vector<float>& next) {
   next.assign(layer.bias.begin(), layer.bias.end());
@@ -55,17 +46,14 @@ LookupInputs lookup_inputs(const LookupTable& table) {
 }
 
 bool LookupNet::is_consistent() const {
-  const auto finite = [](const LookupInputs& values) {
-    return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
-  };
-  if (!finite(mean) || !finite(scale) || !std::isfinite(target_mean) ||
+  if (!all_finite(mean) || !all_finite(scale) || !std::isfinite(target_mean) ||
       !std::isfinite(target_scale) || each.empty() || all.size() != 2 ||
       each.size() + all.size() > Net::kMaxLayers)
     return false;
   std::size_t in = kLookupInputs;
   for (const std::vector<NetLayer>* layers : {&each, &all}) {
     for (const NetLayer& layer : *layers) {
-      if (!whole_layer(layer, in)) return false;
+      if (!layer.is_consistent(in)) return false;
       in = layer.out;
     }
   }
@@ -97,35 +85,13 @@ std::optional<double> LookupNets::us(std::string_view device, bool backward,
   return std::nullopt;
 }
 
-// How nets for lookups are written and read: text, line by line, ended by a sum over all bytes
-// before.
+// Writes and reads nets for lookups: lines of text, followed by a checksum of all previous bytes.
 
 namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostLookupNets = 1u << 12;
-
-void put_numbers(std::string& out, string_view name, std::span<const float> values) {
-  out += fmt::format("{} ", name);
-  append_cuts(out, values);
-  out += '\n';
-}
-
-void put_layers(std::string& out, string_view word, std::span<const NetLayer> layers) {
-  for (const NetLayer& layer : layers) {
-    put_numbers(out, fmt::format("{} {} {}", word, layer.in, layer.out), layer.weights);
-    put_numbers(out, "bias", layer.bias);
-  }
-}
-
-bool read_numbers_of(string_view text, std::span<float> into) {
-  if (text.size() != 5 * into.size()) return false;
-  const auto read = cuts_of(text);
-  if (!read) return false;
-  std::copy(read->begin(), read->end(), into.begin());
-  return true;
-}
+constexpr std::size_t kMaxLookupNets = 1u << 12;
 
 bool is_word(string_view text) {
   return !text.empty() && text.find_first_of(" \t\r\n") == string_view::npos;
@@ -137,23 +103,12 @@ class LookupNetLines {
 
   Result<std::vector<DeviceLookupNet>> read() {
     if (auto head = lines_.take_header(kLookupNetMagic, kLookupNetVersion,
-                                       "a file of nets for embedding lookups");
+                                       "a file of neural networks for embedding lookups");
         !head)
       return tl::unexpected(head.error());
     if (auto whole = lines_.check_file_checksum(); !whole) return tl::unexpected(whole.error());
-    std::vector<DeviceLookupNet> nets;
-    while (!lines_.done()) {
-      string_view line = lines_.take();
-      if (line.starts_with('#')) continue;
-      const string_view word = next_token(line);
-      if (word == "sum") break;
-      if (word != "lookup" || nets.size() >= kMostLookupNets)
-        return lines_.wrong("neither a net nor the sum at the end");
-      auto is = read_net(line);
-      if (!is) return tl::unexpected(std::move(is.error()));
-      nets.push_back(*std::move(is));
-    }
-    return nets;
+    return lines_.read_sections<DeviceLookupNet>("lookup", "net", kMaxLookupNets,
+                                                 [&](string_view line) { return read_net(line); });
   }
 
  private:
@@ -164,7 +119,7 @@ class LookupNetLines {
     is.backward = pass == "backward";
     if (is.device.empty() || (pass != "forward" && !is.backward) ||
         !keyed_number(line, "rows", is.rows) || is.rows < 0 || !line.empty())
-      return lines_.wrong("not the head of a net: its device, pass and rows");
+      return lines_.wrong("not the header of a net: device, pass and rows");
     for (;;) {
       if (lines_.done()) return lines_.wrong("ends inside a net");
       string_view rest = lines_.take();
@@ -172,37 +127,31 @@ class LookupNetLines {
       if (word == "end") break;
       if (!entry(word, rest, is)) return lines_.wrong("not an entry of a net: " + in_quotes(word));
     }
-    if (!is.net.is_consistent()) return lines_.wrong("the layers of a net do not fit together");
+    if (!is.net.is_consistent()) return lines_.wrong("the layers of a net do not match");
     return is;
   }
 
   bool entry(string_view word, string_view rest, DeviceLookupNet& is) {
     LookupNet& net = is.net;
     if (word == "seen") return read_holdout(rest, is.seen);
-    if (word == "means") return read_numbers_of(rest, net.mean);
-    if (word == "scales") return read_numbers_of(rest, net.scale);
+    if (word == "means") return read_floats(rest, net.mean);
+    if (word == "scales") return read_floats(rest, net.scale);
     if (word == "target")
       return keyed_number(rest, "mean", net.target_mean) &&
              keyed_number(rest, "scale", net.target_scale) && rest.empty();
     if (word == "each" || word == "all") {
-      std::size_t in = 0, out = 0;
+      std::vector<NetLayer>& layers = word == "each" ? net.each : net.all;
       if (net.each.size() + net.all.size() >= Net::kMaxLayers ||
-          !parse_number(next_token(rest), in) || !parse_number(next_token(rest), out) || in == 0 ||
-          out == 0 || in > Net::kMaxWidth || out > Net::kMaxWidth ||
-          rest.size() != 5 * in * out)  // before there is memory for them
+          !read_layer(rest, Net::kMaxWidth, layers))
         return false;
-      last_ = &(word == "each" ? net.each : net.all).emplace_back(NetLayer{in, out, {}, {}});
-      last_->weights.resize(in * out);
-      return read_numbers_of(rest, last_->weights);
+      last_ = &layers.back();
+      return true;
     }
-    if (word != "bias" || (net.each.empty() && net.all.empty()) || !last_->bias.empty())
-      return false;
-    last_->bias.resize(last_->out);
-    return read_numbers_of(rest, last_->bias);
+    return word == "bias" && !(net.each.empty() && net.all.empty()) && read_bias(rest, *last_);
   }
 
   ModelFileReader lines_;
-  NetLayer* last_ = nullptr;  // of the net that is read
+  NetLayer* last_ = nullptr;  // last layer of the current net
 };
 
 }  // namespace
@@ -214,8 +163,8 @@ std::string write_lookup_nets(string_view notes, std::span<const DeviceLookupNet
     out += fmt::format("lookup {} {} rows={}\n", is_word(is.device) ? is.device : "?",
                        is.backward ? "backward" : "forward", is.rows);
     put_holdout(out, "seen", is.seen);
-    put_numbers(out, "means", is.net.mean);
-    put_numbers(out, "scales", is.net.scale);
+    put_floats(out, "means", is.net.mean);
+    put_floats(out, "scales", is.net.scale);
     out += fmt::format("target mean={} scale={}\n", is.net.target_mean, is.net.target_scale);
     put_layers(out, "each", is.net.each);
     put_layers(out, "all", is.net.all);

@@ -21,13 +21,12 @@ std::string with_checksum(std::string lines) {
 Result<void> check_checksum(string_view all, string_view where) {
   const std::size_t last = all.rfind("\nsum ");
   if (last == string_view::npos || !all.ends_with('\n'))
-    return fail(Errc::input_truncated, std::string(where), "the sum at the end is missing",
-                "the file was cut off: take it from the source again");
+    return fail(Errc::input_truncated, std::string(where), "the checksum at the end is missing",
+                "the file is truncated: copy it again");
   const string_view said = all.substr(last + 5, all.size() - last - 6);
   if (said != fmt::format("{:016x}", fnv1a(all.substr(0, last + 1))))
-    return fail(Errc::input_corrupt, std::string(where), "the sum over its bytes is another",
-                "the file was changed or damaged: fit the model again, or take it from the "
-                "source again");
+    return fail(Errc::input_corrupt, std::string(where), "the checksum does not match",
+                "the file was changed or damaged: fit the model again, or copy the file again");
   return {};
 }
 
@@ -37,6 +36,12 @@ void put_notes(std::string& out, string_view notes) {
     out += end == 0 ? std::string("#\n") : fmt::format("# {}\n", notes.substr(0, end));
     notes.remove_prefix(std::min(end + 1, notes.size()));
   }
+}
+
+void put_floats(std::string& out, string_view name, std::span<const float> values) {
+  out += fmt::format("{} ", name);
+  append_cuts(out, values);
+  out += '\n';
 }
 
 void put_holdout(std::string& out, string_view name, const HoldoutError& held) {
@@ -55,7 +60,6 @@ void put_sizes(std::string& out, const std::array<std::int64_t, graph::kKernelSi
     out += fmt::format("size {} {} {}\n", i, lower[i], upper[i]);
 }
 
-/// The text up to the next space, taken off.
 string_view next_token(string_view& line) {
   const std::size_t end = std::min(line.find(' '), line.size());
   const string_view word = line.substr(0, end);
@@ -63,14 +67,22 @@ string_view next_token(string_view& line) {
   return word;
 }
 
-/// Measured over predicted: as far apart as two times of a table can be (1e-6 to 1e9 us).
-constexpr double kMostRatio = 1e16;
+/// Maximum of measured / predicted: the ratio of the extreme times of a table (1e-6 to 1e9 us).
+constexpr double kMaxRatio = 1e16;
 
 bool read_holdout(string_view line, HoldoutError& held) {
   return keyed_number(line, "rows", held.rows) && keyed_number(line, "median", held.median_error) &&
          keyed_number(line, "least", held.lower) && keyed_number(line, "most", held.upper) &&
          line.empty() && held.rows >= 0 && held.median_error >= 0 && held.lower > 0 &&
-         held.lower <= held.upper && held.upper < kMostRatio;
+         held.lower <= held.upper && held.upper < kMaxRatio;
+}
+
+bool read_floats(string_view line, std::span<float> out) {
+  if (line.size() != 5 * out.size()) return false;
+  const auto read = cuts_of(line);
+  if (!read) return false;
+  std::copy(read->begin(), read->end(), out.begin());
+  return true;
 }
 
 bool read_signature(string_view line, DeviceSignature& device) {
@@ -83,8 +95,8 @@ bool read_signature(string_view line, DeviceSignature& device) {
 bool read_sizes(string_view line, std::array<std::int64_t, graph::kKernelSizes>& lower,
                 std::array<std::int64_t, graph::kKernelSizes>& upper) {
   std::size_t at = 0;
-  return parse_number(next_token(line), at) && at < graph::kKernelSizes &&
-         parse_number(next_token(line), lower[at]) && parse_number(line, upper[at]);
+  return read_number(next_token(line), at) && at < graph::kKernelSizes &&
+         read_number(next_token(line), lower[at]) && read_number(line, upper[at]);
 }
 
 string_view ModelFileReader::take() {
@@ -99,17 +111,17 @@ std::string ModelFileReader::place() const { return fmt::format("{}:line {}", wh
 
 tl::unexpected<Error> ModelFileReader::wrong(std::string what) const {
   return fail(Errc::input_corrupt, place(), std::move(what),
-              "fit the model again, or take the file from the source again");
+              "fit the model again, or copy the file again");
 }
 
 Result<void> ModelFileReader::take_header(string_view magic, int version, string_view what) {
   string_view head = take();
   int written = 0;
-  if (next_token(head) != magic || !parse_number(head, written))
+  if (next_token(head) != magic || !read_number(head, written))
     return wrong(fmt::format("not {}", what));
   if (written != version)
     return fail(Errc::input_unsupported, place(),
-                fmt::format("version {} instead of {}", written, version),
+                fmt::format("is version {}, but must be version {}", written, version),
                 "fit the model again with this program");
   return {};
 }
@@ -123,7 +135,7 @@ Result<void> ModelFileReader::read_class(string_view line, KernelClass& kernels,
     return fail(Errc::input_unsupported, place(), "an unknown class " + in_quotes(called),
                 "fit the model again with this program");
   if (!keyed_number(line, "rows", rows) || !line.empty() || rows < 0)
-    return wrong("not the rows of a class");
+    return wrong("not a valid number of rows of a class");
   return {};
 }
 

@@ -11,7 +11,7 @@
 namespace orrery::model {
 namespace {
 
-/// Without the word of a refresh: "blackwell-ultra" is "blackwell".
+/// The architecture without the suffix of a refresh: "blackwell" for "blackwell-ultra".
 std::string_view family_of(const Silicon& silicon) {
   const std::string_view name = silicon.architecture;
   constexpr std::string_view kRefresh = "-ultra";

@@ -17,11 +17,7 @@ namespace {
 
 using graph::Kernel;
 
-bool all_finite(std::span<const float> values) {
-  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
-}
-
-/// Whether sizes are left out that all kernels learned from said; a net takes them for 1.
+/// Whether the kernel lacks sizes that all training kernels have. A net treats them as 1.
 bool says_less(const Kernel& kernel, const std::array<std::int64_t, graph::kKernelSizes>& lower) {
   for (std::size_t i = graph::defining_sizes(kernel.operation); i < lower.size(); ++i)
     if (kernel.sizes[i] == 0 && lower[i] > 0) return true;
@@ -46,6 +42,15 @@ NetInputs net_inputs(const Kernel& kernel) {
   return inputs;
 }
 
+bool all_finite(std::span<const float> values) {
+  return std::all_of(values.begin(), values.end(), [](float x) { return std::isfinite(x); });
+}
+
+bool NetLayer::is_consistent(std::size_t inputs) const {
+  return in == inputs && out > 0 && out <= Net::kMaxWidth && weights.size() == in * out &&
+         bias.size() == out && all_finite(weights) && all_finite(bias);
+}
+
 bool Net::is_consistent() const {
   if (layers.empty() || layers.size() > kMaxLayers || layers.front().in != kNetInputs ||
       layers.back().out != 1 || !all_finite(mean) || !all_finite(scale) ||
@@ -53,10 +58,7 @@ bool Net::is_consistent() const {
     return false;
   std::size_t before = kNetInputs;
   for (const NetLayer& layer : layers) {
-    if (layer.in != before || layer.out == 0 || layer.out > kMaxWidth ||
-        layer.weights.size() != layer.in * layer.out || layer.bias.size() != layer.out ||
-        !all_finite(layer.weights) || !all_finite(layer.bias))
-      return false;
+    if (!layer.is_consistent(before)) return false;
     before = layer.out;
   }
   return true;
@@ -90,7 +92,7 @@ std::optional<KernelTime> NetModel::time(const Kernel& kernel, const Silicon& si
   });
   if (is == classes_.end()) return std::nullopt;
   const double log2 = is->net.log2_seconds(kernel);
-  if (!(log2 > -60 && log2 < 30)) return std::nullopt;  // far off what it learned
+  if (!(log2 > -60 && log2 < 30)) return std::nullopt;  // not plausible: far from the training
   KernelTime time;
   time.seconds = exact_exp2(log2) * std::max<std::uint32_t>(kernel.launches, 1);
   time.source = TimeSource::learned;
@@ -104,13 +106,7 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostNets = 1u << 12;
-
-void put_floats(std::string& out, string_view name, std::span<const float> values) {
-  out += fmt::format("{} ", name);
-  append_cuts(out, values);
-  out += '\n';
-}
+constexpr std::size_t kMaxNets = 1u << 12;
 
 void put_net(std::string& out, const NetClass& is) {
   out += fmt::format("net {} rows={}\n", name(is.kernels), is.rows);
@@ -120,19 +116,8 @@ void put_net(std::string& out, const NetClass& is) {
   put_floats(out, "means", is.net.mean);
   put_floats(out, "scales", is.net.scale);
   out += fmt::format("target mean={} scale={}\n", is.net.target_mean, is.net.target_scale);
-  for (const NetLayer& layer : is.net.layers) {
-    put_floats(out, fmt::format("layer {} {}", layer.in, layer.out), layer.weights);
-    put_floats(out, "bias", layer.bias);
-  }
+  put_layers(out, "layer", is.net.layers);
   out += "end\n";
-}
-
-bool read_floats(string_view text, std::span<float> into) {
-  if (text.size() != 5 * into.size()) return false;
-  const auto read = cuts_of(text);
-  if (!read) return false;
-  std::copy(read->begin(), read->end(), into.begin());
-  return true;
 }
 
 class NetLines {
@@ -140,23 +125,13 @@ class NetLines {
   NetLines(string_view text, string_view where) : lines_(text, where) {}
 
   Result<std::vector<NetClass>> read() {
-    if (auto head = lines_.take_header(kNetMagic, kNetVersion, "a file of nets for kernel times");
+    if (auto head = lines_.take_header(kNetMagic, kNetVersion,
+                                       "a file of neural networks for kernel times");
         !head)
       return tl::unexpected(head.error());
     if (auto whole = lines_.check_file_checksum(); !whole) return tl::unexpected(whole.error());
-    std::vector<NetClass> nets;
-    while (!lines_.done()) {
-      string_view line = lines_.take();
-      if (line.starts_with('#')) continue;
-      const string_view word = next_token(line);
-      if (word == "sum") break;
-      if (word != "net" || nets.size() >= kMostNets)
-        return lines_.wrong("neither a net nor the sum at the end");
-      Result<NetClass> is = read_net(line);
-      if (!is) return tl::unexpected(std::move(is.error()));
-      nets.push_back(*std::move(is));
-    }
-    return nets;
+    return lines_.read_sections<NetClass>("net", "net", kMaxNets,
+                                          [&](string_view line) { return read_net(line); });
   }
 
  private:
@@ -172,7 +147,7 @@ class NetLines {
       if (!entry(word, rest, is)) return lines_.wrong("not an entry of a net: " + in_quotes(word));
     }
     if (!is.net.is_consistent() || is.device.name.empty())
-      return lines_.wrong("the layers of a net do not fit together");
+      return lines_.wrong("the layers of a net do not match");
     return is;
   }
 
@@ -186,26 +161,40 @@ class NetLines {
     if (word == "target")
       return keyed_number(rest, "mean", net.target_mean) &&
              keyed_number(rest, "scale", net.target_scale) && rest.empty();
-    if (word == "layer") {
-      std::size_t in = 0, out = 0;
-      if (net.layers.size() >= Net::kMaxLayers || !parse_number(next_token(rest), in) ||
-          !parse_number(next_token(rest), out) || in == 0 || out == 0 ||
-          in > std::max(Net::kMaxWidth, kNetInputs) || out > Net::kMaxWidth)
-        return false;
-      NetLayer& layer = net.layers.emplace_back(NetLayer{in, out, {}, {}});
-      if (rest.size() != 5 * in * out) return false;  // before there is memory for them
-      layer.weights.resize(in * out);
-      return read_floats(rest, layer.weights);
-    }
-    if (word != "bias" || net.layers.empty() || !net.layers.back().bias.empty()) return false;
-    net.layers.back().bias.resize(net.layers.back().out);
-    return read_floats(rest, net.layers.back().bias);
+    if (word == "layer")
+      return net.layers.size() < Net::kMaxLayers &&
+             read_layer(rest, std::max(Net::kMaxWidth, kNetInputs), net.layers);
+    return word == "bias" && !net.layers.empty() && read_bias(rest, net.layers.back());
   }
 
   ModelFileReader lines_;
 };
 
 }  // namespace
+
+void put_layers(std::string& out, string_view word, std::span<const NetLayer> layers) {
+  for (const NetLayer& layer : layers) {
+    put_floats(out, fmt::format("{} {} {}", word, layer.in, layer.out), layer.weights);
+    put_floats(out, "bias", layer.bias);
+  }
+}
+
+bool read_layer(string_view line, std::size_t max_inputs, std::vector<NetLayer>& layers) {
+  std::size_t in = 0, out = 0;
+  if (!read_number(next_token(line), in) || !read_number(next_token(line), out) || in == 0 ||
+      out == 0 || in > max_inputs || out > Net::kMaxWidth ||
+      line.size() != 5 * in * out)  // checked before memory is allocated
+    return false;
+  NetLayer& layer = layers.emplace_back(NetLayer{in, out, {}, {}});
+  layer.weights.resize(in * out);
+  return read_floats(line, layer.weights);
+}
+
+bool read_bias(string_view line, NetLayer& layer) {
+  if (!layer.bias.empty()) return false;
+  layer.bias.resize(layer.out);
+  return read_floats(line, layer.bias);
+}
 
 std::string write_nets(string_view notes, std::span<const NetClass> classes) {
   std::string out = fmt::format("{} {}\n", kNetMagic, kNetVersion);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files of nets from arbitrary bytes, whose sum is made right so that what is behind it is reached:
-// an answer, never a crash, and times above 0 from what is read.
+// Arbitrary bytes as files of nets, with a correct checksum so that the reader continues after it.
+// The reader never crashes, and accepted nets predict times above 0.
 #include <cmath>
 #include <string>
 

@@ -7,7 +7,7 @@
 namespace orrery::model {
 namespace {
 
-/// Whole numbers that remember whether any of them did not fit.
+/// Integer arithmetic that detects overflow.
 class FittingMath {
  public:
   std::int64_t times(std::int64_t a, std::int64_t b) {
@@ -28,7 +28,7 @@ class FittingMath {
 
 std::int64_t parts_of(std::int64_t size, std::int64_t part) { return (size - 1) / part + 1; }
 
-/// Sr, Sc and T of a product, and in how many pieces rows and columns go.
+/// Sr, Sc and T of a product, and the numbers of folds over rows and columns.
 struct Mapping {
   std::int64_t down = 0;
   std::int64_t across = 0;
@@ -60,11 +60,11 @@ std::int64_t half_of(std::int64_t bytes, const SystolicArray& array) {
   return bytes / 2 / array.word_bytes;
 }
 
-/// Accesses of the SRAMs. All folds of one row of folds have r rows of Sr, and these sum up to Sr;
-/// columns likewise. So what comes in over the rows (r·T a fold) is read Sr·T times for every
-/// column of folds, what comes in over the columns Sc·T times for every row of folds, and what
-/// stays is read once. Sums leave the array once when they stay in it, else with every row of
-/// folds.
+/// Counts SRAM accesses. The folds of one row of folds use r of the Sr rows, and all rows of folds
+/// together use Sr; the same holds for columns. So the operand over the rows (r·T words per fold)
+/// is read Sr·T times per column of folds, the operand over the columns Sc·T times per row of
+/// folds, and the stationary operand once. Sums leave the array once if they are stationary,
+/// otherwise with every row of folds.
 void count_sram(const Mapping& mapping, const SystolicProduct& product, DataFlow flow,
                 SystolicCost& cost, FittingMath& math) {
   const std::int64_t ifmap = math.times(product.m, product.k);
@@ -86,18 +86,17 @@ void count_sram(const Mapping& mapping, const SystolicProduct& product, DataFlow
       break;
   }
   cost.ofmap.sram_writes = math.times(ofmap, mapping.row_folds);
-  cost.ofmap.sram_reads = math.times(ofmap, mapping.row_folds - 1);  // sums so far, to add to
+  cost.ofmap.sram_reads = math.times(ofmap, mapping.row_folds - 1);  // partial sums
 }
 
-/// Traffic of the DRAM, a model: columns of folds one after another and in each all rows of folds.
-/// An operand that is needed again comes out of its SRAM if what is used in between fits in one
-/// half, else from DRAM.
-/// - What comes in over the rows is needed whole for every column of folds.
-/// - What comes in over the columns (output stationary) is needed for every row of folds, only the
+/// Models DRAM traffic. Columns of folds run one after another, and within each all rows of folds.
+/// An operand that is used again comes from its SRAM if the data used in between fits into one
+/// half, otherwise from DRAM.
+/// - The operand over the rows is used completely for every column of folds.
+/// - The operand over the columns (output stationary) is used for every row of folds, but only the
 ///   part of this column of folds: columns × T words.
-/// - Sums that do not stay in the array (columns × T words) go out and come back in for every row
-/// of
-///   folds but the first.
+/// - Sums that are not stationary (columns × T words) are written and read again for every row of
+///   folds except the first.
 void count_dram(const SystolicArray& array, const Mapping& mapping, const SystolicProduct& product,
                 SystolicCost& cost, FittingMath& math) {
   const std::int64_t window_words =
@@ -124,9 +123,9 @@ void count_dram(const SystolicArray& array, const Mapping& mapping, const Systol
   }
 }
 
-/// The array waits for the first halves of both inputs, which come in side by side, and then runs
-/// as fast as the slowest of the three ways to DRAM. A model: SCALE-Sim's totals of the six runs
-/// are 2 to 6 % above it.
+/// The array waits for the first halves of both inputs, which are loaded concurrently, and then
+/// runs as fast as the slowest of its three connections to DRAM. A model: SCALE-Sim's totals of the
+/// six runs are 2 to 6 % higher.
 std::int64_t total_of(const SystolicArray& array, const SystolicCost& cost, FittingMath& math) {
   if (!(array.bandwidth > 0)) return cost.cycles;
   const auto waited = [&](std::int64_t words) {
@@ -159,12 +158,13 @@ std::optional<SystolicCost> systolic_cost(const SystolicArray& array,
   SystolicCost cost;
   const Mapping mapping = map(array, product);
   cost.folds = math.times(mapping.row_folds, mapping.column_folds);
-  // A fold: what stays goes in (rows), the rest streams through skewed (rows + columns + T - 2).
+  // A fold: the stationary operand is loaded (rows), the rest streams through with skew (rows +
+  // columns + T - 2).
   const std::int64_t loading = array.flow == DataFlow::output_stationary ? 0 : array.rows;
   std::int64_t fold = math.plus(math.plus(array.rows, array.columns), mapping.time);
   fold = math.plus(fold, loading) - 2;
   cost.cycles = math.times(cost.folds, fold) - 1;
-  if (cost.cycles < 1) cost.cycles = 1;  // one place, one product
+  if (cost.cycles < 1) cost.cycles = 1;  // an array with a single place and product
   cost.macs = math.times(math.times(product.m, product.n), product.k);
   count_sram(mapping, product, array.flow, cost, math);
   count_dram(array, mapping, product, cost, math);
@@ -172,15 +172,15 @@ std::optional<SystolicCost> systolic_cost(const SystolicArray& array,
   if (!math.fits()) return std::nullopt;
   const double places = static_cast<double>(array.rows) * static_cast<double>(array.columns);
   const double share = static_cast<double>(cost.macs) / places / static_cast<double>(cost.cycles);
-  cost.utilisation = std::min(share, 1.0);  // by the -1, a single place would have more
+  cost.utilisation = std::min(share, 1.0);  // cycles are one less, so a single place exceeds 1
   return cost;
 }
 
 std::optional<SystolicProduct> product_of(const SystolicConvolution& layer) {
-  const std::int64_t least =
+  const std::int64_t minimum =
       std::min({layer.height, layer.width, layer.filter_height, layer.filter_width, layer.channels,
                 layer.filters, layer.stride});
-  if (least < 1 || layer.filter_height > layer.height || layer.filter_width > layer.width)
+  if (minimum < 1 || layer.filter_height > layer.height || layer.filter_width > layer.width)
     return std::nullopt;
   FittingMath math;
   const std::int64_t down = (layer.height - layer.filter_height) / layer.stride + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SCALE-Sim's configuration of an array.
+// Reads SCALE-Sim's configuration of an array.
 
 #include <fmt/format.h>
 
@@ -22,11 +22,11 @@ namespace orrery::model {
 
 namespace {
 
-constexpr std::int64_t kLongestSide = 1 << 20;    // rows or columns of an array
-constexpr std::int64_t kMostKilobytes = 1 << 30;  // of one SRAM
+constexpr std::int64_t kLongestSide = 1 << 20;   // rows or columns of an array
+constexpr std::int64_t kMaxKilobytes = 1 << 30;  // per SRAM
 constexpr std::int64_t kUsualKilobytes = 64;
 constexpr double kUsualBandwidth = 10;
-constexpr std::size_t kMostKeys = 4096;
+constexpr std::size_t kMaxKeys = 4096;
 
 std::string lower_case(std::string_view text) {
   std::string lower(text);
@@ -35,10 +35,10 @@ std::string lower_case(std::string_view text) {
   return lower;
 }
 
-/// A key that SCALE-Sim has. `used`: it matters here.
+/// A key of SCALE-Sim. `used`: it has an effect here.
 struct KnownKey {
   std::string_view section;
-  std::string_view key;  // in small letters
+  std::string_view key;  // in lower case
   bool used = false;
 };
 constexpr KnownKey kKnownKeys[] = {
@@ -65,7 +65,7 @@ struct IniValue {
   std::string place;
 };
 
-/// Keys, each as "section/key" in small letters, with their values.
+/// Values by "section/key" in lower case.
 using IniKeys = std::map<std::string, IniValue, std::less<>>;
 
 Result<IniKeys> read_ini(std::string_view text, const std::string& where) {
@@ -77,55 +77,55 @@ Result<IniKeys> read_ini(std::string_view text, const std::string& where) {
     if (line.empty() || line.front() == '#' || line.front() == ';') continue;
     if (line.front() == '[') {
       if (line.back() != ']')
-        return fail(Errc::config_syntax, lines.place(), in_quotes(line) + " lacks its ]",
-                    "a section is a line such as [architecture_presets]");
-      section = lower_case(trimmed_cell(line.substr(1, line.size() - 2)));
+        return fail(Errc::config_syntax, lines.place(), in_quotes(line) + " has no closing ]",
+                    "write a section as a line such as [architecture_presets]");
+      section = lower_case(trim_cell(line.substr(1, line.size() - 2)));
       continue;
     }
     const std::size_t sign = line.find_first_of("=:");
     if (sign == std::string_view::npos || sign == 0)
-      return fail(Errc::config_syntax, lines.place(), in_quotes(line) + " is no \"key = value\"",
-                  "comments begin with # or ;");
-    const std::string key = lower_case(trimmed_cell(line.substr(0, sign)));
+      return fail(Errc::config_syntax, lines.place(), in_quotes(line) + " is not \"key = value\"",
+                  "begin comments with # or ;");
+    const std::string key = lower_case(trim_cell(line.substr(0, sign)));
     if (section.empty())
       return fail(Errc::config_syntax, lines.place(),
-                  in_quotes(key) + " stands before the first section",
-                  "write [general] or [architecture_presets] above it");
+                  in_quotes(key) + " is before the first section",
+                  "write [general] or [architecture_presets] before it");
     const auto [at, is_new] =
         keys.try_emplace(section + "/" + key,
-                         IniValue{std::string(trimmed_cell(line.substr(sign + 1))), lines.place()});
+                         IniValue{std::string(trim_cell(line.substr(sign + 1))), lines.place()});
     if (!is_new)
       return fail(Errc::config_syntax, lines.place(),
                   fmt::format("{} is given twice, first at {}", in_quotes(key), at->second.place),
-                  "keep one of them");
-    if (keys.size() > kMostKeys)
-      return fail(Errc::limit_exceeded, lines.place(), fmt::format("more than {} keys", kMostKeys));
+                  "keep one of the lines");
+    if (keys.size() > kMaxKeys)
+      return fail(Errc::limit_exceeded, lines.place(), fmt::format("more than {} keys", kMaxKeys));
   }
   return keys;
 }
 
-/// Reads keys of [architecture_presets] and the like; the first mistake stays.
+/// Reads keys of [architecture_presets] and other sections; stores the first error.
 class IniReader {
  public:
   IniReader(const IniKeys& keys, std::string where, Findings& findings)
       : keys_(keys), where_(std::move(where)), findings_(findings) {}
 
-  /// `fallback`: empty where the key has to be there.
-  std::int64_t whole(std::string_view key, std::int64_t least, std::int64_t most,
+  /// An integer. `fallback`: value without the key; empty: the key is required.
+  std::int64_t whole(std::string_view key, std::int64_t minimum, std::int64_t maximum,
                      std::optional<std::int64_t> fallback) {
     const IniValue* value = find(key, fallback.has_value());
-    if (value == nullptr) return fallback.value_or(least);
+    if (value == nullptr) return fallback.value_or(minimum);
     const Result<std::int64_t> number = parse_integer(value->text, value->place);
-    if (!number) return keep(number.error()), least;
-    if (*number >= least && *number <= most) return *number;
+    if (!number) return keep(number.error()), minimum;
+    if (*number >= minimum && *number <= maximum) return *number;
     keep({Errc::config_range, value->place,
-          fmt::format("{} is {}, which is not from {} to {}", key, *number, least, most)});
-    return least;
+          fmt::format("{} is {}, but must be from {} to {}", key, *number, minimum, maximum)});
+    return minimum;
   }
   double positive(std::string_view key, double fallback) {
     const IniValue* value = find(key, true);
     if (value == nullptr) return fallback;
-    // SCALE-Sim takes a list, one bandwidth for each interface; all are alike in practice.
+    // SCALE-Sim accepts a list with one bandwidth per interface; in practice all are equal.
     const std::string_view first = std::string_view(value->text).substr(0, value->text.find(','));
     const Result<double> number = parse_number(first, value->place);
     if (!number) return keep(number.error()), fallback;
@@ -133,7 +133,7 @@ class IniReader {
     keep({Errc::config_range, value->place, fmt::format("{} must be above 0", key)});
     return fallback;
   }
-  /// Which of `words`; 0 without the key if it may be missing.
+  /// The index in `words`; 0 if the key is missing and may be.
   std::size_t choice(std::string_view key, std::span<const std::string_view> words,
                      bool may_be_missing) {
     const IniValue* value = find(key, may_be_missing);
@@ -158,7 +158,7 @@ class IniReader {
       findings_.add(FindingCode::default_assumed, fmt::format("{}:{}", where_, key));
     } else {
       keep({Errc::config_missing_key, where_, fmt::format("{} is missing", key),
-            "SCALE-Sim's configs/scale.cfg has all keys"});
+            "SCALE-Sim's configs/scale.cfg contains all keys"});
     }
     return nullptr;
   }
@@ -189,7 +189,7 @@ void report_rest(const IniKeys& keys, Findings& findings) {
 Result<SystolicConfig> parse_systolic_config(std::string_view text, const std::string& where,
                                              Findings& findings) {
   if (text.size() > limits::kConfigBytes)
-    return fail(Errc::limit_exceeded, where, "larger than a configuration may be");
+    return fail(Errc::limit_exceeded, where, "larger than the limit for a configuration");
   const Result<IniKeys> keys = read_ini(text, where);
   if (!keys) return tl::unexpected(keys.error());
   IniReader reader(*keys, where, findings);
@@ -203,7 +203,7 @@ Result<SystolicConfig> parse_systolic_config(std::string_view text, const std::s
   array.flow =
       static_cast<DataFlow>(reader.choice("architecture_presets/Dataflow", kFlowWords, false));
   const auto kilobytes = [&](std::string_view key) {
-    return reader.whole(key, 0, kMostKilobytes, kUsualKilobytes) << 10;
+    return reader.whole(key, 0, kMaxKilobytes, kUsualKilobytes) << 10;
   };
   array.ifmap_bytes = kilobytes("architecture_presets/IfmapSramSzkB");
   array.filter_bytes = kilobytes("architecture_presets/FilterSramSzkB");
@@ -222,7 +222,7 @@ Result<SystolicConfig> read_systolic_config(const std::string& path, Findings& f
   return parse_systolic_config(*text, path, findings);
 }
 
-// SCALE-Sim's topologies.
+// Reads SCALE-Sim's topologies.
 
 namespace {
 
@@ -236,9 +236,10 @@ Result<std::array<std::int64_t, kConvNumbers>> numbers_of(
     const std::vector<std::string_view>& cells, std::size_t count, const std::string& place) {
   std::array<std::int64_t, kConvNumbers> numbers{};
   if (cells.size() <= count)
-    return fail(Errc::input_corrupt, place,
-                fmt::format("{} cells where {} belong", cells.size(), count + 1),
-                fmt::format("a row is {}", count == kGemmNumbers ? kGemmColumns : kConvColumns));
+    return fail(
+        Errc::input_corrupt, place,
+        fmt::format("{} cells, but must have {}", cells.size(), count + 1),
+        fmt::format("a row must be {}", count == kGemmNumbers ? kGemmColumns : kConvColumns));
   for (std::size_t i = 0; i < count; ++i) {
     const Result<std::int64_t> number = parse_integer(cells[i + 1], place);
     if (!number) {
@@ -249,7 +250,7 @@ Result<std::array<std::int64_t, kConvNumbers>> numbers_of(
     }
     if (*number < 1)
       return fail(Errc::input_range, place,
-                  fmt::format("column {} is {}, and sizes are above 0", i + 2, *number));
+                  fmt::format("column {} is {}, but must be above 0", i + 2, *number));
     numbers[i] = *number;
   }
   return numbers;
@@ -265,15 +266,16 @@ Result<SystolicProduct> product_of_row(const std::vector<std::string_view>& cell
   const SystolicConvolution layer{n[0], n[1], n[2], n[3], n[4], n[5], n[6]};
   if (layer.filter_height > layer.height || layer.filter_width > layer.width)
     return fail(Errc::input_range, place,
-                fmt::format("a filter of {} x {} over an ifmap of {} x {}", layer.filter_height,
-                            layer.filter_width, layer.height, layer.width),
-                "padding is part of the ifmap's height and width");
+                fmt::format("the filter of {} x {} exceeds the ifmap of {} x {}",
+                            layer.filter_height, layer.filter_width, layer.height, layer.width),
+                "include the padding in the height and width of the ifmap");
   const std::optional<SystolicProduct> product = product_of(layer);
-  if (!product) return fail(Errc::input_range, place, "these sizes have no product in 64 bits");
+  if (!product) return fail(Errc::input_range, place, "the product of these sizes exceeds 64 bits");
   return *product;
 }
 
-/// What stands behind the columns that are used. A second stride only matters if it is another one.
+/// Whether columns after the used ones would change the result. A second stride does only if it
+/// differs from the first.
 bool matters(const std::vector<std::string_view>& cells, bool gemm) {
   const std::size_t used = 1 + (gemm ? kGemmNumbers : kConvNumbers);
   for (std::size_t i = used; i < cells.size(); ++i)
@@ -287,7 +289,7 @@ Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
                                                          const std::string& where,
                                                          Findings& findings) {
   if (text.size() > limits::kConfigBytes)
-    return fail(Errc::limit_exceeded, where, "larger than a topology may be");
+    return fail(Errc::limit_exceeded, where, "larger than the limit for a topology");
   std::vector<SystolicLayer> layers;
   std::vector<std::string_view> cells;
   std::vector<std::string> retained;
@@ -297,11 +299,11 @@ Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
   while (lines.next(line)) {
     if (line.find_first_not_of(", \t\r") == std::string_view::npos) continue;
     if (!split_csv_row(line, cells, retained))
-      return fail(Errc::input_corrupt, lines.place(), "has quotes that do not close a cell");
+      return fail(Errc::input_corrupt, lines.place(), "has an unclosed quote");
     if (!gemm) {
       gemm = cells.size() > 1 && (cells[1] == "M" || cells[1] == "m");
       if (cells.size() > 1 && parse_integer(cells[1]))
-        return fail(Errc::input_corrupt, lines.place(), "is a row where the header belongs",
+        return fail(Errc::input_corrupt, lines.place(), "is a row, but must be the header",
                     fmt::format("begin with {} or {}", kConvColumns, kGemmColumns));
       continue;
     }
@@ -312,7 +314,7 @@ Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
   }
   if (layers.empty())
     return fail(Errc::input_empty, where, "has no layers",
-                fmt::format("rows are {} or {}", kConvColumns, kGemmColumns));
+                fmt::format("rows must be {} or {}", kConvColumns, kGemmColumns));
   return layers;
 }
 

@@ -13,19 +13,19 @@
 
 namespace orrery::model {
 
-/// What a configuration says that matters here.
+/// The used part of a configuration.
 struct SystolicConfig {
   std::string name;  ///< run_name; may be empty
   SystolicArray array{};
 };
 
-/// A configuration: sections [general], [architecture_presets], [layout], [sparsity],
-/// [run_presets], "key = value" or "key : value", names in any case, comments after # or ; at the
-/// beginning of a line. ArrayHeight, ArrayWidth and Dataflow (os, ws or is) have to be there. SRAMs
-/// are 64 kB without their keys, Bandwidth is 10 words per cycle, InterfaceBandwidth CALC.
-/// Findings: default_assumed for those; key_ignored for sections and keys that SCALE-Sim does not
-/// have; key_without_effect for those that change nothing here (offsets, banks, layouts, sparsity
-/// …). Errc: config_syntax, config_missing_key, config_type, config_range, limit_exceeded.
+/// Parses a configuration: sections [general], [architecture_presets], [layout], [sparsity],
+/// [run_presets] with lines "key = value" or "key : value", names in any case, and comments after #
+/// or ; at the begin of a line. ArrayHeight, ArrayWidth and Dataflow (os, ws or is) are required.
+/// Defaults: SRAMs of 64 kB, Bandwidth 10 words per cycle, InterfaceBandwidth CALC. Findings:
+/// default_assumed for defaults; key_ignored for sections and keys that SCALE-Sim does not have;
+/// key_without_effect for keys without effect here (offsets, banks, layouts, sparsity …). Errc:
+/// config_syntax, config_missing_key, config_type, config_range, limit_exceeded.
 [[nodiscard]] Result<SystolicConfig> parse_systolic_config(std::string_view text,
                                                            const std::string& where,
                                                            Findings& findings);
@@ -36,16 +36,17 @@ struct SystolicLayer {
   SystolicProduct product{};
 };
 
-/// A topology: a header, then rows "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter Width,
-/// Channels, Num Filter, Strides" (`-i conv`) or "Layer, M, N, K" (`-i gemm`); a header whose
-/// second column is M tells the latter. Rows may end in a comma, and empty rows are passed over. A
-/// further column (sparsity, or the stride across) is left out with a finding, key_without_effect,
-/// if it would change something. Errc: input_empty, input_corrupt, input_range, limit_exceeded.
+/// Parses a topology: a header, then rows "Layer, IFMAP Height, IFMAP Width, Filter Height, Filter
+/// Width, Channels, Num Filter, Strides" (`-i conv`) or "Layer, M, N, K" (`-i gemm`). If the second
+/// column of the header is M, rows have the latter form. Rows may end in a comma; empty rows are
+/// skipped. A further column (sparsity, or the horizontal stride) is ignored, with the finding
+/// key_without_effect if it would change the result. Errc: input_empty, input_corrupt, input_range,
+/// limit_exceeded.
 [[nodiscard]] Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
                                                                        const std::string& where,
                                                                        Findings& findings);
 
-/// The same from files. Errc: config_not_found, limit_exceeded, and those above.
+/// Like the functions above, from files. Errc: config_not_found, limit_exceeded, and those above.
 [[nodiscard]] Result<SystolicConfig> read_systolic_config(const std::string& path,
                                                           Findings& findings);
 [[nodiscard]] Result<std::vector<SystolicLayer>> read_systolic_layers(const std::string& path,

@@ -80,8 +80,8 @@ TEST(SystolicFiles, SaysWhatIsWrongWithAConfiguration) {
   EXPECT_THAT(config_error("[architecture_presets]\nArrayHeight = 0\n"), HasSubstr("from 1 to"));
   EXPECT_THAT(config_error("[architecture_presets]\nArrayHeight = x\n"), HasSubstr("whole number"));
   EXPECT_THAT(config_error("ArrayHeight = 8\n"), HasSubstr("before the first section"));
-  EXPECT_THAT(config_error("[general\n"), HasSubstr("lacks its ]"));
-  EXPECT_THAT(config_error("[general]\nnonsense\n"), HasSubstr("no \"key = value\""));
+  EXPECT_THAT(config_error("[general\n"), HasSubstr("has no closing ]"));
+  EXPECT_THAT(config_error("[general]\nnonsense\n"), HasSubstr("is not \"key = value\""));
   EXPECT_THAT(config_error(""), HasSubstr("ArrayHeight is missing"));
 }
 
@@ -122,12 +122,13 @@ std::string layers_error(std::string_view text) {
 TEST(SystolicFiles, SaysWhatIsWrongWithATopology) {
   EXPECT_THAT(layers_error(""), HasSubstr("has no layers"));
   EXPECT_THAT(layers_error("Layer,M,N,K\n"), HasSubstr("has no layers"));
-  EXPECT_THAT(layers_error("A,256,128,512\n"), HasSubstr("where the header belongs"));
-  EXPECT_THAT(layers_error("Layer,M,N,K\nA,256,128\n"), HasSubstr("net.csv:2: 3 cells where 4"));
+  EXPECT_THAT(layers_error("A,256,128,512\n"), HasSubstr("must be the header"));
+  EXPECT_THAT(layers_error("Layer,M,N,K\nA,256,128\n"),
+              HasSubstr("net.csv:2: 3 cells, but must have 4"));
   EXPECT_THAT(layers_error("Layer,M,N,K\nA,256,128,1.5\n"), HasSubstr("column 4"));
   EXPECT_THAT(layers_error("Layer,M,N,K\nA,256,128,0\n"), HasSubstr("above 0"));
   EXPECT_THAT(layers_error("Layer,M,N,K\nA,256,128,99999999999999999999\n"), HasSubstr("E2009"));
-  EXPECT_THAT(layers_error("Layer,M,N,K\n\"A,256,128,1\n"), HasSubstr("quotes"));
+  EXPECT_THAT(layers_error("Layer,M,N,K\n\"A,256,128,1\n"), HasSubstr("unclosed quote"));
   EXPECT_THAT(layers_error("Layer,H,W,h,w,C,N,S\nA,2,2,3,3,1,1,1\n"), HasSubstr("padding"));
   EXPECT_THAT(layers_error("Layer,H,W,h,w,C,N,S\nA,9000000000,9000000000,3,3,1,1,1\n"),
               HasSubstr("64 bits"));

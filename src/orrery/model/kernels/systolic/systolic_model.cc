@@ -10,7 +10,7 @@ using graph::Kernel;
 using graph::Operation;
 using graph::Pass;
 
-/// 0 when it does not fit; sizes are never 0.
+/// The product of factors; 0: it does not fit (sizes are never 0).
 std::int64_t product_or_0(std::initializer_list<std::int64_t> factors) {
   std::int64_t product = 1;
   for (const std::int64_t factor : factors)
@@ -39,7 +39,7 @@ std::vector<SystolicWork> convolved(const Kernel& kernel) {
   const std::int64_t seen_h = (size[3] - 1) * stride + size[5];
   const std::int64_t seen_w = (size[4] - 1) * stride + size[6];
   const std::int64_t seen = product_or_0({size[0], size[1], seen_h, seen_w});
-  // Strides wider than the filter skip some of what they pass.
+  // If strides are wider than the filter, some numbers of the input are not used.
   const std::int64_t all = product_or_0({m, k});
   const std::int64_t used = seen > 0 ? std::min(seen, all) : all;
   switch (kernel.pass) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel times of a device that is one systolic array, or several side by side.
+// Kernel times of a device with one or several systolic arrays.
 #pragma once
 
 #include <vector>
@@ -10,24 +10,24 @@
 
 namespace orrery::model {
 
-/// A kernel as products that run one after another: `count` equal ones each.
+/// `count` equal products. A kernel is a list of them, which run one after another.
 struct SystolicWork {
   SystolicProduct product{};
   std::int64_t count = 1;
 };
 
-/// What of `kernel` runs on such arrays: gemm, batched and grouped gemm (rows in equal shares, the
-/// first of them one longer where they do not divide), convolution. Empty for all else, and for
-/// sizes that are missing. A convolution's gradients are the products that they are: of the input,
-/// m×n by n×k; of the filters, n×m by m×k; `backward` both.
+/// The products of a kernel that run on arrays: gemm, batched and grouped gemm (rows in equal
+/// shares; the first shares are one longer if rows do not divide evenly), convolution. Empty: other
+/// kernels, or sizes are missing. The gradients of a convolution are products: of the input, m×n by
+/// n×k; of the filters, n×m by m×k; `backward` has both.
 [[nodiscard]] std::vector<SystolicWork> systolic_work(const graph::Kernel& kernel);
 
-/// Answers for what `systolic_work` knows; the formats' width does not matter but for traffic. Its
-/// band is empty: it is exact for SCALE-Sim, and how far that is from a device is not known.
+/// Predicts the kernels that systolic_work() supports. The width of formats affects only traffic.
+/// The band is empty: the model is exact for SCALE-Sim, whose error relative to devices is unknown.
 class SystolicModel : public KernelModel {
  public:
-  /// `arrays` > 1: equal products are shared out evenly among so many arrays. Without a clock in
-  /// `array`, the device's is taken.
+  /// `arrays` > 1: equal products are distributed evenly over the arrays. Without a clock in
+  /// `array`, the clock of the device applies.
   explicit SystolicModel(const SystolicArray& array, std::int64_t arrays = 1);
 
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,

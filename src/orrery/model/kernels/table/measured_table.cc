@@ -14,7 +14,7 @@ namespace {
 
 using graph::Kernel;
 
-constexpr double kRepeats = 1.05;  // the longest over the shortest of times that are the same
+constexpr double kRepeats = 1.05;  // maximum ratio of repeated times that counts as noise
 
 char folded_letter(char c) {
   if (c >= 'A' && c <= 'Z') return static_cast<char>(c - 'A' + 'a');
@@ -57,7 +57,7 @@ std::vector<TablePoint> distinct(std::vector<PlacedRow>& rows, const std::string
   return points;
 }
 
-/// What `rows`, all of one class, have in common and between what they lie.
+/// The common properties and the ranges of sizes of `rows`, which belong to one class.
 MeasuredKernelClass class_of(const std::vector<const MeasuredKernel*>& rows) {
   MeasuredKernelClass found;
   found.lower = canonical(rows.front()->kernel);
@@ -110,7 +110,7 @@ MeasuredTable MeasuredTable::make(const MeasuredRows& measured, Findings& findin
   for (const MeasuredKernel& row : measured.rows) {
     if (row.others > 0) {
       findings.add(FindingCode::key_without_effect,
-                   fmt::format("{}:{}: a time of several kernels", measured.where, row.line));
+                   fmt::format("{}:{}: one time for several kernels", measured.where, row.line));
       continue;
     }
     by_class[{device_ids[row.device], class_key_of(canonical(row.kernel))}].push_back(&row);
@@ -139,7 +139,7 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
   MeasuredKernelClass known = class_of(rows);
   known.device = key.device;
   known.kernels = points.size();
-  known.grid = TableGrid::suits(axes, points, room_);
+  known.grid = TableGrid::is_suitable(axes, points, remaining_cells_);
   const auto keep = [&](auto made) {
     known.left_out = made.spread().left_out();
     known.median_error = made.spread().median_error();
@@ -147,7 +147,7 @@ void MeasuredTable::add(const Key& key, const std::vector<const MeasuredKernel*>
     classes_.emplace(key, std::move(made));
   };
   if (known.grid) {
-    room_ -= axes.cells();
+    remaining_cells_ -= axes.cells();
     keep(TableGrid(std::move(axes), scale, points));
   } else {
     keep(TableCloud(std::move(axes), scale, points));
@@ -161,7 +161,7 @@ std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silico
   Kernel one = canonical(kernel);
   auto found = classes_.find({*device, class_key_of(one)});
   if (found == classes_.end()) {
-    // Who measured it may not have said what only refines its time.
+    // The table may lack refining sizes.
     const std::size_t defining = graph::defining_sizes(one.operation);
     std::fill(one.sizes.begin() + static_cast<std::ptrdiff_t>(defining), one.sizes.end(), 0);
     found = classes_.find({*device, class_key_of(one)});

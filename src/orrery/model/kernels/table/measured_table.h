@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernel times from a table that somebody measured.
+// Kernel times from a table of measurements.
 #pragma once
 
 #include <array>
@@ -23,44 +23,45 @@
 
 namespace orrery::model {
 
-/// What a table has of one class of kernels.
+/// Summary of one class of kernels in a table.
 struct MeasuredKernelClass {
-  std::uint32_t device = 0;  ///< which of MeasuredTable::devices
-  graph::Kernel lower{};     ///< what all have in common; of each size the least
-  std::array<std::int64_t, graph::kKernelSizes> upper{};     ///< of each size the most …
-  std::array<std::size_t, graph::kKernelSizes> different{};  ///< … and how many there are
+  std::uint32_t device = 0;  ///< index in MeasuredTable::devices
+  graph::Kernel lower{};     ///< common properties; sizes: the minimum of each
+  std::array<std::int64_t, graph::kKernelSizes> upper{};     ///< the maximum of each size …
+  std::array<std::size_t, graph::kKernelSizes> different{};  ///< … and its number of values
   std::size_t rows = 0;
-  std::size_t kernels = 0;   ///< distinct ones
-  bool grid = false;         ///< else they lie scattered
-  std::size_t left_out = 0;  ///< kernels that lie between others: what the others say of each …
-  double median_error = 0;   ///< … is this far off, by the median, as a share …
-  ErrorBand band{};          ///< … and 80 % of what was measured lies in here
+  std::size_t kernels = 0;   ///< number of distinct kernels
+  bool grid = false;         ///< true: TableGrid; false: TableCloud
+  std::size_t left_out = 0;  ///< kernels between others, predicted from these when held out …
+  double median_error = 0;   ///< … the median error of these predictions, as a share …
+  ErrorBand band{};          ///< … and the interval of 80 % of measured times
 };
 
-/// Answers from measured kernels of the same class: device, operation, pass, formats, traits and
-/// which sizes are 0 (a window, say); sizes that only refine (graph::defining_sizes) are left out
-/// of the question where the table does not have them. Classes whose points form a grid are a
-/// TableGrid, others a TableCloud. Names of devices match in any case, `_` being `-`. Immutable;
-/// any thread may ask.
+/// Predicts kernels from measured kernels of the same class. A class has one device, operation,
+/// pass, formats, traits and set of sizes that are 0 (a window, for example). Refining sizes (those
+/// after graph::defining_sizes) are ignored if the table does not have them. Classes whose points
+/// form a grid are a TableGrid, others a TableCloud. Device names match in any case, with `_` equal
+/// to `-`. Immutable and thread-safe.
 class MeasuredTable : public KernelModel {
  public:
-  /// Rows of one kernel count as one with the median of their times; a finding, measured_again, if
-  /// the longest is more than 5 % above the shortest. Rows of several kernels say nothing of each
-  /// and are passed over, key_without_effect. O(rows log rows + places of grids).
+  /// Builds a table. Rows of one kernel count as one row with their median time; finding
+  /// measured_again if the longest is more than 5 % above the shortest. Rows with several kernels
+  /// are skipped, because the time of each is unknown; finding key_without_effect.
+  /// O(rows log rows + places of grids).
   [[nodiscard]] static MeasuredTable make(const MeasuredRows& measured, Findings& findings);
 
-  /// Nothing for a class that is not in the table, and for a device without a name. Several
-  /// launches share the first size evenly.
+  /// Empty: the table does not contain the class, or the device has no name. Several launches share
+  /// the first size evenly.
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override;
 
-  /// Distinct kernels.
+  /// Number of distinct kernels.
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] std::size_t classes() const { return classes_.size(); }
-  /// As they were written, in order of first appearance.
+  /// Device names as in the input, in order of first appearance.
   [[nodiscard]] const std::vector<std::string>& devices() const { return devices_; }
   [[nodiscard]] bool knows(std::string_view device) const;
-  /// Every class, by device, then as kernels are listed in graph/kernel.h.
+  /// All classes, by device, then in the order of operations and passes in graph/kernel.h.
   [[nodiscard]] const std::vector<MeasuredKernelClass>& overview() const { return overview_; }
 
  private:
@@ -86,7 +87,7 @@ class MeasuredTable : public KernelModel {
   std::unordered_map<Key, Class, KeyHash> classes_;
   std::vector<MeasuredKernelClass> overview_;
   std::size_t size_ = 0;
-  std::uint64_t room_ = std::uint64_t{1} << 25;  // for places of grids
+  std::uint64_t remaining_cells_ = std::uint64_t{1} << 25;  // remaining places for grids
 };
 
 }  // namespace orrery::model

@@ -188,7 +188,7 @@ TEST(MeasuredTable, TakesSizesThatGrowTogetherForOne) {
   ASSERT_TRUE(time);
   EXPECT_FALSE(time->extrapolated);
   EXPECT_NEAR(time->seconds / smooth_seconds(between), 1, 0.1);
-  Kernel prefix = between;  // queries behind a cached prefix: nobody measured that
+  Kernel prefix = between;  // queries behind a cached prefix: not measured
   prefix.sizes[4] = 6000;
   EXPECT_TRUE(table.time(prefix, kToy)->extrapolated);
   Kernel grouped = toy_attention(3, 16, 0, 1500);  // as many heads for keys: 16, above the table's

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tests of measured tables share: rows that are made up.
+// Shared parts of tests of measured tables: synthetic rows.
 #pragma once
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ inline graph::Kernel toy_gemm(std::int64_t m, std::int64_t n, std::int64_t k) {
   return kernel;
 }
 
-/// 100 TFLOP/s, 1 TB/s and 3 us for a launch.
+/// The time at 100 TFLOP/s and 1 TB/s, plus 3 us per launch.
 inline double smooth_seconds(const graph::Kernel& kernel) {
   const MinimumWork work = minimum_work(canonical(kernel));
   return work.flops / 100e12 + work.bytes / 1e12 + 3e-6;
@@ -36,7 +36,7 @@ inline MeasuredRows toy_rows(const std::vector<graph::Kernel>& kernels) {
   return rows;
 }
 
-/// Every m, n, k of 64, 128 … 64 · 2^(count - 1).
+/// All combinations of m, n, k from 64, 128 … 64 · 2^(count - 1).
 inline std::vector<graph::Kernel> toy_grid(int count) {
   std::vector<graph::Kernel> kernels;
   for (int m = 0; m < count; ++m)

@@ -23,7 +23,7 @@ MinimumWork product_work(const Kernel& kernel, double batch, double m, double n,
                                           m * n * bytes_of(kernel.out))};
 }
 
-/// Groups beyond the rows have none, and nobody reads their weights.
+/// If there are more groups than rows, some groups are empty and their weights are not read.
 MinimumWork grouped_work(const Kernel& kernel, const WorkSizes& size) {
   MinimumWork work = product_work(kernel, 1, size[1], size[2], size[3]);
   const double groups = std::min(size[0], size[1]);
@@ -31,12 +31,12 @@ MinimumWork grouped_work(const Kernel& kernel, const WorkSizes& size) {
   return work;
 }
 
-/// How many keys all queries together look at; with a mask, the last query sees the last key.
+/// Number of (query, key) pairs. With a causal mask, the last query attends to the last key.
 double pairs_of(const Kernel& kernel, const WorkSizes& size) {
   const double queries = size[3], keys = size[4];
   const double window = size[7] > 0 ? std::min(size[7], keys) : keys;
   if (!kernel.has(graph::kCausal)) return queries * window;
-  const double first = std::max(1.0, keys - queries + 1);  // keys that the first query sees
+  const double first = std::max(1.0, keys - queries + 1);  // number of keys of the first query
   const double growing = std::clamp(window - first + 1, 0.0, queries);
   return growing * (first + (growing - 1) / 2) + (queries - growing) * window;
 }
@@ -45,7 +45,7 @@ MinimumWork attention_work(const Kernel& kernel, const WorkSizes& size) {
   const double batch = size[0], heads = size[1], kv_heads = size[2], queries = size[3];
   const double keys = size[7] > 0 ? std::min(size[4], size[7] + queries) : size[4];
   const double dims = size[5] + size[6];
-  // Backward: scores again, and four products in place of two.
+  // Backward: the scores again, and four products instead of two.
   const double times = kernel.pass == Pass::forward ? 1 : 2.5;
   const double passes = kernel.pass == Pass::forward ? 1 : 2;
   const double ends =
@@ -66,7 +66,7 @@ MinimumWork convolution_work(const Kernel& kernel, const WorkSizes& size) {
                    places * size[2] * bytes_of(kernel.out))};
 }
 
-/// So many numbers in, so many out, and little to do with each.
+/// The work of a kernel that reads `in` numbers, writes `out` numbers, and computes little.
 MinimumWork passing_work(const Kernel& kernel, double in, double out) {
   const double times = kernel.pass == Pass::forward ? 1 : 2;
   return {times * std::max(in, out),
@@ -138,13 +138,13 @@ TablePlace place_of(const Kernel& kernel) {
 }
 
 TableScale::TableScale(const Kernel& like, std::span<const TablePoint> points) : like_(like) {
-  least_ = std::numeric_limits<double>::infinity();
+  minimum_ = std::numeric_limits<double>::infinity();
   double flop_rate = 0, byte_rate = 0;
   for (const TablePoint& point : points) {
     const MinimumWork done = work(point.place);
     flop_rate = std::max(flop_rate, done.flops / point.seconds);
     byte_rate = std::max(byte_rate, done.bytes / point.seconds);
-    least_ = std::min(least_, point.seconds);
+    minimum_ = std::min(minimum_, point.seconds);
   }
   seconds_per_flop_ = flop_rate > 0 ? 1 / flop_rate : 0;
   seconds_per_byte_ = byte_rate > 0 ? 1 / byte_rate : 0;
@@ -160,7 +160,7 @@ MinimumWork TableScale::work(const TablePlace& place) const {
 
 double TableScale::operator()(const TablePlace& place) const {
   const MinimumWork done = work(place);
-  return done.flops * seconds_per_flop_ + done.bytes * seconds_per_byte_ + least_;
+  return done.flops * seconds_per_flop_ + done.bytes * seconds_per_byte_ + minimum_;
 }
 
 }  // namespace orrery::model

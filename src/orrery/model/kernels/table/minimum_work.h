@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kernels have to do at the least, from their sizes, and where in a table they stand.
+// The minimum work of kernels (FLOPs, bytes) from their sizes, and their place in a table.
 #pragma once
 
 #include <array>
@@ -16,20 +16,19 @@ struct MinimumWork {
   double bytes = 0;
 };
 
-/// Of one launch of a kernel as `canonical` gives it, but with these sizes. Numbers of unsaid
-/// formats have 16 bits. Sizes that are 0 where they have to be something give no work.
+/// The work of one launch of a kernel in the form of canonical(), but with these sizes. Numbers of
+/// unknown format have 16 bits. If a required size is 0, there is no work.
 [[nodiscard]] MinimumWork minimum_work(const graph::Kernel& kernel,
                                        const std::array<double, graph::kKernelSizes>& sizes);
 [[nodiscard]] MinimumWork minimum_work(const graph::Kernel& kernel);
 
-/// The same kernel with what goes without saying said: formats of b and of the output are those of
-/// a, an attention has as many heads for keys as for queries and equal dims. `launches`, `flops`
-/// and `bytes` are left out: several launches become one of a share of the first size (rounded up).
+/// The kernel with default values made explicit: formats of b and of the output are those of a; an
+/// attention has equally many heads of keys and of queries, and equal dimensions. Several launches
+/// become one with a share of the first size (rounded up); `flops` and `bytes` become 0.
 [[nodiscard]] graph::Kernel canonical(const graph::Kernel& kernel);
 
-/// A kernel's place in a table of its class, one number for each size: the size, 1 where it is 0;
-/// of attention, heads are those per head of keys, so that kernels in which the two are equal lie
-/// side by side.
+/// The place of a kernel in a table of its class: each size, or 1 if it is 0. For attention, heads
+/// are per head of keys, so that kernels with equal numbers of both are neighbours.
 using TablePlace = std::array<double, graph::kKernelSizes>;
 [[nodiscard]] TablePlace place_of(const graph::Kernel& canonical);
 
@@ -39,12 +38,12 @@ struct TablePoint {
   double seconds = 0;
 };
 
-/// A rough time for any place of a class: what the measured points show of rates and of what every
-/// launch takes. Only ratios of it are ever used.
+/// An approximate time for each place of a class, from the highest measured rates and the shortest
+/// measured time. Only ratios of these times are used.
 class TableScale {
  public:
   TableScale() = default;
-  /// `like` has the class's operation, pass, formats and traits, and its sizes that are 0.
+  /// `like` has the operation, pass, formats and traits of the class, and its sizes that are 0.
   TableScale(const graph::Kernel& like, std::span<const TablePoint> points);
   [[nodiscard]] double operator()(const TablePlace& place) const;
 
@@ -54,7 +53,7 @@ class TableScale {
   graph::Kernel like_{};
   double seconds_per_flop_ = 0;
   double seconds_per_byte_ = 0;
-  double least_ = 0;
+  double minimum_ = 0;
 };
 
 }  // namespace orrery::model

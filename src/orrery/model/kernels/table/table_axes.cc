@@ -7,7 +7,7 @@
 namespace orrery::model {
 namespace {
 
-/// Sizes that belong together stand apart by no more than rounding to whole numbers does.
+/// Whether two tied sizes are equal up to rounding to integers.
 bool about_equal(double a, double b) { return std::abs(a - b) <= 1.0 + 1e-6 * std::abs(b); }
 
 std::uint32_t index_in(std::span<const double> values, double value) {
@@ -63,13 +63,13 @@ std::uint64_t TableAxes::cells() const {
   return cells;
 }
 
-TableCell TableAxes::spot(const TablePlace& place) const {
-  TableCell spot;
-  spot.nearest = place;
+TableCell TableAxes::locate(const TablePlace& place) const {
+  TableCell cell;
+  cell.nearest = place;
   for (std::uint32_t rest = constants_; rest != 0; rest &= rest - 1) {
     const auto size = static_cast<std::size_t>(__builtin_ctz(rest));
-    spot.off |= place[size] != constant_[size];
-    spot.nearest[size] = constant_[size];
+    cell.is_clamped |= place[size] != constant_[size];
+    cell.nearest[size] = constant_[size];
   }
   for (std::size_t a = 0; a < axes_.size(); ++a) {
     const Axis& axis = axes_[a];
@@ -77,36 +77,36 @@ TableCell TableAxes::spot(const TablePlace& place) const {
     std::uint32_t low = index_in(axis.values, value);
     double share = 0;
     if (low == axis.values.size()) {
-      spot.off = true;
+      cell.is_clamped = true;
       --low;
     } else if (axis.values[low] != value) {
       if (low == 0) {
-        spot.off = true;
+        cell.is_clamped = true;
       } else {
         --low;
         share = (std::log(value) - axis.logs[low]) * axis.per_gap[low];
       }
     }
-    spot.low[a] = low;
-    spot.share[a] = share;
-    if (share == 0) spot.nearest[axis.size] = axis.values[low];
+    cell.low[a] = low;
+    cell.share[a] = share;
+    if (share == 0) cell.nearest[axis.size] = axis.values[low];
     for (const Tied& tied : axis.tied) {
       double there = tied.values[low];
       if (share > 0) there *= std::pow(tied.values[low + 1] / there, share);
       if (!(share > 0 ? about_equal(place[tied.size], there) : place[tied.size] == there))
-        spot.off = true;
+        cell.is_clamped = true;
       else
         there = place[tied.size];
-      spot.nearest[tied.size] = there;
+      cell.nearest[tied.size] = there;
     }
   }
-  return spot;
+  return cell;
 }
 
-TableNearest TableAxes::reach(const TablePlace& place) const {
+TableNearest TableAxes::nearest_place(const TablePlace& place) const {
   if (ties_) {
-    const TableCell at = spot(place);
-    return {at.nearest, at.off};
+    const TableCell at = locate(place);
+    return {at.nearest, at.is_clamped};
   }
   TableNearest reach{place};
   for (std::uint32_t rest = constants_; rest != 0; rest &= rest - 1) {
@@ -116,7 +116,7 @@ TableNearest TableAxes::reach(const TablePlace& place) const {
   for (const Axis& axis : axes_)
     reach.nearest[axis.size] =
         std::clamp(place[axis.size], axis.values.front(), axis.values.back());
-  reach.off = reach.nearest != place;
+  reach.is_clamped = reach.nearest != place;
   return reach;
 }
 

@@ -14,18 +14,18 @@ namespace orrery::model {
 
 inline constexpr std::size_t kMaxAxes = graph::kKernelSizes;
 
-/// Between which values a place lies on each axis.
+/// The position of a place between the values of each axis.
 struct TableCell {
-  std::array<std::uint32_t, kMaxAxes> low{};  ///< index of the value below it, or equal to it
-  std::array<double, kMaxAxes> share{};       ///< 0: at it, towards 1: near the next, in logarithms
+  std::array<std::uint32_t, kMaxAxes> low{};  ///< index of the value at or below the place
+  std::array<double, kMaxAxes> share{};       ///< 0: at `low`; 1: at the next; in logarithms
   TablePlace nearest{};                       ///< the nearest place that the axes span
-  bool off = false;                           ///< … is another one
+  bool is_clamped = false;                    ///< whether `nearest` is another place
 };
 
-/// The nearest place that the axes span, where nobody asks between which values it lies.
+/// The nearest place that the axes span, without its position between values.
 struct TableNearest {
   TablePlace nearest{};
-  bool off = false;  ///< it is another one
+  bool is_clamped = false;  ///< whether `nearest` is another place
 };
 
 /// A size is an axis if it has several values and is not tied to an earlier one: sizes that only
@@ -40,19 +40,19 @@ class TableAxes {
     return axes_[axis].values;
   }
   [[nodiscard]] std::span<const double> logs(std::size_t axis) const { return axes_[axis].logs; }
-  /// Which size it is.
+  /// The index of the size of an axis.
   [[nodiscard]] std::size_t size_of(std::size_t axis) const { return axes_[axis].size; }
-  /// How many places a grid of all values has; at most 2^62.
+  /// Number of places of a grid of all values; at most 2^62.
   [[nodiscard]] std::uint64_t cells() const;
-  [[nodiscard]] TableCell spot(const TablePlace& place) const;
-  [[nodiscard]] TableNearest reach(const TablePlace& place) const;
-  /// The place of these values.
+  [[nodiscard]] TableCell locate(const TablePlace& place) const;
+  [[nodiscard]] TableNearest nearest_place(const TablePlace& place) const;
+  /// The place with the values of these indices.
   [[nodiscard]] TablePlace place(const std::array<std::uint32_t, kMaxAxes>& at) const;
 
  private:
   struct Tied {
     std::size_t size = 0;
-    std::vector<double> values;  // beside the axis's
+    std::vector<double> values;  // one per value of the axis
   };
   struct Axis {
     std::size_t size = 0;
@@ -64,9 +64,9 @@ class TableAxes {
   void add(std::size_t size, std::span<const TablePoint> points);
 
   std::vector<Axis> axes_;
-  TablePlace constant_{};        // of sizes that have one value
-  std::uint32_t constants_ = 0;  // which sizes
-  bool ties_ = false;            // some axis has sizes that grow with it
+  TablePlace constant_{};        // values of sizes with only one value
+  std::uint32_t constants_ = 0;  // bits of these sizes
+  bool ties_ = false;            // whether any axis has tied sizes
 };
 
 }  // namespace orrery::model

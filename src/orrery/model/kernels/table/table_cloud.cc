@@ -12,26 +12,26 @@
 namespace orrery::model {
 namespace {
 
-constexpr std::uint32_t kMostNear = 12;
-constexpr std::uint32_t kNobodyLeftOut = ~std::uint32_t{0};
-constexpr std::size_t kMostTried = 4096;  // left-out points that the spread is learned from
+constexpr std::uint32_t kMaxNear = 12;
+constexpr std::uint32_t kNoneLeftOut = ~std::uint32_t{0};
+constexpr std::size_t kMaxTried = 4096;  // maximum number of held-out points for the spread
 
 }  // namespace
 
-/// The nearest points so far, nearest first; one more than count, which gives R. Each is a number
-/// whose upper half is the square of its distance, the lower half the point, so that they are put
-/// in order without branches, which nobody could predict.
+/// The nearest points so far, nearest first: count_ + 1 points, because the last gives R. Each is a
+/// number whose upper half is the squared distance and whose lower half is the point, so that they
+/// are sorted without unpredictable branches.
 struct TableCloud::Near {
-  static constexpr std::size_t kSlots = kMostNear + 2;
+  static constexpr std::size_t kSlots = kMaxNear + 2;
   static constexpr std::uint32_t kNormal =
-      0x00100000;  // added: no number is too small to be normal
+      0x00100000;  // added to the upper half, so that no double is subnormal
 
   std::array<double, kSlots> slots;
   std::uint32_t wanted = 0;
-  std::uint32_t without = kNobodyLeftOut;
+  std::uint32_t without = kNoneLeftOut;
   float limit = std::numeric_limits<float>::infinity();
 
-  Near() { slots.fill(packed(limit, kNobodyLeftOut)); }
+  Near() { slots.fill(packed(limit, kNoneLeftOut)); }
   static double packed(float square, std::uint32_t point) {
     const std::uint64_t upper = std::bit_cast<std::uint32_t>(square) + kNormal;
     return std::bit_cast<double>(upper << 32 | point);
@@ -53,7 +53,7 @@ struct TableCloud::Near {
   }
   [[nodiscard]] std::uint32_t size() const {
     std::uint32_t found = 0;
-    while (found < wanted && point(found) != kNobodyLeftOut) ++found;
+    while (found < wanted && point(found) != kNoneLeftOut) ++found;
     return found;
   }
 };
@@ -65,9 +65,10 @@ TableCloud::TableCloud(TableAxes axes, const TableScale& scale, std::span<const 
   std::iota(order.begin(), order.end(), 0u);
   points_.resize(size);
   for (std::uint32_t i = 0; i < size; ++i) points_[i] = logs_of(points[i].place);
-  // The tree is built over (point, number) pairs in place: log_rates_ carries the numbers.
+  // build() sorts points_ together with log_rates_, which contains the numbers of points until
+  // then.
   log_rates_.assign(order.begin(), order.end());
-  count_ = std::min<std::uint32_t>(kMostNear, static_cast<std::uint32_t>(axes_.count()) * 2 + 2);
+  count_ = std::min<std::uint32_t>(kMaxNear, static_cast<std::uint32_t>(axes_.count()) * 2 + 2);
   nodes_.reserve(size / 2 + 1);
   (void)build(0, size);
   log_scales_.resize(size);
@@ -86,7 +87,7 @@ TableCloud::Logs TableCloud::logs_of(const TablePlace& place) const {
   return logs;
 }
 
-/// Splits [first, last) at the median of its widest axis.
+/// Builds the subtree of [first, last), split at the median of its widest axis.
 std::uint32_t TableCloud::build(std::uint32_t first, std::uint32_t last) {
   const auto index = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back({first, last});
@@ -130,12 +131,13 @@ std::uint32_t TableCloud::build(std::uint32_t first, std::uint32_t last) {
   return index;
 }
 
-/// `beside`: how far outside of the node's box `at` lies on each axis, `square` in all.
-void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float square,
+/// `outside`: the distance of `at` from the node's box on each axis; `square`: the square of the
+/// total distance.
+void TableCloud::search(std::uint32_t index, const Logs& at, Logs outside, float square,
                         Near& near) const {
   const Node& node = nodes_[index];
   if (node.right == 0) {
-    Lanes squares{};  // of all its points side by side, as processors like it
+    Lanes squares{};  // of all points of the leaf at once, so that the loop is vectorized
     for (std::size_t a = 0; a < axes_.count(); ++a) {
       const Lanes& lanes = lanes_[node.lanes + a];
       for (std::size_t i = 0; i < kLeafPoints; ++i) {
@@ -143,19 +145,19 @@ void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float 
         squares[i] += apart * apart;
       }
     }
-    for (std::uint32_t i = 0; i < kLeafPoints; ++i)  // none of those that a leaf lacks is near
+    for (std::uint32_t i = 0; i < kLeafPoints; ++i)  // missing points are infinitely far
       if (squares[i] < near.limit && node.first + i != near.without)
         near.add(squares[i], node.first + i);
     return;
   }
   const float step = at[node.axis] - node.split;
-  search(step < 0 ? index + 1 : node.right, at, beside, square, near);
-  float& before = beside[node.axis];
+  search(step < 0 ? index + 1 : node.right, at, outside, square, near);
+  float& before = outside[node.axis];
   square += step * step - before * before;
   before = step;
-  // What is rounded away must not hide a point.
+  // The margin covers rounding errors, so that no point is missed.
   if (square <= near.limit * 1.0001f)
-    search(step < 0 ? node.right : index + 1, at, beside, square, near);
+    search(step < 0 ? node.right : index + 1, at, outside, square, near);
 }
 
 TableCloud::Near TableCloud::nearest(const Logs& at, std::uint32_t without) const {
@@ -171,14 +173,14 @@ double TableCloud::rate(const Near& near) const {
   const std::uint32_t size = near.size();
   if (size == 0) return 0;
   if (near.square(0) == 0) return log_rates_[near.point(0)];
-  // With fewer points than wanted all count: R lies behind the last.
+  // If there are fewer points than wanted, all count, and R is twice the distance of the last.
   const bool all = size <= count_;
   const double farthest = std::sqrt(static_cast<double>(near.square(size - 1)));
   const double reached = 1 / (farthest * (all ? 2 : 1));
   double weights = 0, weighted = 0;
   for (std::uint32_t i = 0; i < size; ++i) {
     const double close = 1 / std::sqrt(static_cast<double>(near.square(i)));
-    // All equally far: each counts a little.
+    // If all distances are equal, all points have a small equal weight.
     const double lean = std::max(close - reached, 1e-6 * close);
     weights += lean * lean;
     weighted += lean * lean * log_rates_[near.point(i)];
@@ -189,14 +191,14 @@ double TableCloud::rate(const Near& near) const {
 void TableCloud::fit_spread() {
   std::vector<HeldOutPoint> inside, edges;
   std::vector<float> distances;
-  const std::size_t step = (points_.size() + kMostTried - 1) / kMostTried;
+  const std::size_t step = (points_.size() + kMaxTried - 1) / kMaxTried;
   for (std::size_t i = 0; i < points_.size() && points_.size() > 1; i += step) {
     const Near near = nearest(points_[i], static_cast<std::uint32_t>(i));
     const double error = log_rates_[i] - rate(near);
     const double answer = log_scales_[i] + log_rates_[i] - error;
     inside.push_back({answer, error, 0});
     distances.push_back(std::sqrt(near.square(0)));
-    // What only one side has neighbours of stands for places outside.
+    // Points with neighbours on only one side represent extrapolated places.
     bool outermost = false;
     for (std::size_t a = 0; a < axes_.count(); ++a) {
       const auto logs = axes_.logs(a);
@@ -213,15 +215,15 @@ void TableCloud::fit_spread() {
 }
 
 TableValue TableCloud::value(const TablePlace& place) const {
-  const TableNearest reach = axes_.reach(place);
-  const Near near = nearest(logs_of(reach.nearest), kNobodyLeftOut);
+  const TableNearest reach = axes_.nearest_place(place);
+  const Near near = nearest(logs_of(reach.nearest), kNoneLeftOut);
   TableValue value;
   if (points_.empty()) return value;
   const double scale = scale_(place);
   value.log_seconds = rate(near) + std::log(scale);
   const double distance = std::sqrt(static_cast<double>(near.square(0)));
-  value.measured = !reach.off && distance == 0;
-  value.extrapolated = reach.off || (distance > far_ && !value.measured);
+  value.measured = !reach.is_clamped && distance == 0;
+  value.extrapolated = reach.is_clamped || (distance > far_ && !value.measured);
   if (value.extrapolated) value.log_step = std::abs(std::log(scale) - log_scales_[near.point(0)]);
   value.seconds = std::exp(value.log_seconds);
   return value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Measured points that lie anywhere.
+// Measured points without a grid.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace orrery::model {
 
-/// Between scattered points, time over TableScale (about: one over the achieved rate) is taken from
-/// the nearest ones by modified Shepard weights ((R - r) / (R r))², where r is the distance in
-/// logarithms of sizes and R that of the first point that no longer counts: exact at points, and
-/// without jumps. Places outside of the box of all points, or much farther from the nearest one
-/// than points are from each other, are beyond. Source: Franke and Nielson, Smooth interpolation of
-/// large sets of scattered data, 1980.
+/// Interpolates time / TableScale (about the inverse of the achieved rate) between scattered
+/// points. The nearest points have modified Shepard weights ((R - r) / (R r))². r is the distance
+/// in logarithms of sizes, R that of the first point that does not count. The result is exact at
+/// points and continuous. Places outside the box of all points, or much farther from the nearest
+/// point than points are from each other, are extrapolated. Source: Franke and Nielson, Smooth
+/// interpolation of large sets of scattered data, 1980.
 class TableCloud {
  public:
   /// Points are distinct.
@@ -27,10 +27,10 @@ class TableCloud {
 
  private:
   struct Near;
-  struct Node {  // of a k-d tree over points_, whose left part is [first, middle)
+  struct Node {  // of a k-d tree over points_; the left child is [first, middle)
     std::uint32_t first = 0, last = 0;
-    std::uint32_t right = 0;  // index of the right child; the left one is next; 0: a leaf
-    std::uint32_t lanes = 0;  // of a leaf: the first of its axes in lanes_
+    std::uint32_t right = 0;  // index of the right child; the left one follows; 0: a leaf
+    std::uint32_t lanes = 0;  // in a leaf: index of its first axis in lanes_
     std::uint8_t axis = 0;
     float split = 0;
   };
@@ -39,7 +39,7 @@ class TableCloud {
   using Logs = std::array<float, kMaxAxes>;
 
   std::uint32_t build(std::uint32_t first, std::uint32_t last);
-  void search(std::uint32_t node, const Logs& at, Logs beside, float square, Near& near) const;
+  void search(std::uint32_t node, const Logs& at, Logs outside, float square, Near& near) const;
   [[nodiscard]] Logs logs_of(const TablePlace& place) const;
   [[nodiscard]] Near nearest(const Logs& at, std::uint32_t without) const;
   [[nodiscard]] double rate(const Near& near) const;
@@ -47,13 +47,13 @@ class TableCloud {
 
   TableAxes axes_;
   TableScale scale_;
-  std::vector<Logs> points_;       // by place in the tree
-  std::vector<Lanes> lanes_;       // the same by leaf and axis; infinity where a leaf has fewer
+  std::vector<Logs> points_;       // in tree order
+  std::vector<Lanes> lanes_;       // points by leaf and axis; missing points are infinity
   std::vector<double> log_rates_;  // ln (seconds / scale)
   std::vector<double> log_scales_;
   std::vector<Node> nodes_;
-  std::uint32_t count_ = 0;  // of points that count
-  double far_ = 0;           // from the nearest point: beyond
+  std::uint32_t count_ = 0;  // number of nearest points that count
+  double far_ = 0;           // greater distances to the nearest point are extrapolated
   TableSpread spread_;
 };
 

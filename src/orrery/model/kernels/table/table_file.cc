@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <map>
 
 #include "orrery/config/document.h"
@@ -26,25 +25,25 @@ constexpr string_view kHeaders =
     "\"device,kernel,us\" or \"device,operation,pass,a,b,out,traits,<sizes>,us\"";
 constexpr std::array<string_view, 7> kFirstColumns = {"device", "operation", "pass",  "a",
                                                       "b",      "out",       "traits"};
-constexpr std::size_t kTogether = 16;     // kernels in one row
-constexpr string_view kBetween = " + ";   // … and what stands between them
+constexpr std::size_t kTogether = 16;     // maximum number of kernels in one row
+constexpr string_view kBetween = " + ";   // … and their separator
 constexpr double kShortestKernel = 1e-6;  // us: one picosecond
-constexpr double kLongestKernel = 1e9;    // us; what takes a quarter of an hour is no kernel
+constexpr double kLongestKernel = 1e9;    // us: 1000 s, longer than any kernel
 
 Result<double> seconds_of(string_view cell, const std::string& place) {
   const Result<double> us = parse_number(cell, place);
   if (!us)
-    return fail(Errc::input_corrupt, place, in_quotes(cell) + " is no time in microseconds",
-                "leave out rows of kernels that were not measured");
+    return fail(Errc::input_corrupt, place, in_quotes(cell) + " is not a time in microseconds",
+                "remove rows of kernels that were not measured");
   if (!(*us >= kShortestKernel) || !(*us < kLongestKernel))
     return fail(Errc::input_range, place,
-                fmt::format("a time of {} us; times are {:g} or more and below {:g}",
-                            trimmed_cell(cell), kShortestKernel, kLongestKernel),
-                "leave out rows of kernels that were not measured");
+                fmt::format("a time of {} us, but times must be at least {:g} and below {:g}",
+                            trim_cell(cell), kShortestKernel, kLongestKernel),
+                "remove rows of kernels that were not measured");
   return *us * 1e-6;
 }
 
-/// Reads rows once the header is known.
+/// Reads the header, then the rows.
 class MeasuredReader {
  public:
   MeasuredReader(string_view text, const std::string& where) : lines_(text, where) {
@@ -61,15 +60,15 @@ class MeasuredReader {
       has_header = true;
     }
     if (measured_.rows.empty())
-      return fail(Errc::input_empty, measured_.where, "has no measured kernels",
-                  fmt::format("rows stand below a header, {}", kHeaders));
+      return fail(Errc::input_empty, measured_.where, "contains no measured kernels",
+                  fmt::format("write rows below a header, {}", kHeaders));
     return std::move(measured_);
   }
 
  private:
   Result<void> header(string_view line) {
     if (!split_csv_row(line, cells_, kept_))
-      return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
+      return fail(Errc::input_corrupt, lines_.place(), "has an unclosed quote");
     if (cells_ == std::vector<string_view>{"device", "kernel", "us"}) return {};
     in_columns_ = cells_.size() > kFirstColumns.size() &&
                   std::equal(kFirstColumns.begin(), kFirstColumns.end(), cells_.begin()) &&
@@ -82,7 +81,7 @@ class MeasuredReader {
       size_columns_.emplace_back(cells_[i]);
       if (std::count(size_columns_.begin(), size_columns_.end(), cells_[i]) > 1)
         return fail(Errc::input_corrupt, lines_.place(),
-                    fmt::format("column {} stands there twice", in_quotes(cells_[i])));
+                    fmt::format("column {} appears twice", in_quotes(cells_[i])));
     }
     return {};
   }
@@ -94,16 +93,16 @@ class MeasuredReader {
     return in_columns_ ? row_in_columns(line) : row_of_text(line);
   }
 
-  /// device,kernel,us: the kernel holds a comma and may be without quotes.
+  /// Reads "device,kernel,us"; the kernel contains a comma and may have no quotes.
   Result<void> row_of_text(string_view line) {
     const std::size_t first = line.find(','), last = line.rfind(',');
     if (first == string_view::npos || first == last)
-      return fail(Errc::input_corrupt, lines_.place(), in_quotes(line) + " is no row",
-                  "a row is device,\"kernel\",us");
-    string_view kernel = trimmed_cell(line.substr(first + 1, last - first - 1));
+      return fail(Errc::input_corrupt, lines_.place(), in_quotes(line) + " is not a row",
+                  "write a row as device,\"kernel\",us");
+    string_view kernel = trim_cell(line.substr(first + 1, last - first - 1));
     if (kernel.size() > 1 && kernel.front() == '"' && kernel.back() == '"')
-      kernel = trimmed_cell(kernel.substr(1, kernel.size() - 2));
-    string_view device = trimmed_cell(line.substr(0, first));
+      kernel = trim_cell(kernel.substr(1, kernel.size() - 2));
+    string_view device = trim_cell(line.substr(0, first));
     if (device.size() > 1 && device.front() == '"' && device.back() == '"')
       device = device.substr(1, device.size() - 2);
     return add(device, kernel, line.substr(last + 1));
@@ -111,11 +110,11 @@ class MeasuredReader {
 
   Result<void> row_in_columns(string_view line) {
     if (!split_csv_row(line, cells_, kept_))
-      return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
+      return fail(Errc::input_corrupt, lines_.place(), "has an unclosed quote");
     const std::size_t wanted = kFirstColumns.size() + size_columns_.size() + 1;
     if (cells_.size() != wanted)
       return fail(Errc::input_corrupt, lines_.place(),
-                  fmt::format("{} cells where the header has {}", cells_.size(), wanted));
+                  fmt::format("{} cells, but the header has {}", cells_.size(), wanted));
     text_.clear();
     fmt::format_to(std::back_inserter(text_), "{} {} {},{}>{}", cells_[1], cells_[2], cells_[3],
                    cells_[4], cells_[5]);
@@ -138,7 +137,7 @@ class MeasuredReader {
     if (!seconds) return tl::unexpected(seconds.error());
     if (device.empty())
       return fail(Errc::input_corrupt, lines_.place(), "names no device",
-                  "write what the cluster file calls it");
+                  "write the device name of the cluster file");
     if (!is_plain(device))
       return fail(Errc::input_corrupt, lines_.place(),
                   in_quotes(device) + " is not the name of a device");
@@ -150,7 +149,7 @@ class MeasuredReader {
     return {};
   }
 
-  /// One kernel, or several that were measured together.
+  /// Reads one kernel, or several that were measured together.
   Result<void> read_kernel_table(string_view text, MeasuredKernel& row) {
     row.first_other = static_cast<std::uint32_t>(measured_.others.size());
     for (std::size_t taken = 0;; ++taken) {
@@ -195,7 +194,7 @@ class MeasuredReader {
 
 Result<MeasuredRows> parse_measured(string_view text, const std::string& where) {
   if (text.size() > limits::kMeasuredBytes)
-    return fail(Errc::limit_exceeded, where, "larger than a table of kernels may be");
+    return fail(Errc::limit_exceeded, where, "larger than the limit for a kernel table");
   return MeasuredReader(text, where).read();
 }
 
@@ -205,18 +204,18 @@ Result<MeasuredRows> read_measured(const std::string& path) {
   return parse_measured(*text, path);
 }
 
-// Tables of kernels against data sheets.
+// Comparison of tables of kernels with data sheets.
 
 namespace {
 
-constexpr double kTooShort = 0.1;    // of the limit, the larger half of a table: wrong unit
-constexpr double kTooLong = 100;     // times the limit and …
-constexpr double kOverhead = 20e-6;  // … what a launch may take beside it
+constexpr double kTooShort = 0.1;    // median time / limit of the larger half: wrong unit below it
+constexpr double kTooLong = 100;     // … and above it, relative to the limit plus …
+constexpr double kOverhead = 20e-6;  // … this launch overhead, in seconds
 constexpr double kOneTooShort = 1.0 / 3;
-constexpr double kManyTooShort = 0.2;  // of all rows
+constexpr double kManyTooShort = 0.2;  // share of all rows
 
-/// The least time that a device needs. Products of matrices run at its peak; all else is only known
-/// to move its bytes, and may find them in a cache that is many times faster.
+/// The minimum time of a kernel on a device. Matrix products run at the peak. Other kernels move at
+/// least their bytes, unless these fit into the cache, which is many times as fast.
 double limit_of(const graph::Kernel& kernel, const Silicon& silicon) {
   const MinimumWork work = minimum_work(canonical(kernel));
   const bool products = kernel.operation == graph::Operation::gemm ||
@@ -277,22 +276,21 @@ Result<void> check_measured(const MeasuredRows& measured, const Silicon& silicon
   const bool many = static_cast<double>(below) > kManyTooShort * static_cast<double>(rows.size());
   if (share < kTooShort || many)
     return fail(Errc::config_unit, measured.where,
-                share < kTooShort
-                    ? fmt::format("the larger kernels take {:.2g} of the least time that {} needs "
-                                  "by its data sheet",
-                                  share, silicon.name)
-                    : fmt::format("{} of {} rows take less than a third of the least time that {} "
-                                  "needs by its data sheet",
-                                  below, rows.size(), silicon.name),
-                "times are microseconds: are these milliseconds, or another device's?");
+                share < kTooShort ? fmt::format("the larger kernels take {:.2g} of the minimum "
+                                                "time on {} according to its data sheet",
+                                                share, silicon.name)
+                                  : fmt::format("{} of {} rows take less than a third of the "
+                                                "minimum time on {} according to its data sheet",
+                                                below, rows.size(), silicon.name),
+                "times must be in microseconds: check the unit (milliseconds?) and the device");
   const double times =
       median_over(larger, [](const LimitedRow& r) { return r.seconds / (r.limit + kOverhead); });
   if (times > kTooLong)
     return fail(Errc::config_unit, measured.where,
-                fmt::format("the larger kernels take {:.0f} times the least time that {} needs by "
-                            "its data sheet",
+                fmt::format("the larger kernels take {:.0f} times the minimum time on {} according "
+                            "to its data sheet",
                             times, silicon.name),
-                "times are microseconds: are these nanoseconds?");
+                "times must be in microseconds: check the unit (nanoseconds?)");
   for (const LimitedRow& row : rows)
     if (row.seconds < kOneTooShort * row.limit)
       findings.add(FindingCode::time_below_limit,

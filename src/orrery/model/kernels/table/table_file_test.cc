@@ -93,7 +93,7 @@ std::string table_error(std::string_view row) {
 
 TEST(TableFile, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(table_error(""), HasSubstr("no measured kernels"));
-  EXPECT_THAT(table_error("toy-1\n"), HasSubstr("toy.csv:2: \"toy-1\" is no row"));
+  EXPECT_THAT(table_error("toy-1\n"), HasSubstr("toy.csv:2: \"toy-1\" is not a row"));
   EXPECT_THAT(table_error("t,gem forward bf16,bf16>bf16 m=1 n=1 k=1,1\n"),
               HasSubstr("did you mean \"gemm\"?"));
   EXPECT_THAT(table_error("t,gemm foward bf16,bf16>bf16 m=1 n=1 k=1,1\n"),
@@ -101,13 +101,13 @@ TEST(TableFile, SaysWhatIsWrongWithARow) {
   EXPECT_THAT(table_error("t,gemm forward bf61,bf16>bf16 m=1 n=1 k=1,1\n"),
               HasSubstr("did you mean \"bf16\"?"));
   EXPECT_THAT(table_error("t,gemm forward bf16 m=1 n=1 k=1,1\n"),
-              HasSubstr("formats are such as bf16,bf16>fp32"));
+              HasSubstr("such as bf16,bf16>fp32"));
   EXPECT_THAT(table_error("t,gemm forward bf16,bf16>bf16 m=1 n=1 k=1 casual,1\n"),
               HasSubstr("did you mean \"causal\"?"));
   EXPECT_THAT(table_error("t,gemm forward bf16,bf16>bf16 m=1 n=1 rows=1,1\n"),
-              HasSubstr("\"rows\" is no size of kernels of gemm"));
+              HasSubstr("\"rows\" is not a valid size of gemm kernels"));
   EXPECT_THAT(table_error("t,gemm forward bf16,bf16>bf16 m=0 n=1 k=1,1\n"),
-              HasSubstr("leave out sizes of 0"));
+              HasSubstr("omit sizes of 0"));
   EXPECT_THAT(table_error("t,gemm forward bf16,bf16>bf16 m=1 n=1 k=x,1\n"),
               HasSubstr("not a whole number"));
   EXPECT_THAT(table_error("t,gemm forward bf16,bf16>bf16 m=1 n=1 m=1,1\n"), HasSubstr("twice"));
@@ -124,7 +124,7 @@ TEST(TableFile, TakesNoTimesThatCannotBe) {
         << time;
   for (const char* time : {"nan", "inf", "", "12 ms", "1e999"})
     EXPECT_THAT(table_error(std::string("t,gemm forward bf16,bf16>bf16 m=1 n=1 k=1,") + time),
-                HasSubstr("no time in microseconds"))
+                HasSubstr("is not a time in microseconds"))
         << time;
 }
 
@@ -132,7 +132,7 @@ TEST(TableFile, SaysWhichOfSeveralIsWrong) {
   const std::string gemm = "gemm forward bf16,bf16>bf16 m=1 n=1 k=1";
   EXPECT_THAT(table_error("t," + gemm + " + gemn forward,1\n"),
               HasSubstr("did you mean \"gemm\"?"));
-  EXPECT_THAT(table_error("t," + gemm + " + ,1\n"), HasSubstr("is no trait"));
+  EXPECT_THAT(table_error("t," + gemm + " + ,1\n"), HasSubstr("is not a valid trait"));
   std::string many = gemm;
   for (int i = 0; i < 16; ++i) many += " + " + gemm;
   EXPECT_THAT(table_error("t,\"" + many + "\",1\n"), HasSubstr("more than 16 kernels"));
@@ -147,11 +147,11 @@ TEST(TableFile, TakesNoOtherHeaders) {
   EXPECT_THAT(error("gpu,m,n,k,latency_us\nx,1,2,3,4\n"), HasSubstr("begin with"));
   EXPECT_THAT(error("device,operation,pass,a,b,out,traits,m,m,us\n"), HasSubstr("twice"));
   EXPECT_THAT(error("device,operation,pass,a,b,out,traits,m,us\nt,gemm,forward,bf16,bf16,bf16\n"),
-              HasSubstr("6 cells where the header has 9"));
+              HasSubstr("6 cells, but the header has 9"));
   EXPECT_THAT(error("device,operation,pass,a,b,out,traits,q,us\n"
                     "t,gemm,forward,bf16,bf16,bf16,,1,1\n"),
-              HasSubstr("\"q\" is no size"));
-  EXPECT_THAT(error("device,\"kernel,us\n"), HasSubstr("quotes"));
+              HasSubstr("\"q\" is not a valid size"));
+  EXPECT_THAT(error("device,\"kernel,us\n"), HasSubstr("unclosed quote"));
 }
 
 Silicon toy_with_data_sheet() {

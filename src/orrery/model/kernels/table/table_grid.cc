@@ -10,14 +10,14 @@
 namespace orrery::model {
 namespace {
 
-constexpr std::uint64_t kMostCells = std::uint64_t{1} << 21;
+constexpr std::uint64_t kMaxCells = std::uint64_t{1} << 21;
 constexpr std::uint64_t kCellsPerPoint = 128;
 constexpr std::uint64_t kFreeCells = 1024;
-constexpr double kUnknownError = 0.5;  // of an axis that no measured point can be left out along
+constexpr double kUnknownError = 0.5;  // of an axis without held-out points
 
 }  // namespace
 
-/// What the axes say of one cell.
+/// The estimates of all axes for one cell.
 struct TableGrid::Sums {
   double weights = 0;
   double weighted = 0;  // of estimates of ln seconds
@@ -52,8 +52,8 @@ struct TableGrid::Neighbours {
   std::size_t cell = 0;
   std::size_t before = kNone;
   std::size_t after = kNone;
-  double gap = 0;    // between the two, in ln of the size
-  double share = 0;  // how far along the cell is
+  double gap = 0;    // distance of both, in ln of the size
+  double share = 0;  // position of the cell between both, 0 to 1
 };
 
 /// Calls `visit` for every cell with its neighbours on that axis, line by line.
@@ -62,21 +62,21 @@ void TableGrid::along(std::size_t axis, Visit visit) const {
   const std::size_t stride = stride_[axis], count = axes_.values(axis).size();
   const std::span<const double> at = axes_.logs(axis);
   std::vector<std::uint32_t> next(count);
-  constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  constexpr std::uint32_t kNoCell = ~std::uint32_t{0};
   for (std::size_t high = 0; high < states_.size(); high += stride * count) {
     for (std::size_t first = high; first < high + stride; ++first) {
-      std::uint32_t seen = kNobody;
+      std::uint32_t seen = kNoCell;
       for (std::size_t i = count; i-- > 0;) {
         next[i] = seen;
         if (states_[first + i * stride] != State::absent) seen = static_cast<std::uint32_t>(i);
       }
-      if (seen == kNobody) continue;
-      seen = kNobody;
+      if (seen == kNoCell) continue;
+      seen = kNoCell;
       for (std::uint32_t i = 0; i < count; ++i) {
         Neighbours near{first + i * stride};
-        if (seen != kNobody) near.before = first + seen * stride;
-        if (next[i] != kNobody) near.after = first + next[i] * stride;
-        if (seen != kNobody && next[i] != kNobody) {
+        if (seen != kNoCell) near.before = first + seen * stride;
+        if (next[i] != kNoCell) near.after = first + next[i] * stride;
+        if (seen != kNoCell && next[i] != kNoCell) {
           near.gap = at[next[i]] - at[seen];
           near.share = (at[i] - at[seen]) / near.gap;
         }
@@ -87,19 +87,19 @@ void TableGrid::along(std::size_t axis, Visit visit) const {
   }
 }
 
-bool TableGrid::suits(const TableAxes& axes, std::span<const TablePoint> points,
-                      std::uint64_t room) {
+bool TableGrid::is_suitable(const TableAxes& axes, std::span<const TablePoint> points,
+                            std::uint64_t room) {
   const std::uint64_t cells = axes.cells(), count = points.size();
-  if (cells > std::min(room, kMostCells) || cells > kCellsPerPoint * count + kFreeCells)
+  if (cells > std::min(room, kMaxCells) || cells > kCellsPerPoint * count + kFreeCells)
     return false;
   if (2 * count >= cells) return true;
-  // Points between two others: not the first or last of its line on some axis.
+  // Points between two others: neither first nor last of their line along any axis.
   std::vector<std::uint8_t> between(count, 0);
   std::vector<std::uint64_t> line(count);
   std::vector<std::uint32_t> order(count);
   for (std::size_t a = 0; a < axes.count(); ++a) {
     for (std::uint32_t i = 0; i < count; ++i) {
-      const TableCell spot = axes.spot(points[i].place);
+      const TableCell spot = axes.locate(points[i].place);
       line[i] = 0;
       for (std::size_t b = 0; b < axes.count(); ++b)
         line[i] = line[i] * axes.values(b).size() + (a == b ? 0 : spot.low[b]);
@@ -138,8 +138,8 @@ TableGrid::TableGrid(TableAxes axes, const TableScale& scale, std::span<const Ta
     logs_[cell] = std::log(point.seconds);
     states_[cell] = State::measured;
   }
-  learn_axes();
-  settle();
+  fit_axis_errors();
+  choose_power();
   while (fill_inside()) {
   }
   while (fill_outside()) {
@@ -148,15 +148,15 @@ TableGrid::TableGrid(TableAxes axes, const TableScale& scale, std::span<const Ta
 }
 
 std::size_t TableGrid::cell_of(const TablePlace& place) const {
-  const TableCell spot = axes_.spot(place);
+  const TableCell spot = axes_.locate(place);
   std::size_t cell = 0;
   for (std::size_t a = 0; a < axes_.count(); ++a) cell += spot.low[a] * stride_[a];
   return cell;
 }
 
-/// How wrong each axis is about measured points between two others: the median, for a gap of e
-/// around a point in the middle.
-void TableGrid::learn_axes() {
+/// Computes the error of each axis at measured points between two others: the median, normalized by
+/// gap · √(share (1 - share)).
+void TableGrid::fit_axis_errors() {
   for (std::size_t a = 0; a < axes_.count(); ++a) {
     std::vector<double> errors;
     along(a, [&](const Neighbours& near) {
@@ -171,8 +171,9 @@ void TableGrid::learn_axes() {
   }
 }
 
-/// What the axes say of cells between two present ones; of measured cells as if they were absent.
-void TableGrid::add_up(bool measured_only, std::vector<Sums>& sums) const {
+/// Collects the estimates of all axes for absent cells between two present ones, or for measured
+/// cells as if they were absent (measured_only).
+void TableGrid::accumulate(bool measured_only, std::vector<Sums>& sums) const {
   sums.assign(states_.size(), {});
   for (std::size_t a = 0; a < axes_.count(); ++a) {
     along(a, [&](const Neighbours& near) {
@@ -190,24 +191,24 @@ void TableGrid::add_up(bool measured_only, std::vector<Sums>& sums) const {
   }
 }
 
-double TableGrid::answer_of(const Sums& sums) const {
+double TableGrid::estimate_of(const Sums& sums) const {
   return sums.retained(power_ ? sums.weighted / sums.weights : sums.middle());
 }
 
-std::vector<HeldOutPoint> TableGrid::left_out() const {
+std::vector<HeldOutPoint> TableGrid::held_out_points() const {
   std::vector<Sums> sums;
-  add_up(true, sums);
+  accumulate(true, sums);
   std::vector<HeldOutPoint> points;
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (!(sums[cell].weights > 0)) continue;
-    const double answer = answer_of(sums[cell]);
+    const double answer = estimate_of(sums[cell]);
     points.push_back({answer, logs_[cell] - answer, 0});
   }
   return points;
 }
 
-/// Outermost points, each from the next one along an axis.
-std::vector<HeldOutPoint> TableGrid::edges() const {
+/// Predictions of the outermost points, each from its neighbour along an axis.
+std::vector<HeldOutPoint> TableGrid::edge_points() const {
   std::vector<HeldOutPoint> points;
   for (std::size_t a = 0; a < axes_.count(); ++a) {
     along(a, [&](const Neighbours& near) {
@@ -222,15 +223,15 @@ std::vector<HeldOutPoint> TableGrid::edges() const {
   return points;
 }
 
-/// How sharply better axes are preferred: as it tells left-out points best.
-void TableGrid::settle() {
+/// Chooses the exponent of the weights (or the median) that predicts held-out points best.
+void TableGrid::choose_power() {
   std::vector<HeldOutPoint> best;
   double least_error = std::numeric_limits<double>::infinity();
   std::optional<double> power = 2;
   for (const std::optional<double> candidate :
        {std::optional(2.0), std::optional(1.0), std::optional(0.0), std::optional<double>()}) {
     power_ = candidate;
-    std::vector<HeldOutPoint> points = left_out();
+    std::vector<HeldOutPoint> points = held_out_points();
     if (points.empty()) break;
     std::vector<double> errors;
     for (const HeldOutPoint& point : points) errors.push_back(std::abs(point.log_error));
@@ -241,16 +242,16 @@ void TableGrid::settle() {
     best = std::move(points);
   }
   power_ = power;
-  spread_ = TableSpread(std::move(best), edges());
+  spread_ = TableSpread(std::move(best), edge_points());
 }
 
 bool TableGrid::fill_inside() {
   std::vector<Sums> sums;
-  add_up(false, sums);
+  accumulate(false, sums);
   bool filled = false;
   for (std::size_t cell = 0; cell < sums.size(); ++cell) {
     if (!(sums[cell].weights > 0)) continue;
-    logs_[cell] = answer_of(sums[cell]);
+    logs_[cell] = estimate_of(sums[cell]);
     states_[cell] = State::inside;
     filled = true;
   }
@@ -283,7 +284,7 @@ bool TableGrid::fill_outside() {
 }
 
 TableValue TableGrid::value(const TablePlace& place) const {
-  const TableCell spot = axes_.spot(place);
+  const TableCell spot = axes_.locate(place);
   std::size_t cell = 0, between = 0;
   std::array<std::size_t, kMaxAxes> step{};
   std::array<double, kMaxAxes> share{};
@@ -306,9 +307,9 @@ TableValue TableGrid::value(const TablePlace& place) const {
     value.log_seconds += weight * logs_[at];
     if (states_[at] == State::outside) outside += weight;
   }
-  value.measured = between == 0 && !spot.off && states_[cell] == State::measured;
-  value.extrapolated = spot.off || outside > 0.5;
-  if (spot.off) {
+  value.measured = between == 0 && !spot.is_clamped && states_[cell] == State::measured;
+  value.extrapolated = spot.is_clamped || outside > 0.5;
+  if (spot.is_clamped) {
     const double more = std::log(scale_(place) / scale_(spot.nearest));
     value.log_seconds += more;
     value.log_step = std::abs(more);

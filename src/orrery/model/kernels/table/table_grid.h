@@ -13,34 +13,36 @@
 
 namespace orrery::model {
 
-/// What a table's points say of one place.
+/// The prediction of a table for one place.
 struct TableValue {
   double seconds = 0;
   double log_seconds = 0;
-  bool measured = false;  ///< at a measured point; it is its time
+  bool measured = false;  ///< the place is a measured point, and `seconds` is its time
   bool extrapolated = false;
-  double log_step = 0;  ///< |ln| of how much more or less work than at the nearest place; beyond
+  double log_step = 0;  ///< if extrapolated: |ln| of the ratio of work to the nearest place
 };
 
-/// Between the places of a grid, the logarithm of the time is linear in the logarithm of each size
-/// with the others fixed (multilinear): exact at measured points, and it rises with a size wherever
-/// what is around does.
+/// Interpolates between the places of a grid. The logarithm of the time is linear in the logarithm
+/// of each size with the others fixed (multilinear). The result is exact at measured points, and it
+/// rises with a size if the surrounding times do.
 ///
-/// Holes are filled when the grid is made. A hole between present places along some axes gets the
-/// mean of what each of these axes says, weighted by how well that axis tells measured points that
-/// are left out, or the median, whichever tells those better; it is kept between its neighbours
-/// where these are in order. Along an axis, not time is taken to change evenly but time over
-/// TableScale, which is flatter. Other holes (corners where nobody measured) get the time of the
-/// nearest present places along axes, scaled by TableScale. Answers that lean mostly on those, or
-/// are for places off the grid, are beyond; off the grid, the time of the nearest place of the grid
-/// is scaled by TableScale.
+/// The constructor fills holes. For a hole between present places along some axes, each of these
+/// axes gives an estimate; along an axis, time / TableScale is interpolated, which varies less than
+/// the time. The hole gets the weighted mean of the estimates, or their median, whichever predicts
+/// held-out measured points better. The weight of an axis depends on its error at held-out points.
+/// The result is clamped to the range of the neighbours if the ranges of all axes overlap. Other
+/// holes (corners without measurements) get the time of the nearest present places along axes,
+/// scaled by TableScale.
+///
+/// Answers that depend mainly on the latter, and answers for places off the grid, are extrapolated.
+/// Off the grid, the time of the nearest place of the grid is scaled by TableScale.
 class TableGrid {
  public:
-  /// Whether points are better taken for a grid than for a cloud: at least half of its places are
-  /// there, or two fifths of them lie between two others along an axis; and it has at most `room`
-  /// places, 2^21, and 128 for each point and 1024 more.
-  [[nodiscard]] static bool suits(const TableAxes& axes, std::span<const TablePoint> points,
-                                  std::uint64_t room);
+  /// Whether a grid suits the points better than a cloud. At least half of the places have points,
+  /// or two fifths of the points lie between two others along an axis. The grid has at most `room`
+  /// places, at most 2^21, and at most 128 per point and 1024 more.
+  [[nodiscard]] static bool is_suitable(const TableAxes& axes, std::span<const TablePoint> points,
+                                        std::uint64_t room);
 
   /// Points are distinct.
   TableGrid(TableAxes axes, const TableScale& scale, std::span<const TablePoint> points);
@@ -56,22 +58,22 @@ class TableGrid {
   [[nodiscard]] std::size_t cell_of(const TablePlace& place) const;
   template <class Visit>
   void along(std::size_t axis, Visit visit) const;
-  void learn_axes();
-  void add_up(bool measured_only, std::vector<Sums>& sums) const;
-  [[nodiscard]] double answer_of(const Sums& sums) const;
-  [[nodiscard]] std::vector<HeldOutPoint> left_out() const;
-  [[nodiscard]] std::vector<HeldOutPoint> edges() const;
+  void fit_axis_errors();
+  void accumulate(bool measured_only, std::vector<Sums>& sums) const;
+  [[nodiscard]] double estimate_of(const Sums& sums) const;
+  [[nodiscard]] std::vector<HeldOutPoint> held_out_points() const;
+  [[nodiscard]] std::vector<HeldOutPoint> edge_points() const;
   [[nodiscard]] bool fill_inside();
   [[nodiscard]] bool fill_outside();
-  void settle();
+  void choose_power();
 
   TableAxes axes_;
   std::array<std::size_t, kMaxAxes> stride_{};
   std::vector<double> logs_;    // ln seconds, by cell
   std::vector<State> states_;   // by cell
-  std::vector<double> scales_;  // ln of TableScale, by cell; while it is made
+  std::vector<double> scales_;  // ln of TableScale, by cell; only during construction
   std::array<double, kMaxAxes> axis_error_{};
-  std::optional<double> power_ = 2;  // of the weights; none: the median
+  std::optional<double> power_ = 2;  // exponent of the weights; empty: median
   TableScale scale_;
   TableSpread spread_;
 };

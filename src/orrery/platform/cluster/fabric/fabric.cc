@@ -48,49 +48,38 @@ std::vector<HostShape> hosts_of(const std::vector<HostSection>& sections, const 
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const HostSection& one = sections[i];
     const std::string place = pointer(path, i);
-    const std::int64_t parts = one.package ? one.devices / one.package->devices : one.devices;
+    const std::int64_t parts = one.packaging ? one.devices / one.packaging->devices : one.devices;
     const bool joined = parts > 1 && one.inside != HostInterconnect::none;
-    hosts.push_back(
-        {one.count, one.devices, one.inside, one.switches,
-         link_figures(one.scale_up, LinkClass::scale_up, place + "/scale_up", joined, reading),
-         one.nics,
-         link_figures(one.pcie, LinkClass::pcie, place + "/pcie", one.nics > 0, reading)});
-    if (!one.package) continue;
-    hosts.back().per_package = one.package->devices;
-    hosts.back().package = link_figures(one.package->link, LinkClass::scale_up,
-                                        place + "/package/link", true, reading);
+    HostShape& host = hosts.emplace_back(one);
+    host.scale_up =
+        link_figures(one.scale_up_link, LinkClass::scale_up, place + "/scale_up", joined, reading);
+    host.pcie =
+        link_figures(one.pcie_link, LinkClass::pcie, place + "/pcie", one.nics > 0, reading);
+    if (!one.packaging) continue;
+    host.per_package = one.packaging->devices;
+    host.package = link_figures(one.packaging->link, LinkClass::scale_up, place + "/package/link",
+                                true, reading);
   }
   return hosts;
 }
 
 NetworkPlan plan_of(const FabricNetworkSection& section, const std::string& path,
                     bool between_devices, Reading& reading) {
-  NetworkPlan plan;
-  plan.shape = section.kind;
-  const bool any = section.kind != NetworkShape::none;
-  const bool grid = section.kind == NetworkShape::ring || section.kind == NetworkShape::mesh ||
-                    section.kind == NetworkShape::torus || section.kind == NetworkShape::tpu ||
-                    section.kind == NetworkShape::fully_connected;
+  NetworkPlan plan = section;
+  const NetworkShape shape = plan.shape;
+  const bool any = shape != NetworkShape::none;
+  const bool grid = shape == NetworkShape::ring || shape == NetworkShape::mesh ||
+                    shape == NetworkShape::torus || shape == NetworkShape::tpu ||
+                    shape == NetworkShape::fully_connected;
   const LinkClass kind = grid && between_devices ? LinkClass::scale_up : LinkClass::network;
-  plan.port = link_figures(section.port, kind, path + "/port", any, reading);
-  plan.trunk =
-      section.trunk ? link_figures(section.trunk, kind, path + "/trunk", any, reading) : plan.port;
-  plan.sizes = section.sizes.value_or(std::vector<std::int64_t>{});
+  plan.port = link_figures(section.port_link, kind, path + "/port", any, reading);
+  plan.trunk = section.trunk_link
+                   ? link_figures(section.trunk_link, kind, path + "/trunk", any, reading)
+                   : plan.port;
   for (std::size_t i = 0; i < plan.sizes.size(); ++i) {
     if (plan.sizes[i] < 1)
       reading.fail(Errc::config_range, pointer(path + "/sizes", i), "is less than 1");
   }
-  plan.wraps = section.wraps.value_or(std::vector<std::int64_t>{});
-  plan.twists = section.twists.value_or(std::vector<std::int64_t>{});
-  plan.per_leaf = section.per_leaf;
-  plan.radix = section.radix;
-  plan.tiers = section.tiers;
-  plan.oversubscription = section.oversubscription;
-  plan.upper_oversubscription = section.upper_oversubscription;
-  plan.leaves_per_pod = section.leaves_per_pod;
-  plan.group = section.group;
-  plan.spines = section.spines;
-  plan.global_links = section.global_links;
   return plan;
 }
 
@@ -109,12 +98,13 @@ bool between_devices(const std::vector<HostShape>& hosts) {
                      [](const HostShape& host) { return host.nics == 0; });
 }
 
-/// Groups, or the one that `hosts` and `network` are.
+/// The groups, or `hosts` and `network` as the only group.
 std::vector<BlockPlan> blocks_of(const FabricSection& section, const std::string& path,
                                  Reading& reading) {
   if (section.groups && (section.hosts || section.network))
-    reading.fail(Errc::config_conflict, path + "/groups", "is given beside `hosts` or `network`",
-                 "let every group have its own");
+    reading.fail(Errc::config_conflict, path + "/groups",
+                 "is given together with `hosts` or `network`",
+                 "define hosts and network in each group");
   if (!section.hosts && !section.groups)
     reading.fail(Errc::config_missing_key, path + "/hosts", "is missing",
                  "describe hosts or groups, or name a `file`");
@@ -135,7 +125,7 @@ std::vector<BlockPlan> blocks_of(const FabricSection& section, const std::string
   return blocks;
 }
 
-/// Errors that generators place relative to the section keep the cluster file's name.
+/// The places of errors of the generators start with the name of the cluster file.
 std::optional<Topology> generated(const FabricSection& section, const std::string& name,
                                   const std::string& path, Reading& reading) {
   const std::vector<BlockPlan> blocks = blocks_of(section, path, reading);
@@ -157,12 +147,7 @@ std::optional<Topology> generated(const FabricSection& section, const std::strin
 
 std::optional<Topology> with_figures(Topology topology, const FabricSection& section,
                                      const std::string& path, Reading& reading) {
-  if (section.defaults) {
-    std::vector<LinkFigures> by_class;
-    for (const LinkDefaultSection& one : *section.defaults)
-      by_class.push_back({one.bandwidth.value_or(Bandwidth{}), one.latency, 1, one.kind});
-    topology = topology.with_defaults(by_class);
-  }
+  if (section.defaults) topology = topology.with_defaults(*section.defaults);
   const Result<void> known = topology.check_figures(reading.where + ":" + path);
   if (!known) {
     reading.error = known.error();
@@ -171,8 +156,8 @@ std::optional<Topology> with_figures(Topology topology, const FabricSection& sec
   return topology;
 }
 
-void set_seats(const FabricSection& section, const std::string& path, Fabric& fabric,
-               Reading& reading) {
+void set_rank_devices(const FabricSection& section, const std::string& path, Fabric& fabric,
+                      Reading& reading) {
   const auto devices = fabric.topology.devices();
   if (devices.empty())
     return reading.fail(Errc::config_range, path, "the fabric has no accelerator");
@@ -186,7 +171,7 @@ void set_seats(const FabricSection& section, const std::string& path, Fabric& fa
       if (device >= devices.size())
         return reading.fail(
             Errc::config_range, path + "/placement",
-            fmt::format("there is no device {}: the fabric has {}", device, devices.size()));
+            fmt::format("device {} does not exist: the fabric has {}", device, devices.size()));
       if (taken[device])
         return reading.fail(Errc::config_conflict, path + "/placement",
                             fmt::format("device {} has two ranks", device));
@@ -207,7 +192,7 @@ void set_routing(const RoutingSection& section, const std::string& path, Fabric&
     by_name.emplace(topology.name(node), node);
   for (std::size_t i = 0; i < section.routes->size(); ++i) {
     const std::string place = pointer(path + "/ways", i);
-    FixedRoute way;
+    FixedRoute route;
     std::string_view left = (*section.routes)[i];
     while (true) {
       left.remove_prefix(std::min(left.find_first_not_of(" \t"), left.size()));
@@ -218,26 +203,25 @@ void set_routing(const RoutingSection& section, const std::string& path, Fabric&
       if (found == by_name.end())
         return reading.fail(Errc::config_range, place, "the fabric has no node " + in_quotes(word));
       const NodeIndex node = found->second;
-      if (std::find(way.nodes.begin(), way.nodes.end(), node) != way.nodes.end())
+      if (std::find(route.nodes.begin(), route.nodes.end(), node) != route.nodes.end())
         return reading.fail(Errc::config_conflict, place,
-                            "comes to " + in_quotes(word) + " twice: it is a loop");
-      if (!way.nodes.empty()) {
-        const auto [first, last] = topology.between(way.nodes.back(), node);
+                            "visits " + in_quotes(word) + " twice: the path has a loop");
+      if (!route.nodes.empty()) {
+        const auto [first, last] = topology.between(route.nodes.back(), node);
         if (first == last)
           return reading.fail(Errc::config_range, place,
-                              "there is no link from " +
-                                  in_quotes(topology.name(way.nodes.back())) + " to " +
-                                  in_quotes(word));
+                              "no link from " + in_quotes(topology.name(route.nodes.back())) +
+                                  " to " + in_quotes(word));
       }
-      way.nodes.push_back(node);
+      route.nodes.push_back(node);
     }
-    if (way.nodes.size() < 2)
-      return reading.fail(Errc::config_range, place, "is no way: name both ends");
-    fabric.routing.fixed_routes.push_back(std::move(way));
+    if (route.nodes.size() < 2)
+      return reading.fail(Errc::config_range, place, "is not a path: name both ends");
+    fabric.routing.fixed_routes.push_back(std::move(route));
   }
 }
 
-/// Every seat and memory is reached from the first and reaches it, and so every other.
+/// There is a path from the first device to every other device and memory, and back.
 void check_reach(const Fabric& fabric, const std::string& path, Reading& reading) {
   const Topology& topology = fabric.topology;
   const std::vector<bool> down = permanently_down(fabric);
@@ -263,16 +247,15 @@ void check_reach(const Fabric& fabric, const std::string& path, Reading& reading
     }
     std::vector<NodeIndex> ends = fabric.rank_devices;
     ends.insert(ends.end(), fabric.memories.begin(), fabric.memories.end());
-    for (const NodeIndex seat : ends) {
-      if (seen[seat]) continue;
+    for (const NodeIndex node : ends) {
+      if (seen[node]) continue;
       const std::string first = printable(topology.name(fabric.rank_devices.front()));
-      const std::string other = printable(topology.name(seat));
-      return reading.fail(Errc::config_conflict, path,
-                          fmt::format("there is no way from {} to {}", forward ? first : other,
-                                      forward ? other : first),
-                          fabric.faults.empty()
-                              ? "join them, or leave them out with `placement`"
-                              : "leave a link between them, or place no rank there");
+      const std::string other = printable(topology.name(node));
+      return reading.fail(
+          Errc::config_conflict, path,
+          fmt::format("no path from {} to {}", forward ? first : other, forward ? other : first),
+          fabric.faults.empty() ? "link them, or exclude them with `placement`"
+                                : "keep a link between them, or place no rank there");
     }
   }
 }
@@ -301,7 +284,8 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& name
   Reading reading{where};
   if (section.file && (section.hosts || section.network || section.groups || section.levels))
     reading.fail(Errc::config_conflict, path + "/file",
-                 "is given beside `hosts`, `network`, `groups` or `levels`", "give one of them");
+                 "is given together with `hosts`, `network`, `groups` or `levels`",
+                 "give one of them");
   std::optional<Topology> topology;
   if (!reading.error)
     topology = section.file ? import_topology(*section.file, path + "/file", findings, reading)
@@ -316,7 +300,7 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& name
   if (reading.error) return tl::unexpected(*reading.error);
   Fabric fabric{section, std::move(*topology),    {}, {}, {}, {}, std::move(memories),
                 1,       section.transport.window};
-  set_seats(section, path, fabric, reading);
+  set_rank_devices(section, path, fabric, reading);
   if (!reading.error) set_routing(section.routing, path + "/routing", fabric, reading);
   if (!reading.error && section.faults)
     set_faults(*section.faults, path + "/faults", fabric, reading);
@@ -336,8 +320,8 @@ std::optional<Topology> import_topology(const std::string& file, const std::stri
     reading.fail(Errc::config_range, path, "names no file");
     return std::nullopt;
   }
-  const auto beside = std::filesystem::path(reading.where).parent_path();
-  Result<Topology> read = read_topology_file((beside / file).string(), findings);
+  const auto folder = std::filesystem::path(reading.where).parent_path();
+  Result<Topology> read = read_topology_file((folder / file).string(), findings);
   if (read) return std::move(*read);
   reading.error = read.error();
   return std::nullopt;

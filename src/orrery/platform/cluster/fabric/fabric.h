@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A cluster whose network is a graph: its topology, who sits where, which way messages take, and
-// what is broken.
+// A cluster whose network is a graph: its topology, the devices of ranks, the routing of messages,
+// and faults.
 #pragma once
 
 #include <cstdint>
@@ -15,24 +15,24 @@
 
 namespace orrery::platform {
 
-/// Links that have less than their bandwidth, from `start` to `end`; with `every`, for `duration`
-/// from each multiple of it after `start`.
+/// Links with reduced bandwidth from `start` to `end`; with `every`, only for `duration` from each
+/// multiple of `every` after `start`.
 struct LinkFault {
   std::vector<LinkIndex> links;  ///< ascending
-  double bandwidth = 0;          ///< what is left, as a share; 0: down
+  double bandwidth = 0;          ///< remaining share; 0: the links are down
   Time start{};
-  std::optional<Time> end;
-  Time every{};  ///< 0: all the time
+  std::optional<Time> end;  ///< empty: never
+  Time every{};             ///< 0: permanently from `start` to `end`
   Time duration{};
 
-  /// It is there all the time.
+  /// Whether it is active all the time.
   [[nodiscard]] bool is_permanent() const { return start == Time{} && !end && every == Time{}; }
   [[nodiscard]] bool is_active(Time at) const;
-  /// When it next begins or ends after `at`; empty: never.
+  /// The next time after `at` at which it begins or ends; empty: none.
   [[nodiscard]] std::optional<Time> next_change(Time at) const;
 };
 
-/// A switch that can do collectives' work.
+/// A switch that reduces and multicasts.
 struct Reducer {
   NodeIndex node = 0;
   InNetwork figures;
@@ -43,38 +43,37 @@ struct Reducer {
 struct Fabric {
   FabricSection definition;
   Topology topology;
-  std::vector<NodeIndex> rank_devices;  ///< by rank: the device that it sits on
+  std::vector<NodeIndex> rank_devices;  ///< by rank
   Routing routing;
   std::vector<LinkFault> faults;
   std::vector<Reducer> reducers;    ///< ascending
-  std::vector<NodeIndex> memories;  ///< end points of the network, as they were named
-  double efficiency = 1;  ///< share of the bandwidth that is payload, where headers are counted
-  Bytes window{};         ///< 0: no limit
+  std::vector<NodeIndex> memories;  ///< end points of the network, in the order of the file
+  double efficiency = 1;            ///< payload / (payload + header) of a packet
+  Bytes window{};                   ///< maximum unacknowledged bytes of a message; 0: no limit
 
-  /// Dimensions as collectives see them, where nothing else says: hosts of equal size within and
-  /// between, or one.
+  /// The default dimensions of collectives: inside and between hosts of equal size, or one
+  /// dimension of all ranks.
   [[nodiscard]] std::vector<Dimension> logical_dims() const;
 };
 
-/// A fabric of a section; `where` names the cluster file, `path` the section in it. Links named are
-/// looked up in the catalogue, files beside the cluster file.
-/// Errc: config_*, input_*; everything that a simulation needs is checked: figures, and that every
-/// rank reaches every other while those faults hold that always do.
+/// `where` is the cluster file, `path` the section in it. Named links come from the catalogue;
+/// paths of files are relative to the cluster file. Checks that all links have values, and that
+/// there are paths between all ranks in spite of permanent faults. Errc: config_*, input_*.
 [[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,
                                          const std::string& where, const std::string& path,
                                          Findings& findings);
 
-/// Faults that begin, end, or come and go are for flows alone. Errc: config_conflict.
+/// Only the flow model supports faults that begin, end or recur. Errc: config_conflict.
 [[nodiscard]] Result<void> check_faults(const Platform& platform, const std::string& where);
 
-/// Memories that are end points of the network: the fabric's, or those of dimensions.
+/// The number of memories in the network: of the fabric, or of all dimensions.
 [[nodiscard]] std::uint32_t memory_count(const Platform& platform);
 
-/// Accesses that go over the network need memories there, and a network that has them.
+/// Remote memory of kind `network` needs memories in the network and a model that supports them.
 /// Errc: config_conflict, config_missing_key.
 [[nodiscard]] Result<void> check_memories(const Platform& platform, const std::string& where);
 
-/// By link: it is down from the first to the last moment.
+/// By link: whether it is down all the time.
 [[nodiscard]] std::vector<bool> permanently_down(const Fabric& fabric);
 
 /// Dimensions as a graph: devices, then switches, then memories, dimension by dimension and switch
@@ -85,10 +84,11 @@ struct Fabric {
 /// Whether the network, as a graph, is within limits::kFabricLinks.
 [[nodiscard]] bool has_room_for_flows(const Platform& platform);
 
-/// All links of the network with so many times their bandwidth and latency.
+/// Multiplies the bandwidth and latency of all links by factors.
 void scale_network(Platform& platform, double bandwidth, double latency);
 
-/// Fills in what `dims` leave open (bandwidth 0): what one message has along a dimension.
+/// Sets the bandwidth and latency of dimensions without them (bandwidth 0): those of one message
+/// along the dimension.
 void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric);
 
 }  // namespace orrery::platform

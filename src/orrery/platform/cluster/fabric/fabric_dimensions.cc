@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fabric as dimensions, as collectives see it, and dimensions as a graph.
+// The logical dimensions of a fabric, and dimensions as a graph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,18 +16,18 @@ namespace orrery::platform {
 
 namespace {
 
-/// The dimensions that a network states for a grid of so many; empty: it states none, or others.
+/// The dimensions of a grid of `count` members; empty: the network has no sizes, or other sizes.
 std::vector<Dimension> dims_of_grid(const FabricNetworkSection& network, std::int64_t count) {
   std::vector<Dimension> dims;
   std::int64_t product = 1;
-  for (const std::int64_t size : network.sizes.value_or(std::vector<std::int64_t>{})) {
+  for (const std::int64_t size : network.sizes) {
     if (__builtin_mul_overflow(product, size, &product)) return {};
     dims.push_back({Block::ring, size, {}, 0});
   }
   return product == count ? dims : std::vector<Dimension>{};
 }
 
-/// Of the ranks of one block: the sizes of a grid, hosts within and between, or one.
+/// The dimensions of one block: the sizes of a grid, inside and between hosts, or one dimension.
 std::vector<Dimension> dims_of_block(const Fabric& fabric, std::int64_t ranks) {
   const Dimension all{Block::switched, ranks, {}, 0};
   const FabricSection& definition = fabric.definition;
@@ -45,19 +45,19 @@ std::vector<Dimension> dims_of_block(const Fabric& fabric, std::int64_t ranks) {
     if (per_host > 0 && begins != (rank % per_host == 0)) return {all};
   }
   const bool packed = !definition.placement && definition.hosts && definition.hosts->size() == 1 &&
-                      definition.hosts->front().package;
+                      definition.hosts->front().packaging;
   const bool part = ranks < static_cast<std::int64_t>(fabric.rank_devices.size());
-  if (per_host == 0 && (packed || part)) per_host = ranks;  // one host is all
+  if (per_host == 0 && (packed || part)) per_host = ranks;  // a single host
   if (per_host <= 1 || ranks % per_host != 0) return {all};
   std::vector<Dimension> dims;
-  const std::int64_t dies = packed ? definition.hosts->front().package->devices : 1;
+  const std::int64_t dies = packed ? definition.hosts->front().packaging->devices : 1;
   for (const std::int64_t size : {dies, per_host / dies, ranks / per_host}) {
     if (size > 1) dims.push_back({Block::switched, size, {}, 0});
   }
   return dims;
 }
 
-/// Devices of a group, and of each of its hosts (0: of some more than of others).
+/// The number of devices of a group, and of each of its hosts (0: they differ).
 std::pair<std::int64_t, std::int64_t> size_of(const GroupSection& group) {
   std::int64_t sum = 0, each = group.hosts.empty() ? 0 : group.hosts.front().devices;
   for (const HostSection& host : group.hosts) {
@@ -78,7 +78,7 @@ bool unequal_groups(const FabricSection& definition) {
 
 std::vector<Dimension> Fabric::logical_dims() const {
   const bool has_levels = definition.levels && !definition.placement;
-  // Groups of unequal size are no dimension, but what levels make of all of them is.
+  // Groups of unequal size are no dimension; the first level joins all of them.
   const std::size_t first = unequal_groups(definition) ? 1 : 0;
   std::int64_t blocks = 1;
   for (std::size_t i = first; has_levels && i < definition.levels->size(); ++i)
@@ -107,11 +107,11 @@ Result<Topology> stack_dimensions(const std::vector<Dimension>& dims, const std:
     all.push_back({block, dim.size, {dim.bandwidth, latency, 1, LinkClass::network}});
   }
   Result<Topology> made = stack_dimensions(name, all, name);
-  const auto hang = [](const Dimension& dim) { return dim.memories.has_value(); };
-  if (!made || std::none_of(dims.begin(), dims.end(), hang)) return made;
+  const auto has_memories = [](const Dimension& dim) { return dim.memories.has_value(); };
+  if (!made || std::none_of(dims.begin(), dims.end(), has_memories)) return made;
   TopologyBuilder builder(*made);
   const auto ranks = static_cast<NodeIndex>(made->devices().size());
-  NodeIndex hub = ranks, number = 0;  // switches stand behind devices, dimension by dimension
+  NodeIndex hub = ranks, number = 0;  // switches follow devices, dimension by dimension
   for (const Dimension& dim : dims) {
     if (dim.block != Block::switched || dim.size < 2) continue;
     for (const NodeIndex end = hub + ranks / static_cast<NodeIndex>(dim.size); hub < end; ++hub) {
@@ -126,7 +126,7 @@ Result<Topology> stack_dimensions(const std::vector<Dimension>& dims, const std:
 }
 
 bool has_room_for_flows(const Platform& platform) {
-  if (platform.fabric != nullptr) return true;  // it was read
+  if (platform.fabric != nullptr) return true;  // checked when it was read
   double links = 0;
   for (const Dimension& dim : platform.dims)
     links += static_cast<double>(platform.npu_count()) *
@@ -151,20 +151,21 @@ void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {
   for (Dimension& dim : dims) {
     const std::int64_t other =
         std::min(stride, static_cast<std::int64_t>(fabric.rank_devices.size()) - 1);
-    std::vector<RouteLink> way;
+    std::vector<RouteLink> route;
     if (dim.bandwidth.count() == 0 && other > 0 &&
         router.find(fabric.rank_devices[0], fabric.rank_devices[static_cast<std::size_t>(other)],
-                    way)) {
+                    route)) {
       double latency = 0;
-      for (const RouteLink& step : way) {
+      for (const RouteLink& step : route) {
         const Link& link = fabric.topology.link(step.link);
         latency += static_cast<double>(link.figures.latency.value_or(Time{}).count()) / kPsPerNs *
                    step.share;
       }
-      dim.bandwidth = Bandwidth(route_capacity(fabric.topology, way));
+      dim.bandwidth = Bandwidth(route_capacity(fabric.topology, route));
       dim.latency_ns = dim.block == Block::switched ? latency / 2 : latency;
     }
-    if (dim.bandwidth.count() == 0) dim.bandwidth = Bandwidth(1e9);  // nobody is along it
+    if (dim.bandwidth.count() == 0)
+      dim.bandwidth = Bandwidth(1e9);  // no other rank in this dimension
     stride *= dim.size;
   }
 }

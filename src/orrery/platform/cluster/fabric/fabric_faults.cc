@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is broken in a fabric, and since when.
-#include <fmt/format.h>
+// Faults and reducing switches of a fabric.
 
 #include <algorithm>
 
@@ -47,7 +46,7 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
   std::vector<LinkIndex> links;
   if (section.node) {
     if (section.from || section.to) {
-      reading.fail(Errc::config_conflict, path, "names a node and a link", "give one of them");
+      reading.fail(Errc::config_conflict, path, "names both a node and a link", "give one of them");
       return links;
     }
     const std::vector<NodeIndex> nodes = nodes_named(topology, *section.node);
@@ -61,7 +60,7 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
   } else {
     if (!section.from || !section.to) {
       reading.fail(Errc::config_missing_key, path + (section.from ? "/to" : "/from"), "is missing",
-                   "a fault is of a `node`, or of the links `from` one `to` another");
+                   "a fault needs a `node`, or links `from` one node `to` another");
       return links;
     }
     const std::vector<NodeIndex> from = nodes_named(topology, *section.from);
@@ -72,9 +71,10 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
       for (const NodeIndex b : to) {
         for (const auto& [x, y] : {std::pair(a, b), std::pair(b, a)}) {
           const auto [first, end] = topology.between(x, y);
-          const auto most = static_cast<std::uint64_t>(section.links);
+          const auto maximum = static_cast<std::uint64_t>(section.links);
           const auto last =
-              most == 0 ? end : static_cast<LinkIndex>(std::min<std::uint64_t>(end, first + most));
+              maximum == 0 ? end
+                           : static_cast<LinkIndex>(std::min<std::uint64_t>(end, first + maximum));
           for (LinkIndex link = first; link < last; ++link) links.push_back(link);
         }
       }
@@ -83,7 +83,7 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
   std::sort(links.begin(), links.end());
   links.erase(std::unique(links.begin(), links.end()), links.end());
   if (links.empty() && !reading.error)
-    reading.fail(Errc::config_range, path, "there is no link of that kind in the fabric");
+    reading.fail(Errc::config_range, path, "the fabric has no such link");
   return links;
 }
 
@@ -105,7 +105,7 @@ void set_faults(const std::vector<FaultSection>& sections, const std::string& pa
     if (section.every.has_value() != section.duration.has_value() ||
         (section.every && !(Time{} < fault.duration && fault.duration < fault.every)))
       return reading.fail(Errc::config_conflict, place + (section.duration ? "/lasts" : "/every"),
-                          "what comes and goes needs `every` and a shorter `lasts`");
+                          "a recurring fault needs `every` and a shorter `lasts`");
     fabric.faults.push_back(std::move(fault));
   }
 }
@@ -121,8 +121,7 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
                           "the fabric has no switch " + in_quotes(sections[i].switches),
                           "`orrery topology` lists the names of its nodes");
     }
-    for (const NodeIndex node : nodes)
-      fabric.reducers.push_back({node, in_network_of(sections[i].figures)});
+    for (const NodeIndex node : nodes) fabric.reducers.push_back({node, sections[i].figures});
   }
   const auto lower = [](const Reducer& a, const Reducer& b) { return a.node < b.node; };
   std::stable_sort(fabric.reducers.begin(), fabric.reducers.end(), lower);
@@ -131,7 +130,7 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
                          [](const Reducer& a, const Reducer& b) { return a.node == b.node; });
   if (twice != fabric.reducers.end() && !reading.error) {
     reading.fail(Errc::config_conflict, path,
-                 "says twice what " + in_quotes(fabric.topology.name(twice->node)) + " can");
+                 "describes " + in_quotes(fabric.topology.name(twice->node)) + " twice");
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the files that make a fabric share.
+// Shared by the files that build a fabric.
 #pragma once
 
 #include <optional>
@@ -17,43 +17,38 @@ namespace orrery::platform {
 
 using config::pointer;
 
-/// Looks up the links that faults name.
+/// Looks up the links of faults.
 void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
                 Reading& reading);
 
-/// Nodes of that name, or whose names begin as the text before a `*` does.
+/// Nodes with that name; for `leaf*`, nodes whose names begin with `leaf`.
 [[nodiscard]] std::vector<NodeIndex> nodes_named(const Topology& topology,
                                                  std::string_view pattern);
 void report_unknown_node(const std::string& path, std::string_view pattern, Reading& reading);
 
-/// What a link of files carries; `needed`: an error at `path` where none is given.
+/// The values of a link; `needed`: a missing section is an error at `path`.
 [[nodiscard]] LinkFigures link_figures(const std::optional<LinkSection>& section, LinkClass kind,
                                        const std::string& path, bool needed, Reading& reading);
 
-/// A new memory at a node. With a rate (not 0) all that it reads and writes crosses one link inside
-/// of it, whose bandwidth that is: from `in` to `out`, two ports through which either goes.
+/// Adds a memory at a node. With a rate above 0, all reads and writes cross an internal link of
+/// that bandwidth, between two ports named `in` and `out`.
 NodeIndex attach_memory(TopologyBuilder& builder, const std::string& name, NodeIndex at,
                         std::uint32_t host, const LinkFigures& link, Bandwidth rate);
 
-/// Hangs memories in, and adds them to `memories`; nullopt: an error.
+/// Adds the memories of the sections to the topology and to `memories`; empty: an error.
 [[nodiscard]] std::optional<Topology> add_memories(
     Topology topology, const std::vector<FabricMemoriesSection>& sections, const std::string& path,
     std::vector<NodeIndex>& memories, Reading& reading);
 
-/// Looks up the switches that can do collectives' work.
+/// Looks up the switches that reduce and multicast.
 void set_reducers(const std::vector<ReducerSection>& sections, const std::string& path,
                   Fabric& fabric, Reading& reading);
 
-[[nodiscard]] inline InNetwork in_network_of(const InNetworkSection& section) {
-  const Summands adds = section.adds.value_or(Summands{});
-  return {section.latency, section.buffer, section.radix, section.streams, adds.bits};
-}
-
-/// The link of the catalogue; null, and an error at `path`: there is none.
+/// A link of the catalogue; null, with an error at `path`: unknown name.
 [[nodiscard]] const LinkEntry* find_known_link(const std::string& name, const std::string& path,
                                                Reading& reading);
 
-/// The fabric of a file beside the cluster file.
+/// Reads a fabric; the path is relative to the cluster file.
 [[nodiscard]] std::optional<Topology> import_topology(const std::string& file,
                                                       const std::string& path, Findings& findings,
                                                       Reading& reading);

@@ -3,7 +3,6 @@
 // Memories that are end points of a fabric.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <set>
 
 #include "orrery/config/parameters.h"
@@ -18,10 +17,10 @@ namespace {
 Error too_many(const std::string& where) {
   return {Errc::limit_exceeded, where,
           fmt::format("the network has more than {} memories", memory_limits::kMemories),
-          "let one stand for several, with their bandwidth"};
+          "represent several memories by one with their total bandwidth"};
 }
 
-/// What a section names: memories that are there, and places for new ones.
+/// The nodes of a section: existing memories, and nodes for new memories.
 struct Places {
   std::vector<NodeIndex> memories, others;
 };
@@ -39,8 +38,8 @@ Places places_of(const FabricMemoriesSection& section, const Topology& topology,
                  path + (section.link    ? "/link"
                          : section.count ? "/count"
                                          : "/rate"),
-                 "is given, and " + in_quotes(section.at) + " are memories themselves",
-                 "leave it out, or name the node that new ones are to hang on");
+                 "is given, but " + in_quotes(section.at) + " are memories themselves",
+                 "remove it, or name the node that new memories are linked to");
   return places;
 }
 
@@ -117,11 +116,11 @@ Result<void> check_memories(const Platform& platform, const std::string& where) 
   if (platform.remote_memory.kind != RemoteMemoryKind::network) return {};
   if (count == 0)
     return fail(Errc::config_missing_key, where + ":/remote_memory/kind",
-                "is `network`, and the network has no memories",
-                "say where they hang: `memories` of a `fabric`, or of a dimension of switches");
+                "is `network`, but the network has no memories",
+                "add `memories` to a `fabric`, or to a dimension of switches");
   if (platform.fabric == nullptr && !network_model(platform.network).dimension_memories)
     return fail(Errc::config_conflict, where + ":/remote_memory/kind",
-                "is `network`, and the " + std::string(network_model(platform.network).name) +
+                "is `network`, but the " + std::string(network_model(platform.network).name) +
                     " network of dimensions has no memories",
                 "network_model: flow, or --network flow");
   return {};

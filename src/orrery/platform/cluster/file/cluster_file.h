@@ -5,7 +5,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,7 +25,7 @@
 
 namespace orrery::config {
 
-/// What times of compute nodes may be asked to come from.
+/// Sources of compute times that a cluster file can choose.
 template <>
 struct EnumNames<TimeSource> {
   static constexpr auto names = [] {
@@ -41,25 +40,24 @@ struct EnumNames<TimeSource> {
 };
 template <>
 struct EnumNames<platform::RemoteMemoryKind> {
-  static constexpr std::array names = {
-      EnumName<platform::RemoteMemoryKind>{"none", platform::RemoteMemoryKind::none},
-      EnumName<platform::RemoteMemoryKind>{"per_npu", platform::RemoteMemoryKind::per_npu},
-      EnumName<platform::RemoteMemoryKind>{"per_node", platform::RemoteMemoryKind::per_node},
-      EnumName<platform::RemoteMemoryKind>{"pool", platform::RemoteMemoryKind::pool},
-      EnumName<platform::RemoteMemoryKind>{"network", platform::RemoteMemoryKind::network}};
+  using enum platform::RemoteMemoryKind;
+  using Word = EnumName<platform::RemoteMemoryKind>;
+  static constexpr std::array names = {Word{"none", none}, Word{"per_npu", per_npu},
+                                       Word{"per_node", per_node}, Word{"pool", pool},
+                                       Word{"network", network}};
 };
 template <>
 struct EnumNames<platform::MemoryShape> {
-  static constexpr std::array names = {
-      EnumName<platform::MemoryShape>{"straight", platform::MemoryShape::straight},
-      EnumName<platform::MemoryShape>{"ring", platform::MemoryShape::ring},
-      EnumName<platform::MemoryShape>{"mesh", platform::MemoryShape::mesh}};
+  using enum platform::MemoryShape;
+  using Word = EnumName<platform::MemoryShape>;
+  static constexpr std::array names = {Word{"straight", straight}, Word{"ring", ring},
+                                       Word{"mesh", mesh}};
 };
 template <>
 struct EnumNames<platform::MemoryAccess> {
-  static constexpr std::array names = {
-      EnumName<platform::MemoryAccess>{"in_turn", platform::MemoryAccess::sequential},
-      EnumName<platform::MemoryAccess>{"at_once", platform::MemoryAccess::concurrent}};
+  using enum platform::MemoryAccess;
+  using Word = EnumName<platform::MemoryAccess>;
+  static constexpr std::array names = {Word{"in_turn", sequential}, Word{"at_once", concurrent}};
 };
 template <>
 struct EnumNames<platform::NetworkModelKind> {
@@ -69,6 +67,117 @@ struct EnumNames<platform::NetworkModelKind> {
       made[i] = {kNetworkModels[i].name, kNetworkModels[i].kind};
     return made;
   }();
+};
+
+template <>
+struct ParameterTable<platform::StepEffects::OverlapSlowdown> {
+  using Slowdown = platform::StepEffects::OverlapSlowdown;
+  static constexpr auto fields = std::tuple{
+      field("products", &Slowdown::products,
+            "slowdown factor of matrix products, attention and convolutions", between(1, 10)),
+      field("others", &Slowdown::others, "slowdown factor of all other kernels", between(1, 10))};
+};
+template <>
+struct ParameterTable<platform::StepEffects> {
+  using Effects = platform::StepEffects;
+  static constexpr auto fields = std::tuple{
+      field("gap", &Effects::gap,
+            "time from the end of a kernel to the begin of the next kernel in the queue",
+            between(0, 1e9))
+          .by_default("recorded on devices of the same architecture"),
+      field("factors", &Effects::factors,
+            "slowdown factors of matrix products in your steps, relative to their predicted time "
+            "alone; 1: none",
+            between(0, 8))
+          .by_default("from the catalogue, fitted to published steps"),
+      field("overlapping_collectives", &Effects::overlap,
+            "slowdown of kernels while a collective runs on their device")
+          .by_default("from the SMs and the bandwidth that the library's collectives use"),
+      field("collectives", &Effects::collectives,
+            "duration of the library's collectives in your steps, relative to their duration "
+            "alone, due to concurrent kernels",
+            between(0.5, 10))
+          .by_default("no slowdown")};
+};
+template <>
+struct ParameterTable<platform::MemoryExpansion> {
+  using Expansion = platform::MemoryExpansion;
+  static constexpr auto fields = std::tuple{
+      field("bandwidth", &Expansion::bandwidth, "bandwidth at which a device reads and writes it",
+            positive())
+          .required(),
+      field("capacity", &Expansion::capacity, "capacity per device; 0: unlimited"),
+      field("access", &Expansion::access,
+            "whether a kernel accesses the two memories one after the other or at the same time")};
+};
+template <>
+struct ParameterTable<platform::MemoryStage> {
+  using Stage = platform::MemoryStage;
+  static constexpr auto fields = std::tuple{
+      field("shape", &Stage::shape,
+            "parallel links, or a ring or mesh over which memories and devices are "
+            "distributed evenly"),
+      field("bandwidth", &Stage::bandwidth, "bandwidth of one link, in each direction", positive())
+          .required(),
+      field("links", &Stage::links, "straight: number of parallel links", platform::kAnyCount)
+          .by_default("1"),
+      field("sizes", &Stage::sizes, "ring: number of positions; mesh: size of each dimension",
+            between(1, 16))
+          .unset_by_default(),
+      field("devices", &Stage::devices,
+            "number of devices that share these links; every further group of that size "
+            "has its own links",
+            platform::kAnyCount)
+          .by_default("all")
+          .unset_by_default()};
+};
+template <>
+struct ParameterTable<platform::RemoteMemory> {
+  using Memory = platform::RemoteMemory;
+  static constexpr auto fields = std::tuple{
+      field("kind", &Memory::kind,
+            "location of the remote memory: none, per device, per node, or one pool for all; "
+            "`network`: the `memories` of the network, whose traffic shares links with messages"),
+      field("latency", &Memory::latency, "latency per access"),
+      field("bandwidth", &Memory::bandwidth,
+            "bandwidth of one memory group; required unless kind is none or `network`; for "
+            "`network` it is the bandwidth of a memory's link",
+            positive())
+          .unset_by_default(),
+      field("groups", &Memory::groups,
+            "parallel memory groups, over which all bytes are distributed evenly",
+            platform::kAnyCount)
+          .by_default("1")
+          .unset_by_default(),
+      field("stages", &Memory::stages,
+            "stages of links that all bytes cross, from the memory to devices", between(0, 16))
+          .unset_by_default(),
+      field("chunk", &Memory::chunk,
+            "chunk size that a stage receives completely before it forwards the chunk")
+          .by_default("none: bytes are forwarded immediately")
+          .unset_by_default(),
+      field("in_switch", &Memory::in_switch,
+            "switches gather loads and reduce stores: all devices of a memory access the same "
+            "data, which crosses each stage once"),
+      field("spread", &Memory::spread,
+            "network only: every access is distributed evenly over all memories; otherwise over "
+            "the memories with the fewest links from its rank"),
+      field("nodes", &Memory::nodes, "per_node only: number of nodes", platform::kAnyCount)
+          .unset_by_default(),
+      field("npus_per_node", &Memory::npus_per_node, "per_node only: devices per node",
+            platform::kAnyCount)
+          .unset_by_default()};
+};
+template <>
+struct ParameterTable<platform::SharedBus> {
+  using Bus = platform::SharedBus;
+  static constexpr auto fields =
+      std::tuple{field("latency_ns", &Bus::L, "L of LogGP", between(0, 1e9)),
+                 field("overhead_ns", &Bus::o, "o of LogGP", between(0, 1e9)),
+                 field("gap_ns", &Bus::g, "g of LogGP", between(0, 1e9)),
+                 field("gap_per_byte_ns", &Bus::G, "G of LogGP", between(0, 1e6)),
+                 field("reduction_delay_ns", &Bus::reduction_delay,
+                       "delay per 100 reduced bytes, in ns", between(0, 1e9))};
 };
 
 }  // namespace orrery::config
@@ -84,75 +193,11 @@ using config::reference_table;
 using config::schema_of;
 using config::write_value;
 
-// The file's sections.
+// Sections that differ from the structs of the platform: a missing key has another meaning than its
+// default, or names are looked up.
 
-struct FactorSection {
-  std::int64_t bits = 16;
-  double factor = 1;
-  double lower = 0, upper = 0;
-
-  static constexpr auto fields = std::tuple{
-      field("bits", &FactorSection::bits,
-            "of one number of a kernel's first input: 16 for bf16, 8 for fp8", between(4, 64))
-          .required(),
-      field("factor", &FactorSection::factor, "they take so many times as long as alone",
-            between(0.1, 10))
-          .required(),
-      field("least", &FactorSection::lower,
-            "the factor's band, as a share of it: -0.1 is a tenth less", between(-0.9, 0)),
-      field("most", &FactorSection::upper, "the other end of the band", between(0, 10))};
-};
-
-struct OverlapSection {
-  double products = 1;
-  double others = 1;
-
-  static constexpr auto fields = std::tuple{
-      field("products", &OverlapSection::products,
-            "by how much products, attention and convolutions are slower", between(1, 10)),
-      field("others", &OverlapSection::others, "by how much all other kernels are",
-            between(1, 10))};
-};
-
-struct StepEffectsSection {
-  std::optional<Time> gap;
-  std::vector<FactorSection> factors;
-  std::optional<OverlapSection> collective_overlap;
-  std::optional<double> collectives;
-
-  static constexpr auto fields = std::tuple{
-      field("gap", &StepEffectsSection::gap,
-            "from a kernel's end to the begin of the next that waits in the queue", between(0, 1e9))
-          .by_default("as recorded on devices of its architecture"),
-      field("factors", &StepEffectsSection::factors,
-            "how much slower products are in your steps than models say that they are alone; 1 for "
-            "none",
-            between(0, 8))
-          .by_default("the catalogue's, fitted to published steps"),
-      field("beside_collectives", &StepEffectsSection::collective_overlap,
-            "how much slower kernels are while a collective runs on their device")
-          .by_default("from the SMs and the bandwidth that the library's collectives take"),
-      field("collectives", &StepEffectsSection::collectives,
-            "how many times as long as alone the library's collectives take in your steps, for the "
-            "kernels that run beside them",
-            between(0.5, 10))
-          .by_default("assumed to take no longer")};
-};
-
-struct ExpansionSection {
-  std::optional<Bandwidth> bandwidth;
-  Bytes capacity{};
-  MemoryAccess access = MemoryAccess::sequential;
-
-  static constexpr auto fields = std::tuple{
-      field("bandwidth", &ExpansionSection::bandwidth, "at which a device reads and writes it",
-            positive())
-          .required(),
-      field("capacity", &ExpansionSection::capacity, "of a device; 0: as much as is needed"),
-      field("access", &ExpansionSection::access,
-            "whether a kernel's bytes in the one memory come after those in the other, or both at "
-            "once")};
-};
+/// Without the keys that its shape does not have.
+OrderedJson write_value(const MemoryStage& stage);
 
 /// The keys of files that models of kernel times need.
 constexpr auto kernel_file_fields() {
@@ -170,46 +215,46 @@ struct DeviceSection : KernelFileKeys {
   std::optional<FlopRate> peak;
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
-  std::optional<ExpansionSection> memory_expansion;
+  std::optional<MemoryExpansion> memory_expansion;
   std::optional<double> clock_mhz;
   TimeSource compute = TimeSource::automatic;
-  std::optional<StepEffectsSection> in_step;
+  StepEffects in_step;
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple_cat(
       std::tuple{
           field("is", &DeviceSection::is,
-                "a device of the catalogue; the keys below override its figures"),
-          field("name", &DeviceSection::name, "what to call the device in results")
+                "a device of the catalogue; the keys below override its values"),
+          field("name", &DeviceSection::name, "name of the device in results")
               .by_default("the catalogue's name"),
           field("precision", &DeviceSection::precision,
-                "which of the catalogue's peaks to use, e.g. `bf16`, `fp8`")
-              .by_default("the device's first"),
-          field("peak", &DeviceSection::peak, "dense peak of one device", positive())
+                "number format of the catalogue's peak, e.g. `bf16`, `fp8`")
+              .by_default("the first peak of the device"),
+          field("peak", &DeviceSection::peak, "dense peak per device", positive())
               .by_default("the catalogue's"),
           field("memory_bandwidth", &DeviceSection::memory_bandwidth,
-                "local memory; reductions and compute are charged by it", positive())
+                "bandwidth of local memory, used by reductions and compute", positive())
               .by_default("the catalogue's"),
-          field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
+          field("memory_capacity", &DeviceSection::memory_capacity,
+                "size of local memory; 0: unknown")
               .by_default("the catalogue's"),
           field("memory_expansion", &DeviceSection::memory_expansion,
-                "memory beside it for what a job from a model and a plan holds beyond "
+                "additional memory for jobs from a model and a plan, for data beyond "
                 "`memory_capacity`"),
           field("clock_mhz", &DeviceSection::clock_mhz,
                 "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
               .by_default("the catalogue's"),
-          field(
-              "compute", &DeviceSection::compute,
-              "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-              "known for each kernel, or the roofline where `peak` is given here; `table`: the "
-              "kernel table even where something was recorded, and as `auto` where it ends; "
-              "`systolic`: "
-              "products and convolutions by the array, even where they were recorded, the rest as "
-              "`auto`; `fitted`: the kernel model as `table` the table")},
+          field("compute", &DeviceSection::compute,
+                "source of compute times; `auto`: the recorded time, else the best available model "
+                "for each kernel, or the roofline if `peak` is given here; `table`: the kernel "
+                "table instead of recorded times, and `auto` for kernels outside the table; "
+                "`systolic`: the array for matrix products and convolutions instead of recorded "
+                "times, and `auto` for others; `fitted`: like `table`, with the kernel model")},
       kernel_file_fields(),
       std::tuple{
           field("in_step", &DeviceSection::in_step,
-                "what a step adds to kernels whose times a model predicts for each kernel alone")});
+                "effects of a step on kernels whose times a model predicts for each kernel alone")
+              .unset_by_default()});
 };
 
 struct DimSection {
@@ -218,112 +263,27 @@ struct DimSection {
   std::optional<std::string> link;
   std::optional<Bandwidth> bandwidth;
   std::optional<Time> latency;
-  std::optional<InNetworkSection> in_network;
+  std::optional<InNetwork> in_network;
   std::optional<MemoriesSection> memories;
 
   static constexpr auto fields = std::tuple{
-      field("block", &DimSection::block, "how the members of this dimension are connected")
-          .required(),
-      field("size", &DimSection::size, "members of this dimension",
-            between(1, static_cast<double>(limits::kRanks)))
-          .required(),
+      field("block", &DimSection::block, "topology of this dimension").required(),
+      field("size", &DimSection::size, "members of this dimension", platform::kAnyCount).required(),
       field("link", &DimSection::link,
-            "a link of the catalogue; the keys below override its figures"),
+            "a link of the catalogue; the keys below override its values"),
       field("bandwidth", &DimSection::bandwidth,
-            "per direction: of one link (ring, fully_connected) or one port (switch)", positive())
+            "bandwidth per direction, of one link (ring, fully_connected) or one port (switch)",
+            positive())
           .by_default("the link's"),
       field("latency", &DimSection::latency,
-            "per hop; a ring or fully connected neighbour is 1 hop, a switch 2")
+            "latency per hop; a neighbor in a ring or fully connected block is 1 hop away, a "
+            "member of a switch block 2 hops")
           .by_default("the link's"),
       field("in_network", &DimSection::in_network,
-            "switch only: its switches sum what comes to them and send one thing to many, for the "
-            "algorithm `in_network`; `{}`: without further figures"),
+            "switch only: its switches reduce and multicast, for the algorithm `in_network`; `{}`: "
+            "with default values"),
       field("memories", &DimSection::memories,
             "switch only: memories at each of its switches, for `remote_memory: {kind: network}`")};
-};
-
-struct MemoryStageSection {
-  MemoryShape shape = MemoryShape::straight;
-  std::optional<Bandwidth> bandwidth;
-  std::optional<std::int64_t> links;
-  std::optional<std::vector<std::int64_t>> sizes;
-  std::optional<std::int64_t> devices;
-
-  static constexpr auto fields = std::tuple{
-      field("shape", &MemoryStageSection::shape,
-            "links side by side, or places in a ring or mesh, over which memory and devices are "
-            "spread evenly"),
-      field("bandwidth", &MemoryStageSection::bandwidth, "of one link, in each direction",
-            positive())
-          .required(),
-      field("links", &MemoryStageSection::links, "straight: how many side by side",
-            between(1, static_cast<double>(limits::kRanks)))
-          .by_default("1"),
-      field("sizes", &MemoryStageSection::sizes, "ring: places; mesh: of each dimension",
-            between(1, 16)),
-      field("devices", &MemoryStageSection::devices,
-            "how many devices share these links; the next so many have their own",
-            between(1, static_cast<double>(limits::kRanks)))
-          .by_default("all")};
-};
-
-struct RemoteMemorySection {
-  RemoteMemoryKind kind = RemoteMemoryKind::none;
-  Time latency{};
-  std::optional<Bandwidth> bandwidth;
-  std::optional<std::int64_t> groups;
-  std::optional<std::vector<MemoryStageSection>> stages;
-  std::optional<Bytes> chunk;
-  bool in_switch = false;
-  bool spread = false;
-  std::optional<std::int64_t> nodes;
-  std::optional<std::int64_t> npus_per_node;
-
-  static constexpr auto fields = std::tuple{
-      field("kind", &RemoteMemorySection::kind,
-            "who shares it: nobody has any, each device, each node, all; `network`: the `memories` "
-            "of the network, whose traffic meets messages"),
-      field("latency", &RemoteMemorySection::latency, "per access"),
-      field(
-          "bandwidth", &RemoteMemorySection::bandwidth,
-          "of one group of memory; required unless kind is none or `network`, where it is that of "
-          "a memory's link",
-          positive()),
-      field("groups", &RemoteMemorySection::groups,
-            "of memory side by side, over which all bytes are spread evenly",
-            between(1, static_cast<double>(limits::kRanks)))
-          .by_default("1"),
-      field("stages", &RemoteMemorySection::stages,
-            "links that all bytes cross, from the memory to devices", between(0, 16)),
-      field("chunk", &RemoteMemorySection::chunk,
-            "what a stage has whole before the next begins with it")
-          .by_default("nothing: bytes go on as they come"),
-      field(
-          "in_switch", &RemoteMemorySection::in_switch,
-          "switches gather what is loaded and reduce what is stored: all devices of a memory load "
-          "and store the same, and it crosses each stage once"),
-      field(
-          "spread", &RemoteMemorySection::spread,
-          "network only: every access goes evenly over all memories; otherwise over those that are "
-          "the fewest links from its rank"),
-      field("nodes", &RemoteMemorySection::nodes, "per_node only: how many",
-            between(1, static_cast<double>(limits::kRanks))),
-      field("npus_per_node", &RemoteMemorySection::npus_per_node, "per_node only: devices on each",
-            between(1, static_cast<double>(limits::kRanks)))};
-};
-
-struct BusSection {
-  std::int64_t latency_ns = 0, overhead_ns = 0, gap_ns = 0;
-  double gap_per_byte_ns = 0;
-  std::int64_t reduction_delay_ns = 1;
-
-  static constexpr auto fields = std::tuple{
-      field("latency_ns", &BusSection::latency_ns, "L of LogGP", between(0, 1e9)),
-      field("overhead_ns", &BusSection::overhead_ns, "o of LogGP", between(0, 1e9)),
-      field("gap_ns", &BusSection::gap_ns, "g of LogGP", between(0, 1e9)),
-      field("gap_per_byte_ns", &BusSection::gap_per_byte_ns, "G of LogGP", between(0, 1e6)),
-      field("reduction_delay_ns", &BusSection::reduction_delay_ns, "per 100 bytes reduced",
-            between(0, 1e9))};
 };
 
 struct ClusterSection {
@@ -336,47 +296,47 @@ struct ClusterSection {
   std::optional<NetworkModelKind> network_model;
   CollectivesSection collectives;
   Time endpoint_delay{};
-  RemoteMemorySection remote_memory;
-  std::optional<BusSection> shared_bus;
+  RemoteMemory remote_memory;
+  std::optional<SharedBus> shared_bus;
   std::optional<std::vector<DeviationSection>> deviations;
   bool replay_only = false;
   bool track_local_memory = false;
 
   static constexpr auto fields = std::tuple{
-      field("$schema", &ClusterSection::schema, "for editors; not used"),
-      field("version", &ClusterSection::version, "of this format", between(1, 1)),
-      field("name", &ClusterSection::name, "what to call the cluster in results"),
+      field("$schema", &ClusterSection::schema, "for editors; ignored"),
+      field("version", &ClusterSection::version, "version of this format", between(1, 1)),
+      field("name", &ClusterSection::name, "name of the cluster in results"),
       field("device", &ClusterSection::device, "one accelerator").required(),
       field("network", &ClusterSection::network,
             "its dimensions, innermost first; required unless there is a `fabric`", between(1, 16))
-          .by_default("with a fabric: hosts and what is between them"),
+          .by_default("with a fabric: the hosts and the network between them"),
       field("fabric", &ClusterSection::fabric,
-            "the network as a graph; `network` is then only what collectives take it for"),
+            "the network as a graph; collectives then use `network` as its logical dimensions"),
       field("network_model", &ClusterSection::network_model, kNetworkSentences)
           .by_default("`analytical`; with a fabric, or memories in the network, `flow`"),
       field("collectives", &ClusterSection::collectives,
-            "how collectives are cut, ordered and run"),
+            "chunks, order and algorithms of collectives"),
       field("endpoint_delay", &ClusterSection::endpoint_delay,
-            "per message, between a device and its memory", between(0, 2e15)),
-      field("remote_memory", &ClusterSection::remote_memory, "memory behind the network"),
+            "delay per message, between a device and its memory", between(0, 2e15)),
+      field("remote_memory", &ClusterSection::remote_memory, "memory outside the devices"),
       field("shared_bus", &ClusterSection::shared_bus,
             "a LogGP bus between each device and its memory"),
-      field("deviations", &ClusterSection::deviations, "ranks that are not like the others",
+      field("deviations", &ClusterSection::deviations, "ranks that differ from the others",
             between(0, static_cast<double>(limits::kRanks))),
       field("replay_only", &ClusterSection::replay_only,
-            "every node, communication too, takes its recorded duration"),
+            "every node, including communication, uses its recorded duration"),
       field("track_local_memory", &ClusterSection::track_local_memory,
-            "follow each tensor's residence in local memory")};
+            "track the lifetime of each tensor in local memory")};
 };
 
-/// The network's dimensions and fabric. Errc: config_*, and what make_fabric() says.
+/// The network's dimensions and fabric. Errc: config_*, and those of make_fabric().
 void set_network(const ClusterSection& file, Platform& platform, Findings& findings,
                  Reading& reading);
 
-/// Decides whose collectives run, and takes over the settings of that library.
+/// Chooses the library of collectives and copies its settings.
 void set_library(const ClusterSection& file, Platform& platform, Reading& reading);
 
-/// Checks the ranks and dimensions against `platform` and fills in its deviations.
+/// Checks the ranks and dimensions, and sets the deviations of `platform`.
 void set_deviations(const std::vector<DeviationSection>& sections, Platform& platform,
                     Reading& reading);
 [[nodiscard]] std::vector<DeviationSection> deviation_sections(const Platform& platform);

@@ -21,46 +21,42 @@ namespace orrery::config {
 
 template <>
 struct EnumNames<platform::CollectiveLibrary> {
+  using enum platform::CollectiveLibrary;
   using Word = EnumName<platform::CollectiveLibrary>;
-  static constexpr std::array names = {Word{"nccl", platform::CollectiveLibrary::nccl},
-                                       Word{"ideal", platform::CollectiveLibrary::ideal}};
+  static constexpr std::array names = {Word{"nccl", nccl}, Word{"ideal", ideal}};
 };
 template <>
 struct EnumNames<platform::SchedulingPolicy> {
-  static constexpr std::array names = {
-      EnumName<platform::SchedulingPolicy>{"fifo", platform::SchedulingPolicy::fifo},
-      EnumName<platform::SchedulingPolicy>{"lifo", platform::SchedulingPolicy::lifo},
-      EnumName<platform::SchedulingPolicy>{"priority",
-                                           platform::SchedulingPolicy::explicit_priority}};
+  using enum platform::SchedulingPolicy;
+  using Word = EnumName<platform::SchedulingPolicy>;
+  static constexpr std::array names = {Word{"fifo", fifo}, Word{"lifo", lifo},
+                                       Word{"priority", explicit_priority}};
 };
 template <>
 struct EnumNames<platform::CollectiveOptimization> {
-  static constexpr std::array names = {
-      EnumName<platform::CollectiveOptimization>{"local_bw_aware",
-                                                 platform::CollectiveOptimization::local_bw_aware},
-      EnumName<platform::CollectiveOptimization>{"baseline",
-                                                 platform::CollectiveOptimization::baseline}};
+  using enum platform::CollectiveOptimization;
+  using Word = EnumName<platform::CollectiveOptimization>;
+  static constexpr std::array names = {Word{"local_bw_aware", local_bw_aware},
+                                       Word{"baseline", baseline}};
 };
 template <>
 struct EnumNames<platform::InterDimension> {
-  static constexpr std::array names = {
-      EnumName<platform::InterDimension>{"ascending", platform::InterDimension::ascending},
-      EnumName<platform::InterDimension>{"round_robin", platform::InterDimension::round_robin},
-      EnumName<platform::InterDimension>{"themis", platform::InterDimension::themis},
-      EnumName<platform::InterDimension>{"themis_flex", platform::InterDimension::themis_flex},
-      EnumName<platform::InterDimension>{"themis_published",
-                                         platform::InterDimension::themis_published},
-      EnumName<platform::InterDimension>{"best", platform::InterDimension::best}};
+  using enum platform::InterDimension;
+  using Word = EnumName<platform::InterDimension>;
+  static constexpr std::array names = {Word{"ascending", ascending},
+                                       Word{"round_robin", round_robin},
+                                       Word{"themis", themis},
+                                       Word{"themis_flex", themis_flex},
+                                       Word{"themis_published", themis_published},
+                                       Word{"best", best}};
 };
 template <>
 struct EnumNames<platform::IntraDimension> {
+  using enum platform::IntraDimension;
+  using Word = EnumName<platform::IntraDimension>;
   static constexpr std::array names = {
-      EnumName<platform::IntraDimension>{"fifo", platform::IntraDimension::fifo},
-      EnumName<platform::IntraDimension>{"rg", platform::IntraDimension::rg},
-      EnumName<platform::IntraDimension>{"smallest_first",
-                                         platform::IntraDimension::smallest_first},
-      EnumName<platform::IntraDimension>{"less_remaining_phases_first",
-                                         platform::IntraDimension::less_remaining_phases_first}};
+      Word{"fifo", fifo}, Word{"rg", rg}, Word{"smallest_first", smallest_first},
+      Word{"less_remaining_phases_first", less_remaining_phases_first}};
 };
 
 }  // namespace orrery::config
@@ -69,7 +65,7 @@ namespace orrery::platform {
 
 // Kinds of value that only these sections have.
 
-/// "ring", or ["ring", "direct:4"], or {custom: prefix}. Empty: chosen by block.
+/// "ring", or ["ring", "direct:4"], or {custom: prefix}. Empty: the default of each block.
 struct PlanValue {
   std::vector<AlgorithmSpec> algorithms;
   bool for_every_dim = false;  ///< given as one word
@@ -95,21 +91,22 @@ inline std::string about_kind(Kind<NodePrefixes>, const Limits&) {
 }
 OrderedJson write_value(const NodePrefixes& value);
 
-/// true or false, or as NCCL's environment has it: 0 for no, 1 or 2 (where possible) for yes.
+/// true or false, or as in NCCL's environment: 0: no; 1: yes; 2: yes, if supported.
 struct EnabledValue {
-  bool yes = false;
+  bool is_enabled = false;
 
+  explicit operator bool() const { return is_enabled; }
   friend bool operator==(const EnabledValue&, const EnabledValue&) = default;
 };
 void read_value(const Json& value, const std::string& path, const Limits&, EnabledValue& out,
                 Reading& reading);
 OrderedJson schema_of(Kind<EnabledValue>, const Limits&);
 inline std::string about_kind(Kind<EnabledValue>, const Limits&) {
-  return "`true` or `false`, or as NCCL has it, 0, 1 or 2";
+  return "`true` or `false`, or 0, 1 or 2 as in NCCL";
 }
 OrderedJson write_value(const EnabledValue& value);
 
-/// How many, or "auto".
+/// A number of chunks, or "auto".
 struct ChunksValue {
   std::int64_t count = 4;
   bool by_model = false;
@@ -122,33 +119,40 @@ OrderedJson schema_of(Kind<ChunksValue>, const Limits& limits);
 std::string about_kind(Kind<ChunksValue>, const Limits& limits);
 OrderedJson write_value(const ChunksValue& value);
 
-/// Named like NCCL's environment variables.
-struct LibrarySection {
-  std::string algo, proto;
-  std::int64_t min_channels = 0, max_channels = 0;
-  EnabledValue nvls{true}, collnet{false};
-  std::optional<std::string> tuner;
+}  // namespace orrery::platform
 
+namespace orrery::config {
+
+/// Named like NCCL's environment variables.
+template <>
+struct ParameterTable<platform::LibrarySettings> {
+  using Settings = platform::LibrarySettings;
   static constexpr auto fields = std::tuple{
-      field("NCCL_ALGO", &LibrarySection::algo,
-            "algorithms to choose from, e.g. `ring,tree`, or `^nvls` for all others; also for one "
-            "collective: `ring,nvls;allreduce:tree`"),
-      field("NCCL_PROTO", &LibrarySection::proto, "protocols likewise: `ll`, `ll128`, `simple`"),
-      field("NCCL_MIN_NCHANNELS", &LibrarySection::min_channels,
-            "channels at least; 0: as many as it finds", between(0, 64)),
-      field("NCCL_MAX_NCHANNELS", &LibrarySection::max_channels,
-            "channels at most; 0: as many as it finds", between(0, 64)),
-      field("NCCL_NVLS_ENABLE", &LibrarySection::nvls, "NVLink SHARP, where GPUs have it"),
-      field("NCCL_COLLNET_ENABLE", &LibrarySection::collnet,
-            "switches of the network reduce (SHARP)"),
-      field("NCCL_TUNER_CONFIG_FILE", &LibrarySection::tuner,
-            "choices of a tuner as CSV, as NCCL's example plug-in reads it; its path from this "
-            "file's folder")};
+      field("NCCL_ALGO", &Settings::algorithms,
+            "allowed algorithms, e.g. `ring,tree`, or `^nvls` for all others; also per collective: "
+            "`ring,nvls;allreduce:tree`"),
+      field("NCCL_PROTO", &Settings::protocols, "allowed protocols: `ll`, `ll128`, `simple`"),
+      field("NCCL_MIN_NCHANNELS", &Settings::min_channels,
+            "minimum number of channels; 0: NCCL's default", between(0, 64)),
+      field("NCCL_MAX_NCHANNELS", &Settings::max_channels,
+            "maximum number of channels; 0: NCCL's default", between(0, 64)),
+      field("NCCL_NVLS_ENABLE", &Settings::nvls, "NVLink SHARP, if the GPUs support it")
+          .as<platform::EnabledValue>(),
+      field("NCCL_COLLNET_ENABLE", &Settings::collnet, "switches of the network reduce (SHARP)")
+          .as<platform::EnabledValue>(),
+      field("NCCL_TUNER_CONFIG_FILE", &Settings::tuner,
+            "choices of a tuner as CSV, in the format of NCCL's example plug-in; path relative to "
+            "this file")
+          .unset_by_default()};
 };
+
+}  // namespace orrery::config
+
+namespace orrery::platform {
 
 struct CollectivesSection {
   std::optional<CollectiveLibrary> library;
-  std::optional<LibrarySection> settings;
+  std::optional<LibrarySettings> settings;
   std::optional<std::string> curves;
   ChunksValue chunks;
   std::int64_t active_chunks = 1;
@@ -167,49 +171,47 @@ struct CollectivesSection {
   static constexpr std::string_view shorthand = "library";
   static constexpr auto fields = std::tuple{
       field("library", &CollectivesSection::library,
-            "whose collectives run: `nccl` (RCCL, too) takes its own choices and measured times; "
-            "`ideal` the algorithms below at the links' full rate")
-          .by_default(
-              "nccl for GPUs of the catalogue, where nothing of `chunks` to `all_to_all` is "
-              "given and messages are not in each other's way; else ideal"),
-      field("settings", &CollectivesSection::settings, "of the library"),
+            "collective library: `nccl` (also for RCCL) uses its own choices and measured times; "
+            "`ideal` uses the algorithms below at the full rate of the links")
+          .by_default("nccl for GPUs of the catalogue, if no key from `chunks` to `all_to_all` is "
+                      "given and messages do not contend; else ideal"),
+      field("settings", &CollectivesSection::settings, "settings of the library"),
       field("curves", &CollectivesSection::curves,
-            "measured curves that `orrery calibrate network` wrote, the path from this file's "
-            "folder; they come before those that are built in"),
+            "measured curves written by `orrery calibrate network`, path relative to this file; "
+            "they take precedence over the built-in curves"),
       field("chunks", &CollectivesSection::chunks,
-            "pieces a collective is cut into; `auto`: for each collective as many as a model of "
-            "pieces and dimensions finds the quickest",
+            "number of chunks of a collective; `auto`: for each collective the number that a model "
+            "of chunks and dimensions predicts to be fastest",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
       field("active_chunks", &CollectivesSection::active_chunks,
-            "pieces at work in one dimension at a time",
+            "concurrent chunks in one dimension",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
       field("queues_per_dim", &CollectivesSection::queues_per_dim,
-            "independent queues of one dimension", between(1, 1024)),
+            "independent queues per dimension", between(1, 1024)),
       field("policy", &CollectivesSection::policy,
-            "which of several waiting collectives goes first; `priority`: by the workload's own "
-            "priorities"),
+            "order of waiting collectives; `priority`: by the priorities in the workload"),
       field("optimization", &CollectivesSection::optimization,
             "all-reduce over several dimensions: `local_bw_aware` reduce-scatters inwards and "
-            "gathers outwards, "
-            "`baseline` runs a whole all-reduce in each dimension"),
+            "gathers outwards, `baseline` runs a complete all-reduce in each dimension"),
       field("order", &CollectivesSection::order,
-            "in which order a piece visits the dimensions; `themis` balances their loads (ISCA "
-            "2022) as ASTRA-sim does, `themis_published` as the paper has it, from their latencies "
-            "on, `themis_flex` sizes pieces, too; `best`: the quickest found for each collective"),
-      field("within", &CollectivesSection::within, "in which order pieces wait at a dimension")
+            "order in which a chunk visits the dimensions; `themis` balances their loads (ISCA "
+            "2022) like ASTRA-sim, `themis_published` like the paper, starting from their "
+            "latencies, `themis_flex` also chooses chunk sizes; `best`: the fastest order found "
+            "for each collective"),
+      field("within", &CollectivesSection::within, "order of waiting chunks at a dimension")
           .by_default("smallest_first for order: best; else fifo"),
       field("all_reduce", &CollectivesSection::all_reduce, "algorithm of each dimension")
           .by_default(kByBlock),
       field("all_gather", &CollectivesSection::all_gather, "algorithm of each dimension")
-          .by_default("as all_reduce, where that fits"),
+          .by_default("as all_reduce, if possible"),
       field("reduce_scatter", &CollectivesSection::reduce_scatter, "algorithm of each dimension")
-          .by_default("as all_reduce, where that fits"),
+          .by_default("as all_reduce, if possible"),
       field("all_to_all", &CollectivesSection::all_to_all, "algorithm of each dimension")
           .by_default("by block: ring → ring, fully_connected → direct, switch → direct:1"),
       field("custom_by_node", &CollectivesSection::custom_by_node,
             "plans or Chakra traces that replace single collectives"),
       field("rendezvous", &CollectivesSection::rendezvous,
-            "receivers announce themselves before a message is sent")};
+            "a message starts only after its receiver is ready")};
 };
 
 }  // namespace orrery::platform

@@ -6,20 +6,18 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "orrery/config/field.h"
 #include "orrery/config/json_types.h"
+#include "orrery/core/limits.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {
 
-using config::at_least;
 using config::between;
-using config::Field;
 using config::field;
 using config::Json;
 using config::Kind;
@@ -27,6 +25,9 @@ using config::Limits;
 using config::OrderedJson;
 using config::positive;
 using config::Reading;
+
+/// Limits of a number of devices, hosts, links and the like.
+inline constexpr Limits kAnyCount = between(1, static_cast<double>(limits::kRanks));
 
 /// Ranks as ranges, both ends included: 3, "0-7,12", or a list of such.
 struct RankRanges {
@@ -45,52 +46,60 @@ struct PortSection {
   double bandwidth = 1;
   Time latency{};
 
-  static constexpr auto fields = std::tuple{
-      field("dimension", &PortSection::dimension, "of `network`, the innermost is 0",
-            between(0, 15))
-          .required(),
-      field("bandwidth", &PortSection::bandwidth, "share of the dimension's that is left",
-            config::share()),
-      field("latency", &PortSection::latency, "more, for each message that leaves or enters here")};
+  static constexpr auto fields =
+      std::tuple{field("dimension", &PortSection::dimension,
+                       "dimension of `network`; the innermost is 0", between(0, 15))
+                     .required(),
+                 field("bandwidth", &PortSection::bandwidth,
+                       "remaining share of the dimension's bandwidth", config::share()),
+                 field("latency", &PortSection::latency,
+                       "additional latency of each message through the port")};
 };
 
-struct KernelSection {
-  std::string name;
-  double time = 1;
+}  // namespace orrery::platform
 
+namespace orrery::config {
+
+template <>
+struct ParameterTable<platform::Deviation::Kernel> {
+  using Kernel = platform::Deviation::Kernel;
   static constexpr auto fields = std::tuple{
-      field("name", &KernelSection::name, "part of their name").required(),
-      field("time", &KernelSection::time,
-            "they take this many times as long, before `compute_time` and the others", positive())
+      field("name", &Kernel::name, "part of the kernel name").required(),
+      field("time", &Kernel::time,
+            "factor of the kernel times, applied before `compute_time` and the other factors",
+            positive())
           .required()};
 };
 
-struct DeviationSection {
-  RankRanges ranks;
-  double compute_time = 1;
-  double host_time = 1;
-  double copy_time = 1;
-  double communication_time = 1;
-  std::optional<std::vector<KernelSection>> kernels;
-  Time start{};
-  std::optional<std::vector<PortSection>> ports;
+}  // namespace orrery::config
+
+namespace orrery::platform {
+
+/// A deviation whose ranks and ports are not checked against the network yet.
+struct DeviationSection : Deviation {
+  RankRanges rank_ranges;
+  std::optional<std::vector<PortSection>> port_sections;
 
   static constexpr auto fields = std::tuple{
-      field("ranks", &DeviationSection::ranks, "which; no rank in two deviations").required(),
-      field("compute_time", &DeviationSection::compute_time,
-            "their compute nodes take this many times as long", positive()),
-      field("host_time", &DeviationSection::host_time,
-            "recorded traces: what their hosts do beside a device takes this many times as long",
+      field("ranks", &DeviationSection::rank_ranges,
+            "the ranks; a rank can be in only one deviation")
+          .required(),
+      field("compute_time", &DeviationSection::compute_time, "factor of their compute times",
             positive()),
+      field("host_time", &DeviationSection::host_time,
+            "recorded traces: factor of host times on ranks with a device", positive()),
       field("copy_time", &DeviationSection::copy_time,
-            "recorded traces: so do their devices' copies", positive()),
+            "recorded traces: factor of the times of device copies", positive()),
       field("communication_time", &DeviationSection::communication_time,
-            "recorded traces: so does communication whose recorded time is taken", positive()),
+            "recorded traces: factor of communication times that come from the recording",
+            positive()),
       field("kernels", &DeviationSection::kernels,
-            "recorded traces: kernels with times of their own, by name; the first that fits counts",
-            between(0, 256)),
-      field("start", &DeviationSection::start, "their first node begins this late"),
-      field("ports", &DeviationSection::ports, "what is wrong with their ports", between(0, 16))};
+            "recorded traces: factors of kernels, by name; the first matching entry applies",
+            between(0, 256))
+          .unset_by_default(),
+      field("start", &DeviationSection::start, "delay of their first node"),
+      field("ports", &DeviationSection::port_sections, "degradation of their ports",
+            between(0, 16))};
 };
 
 }  // namespace orrery::platform

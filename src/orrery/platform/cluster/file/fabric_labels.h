@@ -15,42 +15,39 @@ namespace orrery::config {
 
 template <>
 struct EnumNames<platform::Summand> {
+  using enum platform::Summand;
   using Word = EnumName<platform::Summand>;
   static constexpr std::array names = {
-      Word{"fp64", platform::Summand::fp64},   Word{"fp32", platform::Summand::fp32},
-      Word{"bf16", platform::Summand::bf16},   Word{"fp16", platform::Summand::fp16},
-      Word{"fp8", platform::Summand::fp8},     Word{"int8", platform::Summand::int8},
-      Word{"int32", platform::Summand::int32}, Word{"int64", platform::Summand::int64}};
+      Word{"fp64", fp64}, Word{"fp32", fp32}, Word{"bf16", bf16},   Word{"fp16", fp16},
+      Word{"fp8", fp8},   Word{"int8", int8}, Word{"int32", int32}, Word{"int64", int64}};
 };
 template <>
 struct EnumNames<platform::HostInterconnect> {
+  using enum platform::HostInterconnect;
   using Word = EnumName<platform::HostInterconnect>;
   static constexpr std::array names = {
-      Word{"switch", platform::HostInterconnect::switched},
-      Word{"fully_connected", platform::HostInterconnect::fully_connected},
-      Word{"ring", platform::HostInterconnect::ring},
-      Word{"mesh", platform::HostInterconnect::mesh},
-      Word{"torus", platform::HostInterconnect::torus},
-      Word{"none", platform::HostInterconnect::none}};
+      Word{"switch", switched}, Word{"fully_connected", fully_connected},
+      Word{"ring", ring},       Word{"mesh", mesh},
+      Word{"torus", torus},     Word{"none", none}};
 };
 template <>
 struct EnumNames<platform::NetworkShape> {
+  using enum platform::NetworkShape;
   using Word = EnumName<platform::NetworkShape>;
-  static constexpr std::array names = {
-      Word{"switch", platform::NetworkShape::switched},
-      Word{"fat_tree", platform::NetworkShape::fat_tree},
-      Word{"rail_optimised", platform::NetworkShape::rail_optimised},
-      Word{"rail_only", platform::NetworkShape::rail_only},
-      Word{"dual_plane", platform::NetworkShape::dual_plane},
-      Word{"dragonfly", platform::NetworkShape::dragonfly},
-      Word{"dragonfly_plus", platform::NetworkShape::dragonfly_plus},
-      Word{"ring", platform::NetworkShape::ring},
-      Word{"mesh", platform::NetworkShape::mesh},
-      Word{"torus", platform::NetworkShape::torus},
-      Word{"tpu", platform::NetworkShape::tpu},
-      Word{"circuits", platform::NetworkShape::circuits},
-      Word{"fully_connected", platform::NetworkShape::fully_connected},
-      Word{"none", platform::NetworkShape::none}};
+  static constexpr std::array names = {Word{"switch", switched},
+                                       Word{"fat_tree", fat_tree},
+                                       Word{"rail_optimised", rail_optimised},
+                                       Word{"rail_only", rail_only},
+                                       Word{"dual_plane", dual_plane},
+                                       Word{"dragonfly", dragonfly},
+                                       Word{"dragonfly_plus", dragonfly_plus},
+                                       Word{"ring", ring},
+                                       Word{"mesh", mesh},
+                                       Word{"torus", torus},
+                                       Word{"tpu", tpu},
+                                       Word{"circuits", circuits},
+                                       Word{"fully_connected", fully_connected},
+                                       Word{"none", none}};
 };
 template <>
 struct EnumNames<platform::RoutePolicy> {
@@ -61,24 +58,23 @@ struct EnumNames<platform::RoutePolicy> {
     return made;
   }();
 };
-/// Those that generators make.
+/// The classes that generators produce.
 template <>
 struct EnumNames<platform::NodeClass> {
+  using enum platform::NodeClass;
   using Word = EnumName<platform::NodeClass>;
   static constexpr std::array names = {
-      Word{"device", platform::NodeClass::device},     Word{"nic", platform::NodeClass::nic},
-      Word{"nvswitch", platform::NodeClass::nvswitch}, Word{"leaf", platform::NodeClass::leaf},
-      Word{"spine", platform::NodeClass::spine},       Word{"core", platform::NodeClass::core},
-      Word{"switch", platform::NodeClass::switched}};
+      Word{"device", device}, Word{"nic", nic},   Word{"nvswitch", nvswitch}, Word{"leaf", leaf},
+      Word{"spine", spine},   Word{"core", core}, Word{"switch", switched}};
 };
 template <>
 struct EnumNames<platform::LinkClass> {
+  using enum platform::LinkClass;
   using Word = EnumName<platform::LinkClass>;
-  static constexpr std::array names = {
-      Word{"scale-up", platform::LinkClass::scale_up}, Word{"pcie", platform::LinkClass::pcie},
-      Word{"network", platform::LinkClass::network},   Word{"host", platform::LinkClass::host},
-      Word{"inside", platform::LinkClass::inside},     Word{"memory", platform::LinkClass::memory},
-      Word{"other", platform::LinkClass::other}};
+  static constexpr std::array names = {Word{"scale-up", scale_up}, Word{"pcie", pcie},
+                                       Word{"network", network},   Word{"host", host},
+                                       Word{"inside", inside},     Word{"memory", memory},
+                                       Word{"other", other}};
 };
 
 }  // namespace orrery::config

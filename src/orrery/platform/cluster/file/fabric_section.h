@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cluster file's fabric, key by key (see cluster_file.h). Private to this room but for
-// fabric.h, which keeps what was written.
+// The cluster file's fabric, key by key (see cluster_file.h). Private to this room except for
+// fabric.h, which stores the section for the writer.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,6 @@
 #include <tuple>
 #include <vector>
 
-#include "orrery/core/limits.h"
 #include "orrery/platform/cluster/file/deviations_section.h"
 #include "orrery/platform/cluster/file/fabric_labels.h"
 #include "orrery/platform/cluster/file/memory_limits.h"
@@ -20,7 +19,58 @@
 
 namespace orrery::platform {
 
-/// A link as files name it: of the catalogue, or by its figures.
+/// InNetwork::adds, as a list of words in files.
+struct Summands {
+  std::uint16_t bits = 0;
+
+  explicit operator std::uint16_t() const { return bits; }
+};
+void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
+                Reading& reading);
+OrderedJson schema_of(Kind<Summands>, const Limits&);
+std::string about_kind(Kind<Summands>, const Limits& limits);
+OrderedJson write_value(Summands value);
+
+}  // namespace orrery::platform
+
+namespace orrery::config {
+
+template <>
+struct ParameterTable<platform::InNetwork> {
+  using Switch = platform::InNetwork;
+  static constexpr auto fields = std::tuple{
+      field("latency", &Switch::latency, "additional latency of a switch that reduces data",
+            between(0, 1e18)),
+      field("buffer", &Switch::buffer, "maximum bytes of a collective in a switch; 0: unlimited"),
+      field("radix", &Switch::radix,
+            "maximum number of inputs that a switch can reduce at the same time; 0: unlimited",
+            between(0, 65536)),
+      field("streams", &Switch::streams,
+            "maximum number of concurrent collectives of a switch, others wait; 0: unlimited",
+            between(0, 65536)),
+      field("adds", &Switch::adds,
+            "number formats that a switch can add; end points run collectives of other formats")
+          .by_default("all formats")
+          .unset_by_default()
+          .as<platform::Summands>()};
+};
+/// Defaults for the links of a file of another tool.
+template <>
+struct ParameterTable<platform::LinkFigures> {
+  using Link = platform::LinkFigures;
+  static constexpr auto fields = std::tuple{
+      field("class", &Link::kind, "class of the links").required(),
+      field("bandwidth", &Link::bandwidth, "bandwidth of links without one in the file", positive())
+          .unset_by_default(),
+      field("latency", &Link::latency, "latency of links without one in the file",
+            between(0, 1e18))};
+};
+
+}  // namespace orrery::config
+
+namespace orrery::platform {
+
+/// A link of the catalogue, or its bandwidth and latency.
 struct LinkSection {
   std::optional<std::string> link;
   std::optional<Bandwidth> bandwidth;
@@ -29,10 +79,10 @@ struct LinkSection {
   static constexpr std::string_view shorthand = "link";
   static constexpr auto fields = std::tuple{
       field("link", &LinkSection::link,
-            "a link of the catalogue; the keys below override its figures"),
-      field("bandwidth", &LinkSection::bandwidth, "per direction", positive())
+            "a link of the catalogue; the keys below override its values"),
+      field("bandwidth", &LinkSection::bandwidth, "bandwidth per direction", positive())
           .by_default("the link's"),
-      field("latency", &LinkSection::latency, "until the first byte is there", between(0, 1e18))
+      field("latency", &LinkSection::latency, "time until the first byte arrives", between(0, 1e18))
           .by_default("the link's")};
 };
 
@@ -41,97 +91,90 @@ struct PackageSection {
   std::optional<LinkSection> link;
 
   static constexpr auto fields = std::tuple{
-      field("devices", &PackageSection::devices, "dies of one package, each with a rank",
+      field("devices", &PackageSection::devices, "dies per package, each with one rank",
             between(2, 65536))
           .required(),
-      field("link", &PackageSection::link, "between a die and the hub of its package").required()};
+      field("link", &PackageSection::link, "link between a die and the hub of its package")
+          .required()};
 };
 
-struct HostSection {
-  std::int64_t count = 1;
-  std::int64_t devices = 8;
-  HostInterconnect inside = HostInterconnect::switched;
-  std::int64_t switches = 1;
-  std::optional<LinkSection> scale_up;
-  std::int64_t nics = 0;
-  std::optional<LinkSection> pcie;
-  std::optional<PackageSection> package;
+/// A kind of host whose links are not looked up yet.
+struct HostSection : HostShape {
+  std::optional<LinkSection> scale_up_link;
+  std::optional<LinkSection> pcie_link;
+  std::optional<PackageSection> packaging;
 
   static constexpr auto fields = std::tuple{
-      field("count", &HostSection::count, "hosts that are like this",
-            between(1, static_cast<double>(limits::kRanks))),
-      field("devices", &HostSection::devices, "of one host", between(1, 65536)),
-      field("inside", &HostSection::inside, "what joins its devices"),
+      field("count", &HostSection::count, "number of hosts of this kind", kAnyCount),
+      field("devices", &HostSection::devices, "devices per host", between(1, 65536)),
+      field("inside", &HostSection::inside, "network of the devices of a host"),
       field("switches", &HostSection::switches,
-            "`inside: switch`: so many share a device's bandwidth; 1 stands for all of them",
+            "`inside: switch`: number of switches that share a device's bandwidth; 1 represents "
+            "all of them",
             between(1, 1024)),
-      field("scale_up", &HostSection::scale_up,
-            "a device's port into its switches, or the link between two devices"),
+      field("scale_up", &HostSection::scale_up_link,
+            "a device's port to its switches, or the link between two devices"),
       field("nics", &HostSection::nics,
-            "of one host; 0: devices are joined to the network themselves", between(0, 65536)),
-      field("pcie", &HostSection::pcie, "between devices and NICs"),
-      field("package", &HostSection::package,
-            "devices are dies of packages; what joins devices and NICs then joins packages")};
+            "NICs per host; 0: devices are joined to the network directly", between(0, 65536)),
+      field("pcie", &HostSection::pcie_link, "link between devices and NICs"),
+      field("package", &HostSection::packaging,
+            "devices are dies of packages; the links of devices and NICs then belong to packages")};
 };
 
-struct FabricNetworkSection {
-  NetworkShape kind = NetworkShape::switched;
-  std::optional<LinkSection> port;
-  std::optional<LinkSection> trunk;
-  std::optional<std::vector<std::int64_t>> sizes, wraps, twists;
-  std::int64_t per_leaf = 0;
-  std::int64_t radix = 64;
-  std::int64_t tiers = 2;
-  double oversubscription = 1, upper_oversubscription = 1;
-  std::int64_t leaves_per_pod = 0;
-  std::int64_t group = 0, spines = 0, global_links = 0;
+/// A network whose links are not looked up yet.
+struct FabricNetworkSection : NetworkPlan {
+  std::optional<LinkSection> port_link;
+  std::optional<LinkSection> trunk_link;
 
   using Self = FabricNetworkSection;
   static constexpr auto fields = std::tuple{
-      field("kind", &Self::kind, "what joins hosts").required(),
-      field("port", &Self::port, "a NIC's (or device's) link into the network"),
-      field("trunk", &Self::trunk, "a link between switches").by_default("as `port`"),
-      field("sizes", &Self::sizes, "ring, mesh, torus, tpu: of each dimension, innermost first",
-            between(1, 16))
-          .by_default("one dimension of all"),
-      field("wraps", &Self::wraps, "torus: 1 for each dimension that is closed, 0 for a line",
+      field("kind", &Self::shape, "network between hosts").required(),
+      field("port", &Self::port_link, "link of a NIC (or device) into the network"),
+      field("trunk", &Self::trunk_link, "link between switches").by_default("as `port`"),
+      field("sizes", &Self::sizes,
+            "ring, mesh, torus, tpu: size of each dimension, innermost first", between(1, 16))
+          .by_default("one dimension of all ports")
+          .unset_by_default(),
+      field("wraps", &Self::wraps, "torus: 1 for each closed dimension, 0 for a line",
             between(0, 16))
-          .by_default("all are closed"),
-      field("twists", &Self::twists,
-            "torus: closing a dimension shifts the next one by so many places", between(0, 16))
-          .by_default("none does"),
-      field("per_leaf", &Self::per_leaf, "ports below a leaf, or at a router", between(0, 65536))
+          .by_default("all are closed")
+          .unset_by_default(),
+      field("twists", &Self::twists, "torus: shift of the next dimension where a dimension closes",
+            between(0, 16))
+          .by_default("no shift")
+          .unset_by_default(),
+      field("per_leaf", &Self::per_leaf, "downlink ports of a leaf, or ports of a router",
+            between(0, 65536))
           .by_default("by `radix` and `oversubscription`"),
       field("radix", &Self::radix, "ports of a switch", between(2, 65536)),
-      field("tiers", &Self::tiers, "of switches: leaves and spines, or cores above them",
+      field("tiers", &Self::tiers, "tiers of switches: 2 (leaves and spines) or 3 (and cores)",
             between(2, 3)),
-      field("oversubscription", &Self::oversubscription, "ports below a leaf for each above",
+      field("oversubscription", &Self::oversubscription, "downlink ports of a leaf per uplink port",
             between(0.01, 1024)),
-      field("upper_oversubscription", &Self::upper_oversubscription, "3 tiers: likewise of spines",
-            between(0.01, 1024)),
-      field("leaves_per_pod", &Self::leaves_per_pod, "3 tiers", between(0, 65536))
-          .by_default("as many as a spine has ports for"),
-      field("group", &Self::group, "dragonflies: routers (leaves) of a group", between(0, 65536))
-          .by_default("a balanced one: twice `per_leaf`, or half of `radix`"),
-      field("spines", &Self::spines, "dragonfly_plus: of a group", between(0, 65536))
-          .by_default("as many as leaves"),
-      field("global_links", &Self::global_links, "dragonflies: of a router (spine) to other groups",
-            between(0, 65536))
+      field("upper_oversubscription", &Self::upper_oversubscription,
+            "3 tiers: downlink ports of a spine per uplink port", between(0.01, 1024)),
+      field("leaves_per_pod", &Self::leaves_per_pod, "3 tiers: leaves per pod", between(0, 65536))
+          .by_default("the downlink ports of a spine"),
+      field("group", &Self::group, "dragonflies: routers (leaves) per group", between(0, 65536))
+          .by_default("a balanced dragonfly: twice `per_leaf`, or half of `radix`"),
+      field("spines", &Self::spines, "dragonfly_plus: spines per group", between(0, 65536))
+          .by_default("the number of leaves"),
+      field("global_links", &Self::global_links,
+            "dragonflies: links of a router (spine) to other groups", between(0, 65536))
           .by_default("as `per_leaf`, or half of `radix`")};
 };
 
-/// A block of hosts that others may be unlike.
+/// Identical blocks of hosts; groups may differ.
 struct GroupSection {
   std::int64_t count = 1;
   std::vector<HostSection> hosts;
   std::optional<FabricNetworkSection> network;
 
   static constexpr auto fields = std::tuple{
-      field("count", &GroupSection::count, "blocks that are like this",
-            between(1, static_cast<double>(limits::kRanks))),
+      field("count", &GroupSection::count, "number of blocks of this kind", kAnyCount),
       field("hosts", &GroupSection::hosts, "its hosts, as `fabric.hosts`", between(1, 65536))
           .required(),
-      field("network", &GroupSection::network, "what joins them").by_default("nothing does")};
+      field("network", &GroupSection::network, "network between its hosts").by_default("none")};
 };
 
 struct LevelSection {
@@ -141,18 +184,19 @@ struct LevelSection {
   std::int64_t uplinks = 1;
 
   static constexpr auto fields = std::tuple{
-      field("count", &LevelSection::count, "so many blocks, each all that is below",
-            between(1, static_cast<double>(limits::kRanks)))
+      field("count", &LevelSection::count,
+            "number of blocks that the level joins; each block is everything below the level",
+            kAnyCount)
           .required(),
-      field("network", &LevelSection::network,
-            "what joins them: `ring`, `mesh`, `torus` and `fully_connected` are of blocks, and "
-            "join the i-th port of one to the i-th of another; the others take all ports of all "
-            "blocks; not `tpu`")
+      field(
+          "network", &LevelSection::network,
+          "network between the blocks: `ring`, `mesh`, `torus` and `fully_connected` join the i-th "
+          "ports of all blocks; other kinds join all ports of all blocks; `tpu` is not supported")
           .required(),
-      field("ports", &LevelSection::ports, "which nodes of a block are joined")
-          .by_default("the highest switches that join the block inside; where there are none, what "
-                      "is joined there"),
-      field("uplinks", &LevelSection::uplinks, "links of each", between(1, 65536))};
+      field("ports", &LevelSection::ports, "class of the nodes of a block that are joined")
+          .by_default("the highest switches inside the block; without switches, the nodes joined "
+                      "inside it"),
+      field("uplinks", &LevelSection::uplinks, "links per joined node", between(1, 65536))};
 };
 
 struct RoutingSection {
@@ -164,13 +208,13 @@ struct RoutingSection {
   static constexpr auto fields = std::tuple{
       field("policy", &RoutingSection::policy,
             "`known`: dimension by dimension in grids and stacked dimensions, else as `ecmp`; "
-            "`ecmp`: one of the shortest ways, by a hash of both ends; `spray`: evenly over all "
-            "shortest ways; `adaptive`: the least loaded of them when a message begins; `valiant`: "
-            "by way of a switch that the hash chooses; `ugal`: that where it meets less load, else "
-            "as `ecmp`"),
-      field("seed", &RoutingSection::seed, "of the hash", between(0, 9e15)),
+            "`ecmp`: one of the shortest paths, chosen by a hash of both ends; `spray`: evenly "
+            "over all shortest paths; `adaptive`: the shortest path with the least load when a "
+            "message begins; `valiant`: via a switch chosen by the hash; `ugal`: as `valiant` if "
+            "that path has less load, else as `ecmp`"),
+      field("seed", &RoutingSection::seed, "seed of the hash", between(0, 9e15)),
       field("ways", &RoutingSection::routes,
-            "ways that are set: names of nodes with spaces between, from one end to the other",
+            "fixed paths: names of nodes, separated by spaces, from one end to the other",
             between(0, 1e6))};
 };
 
@@ -184,30 +228,21 @@ struct FaultSection {
 
   static constexpr auto fields = std::tuple{
       field("node", &FaultSection::node,
-            "all links of it: a switch, a NIC …; `ocs3.*`: of all whose names begin so"),
-      field("from", &FaultSection::from, "with `to`: the links between two nodes, both directions"),
+            "a node (a switch, a NIC …), for all of its links; `ocs3.*`: all nodes whose names "
+            "begin with `ocs3.`"),
+      field("from", &FaultSection::from,
+            "together with `to`: the links between two nodes, in both directions"),
       field("to", &FaultSection::to, "the other end"),
-      field("links", &FaultSection::links, "… or only so many of those that are side by side",
-            between(0, 1e6))
+      field("links", &FaultSection::links, "number of affected parallel links", between(0, 1e6))
           .by_default("all"),
-      field("bandwidth", &FaultSection::bandwidth, "what is left of theirs; 0: they are down",
-            between(0, 1)),
-      field("start", &FaultSection::start, "from when on", between(0, 1e18)),
-      field("end", &FaultSection::end, "until when", between(0, 1e18)).by_default("for good"),
-      field("every", &FaultSection::every, "it comes and goes: so long from one time to the next",
+      field("bandwidth", &FaultSection::bandwidth,
+            "remaining share of their bandwidth; 0: the links are down", between(0, 1)),
+      field("start", &FaultSection::start, "start of the fault", between(0, 1e18)),
+      field("end", &FaultSection::end, "end of the fault", between(0, 1e18)).by_default("never"),
+      field("every", &FaultSection::every, "recurring fault: time from one occurrence to the next",
             between(0, 1e18)),
-      field("lasts", &FaultSection::duration, "… and so long each time", between(0, 1e18))};
-};
-
-struct LinkDefaultSection {
-  LinkClass kind = LinkClass::network;
-  std::optional<Bandwidth> bandwidth;
-  std::optional<Time> latency;
-
-  static constexpr auto fields = std::tuple{
-      field("class", &LinkDefaultSection::kind, "of links").required(),
-      field("bandwidth", &LinkDefaultSection::bandwidth, "where the file states none", positive()),
-      field("latency", &LinkDefaultSection::latency, "likewise", between(0, 1e18))};
+      field("lasts", &FaultSection::duration, "recurring fault: duration of each occurrence",
+            between(0, 1e18))};
 };
 
 struct TransportSection {
@@ -216,72 +251,39 @@ struct TransportSection {
   Bytes window{};
 
   static constexpr auto fields = std::tuple{
-      field("payload", &TransportSection::payload, "bytes of a packet; 0: headers are not counted"),
-      field("header", &TransportSection::header, "bytes that a packet has more on the wire"),
+      field("payload", &TransportSection::payload,
+            "payload bytes per packet; 0: headers are not counted"),
+      field("header", &TransportSection::header, "additional bytes per packet on the wire"),
       field("window", &TransportSection::window,
-            "bytes that a message may have on its way, unanswered; 0: no limit")};
-};
-
-/// What switches that can do collectives' work do it with.
-/// Bits as InNetwork::adds; a list of words in files.
-struct Summands {
-  std::uint16_t bits = 0;
-};
-void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
-                Reading& reading);
-OrderedJson schema_of(Kind<Summands>, const Limits&);
-std::string about_kind(Kind<Summands>, const Limits& limits);
-OrderedJson write_value(Summands value);
-
-struct InNetworkSection {
-  Time latency{};
-  Bytes buffer{};
-  std::int64_t radix = 0;
-  std::int64_t streams = 0;
-  std::optional<Summands> adds;
-
-  static constexpr auto fields = std::tuple{
-      field("latency", &InNetworkSection::latency,
-            "what summing adds to the latency of what passes through", between(0, 1e18)),
-      field("buffer", &InNetworkSection::buffer,
-            "bytes of a collective that may be on their way through a switch; 0: it never waits"),
-      field("radix", &InNetworkSection::radix,
-            "from how many a switch can sum at once; 0: from all", between(0, 65536)),
-      field("streams", &InNetworkSection::streams,
-            "how many collectives a switch does at once, others wait; 0: as many as come",
-            between(0, 65536)),
-      field("adds", &InNetworkSection::adds,
-            "the numbers that a switch can add; end points do collectives that sum others")
-          .by_default("whatever comes")};
+            "maximum unacknowledged bytes of a message in flight; 0: no limit")};
 };
 
 struct ReducerSection {
   std::string switches;
-  InNetworkSection figures;
+  InNetwork figures;
 
   static constexpr auto fields =
       std::tuple{field("switches", &ReducerSection::switches,
-                       "the name of one, or `leaf*`: all whose names begin so")
+                       "name of a switch; `leaf*`: all switches whose names begin with `leaf`")
                      .required(),
-                 field("with", &ReducerSection::figures, "what they do it with")};
+                 field("with", &ReducerSection::figures, "capabilities of the switches")};
 };
 
-/// Memories of each switch of a dimension.
 inline constexpr const char* kMemoryRate =
-    "that each reads and writes at, both together: a DRAM's bandwidth";
-inline constexpr const char* kMemoryRateDefault = "what its link carries, in each direction";
+    "total bandwidth of reads and writes per memory, such as the bandwidth of its DRAM";
+inline constexpr const char* kMemoryRateDefault = "the bandwidth of its link, in each direction";
 
-struct MemoriesSection {
-  std::int64_t count = 1;
+/// Memories of a dimension whose link is not looked up yet.
+struct MemoriesSection : Memories {
   std::optional<LinkSection> link;
-  std::optional<Bandwidth> rate;
 
   static constexpr auto fields = std::tuple{
-      field("count", &MemoriesSection::count, "at each place",
+      field("count", &MemoriesSection::count, "memories per switch",
             between(1, static_cast<double>(memory_limits::kMemories))),
-      field("link", &MemoriesSection::link, "of each memory into the network").required(),
+      field("link", &MemoriesSection::link, "link of each memory into the network").required(),
       field("rate", &MemoriesSection::rate, kMemoryRate, positive())
-          .by_default(kMemoryRateDefault)};
+          .by_default(kMemoryRateDefault)
+          .unset_by_default()};
 };
 
 struct FabricMemoriesSection {
@@ -290,18 +292,18 @@ struct FabricMemoriesSection {
   std::optional<LinkSection> link;
   std::optional<Bandwidth> rate;
 
-  static constexpr auto fields = std::tuple{
-      field("at", &FabricMemoriesSection::at,
-            "the name of a node, or `leaf*`: all whose names begin so; those that are memories "
-            "themselves, as in files of other tools, are taken as they are")
-          .required(),
-      field("count", &FabricMemoriesSection::count, "at each of them",
-            between(1, static_cast<double>(memory_limits::kMemories)))
-          .by_default("1"),
-      field("link", &FabricMemoriesSection::link, "of each memory into the network")
-          .by_default("required, unless `at` names memories"),
-      field("rate", &FabricMemoriesSection::rate, kMemoryRate, positive())
-          .by_default(kMemoryRateDefault)};
+  static constexpr auto fields =
+      std::tuple{field("at", &FabricMemoriesSection::at,
+                       "name of a node; `leaf*`: all nodes whose names begin with `leaf`; nodes "
+                       "that are memories already, as in files of other tools, are used unchanged")
+                     .required(),
+                 field("count", &FabricMemoriesSection::count, "memories per node",
+                       between(1, static_cast<double>(memory_limits::kMemories)))
+                     .by_default("1"),
+                 field("link", &FabricMemoriesSection::link, "link of each memory into the network")
+                     .by_default("required, unless `at` names memories"),
+                 field("rate", &FabricMemoriesSection::rate, kMemoryRate, positive())
+                     .by_default(kMemoryRateDefault)};
 };
 
 struct FabricSection {
@@ -310,7 +312,7 @@ struct FabricSection {
   std::optional<FabricNetworkSection> network;
   std::optional<std::vector<GroupSection>> groups;
   std::optional<std::vector<LevelSection>> levels;
-  std::optional<std::vector<LinkDefaultSection>> defaults;
+  std::optional<std::vector<LinkFigures>> defaults;
   RoutingSection routing;
   std::optional<std::vector<FaultSection>> faults;
   std::optional<std::vector<ReducerSection>> in_network;
@@ -321,39 +323,38 @@ struct FabricSection {
 
   static constexpr std::string_view shorthand = "file";
   static constexpr auto fields = std::tuple{
-      field(
-          "file", &FabricSection::file,
-          "a fabric that another tool wrote, its path from this file's folder; instead of `hosts` "
-          "and `network`"),
+      field("file", &FabricSection::file,
+            "a fabric file of another tool, path relative to this file; instead of `hosts` and "
+            "`network`"),
       field("hosts", &FabricSection::hosts, "hosts in the order of their ranks", between(1, 65536)),
-      field("network", &FabricSection::network, "what joins them").by_default("nothing does"),
+      field("network", &FabricSection::network, "network between the hosts").by_default("none"),
       field("groups", &FabricSection::groups,
-            "instead of `hosts` and `network`: blocks that are unlike each other, in the order of "
-            "their ranks; the first of `levels` joins all of them",
+            "instead of `hosts` and `network`: different blocks, in the order of their ranks; the "
+            "first of `levels` joins all of them",
             between(1, 65536)),
       field("levels", &FabricSection::levels,
-            "blocks of all that, and what joins these; then blocks of those, and so on",
+            "levels above the network: each level joins several copies of everything below it",
             between(0, 8)),
       field("defaults", &FabricSection::defaults,
-            "figures of links for which the file states none, by class", between(0, 16)),
-      field("routing", &FabricSection::routing, "which way messages take"),
-      field("faults", &FabricSection::faults, "what is broken, slow, or comes and goes",
+            "defaults of links without values in the file, by class", between(0, 16)),
+      field("routing", &FabricSection::routing, "routing of messages"),
+      field("faults", &FabricSection::faults, "broken, slow, or recurring faulty links and nodes",
             between(0, 65536)),
       field("in_network", &FabricSection::in_network,
-            "switches that sum what comes to them and send one thing to many, for the algorithm "
-            "`in_network`",
+            "switches that reduce and multicast, for the algorithm `in_network`",
             between(0, 65536)),
       field("memories", &FabricSection::memories,
-            "memories in the network, for `remote_memory: {kind: network}`; new ones are called "
+            "memories in the network, for `remote_memory: {kind: network}`; new memories are named "
             "`memory0`, `memory1` …",
             between(0, memory_limits::kMemories)),
       field("placement", &FabricSection::placement,
-            "on which devices ranks sit, in the order of ranks: devices count from 0")
-          .by_default("in order, on all"),
-      field("transport", &FabricSection::transport, "what messages lose to packets and windows"),
-      field("bandwidth", &FabricSection::bandwidth, "all links have so many times theirs",
+            "the devices of the ranks, in the order of ranks; devices are numbered from 0")
+          .by_default("all devices, in order"),
+      field("transport", &FabricSection::transport, "overhead of packets and limits of windows"),
+      field("bandwidth", &FabricSection::bandwidth, "factor of the bandwidth of all links",
             positive()),
-      field("latency", &FabricSection::latency, "likewise", between(0, 1e6))};
+      field("latency", &FabricSection::latency, "factor of the latency of all links",
+            between(0, 1e6))};
 };
 
 }  // namespace orrery::platform

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many memories a network may have, by name. More ends in Errc::limit_exceeded.
+// The maximum number of memories in a network. More end in Errc::limit_exceeded.
 #pragma once
 
 #include <cstdint>
 
 namespace orrery::platform::memory_limits {
 
-inline constexpr std::uint32_t kMemories = 1u << 14;  ///< of a network; an access may go over all
+inline constexpr std::uint32_t kMemories = 1u << 14;  ///< one access may use all of them
 
 }  // namespace orrery::platform::memory_limits

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kinds of value that only a cluster file has.
+// Values with a format of their own in cluster files.
 #include <fmt/format.h>
-
-#include <charconv>
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform {
 namespace {
@@ -30,19 +29,18 @@ void read_algorithm(const Json& value, const std::string& path, AlgorithmSpec& o
   out = algorithm_names()[*place].spec;
   if (colon == std::string::npos) return;
   if (!entry(out.algorithm).window) {
+    return reading.fail(Errc::config_range, path,
+                        fmt::format("{}: only {} can have a window", in_quotes(text),
+                                    join(window_names(), " and ")));
+  }
+  const auto window = whole_number(std::string_view(text).substr(colon + 1));
+  if (!window || *window < 1 || *window > 2147483647) {
     return reading.fail(
         Errc::config_range, path,
-        fmt::format("{}: only {} have a window", in_quotes(text), join(window_names(), " and ")));
+        fmt::format("{}: a window must be a whole number of at least 1", in_quotes(text)),
+        "write for example \"direct:4\"");
   }
-  const std::string_view digits = std::string_view(text).substr(colon + 1);
-  const auto [end, status] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), out.window);
-  if (status != std::errc() || end != digits.data() + digits.size() || out.window < 1 ||
-      out.window > 2147483647) {
-    reading.fail(Errc::config_range, path,
-                 fmt::format("{}: a window is a whole number from 1", in_quotes(text)),
-                 "write for example \"direct:4\"");
-  }
+  out.window = static_cast<std::int64_t>(*window);
 }
 
 }  // namespace
@@ -52,8 +50,8 @@ void read_value(const Json& value, const std::string& path, const Limits&, PlanV
   if (value.is_object()) {
     for (const auto& [key, unused] : value.items()) {
       if (key != "custom") {
-        return reading.fail(Errc::config_unknown_key, pointer(path, key), "no such key here",
-                            "the key here is custom");
+        return reading.fail(Errc::config_unknown_key, pointer(path, key),
+                            "is not a key of this mapping", "the valid key is custom");
       }
     }
     if (value.empty())
@@ -103,7 +101,7 @@ OrderedJson write_value(const PlanValue& value) {
 void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
                 Reading& reading) {
   if (!value.is_array()) return reading.wrong_kind(path, value, "a list of number formats");
-  if (value.empty()) return reading.fail(Errc::config_range, path, "lists none");
+  if (value.empty()) return reading.fail(Errc::config_range, path, "lists no number format");
   out.bits = 0;
   for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
     Summand one{};
@@ -126,18 +124,24 @@ OrderedJson write_value(Summands value) {
   return list;
 }
 
+OrderedJson write_value(const MemoryStage& stage) {
+  OrderedJson keys = config::write_struct(config::table_of<MemoryStage>(), &stage);
+  if (stage.shape != MemoryShape::straight) keys.erase("links");
+  return keys;
+}
+
 void read_value(const Json& value, const std::string& path, const Limits&, EnabledValue& out,
                 Reading& reading) {
   if (value.is_boolean()) {
-    out.yes = value.get<bool>();
+    out.is_enabled = value.get<bool>();
   } else if (value == 0 || value == 1 || value == 2) {
-    out.yes = value != 0;
+    out.is_enabled = value != 0;
   } else {
     reading.wrong_kind(path, value, "true or false (or 0, 1 or 2)");
   }
 }
 
-OrderedJson write_value(const EnabledValue& value) { return value.yes; }
+OrderedJson write_value(const EnabledValue& value) { return value.is_enabled; }
 OrderedJson schema_of(Kind<EnabledValue>, const Limits&) {
   return {{"enum", {true, false, 0, 1, 2}}};
 }
@@ -167,15 +171,14 @@ void read_value(const Json& value, const std::string& path, const Limits&, NodeP
   if (!value.is_object())
     return reading.wrong_kind(path, value, "a mapping of node id to plan file or trace prefix");
   for (const auto& [key, prefix] : value.items()) {
-    std::uint64_t id = 0;
-    const auto [end, status] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (status != std::errc() || end != key.data() + key.size()) {
+    const auto id = whole_number(key);
+    if (!id) {
       return reading.fail(Errc::config_type, pointer(path, key),
                           "the key must be a node id, a whole number");
     }
     if (!prefix.is_string())
       return reading.wrong_kind(pointer(path, key), prefix, "a trace prefix");
-    out.by_id[id] = prefix.get<std::string>();
+    out.by_id[*id] = prefix.get<std::string>();
   }
 }
 

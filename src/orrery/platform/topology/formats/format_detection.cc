@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/platform/topology/formats/format_detection.h"
 
-#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "orrery/config/json.h"
 #include "orrery/platform/topology/formats/common/infragraph_keys.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/platform/topology/formats/machines/nvidia_smi_matrix.h"

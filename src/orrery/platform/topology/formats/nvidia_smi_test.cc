@@ -83,7 +83,7 @@ TEST(SmiMatrix, EveryPairIsLinkedAsStated) {
 TEST(SmiMatrix, SamplesAreLinkedAsStated) {
   const std::filesystem::path folder =
       std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/fabrics/nvidia_smi_topo";
-  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not beside this checkout";
+  if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not next to this checkout";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());
     expect_classes(*config::read_text(entry.path().string()));
@@ -128,13 +128,14 @@ TEST(SmiMatrix, CopiedFromATerminal) {
 
 TEST(SmiMatrix, Mistakes) {
   const auto error = [](std::string_view text) { return Reading(text).error(); };
-  EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2\n"), "f:3: \"GPU1\" has 1 cells of 2 (E2002)");
+  EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2\n"),
+            "f:3: \"GPU1\" has 1 cells, but must have 2 (E2002)");
   EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2 what\n"),
-            "f:3: \"what\" is no way between two devices (E2003)");
-  EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\n"), "f: \"GPU1\" has a column and no row (E2002)");
+            "f:3: \"what\" is not a connection type (E2003)");
+  EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\n"), "f: \"GPU1\" has a column but no row (E2002)");
   EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\nGPU0 X NV2\n"),
             "f:3: a second row of \"GPU0\" (E2003)");
-  EXPECT_EQ(error("  GPU0 GPU0\nGPU0 X NV2\n"), "f: a column stands there twice (E2003)");
+  EXPECT_EQ(error("  GPU0 GPU0\nGPU0 X NV2\n"), "f: a column appears twice (E2003)");
   Findings findings;
   EXPECT_EQ(read_nvidia_smi("nothing\n", "f", findings).error().code, Errc::input_empty);
 }

@@ -8,6 +8,7 @@
 #include <pugixml.hpp>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/gzip.h"
@@ -36,51 +37,52 @@ constexpr std::array kFormats{
                        "infrastructure, device or graph, YAML or JSON"},
     TopologyFormatInfo{TopologyFormat::air, "NVIDIA Air", "topology JSON"},
     TopologyFormatInfo{TopologyFormat::ns3, "ns-3 text",
-                       "HPCC's and ASTRA-sim's network: counts, switches, a link a line"},
+                       "network file of HPCC and ASTRA-sim: counts, switches, one link per line"},
     TopologyFormatInfo{TopologyFormat::ns3_logical, "ASTRA-sim logical dimensions",
-                       "how ranks are numbered, without nodes or links", false},
+                       "contains only the numbering of ranks, without nodes or links", false},
     TopologyFormatInfo{TopologyFormat::simai, "SimAI text",
-                       "as ns-3's, with GPUs a server and NVSwitches"},
-    TopologyFormatInfo{TopologyFormat::htsim, "htsim .topo", "a fat tree by its tiers"},
+                       "like ns-3 text, with GPUs per server and NVSwitches"},
+    TopologyFormatInfo{TopologyFormat::htsim, "htsim .topo", "a fat tree, described by its tiers"},
     TopologyFormatInfo{TopologyFormat::anynet, "BookSim anynet", "routers, nodes and channels"},
     TopologyFormatInfo{
         TopologyFormat::booksim, "BookSim configuration",
-        "settings of a simulation; the network is in the file that network_file names", false},
+        "contains simulation settings; the network is in the file given by network_file", false},
     TopologyFormatInfo{TopologyFormat::nccl_topology, "NCCL topology",
                        "NCCL_TOPO_DUMP_FILE of NCCL or RCCL, XML"},
     TopologyFormatInfo{TopologyFormat::nccl_graph, "NCCL graph",
-                       "what NCCL's search chose, not what it searched in", false},
+                       "contains the result of NCCL's search, not the topology", false},
     TopologyFormatInfo{TopologyFormat::nvidia_smi, "nvidia-smi matrix",
-                       "what `nvidia-smi topo -m` prints"},
+                       "output of `nvidia-smi topo -m`"},
     TopologyFormatInfo{TopologyFormat::rocm_smi, "rocm-smi tables",
-                       "weights and kinds of ways between GPUs, not how many links there are",
+                       "contains weights and types of paths between GPUs, not the number of links",
                        false},
-    TopologyFormatInfo{TopologyFormat::lstopo, "lstopo XML", "hwloc's machine, versions 1 to 3"},
+    TopologyFormatInfo{TopologyFormat::lstopo, "lstopo XML",
+                       "machine topology of hwloc, versions 1 to 3"},
     TopologyFormatInfo{TopologyFormat::taccl, "TACCL topology", "a matrix of links, JSON"},
-    TopologyFormatInfo{TopologyFormat::msccl, "MSCCL plan", "a collective's steps, not a fabric",
-                       false},
+    TopologyFormatInfo{TopologyFormat::msccl, "MSCCL plan",
+                       "contains the steps of a collective, not a fabric", false},
     TopologyFormatInfo{TopologyFormat::mscclpp, "MSCCL++ plan",
-                       "a collective's operations, not a fabric", false},
+                       "contains the operations of a collective, not a fabric", false},
     TopologyFormatInfo{TopologyFormat::astra_network, "ASTRA-sim network",
-                       "dimensions of the analytical network, not a graph", false},
-    TopologyFormatInfo{TopologyFormat::cluster, "Orrery cluster", "a cluster file, not a fabric's",
-                       false},
+                       "contains dimensions of the analytical network, not a graph", false},
+    TopologyFormatInfo{TopologyFormat::cluster, "Orrery cluster",
+                       "is a cluster file, not a fabric file", false},
 };
 
 std::string_view hint_for(TopologyFormat format) {
   switch (format) {
     case TopologyFormat::ns3_logical:
-      return "read the physical network's text instead";
+      return "read the file of the physical network instead";
     case TopologyFormat::booksim:
       return "read that file";
     case TopologyFormat::nccl_graph:
-      return "NCCL_TOPO_DUMP_FILE writes the fabric, NCCL_GRAPH_DUMP_FILE this";
+      return "set NCCL_TOPO_DUMP_FILE to write the topology; NCCL_GRAPH_DUMP_FILE writes this file";
     case TopologyFormat::rocm_smi:
-      return "RCCL writes the machine where NCCL_TOPO_DUMP_FILE says";
+      return "set NCCL_TOPO_DUMP_FILE to make RCCL write the topology";
     case TopologyFormat::msccl:
     case TopologyFormat::mscclpp:
-      return "'orrery plan' reads it; of the machines that it runs on give NCCL_TOPO_DUMP_FILE or "
-             "`nvidia-smi topo -m`";
+      return "read it with 'orrery plan'; for the fabric, give NCCL_TOPO_DUMP_FILE or `nvidia-smi "
+             "topo -m` of its machines";
     case TopologyFormat::astra_network:
     case TopologyFormat::cluster:
       return "give it to `orrery run` as the cluster";
@@ -89,19 +91,19 @@ std::string_view hint_for(TopologyFormat format) {
   }
 }
 
-tl::unexpected<Error> refused_as(TopologyFormat format, const std::string& where) {
+tl::unexpected<Error> unsupported_format(TopologyFormat format, const std::string& where) {
   const TopologyFormatInfo& info = describe(format);
   return fail(Errc::input_unsupported, where, fmt::format("{}: {}", info.name, info.what),
               std::string(hint_for(format)));
 }
 
-tl::unexpected<Error> unknown_fabric(const std::string& where) {
+tl::unexpected<Error> unknown_format(const std::string& where) {
   std::string names;
   for (const TopologyFormatInfo& info : kFormats) {
     if (info.is_fabric) names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
   }
-  return fail(Errc::input_unsupported, where, "no fabric in a format that is known here",
-              "known are: " + names);
+  return fail(Errc::input_unsupported, where, "is not a fabric in a supported format",
+              "supported formats: " + names);
 }
 
 Result<Topology> read_xml(std::string_view text, const std::string& where, Findings& findings) {
@@ -116,11 +118,11 @@ Result<Topology> read_xml(std::string_view text, const std::string& where, Findi
       return read_lstopo(document, text, where, findings);
     case TopologyFormat::unknown:
       return fail(Errc::input_unsupported, where,
-                  fmt::format("XML that begins with <{}>: no fabric that is known here",
+                  fmt::format("XML that begins with <{}> is not a supported fabric",
                               printable(root, kShownBytes)),
-                  "known are NCCL's <system> and lstopo's <topology>");
+                  "supported are NCCL's <system> and lstopo's <topology>");
     default:
-      return refused_as(format, where);
+      return unsupported_format(format, where);
   }
 }
 
@@ -136,9 +138,9 @@ Result<Topology> read_tree(std::string_view text, bool json, const std::string& 
     case TopologyFormat::taccl:
       return read_taccl(*file, where, findings);
     case TopologyFormat::unknown:
-      return unknown_fabric(where);
+      return unknown_format(where);
     default:
-      return refused_as(format, where);
+      return unsupported_format(format, where);
   }
 }
 
@@ -147,9 +149,10 @@ bool looks_like_json(std::string_view text) {
   return text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[4m"));
 }
 
-Result<Topology> read_any(std::string_view text, const std::string& where, Findings& findings) {
+Result<Topology> read_detected(std::string_view text, const std::string& where,
+                               Findings& findings) {
   const std::string_view begin = trimmed_front(text);
-  if (begin.empty()) return fail(Errc::input_empty, where, "there is nothing in it");
+  if (begin.empty()) return fail(Errc::input_empty, where, "is empty");
   if (begin.starts_with('<')) return read_xml(text, where, findings);
   if (looks_like_json(begin)) return read_tree(begin, true, where, findings);
   switch (const TopologyFormat format =
@@ -167,11 +170,11 @@ Result<Topology> read_any(std::string_view text, const std::string& where, Findi
     case TopologyFormat::unknown:
       break;
     default:
-      return refused_as(format, where);
+      return unsupported_format(format, where);
   }
   if (std::find(text.begin(), text.end(), '\0') != text.end())
-    return fail(Errc::input_unsupported, where, "not text: it has zero bytes in it",
-                "give the fabric's description, unpacked or gzipped");
+    return fail(Errc::input_unsupported, where, "not text: it contains zero bytes",
+                "give the fabric description, uncompressed or gzipped");
   return read_tree(text, false, where, findings);
 }
 
@@ -204,7 +207,7 @@ TopologyFormat topology_format(std::string_view text) {
 
 Result<Topology> read_topology(std::string_view text, const std::string& where,
                                Findings& findings) {
-  Result<Topology> read = read_any(text, where, findings);
+  Result<Topology> read = read_detected(text, where, findings);
   if (read && read->devices().empty()) findings.add(FindingCode::fabric_without_devices, where);
   return read;
 }

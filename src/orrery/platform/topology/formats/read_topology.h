@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The front door for fabrics that others describe: what a file is, is told by what is in it.
+// Reads fabrics from files of other tools. The content of a file determines its format.
 #pragma once
 
 #include <cstdint>
@@ -42,24 +42,24 @@ struct TopologyFormatInfo {
   std::string_view what;
   bool is_fabric = true;  ///< false: known, and refused with a reason
 };
-/// All that are known, in the order of the enumeration.
+/// All formats, in the order of the enumeration.
 [[nodiscard]] std::span<const TopologyFormatInfo> topology_formats();
 [[nodiscard]] const TopologyFormatInfo& describe(TopologyFormat format);
 
-/// What the text is; nothing is checked but what tells formats apart.
+/// Detects the format of a text, without further checks.
 [[nodiscard]] TopologyFormat topology_format(std::string_view text);
 
-/// Reads whichever it is. Figures that are not stated stay open: bandwidth 0, no latency. Oddities
-/// that a reader gets over are findings. Errc: input_unsupported (not a fabric, or unknown),
-/// input_empty, and those of the formats' readers.
+/// Reads any supported format. Values that are not stated remain unknown: bandwidth 0, no latency.
+/// Tolerated errors are findings. Errc: input_unsupported (not a fabric, or unknown), input_empty,
+/// and those of the formats' readers.
 [[nodiscard]] Result<Topology> read_topology(std::string_view text, const std::string& where,
                                              Findings& findings);
 
-/// A fabric's file as text, unpacked where it is gzipped. Errc: config_not_found, limit_exceeded
+/// The text of a fabric file, decompressed if it is gzipped. Errc: config_not_found, limit_exceeded
 /// (limits::kFabricBytes), and those of `gunzip`.
 [[nodiscard]] Result<std::string> read_fabric_text(const std::string& path);
 
-/// Both together.
+/// The same for the file `path`.
 [[nodiscard]] Result<Topology> read_topology_file(const std::string& path, Findings& findings);
 
 }  // namespace orrery::platform

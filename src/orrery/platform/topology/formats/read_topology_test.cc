@@ -47,30 +47,33 @@ TEST(TopologyFormats, AreToldByContent) {
 
 TEST(TopologyFormats, WhatIsNoFabricIsRefusedWithAReason) {
   const auto error = [](std::string_view text) { return Reading(text).error(); };
-  EXPECT_EQ(error(""), "f: there is nothing in it (E2011)");
-  EXPECT_EQ(error("  \r\n\t"), "f: there is nothing in it (E2011)");
-  EXPECT_EQ(error("<algo name='a'/>"), "f: MSCCL plan: a collective's steps, not a fabric (E2004)");
+  EXPECT_EQ(error(""), "f: is empty (E2011)");
+  EXPECT_EQ(error("  \r\n\t"), "f: is empty (E2011)");
+  EXPECT_EQ(error("<algo name='a'/>"),
+            "f: MSCCL plan: contains the steps of a collective, not a fabric (E2004)");
   EXPECT_EQ(error(R"({"gpus": [], "protocol": "LL"})"),
-            "f: MSCCL++ plan: a collective's operations, not a fabric (E2004)");
+            "f: MSCCL++ plan: contains the operations of a collective, not a fabric (E2004)");
   EXPECT_EQ(error("<graphs/>"),
-            "f: NCCL graph: what NCCL's search chose, not what it searched in (E2004)");
+            "f: NCCL graph: contains the result of NCCL's search, not the topology (E2004)");
+  EXPECT_EQ(error(R"({"logical-dims": ["16"]})"),
+            "f: ASTRA-sim logical dimensions: contains only the numbering of ranks, without nodes "
+            "or links (E2004)");
   EXPECT_EQ(
-      error(R"({"logical-dims": ["16"]})"),
-      "f: ASTRA-sim logical dimensions: how ranks are numbered, without nodes or links (E2004)");
-  EXPECT_EQ(error("topology: [Ring]\nnpus_count: [4]\n"),
-            "f: ASTRA-sim network: dimensions of the analytical network, not a graph (E2004)");
-  EXPECT_EQ(error("what is this"), "f: no fabric in a format that is known here (E2004)");
-  EXPECT_EQ(error(std::string_view("a\0b", 3)), "f: not text: it has zero bytes in it (E2004)");
-  EXPECT_EQ(error("{\"nodes\": "), "f:1:11: not JSON: the text ends too early (E1002)");
+      error("topology: [Ring]\nnpus_count: [4]\n"),
+      "f: ASTRA-sim network: contains dimensions of the analytical network, not a graph (E2004)");
+  EXPECT_EQ(error("what is this"), "f: is not a fabric in a supported format (E2004)");
+  EXPECT_EQ(error(std::string_view("a\0b", 3)), "f: not text: it contains zero bytes (E2004)");
+  EXPECT_EQ(error("{\"nodes\": "), "f:1:11: not JSON: the text ends unexpectedly (E1002)");
   if (!is_registered(TopologyFormat::infragraph)) {
     EXPECT_EQ(error("devices: []\n"),
-              "f: InfraGraph is read by the add-on infragraph, which this build lacks (E2004)");
+              "f: InfraGraph is read by the add-on infragraph, which this build does not include "
+              "(E2004)");
   }
   EXPECT_EQ(error(R"({"nnodes": 1, "intranode_sketch": {}})"),
-            "f: a TACCL sketch: hints for making collectives, not a fabric (E2004)");
+            "f: a TACCL sketch contains hints for synthesizing collectives, not a fabric (E2004)");
   EXPECT_EQ(error(R"({"name": "x", "gpus_per_node": 8})"),
-            "f: TACCL's costs of \"x\": they say what kinds of links cost, and not which GPUs are "
-            "linked (E2010)");
+            "f: TACCL's costs of \"x\": the file contains costs of link types, not the links "
+            "between GPUs (E2010)");
 }
 
 TEST(TacclTopology, AMatrixOfLinks) {
@@ -81,9 +84,9 @@ TEST(TacclTopology, AMatrixOfLinks) {
   EXPECT_EQ(read.findings.count(FindingCode::fabric_link_dropped), 1U);
   EXPECT_EQ(read.findings.count(FindingCode::fabric_part_ignored), 1U);
   EXPECT_EQ(Reading(R"({"name": "two", "links": [[0, 2], [1]]})").error(),
-            "f:/links/1: a row of a 2 x 2 matrix is not as long (E2003)");
+            "f:/links/1: a row of the 2 x 2 matrix has the wrong length (E2003)");
   EXPECT_EQ(Reading(R"({"name": "two", "links": [[0, -1], [1, 0]]})").error(),
-            "f:/links/0/1: a count of links is a whole number up to 65536 (E2003)");
+            "f:/links/0/1: a number of links must be a whole number up to 65536 (E2003)");
 }
 
 TEST(Air, ServersSwitchesAndCables) {
@@ -102,9 +105,9 @@ TEST(Air, ServersSwitchesAndCables) {
   EXPECT_EQ(read.findings.count(FindingCode::fabric_link_dropped), 1U);
   EXPECT_EQ(read.findings.count(FindingCode::fabric_class_guessed), 2U);
   EXPECT_EQ(Reading(R"({"content": {"nodes": {}}})").error(),
-            "f:/content/links: no list of links (E2010)");
+            "f:/content/links: contains no list of links (E2010)");
   EXPECT_EQ(Reading(R"({"nodes": {"a": {}}, "links": [[1]]})").error(),
-            "f:/links/0: a link has two ends (E2003)");
+            "f:/links/0: a link must have two ends (E2003)");
 }
 
 // Each member grows by less than the ratio that is suspected, all of them beyond what a fabric may

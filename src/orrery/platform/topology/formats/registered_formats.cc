@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "orrery/config/json.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform {
@@ -23,8 +24,9 @@ tl::unexpected<Error> lacks_addon(TopologyFormat format, std::string_view done,
   const std::string_view name = describe(format).name;
   const std::string addon = lower_case(name);
   return fail(Errc::input_unsupported, where,
-              fmt::format("{} is {} by the add-on {}, which this build lacks", name, done, addon),
-              fmt::format("build Orrery with -DORRERY_ADDONS=all, or with {} in the list", addon));
+              fmt::format("{} is {} by the add-on {}, which this build does not include", name,
+                          done, addon),
+              fmt::format("build Orrery with -DORRERY_ADDONS=all, or add {} to that list", addon));
 }
 
 }  // namespace

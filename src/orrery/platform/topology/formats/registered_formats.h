@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-#include "orrery/config/document.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/platform/topology/formats/read_topology.h"
@@ -27,12 +27,12 @@ bool register_format(TopologyFormat format, const RegisteredFormat& functions);
 /// Whether the add-on of the format is part of this program.
 [[nodiscard]] bool is_registered(TopologyFormat format);
 
-/// Errc: input_unsupported where this program lacks the add-on, and those of its reader.
+/// Errc: input_unsupported if the program lacks the add-on, and those of its reader.
 [[nodiscard]] Result<Topology> read_registered(TopologyFormat format, const config::Json& file,
                                                std::size_t bytes, const std::string& where,
                                                Findings& findings);
 
-/// A topology as a file. Errc: input_unsupported where this program lacks the add-on.
+/// The topology as a file. Errc: input_unsupported if the program lacks the add-on.
 [[nodiscard]] Result<std::string> write_registered(TopologyFormat format, const Topology& topology,
                                                    const std::string& where);
 

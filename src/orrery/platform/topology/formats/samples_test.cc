@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/read_topology.h"
@@ -40,16 +41,18 @@ const std::map<std::string, std::string> kRefused{
     {"infragraph/asymmetric-device.yaml", "has no connections"},
     {"infragraph/symmetric-device.yaml", "has no connections"},
     {"infragraph/hierarchical-device.yaml", "schema before 1"},
-    {"infragraph/scaleup-scaleout.yaml", "there is no device \"VendorC-Router\""},
-    {"infragraph_annotated/annotation_clos.json", "annotations alone"},
-    {"infragraph_annotated/annotation_single.json", "annotations alone"},
-    {"ns3/old_4_nodes_3_switch_topology.txt", "1 switches are named and the first line counts 3"},
+    {"infragraph/scaleup-scaleout.yaml", "unknown device \"VendorC-Router\""},
+    {"infragraph_annotated/annotation_clos.json",
+     "contains annotations, but not their infrastructure"},
+    {"infragraph_annotated/annotation_single.json",
+     "contains annotations, but not their infrastructure"},
+    {"ns3/old_4_nodes_3_switch_topology.txt", "lists 1 switches, but the first line counts 3"},
 };
 /// The same of whole kinds.
 const std::map<std::string, std::string> kRefusedKinds{
-    {"msccl", "a collective's steps, not a fabric"},
-    {"mscclpp", "a collective's operations, not a fabric"},
-    {"nccl_graph", "what NCCL's search chose"},
+    {"msccl", "contains the steps of a collective, not a fabric"},
+    {"mscclpp", "contains the operations of a collective, not a fabric"},
+    {"nccl_graph", "the result of NCCL's search"},
     {"ns3_logical", "without nodes or links"},
     {"taccl", "TACCL"},
 };
@@ -64,7 +67,7 @@ class Samples : public testing::Test {
  protected:
   void SetUp() override {
     if (!fs::exists(kSamples / "index.json"))
-      GTEST_SKIP() << "shared/data/fabrics is not beside this checkout";
+      GTEST_SKIP() << "shared/data/fabrics is not next to this checkout";
     const auto text = config::read_text((kSamples / "index.json").string());
     ASSERT_TRUE(text) << to_string(text.error());
     auto index = config::parse_json(*text, "index.json");

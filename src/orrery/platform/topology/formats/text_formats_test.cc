@@ -49,29 +49,29 @@ TEST(Ns3Text, FurtherCountsAndErrorRatesAreFindings) {
 
 TEST(Ns3Text, Mistakes) {
   const auto error = [](std::string_view text) { return Reading(text).error(); };
-  EXPECT_EQ(error("2 0 1\n0 2 25Gbps 1us 0\n"), "f:2: node 2 of 2; they count from 0 (E2009)");
-  EXPECT_EQ(error("2 0 1\n1 1 25Gbps 1us 0\n"), "f:2: a link from node 1 to itself (E2009)");
-  EXPECT_EQ(error("2 0 1\n0 1 0Gbps 1us 0\n"),
-            "f:2: a bandwidth of 0: nothing would ever arrive (E2009)");
-  EXPECT_EQ(error("2 0 1\n0 1 fast 1us 0\n"), "f:2: \"fast\" is no data rate (E2003)");
-  EXPECT_EQ(error("2 0 1\n0 1 25Gbps soon 0\n"), "f:2: \"soon\" is no delay (E2003)");
-  EXPECT_EQ(error("2 0 1\n0 1 25Gbps\n"), "f:2: a link has 3 words: \"0 1 25Gbps\" (E2003)");
+  EXPECT_EQ(error("2 0 1\n0 2 25Gbps 1us 0\n"),
+            "f:2: node 2, but there are 2 nodes, numbered from 0 (E2009)");
+  EXPECT_EQ(error("2 0 1\n1 1 25Gbps 1us 0\n"), "f:2: a link joins node 1 to itself (E2009)");
+  EXPECT_EQ(error("2 0 1\n0 1 0Gbps 1us 0\n"), "f:2: a bandwidth of 0 (E2009)");
+  EXPECT_EQ(error("2 0 1\n0 1 fast 1us 0\n"), "f:2: \"fast\" is not a data rate (E2003)");
+  EXPECT_EQ(error("2 0 1\n0 1 25Gbps soon 0\n"), "f:2: \"soon\" is not a delay (E2003)");
+  EXPECT_EQ(error("2 0 1\n0 1 25Gbps\n"), "f:2: a link line has 3 words: \"0 1 25Gbps\" (E2003)");
   EXPECT_EQ(error("2 0 2\n0 1 25Gbps 1us 0\n"),
             "f: ends after 1 of the 2 links that the first line counts (E2002)");
   EXPECT_EQ(error("2 0 1\n0 1 25Gbps 1us 0\n0 1 25Gbps 1us 0\n"),
             "f:3: more links than the 1 that the first line counts (E2014)");
   EXPECT_EQ(error("3 1 1\n7\n0 1 25Gbps 1us 0\n"),
-            "f:2: switch 7 of 3 nodes; they count from 0 (E2009)");
+            "f:2: switch 7, but there are 3 nodes, numbered from 0 (E2009)");
   EXPECT_EQ(error("3 2 1\n2\n0 2 25Gbps 1us 0\n"),
-            "f:2: 1 switches are named and the first line counts 2 (E2014)");
+            "f:2: lists 1 switches, but the first line counts 2 (E2014)");
   // The node that was meant was once taken for a device.
-  EXPECT_EQ(error("4 2 1\n2 2\n0 2 25Gbps 1us 0\n"), "f:2: switch 2 is named twice (E2003)");
-  EXPECT_EQ(error("3 1 1\n"), "f: ends before the numbers of the switches (E2002)");
-  EXPECT_EQ(error("1 2 1\n"), "f:1: 2 switches among 1 nodes (E2014)");
+  EXPECT_EQ(error("4 2 1\n2 2\n0 2 25Gbps 1us 0\n"), "f:2: switch 2 is listed twice (E2003)");
+  EXPECT_EQ(error("3 1 1\n"), "f: ends before the list of switches (E2002)");
+  EXPECT_EQ(error("1 2 1\n"), "f:1: 2 switches, but only 1 nodes (E2014)");
   EXPECT_EQ(error("2 0 0\n"), "f:1: a network without links (E2010)");
   EXPECT_EQ(
       error("1000000 0 0"),
-      "f:1: 11 bytes claim 1000000 nodes and links; at most 267776 are read from so few (E4000)");
+      "f:1: 11 bytes claim 1000000 nodes and links; the limit for that size is 267776 (E4000)");
 }
 
 TEST(SimaiText, ServersBecomeHosts) {
@@ -92,7 +92,7 @@ TEST(SimaiText, ServersBecomeHosts) {
   EXPECT_EQ(read.link("gpu0", "nvswitch4").kind, LinkClass::scale_up);
   EXPECT_EQ(read.link("gpu0", "switch6").kind, LinkClass::network);
   EXPECT_EQ(Reading("3 0 1 0 2 H100\n2\n0 2 1Gbps 1us 0\n1 2 1Gbps 1us 0\n").error(),
-            "f: 0 GPUs a server (E2009)");
+            "f: 0 GPUs per server (E2009)");
 }
 
 constexpr std::string_view kTree =
@@ -124,22 +124,23 @@ TEST(HtsimTopo, Mistakes) {
   const auto error = [](std::string_view from, std::string_view to) {
     return Reading(changed(kTree, from, to)).error();
   };
-  EXPECT_EQ(error("Nodes 8", "Nodes 6"), "f: 6 nodes are no multiple of a pod's 4 (E2014)");
+  EXPECT_EQ(error("Nodes 8", "Nodes 6"),
+            "f: 6 nodes are not a multiple of the 4 nodes of a pod (E2014)");
   EXPECT_EQ(error("Tiers 3", "Tiers 4"), "f: 4 tiers; a tree has 2 or 3 (E2009)");
   EXPECT_EQ(error("Podsize 4", ""), "f: podsize is missing (E2010)");
   EXPECT_EQ(error("Nodes 8", "Nodes eight"), "f:1: \"Nodes\" without a number (E2003)");
   EXPECT_EQ(error("Nodes 8", "Nodes -8"), "f:1: \"nodes\" is negative (E2009)");
-  EXPECT_EQ(error("Tier 2", "Tier 3"), "f:18: there are tiers 0, 1 and 2 only (E2009)");
+  EXPECT_EQ(error("Tier 2", "Tier 3"), "f:18: only tiers 0, 1 and 2 exist (E2009)");
   EXPECT_EQ(error("Downlink_speed_Gbps 100", "Downlink_speed_Gbps 0"),
-            "f:tier 2: a bandwidth of 0: nothing would ever arrive (E2009)");
+            "f:tier 2: a bandwidth of 0 (E2009)");
   EXPECT_EQ(error("Downlink_Latency_ns 2000\n", ""),
             "f:tier 2: downlink_latency_ns is missing (E2010)");
   EXPECT_EQ(error("Bundle 2", "Bundle 3"),
-            "f: Radix_Up 4 of tier 1 is no multiple of Bundle 3 of tier 2 (E2014)");
-  EXPECT_EQ(error("Bundle 2", "Bundle 2\nBundle 2"), "f:23: \"bundle\" a second time (E2003)");
+            "f: Radix_Up 4 of tier 1 is not a multiple of Bundle 3 of tier 2 (E2014)");
+  EXPECT_EQ(error("Bundle 2", "Bundle 2\nBundle 2"), "f:23: \"bundle\" is given twice (E2003)");
   EXPECT_EQ(error("Radix_Up 2", "Radix_Up 2\nOversubscribed 3"),
-            "f: tier 0 is oversubscribed 1 to 1 by its radices and speeds, and Oversubscribed says "
-            "3 (E2014)");
+            "f: tier 0 is oversubscribed 1 to 1 according to its radices and speeds, but "
+            "Oversubscribed is 3 (E2014)");
   const Reading twice(changed(kTree, "Bundle 2", "Bundle 2\nQueue_Down 10"));
   EXPECT_EQ(twice.findings.count(FindingCode::fabric_part_ignored), 1U);
   // A million ports in a few bytes.
@@ -169,11 +170,12 @@ TEST(Anynet, RoutersNodesAndChannels) {
 
 TEST(Anynet, Mistakes) {
   const auto error = [](std::string_view text) { return Reading(text).error(); };
-  EXPECT_EQ(error("router 0 router 0\n"), "f:1: a channel leads to where it begins (E2009)");
-  EXPECT_EQ(error("router 0 node 0\nrouter 1 node 0\n"), "f:2: node 0 is at two routers (E2003)");
+  EXPECT_EQ(error("router 0 router 0\n"), "f:1: a channel joins a node to itself (E2009)");
+  EXPECT_EQ(error("router 0 node 0\nrouter 1 node 0\n"),
+            "f:2: node 0 is linked to two routers (E2003)");
   EXPECT_EQ(error("router 0 node 0\nnode 1 node 2\n"), "f:2: a channel between two nodes (E2003)");
   EXPECT_EQ(error("router 0 node 0\nrouter 1 switch 0\n"),
-            "f:2: \"switch\" is no latency in cycles (E2003)");
+            "f:2: \"switch\" is not a latency in cycles (E2003)");
   EXPECT_EQ(error("router 0 router\n"), "f:1: router without its number (E2003)");
   const Reading again("router 0 node 0 router 1 router 1\n");
   ASSERT_TRUE(again.topology);

@@ -30,10 +30,10 @@ std::optional<KeyError> join_groups(TopologyBuilder& builder, std::vector<Group>
   const std::int64_t each = static_cast<std::int64_t>(groups.front().global.size());
   const std::int64_t links = each * plan.global_links;
   if (links < count - 1)
-    return KeyError{"/network/global_links",
-                    fmt::format("a group has {} links to others, and there are {} other groups",
-                                links, count - 1),
-                    "raise it, or make groups larger"};
+    return KeyError{
+        "/network/global_links",
+        fmt::format("a group has {} global links, but there are {} other groups", links, count - 1),
+        "use more global links, or larger groups"};
   const std::int64_t pairs = links / (count - 1);
   if (!builder.has_room(static_cast<double>(count) * static_cast<double>(count - 1) *
                         static_cast<double>(pairs)))

@@ -20,19 +20,19 @@ namespace {
 using Ports = std::vector<Port>;
 
 /// Ports of a switch below, when so many are below for each above.
-std::int64_t below(std::int64_t radix, double oversubscription) {
+std::int64_t downlinks(std::int64_t radix, double oversubscription) {
   return std::max<std::int64_t>(
       1, static_cast<std::int64_t>(static_cast<double>(radix) * oversubscription /
                                    (1 + oversubscription)));
 }
 
-std::int64_t above(std::int64_t ports_below, double oversubscription) {
+std::int64_t uplinks(std::int64_t downlinks, double oversubscription) {
   return static_cast<std::int64_t>(
-      std::ceil(static_cast<double>(ports_below) / oversubscription - 1e-9));
+      std::ceil(static_cast<double>(downlinks) / oversubscription - 1e-9));
 }
 
 std::int64_t ports_of_leaf(const NetworkPlan& plan) {
-  return plan.per_leaf > 0 ? plan.per_leaf : below(plan.radix, plan.oversubscription);
+  return plan.per_leaf > 0 ? plan.per_leaf : downlinks(plan.radix, plan.oversubscription);
 }
 
 class Tree {
@@ -40,29 +40,30 @@ class Tree {
   Tree(TopologyBuilder& builder, const NetworkPlan& plan, std::string prefix)
       : builder_(builder), plan_(plan), prefix_(std::move(prefix)) {}
 
-  void leaf(std::span<const Port> ports, const std::string& name) {
+  void add_leaf(std::span<const Port> ports, const std::string& name) {
     const NodeIndex made = builder_.add(NodeClass::leaf, prefix_ + name);
     for (const Port& port : ports) builder_.join(port.node, made, plan_.port);
     leaves_.push_back(made);
   }
 
-  [[nodiscard]] std::optional<KeyError> roof() {
+  [[nodiscard]] std::optional<KeyError> add_upper_tiers() {
     if (leaves_.size() < 2) return std::nullopt;
     const std::int64_t full = ports_of_leaf(plan_);
-    const std::int64_t up = above(full, plan_.oversubscription);
+    const std::int64_t up = uplinks(full, plan_.oversubscription);
     if (full + up > plan_.radix)
-      return KeyError{
-          "/network/per_leaf",
-          fmt::format("a leaf has {} ports below, {} above, and {} in all", full, up, plan_.radix),
-          "raise `radix` or `oversubscription`"};
-    return plan_.tiers == 2 ? spines(leaves_, up, NodeClass::spine, "spine", "take 3 tiers")
-                            : pods(up);
+      return KeyError{"/network/per_leaf",
+                      fmt::format("a leaf needs {} downlink and {} uplink ports, but has {} ports",
+                                  full, up, plan_.radix),
+                      "raise `radix` or `oversubscription`"};
+    return plan_.tiers == 2 ? add_spines(leaves_, up, NodeClass::spine, "spine", "use 3 tiers")
+                            : add_pods(up);
   }
 
  private:
   /// Switches above all of `nodes`, which have `up` links each.
-  std::optional<KeyError> spines(std::span<const NodeIndex> nodes, std::int64_t up, NodeClass kind,
-                                 const std::string& name, const std::string& hint) {
+  std::optional<KeyError> add_spines(std::span<const NodeIndex> nodes, std::int64_t up,
+                                     NodeClass kind, const std::string& name,
+                                     const std::string& hint) {
     const auto count = static_cast<std::int64_t>(nodes.size());
     std::int64_t switches = 1;
     while (switches <= up && (up % switches != 0 || count * (up / switches) > plan_.radix))
@@ -70,7 +71,7 @@ class Tree {
     if (switches > up)
       return KeyError{
           "/network/radix",
-          fmt::format("{} switches are to be joined by ones of {} ports", count, plan_.radix),
+          fmt::format("switches with {1} ports cannot join {0} switches", count, plan_.radix),
           hint + ", or raise `radix`"};
     if (!builder_.has_room(2.0 * static_cast<double>(count) * static_cast<double>(up),
                            static_cast<double>(switches)))
@@ -84,15 +85,15 @@ class Tree {
     return std::nullopt;
   }
 
-  std::optional<KeyError> pods(std::int64_t up) {
+  std::optional<KeyError> add_pods(std::int64_t up) {
     const std::int64_t per_pod = plan_.leaves_per_pod > 0
                                      ? plan_.leaves_per_pod
-                                     : below(plan_.radix, plan_.upper_oversubscription);
-    const std::int64_t spine_up = above(per_pod, plan_.upper_oversubscription);
+                                     : downlinks(plan_.radix, plan_.upper_oversubscription);
+    const std::int64_t spine_up = uplinks(per_pod, plan_.upper_oversubscription);
     if (per_pod + spine_up > plan_.radix)
       return KeyError{"/network/leaves_per_pod",
-                      fmt::format("a spine has {} ports below, {} above, and {} in all", per_pod,
-                                  spine_up, plan_.radix),
+                      fmt::format("a spine needs {} downlink and {} uplink ports, but has {} ports",
+                                  per_pod, spine_up, plan_.radix),
                       "raise `radix` or `upper_oversubscription`"};
     const auto count = static_cast<std::int64_t>(leaves_.size());
     const auto spines_of_all = static_cast<double>((count + per_pod - 1) / per_pod * up);
@@ -110,8 +111,8 @@ class Tree {
       }
     }
     for (std::size_t s = 0; s < planes.size() && planes[s].size() > 1; ++s) {
-      if (auto wrong = spines(planes[s], spine_up, NodeClass::core, fmt::format("core{}.", s),
-                              "take larger pods"))
+      if (auto wrong = add_spines(planes[s], spine_up, NodeClass::core, fmt::format("core{}.", s),
+                                  "use larger pods"))
         return wrong;
     }
     return std::nullopt;
@@ -129,7 +130,7 @@ void add_rail_leaves(Tree& tree, std::span<const Port> ports, std::int64_t rail,
   Ports members;
   std::int64_t segment = 0;
   const auto flush = [&] {
-    if (!members.empty()) tree.leaf(members, fmt::format("segment{}.rail{}", segment++, rail));
+    if (!members.empty()) tree.add_leaf(members, fmt::format("segment{}.rail{}", segment++, rail));
     members.clear();
   };
   for (const Port& port : ports) {
@@ -153,9 +154,9 @@ std::optional<KeyError> join_tree(TopologyBuilder& builder, std::span<const Port
   Tree tree(builder, plan, plan.prefix);
   const auto each = static_cast<std::size_t>(ports_of_leaf(plan));
   for (std::size_t first = 0; first < ports.size(); first += each)
-    tree.leaf(ports.subspan(first, std::min(each, ports.size() - first)),
-              fmt::format("leaf{}", first / each));
-  return tree.roof();
+    tree.add_leaf(ports.subspan(first, std::min(each, ports.size() - first)),
+                  fmt::format("leaf{}", first / each));
+  return tree.add_upper_tiers();
 }
 
 std::optional<KeyError> join_rails(TopologyBuilder& builder, std::span<const Port> ports,
@@ -165,7 +166,7 @@ std::optional<KeyError> join_rails(TopologyBuilder& builder, std::span<const Por
     for (std::int64_t rail = 0; rail < rails; ++rail) {
       Tree tree(builder, plan, fmt::format("{}rail{}.", plan.prefix, rail));
       add_rail_leaves(tree, ports, rail, plan);
-      if (auto wrong = tree.roof()) return wrong;
+      if (auto wrong = tree.add_upper_tiers()) return wrong;
     }
     return std::nullopt;
   }
@@ -174,7 +175,7 @@ std::optional<KeyError> join_rails(TopologyBuilder& builder, std::span<const Por
     Tree tree(builder, plan,
               plan.prefix + (planes == 1 ? std::string() : fmt::format("plane{}.", plane)));
     for (std::int64_t rail = 0; rail < rails; ++rail) add_rail_leaves(tree, ports, rail, plan);
-    if (auto wrong = tree.roof()) return wrong;
+    if (auto wrong = tree.add_upper_tiers()) return wrong;
   }
   return std::nullopt;
 }

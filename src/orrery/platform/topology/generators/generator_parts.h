@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What generators share. Private to this folder.
+// Shared by all generators. Private to this folder.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace orrery::platform::generators {
 
-/// What a network is joined to: a NIC or a device; of a block, any node.
+/// A node that a network joins: a NIC or a device; for blocks, any node.
 struct Port {
   NodeIndex node = 0;
   std::int64_t host = 0;
@@ -29,15 +29,15 @@ struct GridDim {
   NodeIndex switches = 0;  ///< `switched`: its first switch
 };
 
-/// Something is wrong with the key, relative to the fabric.
+/// An error at a key; the place is relative to the fabric.
 struct KeyError {
   std::string place, what, hint;
 };
 
-/// Dimension by dimension, ascending; devices are nodes 0, 1, … of the grid.
+/// Routes dimension by dimension, ascending; devices are nodes 0, 1, … of the grid.
 [[nodiscard]] std::shared_ptr<const FormulaRoutes> grid_routes(std::vector<GridDim> dims);
 
-/// Sizes whose product is `count`, as even as can be, ascending.
+/// Sizes with the product `count`, as equal as possible, ascending.
 [[nodiscard]] std::vector<std::int64_t> even_sizes(std::int64_t count, std::size_t dims);
 
 /// Joins ports to each other along every dimension. `twists` as in NetworkPlan.
@@ -45,31 +45,31 @@ void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<
                std::span<const std::int64_t> twists, const LinkFigures& figures);
 void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures);
 
-/// Joins two nodes by an optical circuit of that name, which is half of the way.
+/// Joins two nodes by an optical circuit: a node of that name, with half of the latency on each
+/// side.
 void join_optically(TopologyBuilder& builder, NodeIndex from, NodeIndex to, std::string name,
                     const LinkFigures& figures);
 
-/// Whether there may be that much: blocks, and as many copies of them as levels make; and whether
-/// levels join all groups.
+/// Checks the limits on the size of the fabric, and that the levels join all groups.
 [[nodiscard]] std::optional<KeyError> check_size(const std::vector<BlockPlan>& blocks,
                                                  const std::vector<LevelPlan>& levels,
                                                  TopologyBuilder& builder);
 
-/// Adds the hosts so many times over, devices first, and answers what the network is joined to.
+/// Adds `times` copies of the hosts, devices first. Returns the nodes that the network joins.
 [[nodiscard]] std::vector<Port> add_hosts(TopologyBuilder& builder,
                                           const std::vector<HostShape>& hosts, std::int64_t times);
 
-/// The dimensions of a ring, mesh or torus of so many, or what is wrong with it.
+/// The dimensions of a ring, mesh or torus with `count` members, or an error.
 [[nodiscard]] tl::expected<std::vector<GridDim>, KeyError> grid_of(const NetworkPlan& plan,
                                                                    std::int64_t count);
-/// Closing a dimension shifts another: going dimension by dimension may miss.
+/// Whether closing a dimension shifts another, so that routes dimension by dimension can miss.
 [[nodiscard]] bool is_twisted(const NetworkPlan& plan);
 
-/// Joins ports to a network, or says what is wrong; whatever `plan` is.
+/// Joins ports by a network of any shape. Returns an error, if there is one.
 [[nodiscard]] std::optional<KeyError> join(TopologyBuilder& builder, std::span<const Port> ports,
                                            const NetworkPlan& plan);
 
-/// Each adds its switches and links; or says what is wrong.
+/// The same for networks of one kind of shape.
 [[nodiscard]] std::optional<KeyError> join_grid_network(TopologyBuilder& builder,
                                                         std::span<const Port> ports,
                                                         const NetworkPlan& plan);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "orrery/platform/topology/generators/generator_parts.h"
@@ -32,7 +31,7 @@ class GridRoutes final : public FormulaRoutes {
     out.clear();
     if (to >= devices_ || topology.kind(at) == NodeClass::memory) return;
     if (at < devices_) {
-      const NodeIndex towards = neighbour(at, to);
+      const NodeIndex towards = next_node(at, to);
       add(topology, at, towards, out);
       if (out.empty()) add_circuits(topology, at, towards, out);
       return;
@@ -40,7 +39,8 @@ class GridRoutes final : public FormulaRoutes {
     if (topology.kind(at) == NodeClass::optical) {
       const auto [first, last] = topology.out(at);
       for (LinkIndex link = first; link < last; ++link) {
-        if (out.empty() || left(topology.link(link).to, to) < left(topology.link(out[0]).to, to))
+        if (out.empty() || remaining_hops(topology.link(link).to, to) <
+                               remaining_hops(topology.link(out[0]).to, to))
           out.assign(1, link);
       }
       return;
@@ -80,7 +80,7 @@ class GridRoutes final : public FormulaRoutes {
     return found;
   }
   /// From the switch of a dimension everyone is reached; on a line or ring, the shorter way.
-  [[nodiscard]] NodeIndex neighbour(NodeIndex at, NodeIndex to) const {
+  [[nodiscard]] NodeIndex next_node(NodeIndex at, NodeIndex to) const {
     std::size_t d = 0;
     while (coordinate(at, d) == coordinate(to, d)) ++d;
     const GridDim& dim = dims_[d];
@@ -97,7 +97,7 @@ class GridRoutes final : public FormulaRoutes {
     }
     return static_cast<NodeIndex>(at + (next - here) * strides_[d]);
   }
-  [[nodiscard]] std::int64_t left(NodeIndex at, NodeIndex to) const {
+  [[nodiscard]] std::int64_t remaining_hops(NodeIndex at, NodeIndex to) const {
     std::int64_t hops = 0;
     for (std::size_t d = 0; d < dims_.size(); ++d) {
       const std::int64_t apart = std::abs(coordinate(at, d) - coordinate(to, d));
@@ -180,9 +180,9 @@ tl::expected<std::vector<GridDim>, KeyError> grid_of(const NetworkPlan& plan, st
   if (product != count)
     return tl::unexpected(
         KeyError{"/network/sizes",
-                 fmt::format("{} makes {} places, and {} are to be joined", fmt::join(sizes, " x "),
-                             product, count),
-                 "let their product be the number of devices, or of NICs where hosts have any"});
+                 fmt::format("{} is {} positions, but there are {} devices or NICs",
+                             fmt::join(sizes, " x "), product, count),
+                 "their product must be the number of devices, or of NICs if hosts have NICs"});
   if (plan.wraps.size() > sizes.size() || plan.twists.size() > sizes.size())
     return tl::unexpected(
         KeyError{plan.wraps.size() > sizes.size() ? "/network/wraps" : "/network/twists",
@@ -197,10 +197,10 @@ tl::expected<std::vector<GridDim>, KeyError> grid_of(const NetworkPlan& plan, st
     const std::int64_t next = dims[(d + 1) % dims.size()].size;
     if (plan.twists[d] < 0 || plan.twists[d] >= std::max<std::int64_t>(next, 1) ||
         (plan.twists[d] != 0 && dims.size() == 1))
-      return tl::unexpected(
-          KeyError{fmt::format("/network/twists/{}", d),
-                   fmt::format("{} is no shift of a dimension of {}", plan.twists[d], next),
-                   {}});
+      return tl::unexpected(KeyError{
+          fmt::format("/network/twists/{}", d),
+          fmt::format("{} is not a valid shift of a dimension of size {}", plan.twists[d], next),
+          {}});
   }
   return dims;
 }
@@ -226,7 +226,7 @@ std::optional<KeyError> join_tpu(TopologyBuilder& builder, std::span<const Port>
   if (plan.sizes.size() != 3 || product != static_cast<std::int64_t>(ports.size()))
     return KeyError{"/network/sizes",
                     fmt::format("needs three multiples of 4 whose product is {}", ports.size()),
-                    "smaller slices are a mesh"};
+                    "for smaller slices, use a mesh"};
   std::int64_t stride = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::int64_t at = 0; at < product; ++at) {

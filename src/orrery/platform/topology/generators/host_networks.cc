@@ -67,7 +67,7 @@ void join_nics(TopologyBuilder& builder, const HostShape& shape, std::span<const
 
 namespace {
 
-struct MadeHost {
+struct HostNodes {
   const HostShape* shape;
   std::vector<Port> devices;
   std::string name;
@@ -75,11 +75,11 @@ struct MadeHost {
   std::int64_t number;  // hosts before it, and devices that are in none
 };
 
-MadeHost add_devices(TopologyBuilder& builder, const HostShape& shape, std::int64_t number) {
+HostNodes add_devices(TopologyBuilder& builder, const HostShape& shape, std::int64_t number) {
   // A device that is joined to the network itself and to nothing else is in no machine.
   const bool alone = shape.devices == 1 && shape.nics == 0;
   const std::uint32_t host = alone ? Topology::kNoHost : builder.add_host();
-  MadeHost made{&shape, {}, alone ? std::string() : fmt::format("host{}", host), host, number};
+  HostNodes made{&shape, {}, alone ? std::string() : fmt::format("host{}", host), host, number};
   for (std::int64_t d = 0; d < shape.devices; ++d) {
     const std::string name =
         alone ? fmt::format("npu{}", builder.node_count()) : fmt::format("{}.gpu{}", made.name, d);
@@ -89,7 +89,7 @@ MadeHost add_devices(TopologyBuilder& builder, const HostShape& shape, std::int6
 }
 
 /// Hubs stand for the dies of their packages from here on.
-void add_packages(TopologyBuilder& builder, MadeHost& made) {
+void add_packages(TopologyBuilder& builder, HostNodes& made) {
   const std::vector<Port> dies = std::exchange(made.devices, {});
   const auto each = static_cast<std::size_t>(made.shape->per_package);
   for (std::size_t die = 0; die < dies.size(); ++die) {
@@ -109,7 +109,7 @@ void add_packages(TopologyBuilder& builder, MadeHost& made) {
 // Devices first, so that they are nodes 0, 1, ….
 std::vector<Port> add_hosts(TopologyBuilder& builder, const std::vector<HostShape>& hosts,
                             std::int64_t times) {
-  std::vector<MadeHost> all;
+  std::vector<HostNodes> all;
   for (std::int64_t i = 0; i < times; ++i) {
     for (const HostShape& shape : hosts) {
       for (std::int64_t h = 0; h < shape.count; ++h)
@@ -117,7 +117,7 @@ std::vector<Port> add_hosts(TopologyBuilder& builder, const std::vector<HostShap
     }
   }
   std::vector<Port> ports;
-  for (MadeHost& made : all) {
+  for (HostNodes& made : all) {
     if (made.shape->per_package > 1) add_packages(builder, made);
     join_inside(builder, *made.shape, made.devices, made.name, made.host);
     if (made.shape->nics == 0) {

@@ -42,16 +42,15 @@ std::optional<KeyError> join_circuits(TopologyBuilder& builder, std::span<const 
                                       const NetworkPlan& plan) {
   const auto blocks = by_block(ports);
   if (blocks.size() < 2) return std::nullopt;
-  std::size_t least = blocks.front().size();
-  for (const auto& block : blocks) least = std::min(least, block.size());
-  const std::size_t others = blocks.size() - 1, pairs = least / others;
+  std::size_t minimum = blocks.front().size();
+  for (const auto& block : blocks) minimum = std::min(minimum, block.size());
+  const std::size_t others = blocks.size() - 1, pairs = minimum / others;
   if (pairs == 0)
-    return KeyError{
-        "/network/kind",
-        fmt::format("{} circuits leave each of {} blocks (or hosts), and each of the {} "
-                    "others needs one",
-                    least, blocks.size(), others),
-        "give them more ports"};
+    return KeyError{"/network/kind",
+                    fmt::format("each of {1} blocks (or hosts) has {0} circuits, but needs one to "
+                                "each of the {2} others",
+                                minimum, blocks.size(), others),
+                    "add ports to the blocks"};
   const double circuits = static_cast<double>(blocks.size()) * static_cast<double>(others) / 2 *
                           static_cast<double>(pairs);
   if (!builder.has_room(4 * circuits, circuits)) return std::nullopt;

@@ -26,11 +26,11 @@ std::pair<double, double> nodes_and_links(const HostShape& shape) {
 }
 
 /// What blocks hold.
-struct Contents {
+struct BlockContents {
   double devices = 0, nodes = 0, links = 0;
 };
 
-std::optional<KeyError> add_contents(const BlockPlan& block, Contents& all) {
+std::optional<KeyError> add_contents(const BlockPlan& block, BlockContents& all) {
   for (std::size_t i = 0; i < block.hosts.size(); ++i) {
     const HostShape& shape = block.hosts[i];
     const double count = static_cast<double>(shape.count) * static_cast<double>(block.count);
@@ -39,13 +39,13 @@ std::optional<KeyError> add_contents(const BlockPlan& block, Contents& all) {
     all.nodes += count * own_nodes;
     all.links += count * own_links;
     if (shape.devices % shape.per_package != 0)
-      return KeyError{
-          fmt::format("{}/hosts/{}/package/devices", block.place, i),
-          fmt::format("{} devices do not come in packages of {}", shape.devices, shape.per_package),
-          {}};
+      return KeyError{fmt::format("{}/hosts/{}/package/devices", block.place, i),
+                      fmt::format("{} devices are not a multiple of the package size {}",
+                                  shape.devices, shape.per_package),
+                      {}};
     if (all.devices > static_cast<double>(limits::kRanks))
       return KeyError{fmt::format("{}/hosts/{}/count", block.place, i),
-                      fmt::format("makes more than {} devices", limits::kRanks),
+                      fmt::format("results in more than {} devices", limits::kRanks),
                       {}};
   }
   return std::nullopt;
@@ -55,25 +55,24 @@ std::optional<KeyError> add_contents(const BlockPlan& block, Contents& all) {
 
 std::optional<KeyError> check_size(const std::vector<BlockPlan>& blocks,
                                    const std::vector<LevelPlan>& levels, TopologyBuilder& builder) {
-  Contents all;
+  BlockContents all;
   double different = 0;
   for (const BlockPlan& block : blocks) {
     different += static_cast<double>(block.count);
     if (auto wrong = add_contents(block, all)) return wrong;
   }
   if (different > 1 && levels.empty())
-    return KeyError{"/levels", "is missing: nothing joins the groups",
+    return KeyError{"/levels", "is missing: no network joins the groups",
                     fmt::format("levels: [{{count: {}, network: {{kind: …}}}}]", different)};
   if (different > 1 && static_cast<double>(levels.front().count) != different)
-    return KeyError{"/levels/0/count",
-                    fmt::format("is not {}, as many as there are groups", different),
-                    "the first level joins all groups"};
+    return KeyError{"/levels/0/count", fmt::format("is not {}, the number of groups", different),
+                    "the first level must join all groups"};
   double times = 1;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     if (i > 0 || different <= 1) times *= static_cast<double>(levels[i].count);
     if (all.devices * times > static_cast<double>(limits::kRanks))
       return KeyError{fmt::format("/levels/{}/count", i),
-                      fmt::format("makes more than {} devices", limits::kRanks),
+                      fmt::format("results in more than {} devices", limits::kRanks),
                       {}};
   }
   (void)builder.has_room(all.links * times, all.nodes * times);

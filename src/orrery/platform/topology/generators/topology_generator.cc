@@ -6,9 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
 #include "orrery/platform/topology/generators/generator_parts.h"
 
@@ -18,26 +16,11 @@ namespace generators {
 
 namespace {
 
-/// How high a switch stands.
-int height(NodeClass kind) {
-  switch (kind) {
-    case NodeClass::core:
-      return 3;
-    case NodeClass::spine:
-      return 2;
-    case NodeClass::leaf:
-    case NodeClass::switched:
-      return 1;
-    default:
-      return 0;
-  }
-}
-
 /// A part of the fabric that is joined with others like it.
 struct JoinedBlock {
-  std::vector<NodeIndex> nodes;  // all that are in it
-  std::vector<Port> ports;       // what is joined to its network
-  std::vector<NodeIndex> tops;   // the highest switches of its network
+  std::vector<NodeIndex> nodes;         // all that are in it
+  std::vector<Port> ports;              // what is joined to its network
+  std::vector<NodeIndex> top_switches;  // the highest switches of its network
 };
 
 bool is_grid(NetworkShape shape) {
@@ -45,21 +28,21 @@ bool is_grid(NetworkShape shape) {
 }
 
 /// It joins the i-th port of a block to the i-th of others.
-bool of_blocks(NetworkShape shape) {
+bool joins_blocks(NetworkShape shape) {
   return is_grid(shape) || shape == NetworkShape::fully_connected;
 }
 
-class Levels {
+class LevelBuilder {
  public:
-  Levels(TopologyBuilder& builder, const std::vector<BlockPlan>& blocks,
-         const std::vector<LevelPlan>& levels)
+  LevelBuilder(TopologyBuilder& builder, const std::vector<BlockPlan>& blocks,
+               const std::vector<LevelPlan>& levels)
       : builder_(builder), plans_(blocks), levels_(levels) {
     for (std::size_t plan = 0; plan < plans_.size(); ++plan)
       cycle_.insert(cycle_.end(), static_cast<std::size_t>(plans_[plan].count), plan);
   }
 
   /// There are no more devices than there may be.
-  [[nodiscard]] std::optional<KeyError> make() {
+  [[nodiscard]] std::optional<KeyError> build() {
     std::int64_t blocks = 1;
     for (const LevelPlan& level : levels_) blocks *= level.count;
     add_innermost(static_cast<std::size_t>(blocks));
@@ -72,14 +55,14 @@ class Levels {
       }
       if (!builder_.has_room(0)) return std::nullopt;
     }
-    know_innermost(bare);
+    set_innermost_grid(bare);
     for (std::size_t level = 0; level < levels_.size() && builder_.has_room(0); ++level) {
       if (auto wrong = join_level(level)) {
         wrong->place = fmt::format("/levels/{}", level) + wrong->place;
         return wrong;
       }
     }
-    if (known_) builder_.set_formula_routes(grid_routes(*std::move(known_)));
+    if (grid_) builder_.set_formula_routes(grid_routes(*std::move(grid_)));
     return std::nullopt;
   }
 
@@ -139,16 +122,17 @@ class Levels {
   std::optional<KeyError> join_block(JoinedBlock& block, NetworkPlan plan, std::size_t level) {
     plan.prefix = prefix(block, level);
     const NodeIndex before = builder_.node_count();
-    auto wrong = level == 0 || !of_blocks(plan.shape)
+    auto wrong = level == 0 || !joins_blocks(plan.shape)
                      ? join(builder_, block.ports, plan)
                      : join_planes(block.ports, levels_[level - 1].count, plan);
     int highest = 1;
     for (NodeIndex node = before; node < builder_.node_count(); ++node) {
       block.nodes.push_back(node);
-      const int own = height(builder_.kind(node));
-      if (own > highest) block.tops.clear();
+      const NodeClass kind = builder_.kind(node);
+      const int own = kind == NodeClass::switched ? 1 : switch_tier(kind);
+      if (own > highest) block.top_switches.clear();
       highest = std::max(highest, own);
-      if (own == highest) block.tops.push_back(node);
+      if (own == highest) block.top_switches.push_back(node);
     }
     return wrong;
   }
@@ -163,7 +147,7 @@ class Levels {
         members.push_back(ports[part * each + plane]);
       if (!builder_.has_room(2.0 * static_cast<double>(count))) return std::nullopt;
       if (auto wrong = join(builder_, members, plan)) {
-        if (wrong->place == "/network/sizes") wrong->hint = "let their product be `count`";
+        if (wrong->place == "/network/sizes") wrong->hint = "their product must be `count`";
         return wrong;
       }
     }
@@ -178,8 +162,8 @@ class Levels {
       for (const NodeIndex node : block.nodes) {
         if (builder_.kind(node) == *level.ports) nodes.push_back(node);
       }
-    } else if (!block.tops.empty()) {
-      nodes = block.tops;
+    } else if (!block.top_switches.empty()) {
+      nodes = block.top_switches;
     } else {
       for (const Port& port : block.ports) {
         if (nodes.empty() || nodes.back() != port.node) nodes.push_back(port.node);
@@ -200,8 +184,8 @@ class Levels {
   std::optional<KeyError> join_level(std::size_t number) {
     const LevelPlan& level = levels_[number];
     if (level.network.shape == NetworkShape::tpu)
-      return KeyError{"/network/kind", "cubes are of devices, not of blocks",
-                      "`circuits` joins blocks by light"};
+      return KeyError{"/network/kind", "a tpu network joins devices, not blocks",
+                      "use `circuits` to join blocks optically"};
     const auto count = static_cast<std::size_t>(level.count);
     std::vector<JoinedBlock> joined(blocks_.size() / count);
     double all = 0;
@@ -209,13 +193,13 @@ class Levels {
       JoinedBlock &part = blocks_[i], &whole = joined[i / count];
       const std::vector<Port> ports = ports_of(part, level, i % count);
       if (ports.empty() && builder_.has_room(0))
-        return KeyError{"/ports", "no node of a block is of that class", {}};
-      if (of_blocks(level.network.shape) && i % count > 0 &&
+        return KeyError{"/ports", "no node of a block has that class", {}};
+      if (joins_blocks(level.network.shape) && i % count > 0 &&
           ports.size() * (i % count) != whole.ports.size() && builder_.has_room(0))
-        return KeyError{"/network/kind",
-                        "joins the i-th port of one block to the i-th of another, and blocks have "
-                        "unequal numbers of them",
-                        "another kind takes all ports of all blocks"};
+        return KeyError{
+            "/network/kind",
+            "joins the i-th ports of all blocks, but the blocks have different numbers of ports",
+            "use a kind that joins all ports of all blocks"};
       all += static_cast<double>(ports.size());
       if (!builder_.has_room(2.0 * all)) return std::nullopt;
       whole.ports.insert(whole.ports.end(), ports.begin(), ports.end());
@@ -223,7 +207,7 @@ class Levels {
       part = {};
     }
     per_block_ *= count;
-    know_level(level, joined.front());
+    extend_grid(level, joined.front());
     blocks_ = std::move(joined);
     for (JoinedBlock& block : blocks_) {
       if (auto wrong = join_block(block, level.network, number + 1)) return wrong;
@@ -233,35 +217,35 @@ class Levels {
   }
 
   /// Ways are known where devices themselves are a grid. `bare`: there is nothing else yet.
-  void know_innermost(bool bare) {
+  void set_innermost_grid(bool bare) {
     const std::vector<Port>& ports = blocks_.front().ports;
     if (ports.empty() || cycle_.size() > 1) return;
     const NetworkPlan& network = plans_.front().network;
     const auto count = static_cast<std::int64_t>(ports.size());
     const bool devices = ports.front().node == 0 && ports.back().node + 1 == ports.size();
     if (is_grid(network.shape) && bare && !is_twisted(network)) {
-      if (auto dims = grid_of(network, count)) known_ = *std::move(dims);
+      if (auto dims = grid_of(network, count)) grid_ = *std::move(dims);
     } else if (network.shape == NetworkShape::tpu && devices) {
-      known_.emplace();
+      grid_.emplace();
       for (const std::int64_t size : network.sizes)
-        known_->push_back({StackedDim::Block::ring, size, true, 0});
+        grid_->push_back({StackedDim::Block::ring, size, true, 0});
     } else if (network.shape == NetworkShape::fully_connected && bare && !levels_.empty()) {
-      known_ = {{StackedDim::Block::fully_connected, count, true, 0}};
+      grid_ = {{StackedDim::Block::fully_connected, count, true, 0}};
     } else if (count == 1 && bare && !levels_.empty()) {
-      known_.emplace();  // one device, and no way yet
+      grid_.emplace();  // one device, and no way yet
     }
   }
   /// … and of blocks of them, if each of their devices is in it.
-  void know_level(const LevelPlan& level, const JoinedBlock& block) {
+  void extend_grid(const LevelPlan& level, const JoinedBlock& block) {
     const bool all = block.ports.size() == per_block_ && block.ports.front().node == 0 &&
                      block.ports.back().node + 1 == per_block_;
     const NetworkPlan& plan = level.network;
-    if (!known_ || !all || !of_blocks(plan.shape) || is_twisted(plan)) {
-      known_.reset();
+    if (!grid_ || !all || !joins_blocks(plan.shape) || is_twisted(plan)) {
+      grid_.reset();
     } else if (plan.shape == NetworkShape::fully_connected) {
-      known_->push_back({StackedDim::Block::fully_connected, level.count, true, 0});
+      grid_->push_back({StackedDim::Block::fully_connected, level.count, true, 0});
     } else if (const auto dims = grid_of(plan, level.count)) {
-      known_->insert(known_->end(), dims->begin(), dims->end());
+      grid_->insert(grid_->end(), dims->begin(), dims->end());
     }
   }
 
@@ -272,7 +256,7 @@ class Levels {
   NodeIndex devices_ = 0;
   std::size_t per_block_ = 0;  // devices of one of blocks_
   std::vector<JoinedBlock> blocks_;
-  std::optional<std::vector<GridDim>> known_;
+  std::optional<std::vector<GridDim>> grid_;
 };
 
 }  // namespace
@@ -317,7 +301,8 @@ Result<Topology> generate_blocks(const std::string& name, const std::vector<Bloc
                                  const std::vector<LevelPlan>& levels, const std::string& where) {
   TopologyBuilder builder(name, "generated");
   std::optional<generators::KeyError> wrong = generators::check_size(blocks, levels, builder);
-  if (!wrong && builder.has_room(0)) wrong = generators::Levels(builder, blocks, levels).make();
+  if (!wrong && builder.has_room(0))
+    wrong = generators::LevelBuilder(builder, blocks, levels).build();
   if (wrong)
     return tl::unexpected(
         Error{Errc::config_conflict, where + wrong->place, wrong->what, wrong->hint});

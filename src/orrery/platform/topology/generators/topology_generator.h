@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fabrics that are built by rule: hosts, and a network between them.
+// Generators of regular fabrics: hosts, and a network between them.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace orrery::platform {
 
-/// How the devices of one host are joined.
+/// The network of the devices of one host.
 enum class HostInterconnect : std::uint8_t {
   none,      ///< only by what is outside
   switched,  ///< by switches, each device to each of them
@@ -23,19 +23,19 @@ enum class HostInterconnect : std::uint8_t {
   torus,
 };
 
-/// Hosts that are alike.
+/// Identical hosts.
 struct HostShape {
   std::int64_t count = 1;
   std::int64_t devices = 8;
   HostInterconnect inside = HostInterconnect::switched;
   std::int64_t switches = 1;  ///< `switched`: so many share the bandwidth of a device
   LinkFigures scale_up;       ///< of a device (switched) or of a link between two
-  /// 0: devices are joined to the network themselves. NIC i serves devices [i × devices / nics, …);
-  /// where that is more than one, behind a PCIe switch.
+  /// 0: devices are joined to the network directly. NIC i serves devices [i × devices / nics, …),
+  /// behind a PCIe switch if there are several.
   std::int64_t nics = 0;
   LinkFigures pcie;  ///< between a device (or PCIe switch) and a NIC
-  /// More than 1: so many devices are dies of one package, each joined to its hub; what joins
-  /// devices, and NICs, joins hubs instead.
+  /// More than 1: number of devices that are dies of one package, each joined to its hub. Networks
+  /// and NICs then join hubs instead of devices.
   std::int64_t per_package = 1;
   LinkFigures package;  ///< between a die and its package's hub
 };
@@ -57,7 +57,7 @@ enum class NetworkShape : std::uint8_t {
   circuits,        ///< as many optical circuits between each two (Poutievski et al., SIGCOMM 2022)
 };
 
-/// What joins hosts. Only those keys count that the shape has.
+/// A network between hosts. Each shape uses only its own members.
 struct NetworkPlan {
   NetworkShape shape = NetworkShape::none;
   LinkFigures port;                   ///< of a device or NIC into the network
@@ -77,7 +77,7 @@ struct NetworkPlan {
   std::string prefix = {};            ///< of what it adds: "block3."
 };
 
-/// Hosts and what joins them, so many times over.
+/// Identical blocks of hosts and their network.
 struct BlockPlan {
   std::vector<HostShape> hosts;
   NetworkPlan network;
@@ -85,15 +85,15 @@ struct BlockPlan {
   std::string place = {};  ///< of its keys, relative to the fabric: "/groups/2"
 };
 
-/// All that is below, so many times over, and what joins these blocks.
+/// A level joins `count` copies of everything below it.
 struct LevelPlan {
   std::int64_t count = 2;
-  /// Which nodes of a block are joined. Empty: the highest switches of what joins it inside; where
-  /// that has none, what is joined there.
+  /// Class of the nodes of a block that are joined. Empty: the highest switches inside the block;
+  /// without switches, the nodes joined inside it.
   std::optional<NodeClass> ports;
   std::int64_t uplinks = 1;  ///< links of each
-  /// Rings, meshes, tori and `fully_connected` are of blocks: the i-th port of one is joined to the
-  /// i-th of another. The others take all ports of all blocks. Not `tpu`.
+  /// Rings, meshes, tori and `fully_connected` join the i-th ports of all blocks; other shapes join
+  /// all ports of all blocks. Not `tpu`.
   NetworkPlan network;
 };
 
@@ -104,16 +104,15 @@ struct StackedDim {
   LinkFigures figures;
 };
 
-/// Hosts in order, ranks host by host, and the network; then level by level, innermost first, block
-/// after block. Of blocks that are unlike, the first level joins all: its `count` is how many they
-/// are. Routes are known by formula where devices are joined to a grid themselves, and
-/// where all levels are such grids of all devices: dimension by dimension.
-/// Errc: config_conflict (place: a pointer below `where`), limit_exceeded.
+/// Adds hosts, with ranks host by host, and their network; then level by level, innermost first.
+/// The first level joins all blocks of different kinds: its `count` is their number. Formula routes
+/// exist if all networks are grids of all devices: dimension by dimension. Errc: config_conflict
+/// (place: a pointer below `where`), limit_exceeded.
 [[nodiscard]] Result<Topology> generate_blocks(const std::string& name,
                                                const std::vector<BlockPlan>& blocks,
                                                const std::vector<LevelPlan>& levels,
                                                const std::string& where);
-/// Blocks that are alike.
+/// The same for identical blocks.
 [[nodiscard]] Result<Topology> generate(const std::string& name,
                                         const std::vector<HostShape>& hosts,
                                         const NetworkPlan& network,
@@ -124,9 +123,9 @@ struct StackedDim {
                                         const std::vector<HostShape>& hosts,
                                         const NetworkPlan& network, const std::string& where);
 
-/// Dimensions as cluster files have them, rank = a0 + n0 * (a1 + ...); routes cross them in
-/// ascending order, rings the shorter way, a tie clockwise. Links carry what a dimension says; a
-/// switch's links have its bandwidth and latency each.
+/// Dimensions of a cluster file, rank = a0 + n0 * (a1 + ...). Routes cross them in ascending order,
+/// and rings in the shorter direction (equal: clockwise). Every link of a dimension has its
+/// bandwidth and latency.
 [[nodiscard]] Result<Topology> stack_dimensions(const std::string& name,
                                                 const std::vector<StackedDim>& dims,
                                                 const std::string& where);

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a fabric amounts to: how far, how wide, how thin.
+// Metrics of a fabric: distances, bisection bandwidth, oversubscription.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform {
 
-/// The least and the most of something.
 struct MetricRange {
   double minimum = 0, maximum = 0;
   friend bool operator==(const MetricRange&, const MetricRange&) = default;
 };
 
-/// Links that are alike.
+/// Links with equal properties.
 struct LinkGroup {
   LinkFigures figures;
   std::uint32_t links = 0;  ///< directed; bundles count once
@@ -33,33 +31,33 @@ struct TopologyMetrics {
   std::uint32_t hosts = 0;
   MetricRange devices_per_host;  ///< of hosts that have any; 0: none has
 
-  /// Links from one device to another, at most. Only from a sample of devices: `sampled`.
+  /// Maximum number of links between two devices. `sampled`: only from a sample of devices.
   std::uint32_t diameter = 0;
-  std::optional<Time> farthest;  ///< the least latency of such a way; empty: not stated
+  std::optional<Time> farthest;  ///< the minimum latency of such a route; empty: not stated
   bool sampled = false;
-  bool connected = true;  ///< every seat reaches every other
+  bool connected = true;  ///< every rank reaches every other
 
-  // Links whose bandwidth is not stated count as none: then what follows is the least that it is.
+  // Links without a stated bandwidth count as 0: the values below are then lower bounds.
   bool device_unknown = false, host_unknown = false,
-       any_unknown = false;      ///< some of theirs are such
-  MetricRange device_bandwidth;  ///< what leaves a device over all its links, in bytes/s
+       any_unknown = false;      ///< some of their bandwidths are unknown
+  MetricRange device_bandwidth;  ///< of all links of a device, in bytes/s
   MetricRange
-      host_bandwidth;  ///< what leaves a host (or a device in none), for each of its devices
-  /// What the first half of the seats can send to the second at once, over any ways; empty: too
-  /// large to say, or fewer than two.
+      host_bandwidth;  ///< of all links of a host (or of a device outside hosts), per device
+  /// Bandwidth from the first half of the ranks to the second over all routes; empty: too large to
+  /// compute, or fewer than two ranks.
   std::optional<double> bisection;
-  /// Capacity of a tier's switches towards hosts for each that they have upwards: leaves, spines;
-  /// of those alone whose links all state theirs.
+  /// Downlink capacity of a switch divided by its uplink capacity, for leaves and spines whose
+  /// links all state a bandwidth.
   std::optional<MetricRange> leaf_oversubscription, spine_oversubscription;
 };
 
-/// Devices of half A send to half B as much as the network allows: the least cut between them. By
-/// augmenting paths (Dinic 1970). Empty where links × half is beyond what that is quick for.
+/// Maximum flow from one set of devices to another, which is their minimum cut, by augmenting paths
+/// (Dinic 1970). Empty if the computation would take too long.
 [[nodiscard]] std::optional<double> max_flow(const Topology& topology,
                                              std::span<const NodeIndex> from,
                                              std::span<const NodeIndex> to);
 
-/// `rank_devices`: devices by rank. O(seats × links) up to a limit, then of a sample.
+/// `rank_devices`: devices by rank. O(ranks × links) up to a limit; above, from a sample of ranks.
 [[nodiscard]] TopologyMetrics topology_metrics(const Topology& topology,
                                                std::span<const NodeIndex> rank_devices);
 

@@ -245,17 +245,18 @@ TEST(Levels, WhatIsWrongIsNamedWithItsPlace) {
                     star = level_plan(NetworkShape::switched);
   const std::vector<HostShape> four{lone_devices(4)};
   EXPECT_THAT(wrong_with(four, ring, {2, {}, 1, level_plan(NetworkShape::tpu, {4, 4, 4})}),
-              HasSubstr("c.yaml:/fabric/levels/0/network/kind: cubes are of devices"));
+              HasSubstr("c.yaml:/fabric/levels/0/network/kind: a tpu network joins devices"));
   EXPECT_THAT(wrong_with(four, ring, {2, NodeClass::spine, 1, star}),
-              HasSubstr("/fabric/levels/0/ports: no node of a block is of that class"));
+              HasSubstr("/fabric/levels/0/ports: no node of a block has that class"));
   EXPECT_THAT(wrong_with(four, ring, {6, {}, 1, level_plan(NetworkShape::torus, {2, 2})}),
-              HasSubstr("/fabric/levels/0/network/sizes: 2 x 2 makes 4 places, and 6"));
-  EXPECT_THAT(wrong_with(four, star, {6, {}, 4, level_plan(NetworkShape::circuits)}),
-              HasSubstr("/fabric/levels/0/network/kind: 4 circuits leave each of 6 blocks"));
+              HasSubstr("/fabric/levels/0/network/sizes: 2 x 2 is 4 positions, but there are 6"));
+  EXPECT_THAT(
+      wrong_with(four, star, {6, {}, 4, level_plan(NetworkShape::circuits)}),
+      HasSubstr("/fabric/levels/0/network/kind: each of 6 blocks (or hosts) has 4 circuits"));
   EXPECT_THAT(wrong_with(four, level_plan(NetworkShape::torus, {3, 2}), {2, {}, 1, ring}),
               HasSubstr("c.yaml:/fabric/network/sizes"));
   EXPECT_THAT(wrong_with(four, ring, {1 << 24, {}, 1, ring}),
-              HasSubstr("/fabric/levels/0/count: makes more than 16777216"));
+              HasSubstr("/fabric/levels/0/count: results in more than 16777216"));
   EXPECT_THAT(wrong_with({lone_devices(4096)}, star,
                          {4096, {}, 1, level_plan(NetworkShape::fully_connected)}),
               HasSubstr("more than"));
@@ -267,8 +268,10 @@ TEST(Levels, WhatIsWrongIsNamedWithItsPlace) {
   EXPECT_THAT(to_string(deep.error()), HasSubstr("more than"));
   HostShape packed = hosts_with_nics(1, 8);
   packed.per_package = 3;
-  EXPECT_THAT(wrong_with({packed}, star, {2, {}, 1, star}),
-              HasSubstr("/fabric/hosts/0/package/devices: 8 devices do not come in packages of 3"));
+  EXPECT_THAT(
+      wrong_with({packed}, star, {2, {}, 1, star}),
+      HasSubstr(
+          "/fabric/hosts/0/package/devices: 8 devices are not a multiple of the package size 3"));
 }
 
 }  // namespace

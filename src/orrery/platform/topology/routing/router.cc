@@ -4,22 +4,19 @@
 #include <algorithm>
 #include <limits>
 
+#include "orrery/core/random.h"
+
 namespace orrery::platform {
 
-// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
-// OOPSLA 2014), over both numbers in turn.
 std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t z = a * 0x9E3779B97F4A7C15ULL + b + 0x9E3779B97F4A7C15ULL;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
+  return mix_bits(a * 0x9E3779B97F4A7C15ULL + b);
 }
 
 double route_capacity(const Topology& topology, std::span<const RouteLink> route) {
-  double least = std::numeric_limits<double>::infinity();
+  double minimum = std::numeric_limits<double>::infinity();
   for (const RouteLink& step : route)
-    least = std::min(least, topology.link(step.link).capacity() / step.share);
-  return least;
+    minimum = std::min(minimum, topology.link(step.link).capacity() / step.share);
+  return minimum;
 }
 
 Router::Router(const Topology& topology, Routing routing, std::vector<bool> down)
@@ -29,7 +26,7 @@ Router::Router(const Topology& topology, Routing routing, std::vector<bool> down
       shortest_(topology, down_) {
   for (std::size_t i = 0; i < routing_.fixed_routes.size(); ++i) {
     const std::vector<NodeIndex>& nodes = routing_.fixed_routes[i].nodes;
-    if (nodes.size() > 1) set_[{nodes.front(), nodes.back()}] = i;
+    if (nodes.size() > 1) fixed_[{nodes.front(), nodes.back()}] = i;
   }
   if (routing_.policy != RoutePolicy::valiant && routing_.policy != RoutePolicy::ugal) return;
   const auto all_of = [&](const auto& is_one) {
@@ -55,8 +52,8 @@ LinkIndex Router::choose(std::span<const LinkIndex> links, std::uint64_t key) co
 }
 
 bool Router::find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
-  const auto found = set_.find({from, to});
-  if (found == set_.end()) return false;
+  const auto found = fixed_.find({from, to});
+  if (found == fixed_.end()) return false;
   const std::vector<NodeIndex>& nodes = routing_.fixed_routes[found->second].nodes;
   const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
@@ -90,16 +87,16 @@ bool Router::find_by_formula(NodeIndex from, NodeIndex to, std::vector<RouteLink
   return true;
 }
 
-bool Router::walk(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
-                  const LinkLoads* loads) const {
+bool Router::follow_shortest(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
+                             const LinkLoads* loads) const {
   const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
     shortest_.next(at, to, next_);
     if (next_.empty()) return false;
     if (loads != nullptr && next_.size() > 1) {
-      double least = loads->load(next_.front());
-      for (const LinkIndex link : next_) least = std::min(least, loads->load(link));
-      std::erase_if(next_, [&](LinkIndex link) { return loads->load(link) > least; });
+      double minimum = loads->load(next_.front());
+      for (const LinkIndex link : next_) minimum = std::min(minimum, loads->load(link));
+      std::erase_if(next_, [&](LinkIndex link) { return loads->load(link) > minimum; });
     }
     out.push_back({choose(next_, key)});
   }
@@ -130,8 +127,8 @@ bool Router::find_sprayed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& 
 bool Router::find_via_midpoint(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
   const std::uint64_t key = hash_pair(hash_pair(routing_.seed ^ 0x56616C69616E74ULL, from), to);
   const NodeIndex midway = midpoints_[key % midpoints_.size()];
-  if (midway == from || midway == to) return walk(from, to, out, nullptr);
-  return walk(from, midway, out, nullptr) && walk(midway, to, out, nullptr);
+  if (midway == from || midway == to) return follow_shortest(from, to, out, nullptr);
+  return follow_shortest(from, midway, out, nullptr) && follow_shortest(midway, to, out, nullptr);
 }
 
 bool Router::find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
@@ -145,13 +142,13 @@ bool Router::find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
     case RoutePolicy::spray:
       return find_sprayed(from, to, out);
     case RoutePolicy::adaptive:
-      return walk(from, to, out, loads);
+      return follow_shortest(from, to, out, loads);
     case RoutePolicy::valiant:
       if (find_via_midpoint(from, to, out)) return true;
       out.clear();
       break;
     case RoutePolicy::ugal: {
-      if (!walk(from, to, out, nullptr) || loads == nullptr) break;
+      if (!follow_shortest(from, to, out, nullptr) || loads == nullptr) break;
       // Of both ways the busiest link, times the hops.
       const auto price = [&](const std::vector<RouteLink>& route) {
         double busiest = 0;
@@ -166,7 +163,7 @@ bool Router::find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
       break;
   }
   out.clear();
-  return walk(from, to, out, nullptr);
+  return follow_shortest(from, to, out, nullptr);
 }
 
 }  // namespace orrery::platform

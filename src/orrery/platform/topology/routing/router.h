@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which way a message takes, of all that there are.
+// Selects the route of a message among all possible routes.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -17,9 +16,9 @@
 
 namespace orrery::platform {
 
-/// How one of several ways is chosen.
+/// How one of several routes is chosen.
 enum class RoutePolicy : std::uint8_t {
-  known,     ///< as whoever made the fabric says (dimension by dimension), else as ecmp
+  known,     ///< the fabric's own formula (dimension by dimension), else as ecmp
   ecmp,      ///< one of the shortest, by a hash of both ends and the seed
   spray,     ///< all of the shortest: at each node the bytes go evenly to all links
   adaptive,  ///< of the shortest, at each node the link with the least load for its capacity
@@ -34,15 +33,16 @@ struct RoutePolicyEntry {
 };
 inline constexpr std::array kRoutePolicies{
     RoutePolicyEntry{"known", RoutePolicy::known,
-                     "dimension by dimension where the fabric has such"},
-    RoutePolicyEntry{"ecmp", RoutePolicy::ecmp, "one of the shortest ways, by a hash"},
-    RoutePolicyEntry{"spray", RoutePolicy::spray, "evenly over all shortest ways"},
-    RoutePolicyEntry{"adaptive", RoutePolicy::adaptive, "of the shortest ways the least loaded"},
-    RoutePolicyEntry{"valiant", RoutePolicy::valiant, "by way of somewhere else, by a hash"},
+                     "dimension by dimension if the fabric has dimensions, else as ecmp"},
+    RoutePolicyEntry{"ecmp", RoutePolicy::ecmp, "one of the shortest paths, chosen by a hash"},
+    RoutePolicyEntry{"spray", RoutePolicy::spray, "evenly over all shortest paths"},
+    RoutePolicyEntry{"adaptive", RoutePolicy::adaptive, "the least loaded of the shortest paths"},
+    RoutePolicyEntry{"valiant", RoutePolicy::valiant,
+                     "via an intermediate switch, chosen by a hash"},
     RoutePolicyEntry{"ugal", RoutePolicy::ugal,
-                     "the shortest, or by way of somewhere else if less loaded"}};
+                     "a shortest path, or via an intermediate switch if that path is less loaded"}};
 
-/// A way that somebody has set: all nodes, both ends among them.
+/// A route that is configured: all nodes, including both ends.
 struct FixedRoute {
   std::vector<NodeIndex> nodes;
 
@@ -57,7 +57,7 @@ struct Routing {
   friend bool operator==(const Routing&, const Routing&) = default;
 };
 
-/// A link of a way, and which part of the bytes it carries.
+/// A link of a route, and its share of the bytes.
 struct RouteLink {
   LinkIndex link = 0;
   double share = 1;
@@ -65,31 +65,31 @@ struct RouteLink {
   friend bool operator==(const RouteLink&, const RouteLink&) = default;
 };
 
-/// What a message has that is alone on a way, in bytes per second; infinite without a link.
+/// Bandwidth of a message alone on the route, in bytes per second; infinite without a link.
 [[nodiscard]] double route_capacity(const Topology& topology, std::span<const RouteLink> route);
 
-/// How busy links are; for policies that look.
+/// Loads of links, for policies that depend on them.
 class LinkLoads {
  public:
   virtual ~LinkLoads() = default;
-  /// Of its capacity, what is asked for: 1 is all of it.
+  /// Requested bandwidth divided by capacity: 1 is full load.
   [[nodiscard]] virtual double load(LinkIndex link) const = 0;
 };
 
-/// Finds ways. A way depends on both ends, on the seed, on which links are down, and, where the
-/// policy looks, on loads; never on what was asked before. Of links that are alike the one whose
-/// hash is highest is taken (rendezvous hashing), so that a link that goes down moves those ways
-/// alone that it was part of. Not thread-safe.
+/// Finds routes. A route depends on both ends, the seed, the links that are down and, for some
+/// policies, the loads; never on earlier calls. Of equivalent links, the one with the highest hash
+/// is selected (rendezvous hashing), so that a link that goes down moves only its own routes. Not
+/// thread-safe.
 class Router {
  public:
   /// `down`: see ShortestRoutes. The topology must outlive this.
   Router(const Topology& topology, Routing routing, std::vector<bool> down = {});
 
-  /// The way from one node to another, in order; of a sprayed one each link after those that lead
-  /// to it. False: there is none. `from` is not `to`.
+  /// The route from one node to another, in order; sprayed: each link after those that lead to it.
+  /// False: there is no route. `from` is not `to`.
   [[nodiscard]] bool find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
                           const LinkLoads* loads = nullptr) const;
-  /// It asks for loads.
+  /// Whether the policy depends on loads.
   [[nodiscard]] bool needs_loads() const {
     return routing_.policy == RoutePolicy::adaptive || routing_.policy == RoutePolicy::ugal;
   }
@@ -100,8 +100,8 @@ class Router {
   [[nodiscard]] bool find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const;
   [[nodiscard]] bool find_by_formula(NodeIndex from, NodeIndex to,
                                      std::vector<RouteLink>& out) const;
-  [[nodiscard]] bool walk(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
-                          const LinkLoads* loads) const;
+  [[nodiscard]] bool follow_shortest(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
+                                     const LinkLoads* loads) const;
   [[nodiscard]] bool find_sprayed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const;
   [[nodiscard]] bool find_via_midpoint(NodeIndex from, NodeIndex to,
                                        std::vector<RouteLink>& out) const;
@@ -112,11 +112,11 @@ class Router {
   std::vector<bool> down_;
   ShortestRoutes shortest_;
   std::vector<NodeIndex> midpoints_;  // for valiant: leaves, else switches, else devices
-  std::map<std::pair<NodeIndex, NodeIndex>, std::size_t> set_;
+  std::map<std::pair<NodeIndex, NodeIndex>, std::size_t> fixed_;
   mutable std::vector<LinkIndex> next_;
 };
 
-/// The same number from the same numbers, on every machine.
+/// Deterministic on every machine.
 [[nodiscard]] std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b);
 
 }  // namespace orrery::platform

@@ -10,7 +10,7 @@ namespace orrery::platform {
 ShortestRoutes::ShortestRoutes(const Topology& topology, std::vector<bool> down)
     : ShortestRoutes(topology, std::move(down), false) {}
 
-ShortestRoutes::ShortestRoutes(const Topology& topology, std::vector<bool> down, bool whole)
+ShortestRoutes::ShortestRoutes(const Topology& topology, std::vector<bool> down, bool is_whole)
     : topology_(topology), down_(std::move(down)) {
   down_.resize(topology.link_count());
   std::vector<double> capacities;
@@ -22,28 +22,28 @@ ShortestRoutes::ShortestRoutes(const Topology& topology, std::vector<bool> down,
     widths_.push_back(
         static_cast<std::uint16_t>(std::min<std::ptrdiff_t>(place - capacities.begin(), 0xFFFE)));
   }
-  divide(whole);
+  divide(is_whole);
 }
 
-// Region 0 is between hosts; every host, and every device that is in none, is one of its own.
-void ShortestRoutes::divide(bool whole) {
+// Region 0 is the network between hosts. Each host, and each device outside all hosts, is a region.
+void ShortestRoutes::divide(bool is_whole) {
   const NodeIndex nodes = topology_.node_count();
   region_.assign(nodes, 0);
   position_.assign(nodes, 0);
   std::uint32_t regions = topology_.host_count() + 1;
-  for (NodeIndex node = 0; node < nodes && !whole; ++node) {
+  for (NodeIndex node = 0; node < nodes && !is_whole; ++node) {
     if (topology_.host(node) != Topology::kNoHost) {
       region_[node] = topology_.host(node) + 1;
     } else if (topology_.kind(node) == NodeClass::device) {
       region_[node] = regions++;
     }
   }
-  divided_ = !whole && std::none_of(topology_.links().begin(), topology_.links().end(),
-                                    [&](const Link& link) {
-                                      const auto a = region_[link.from], b = region_[link.to];
-                                      return a != b && a != 0 && b != 0;
-                                    });
-  if (!divided_) {
+  is_divided_ = !is_whole && std::none_of(topology_.links().begin(), topology_.links().end(),
+                                          [&](const Link& link) {
+                                            const auto a = region_[link.from], b = region_[link.to];
+                                            return a != b && a != 0 && b != 0;
+                                          });
+  if (!is_divided_) {
     region_.assign(nodes, 0);
     regions = 1;
   }
@@ -54,7 +54,8 @@ void ShortestRoutes::divide(bool whole) {
   }
 }
 
-ShortestRoutes::Cost ShortestRoutes::over(LinkIndex link, Cost from_there, NodeIndex to) const {
+ShortestRoutes::Cost ShortestRoutes::cost_over(LinkIndex link, Cost from_there,
+                                               NodeIndex to) const {
   const NodeIndex there = topology_.link(link).to;
   const bool passes = there != to && topology_.kind(there) == NodeClass::device;
   const std::uint32_t hops = from_there.hops + 1U + (passes ? 1U : 0U);
@@ -62,7 +63,7 @@ ShortestRoutes::Cost ShortestRoutes::over(LinkIndex link, Cost from_there, NodeI
   return {static_cast<std::uint16_t>(hops), std::min(from_there.width, widths_[link])};
 }
 
-// Nodes are taken by hops, so that of what leads on from one everything is known.
+// Processes nodes in order of hops, so that the costs of all next nodes are final.
 ShortestRoutes::Table ShortestRoutes::flood(std::uint32_t region, std::vector<Seed> seeds,
                                             NodeIndex to) const {
   Table table(members_[region].size());
@@ -86,14 +87,14 @@ ShortestRoutes::Table ShortestRoutes::flood(std::uint32_t region, std::vector<Se
       if (from_there.hops != hops) continue;
       for (const LinkIndex link : topology_.in(there)) {
         const NodeIndex here = topology_.link(link).from;
-        if (region_[here] == region && !down_[link]) improve(here, over(link, from_there, to));
+        if (region_[here] == region && !down_[link]) improve(here, cost_over(link, from_there, to));
       }
     }
   }
   return table;
 }
 
-void ShortestRoutes::remember(std::size_t entries) const {
+void ShortestRoutes::limit_memory(std::size_t entries) const {
   entries_ += entries;
   if (entries_ * sizeof(Cost) <= kMaxBytes) return;
   between_.clear();
@@ -110,7 +111,7 @@ std::vector<ShortestRoutes::Seed> ShortestRoutes::exits(std::uint32_t region, co
     for (LinkIndex link = first; link < last; ++link) {
       const NodeIndex there = topology_.link(link).to;
       if (region_[there] != 0 || down_[link]) continue;
-      const Cost cost = over(link, between[position_[there]], to);
+      const Cost cost = cost_over(link, between[position_[there]], to);
       if (cost.hops != kNoRoute) seeds.push_back({node, cost});
     }
   }
@@ -122,10 +123,10 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
   const auto known = destinations_.find(to);
   if (known != destinations_.end())
     return {to, known->second.first, home == 0 ? nullptr : &known->second.second};
-  remember(members_[0].size() + 2 * members_[home].size());
+  limit_memory(members_[0].size() + 2 * members_[home].size());
   const Seed itself{to, {0, 0xFFFF}};
   std::vector<Seed> seeds;
-  Home at_home;
+  HostTables at_home;
   if (home == 0) {
     seeds.push_back(itself);
   } else {
@@ -134,7 +135,7 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
       for (const LinkIndex link : topology_.in(node)) {
         const NodeIndex here = topology_.link(link).from;
         if (region_[here] != 0 || down_[link]) continue;
-        const Cost cost = over(link, at_home.inside[position_[node]], to);
+        const Cost cost = cost_over(link, at_home.inside[position_[node]], to);
         if (cost.hops != kNoRoute) seeds.push_back({here, cost});
       }
     }
@@ -152,8 +153,8 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
   return {to, retained.first, home == 0 ? nullptr : &retained.second};
 }
 
-const ShortestRoutes::Table& ShortestRoutes::of_host(std::uint32_t region,
-                                                     const Destination& to) const {
+const ShortestRoutes::Table& ShortestRoutes::host_table(std::uint32_t region,
+                                                        const Destination& to) const {
   if (region == region_[to.node]) {
     ORRERY_CHECK(to.home != nullptr);
     return to.home->leaving;
@@ -168,18 +169,18 @@ const ShortestRoutes::Table& ShortestRoutes::of_host(std::uint32_t region,
 
 ShortestRoutes::Cost ShortestRoutes::cost(NodeIndex node, std::uint32_t region,
                                           const Destination& to, const Table* here) const {
-  const std::uint32_t its = region_[node];
-  if (its == 0) return (*to.between)[position_[node]];
-  if (its == region_[to.node]) {
+  const std::uint32_t own_region = region_[node];
+  if (own_region == 0) return (*to.between)[position_[node]];
+  if (own_region == region_[to.node]) {
     ORRERY_CHECK(to.home != nullptr);
-    return (its == region ? to.home->leaving : to.home->inside)[position_[node]];
+    return (own_region == region ? to.home->leaving : to.home->inside)[position_[node]];
   }
-  return its == region && here != nullptr ? (*here)[position_[node]] : Cost{};
+  return own_region == region && here != nullptr ? (*here)[position_[node]] : Cost{};
 }
 
-const ShortestRoutes& ShortestRoutes::whole() const {
-  if (!whole_) whole_.reset(new ShortestRoutes(topology_, down_, true));
-  return *whole_;
+const ShortestRoutes& ShortestRoutes::undivided() const {
+  if (!undivided_) undivided_.reset(new ShortestRoutes(topology_, down_, true));
+  return *undivided_;
 }
 
 void ShortestRoutes::next(NodeIndex at, NodeIndex to, std::vector<LinkIndex>& out) const {
@@ -187,17 +188,17 @@ void ShortestRoutes::next(NodeIndex at, NodeIndex to, std::vector<LinkIndex>& ou
   if (at == to) return;
   const Destination destined = destination(to);
   const std::uint32_t region = region_[at];
-  const Table* here = region == 0 ? nullptr : &of_host(region, destined);
+  const Table* here = region == 0 ? nullptr : &host_table(region, destined);
   const Cost from_here = cost(at, region, destined, here);
   if (from_here.hops == kNoRoute) {
-    if (divided_) whole().next(at, to, out);
+    if (is_divided_) undivided().next(at, to, out);
     return;
   }
   const auto [first, last] = topology_.out(at);
   for (LinkIndex link = first; link < last; ++link) {
     if (down_[link]) continue;
     const NodeIndex there = topology_.link(link).to;
-    if (over(link, cost(there, region, destined, here), to) == from_here) out.push_back(link);
+    if (cost_over(link, cost(there, region, destined, here), to) == from_here) out.push_back(link);
   }
 }
 
@@ -205,9 +206,9 @@ std::uint32_t ShortestRoutes::distance(NodeIndex at, NodeIndex to) const {
   if (at == to) return 0;
   const Destination destined = destination(to);
   const std::uint32_t region = region_[at];
-  const Table* here = region == 0 ? nullptr : &of_host(region, destined);
+  const Table* here = region == 0 ? nullptr : &host_table(region, destined);
   const Cost from_here = cost(at, region, destined, here);
-  if (from_here.hops == kNoRoute && divided_) return whole().distance(at, to);
+  if (from_here.hops == kNoRoute && is_divided_) return undivided().distance(at, to);
   return from_here.hops;
 }
 

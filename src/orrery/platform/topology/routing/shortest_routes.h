@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shortest ways through any topology, found when they are asked for.
+// Shortest routes through any topology, computed on demand.
 #pragma once
 
 #include <cstdint>
@@ -13,37 +13,37 @@
 
 namespace orrery::platform {
 
-/// Ways of the fewest hops, where passing through a device counts as one hop more (switches are
-/// there for it, devices are not); of these the widest: whose narrowest link carries most. All that
-/// are alike in both are answered, so that whoever routes may spread over them.
+/// Routes of the fewest hops, where passing through a device counts as one hop more (switches
+/// forward traffic, devices usually do not); of these the widest: with the largest bottleneck
+/// bandwidth. Returns all routes that are equal in both, so that routers may spread over them.
 ///
-/// Hosts hand on nothing that is neither from nor for them; what has left its own host does not
-/// come back, and what has come to its destination's does not leave it: unless there is no other
-/// way. (next() knows only where something is: in the destination's host it answers as to one that
-/// begins there.) That makes tables small: one over the switches between hosts for each set of
-/// switches that a destination is entered from (all devices behind the same leaf share one), and
-/// one of a few nodes for each host. Where hosts, or devices that are in none, are linked to each
-/// other directly, everything is one region with a table for each destination. Tables are kept up
-/// to kMaxBytes and then thrown away.
+/// Hosts do not forward traffic of other hosts. A message that has left its host does not return to
+/// it, and one that has reached the host of its destination does not leave it, unless there is no
+/// other route. (next() knows only the current node: inside the destination's host it answers as
+/// for a message that starts there.) So tables are small: one over the switches between hosts for
+/// each set of switches from which a destination is entered (all devices behind one leaf share it),
+/// and one of a few nodes for each host. If hosts, or devices outside all hosts, are linked
+/// directly, the topology is one region with a table for each destination. When the tables exceed
+/// kMaxBytes, all of them are deleted.
 ///
-/// Stated bandwidths count, and not what faults leave of them. Not thread-safe.
+/// Uses bandwidths without faults. Not thread-safe.
 class ShortestRoutes {
  public:
   static constexpr std::size_t kMaxBytes = std::size_t{1} << 30;
 
-  /// `down[link]`: it is not there. Empty: all are. The topology must outlive this.
+  /// `down[link]`: the link is down. Empty: none is. The topology must outlive this.
   explicit ShortestRoutes(const Topology& topology, std::vector<bool> down = {});
 
-  /// The links that a shortest way from `at` to `to` may go on with, ascending; none: there is no
-  /// way, or `at` is `to`. A first call for a destination floods its region: O(links of it).
+  /// The first links of all shortest routes from `at` to `to`, ascending; none: there is no route,
+  /// or `at` is `to`. The first call for a destination searches its region: O(links of the region).
   void next(NodeIndex at, NodeIndex to, std::vector<LinkIndex>& out) const;
 
-  /// Hops, devices that are passed through counted twice; kNoRoute: there is none.
+  /// Hops, counting devices on the route twice; kNoRoute: there is no route.
   [[nodiscard]] std::uint32_t distance(NodeIndex at, NodeIndex to) const;
   static constexpr std::uint32_t kNoRoute = 0xFFFF;
 
  private:
-  /// To a destination from here.
+  /// Cost of the route from a node to a destination.
   struct Cost {
     std::uint16_t hops = kNoRoute;
     std::uint16_t width = 0;  // the place of the narrowest capacity among all that there are
@@ -56,29 +56,30 @@ class ShortestRoutes {
     Cost cost;
     friend auto operator<=>(const Seed&, const Seed&) = default;
   };
-  /// In its own host: for those who come from outside, and for those who begin there.
-  struct Home {
+  /// Tables of the destination's host: for messages from outside, and for messages that start
+  /// inside.
+  struct HostTables {
     Table inside, leaving;
   };
   struct Destination {
     NodeIndex node = 0;
-    const Table* between = nullptr;  // hosts
-    const Home* home = nullptr;      // null: it is in none
+    const Table* between = nullptr;    // hosts
+    const HostTables* home = nullptr;  // null: it is in none
   };
 
-  ShortestRoutes(const Topology& topology, std::vector<bool> down, bool whole);
-  void divide(bool whole);
-  [[nodiscard]] Cost over(LinkIndex link, Cost from_there, NodeIndex to) const;
+  ShortestRoutes(const Topology& topology, std::vector<bool> down, bool is_whole);
+  void divide(bool is_whole);
+  [[nodiscard]] Cost cost_over(LinkIndex link, Cost from_there, NodeIndex to) const;
   [[nodiscard]] Table flood(std::uint32_t region, std::vector<Seed> seeds, NodeIndex to) const;
   [[nodiscard]] Destination destination(NodeIndex to) const;
-  [[nodiscard]] const Table& of_host(std::uint32_t region, const Destination& to) const;
+  [[nodiscard]] const Table& host_table(std::uint32_t region, const Destination& to) const;
   [[nodiscard]] std::vector<Seed> exits(std::uint32_t region, const Table& between,
                                         NodeIndex to) const;
-  /// From `node`, when coming from `region`.
+  /// Cost from `node`, for a message that comes from `region`.
   [[nodiscard]] Cost cost(NodeIndex node, std::uint32_t region, const Destination& to,
                           const Table* here) const;
-  [[nodiscard]] const ShortestRoutes& whole() const;
-  void remember(std::size_t entries) const;
+  [[nodiscard]] const ShortestRoutes& undivided() const;
+  void limit_memory(std::size_t entries) const;
 
   const Topology& topology_;
   std::vector<bool> down_;
@@ -86,13 +87,13 @@ class ShortestRoutes {
   std::vector<std::uint32_t> region_;    // by node; 0: between hosts
   std::vector<std::uint32_t> position_;  // in its region
   std::vector<std::vector<NodeIndex>> members_;
-  bool divided_ = false;
+  bool is_divided_ = false;
 
   mutable std::map<std::vector<Seed>, Table> between_;
-  mutable std::map<NodeIndex, std::pair<const Table*, Home>> destinations_;
+  mutable std::map<NodeIndex, std::pair<const Table*, HostTables>> destinations_;
   mutable std::map<std::pair<std::uint32_t, const Table*>, Table> hosts_;
   mutable std::size_t entries_ = 0;
-  mutable std::unique_ptr<ShortestRoutes> whole_;
+  mutable std::unique_ptr<ShortestRoutes> undivided_;
 };
 
 }  // namespace orrery::platform

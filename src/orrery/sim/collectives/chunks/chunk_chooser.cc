@@ -3,15 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/chunk_bound.h"
 #include "orrery/sim/collectives/chunks/phase_probe.h"
-#include "orrery/sim/collectives/chunks/themis.h"
 
 namespace orrery::sim {
 
@@ -19,15 +16,17 @@ using graph::CollectiveType;
 using model::DimOrder;
 using model::LogicalTopology;
 using platform::InterDimension;
+using platform::is_themis;
 
 namespace {
 
-// That `chunks: auto` tries, in powers of two; fewer where every phase is simulated link by link.
-constexpr std::int64_t kMostChunks = 512;
-constexpr std::int64_t kMostChunksOnLinks = 64;
-// The fewest chunks are taken that are at most this much slower than the quickest: one part in …
-constexpr std::int64_t kAsGood = 1000;
-constexpr std::uint64_t kSearchPhases = 1 << 19;  // that a search works out, a tenth of a second
+// Maximum number of chunks that `chunks: auto` tries, in powers of two; fewer if each phase is
+// simulated link by link.
+constexpr std::int64_t kMaxChunks = 512;
+constexpr std::int64_t kMaxChunksOnLinks = 64;
+// Selects the fewest chunks that are slower than the fastest by at most 1 / this.
+constexpr std::int64_t kInverseTolerance = 1000;
+constexpr std::uint64_t kSearchPhases = 1 << 19;  // phases per search: about 0.1 s
 constexpr std::uint64_t kSeed = 0x5eed;
 
 platform::Platform without_deviations(platform::Platform platform) {
@@ -35,10 +34,10 @@ platform::Platform without_deviations(platform::Platform platform) {
   return platform;
 }
 
-/// Alike dimensions are equally quick, though times are rounded.
+/// Equivalent dimensions get equal speeds, although times are rounded.
 double rounded_rate(double of_link) { return std::round(of_link * 1e4) / 1e4; }
 
-/// Of what a dimension's phases take: all-reduces scatter and gather there.
+/// Cost of one pass of this type in a dimension; for all-reduces, the mean of scatter and gather.
 model::PhaseCost pass_of(const model::ChunkDim& costs, CollectiveType type) {
   if (type == CollectiveType::all_gather) return costs.gather;
   if (type != CollectiveType::all_reduce) return costs.scatter;
@@ -46,19 +45,19 @@ model::PhaseCost pass_of(const model::ChunkDim& costs, CollectiveType type) {
           (costs.scatter.per_byte + costs.gather.per_byte) / 2};
 }
 
-/// As the phases of a way take it; without bandwidths where some are not known.
-PhaseSpeeds speeds_of(const ChunkCosts& ways, CollectiveType type, const LogicalTopology& topology,
-                      bool published) {
+/// Speeds of the phases; without bandwidths if some are unknown.
+PhaseSpeeds speeds_of(const ChunkCosts& chunk_costs, CollectiveType type,
+                      const LogicalTopology& topology, bool published) {
   PhaseSpeeds speeds;
   if (published) speeds.latencies.assign(topology.dims.size(), 0);
-  const std::vector<model::ChunkDim> costs = ways.probed_costs();
+  const std::vector<model::ChunkDim> costs = chunk_costs.probed_costs();
   if (costs.empty()) return speeds;
   for (std::size_t d = 0; d < topology.dims.size(); ++d) speeds.bandwidths.push_back(1);
   for (std::size_t d = 0; d < costs.size(); ++d) {
-    const std::uint8_t logical = ways.in_topology({static_cast<std::uint8_t>(d)}).front();
+    const std::uint8_t logical = chunk_costs.in_topology({static_cast<std::uint8_t>(d)}).front();
     const model::PhaseCost pass = pass_of(costs[d], type);
     if (published) speeds.latencies[logical] = pass.fixed;
-    const double link = ways.link(d).count();
+    const double link = chunk_costs.link(d).count();
     const double rate = rounded_rate(1e12 / (pass.per_byte * link)) * link;
     if (!(rate > 0) || !std::isfinite(rate)) return {{}, speeds.latencies};
     speeds.bandwidths[logical] = rate;
@@ -66,24 +65,19 @@ PhaseSpeeds speeds_of(const ChunkCosts& ways, CollectiveType type, const Logical
   return speeds;
 }
 
-bool is_themis(InterDimension order) {
-  return order == InterDimension::themis || order == InterDimension::themis_flex ||
-         order == InterDimension::themis_published;
-}
-
 }  // namespace
 
-/// One kind of collective, and the schedules that were tried for it.
+/// One kind of collective, and the schedules tried for it.
 struct ChunkChooser::Case {
   CollectiveType type;
   std::int64_t size = 0;
   const LogicalTopology& topology;
-  ChunkCosts ways;
+  ChunkCosts chunk_costs;
   std::vector<DimOrder> orders{};
-  std::vector<model::ChunkDim> costs{};  // empty: not known
-  std::int64_t whole = 0;
+  std::vector<model::ChunkDim> costs{};  // empty: unknown
+  std::int64_t full_bytes = 0;
 
-  // For one number of chunks:
+  // For the current number of chunks:
   model::Chunking cutting{};
   std::vector<model::OrderPaths> by_order{};
   std::optional<model::ChunkSearch> search{};
@@ -93,49 +87,49 @@ struct ChunkChooser::Case {
     if (found == orders.end()) return std::nullopt;
     return static_cast<std::uint16_t>(found - orders.begin());
   }
-  /// Schedules that name orders which are not among those tried are left out.
-  void consider(std::string_view from, const std::vector<DimOrder>& by_chunk) {
+  /// Ignores schedules with orders that are not among `orders`.
+  void consider(std::string_view method, const std::vector<DimOrder>& by_chunk) {
     std::vector<std::uint16_t> numbers;
     for (const DimOrder& order : by_chunk) {
       const auto number = number_of(order);
       if (!number) return;
       numbers.push_back(*number);
     }
-    search->consider(from, std::move(numbers));
+    search->consider(method, std::move(numbers));
   }
 };
 
 ChunkChooser::ChunkChooser(const platform::Platform& platform)
     : healthy_(without_deviations(platform)), fabric_(healthy_) {
   const auto& config = healthy_.collectives;
-  const bool ours = platform.rules == platform::Rules::orrery;
-  by_orders_ = ours && config.inter_dimension == InterDimension::best;
-  by_count_ = ours && config.splits_by_model;
+  const bool is_orrery = platform.rules == platform::Rules::orrery;
+  by_orders_ = is_orrery && config.inter_dimension == InterDimension::best;
+  by_count_ = is_orrery && config.splits_by_model;
 }
 
-bool ChunkChooser::two_phase(CollectiveType type) const {
+bool ChunkChooser::is_two_phase(CollectiveType type) const {
   const InterDimension order = healthy_.collectives.inter_dimension;
   return type == CollectiveType::all_reduce && (by_orders_ || is_themis(order));
 }
 
-const ChunkChooser::Chosen* ChunkChooser::choose(CollectiveType type, std::int64_t size,
-                                                 std::uint32_t number,
-                                                 const LogicalTopology& topology) {
+const ChunkChooser::Selection* ChunkChooser::choose(CollectiveType type, std::int64_t size,
+                                                    std::uint32_t number,
+                                                    const LogicalTopology& topology) {
   const auto [found, is_new] = chosen_.try_emplace({type, size, number});
   if (!is_new || size <= 0) return found->second.get();
   Case what{type, size, topology, {healthy_, fabric_, topology, type}};
-  if (!what.ways.known()) return nullptr;
-  probe(what.ways);
+  if (!what.chunk_costs.known()) return nullptr;
+  probe(what.chunk_costs);
   found->second = find(what);
   return found->second.get();
 }
 
-// Where nobody is in anybody's way closed forms say it.
-void ChunkChooser::probe(ChunkCosts& ways) {
+// Without contention, closed forms provide the costs, so that nothing is probed.
+void ChunkChooser::probe(ChunkCosts& chunk_costs) {
   const bool alone = healthy_.network == platform::NetworkModelKind::analytical;
   if (alone && healthy_.fabric == nullptr) return;
-  for (std::size_t d = 0; d < ways.dims(); ++d) {
-    const model::LogicalDim& dim = ways.logical(d);
+  for (std::size_t d = 0; d < chunk_costs.dims(); ++d) {
+    const model::LogicalDim& dim = chunk_costs.logical(d);
     if (dim.ring.size != static_cast<std::uint32_t>(fabric_.dim(dim.dim).size)) continue;
     const auto [found, is_new] =
         probed_.try_emplace({dim.dim, dim.algorithm.algorithm, dim.algorithm.window});
@@ -145,17 +139,17 @@ void ChunkChooser::probe(ChunkCosts& ways) {
       const auto gather = probe_phase(healthy_, CollectiveType::all_gather, dim.dim, dim.algorithm);
       if (scatter && gather) found->second = ChunkCosts::Probed{*scatter, *gather};
     }
-    if (found->second) ways.set_probed(d, *found->second);
+    if (found->second) chunk_costs.set_probed(d, *found->second);
   }
 }
 
-std::unique_ptr<ChunkChooser::Chosen> ChunkChooser::find(Case& what) const {
+std::unique_ptr<ChunkChooser::Selection> ChunkChooser::find(Case& what) const {
   std::uint32_t members = 1;
   for (const model::LogicalDim& dim : what.topology.dims)
     if (dim.involved) members *= dim.ring.size;
-  what.whole = graph::full_buffer(what.type, Bytes(what.size), members).count();
-  what.costs = what.ways.probed_costs();
-  what.orders = model::orders_of(what.ways.dims());
+  what.full_bytes = graph::full_buffer(what.type, Bytes(what.size), members).count();
+  what.costs = what.chunk_costs.probed_costs();
+  what.orders = model::orders_of(what.chunk_costs.dims());
   const bool gather = what.type == CollectiveType::all_gather;
   if (gather)
     for (DimOrder& order : what.orders) std::reverse(order.begin(), order.end());
@@ -165,45 +159,47 @@ std::unique_ptr<ChunkChooser::Chosen> ChunkChooser::find(Case& what) const {
   std::vector<std::pair<std::int64_t, std::int64_t>> tried;  // chunks, time
   const std::int64_t first = by_count_ ? 1 : healthy_.collectives.splits;
   const bool alone = healthy_.network == platform::NetworkModelKind::analytical;
-  const std::int64_t last = !by_count_ ? first : alone ? kMostChunks : kMostChunksOnLinks;
+  const std::int64_t last = !by_count_ ? first : alone ? kMaxChunks : kMaxChunksOnLinks;
   for (std::int64_t chunks = first; chunks <= last && chunks <= std::max(first, what.size);
        chunks *= 2) {
-    if (!consider_all(what, chunks)) return nullptr;
+    if (!consider_orders(what, chunks)) return nullptr;
     tried.emplace_back(chunks, what.search->best().time);
   }
   const auto least = std::min_element(tried.begin(), tried.end(),
                                       [](auto& a, auto& b) { return a.second < b.second; });
   const auto enough = std::find_if(tried.begin(), tried.end(), [&](const auto& one) {
-    return one.second <= least->second + least->second / kAsGood;
+    return one.second <= least->second + least->second / kInverseTolerance;
   });
-  if (enough->first != tried.back().first && !consider_all(what, enough->first)) return nullptr;
-  auto chosen = std::make_unique<Chosen>();
+  if (enough->first != tried.back().first && !consider_orders(what, enough->first)) return nullptr;
+  auto chosen = std::make_unique<Selection>();
   if (by_orders_) {
-    const auto bound = model::chunk_bound(what.type, what.whole, what.costs, what.cutting.count);
-    const std::int64_t least_time = bound ? bound->time.count() : 0;
-    what.search->improve(kSeed, kSearchPhases, least_time + least_time / kAsGood);
+    const auto bound =
+        model::chunk_bound(what.type, what.full_bytes, what.costs, what.cutting.count);
+    const std::int64_t lower_bound = bound ? bound->time.count() : 0;
+    what.search->improve(kSeed, kSearchPhases, lower_bound + lower_bound / kInverseTolerance);
     for (const std::uint16_t order : what.search->best().orders)
-      chosen->orders.push_back(what.ways.in_topology(what.orders[order]));
+      chosen->orders.push_back(what.chunk_costs.in_topology(what.orders[order]));
   }
   chosen->chunks = enough->first;
   chosen->summary = summary_of(what);
-  const auto plain = by_orders_ ? plain_time(what) : std::nullopt;
-  if (plain && *plain <= what.search->best().time + what.search->best().time / kAsGood) {
+  const auto plain = by_orders_ ? natural_time(what) : std::nullopt;
+  if (plain && *plain <= what.search->best().time + what.search->best().time / kInverseTolerance) {
     chosen->orders.clear();
     ChunkChoice& summary = chosen->summary;
-    summary.from = "natural";
+    summary.method = "natural";
     summary.time = Time(*plain);
     summary.shares = {{summary.dims, summary.chunks}};
   }
   return chosen;
 }
 
-// All chunks in the natural order, and what the last dimension reduces in one phase: ranks that are
-// ahead of others then disagree about orders less, as scattering and gathering do not meet there.
-std::optional<std::int64_t> ChunkChooser::plain_time(Case& what) const {
-  if (what.type != CollectiveType::all_reduce || what.ways.dims() < 2) return std::nullopt;
-  auto full = what.ways.way(what.orders.front(), what.cutting.chunk, false);
-  auto rest = what.ways.way(what.orders.front(), what.cutting.last, false);
+// Time of all chunks in the natural order, with one phase for the complete reduction in the last
+// dimension. Then scatters and gathers do not meet in that dimension, so that ranks that are ahead
+// disagree less about the order of chunks.
+std::optional<std::int64_t> ChunkChooser::natural_time(Case& what) const {
+  if (what.type != CollectiveType::all_reduce || what.chunk_costs.dims() < 2) return std::nullopt;
+  auto full = what.chunk_costs.path(what.orders.front(), what.cutting.chunk, false);
+  auto rest = what.chunk_costs.path(what.orders.front(), what.cutting.last, false);
   if (!full || !rest) return std::nullopt;
   const std::vector<model::OrderPaths> only{
       {what.orders.front(), *std::move(full), *std::move(rest)}};
@@ -220,8 +216,8 @@ model::ChunkRules ChunkChooser::rules() const {
           static_cast<std::uint32_t>((config.active_chunks + q - 1) / q), config.intra_dimension};
 }
 
-// False: some phase takes a time that is not known.
-bool ChunkChooser::consider_all(Case& what, std::int64_t chunks) const {
+// Returns false if the time of some phase is unknown.
+bool ChunkChooser::consider_orders(Case& what, std::int64_t chunks) const {
   const auto& config = healthy_.collectives;
   const auto cutting =
       model::cut(what.type, what.size, chunks, fabric_.rank_count(), healthy_.rules);
@@ -229,14 +225,14 @@ bool ChunkChooser::consider_all(Case& what, std::int64_t chunks) const {
   what.cutting = *cutting;
   what.by_order.clear();
   for (const DimOrder& order : what.orders) {
-    auto full = what.ways.way(order, cutting->chunk, two_phase(what.type));
-    auto rest = what.ways.way(order, cutting->last, two_phase(what.type));
+    auto full = what.chunk_costs.path(order, cutting->chunk, is_two_phase(what.type));
+    auto rest = what.chunk_costs.path(order, cutting->last, is_two_phase(what.type));
     if (!full || !rest) return false;
     what.by_order.push_back({order, *std::move(full), *std::move(rest)});
   }
   const auto count = static_cast<std::size_t>(cutting->count);
   what.search.emplace(rules(), what.by_order, count);
-  const std::size_t dims = what.ways.dims();
+  const std::size_t dims = what.chunk_costs.dims();
   const InterDimension order = config.inter_dimension;
   const bool natural =
       dims == 1 || what.type == CollectiveType::all_to_all || order == InterDimension::ascending;
@@ -257,7 +253,7 @@ bool ChunkChooser::consider_all(Case& what, std::int64_t chunks) const {
   if (by_orders_ || order == InterDimension::themis_published) consider_themis(what, true);
   if (!by_orders_ || what.costs.empty()) return true;
   std::vector<model::OrderShare> mixture =
-      model::best_order_mixture(what.whole, what.costs, cutting->count);
+      model::best_order_mixture(what.full_bytes, what.costs, cutting->count);
   if (what.type == CollectiveType::all_gather)
     for (model::OrderShare& one : mixture) std::reverse(one.order.begin(), one.order.end());
   std::vector<DimOrder> by_chunk;
@@ -267,11 +263,11 @@ bool ChunkChooser::consider_all(Case& what, std::int64_t chunks) const {
   return true;
 }
 
-// Themis says logical dimensions, which here have numbers of their own.
+// Themis returns logical dimensions; this class numbers dimensions differently.
 void ChunkChooser::consider_themis(Case& what, bool published) const {
   LogicalTopology topology = what.topology;
   Themis themis(healthy_);
-  const PhaseSpeeds speeds = speeds_of(what.ways, what.type, what.topology, published);
+  const PhaseSpeeds speeds = speeds_of(what.chunk_costs, what.type, what.topology, published);
   std::vector<DimOrder> by_chunk;
   for (std::int64_t left = what.cutting.bytes; left > 0;) {
     const std::int64_t bytes = std::min(left, what.cutting.chunk);
@@ -279,8 +275,8 @@ void ChunkChooser::consider_themis(Case& what, bool published) const {
         themis.next(what.type, what.cutting.chunk, left, topology, false, speeds);
     DimOrder& order = by_chunk.emplace_back();
     for (const std::uint8_t logical : decision.order) {
-      for (std::size_t d = 0; d < what.ways.dims(); ++d)
-        if (what.ways.in_topology({static_cast<std::uint8_t>(d)}).front() == logical)
+      for (std::size_t d = 0; d < what.chunk_costs.dims(); ++d)
+        if (what.chunk_costs.in_topology({static_cast<std::uint8_t>(d)}).front() == logical)
           order.push_back(static_cast<std::uint8_t>(d));
     }
     left -= bytes;
@@ -292,9 +288,9 @@ const PhaseSpeeds& ChunkChooser::speeds(CollectiveType type, std::uint32_t numbe
                                         const LogicalTopology& topology, bool published) {
   const auto [found, is_new] = speeds_.try_emplace({type, number, published});
   if (is_new) {
-    ChunkCosts ways(healthy_, fabric_, topology, type);
-    if (ways.known()) probe(ways);
-    found->second = speeds_of(ways, type, topology, published);
+    ChunkCosts chunk_costs(healthy_, fabric_, topology, type);
+    if (chunk_costs.known()) probe(chunk_costs);
+    found->second = speeds_of(chunk_costs, type, topology, published);
   }
   return found->second;
 }
@@ -302,31 +298,31 @@ const PhaseSpeeds& ChunkChooser::speeds(CollectiveType type, std::uint32_t numbe
 ChunkChoice ChunkChooser::summary_of(Case& what) const {
   ChunkChoice summary;
   summary.type = std::string(graph::name(what.type));
-  summary.bytes = Bytes(what.whole);
+  summary.bytes = Bytes(what.full_bytes);
   summary.members = 1;
-  for (std::size_t d = 0; d < what.ways.dims(); ++d) {
-    summary.dims.push_back(what.ways.dim(d));
-    summary.members *=
-        what.topology.dims[what.ways.in_topology({static_cast<std::uint8_t>(d)}).front()].ring.size;
+  for (std::size_t d = 0; d < what.chunk_costs.dims(); ++d) {
+    summary.dims.push_back(what.chunk_costs.dim(d));
+    summary.members *= what.chunk_costs.logical(d).ring.size;
   }
   const model::ChunkSchedule& best = what.search->best();
   summary.chunks = static_cast<std::uint32_t>(what.cutting.count);
-  summary.from = std::string(best.from);
+  summary.method = std::string(best.method);
   summary.time = Time(best.time);
   std::vector<std::uint32_t> counts(what.orders.size());
   for (const std::uint16_t order : best.orders) ++counts[order];
   for (std::size_t o = 0; o < counts.size(); ++o) {
     if (counts[o] == 0) continue;
     ChunkChoice::Share& share = summary.shares.emplace_back();
-    for (const std::uint8_t d : what.orders[o]) share.order.push_back(what.ways.dim(d));
+    for (const std::uint8_t d : what.orders[o]) share.order.push_back(what.chunk_costs.dim(d));
     share.chunks = counts[o];
   }
   std::stable_sort(summary.shares.begin(), summary.shares.end(),
                    [](const auto& a, const auto& b) { return a.chunks > b.chunks; });
   if (healthy_.fabric != nullptr) return summary;
-  if (const auto bound = model::chunk_bound(what.type, what.whole, what.ways.costs())) {
+  if (const auto bound = model::chunk_bound(what.type, what.full_bytes, what.chunk_costs.costs())) {
     summary.bound = bound->time;
-    for (const std::uint8_t d : bound->dims) summary.binds.push_back(what.ways.dim(d));
+    for (const std::uint8_t d : bound->dims)
+      summary.limiting_dims.push_back(what.chunk_costs.dim(d));
   }
   return summary;
 }

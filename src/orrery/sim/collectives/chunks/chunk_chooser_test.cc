@@ -166,7 +166,7 @@ TEST(ChunkChooser, CountsChunksForOtherOrders) {
 TEST(ChunkChooser, ChoosesNothingUnderAstraRules) {
   auto platform = switches_of({4, 4}, {100, 100});
   platform.rules = platform::Rules::astra;
-  EXPECT_FALSE(ChunkChooser(platform).wanted());
+  EXPECT_FALSE(ChunkChooser(platform).is_requested());
 }
 
 // Where links are shared phases are tried: direct exchanges share a port, and alone they would look
@@ -203,9 +203,9 @@ TEST(ChunkChooser, LeavesSwitchesThatSumAlone) {
 /// The same numbers every time, by what was drawn before.
 class Draw {
  public:
-  explicit Draw(std::uint64_t seed) : state_(mixed(seed)) {}
+  explicit Draw(std::uint64_t seed) : state_(mix_bits(seed)) {}
   std::int64_t between(std::int64_t least, std::int64_t most) {
-    state_ = mixed(state_);
+    state_ = mix_bits(state_);
     return least + static_cast<std::int64_t>(state_ % static_cast<std::uint64_t>(most - least + 1));
   }
   template <class T>

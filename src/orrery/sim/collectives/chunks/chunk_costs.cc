@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "orrery/model/collective/algorithms/closed_form.h"
 
@@ -18,7 +17,7 @@ ChunkCosts::ChunkCosts(const platform::Platform& platform, const model::MultiDim
     const model::LogicalDim& logical = topology.dims[d];
     if (!logical.involved || logical.ring.size < 2) continue;
     active_.push_back(d);
-    // Switches that sum take less for a whole all-reduce than for its halves, whatever the order.
+    // Reducing switches need less time for a complete all-reduce than for its halves, in any order.
     known_ = known_ && logical.along_dim && logical.library.nodes == 0 &&
              !platform::entry(logical.algorithm.algorithm).by_switches;
   }
@@ -33,7 +32,7 @@ std::vector<std::uint8_t> ChunkCosts::in_topology(const model::DimOrder& order) 
 
 namespace {
 
-/// Of the types that were probed.
+/// Time of a phase from probed costs; nullopt for types that were not probed.
 std::optional<std::int64_t> time_by(const ChunkCosts::Probed& probed, CollectiveType type,
                                     std::int64_t data, std::uint32_t ranks) {
   const double others = ranks - 1.0, share = static_cast<double>(data) / ranks;
@@ -70,11 +69,11 @@ std::optional<std::int64_t> ChunkCosts::time_of(std::uint32_t logical, Collectiv
   return time;
 }
 
-std::optional<model::ChunkPath> ChunkCosts::way(const model::DimOrder& order, std::int64_t bytes,
-                                                bool two_phase) {
+std::optional<model::ChunkPath> ChunkCosts::path(const model::DimOrder& order, std::int64_t bytes,
+                                                 bool two_phase) {
   std::vector<std::uint32_t> logical;
   for (const std::uint8_t d : order) logical.push_back(active_[d]);
-  model::ChunkPath way;
+  model::ChunkPath path;
   for (const model::PlannedPhase& phase :
        model::phases(type_, bytes, topology_, logical, two_phase, platform_)) {
     const auto [known, is_new] =
@@ -84,15 +83,16 @@ std::optional<model::ChunkPath> ChunkCosts::way(const model::DimOrder& order, st
     const model::LogicalDim& dim = topology_.dims[phase.logical_dim];
     const std::int64_t after =
         model::data_after(phase.type, phase.data, dim.ring.size, platform_.rules);
-    way.push_back({static_cast<std::uint8_t>(dim.dim), phase.queues,
-                   phase.type == CollectiveType::all_gather, *known->second,
-                   std::max(phase.data, after)});
+    path.push_back({static_cast<std::uint8_t>(dim.dim), phase.queues,
+                    phase.type == CollectiveType::all_gather, *known->second,
+                    std::max(phase.data, after)});
   }
-  return way;
+  return path;
 }
 
-// Of a size so large that what is rounded does not count, and of twice that: time is convex in
-// bytes, so that the line through both is nowhere above it but for what is between them.
+// Derives the cost from two sizes, one twice the other, that are so large that rounding has no
+// effect. Time is convex in bytes, so that the line through both points exceeds it only between
+// them.
 std::optional<model::PhaseCost> ChunkCosts::cost_of(std::uint32_t logical,
                                                     CollectiveType type) const {
   const std::int64_t n = topology_.dims[logical].ring.size;
@@ -101,13 +101,13 @@ std::optional<model::PhaseCost> ChunkCosts::cost_of(std::uint32_t logical,
     const std::int64_t size = (gather ? 1 : n) << large;
     const auto once = time_of(logical, type, size), twice = time_of(logical, type, 2 * size);
     if (!once || !twice) continue;
-    // A whole all-reduce sends what it scatters twice.
+    // A complete all-reduce sends its scattered bytes twice.
     const double times = type == CollectiveType::all_reduce ? 2 : 1;
     const double sent =
         times * static_cast<double>(gather ? size : size / n) * static_cast<double>(n - 1);
     const double per_byte = static_cast<double>(*twice - *once) / sent;
     const double round_mixture =
-        4.0 * static_cast<double>(n);  // a picosecond for each message, and more
+        4.0 * static_cast<double>(n);  // more than one picosecond per message
     const double fixed = static_cast<double>(*once) - per_byte * sent - round_mixture;
     return model::PhaseCost{std::max(0.0, fixed), per_byte};
   }
@@ -130,7 +130,8 @@ std::vector<model::ChunkDim> ChunkCosts::costs() const {
     dim.scatter = *scatter;
     dim.gather = *gather;
     if (type_ != CollectiveType::all_reduce) continue;
-    // Where a whole all-reduce is cheaper than its halves, the last dimension may save that.
+    // If a complete all-reduce is cheaper than its halves, the last dimension can save the
+    // difference.
     const double saved = scatter->fixed + gather->fixed - both->fixed;
     const double saved_per_byte = scatter->per_byte + gather->per_byte - 2 * both->per_byte;
     dim.scatter.fixed = std::max(0.0, dim.scatter.fixed - std::max(0.0, saved));

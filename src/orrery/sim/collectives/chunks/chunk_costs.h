@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What chunks of a collective go through, and what that takes, for models of chunks.
+// The phases of a collective's chunks and their times, for models of chunks.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <span>
 #include <tuple>
 #include <vector>
 
@@ -17,42 +16,44 @@
 
 namespace orrery::sim {
 
-/// A group's dimensions with more than one member, as one type of collective uses them: numbered
-/// from 0, innermost first. Phases take what they take alone, on ports that do not deviate.
+/// The dimensions in which a group has more than one member, as one type of collective uses them:
+/// numbered from 0, innermost first. Phase times assume no other traffic and ports without
+/// deviations.
 class ChunkCosts {
  public:
-  /// What was found by doing it: a phase there and one back.
+  /// Simulated costs of a reduce-scatter (scatter) and of an all-gather phase.
   struct Probed {
     model::PhaseCost scatter, gather;
   };
 
-  /// `platform` and `fabric`: without deviations; they outlive it, as `topology` does.
+  /// `platform` and `fabric` are without deviations. They and `topology` must outlive this object.
   ChunkCosts(const platform::Platform& platform, const model::MultiDimFabric& fabric,
              const model::LogicalTopology& topology, graph::CollectiveType type);
 
-  /// Every phase's time is known. Not where trees, switches that sum, a library or a shared bus
-  /// have a part, nor for groups that are no grid or take part of a ring.
+  /// Whether the time of every phase is known. It is unknown with trees, reducing switches, a
+  /// library or a shared bus, and for groups that are not a grid or use part of a ring.
   [[nodiscard]] bool known() const { return known_; }
   [[nodiscard]] std::size_t dims() const { return active_.size(); }
-  /// The machine's dimension.
+  /// The dimension of the machine.
   [[nodiscard]] std::uint32_t dim(std::size_t d) const { return topology_.dims[active_[d]].dim; }
   /// The bandwidth of one of its links.
   [[nodiscard]] Bandwidth link(std::size_t d) const { return platform_.dims[dim(d)].bandwidth; }
-  /// Its members, and by which algorithm they go.
+  /// Its ring of members and its algorithm.
   [[nodiscard]] const model::LogicalDim& logical(std::size_t d) const {
     return topology_.dims[active_[d]];
   }
-  /// Phases of that dimension take this from now on; costs() does not.
+  /// Phases of this dimension cost `probed` from now on, except in costs().
   void set_probed(std::size_t d, const Probed& probed) { probed_[active_[d]] = probed; }
   [[nodiscard]] std::vector<std::uint8_t> in_topology(const model::DimOrder& order) const;
 
-  /// Empty: a phase's time is not known, or beyond the clock.
-  [[nodiscard]] std::optional<model::ChunkPath> way(const model::DimOrder& order,
-                                                    std::int64_t bytes, bool two_phase);
-  /// For chunk_bound(): without anybody in the way. Empty likewise, and for types that have no
-  /// order.
+  /// The phases of one chunk of `bytes` in this order. Empty if the time of a phase is unknown or
+  /// exceeds the clock.
+  [[nodiscard]] std::optional<model::ChunkPath> path(const model::DimOrder& order,
+                                                     std::int64_t bytes, bool two_phase);
+  /// Costs without contention, for chunk_bound(). Empty if they are unknown, and for types without
+  /// an order.
   [[nodiscard]] std::vector<model::ChunkDim> costs() const;
-  /// With what was probed in place of that.
+  /// costs(), replaced by the probed costs where there are any.
   [[nodiscard]] std::vector<model::ChunkDim> probed_costs() const;
 
  private:

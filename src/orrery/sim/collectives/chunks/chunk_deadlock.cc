@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing moves any more (of a job, where there are several), and ranks wait for each other: each
-// runs another chunk than its peers in some dimension. A real cluster runs collectives of several
-// groups on streams of their own, so no order may bring a run to a halt. (The reference hangs.)
+// Resolves deadlocks: no event is left (of a job, if there are several), and ranks wait for each
+// other, because each runs another chunk than its peers in some dimension. A real cluster runs
+// collectives of different groups on separate streams, so that no order of chunks may stop a run.
+// (ASTRA-sim hangs.)
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -13,14 +13,15 @@
 
 namespace orrery::sim {
 
-// Whether `is_so` of any member of the ring in which the chunk waits to run.
-template <class IsSo>
-bool ChunkQueues::any_peer(const Chunk& block, const Stream& stream, const IsSo& is_so) const {
+// Whether `condition` holds for any member of the ring in which the chunk waits to run.
+template <class Condition>
+bool ChunkQueues::any_peer(const Chunk& block, const Stream& stream,
+                           const Condition& condition) const {
   const std::uint32_t id = planner_.list(stream.phases)[stream.phase].spec;
   const model::RingShape& ring = planner_.spec(id).request.ring;
   const std::uint32_t base = stream.member - ring.position(stream.member) * ring.stride;
   for (std::uint32_t p = 0; p < ring.size; ++p) {
-    if (is_so(chunks_.at(block, base + p * ring.stride), id)) return true;
+    if (condition(chunks_.at(block, base + p * ring.stride), id)) return true;
   }
   return false;
 }
@@ -31,25 +32,26 @@ bool ChunkQueues::peer_has_begun(const Chunk& block, const Stream& stream) const
   });
 }
 
-// Whether every peer of the phase it waits for runs it or waits for it too.
-bool ChunkQueues::peers_are_here(const Chunk& block, const Stream& stream) const {
+// Whether every peer of the chunk's next phase runs this phase or waits for it.
+bool ChunkQueues::peers_are_waiting(const Chunk& block, const Stream& stream) const {
   return !any_peer(block, stream, [this](const Stream& peer, std::uint32_t id) {
     return peer.phases == kNone || peer.phase >= planner_.list(peer.phases).size() ||
            planner_.list(peer.phases)[peer.phase].spec != id;
   });
 }
 
-// Starts chunks of a queue beyond the limit of active chunks: those that `wanted` names; with
+// Starts chunks of a queue beyond the limit of active chunks: those that `is_selected` names; with
 // `one`, only the first.
-template <class Wanted>
-bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
+template <class IsSelected>
+bool ChunkQueues::begin_beyond_limit(std::uint64_t number, const IsSelected& is_selected,
+                                     bool one) {
   ChunkQueue& queue = run_.shared.queues[number];
   const std::uint32_t rank = rank_of(number);
   bool moved = false;
-  run_.jobs.act_for(rank);
+  run_.jobs.set_current(rank);
   for (StreamId* link = &queue.first; !link->none() && !(one && moved);) {
     Stream& stream = chunks_.at(*link);
-    if (!wanted(chunks_.of(stream), stream)) {
+    if (!is_selected(chunks_.of(stream), stream)) {
       link = &stream.next_waiting;
       continue;
     }
@@ -65,18 +67,18 @@ bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool 
   return moved;
 }
 
-// Which of the chunks that could begin is the oldest: when it was issued, and by which node. Ranks
-// agree on it without their numbers.
-std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here(
-    const IsMeant& meant) {
+// The oldest of the chunks that could begin: time of issue and issuing node. All ranks agree on it,
+// independent of rank numbers.
+std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_startable(
+    const RankFilter& is_selected) {
   const Chunk* oldest = nullptr;
   for (std::uint64_t number = 0; number < run_.shared.queues.size(); ++number) {
-    if (!meant(rank_of(number))) continue;
+    if (!is_selected(rank_of(number))) continue;
     for (StreamId id = run_.shared.queues[number].first; !id.none();
          id = chunks_.at(id).next_waiting) {
       const Stream& stream = chunks_.at(id);
       const Chunk& block = chunks_.of(stream);
-      if (&block == oldest || !peers_are_here(block, stream)) continue;
+      if (&block == oldest || !peers_are_waiting(block, stream)) continue;
       const auto age = [](const Chunk& b) { return std::pair(b.order.issued, b.order.node); };
       if (oldest == nullptr || age(block) < age(*oldest)) oldest = &block;
     }
@@ -85,36 +87,36 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_tho
   return std::pair(oldest->order.issued, oldest->order.node);
 }
 
-// The chunks that a peer has begun are started beyond the limit of active chunks. If nobody has
-// begun any, some whose peers all have them waiting: ASTRA rules start the first of the first rank,
-// Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
-// be started.
-bool ChunkQueues::break_deadlock(const IsMeant& meant) {
+// Starts the chunks that a peer has begun, beyond the limit of active chunks. If no peer has begun
+// any, starts chunks that wait at all of their peers: under ASTRA rules the first of the first
+// rank, under Orrery rules the oldest everywhere, so that rank numbers have no influence. False:
+// nothing can be started.
+bool ChunkQueues::break_deadlock(const RankFilter& is_selected) {
   const std::uint64_t queues = run_.shared.queues.size();
   bool moved = false;
   const auto begun = [&](const Chunk& block, const Stream& s) { return peer_has_begun(block, s); };
   for (std::uint64_t number = 0; number < queues; ++number)
-    moved |= meant(rank_of(number)) && begin_beyond(number, begun, false);
+    moved |= is_selected(rank_of(number)) && begin_beyond_limit(number, begun, false);
   if (moved) {
-    // Under ASTRA rules the order in which ranks did so can be seen.
+    // Under ASTRA rules, the order in which ranks continue affects results.
     if (run_.guarded)
-      run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
+      run_.fold_failed = "ranks wait for each other, and their numbers decide which rank continues";
     return true;
   }
-  const auto oldest = run_.policy.first_come ? std::nullopt : oldest_of_those_here(meant);
+  const auto oldest = run_.policy.first_come ? std::nullopt : oldest_startable(is_selected);
   if (!run_.policy.first_come && !oldest) return false;
-  const auto here = [&](const Chunk& block, const Stream& s) {
+  const auto can_begin = [&](const Chunk& block, const Stream& s) {
     return (run_.policy.first_come || *oldest == std::pair(block.order.issued, block.order.node)) &&
-           peers_are_here(block, s);
+           peers_are_waiting(block, s);
   };
   for (std::uint64_t number = 0; number < queues && !(run_.policy.first_come && moved); ++number)
-    moved |= meant(rank_of(number)) && begin_beyond(number, here, true);
+    moved |= is_selected(rank_of(number)) && begin_beyond_limit(number, can_begin, true);
   if (moved && run_.guarded)
-    run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
+    run_.fold_failed = "ranks wait for each other, and their numbers decide which rank continues";
   return moved;
 }
 
-bool ChunkQueues::any_waits(std::uint16_t job) const {
+bool ChunkQueues::has_waiting(std::uint16_t job) const {
   for (std::uint64_t number = 0; number < run_.shared.queues.size(); ++number) {
     if (run_.jobs.of(rank_of(number)) == job && !run_.shared.queues[number].first.none())
       return true;

@@ -18,7 +18,7 @@ void add_group(graph::Workload& workload, const std::string& name,
   workload.groups[name] = {name, std::move(ranks)};
 }
 
-// Ranks 0 and 1 run what rank 2 has not issued, and nobody has begun what rank 2 waits for.
+// Ranks 0 and 1 run a chunk that rank 2 has not issued; no rank has begun what rank 2 waits for.
 TEST(Rescue, BeginsWhatAllPeersHaveWaiting) {
   std::vector<Rank> ranks(3);
   ranks[0].coll(CollectiveType::all_reduce, 3000, {}, "x");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of the chunks waiting at a dimension is next.
+// The order of the chunks that wait for a dimension.
 #include <algorithm>
 #include <utility>
 
@@ -25,9 +25,9 @@ std::int64_t ChunkQueues::largest_data(const Stream& stream) const {
                   model::data_after(phase.type, phase.data, phase.ring.size, run_.platform.rules));
 }
 
-bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) const {
-  if (run_.policy.first_come) return goes_before_astra(newcomer, waiting);
-  // Ranks must agree on the order even when chunks come at the same time.
+bool ChunkQueues::precedes(const Stream& newcomer, const Stream& waiting) const {
+  if (run_.policy.first_come) return precedes_in_astra(newcomer, waiting);
+  // Ranks must agree on the order even if chunks arrive at the same time.
   const auto tie = [&] {
     return newcomer.since == waiting.since &&
            chunks_.of(newcomer).order < chunks_.of(waiting).order;
@@ -60,9 +60,9 @@ bool ChunkQueues::goes_before(const Stream& newcomer, const Stream& waiting) con
   return newcomer.priority > waiting.priority || (newcomer.priority == waiting.priority && tie());
 }
 
-// ASTRA-sim's rules: a newcomer overtakes its equals, and it is the chunks in their last but one
-// phase that go to the end.
-bool ChunkQueues::goes_before_astra(const Stream& newcomer, const Stream& waiting) const {
+// ASTRA-sim's rules: a newcomer overtakes its equals, and chunks in their second-last phase go to
+// the end.
+bool ChunkQueues::precedes_in_astra(const Stream& newcomer, const Stream& waiting) const {
   const CollectiveType type = phase_of(newcomer).type;
   const bool scheduled = type != CollectiveType::all_reduce && type != CollectiveType::all_to_all;
   const IntraDimension policy =
@@ -83,8 +83,8 @@ bool ChunkQueues::goes_before_astra(const Stream& newcomer, const Stream& waitin
   return newcomer.priority > waiting.priority;
 }
 
-// RG looks at what left last: chunks are put in order when all that leave in this tick have left,
-// and one after the other in the order of chunks.
+// RG depends on the phase that left last. So the queue sorts arrived chunks in after all chunks
+// that leave in this tick have left, in the order of chunks.
 void ChunkQueues::insert_arrived(ChunkQueue& queue) {
   std::vector<StreamId> arrived;
   for (StreamId id = std::exchange(queue.arrived, {}); !id.none(); id = chunks_.at(id).next_waiting)
@@ -95,15 +95,15 @@ void ChunkQueues::insert_arrived(ChunkQueue& queue) {
   for (const StreamId id : arrived) insert_waiting(queue, chunks_.at(id));
 }
 
-// In front of the first that the newcomer goes before. (From the front: under ASTRA rules the queue
-// need not be sorted.)
+// Inserts the chunk before the first one that it precedes. (Searches from the front, because under
+// ASTRA rules the queue need not be sorted.)
 void ChunkQueues::insert_waiting(ChunkQueue& queue, Stream& stream) {
   StreamId* link = &queue.first;
   const bool sorted =
       !run_.policy.first_come || run_.platform.collectives.intra_dimension == IntraDimension::fifo;
-  if (sorted && !queue.first.none() && !goes_before(stream, chunks_.at(queue.last)))
+  if (sorted && !queue.first.none() && !precedes(stream, chunks_.at(queue.last)))
     link = &chunks_.at(queue.last).next_waiting;
-  while (!link->none() && !goes_before(stream, chunks_.at(*link)))
+  while (!link->none() && !precedes(stream, chunks_.at(*link)))
     link = &chunks_.at(*link).next_waiting;
   stream.next_waiting = *link;
   *link = stream.id;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace orrery::sim {
@@ -10,14 +9,14 @@ Stream& ChunkPool::open(std::uint32_t communicator, std::uint32_t rank, graph::N
   const Communicator& group = run_.communicators[communicator];
   if (communicator >= sequences_.size()) sequences_.resize(run_.communicators.all().size());
   ChunkSequence& sequence = sequences_[communicator];
-  const std::uint32_t player = group.player_of_rank(rank);
-  if (sequence.next.empty()) sequence.next.resize(group.player_count());
-  const std::uint32_t number = sequence.next[player]++;
+  const std::uint32_t representative = group.representative_of_rank(rank);
+  if (sequence.next.empty()) sequence.next.resize(group.representative_count());
+  const std::uint32_t number = sequence.next[representative]++;
   if (number == sequence.first + sequence.blocks.size()) {
     sequence.blocks.push_back(new_block(communicator));
     blocks_[sequence.blocks.back()]->order = {run_.now(), node, group.precedence, number};
   }
-  return at(StreamId{sequence.blocks[number - sequence.first], player});
+  return at(StreamId{sequence.blocks[number - sequence.first], representative});
 }
 
 std::uint32_t ChunkPool::new_block(std::uint32_t communicator) {
@@ -26,43 +25,43 @@ std::uint32_t ChunkPool::new_block(std::uint32_t communicator) {
   auto number = static_cast<std::uint32_t>(blocks_.size());
   if (free_blocks_.empty()) {
     blocks_.push_back(std::make_unique<Chunk>());
-    where_.push_back(nullptr);
+    streams_.push_back(nullptr);
   } else {
     number = free_blocks_.back();
     free_blocks_.pop_back();
   }
   Chunk& block = *blocks_[number];
   block.communicator = communicator;
-  block.players = group.player_count();
+  block.representatives = group.representative_count();
   block.number = sequence.first + static_cast<std::uint32_t>(sequence.blocks.size());
   if (sequence.spare.empty()) {
-    block.streams.resize(block.players);
+    block.streams.resize(block.representatives);
   } else {
     block.streams = std::move(sequence.spare.back());
     sequence.spare.pop_back();
   }
-  for (std::uint32_t player = 0; player < block.players; ++player) {
-    Stream& stream = block.streams[player];
+  for (std::uint32_t representative = 0; representative < block.representatives; ++representative) {
+    Stream& stream = block.streams[representative];
     stream = Stream{};
-    stream.id = {number, player};
-    const Player who = group.who_plays(player);
+    stream.id = {number, representative};
+    const Representative who = group.representative_at(representative);
     stream.member = who.member;
     stream.rank = who.rank;
   }
-  where_[number] = block.streams.data();
+  streams_[number] = block.streams.data();
   return number;
 }
 
 void ChunkPool::close(const Stream& stream) {
   Chunk& block = of(stream);
-  if (++block.done == block.players) drop(stream.id.block);
+  if (++block.done == block.representatives) drop(stream.id.block);
 }
 
-// Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
-// and what it was kept in serves the next.
+// All members have completed the chunk. Under Orrery rules, none of its messages can still be in
+// flight, and the next chunk reuses its storage.
 void ChunkPool::drop(std::uint32_t number) {
   Chunk& block = *blocks_[number];
-  where_[number] = nullptr;
+  streams_[number] = nullptr;
   if (run_.policy.match_by_size || run_.platform.collectives.rendezvous) {
     block.streams = {};
     block.dims_order = {};

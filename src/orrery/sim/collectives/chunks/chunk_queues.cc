@@ -2,7 +2,6 @@
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace orrery::sim {
 
@@ -17,14 +16,14 @@ void ChunkQueues::issue(Stream& stream, const void* plan, graph::NodeId node) {
   if (block.plan == nullptr) undecided_.push_back(stream.id.block);
   const bool preferred = block.plan == nullptr || node < block.order.node ||
                          (node == block.order.node && block.phases != stream.phases &&
-                          planner_.less(stream.phases, block.phases));
+                          planner_.is_less(stream.phases, block.phases));
   if (!preferred) return;
   block.order.node = node;
   block.plan = plan;
   block.phases = stream.phases;
 }
 
-// So that ranks cannot disagree on the direction of a ring.
+// All ranks get the plan of the chunk, so that they cannot disagree on the direction of a ring.
 void ChunkQueues::take_issued() {
   for (const std::uint32_t number : undecided_) chunks_[number].decided = true;
   undecided_.clear();
@@ -53,7 +52,7 @@ void ChunkQueues::enqueue(Stream& stream) {
 void ChunkQueues::start_waiting(std::uint64_t number) {
   ChunkQueue& queue = run_.shared.queues[number];
   if (!queue.arrived.none()) insert_arrived(queue);
-  run_.jobs.act_for(rank_of(number));
+  run_.jobs.set_current(rank_of(number));
   const auto q = run_.platform.collectives.queues_per_dim;
   const auto limit =
       static_cast<std::uint32_t>((run_.platform.collectives.active_chunks + q - 1) / q);
@@ -86,7 +85,6 @@ bool ChunkQueues::settle() {
   return true;
 }
 
-// For the RG order of queues.
 void ChunkQueues::note_gather(std::uint32_t rank, std::uint32_t number, const Stream& stream) {
   const bool gather = stream.spec->request.type == graph::CollectiveType::all_gather;
   if (run_.policy.first_come) {

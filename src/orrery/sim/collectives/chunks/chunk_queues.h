@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chunks wait for a dimension: which is next, and when.
+// The queues in which chunks wait for a dimension: which chunk is next, and when.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 
 namespace orrery::sim {
 
-/// Each rank has some queues per dimension; from each a limited number of chunks run their phases
-/// at a time. ASTRA rules start at once what can be started. Orrery rules decide when the tick is
-/// over: then the order of events inside a tick cannot be seen, neither in what ranks choose nor in
-/// whether they agree.
+/// Each rank has several queues per dimension; a limited number of chunks of each queue run their
+/// phases at a time. ASTRA rules start a chunk as soon as it can start. Orrery rules decide at the
+/// end of the tick. Then the order of events inside a tick affects neither the choices of ranks nor
+/// their agreement.
 class ChunkQueues {
  public:
   /// Runs phases.
@@ -30,34 +30,37 @@ class ChunkQueues {
 
   ChunkQueues(EngineRun& run, const CollectivePlanner& planner, ChunkPool& chunks)
       : run_(run), planner_(planner), chunks_(chunks) {}
-  /// To be called before anything waits.
-  void run_by(Starter& starter) { starter_ = &starter; }
+  /// Call it before any chunk waits.
+  void set_starter(Starter& starter) { starter_ = &starter; }
 
-  /// The rank has issued the chunk, whose first phase may start; `stream.phases` are what it would
-  /// choose of `plan`. Orrery rules: all that issue it in this tick have a say in what is chosen
-  /// for all (see Chunk::plan); it waits when that is known.
+  /// The rank has issued the chunk, so that its first phase can start. `stream.phases`: the rank's
+  /// own choice from `plan`. Orrery rules: the ranks that issue the chunk in this tick determine
+  /// the choice for all ranks (see Chunk::plan), and the chunk waits until then.
   void issue(Stream& stream, const void* plan, graph::NodeId node);
   /// The chunk waits for its next phase.
   void enqueue(Stream& stream);
-  /// A phase of that kind has left the queue, and its place is free.
+  /// For the RG order: the phase of `stream` has left the queue; stores whether it was an
+  /// all-gather.
   void note_gather(std::uint32_t rank, std::uint32_t queue, const Stream& stream);
-  void leave(std::uint32_t rank, std::uint32_t queue) { --of(rank, queue).running; }
-  /// The queue may start chunks.
+  void release(std::uint32_t rank, std::uint32_t queue) { --of(rank, queue).running; }
+  /// The queue may start chunks: at once, or under Orrery rules at the end of the tick.
   void pump(std::uint32_t rank, std::uint32_t queue);
-  /// Orrery rules, at the end of a tick. False: there was nothing left to decide.
+  /// Orrery rules, at the end of a tick: starts chunks. Returns false if there was nothing to
+  /// decide.
   [[nodiscard]] bool settle();
-  /// Nothing moves any more: see chunk_deadlock.cc. False: nothing can be started.
+  /// No event is left: starts waiting chunks, see chunk_deadlock.cc. Returns false if none can
+  /// start.
   [[nodiscard]] bool break_deadlock() {
     return break_deadlock([](std::uint32_t) { return true; });
   }
-  /// The same of one job, while others go on.
+  /// The same for one job, while others continue.
   [[nodiscard]] bool break_deadlock_of_job(std::uint16_t job) {
     return break_deadlock([&](std::uint32_t rank) { return run_.jobs.of(rank) == job; });
   }
-  /// Whether chunks of the job wait for their turn.
-  [[nodiscard]] bool any_waits(std::uint16_t job) const;
+  /// Whether chunks of the job wait in queues.
+  [[nodiscard]] bool has_waiting(std::uint16_t job) const;
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const ChunkQueues& other) {
     issued_ = other.issued_;
     undecided_ = other.undecided_;
@@ -77,23 +80,24 @@ class ChunkQueues {
   // chunk_order.cc
   void insert_waiting(ChunkQueue& queue, Stream& stream);
   void insert_arrived(ChunkQueue& queue);
-  [[nodiscard]] bool goes_before(const Stream& newcomer, const Stream& waiting) const;
-  [[nodiscard]] bool goes_before_astra(const Stream& newcomer, const Stream& waiting) const;
+  [[nodiscard]] bool precedes(const Stream& newcomer, const Stream& waiting) const;
+  [[nodiscard]] bool precedes_in_astra(const Stream& newcomer, const Stream& waiting) const;
   [[nodiscard]] std::size_t phases_left(const Stream& stream) const;
   [[nodiscard]] const model::PhaseRequest& phase_of(const Stream& stream) const;
   [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
 
   // chunk_deadlock.cc
-  using IsMeant = std::function<bool(std::uint32_t)>;  // of ranks
-  [[nodiscard]] bool break_deadlock(const IsMeant& meant);
-  template <class IsSo>
-  [[nodiscard]] bool any_peer(const Chunk& block, const Stream& stream, const IsSo& is_so) const;
+  using RankFilter = std::function<bool(std::uint32_t)>;
+  [[nodiscard]] bool break_deadlock(const RankFilter& is_selected);
+  template <class Condition>
+  [[nodiscard]] bool any_peer(const Chunk& block, const Stream& stream,
+                              const Condition& condition) const;
   [[nodiscard]] bool peer_has_begun(const Chunk& block, const Stream& stream) const;
-  [[nodiscard]] bool peers_are_here(const Chunk& block, const Stream& stream) const;
-  template <class Wanted>
-  bool begin_beyond(std::uint64_t queue, const Wanted& wanted, bool one);
-  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here(
-      const IsMeant& meant);
+  [[nodiscard]] bool peers_are_waiting(const Chunk& block, const Stream& stream) const;
+  template <class IsSelected>
+  bool begin_beyond_limit(std::uint64_t queue, const IsSelected& is_selected, bool one);
+  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_startable(
+      const RankFilter& is_selected);
 
   EngineRun& run_;
   const CollectivePlanner& planner_;
@@ -103,9 +107,9 @@ class ChunkQueues {
     StreamId stream;
     const void* plan;
   };
-  std::vector<Issued> issued_;                       // in this tick
-  std::vector<std::uint32_t> undecided_;             // their chunks of which nobody knew before
-  std::vector<std::uint64_t> unsettled_, settling_;  // queues to look at when the tick is over
+  std::vector<Issued> issued_;            // issued in this tick
+  std::vector<std::uint32_t> undecided_;  // chunks of `issued_` that no member issued before
+  std::vector<std::uint64_t> unsettled_, settling_;  // queues to process at the end of the tick
 };
 
 }  // namespace orrery::sim

@@ -15,7 +15,7 @@ using platform::Platform;
 
 namespace {
 
-/// The machine with nothing to choose, and one collective at a time.
+/// The platform without choices, running one collective at a time.
 Platform plain(const Platform& platform, std::uint32_t dim,
                const platform::AlgorithmSpec& algorithm) {
   Platform made = platform;
@@ -30,7 +30,7 @@ Platform plain(const Platform& platform, std::uint32_t dim,
   for (platform::CollectivePlan* plan : {&config.reduce_scatter, &config.all_gather}) {
     plan->chosen.clear();
     plan->custom_prefix.clear();
-    // Of the other dimensions it does not matter which.
+    // The algorithm of the other dimensions does not matter.
     plan->per_dim.assign(made.dims.size(), {platform::Algorithm::ring, -1});
     plan->per_dim[dim] = algorithm;
   }
@@ -69,7 +69,7 @@ std::optional<model::PhaseCost> probe_phase(const Platform& platform, Collective
   if (platform.npu_count() > kMaxProbedRanks || dim >= platform.dims.size()) return std::nullopt;
   const Platform machine = plain(platform, dim, algorithm);
   const std::int64_t n = platform.dims[dim].size;
-  const std::int64_t share = std::int64_t{1} << 20;  // that a rank keeps or gives
+  const std::int64_t share = std::int64_t{1} << 20;  // bytes that a rank keeps or contributes
   const std::int64_t size = type == CollectiveType::all_gather ? share : share * n;
   const auto once = time_of(machine, type, dim, size),
              twice = time_of(machine, type, dim, 2 * size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a phase takes where links are shared: found by doing it.
+// Measures the time of a phase on shared links by simulation.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace orrery::sim {
 
-/// Phases of so many ranks' machines are not tried.
+/// Machines with more ranks are not probed.
 inline constexpr std::int64_t kMaxProbedRanks = 4096;
 
-/// Reduce-scatters or all-gathers along dimension `dim` by `algorithm`, all its rings at once and
-/// nothing beside them, simulated at two sizes: what the links that they share leave each. On a
-/// fabric that is the dimension's cut. Empty: it cannot be simulated, or there are more than
-/// kMaxProbedRanks ranks.
+/// Simulates reduce-scatters or all-gathers along dimension `dim` by `algorithm` at two sizes. All
+/// rings of the dimension run concurrently, without other traffic, so that the result contains the
+/// bandwidth that shared links leave to each ring. On a fabric that is the dimension's cut. Empty
+/// if the simulation fails, or for more than kMaxProbedRanks ranks.
 [[nodiscard]] std::optional<model::PhaseCost> probe_phase(const platform::Platform& platform,
                                                           graph::CollectiveType type,
                                                           std::uint32_t dim,

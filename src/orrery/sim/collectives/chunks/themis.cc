@@ -29,7 +29,7 @@ Themis::Themis(const platform::Platform& platform) : platform_(platform) {
 void Themis::begin(std::int64_t time) {
   if (time == issued_at_) return;
   issued_at_ = time;
-  fresh_ = true;
+  has_no_loads_ = true;
   sort_naturally(false);
   for (Load& load : loads_) load.mebibytes = 0;
 }
@@ -40,7 +40,7 @@ void Themis::sort_naturally(bool gather) {
   if (gather) std::reverse(loads_.begin(), loads_.end());
 }
 
-// Of a logical dimension.
+// Bandwidth of a logical dimension.
 double Themis::bandwidth(const TopologySpeeds& on, std::uint8_t dim) const {
   if (!on.speeds.bandwidths.empty()) return on.speeds.bandwidths[dim];
   return platform_.dims[on.topology.dims[dim].dim].bandwidth.count();
@@ -50,8 +50,8 @@ double Themis::relative_bandwidth(const TopologySpeeds& on, std::uint8_t dim) co
   return bandwidth(on, dim) / bandwidth(on, 0);
 }
 
-// What the first dimension moves in the time of a phase without bytes.
-double Themis::as_mebibytes(const TopologySpeeds& on, std::uint8_t dim) const {
+// MiB that the first dimension moves during a phase without bytes in `dim`.
+double Themis::latency_mebibytes(const TopologySpeeds& on, std::uint8_t dim) const {
   if (dim >= on.speeds.latencies.size()) return 0;
   return on.speeds.latencies[dim] * 1e-12 * bandwidth(on, 0) / kMebi;
 }
@@ -72,8 +72,7 @@ std::int64_t Themis::levelling_bytes(const std::vector<const Load*>& path, bool 
   return bytes;
 }
 
-// What `dim` moves for `bytes`, booked on `load`; returns the bytes that are left for the next
-// dimension.
+// Adds the traffic of `bytes` in `dim` to `load`. Returns the bytes for the next dimension.
 std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
                             const TopologySpeeds& on) const {
   const std::int64_t n = on.topology.dims[dim].ring.size;
@@ -88,8 +87,8 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
                               const PhaseSpeeds& speeds) {
   const TopologySpeeds on{topology, speeds};
   const bool gather = type == CollectiveType::all_gather;
-  if (std::exchange(fresh_, false))
-    for (Load& load : loads_) load.mebibytes += as_mebibytes(on, load.dim);
+  if (std::exchange(has_no_loads_, false))
+    for (Load& load : loads_) load.mebibytes += latency_mebibytes(on, load.dim);
   std::stable_sort(loads_.begin(), loads_.end(),
                    [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
@@ -110,7 +109,7 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
     if (!carries(topology, dim)) continue;
     decision.order.push_back(dim);
     left = charge(loads_[i], dim, left, gather, on);
-    loads_[i].mebibytes += as_mebibytes(on, dim);
+    loads_[i].mebibytes += latency_mebibytes(on, dim);
   }
   return decision;
 }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/collectives/phases/closed_form_phases.h"
 
-#include <algorithm>
-
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
 
 namespace orrery::sim {
 
-bool ClosedFormPhases::knows(const model::PhaseSpec& spec) const {
+bool ClosedFormPhases::supports(const model::PhaseSpec& spec) const {
   if (!run_.options.closed_forms || !run_.policy.closed_forms) return false;
-  // What a library takes holds on any network: other messages do not change it.
+  // The time of a library is valid on any network: other messages do not change it.
   const bool by_library = spec.request.library.nodes > 0;
   const bool alone = run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
   if (!alone && !by_library) return false;
-  // Who records wants to see each message of a tree.
+  // Recordings need each message of a tree.
   const bool tree = spec.peers == model::Peers::tree;
   return !(tree && run_.options.record) && model::has_closed_form(spec);
 }
@@ -29,40 +27,41 @@ void ClosedFormPhases::begin(Stream& stream) {
   stream.sent = messages;
   run_.result.messages += std::uint64_t{messages} * run_.weight(stream.rank);
   run_.result.savings.phases_by_closed_form += run_.weight(stream.rank);
-  const std::optional<ArrivedRing> all = ring_arrivals_.come(stream);
+  const std::optional<ArrivedRing> all = ring_arrivals_.arrive(stream);
   if (!all) return;
-  const std::int64_t duration = all->together ? uniform_duration(spec) : -1;
+  const std::int64_t duration = all->simultaneous ? uniform_duration(spec) : -1;
   if (all->ring_peers == nullptr) {
-    return duration >= 0 ? end_together(block, spec, all->base, duration)
-                         : end_apart(block, spec, all->base, {});
+    return duration >= 0 ? end_at_once(block, spec, all->base, duration)
+                         : end_separately(block, spec, all->base, {});
   }
   if (duration >= 0) {
     const std::int64_t time = run_.after(duration);
-    for (const std::uint32_t player : all->players()) {
+    for (const std::uint32_t representative : all->representatives()) {
       run_.push({.time = time,
                  .kind = EventKind::phase_end,
-                 .first = group.who_plays(player).member,
+                 .first = group.representative_at(representative).member,
                  .block = stream.id.block});
     }
     return;
   }
-  for (const std::uint32_t player : all->players()) {
-    const std::uint32_t member = group.who_plays(player).member;
+  for (const std::uint32_t representative : all->representatives()) {
+    const std::uint32_t member = group.representative_at(representative).member;
     const std::uint32_t own = member - ring.position(member) * ring.stride;
-    end_apart(block, spec, own, {&member, 1});
+    end_separately(block, spec, own, {&member, 1});
   }
 }
 
-// What the phase takes when all begin it at once; -1: not the same everywhere.
+// Duration of the phase if all members begin it at once; -1: differs between members.
 std::int64_t ClosedFormPhases::uniform_duration(const model::PhaseSpec& spec) {
-  if (spec.id >= even_.size()) even_.resize(spec.id + 1);
-  if (!even_[spec.id]) even_[spec.id] = model::uniform_duration(spec).value_or(-1);
-  return *even_[spec.id];
+  if (spec.id >= uniform_durations_.size()) uniform_durations_.resize(spec.id + 1);
+  if (!uniform_durations_[spec.id])
+    uniform_durations_[spec.id] = model::uniform_duration(spec).value_or(-1);
+  return *uniform_durations_[spec.id];
 }
 
-// All of a ring have begun the phase now.
-void ClosedFormPhases::end_together(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
-                                    std::int64_t duration) {
+// All members of a ring have begun the phase now.
+void ClosedFormPhases::end_at_once(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
+                                   std::int64_t duration) {
   const model::RingShape& ring = spec.request.ring;
   const auto number = static_cast<std::uint32_t>(block.streams[base].id.block);
   const std::int64_t time = run_.after(duration);
@@ -76,22 +75,24 @@ void ClosedFormPhases::end_together(Chunk& block, const model::PhaseSpec& spec, 
   }
 }
 
-// The members of the ring at `base` have begun at different times. Ends for `members`, or for all.
-void ClosedFormPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
-                                 std::span<const std::uint32_t> members) {
+// The members of the ring at `base` have begun at different times. Schedules the ends of `members`;
+// empty: of all members.
+void ClosedFormPhases::end_separately(Chunk& block, const model::PhaseSpec& spec,
+                                      std::uint32_t base, std::span<const std::uint32_t> members) {
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
   begins_.resize(ring.size);
   done_.resize(ring.size);
   for (std::uint32_t p = 0; p < ring.size; ++p)
-    begins_[p] = block.streams[group.player(base + p * ring.stride)].since;
-  model::phase_ends(
-      spec, begins_, done_, [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
-        return run_.network.alone(run_.rank_of(block.communicator, base + from * ring.stride),
-                                  run_.rank_of(block.communicator, base + to * ring.stride), bytes);
-      });
+    begins_[p] = block.streams[group.representative(base + p * ring.stride)].since;
+  model::phase_ends(spec, begins_, done_,
+                    [&](std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+                      return run_.network.uncontended_time(
+                          run_.rank_of(block.communicator, base + from * ring.stride),
+                          run_.rank_of(block.communicator, base + to * ring.stride), bytes);
+                    });
   const auto end_at = [&](std::uint32_t member) {
-    const Stream& stream = block.streams[group.player(member)];
+    const Stream& stream = block.streams[group.representative(member)];
     run_.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
                .kind = EventKind::phase_end,
                .first = member,
@@ -103,11 +104,11 @@ void ClosedFormPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std
   for (const std::uint32_t member : members) end_at(member);
 }
 
-void ClosedFormPhases::arrives(const Event& event) {
+void ClosedFormPhases::handle(const Event& event) {
   Chunk& block = chunks_[event.block];
   const Communicator& group = run_.communicators[block.communicator];
   for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
-    ends_.phase_ends(block.streams[group.player(m)]);
+    observer_.on_phase_end(block.streams[group.representative(m)]);
 }
 
 }  // namespace orrery::sim

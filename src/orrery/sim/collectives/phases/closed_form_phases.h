@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases whose end is worked out.
+// Phases with ends in closed form.
 #pragma once
 
 #include <cstdint>
@@ -16,37 +16,37 @@
 
 namespace orrery::sim {
 
-/// Under an uncontended network nothing but its own members decides how a phase goes: when the last
-/// of a ring has begun it, the end is known for all of them, and one event each (phase_end) takes
-/// the place of all messages. The results are the same.
+/// On an uncontended network, only a phase's own members affect it. When the last member of a ring
+/// has begun the phase, its ends follow for all members. Then one event each (phase_end) replaces
+/// all messages. The results are the same.
 class ClosedFormPhases final : public PhaseRunner {
  public:
-  ClosedFormPhases(EngineRun& run, ChunkPool& chunks, PhaseEnds& ends)
-      : run_(run), chunks_(chunks), ring_arrivals_(run, chunks), ends_(ends) {}
+  ClosedFormPhases(EngineRun& run, ChunkPool& chunks, PhaseObserver& observer)
+      : run_(run), chunks_(chunks), ring_arrivals_(run, chunks), observer_(observer) {}
 
-  [[nodiscard]] bool knows(const model::PhaseSpec& spec) const;
+  [[nodiscard]] bool supports(const model::PhaseSpec& spec) const;
   void begin(Stream& stream) override;
   /// Events of kind phase_end.
-  void arrives(const Event& event) override;
-  /// Members that wait for others to begin a phase.
+  void handle(const Event& event) override;
+  /// Number of members that wait for others to begin a phase.
   [[nodiscard]] std::uint64_t waiting() const { return ring_arrivals_.waiting(); }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const ClosedFormPhases& other) { ring_arrivals_.resume(other.ring_arrivals_); }
 
  private:
   [[nodiscard]] std::int64_t uniform_duration(const model::PhaseSpec& spec);
-  void end_together(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
-                    std::int64_t duration);
-  void end_apart(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
-                 std::span<const std::uint32_t> members);
+  void end_at_once(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
+                   std::int64_t duration);
+  void end_separately(Chunk& block, const model::PhaseSpec& spec, std::uint32_t base,
+                      std::span<const std::uint32_t> members);
 
   EngineRun& run_;
   ChunkPool& chunks_;
   RingArrivals ring_arrivals_;
-  PhaseEnds& ends_;
-  std::vector<std::optional<std::int64_t>> even_;  // by spec: model::uniform_duration
-  std::vector<std::int64_t> begins_, done_;        // scratch of end_apart
+  PhaseObserver& observer_;
+  std::vector<std::optional<std::int64_t>> uniform_durations_;  // by spec: model::uniform_duration
+  std::vector<std::int64_t> begins_, done_;                     // scratch of end_separately
 };
 
 }  // namespace orrery::sim

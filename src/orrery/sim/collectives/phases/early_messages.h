@@ -10,19 +10,19 @@
 
 namespace orrery::sim {
 
-/// Messages of phases that have arrived before their receiver wants them. They match as the
-/// policy says.
+/// Messages of phases that arrived before their receiver expects them. They match by the rules of
+/// Policy.
 class EarlyMessages {
  public:
   explicit EarlyMessages(const Policy& policy) : by_size_(policy.match_by_size) {}
 
   [[nodiscard]] bool empty() const { return waiting_.empty(); }
-  /// One of `spec`'s from member `from`, as the receiver knows its sender.
+  /// Adds a message of phase `spec` from member `from`, numbered as the receiver sees its sender.
   void put(Stream& receiver, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key) {
     receiver.early = true;
     ++waiting_[key_of(receiver, spec, from, key)];
   }
-  /// Whether there was one for the phase that the receiver runs.
+  /// Removes a message for the receiver's current phase; false if there is none.
   [[nodiscard]] bool take(const Stream& receiver, std::uint32_t from, std::uint32_t key) {
     const auto found = waiting_.find(key_of(receiver, *receiver.spec, from, key));
     if (found == waiting_.end()) return false;
@@ -30,7 +30,7 @@ class EarlyMessages {
     return true;
   }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const EarlyMessages& other) { waiting_ = other.waiting_; }
 
  private:

@@ -44,7 +44,7 @@ void EndpointBoundary::expire(std::uint32_t rank, std::uint32_t code) {
       local_events_.at(rank, chunks_.at(crossing.stream).spec->step_of(crossing.packet).reduce,
                        {crossing.stream, 0, LocalEventKind::freed});
     } else {
-      frees_.packets_free(chunks_.at(crossing.stream), 1);
+      observer_.on_packets_free(chunks_.at(crossing.stream), 1);
     }
   }
   bus.settle(step, tick);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Packets cross the boundary between a device and its network.
+// The boundary between a device and its network, which packets cross.
 #pragma once
 
 #include <cstdint>
@@ -13,34 +13,35 @@
 
 namespace orrery::sim {
 
-/// A packet waits the endpoint delay and, where it carries data to reduce, that time: or it crosses
-/// a shared memory bus, where the platform has one.
+/// A packet waits for the endpoint delay plus, if it carries data to reduce, the reduction time. If
+/// the platform has a shared memory bus, it crosses the bus instead.
 class EndpointBoundary {
  public:
-  /// Who wants to know of packets that have come across the bus. (Those that have waited the delay
-  /// are local events: inserted, inserted_sum, freed.)
-  class Frees {
+  /// The observer of packets that have crossed the bus. (Packets that have waited for the delay are
+  /// local events: inserted, inserted_sum, freed.)
+  class PacketObserver {
    public:
-    virtual ~Frees() = default;
-    virtual void packets_free(Stream& stream, std::uint16_t count) = 0;
+    virtual ~PacketObserver() = default;
+    virtual void on_packets_free(Stream& stream, std::uint16_t count) = 0;
   };
 
-  EndpointBoundary(EngineRun& run, ChunkPool& chunks, LocalEvents& local_events, Frees& frees)
-      : run_(run), chunks_(chunks), local_events_(local_events), frees_(frees) {}
+  EndpointBoundary(EngineRun& run, ChunkPool& chunks, LocalEvents& local_events,
+                   PacketObserver& observer)
+      : run_(run), chunks_(chunks), local_events_(local_events), observer_(observer) {}
 
-  /// `packet` of the running phase waits the endpoint delay, and `count - 1` more like it.
+  /// `packet` of the running phase and `count - 1` equal ones wait for the endpoint delay.
   void wait(Stream& stream, std::uint32_t packet, bool reduce, std::uint16_t count = 1) {
     local_events_.at(stream.rank, stream.spec->endpoint,
                      {stream.id, packet,
                       reduce ? LocalEventKind::inserted_sum : LocalEventKind::inserted, count});
   }
-  /// … or crosses the bus; `returns`: and back.
+  /// `packet` crosses the bus; `returns`: and comes back.
   void cross(Stream& stream, std::uint32_t packet, model::SharedBus::TransferDirection way,
              bool reduce, bool returns);
   /// Local events of kind bus.
   void expire(std::uint32_t rank, std::uint32_t code);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const EndpointBoundary& other) {
     buses_.clear();
     for (const auto& bus : other.buses_)
@@ -55,8 +56,8 @@ class EndpointBoundary {
   EngineRun& run_;
   ChunkPool& chunks_;
   LocalEvents& local_events_;
-  Frees& frees_;
-  std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank, once used
+  PacketObserver& observer_;
+  std::vector<std::unique_ptr<model::SharedBus>> buses_;  // by rank; null: not used yet
   std::vector<Crossing> crossings_;                       // by bus token
   std::vector<std::uint32_t> free_crossings_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shared memory bus inside a simulation; the model itself is tested beside it.
+// The shared memory bus inside a simulation; the model itself has its own test.
 #include <gtest/gtest.h>
 
 #include "orrery/sim/sim_testing.h"

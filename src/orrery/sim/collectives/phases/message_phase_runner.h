@@ -13,12 +13,12 @@
 
 namespace orrery::sim {
 
-/// What every way to run a phase message by message has to do with.
+/// Base of all runners that simulate a phase message by message: their common dependencies.
 class MessagePhaseRunner : public PhaseRunner {
  public:
   MessagePhaseRunner(EngineRun& run, const CollectivePlanner& planner, ChunkPool& chunks,
                      FoldingGuard& guard, EndpointBoundary& boundary, Transport& transport,
-                     Rendezvous& rendezvous, EarlyMessages& early, PhaseEnds& ends)
+                     Rendezvous& rendezvous, EarlyMessages& early, PhaseObserver& observer)
       : run_(run),
         planner_(planner),
         chunks_(chunks),
@@ -27,7 +27,7 @@ class MessagePhaseRunner : public PhaseRunner {
         transport_(transport),
         rendezvous_(rendezvous),
         early_messages_(early),
-        ends_(ends) {}
+        observer_(observer) {}
 
  protected:
   EngineRun& run_;
@@ -38,7 +38,7 @@ class MessagePhaseRunner : public PhaseRunner {
   Transport& transport_;
   Rendezvous& rendezvous_;
   EarlyMessages& early_messages_;
-  PhaseEnds& ends_;
+  PhaseObserver& observer_;
 };
 
 }  // namespace orrery::sim

@@ -59,7 +59,7 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
     ChunkPool& chunks = toy.chunks;
     ChunkQueues queues(toy.run, toy.planner, chunks);
     Started started;
-    queues.run_by(started);
+    queues.set_starter(started);
     for (const std::int64_t priority : {1, 3, 2}) issue(toy, chunks, 800, priority);
     for (std::uint32_t block = 0; block < 3; ++block) {
       queues.enqueue(chunks.at(chunks[block], 0));
@@ -70,7 +70,7 @@ TEST(ChunkQueues, StartAsManyAsMayRunInOrderOfPriority) {
       EXPECT_TRUE(queues.settle());
     }
     const auto next = [&] {
-      queues.leave(0, 0);
+      queues.release(0, 0);
       queues.pump(0, 0);
       if (decided_later) {
         EXPECT_TRUE(queues.settle());
@@ -99,10 +99,10 @@ TEST(ChunkPool, AreDroppedWhenAllAreDoneAndServeAgain) {
   EXPECT_EQ(chunks[0].number, 1u);
 }
 
-class Ends : public PhaseEnds {
+class PhaseLog : public PhaseObserver {
  public:
-  explicit Ends(RunFixture& toy) : toy_(toy) {}
-  void phase_ends(Stream& stream) override {
+  explicit PhaseLog(RunFixture& toy) : toy_(toy) {}
+  void on_phase_end(Stream& stream) override {
     at.push_back(toy_.run.now());
     stream.spec = nullptr;
     stream.balances.clear();
@@ -121,15 +121,15 @@ std::vector<std::int64_t> run_phase(Algorithm algorithm, std::uint32_t ranks, bo
   RunFixture toy(one_all_reduce(ranks), platform);
   toy.options.closed_forms = closed_forms;
   ChunkPool& chunks = toy.chunks;
-  Ends ends(toy);
+  PhaseLog log(toy);
   KernelInterference kernel_interference(toy.run, toy.local_events);
-  Phases phases(toy.run, toy.planner, chunks, toy.guard, toy.local_events, toy.transport, ends,
+  Phases phases(toy.run, toy.planner, chunks, toy.guard, toy.local_events, toy.transport, log,
                 kernel_interference);
   issue(toy, chunks, 8000);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) phases.begin_phase(chunks.at(chunks[0], rank));
   const auto act = [&](std::uint32_t rank, const LocalEvent& event) {
     if (event.kind == LocalEventKind::inserted_sum) return phases.reduce(rank, event);
-    phases.packets_free(toy.chunks.at(event.stream), event.repeat);
+    phases.on_packets_free(toy.chunks.at(event.stream), event.repeat);
   };
   while (!toy.over()) {
     const Event event = toy.next();
@@ -142,8 +142,8 @@ std::vector<std::int64_t> run_phase(Algorithm algorithm, std::uint32_t ranks, bo
   EXPECT_EQ(toy.run.result.savings.phases_by_closed_form > 0, closed_forms && !rendezvous);
   EXPECT_EQ(phases.waiting(), 0u);
   EXPECT_FALSE(phases.has_early_messages());
-  std::sort(ends.at.begin(), ends.at.end());
-  return ends.at;
+  std::sort(log.at.begin(), log.at.end());
+  return log.at;
 }
 
 // Ring: 2 (n - 1) steps of 2,000 bytes over two hops of 1 us. Direct: all at once, twice.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a phase runs, and who wants to know that it has.
+// The interfaces of runners of phases and of their observer.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,27 @@
 
 namespace orrery::sim {
 
-/// Who wants to know that a chunk has gone through its phase.
-class PhaseEnds {
+/// The observer of chunks that have completed a phase.
+class PhaseObserver {
  public:
-  virtual ~PhaseEnds() = default;
-  virtual void phase_ends(Stream& stream) = 0;
+  virtual ~PhaseObserver() = default;
+  virtual void on_phase_end(Stream& stream) = 0;
 };
 
-/// One way to run phases. begin() is called for each member with its stream made ready; when the
-/// member is done, PhaseEnds is told.
+/// Runs phases. The engine calls begin() for each member with a prepared stream; when the member is
+/// done, the runner notifies PhaseObserver.
 class PhaseRunner {
  public:
   virtual ~PhaseRunner() = default;
   virtual void begin(Stream& stream) = 0;
-  /// Something that this way has put into the queue happens.
-  virtual void arrives(const Event& event) = 0;
-  /// `count` packets have crossed the boundary and may be sent.
-  virtual void free(Stream& /*stream*/, std::uint16_t /*count*/) { ORRERY_CHECK(false); }
-  /// Rendezvous: what `receiver` has announced under `key` is at its sender …
-  virtual void announced(Stream& /*receiver*/, std::uint32_t /*key*/) { ORRERY_CHECK(false); }
-  /// … and the message that waited for it leaves.
-  virtual void leaves(const AnnouncedSend& /*send*/) { ORRERY_CHECK(false); }
+  /// Handles an event that this runner has queued.
+  virtual void handle(const Event& event) = 0;
+  /// `count` packets have crossed the boundary and can be sent.
+  virtual void on_packets_free(Stream& /*stream*/, std::uint16_t /*count*/) { ORRERY_CHECK(false); }
+  /// Rendezvous: the announcement of `receiver` under `key` has reached its sender.
+  virtual void on_announcement(Stream& /*receiver*/, std::uint32_t /*key*/) { ORRERY_CHECK(false); }
+  /// Rendezvous: a message that waited for an announcement leaves.
+  virtual void transmit(const AnnouncedSend& /*send*/) { ORRERY_CHECK(false); }
 };
 
 }  // namespace orrery::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a chunk goes through one dimension: which of the ways to run a phase takes it.
+// Runs the phase of a chunk in one dimension by the runner for its algorithm.
 #pragma once
 
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
@@ -14,16 +14,16 @@
 
 namespace orrery::sim {
 
-/// Each way begins a phase, is told of what arrives for it, and says when it ends: closed forms,
-/// trees, or packets.
-class Phases : public ChunkQueues::Starter, public EndpointBoundary::Frees {
+/// Runs phases by closed forms, as trees, or as packets: begins each phase, passes arriving
+/// messages on to it, and reports when it ends.
+class Phases : public ChunkQueues::Starter, public EndpointBoundary::PacketObserver {
  public:
   Phases(EngineRun& run, const CollectivePlanner& planner, ChunkPool& chunks, FoldingGuard& guard,
-         LocalEvents& local_events, Transport& transport, PhaseEnds& ends,
+         LocalEvents& local_events, Transport& transport, PhaseObserver& observer,
          KernelInterference& kernel_interference);
 
   void begin_phase(Stream& stream) override;
-  void packets_free(Stream& stream, std::uint16_t count) override;
+  void on_packets_free(Stream& stream, std::uint16_t count) override;
   /// A packet that has crossed the boundary is reduced.
   void reduce(std::uint32_t rank, const LocalEvent& event);
   /// Events that belong to phases: phase_end, deliver, late_receive, tree_…, ready_….
@@ -32,7 +32,7 @@ class Phases : public ChunkQueues::Starter, public EndpointBoundary::Frees {
   template <class Act>
   void run_local_events(const Event& event, const Act& act) {
     Event run{.count = 0};
-    const bool plain = !transport_.contended() && !run_.guarded &&
+    const bool plain = !transport_.is_contended() && !run_.guarded &&
                        !run_.platform.collectives.rendezvous &&
                        run_.now() < model::MultiDimFabric::kTooLong / 2;
     for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
@@ -42,20 +42,20 @@ class Phases : public ChunkQueues::Starter, public EndpointBoundary::Frees {
     }
     step_phases_.flush(run);
   }
-  /// Decides what was left to decide in this tick. False: nothing was.
+  /// Makes the decisions left for the end of this tick. Returns false if there were none.
   bool settle() { return switch_phases_.settle(); }
   void bus_expires(std::uint32_t rank, std::uint32_t code) { boundary_.expire(rank, code); }
 
-  /// Whether the phase ends in one event.
+  /// Whether one event ends the phase for a member, without messages.
   [[nodiscard]] bool ends_in_one_event(const model::PhaseSpec& spec) const {
-    return SwitchPhases::runs(spec) ? switch_phases_.ends_in_one_event() : closed_.knows(spec);
+    return SwitchPhases::runs(spec) ? switch_phases_.ends_in_one_event() : closed_.supports(spec);
   }
-  /// Members that wait for others to begin such a phase.
+  /// Number of members that wait for others to begin a phase in closed form.
   [[nodiscard]] std::uint64_t waiting() const { return closed_.waiting(); }
-  /// Whether messages have arrived that nobody wants yet.
+  /// Whether messages have arrived that no stream expects yet.
   [[nodiscard]] bool has_early_messages() const { return !early_messages_.empty(); }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const Phases& other) {
     early_messages_.resume(other.early_messages_);
     boundary_.resume(other.boundary_);

@@ -21,15 +21,15 @@ void Rendezvous::announce(const Stream& receiver, std::uint32_t from, std::uint3
                    .spec = receiver.spec->id});
 }
 
-// Where a sender looks for the announcement of `to`. ASTRA rules match by chunk and ranks, Orrery
-// rules by phase and step, seen from the sender.
+// The key under which a sender looks for the announcement of `to`. ASTRA rules match by chunk and
+// ranks, Orrery rules by phase and step, as the sender sees them.
 MessageKey Rendezvous::key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,
                            std::uint32_t step) const {
   if (run_.policy.match_by_size) return {sender.id.block, to, sender.member, 0};
   return {sender.id.block | std::uint64_t{spec.id} << 32, 0, sender.member, step};
 }
 
-void Rendezvous::ask(const Stream& sender, std::uint32_t to, std::uint32_t step) {
+void Rendezvous::request_send(const Stream& sender, std::uint32_t to, std::uint32_t step) {
   Mailbox& box = boxes_.at(key(sender, *sender.spec, to, step));
   const auto number = static_cast<std::uint32_t>(sends_.size());
   sends_.push_back({sender.id.block, sender.member, to, step, sender.rank, sender.spec});
@@ -41,8 +41,8 @@ void Rendezvous::ask(const Stream& sender, std::uint32_t to, std::uint32_t step)
   run_.push({.time = run_.now(), .kind = EventKind::ready_late, .first = number});
 }
 
-std::optional<AnnouncedSend> Rendezvous::meet(const Stream& receiver, std::uint32_t from,
-                                              std::uint32_t step) {
+std::optional<AnnouncedSend> Rendezvous::match(const Stream& receiver, std::uint32_t from,
+                                               std::uint32_t step) {
   const Stream& sender = chunks_.at(chunks_.of(receiver), from);
   Mailbox& box = boxes_.at(key(sender, *receiver.spec, receiver.member, step));
   if (box.first == kNone) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The announcements that come before the messages of a phase under the rendezvous protocol.
+// The announcements before the messages of a phase under the rendezvous protocol.
 #pragma once
 
 #include <cstdint>
@@ -14,28 +14,30 @@
 
 namespace orrery::sim {
 
-/// The receiver announces itself to the sender it expects; the payload's receive is posted when
-/// that announcement has arrived, and the payload leaves when the sender has both asked to send and
-/// seen the announcement.
+/// The receiver announces itself to its sender. When the announcement has arrived, the receive of
+/// the payload is posted. The payload leaves when the sender has both asked to send and received
+/// the announcement.
 class Rendezvous {
  public:
   Rendezvous(EngineRun& run, const ChunkPool& chunks, Transport& transport)
       : run_(run), chunks_(chunks), transport_(transport) {}
 
-  /// `receiver` expects a message from member `from`; `key` comes back with the announcement, an
-  /// event of kind ready_to_send.
+  /// `receiver` expects a message from member `from`. The announcement, an event of kind
+  /// ready_to_send, carries `key`.
   void announce(const Stream& receiver, std::uint32_t from, std::uint32_t key);
-  /// `sender` has a message for member `to`. It leaves when meet() gives it, or with an event of
-  /// kind ready_late if the announcement was here first. `step` is its matching key, or where in a
-  /// tree the sender has the receiver.
-  void ask(const Stream& sender, std::uint32_t to, std::uint32_t step);
-  /// The announcement of `receiver` is at its sender: the message that waits for it.
-  [[nodiscard]] std::optional<AnnouncedSend> meet(const Stream& receiver, std::uint32_t from,
-                                                  std::uint32_t step);
-  /// Of an event of kind ready_late.
-  [[nodiscard]] const AnnouncedSend& asked(std::uint32_t number) const { return sends_[number]; }
+  /// `sender` has a message for member `to`. The message leaves when match() returns
+  /// it, or with an event of kind ready_late if the announcement arrived first. `step`: its
+  /// matching key, or the receiver's slot at the sender in a tree.
+  void request_send(const Stream& sender, std::uint32_t to, std::uint32_t step);
+  /// The announcement of `receiver` has reached its sender. Returns the message that waits for it.
+  [[nodiscard]] std::optional<AnnouncedSend> match(const Stream& receiver, std::uint32_t from,
+                                                   std::uint32_t step);
+  /// The message of an event of kind ready_late.
+  [[nodiscard]] const AnnouncedSend& announced_send(std::uint32_t number) const {
+    return sends_[number];
+  }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const Rendezvous& other) {
     boxes_ = other.boxes_;
     next_ = other.next_;
@@ -50,7 +52,7 @@ class Rendezvous {
   const ChunkPool& chunks_;
   Transport& transport_;
   Mailboxes boxes_;
-  std::vector<std::uint32_t> next_;  // links of what waits
+  std::vector<std::uint32_t> next_;  // links of the waiting entries
   std::vector<AnnouncedSend> sends_;
 };
 

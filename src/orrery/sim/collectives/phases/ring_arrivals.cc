@@ -3,7 +3,7 @@
 
 namespace orrery::sim {
 
-std::optional<ArrivedRing> RingArrivals::come(const Stream& stream) {
+std::optional<ArrivedRing> RingArrivals::arrive(const Stream& stream) {
   Chunk& block = chunks_.of(stream);
   const model::PhaseSpec& spec = *stream.spec;
   const model::RingShape& ring = spec.request.ring;
@@ -11,22 +11,22 @@ std::optional<ArrivedRing> RingArrivals::come(const Stream& stream) {
   ArrivedRing made{.base = stream.member - stream.position * ring.stride};
   made.leader = made.base;
   std::uint32_t needed = ring.size;
-  if (!group.one_each()) {
+  if (!group.is_unfolded()) {
     made.ring_peers = &ring_peers_.of(block.communicator, group, ring);
-    made.leader = made.ring_peers->leader[stream.id.player];
-    needed = static_cast<std::uint32_t>(made.players().size());
+    made.leader = made.ring_peers->leader[stream.id.representative];
+    needed = static_cast<std::uint32_t>(made.representatives().size());
   }
-  const std::size_t index = std::size_t{stream.phase} * block.players + made.leader;
+  const std::size_t index = std::size_t{stream.phase} * block.representatives + made.leader;
   if (index >= block.ring_arrivals.size())
-    block.ring_arrivals.resize((std::size_t{stream.phase} + 1) * block.players);
-  RingArrival& gathering = block.ring_arrivals[index];
-  if (gathering.come == 0) gathering = {spec.id, 0, run_.now(), true};
+    block.ring_arrivals.resize((std::size_t{stream.phase} + 1) * block.representatives);
+  RingArrival& arrival = block.ring_arrivals[index];
+  if (arrival.arrived == 0) arrival = {spec.id, 0, run_.now(), true};
   ++waiting_;
-  if (gathering.spec != spec.id) return std::nullopt;  // they do not mean the same: nobody ends
-  gathering.together = gathering.together && gathering.first == run_.now();
-  if (++gathering.come < needed) return std::nullopt;
+  if (arrival.spec != spec.id) return std::nullopt;  // the members disagree: the phase never ends
+  arrival.simultaneous = arrival.simultaneous && arrival.first == run_.now();
+  if (++arrival.arrived < needed) return std::nullopt;
   waiting_ -= needed;
-  made.together = gathering.together;
+  made.simultaneous = arrival.simultaneous;
   return made;
 }
 

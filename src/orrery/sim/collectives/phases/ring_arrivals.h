@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases that begin when all of a ring have come.
+// Detects when all members of a ring have begun a phase.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ namespace orrery::sim {
 /// All members of a ring have begun the phase.
 struct ArrivedRing {
   std::uint32_t base = 0;                 ///< the ring's first member
-  std::uint32_t leader = 0;               ///< in `parties`
-  const RingPeers* ring_peers = nullptr;  ///< who plays them; null: each is played by its own rank
-  bool together = true;                   ///< they came at the same time
+  std::uint32_t leader = 0;               ///< in ring_peers
+  const RingPeers* ring_peers = nullptr;  ///< representatives; null: each member has its own rank
+  bool simultaneous = true;               ///< all began at the same time
 
-  /// Of those who play; not for rings in which each member is played by its own rank.
-  [[nodiscard]] const std::vector<std::uint32_t>& players() const {
-    return ring_peers->together[leader];
+  /// The representatives of the ring. Requires ring_peers.
+  [[nodiscard]] const std::vector<std::uint32_t>& representatives() const {
+    return ring_peers->sets[leader];
   }
 };
 
-/// Counts them as they come.
+/// Counts the members of rings as they arrive.
 class RingArrivals {
  public:
   RingArrivals(EngineRun& run, ChunkPool& chunks) : run_(run), chunks_(chunks) {}
 
-  /// The member begins its phase. Empty: others have not yet, or mean another phase.
-  [[nodiscard]] std::optional<ArrivedRing> come(const Stream& stream);
-  /// Members that wait for others.
+  /// The member begins its phase. Empty: others have not begun yet, or run another phase.
+  [[nodiscard]] std::optional<ArrivedRing> arrive(const Stream& stream);
+  /// Number of members that wait for others.
   [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const RingArrivals& other) { waiting_ = other.waiting_; }
 
  private:

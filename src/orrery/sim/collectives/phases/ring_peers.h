@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who goes through a phase together where ranks play several members.
+// Which representatives run a phase together if ranks play several members.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +13,18 @@
 
 namespace orrery::sim {
 
-/// The players of a communicator by rings of one shape. Those that stand in one ring end a phase
-/// only when all of them have begun it; ranks that are alike see alike rings, so each player is in
-/// one such set.
+/// The representatives of a communicator, grouped by rings of one shape. A representative is a
+/// simulated rank that acts for one or more members. Players in one ring end a phase only when all
+/// of them have begun it. Equivalent ranks are in equivalent rings, so each representative is in
+/// exactly one set.
 struct RingPeers {
-  std::vector<std::uint32_t> leader;                 ///< by player: the lowest of its set
-  std::vector<std::vector<std::uint32_t>> together;  ///< by leader: the set, ascending
+  std::vector<std::uint32_t> leader;  ///< by representative: the lowest representative of its set
+  std::vector<std::vector<std::uint32_t>> sets;  ///< by leader: the set, ascending
 };
 
 class RingPeersCache {
  public:
-  /// O(members of the rings that players stand in), once for each communicator and shape of ring.
+  /// O(members of the representatives' rings), once per communicator and shape of ring.
   [[nodiscard]] const RingPeers& of(std::uint32_t communicator, const Communicator& group,
                                     const model::RingShape& ring);
 

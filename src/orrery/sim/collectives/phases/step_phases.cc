@@ -8,7 +8,7 @@
 namespace orrery::sim {
 
 namespace {
-constexpr std::uint32_t kMostAtOnce = 0x7fff;
+constexpr std::uint32_t kMaxAtOnce = 0x7fff;
 }
 
 void StepPhases::begin(Stream& stream) {
@@ -16,11 +16,11 @@ void StepPhases::begin(Stream& stream) {
   if (spec.keys > 1) stream.balances.assign(spec.keys);
   const auto window = static_cast<std::uint32_t>(spec.window);
   while (stream.inserted < window) {
-    // Those that look the same go together.
+    // Inserts equal packets together.
     std::uint32_t equivalent = 1;
     const bool reduces = spec.reduces(stream.inserted);
     const std::uint32_t most =
-        spec.on_bus || spec.step.size() > 1 ? 1 : std::min(window - stream.inserted, kMostAtOnce);
+        spec.on_bus || spec.step.size() > 1 ? 1 : std::min(window - stream.inserted, kMaxAtOnce);
     while (equivalent < most && spec.reduces(stream.inserted + equivalent) == reduces) ++equivalent;
     if (equivalent == 1) {
       insert(stream);
@@ -35,14 +35,14 @@ void StepPhases::insert(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const std::uint32_t packet = stream.inserted++;
   if (spec.on_bus) {
-    const auto way = spec.plain(packet) ? model::SharedBus::TransferDirection::to_memory
-                                        : model::SharedBus::TransferDirection::from_memory;
-    return boundary_.cross(stream, packet, way, spec.reduces(packet), spec.returns(packet));
+    const auto direction = spec.plain(packet) ? model::SharedBus::TransferDirection::to_memory
+                                              : model::SharedBus::TransferDirection::from_memory;
+    return boundary_.cross(stream, packet, direction, spec.reduces(packet), spec.returns(packet));
   }
   boundary_.wait(stream, spec.step.size() > 1 ? packet : 0, spec.reduces(packet));
 }
 
-void StepPhases::free(Stream& stream, std::uint16_t count) {
+void StepPhases::on_packets_free(Stream& stream, std::uint16_t count) {
   const model::PhaseSpec& spec = *stream.spec;
   const bool held = spec.barrier != 0 && stream.steps_left <= spec.barrier;
   if (held && stream.received < spec.barrier) {
@@ -53,14 +53,14 @@ void StepPhases::free(Stream& stream, std::uint16_t count) {
   const bool all_go = stream.free == 0 && (held || stream.steps_left - count >= spec.barrier);
   if (count > 1 && all_go && send_burst(stream, count)) return;
   if (stream.steps_left != 0) {
-    for (std::uint16_t i = 0; i < count; ++i) free_one(stream);
+    for (std::uint16_t i = 0; i < count; ++i) free_packet(stream);
     return;
   }
   stream.free += count;  // nothing left to send
-  if (stream.free == spec.window) ends_.phase_ends(stream);
+  if (stream.free == spec.window) observer_.on_phase_end(stream);
 }
 
-void StepPhases::free_one(Stream& stream) {
+void StepPhases::free_packet(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   ++stream.free;
   if (spec.barrier != 0 && stream.steps_left <= spec.barrier) {
@@ -72,7 +72,7 @@ void StepPhases::free_one(Stream& stream) {
   } else {
     try_send(stream);
   }
-  if (stream.steps_left == 0 && stream.free == spec.window) ends_.phase_ends(stream);
+  if (stream.steps_left == 0 && stream.free == spec.window) observer_.on_phase_end(stream);
 }
 
 void StepPhases::send_held(Stream& stream) {
@@ -94,8 +94,8 @@ void StepPhases::try_send(Stream& stream) {
 std::int64_t StepPhases::delay(const Stream& stream, std::uint32_t key, std::uint32_t to) const {
   const model::PhaseSpec& spec = *stream.spec;
   if (!spec.delay_by_key.empty()) return spec.delay_by_key[key];
-  return transport_.alone(chunks_.rank_of(stream, stream.member), chunks_.rank_of(stream, to),
-                          spec.step_of(key).bytes);
+  return transport_.uncontended_time(chunks_.rank_of(stream, stream.member),
+                                     chunks_.rank_of(stream, to), spec.step_of(key).bytes);
 }
 
 void StepPhases::send(Stream& stream) {
@@ -104,10 +104,10 @@ void StepPhases::send(Stream& stream) {
   ++stream.sent;
   --stream.steps_left;
   --stream.free;
-  // A library's messages are those of PhaseFactory: they take no time and nobody's way.
+  // A library's messages are those of PhaseFactory: they take no time and cause no contention.
   const bool by_library = spec.request.library.nodes > 0;
   if (run_.platform.collectives.rendezvous && !by_library) {
-    rendezvous_.ask(stream, spec.destination(stream.member, stream.position, key), key);
+    rendezvous_.request_send(stream, spec.destination(stream.member, stream.position, key), key);
     rendezvous_.announce(stream, spec.source(stream.member, stream.position, key), key);
     return;
   }
@@ -116,16 +116,16 @@ void StepPhases::send(Stream& stream) {
                 .key = key,
                 .block = stream.id.block,
                 .spec = spec.id};
-  if ((by_library || !transport_.contended()) && !spec.delay_by_key.empty()) {
+  if ((by_library || !transport_.is_contended()) && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
     run_.push(arrival);
     if (run_.guarded)
-      guard_.message(arrival, chunks_.of(stream).communicator,
-                     spec.destination(stream.member, stream.position, key), key);
+      guard_.expect_message(arrival, chunks_.of(stream).communicator,
+                            spec.destination(stream.member, stream.position, key), key);
   } else {
     const std::uint32_t to = spec.destination(stream.member, stream.position, key);
-    const std::int64_t duration = transport_.contended() ? 0 : delay(stream, key, to);
+    const std::int64_t duration = transport_.is_contended() ? 0 : delay(stream, key, to);
     const Chunk& chunk = chunks_.of(stream);
     transport_.send({.from = chunks_.rank_of(stream, stream.member),
                      .to = chunks_.rank_of(stream, to),
@@ -135,7 +135,7 @@ void StepPhases::send(Stream& stream) {
                      .order = step_order(spec.id, key)},
                     duration, arrival);
     arrival.time = run_.after(duration);
-    guard_.message(arrival, chunks_.of(stream).communicator, to, key);
+    guard_.expect_message(arrival, chunks_.of(stream).communicator, to, key);
   }
   post(stream, key);
 }
@@ -151,7 +151,7 @@ void StepPhases::post(Stream& stream, std::uint32_t key) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (early_messages_.take(stream, from, key)) {
       run_.push(late);
-      guard_.own(stream.rank, run_.now());
+      guard_.expect_local(stream.rank, run_.now());
       return;
     }
   }
@@ -163,14 +163,14 @@ void StepPhases::post(Stream& stream, std::uint32_t key) {
   }
   if (!waiting) return;
   run_.push(late);
-  guard_.own(stream.rank, run_.now());
+  guard_.expect_local(stream.rank, run_.now());
 }
 
-void StepPhases::arrives(const Event& event) {
-  if (event.kind == EventKind::late_receive) return arrives_late(event);
+void StepPhases::handle(const Event& event) {
   Chunk& block = chunks_[event.block];
+  if (event.kind == EventKind::late_receive) return received(chunks_.at(block, event.first));
   const model::PhaseSpec& spec = planner_.spec(event.spec);
-  if (block.streams.empty()) return;  // everybody is done: nobody will ever ask for it
+  if (block.streams.empty()) return;  // all members are done: no stream will receive it
   if (spec.lockstep && event.keys == 1 && !run_.guarded &&
       run_.now() < model::MultiDimFabric::kTooLong / 2)
     return deliver_run(event, block, spec);
@@ -185,7 +185,7 @@ void StepPhases::arrives(const Event& event) {
 void StepPhases::deliver_one(Chunk& block, const model::PhaseSpec& spec, std::uint32_t to,
                              std::uint32_t key) {
   Stream& stream = chunks_.at(block, to);
-  if (stream.spec != &spec) return deliver_astray(stream, spec, key);
+  if (stream.spec != &spec) return deliver_to_other_phase(stream, spec, key);
   bool posted;
   if (stream.balances.empty()) {
     posted = stream.balance-- > 0;
@@ -195,25 +195,20 @@ void StepPhases::deliver_one(Chunk& block, const model::PhaseSpec& spec, std::ui
   if (posted) received(stream);
 }
 
-void StepPhases::arrives_late(const Event& event) {
-  Chunk& block = chunks_[event.block];
-  received(chunks_.at(block, event.first));
-}
-
 void StepPhases::received(Stream& stream) {
   ++stream.received;
   insert(stream);
-  // Orrery rules: a packet that is free in the tick in which the barrier falls sees it fall.
+  // Orrery rules: a packet that becomes free in the tick in which the barrier opens passes it.
   const model::PhaseSpec& spec = *stream.spec;
   if (!run_.policy.first_come && spec.barrier != 0 && stream.received == spec.barrier &&
       stream.free != 0 && stream.held_at == run_.now())
     send_held(stream);
 }
 
-// The receiver is not in the phase of the message. Under ASTRA rules a receive of another phase may
-// want it; otherwise it waits until one does.
-void StepPhases::deliver_astray(Stream& stream, const model::PhaseSpec& sent,
-                                std::uint32_t sent_key) {
+// The receiver is not in the phase of the message. Under ASTRA rules a receive of another phase can
+// match it; otherwise the message waits until a receive does.
+void StepPhases::deliver_to_other_phase(Stream& stream, const model::PhaseSpec& sent,
+                                        std::uint32_t sent_key) {
   const model::PhaseSpec* spec = stream.spec;
   const std::uint32_t from = sender_of(sent, stream.member, sent_key);
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
@@ -234,13 +229,13 @@ void StepPhases::deliver_astray(Stream& stream, const model::PhaseSpec& sent,
   early_messages_.put(stream, sent, from, sent_key);
 }
 
-void StepPhases::announced(Stream& receiver, std::uint32_t key) {
+void StepPhases::on_announcement(Stream& receiver, std::uint32_t key) {
   const std::uint32_t from = receiver.spec->source(receiver.member, receiver.position, key);
   post(receiver, key);
-  if (const auto send_now = rendezvous_.meet(receiver, from, key)) leaves(*send_now);
+  if (const auto send_now = rendezvous_.match(receiver, from, key)) transmit(*send_now);
 }
 
-void StepPhases::leaves(const AnnouncedSend& send) {
+void StepPhases::transmit(const AnnouncedSend& send) {
   const model::PhaseSpec& spec = *send.spec;
   const Chunk& chunk = chunks_[send.block];
   const std::uint32_t from = run_.rank_of(chunk.communicator, send.member),
@@ -262,15 +257,15 @@ void StepPhases::leaves(const AnnouncedSend& send) {
                    .spec = spec.id});
 }
 
-// Ranks in lockstep. When consecutive ranks do the same step at the same time, which is what
-// collectives do nearly always, the general path's bookkeeping per message (find the list, look for
-// merging, decide the algorithm) is the larger part of the work. Here a run of such ranks is one
-// tight loop whose events are queued as runs again. Any rank that is not in the plain middle of a
-// phase takes the general path, at its own place in the order: the results are the same.
+// Ranks in lockstep. Collectives nearly always make consecutive ranks do the same step at the same
+// time. Then the general path spends most time on bookkeeping per message (find the list, check for
+// merging, select the algorithm). This code processes a run of such ranks in one tight loop and
+// queues their events as runs again. A rank that is not in the regular middle of a phase uses the
+// general path, at its own place in the order. The results are the same.
 
 namespace {
 
-/// Makes `run` one longer if the event described is the one that continues it.
+/// Extends `run` by one if the described event continues it.
 inline bool extend(Event& run, std::int64_t time, EventKind kind, std::uint32_t first,
                    std::uint32_t block) {
   if (run.time != time || run.first + run.count != first || run.block != block ||
@@ -295,8 +290,6 @@ inline void add_to_balance(Stream& stream, std::uint32_t key, int step) {
 
 }  // namespace
 
-// One packet of a ring or halving-doubling phase crosses the boundary, is reduced, or is sent.
-// False: not that simple.
 bool StepPhases::run_single_step(std::uint32_t rank, Event& run) {
   RankEvents& agenda = run_.shared.local_events[rank];
   const int which = agenda.lists[0].time == run_.now() ? 0 : 1;
@@ -350,7 +343,7 @@ void StepPhases::deliver_run(const Event& event, Chunk& block, const model::Phas
   for (std::uint32_t i = 0; i < event.count; ++i) {
     const std::uint32_t from = event.first + i;
     const std::uint32_t to = spec.destination(from, position, event.key);
-    if (!run_single_arrival(block.streams[group.player(to)], event.key, spec, run)) {
+    if (!run_single_arrival(block.streams[group.representative(to)], event.key, spec, run)) {
       flush(run);
       deliver_one(block, spec, to, event.key);
     }
@@ -362,7 +355,8 @@ void StepPhases::deliver_run(const Event& event, Chunk& block, const model::Phas
   flush(run);
 }
 
-// A message arrives where it is expected and its packet is inserted. False: not that simple.
+// Handles a message that its receiver expects, and inserts its packet. Returns false if the case is
+// not that simple.
 bool StepPhases::run_single_arrival(Stream& stream, std::uint32_t key, const model::PhaseSpec& spec,
                                     Event& run) {
   if (stream.spec != &spec || balance_of(stream, key) <= 0) return false;
@@ -386,10 +380,10 @@ bool StepPhases::run_single_arrival(Stream& stream, std::uint32_t key, const mod
 }
 
 // Sends the next `count` packets of a direct phase at once: their messages, to consecutive peers,
-// are one event. False: not that simple, nothing is sent.
+// are one event. Returns false, without sending, if the case is not that simple.
 bool StepPhases::send_burst(Stream& stream, std::int32_t count) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (!spec.burst || transport_.contended() || run_.platform.collectives.rendezvous ||
+  if (!spec.burst || transport_.is_contended() || run_.platform.collectives.rendezvous ||
       stream.early || stream.steps_left < count)
     return false;
   const std::uint32_t key = spec.key_of(stream.sent);
@@ -411,8 +405,8 @@ bool StepPhases::send_burst(Stream& stream, std::int32_t count) {
                     .spec = spec.id};
   run_.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
-    guard_.message(burst, chunks_.of(stream).communicator,
-                   spec.destination(stream.member, stream.position, key + k), key + k);
+    guard_.expect_message(burst, chunks_.of(stream).communicator,
+                          spec.destination(stream.member, stream.position, key + k), key + k);
   return true;
 }
 

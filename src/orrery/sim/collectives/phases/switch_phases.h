@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Phases that switches do.
+// Runs phases in which switches reduce or multicast.
 #pragma once
 
 #include <cstdint>
@@ -18,17 +18,18 @@
 
 namespace orrery::sim {
 
-/// Runs the phases that switches do (Peers::in_switches), from when the last of a ring has begun
-/// it: data moves when there is a summand from everybody.
+/// Runs the phases of switches (Peers::in_switches). A phase starts when the last member of the
+/// ring has begun it, because data moves only when every member has contributed.
 ///
-/// On a network whose messages share links and that knows switches as end points, each edge of the
-/// tree is a message up and one down. All leave at the same time, since a byte is handed on as soon
-/// as it is summed; the phase ends when the last of them has ended, and its last byte has gone up
-/// and down the whole tree. Elsewhere the tree says how long it takes (SwitchTree::takes).
+/// If messages share links and the network knows switches as end points, each edge of the switch
+/// tree is one message up and one down. All of them leave at the same time, because switches
+/// forward each byte as soon as it is reduced. The phase ends when the last message has ended and
+/// its last byte has crossed the entire tree in both directions. On other networks, the tree
+/// computes the duration (SwitchTree::duration).
 ///
-/// Where switches of the tree do only so many collectives at once it may have to wait for others
-/// (SwitchStreams). Chunks of a collective, and its phases in several dimensions, each count as
-/// one.
+/// If switches of the tree run a limited number of concurrent collectives, the phase can wait for
+/// others (SwitchStreams). Each chunk of a collective, and each of its phases in several
+/// dimensions, counts as one.
 class SwitchPhases final : public PhaseRunner {
  public:
   SwitchPhases(EngineRun& run, const CollectivePlanner& planner, ChunkPool& chunks,
@@ -42,51 +43,50 @@ class SwitchPhases final : public PhaseRunner {
   [[nodiscard]] static bool runs(const model::PhaseSpec& spec) {
     return spec.peers == model::Peers::in_switches && spec.request.library.nodes == 0;
   }
-  /// What its switches are asked to do.
-  [[nodiscard]] static model::SwitchCollective asked(const model::PhaseSpec& spec) {
+  /// The collective that its switches run.
+  [[nodiscard]] static model::SwitchCollective switch_collective(const model::PhaseSpec& spec) {
     return {spec.request.type, spec.request.data, spec.request.exchange};
   }
-  /// They end in one event.
+  /// Whether one event ends a phase for a member, without messages.
   [[nodiscard]] bool ends_in_one_event() const {
-    return !transport_.contended() || run_.network.end_points().switches == 0;
+    return !transport_.is_contended() || run_.network.end_points().switches == 0;
   }
   void begin(Stream& stream) override;
   /// Events of kind switch_deliver.
-  void arrives(const Event& event) override;
+  void handle(const Event& event) override;
   /// Events of kind switch_free.
-  void leaves_switches(const Event& event);
-  /// Phases that have their switches now begin. False: there are none.
+  void release_switches(const Event& event);
+  /// Starts the phases that have acquired their switches. Returns false if there are none.
   bool settle();
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const SwitchPhases& other) {
     ring_arrivals_.resume(other.ring_arrivals_);
-    under_way_ = other.under_way_;
+    running_phases_ = other.running_phases_;
     free_ = other.free_;
     streams_ = other.streams_;
   }
 
  private:
-  /// A phase whose messages are on their way.
-  struct UnderWay {
+  /// A phase with messages in flight.
+  struct RunningPhase {
     const model::PhaseSpec* spec = nullptr;
     std::uint32_t block = 0;
     ArrivedRing ring;
-    std::int64_t end = 0;              ///< by what has arrived so far
-    std::uint32_t left = 0;            ///< messages that have not
-    std::vector<std::int64_t> beyond;  ///< by message: latency of the tree beyond its own way
-    const model::SwitchTree* tree = nullptr;  ///< of the first that plays: whose streams it takes
+    std::int64_t end = 0;                       ///< according to the messages that have arrived
+    std::uint32_t pending_messages = 0;         ///< messages that have not arrived
+    std::vector<std::int64_t> extra_latencies;  ///< by message: latency of the tree less its own
+    const model::SwitchTree* tree = nullptr;  ///< of the first representative; provides the streams
   };
 
   [[nodiscard]] const model::SwitchTree* tree(const Chunk& block, const model::PhaseSpec& spec,
                                               std::uint32_t member);
-  [[nodiscard]] std::uint32_t keep(UnderWay phase);
-  void wait_for_switches(std::uint32_t number);
+  [[nodiscard]] std::uint32_t add(RunningPhase phase);
   void check_folding(const Chunk& block, const model::PhaseSpec& spec,
                      const model::SwitchTree& tree);
   void start(std::uint32_t number);
   void end(std::uint32_t number, std::int64_t time);
-  void forget(std::uint32_t number);
+  void remove(std::uint32_t number);
   void send(std::uint32_t number);
   void wait_for_buffers(std::uint32_t number, const model::SwitchTree& tree);
   void send(std::uint32_t number, const model::SwitchTree& tree, std::uint32_t edge,
@@ -97,13 +97,13 @@ class SwitchPhases final : public PhaseRunner {
   ChunkPool& chunks_;
   RingArrivals ring_arrivals_;
   Transport& transport_;
-  std::vector<UnderWay> under_way_;
+  std::vector<RunningPhase> running_phases_;
   std::vector<std::uint32_t> free_;
   SwitchStreams streams_;
-  /// Folded: whose trees each switch that does only so many at once is in.
-  using Owner = std::pair<std::uint32_t, const model::SwitchTree*>;  // of a communicator
+  /// Folding: the tree of each switch with a limited number of concurrent collectives.
+  using Owner = std::pair<std::uint32_t, const model::SwitchTree*>;  // communicator, tree
   std::map<model::EndPoint, Owner> owners_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> looked_at_;  // communicators, specs
+  std::set<std::pair<std::uint32_t, std::uint32_t>> checked_;  // communicators, specs
 };
 
 }  // namespace orrery::sim

@@ -53,7 +53,7 @@ graph::Workload one(CollectiveType type, std::uint32_t ranks, std::int64_t bytes
   return testing::replicated(rank, ranks);
 }
 
-// 2 l alpha + n / B on every network: nobody is in the way.
+// 2 l alpha + n / B on every network: there is no contention.
 TEST(SwitchPhases, AloneTakeWhatTheFormulaSays) {
   for (const char* model : {"analytical", "flow", "message"}) {
     SCOPED_TRACE(model);
@@ -234,7 +234,7 @@ TEST(SwitchPhases, FoldWhereNobodySharesALimitedSwitch) {
   ASSERT_TRUE(shared);
   EXPECT_EQ(shared->savings.representatives, 8U);
   EXPECT_EQ(shared->savings.unfolded_reason,
-            "groups share switches that do only so many collectives at once");
+            "groups share switches with a limited number of concurrent collectives");
 }
 
 // Any groups at any times: folding, threads and the network's model change nothing that they must
@@ -292,10 +292,8 @@ TEST(SwitchPhases, WhoCannotIsNotAskedTo) {
     return made ? std::string() : to_string(made.error());
   };
   const std::string plain = "network: [{block: switch, size: 8, bandwidth: 1 GB/s, latency: 1 us}]";
-  EXPECT_NE(refused(plain, "all_reduce: in_network").find("do not say that they can"),
-            std::string::npos);
-  EXPECT_NE(refused(plain, "all_to_all: in_network").find("do not say that they can"),
-            std::string::npos);
+  EXPECT_NE(refused(plain, "all_reduce: in_network").find("do not support it"), std::string::npos);
+  EXPECT_NE(refused(plain, "all_to_all: in_network").find("do not support it"), std::string::npos);
   EXPECT_NE(refused("network: [{block: ring, size: 8, bandwidth: 1 GB/s, latency: 1 us,"
                     " in_network: {}}]",
                     "chunks: 1")

@@ -9,21 +9,21 @@
 
 namespace orrery::sim {
 
-void SwitchStreams::ask(const Asked& one) {
-  const auto earlier = [](const Asked& a, const Asked& b) {
+void SwitchStreams::request(const Request& one) {
+  const auto earlier = [](const Request& a, const Request& b) {
     return std::tie(a.since, a.order, a.communicator, a.base) <
            std::tie(b.since, b.order, b.communicator, b.base);
   };
-  line_.insert(std::upper_bound(line_.begin(), line_.end(), one, earlier), one);
+  waiting_.insert(std::upper_bound(waiting_.begin(), waiting_.end(), one, earlier), one);
   unsettled_ = true;
 }
 
 std::vector<std::uint32_t> SwitchStreams::admit() {
   std::vector<std::uint32_t> begin;
   if (!std::exchange(unsettled_, false)) return begin;
-  std::map<model::EndPoint, std::uint32_t> retained;  // by those that wait
-  std::vector<Asked> waiting;
-  for (const Asked& one : line_) {
+  std::map<model::EndPoint, std::uint32_t> retained;  // streams that waiting requests hold back
+  std::vector<Request> waiting;
+  for (const Request& one : waiting_) {
     const auto& limited = one.tree->limited;
     const bool free = std::all_of(limited.begin(), limited.end(), [&](const auto& at) {
       return busy_[at.at] + retained[at.at] < at.streams;
@@ -34,11 +34,11 @@ std::vector<std::uint32_t> SwitchStreams::admit() {
     else
       waiting.push_back(one);
   }
-  line_ = std::move(waiting);
+  waiting_ = std::move(waiting);
   return begin;
 }
 
-void SwitchStreams::leave(const model::SwitchTree& tree) {
+void SwitchStreams::release(const model::SwitchTree& tree) {
   for (const auto& at : tree.limited) {
     ORRERY_CHECK(busy_[at.at] > 0);
     --busy_[at.at];

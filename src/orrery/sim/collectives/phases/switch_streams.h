@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who begins when, where switches do only so many collectives at once.
+// Schedules phases on switches with a limited number of concurrent collectives.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +12,30 @@
 
 namespace orrery::sim {
 
-/// A phase takes a stream of every switch of its tree, all at once or none, and gives them back
-/// when it ends. First come, first served: who waits keeps a place at each of its switches, so that
-/// nobody who came later passes at one of them. Whoever is first waits only for those that run, and
-/// these end by themselves: there is no deadlock.
+/// A phase acquires one stream of every switch of its tree, all at once or none, and releases them
+/// when it ends. First come, first served: a waiting phase is in the queue of each of its switches,
+/// so that no later phase overtakes it at any of them. The first phase in the queues waits only for
+/// running phases, which always end: there is no deadlock.
 class SwitchStreams {
  public:
-  struct Asked {
-    std::int64_t since = 0;      ///< when the last of its members came; …
-    ChunkOrder order;            ///< … at one time by this, …
-    std::uint32_t communicator;  ///< … and these
+  struct Request {
+    std::int64_t since = 0;      ///< arrival of the last of its members; …
+    ChunkOrder order;            ///< … ties: this order, …
+    std::uint32_t communicator;  ///< … then communicator and base
     std::uint32_t base = 0;
-    std::uint32_t number = 0;  ///< what whoever asks calls it
+    std::uint32_t number = 0;  ///< number that admit() returns
     const model::SwitchTree* tree = nullptr;
   };
 
-  /// Comes to stand in line.
-  void ask(const Asked& one);
-  /// Those that begin now, in order; they have their streams. To be asked when a tick is over.
-  /// O(those that wait × switches of their trees).
+  /// Adds a request to the queues.
+  void request(const Request& one);
+  /// Numbers of the requests that begin now, in order; they have acquired their streams. Call it at
+  /// the end of a tick. O(waiting requests × switches of their trees).
   [[nodiscard]] std::vector<std::uint32_t> admit();
-  void leave(const model::SwitchTree& tree);
+  void release(const model::SwitchTree& tree);
 
  private:
-  std::vector<Asked> line_;                        // in order
+  std::vector<Request> waiting_;                   // in order
   std::map<model::EndPoint, std::uint32_t> busy_;  // streams by switch
   bool unsettled_ = false;
 };

@@ -74,7 +74,7 @@ SimResult run_it(const graph::Workload& workload, const platform::Platform& plat
   return made ? *std::move(made) : SimResult{};
 }
 
-const std::vector<std::vector<std::uint32_t>> kAll{{0, 1, 2, 3, 4, 5, 6, 7}};
+const std::vector<std::vector<std::uint32_t>> kEveryRank{{0, 1, 2, 3, 4, 5, 6, 7}};
 
 // All of 8 experts for each token: it leaves once, and 7 others' come; back it is the other way
 // around.
@@ -82,7 +82,7 @@ TEST(TokensInSwitches, TakeWhatTheFormulaSaysOnEveryNetwork) {
   for (const char* model : {"analytical", "flow", "message"}) {
     for (const bool fold : {true, false}) {
       for (const bool combine : {false, true}) {
-        const auto done = run_it(exchanges(8, kAll, tokens(8, 8, combine), 8'000'000),
+        const auto done = run_it(exchanges(8, kEveryRank, tokens(8, 8, combine), 8'000'000),
                                  carrier(kOne, model, "in_network"), fold);
         EXPECT_EQ(done.end.count(), 1'000'000 + 7'000'000'000) << model << fold << combine;
         EXPECT_EQ(done.ranks[3].sent_bytes, combine ? 7'000'000U : 1'000'000U);
@@ -100,7 +100,7 @@ TEST(TokensInSwitches, OthersAreDoneByEndPointsAndCounted) {
   const std::string two =
       "network: [{block: switch, size: 4, bandwidth: 1 GB/s, latency: 500 ns, in_network: {}},"
       " {block: switch, size: 2, bandwidth: 1 GB/s, latency: 500 ns, in_network: {}}]";
-  const auto plain = exchanges(8, kAll, {}, 8'000'000);
+  const auto plain = exchanges(8, kEveryRank, {}, 8'000'000);
   for (const char* model : {"analytical", "flow", "message"}) {
     for (const bool fold : {true, false}) {
       const auto same = [&](const graph::Workload& work, const std::string& network) {
@@ -111,7 +111,7 @@ TEST(TokensInSwitches, OthersAreDoneByEndPointsAndCounted) {
         EXPECT_EQ(direct.findings.count(FindingCode::collective_by_end_points), 0U);
       };
       same(plain, kOne);
-      same(exchanges(8, kAll, tokens(2, 16, false), 8'000'000), two);
+      same(exchanges(8, kEveryRank, tokens(2, 16, false), 8'000'000), two);
     }
   }
 }
@@ -144,7 +144,7 @@ TEST(TokensInSwitches, GoWithEverythingElse) {
       const auto parts = simulate(workload, on, side_by_side);
       ASSERT_TRUE(parts);
       EXPECT_EQ(parts->end, unfolded.end) << i << model << network;
-      if (groups.size() == 1) {  // nobody is in the way
+      if (groups.size() == 1) {  // no contention
         EXPECT_EQ(run_it(workload, carrier(network, "analytical", "one_in_network"), false).end,
                   unfolded.end)
             << i << model << network;

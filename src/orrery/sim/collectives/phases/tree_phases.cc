@@ -22,11 +22,11 @@ void TreePhases::begin(Stream& stream) {
 void TreePhases::send(Stream& stream, std::uint32_t slot) {
   ++stream.sent;
   const std::uint32_t to = member_in(*stream.spec, stream.member, slot);
-  if (run_.platform.collectives.rendezvous) return rendezvous_.ask(stream, to, slot);
-  leaves({stream.id.block, stream.member, to, slot, stream.rank, stream.spec});
+  if (run_.platform.collectives.rendezvous) return rendezvous_.request_send(stream, to, slot);
+  transmit({stream.id.block, stream.member, to, slot, stream.rank, stream.spec});
 }
 
-void TreePhases::leaves(const AnnouncedSend& send) {
+void TreePhases::transmit(const AnnouncedSend& send) {
   const model::PhaseSpec& spec = *send.spec;
   Event arrival{.kind = EventKind::tree_deliver,
                 .first = send.to,
@@ -49,18 +49,18 @@ void TreePhases::leaves(const AnnouncedSend& send) {
                   delay, arrival);
   if (!run_.guarded) return;
   arrival.time = run_.after(delay);
-  guard_.message(arrival, communicator, send.to, arrival.key);
+  guard_.expect_message(arrival, communicator, send.to, arrival.key);
 }
 
-void TreePhases::announced(Stream& receiver, std::uint32_t slot) {
+void TreePhases::on_announcement(Stream& receiver, std::uint32_t slot) {
   const std::uint32_t from = member_in(*receiver.spec, receiver.member, slot);
   const std::uint32_t step = slot_of(tree_place(*receiver.spec, from), receiver.position);
   post(receiver, slot);
-  if (const auto send_now = rendezvous_.meet(receiver, from, step)) leaves(*send_now);
+  if (const auto send_now = rendezvous_.match(receiver, from, step)) transmit(*send_now);
 }
 
-void TreePhases::free(Stream& stream, std::uint16_t count) {
-  for (std::uint16_t i = 0; i < count; ++i) free_one(stream);
+void TreePhases::on_packets_free(Stream& stream, std::uint16_t count) {
+  for (std::uint16_t i = 0; i < count; ++i) free_packet(stream);
 }
 
 void TreePhases::receive(Stream& stream, std::uint32_t slot) {
@@ -70,7 +70,7 @@ void TreePhases::receive(Stream& stream, std::uint32_t slot) {
 }
 
 // ASTRA rules: all phases of a tree all-reduce have the same size, and messages match by sender and
-// size: one of another phase of the chunk will do.
+// size, so that a message of another phase of the chunk also matches.
 void TreePhases::post(Stream& stream, std::uint32_t slot) {
   if (!stream.early ||
       !early_messages_.take(stream, member_in(*stream.spec, stream.member, slot), 0)) {
@@ -82,12 +82,12 @@ void TreePhases::post(Stream& stream, std::uint32_t slot) {
              .first = stream.member,
              .key = slot,
              .block = stream.id.block});
-  guard_.own(stream.rank, run_.now());
+  guard_.expect_local(stream.rank, run_.now());
 }
 
-void TreePhases::arrives(const Event& event) {
-  if (event.kind == EventKind::tree_late) return arrives_late(event);
+void TreePhases::handle(const Event& event) {
   Chunk& block = chunks_[event.block];
+  if (event.kind == EventKind::tree_late) return received(chunks_.at(block, event.first));
   if (block.streams.empty()) return;
   Stream& stream = chunks_.at(block, event.first);
   const model::PhaseSpec& spec = planner_.spec(event.spec);
@@ -109,11 +109,6 @@ void TreePhases::arrives(const Event& event) {
   early_messages_.put(stream, spec, from, 0);
 }
 
-void TreePhases::arrives_late(const Event& event) {
-  Chunk& block = chunks_[event.block];
-  received(chunks_.at(block, event.first));
-}
-
 void TreePhases::received(Stream& stream) {
   ++stream.received;
   const model::TreePlace place = tree_place(*stream.spec, stream.member);
@@ -127,7 +122,7 @@ void TreePhases::received(Stream& stream) {
   boundary_.wait(stream, 0, reduce);
 }
 
-void TreePhases::free_one(Stream& stream) {
+void TreePhases::free_packet(Stream& stream) {
   const model::TreePlace place = tree_place(*stream.spec, stream.member);
   const bool root = place.parent == model::TreePlace::kNone;
   const std::int32_t children = (place.left != model::TreePlace::kNone ? 1 : 0) +
@@ -136,11 +131,11 @@ void TreePhases::free_one(Stream& stream) {
   const auto send_down = [&] {
     if (place.left != model::TreePlace::kNone) send(stream, kLeft);
     if (place.right != model::TreePlace::kNone) send(stream, kRight);
-    ends_.phase_ends(stream);
+    observer_.on_phase_end(stream);
   };
   if (place.is_leaf()) {
     if (stream.free == 2) {
-      ends_.phase_ends(stream);
+      observer_.on_phase_end(stream);
       return;
     }
     send(stream, kParent);

@@ -16,15 +16,14 @@ class TreePhases final : public MessagePhaseRunner {
   using MessagePhaseRunner::MessagePhaseRunner;
 
   void begin(Stream& stream) override;
-  void free(Stream& stream, std::uint16_t count) override;
+  void on_packets_free(Stream& stream, std::uint16_t count) override;
   /// Events of kinds tree_deliver and tree_late.
-  void arrives(const Event& event) override;
-  void announced(Stream& receiver, std::uint32_t slot) override;
-  void leaves(const AnnouncedSend& send) override;
+  void handle(const Event& event) override;
+  void on_announcement(Stream& receiver, std::uint32_t slot) override;
+  void transmit(const AnnouncedSend& send) override;
 
  private:
-  void arrives_late(const Event& event);
-  void free_one(Stream& stream);
+  void free_packet(Stream& stream);
   void send(Stream& stream, std::uint32_t slot);
   void receive(Stream& stream, std::uint32_t slot);
   void post(Stream& stream, std::uint32_t slot);

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/collectives/plans/collective_planner.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <bit>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -19,11 +15,10 @@ using graph::CollectiveType;
 using model::LogicalDim;
 using model::LogicalTopology;
 using model::QueueUse;
-using platform::Rules;
 
 namespace {
 
-constexpr std::uint32_t kMinTreeBit = 16;  // above the queue number in the list of what was chosen
+constexpr std::uint32_t kMinTreeBit = 16;  // bit above the queue number in `chosen_`
 
 bool by_tree(const platform::AlgorithmSpec& algorithm) {
   return model::algorithm_of(algorithm).peers() == model::Peers::tree;
@@ -54,7 +49,7 @@ CollectivePlanner::CollectivePlanner(const platform::Platform& platform,
       library_meets_(has_library_ && meets),
       node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
       factory_(platform, network.by_dimensions(), std::move(library)),
-      adders_(platform) {}
+      switch_arithmetic_(platform) {}
 
 Result<const model::SwitchTree*> CollectivePlanner::switch_tree(const Communicator& group,
                                                                 const model::RingShape& ring,
@@ -63,8 +58,7 @@ Result<const model::SwitchTree*> CollectivePlanner::switch_tree(const Communicat
   std::vector<std::uint32_t> ranks;
   const std::uint32_t base = member - ring.position(member) * ring.stride;
   for (std::uint32_t p = 0; p < ring.size; ++p) {
-    const std::uint32_t other = base + p * ring.stride;
-    ranks.push_back(group.ranks.empty() ? other : group.ranks[other]);
+    ranks.push_back(group.rank_at(base + p * ring.stride));
   }
   return switch_trees_->of(ranks);
 }
@@ -74,7 +68,7 @@ std::uint32_t CollectivePlanner::queue_count() const {
          static_cast<std::uint32_t>(platform_.collectives.queues_per_dim);
 }
 
-QueuePointers CollectivePlanner::fresh_pointers() const {
+QueuePointers CollectivePlanner::initial_pointers() const {
   QueuePointers pointers;
   pointers.next.assign(fabric_.dim_count() * 3, 0);
   pointers.tree.assign(fabric_.dim_count() * QueuePointers::kTypes, 0);
@@ -94,14 +88,14 @@ ChunkPlan* CollectivePlanner::plan(const ChunkRequest& request) {
   for (const model::PlannedPhase& phase :
        model::phases(request.type, request.bytes, topology, order, request.two_phase, platform_)) {
     plan.choices.push_back(
-        {phase, topology.dims[phase.logical_dim].dim, request.exchange, request.numbers});
+        {phase, topology.dims[phase.logical_dim].dim, request.exchange, request.format});
   }
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
 
-// What a token's copies are in one of several dimensions follows from the others, too.
-bool CollectivePlanner::by_end_points(CollectiveType type, const graph::ExpertExchange& exchange,
-                                      const LogicalTopology& topology) {
+// The copies of a token in one of several dimensions depend on the other dimensions.
+bool CollectivePlanner::needs_end_points(CollectiveType type, const graph::ExpertExchange& exchange,
+                                         const LogicalTopology& topology) {
   if (type != CollectiveType::all_to_all) return false;
   const auto wide = std::count_if(topology.dims.begin(), topology.dims.end(), [](const auto& dim) {
     return dim.involved && dim.ring.size > 1;
@@ -123,12 +117,12 @@ model::PhaseRequest CollectivePlanner::request_of(const ChunkPlan::Choice& choic
   request.along_dim = logical.along_dim;
   request.library = logical.library;
   if (logical.library.nodes > 0) {
-    if (choice.exchange.by_library()) request.exchange = choice.exchange;
-  } else if (by_end_points(phase.type, choice.exchange, topology) ||
+    if (choice.exchange.uses_library()) request.exchange = choice.exchange;
+  } else if (needs_end_points(phase.type, choice.exchange, topology) ||
              (model::is_reduction(phase.type, choice.exchange) &&
-              !adders_.add(logical, choice.numbers))) {
+              !switch_arithmetic_.can_add(logical, choice.format))) {
     if (platform::entry(request.algorithm.algorithm).by_switches)
-      request.algorithm = kInPlaceOfSwitches;
+      request.algorithm = kSwitchFallback;
   } else if (platform::entry(request.algorithm.algorithm).by_switches) {
     request.exchange = choice.exchange;
   }
@@ -197,18 +191,19 @@ Result<std::uint32_t> CollectivePlanner::choose_queues(ChunkPlan& plan, Collecti
   return number;
 }
 
-bool CollectivePlanner::less(std::uint32_t list, std::uint32_t other) const {
+bool CollectivePlanner::is_less(std::uint32_t list, std::uint32_t other) const {
   const auto what = [this](const QueuedPhase& phase) {
-    const model::PhaseRequest& asked = specs_[phase.spec].request;
-    return std::tuple(phase.queue, asked.type, asked.data, asked.ring.size, asked.ring.stride,
-                      asked.anticlockwise, asked.min_tree, asked.library.nodes, asked.exchange);
+    const model::PhaseRequest& request = specs_[phase.spec].request;
+    return std::tuple(phase.queue, request.type, request.data, request.ring.size,
+                      request.ring.stride, request.anticlockwise, request.min_tree,
+                      request.library.nodes, request.exchange);
   };
   return std::lexicographical_compare(
       lists_[list].begin(), lists_[list].end(), lists_[other].begin(), lists_[other].end(),
       [&](const QueuedPhase& a, const QueuedPhase& b) { return what(a) < what(b); });
 }
 
-// Who told how long the collectives take that a library runs.
+// The sources of the predicted durations of collectives that a library runs.
 
 namespace {
 
@@ -242,10 +237,10 @@ PredictedCollective CollectivePlanner::predicted(const model::PhaseRequest& requ
     made.algorithm += ", ";
     made.algorithm += name(answer.choice->protocol);
   } else if (request.exchange) {
-    made.algorithm = name(request.exchange.way());
-    made.algorithm += request.exchange.combine() ? ", combine" : ", dispatch";
+    made.algorithm = name(request.exchange.transport());
+    made.algorithm += request.exchange.is_combine() ? ", combine" : ", dispatch";
   }
-  if (answer.band) made.off = ErrorInterval{answer.band->lower, answer.band->upper};
+  if (answer.band) made.error = ErrorInterval{answer.band->lower, answer.band->upper};
   made.provenance = time_provenance_named(answer);
   return made;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which phases a chunk goes through, in which dimension order and queues. Plans are worked out once
-// and shared.
+// Plans the phases of a chunk: dimension order, algorithms and queues. Computes each plan once and
+// shares it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -24,16 +22,16 @@
 
 namespace orrery::sim {
 
-/// By which end points do what switches cannot: one peer after another.
-inline constexpr platform::AlgorithmSpec kInPlaceOfSwitches{platform::Algorithm::direct, 1};
+/// The algorithm by which end points run what switches cannot: direct, one peer after another.
+inline constexpr platform::AlgorithmSpec kSwitchFallback{platform::Algorithm::direct, 1};
 
-/// What a chunk's plan depends on, queues apart.
+/// The inputs of a chunk's plan, without queues.
 struct ChunkRequest {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
-  std::uint32_t topology = 0;  ///< see Planner::topology
+  std::uint32_t topology = 0;  ///< see CollectivePlanner::topology
   std::int64_t bytes = 0;
   graph::ExpertExchange exchange;
-  graph::Format numbers = graph::Format::unsaid;  ///< said only where switches add some alone
+  graph::Format format = graph::Format::unsaid;  ///< unsaid if switches can add all formats
   bool two_phase = false;
   std::vector<std::uint8_t> order;  ///< logical dims; empty = natural
 
@@ -46,7 +44,7 @@ struct ChunkPlan {
     model::PlannedPhase phase;
     std::uint32_t dim = 0;
     graph::ExpertExchange exchange;
-    graph::Format numbers = graph::Format::unsaid;
+    graph::Format format = graph::Format::unsaid;
     std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise or max tree, anticlockwise or min tree
   };
   std::vector<Choice> choices;
@@ -54,29 +52,30 @@ struct ChunkPlan {
       lists;  ///< queues chosen → phase list
 };
 
-/// Which queue of a dimension a rank takes next (three rotating pointers per dimension), and which
-/// of the two trees (one per dimension and type of the whole collective).
+/// A rank's next queue in each dimension (three rotating pointers per dimension), and its next of
+/// the two trees (one pointer per dimension and type of collective).
 struct QueuePointers {
   std::vector<std::uint16_t> next;          ///< [dim × 3 + use]
   std::vector<std::uint8_t> tree;           ///< [dim × kTypes + type]
-  static constexpr std::size_t kTypes = 4;  ///< those with algorithms, in the order of plan_for
+  static constexpr std::size_t kTypes = 4;  ///< types with algorithms, in the order of tree_index()
 };
 
 class CollectivePlanner {
  public:
-  /// `library`: whose collectives run; or null. `meets`: see library_meets().
+  /// `library`: the library that runs the collectives; null: none. `meets`: see library_meets().
   CollectivePlanner(const platform::Platform& platform, const model::MultiDimFabric& fabric,
                     const model::Network& network,
                     std::shared_ptr<const model::LibraryTimes> library = {}, bool meets = false);
 
-  /// The number of the logical topology of a communicator for a collective type (ASTRA rules:
-  /// sub-groups are one ring; Orrery rules: a group that is a grid of the dimensions keeps them).
-  /// Equal ones have one number, so that thousands of groups along one axis share their plans.
+  /// The number of a communicator's logical topology for a collective type. ASTRA rules: sub-groups
+  /// are one ring. Orrery rules: a group that is a grid of the dimensions keeps them. Equal
+  /// topologies have one number, so that thousands of groups along one axis share their plans.
   [[nodiscard]] Result<std::uint32_t> topology(graph::CollectiveType type,
                                                std::uint32_t communicator,
                                                const Communicator& group, std::uint32_t dims_mask,
                                                std::int64_t size);
-  /// All that it may have, whatever the size: each once. Those that cannot be had are left out.
+  /// All distinct topologies that the communicator can have, for any size. Omits those that are not
+  /// possible.
   [[nodiscard]] std::vector<std::uint32_t> topologies(graph::CollectiveType type,
                                                       std::uint32_t communicator,
                                                       const Communicator& group,
@@ -84,9 +83,10 @@ class CollectivePlanner {
   [[nodiscard]] const model::LogicalTopology& topology(std::uint32_t number) const {
     return topologies_[number];
   }
-  /// Whether the members of a library's collectives meet all at once, and send no messages.
+  /// Whether all members of a library's collective meet at once, without messages.
   [[nodiscard]] bool library_meets() const { return library_meets_; }
-  /// The group as the library sees it that runs collectives; nodes 0 where none does. O(members).
+  /// The group as the library that runs collectives sees it; `nodes` is 0 without a library.
+  /// O(members).
   [[nodiscard]] model::LibraryGroup library_group(const Communicator& group) const;
 
   /// The plan of a chunk. The pointer stays valid.
@@ -98,47 +98,52 @@ class CollectivePlanner {
                                                     const model::LogicalTopology& topology,
                                                     QueuePointers& pointers);
 
-  /// Whether end points do it also where the algorithm is in_network, directly and one peer after
-  /// another: all-to-alls that are not said to carry tokens, or that cross several dimensions.
-  [[nodiscard]] static bool by_end_points(graph::CollectiveType type,
-                                          const graph::ExpertExchange& exchange,
-                                          const model::LogicalTopology& topology);
+  /// Whether end points run the collective even if the algorithm is in_network, by
+  /// kSwitchFallback. That applies to all-to-alls that carry no tokens, or that span several
+  /// dimensions.
+  [[nodiscard]] static bool needs_end_points(graph::CollectiveType type,
+                                             const graph::ExpertExchange& exchange,
+                                             const model::LogicalTopology& topology);
 
-  /// Which numbers switches add. Who cannot add a collective's leaves what sums them to end points,
-  /// likewise.
-  [[nodiscard]] const model::SwitchArithmetic& adders() const { return adders_; }
+  /// The number formats that switches can add. If they cannot add the format of a collective, end
+  /// points run its reductions, by kSwitchFallback.
+  [[nodiscard]] const model::SwitchArithmetic& switch_arithmetic() const {
+    return switch_arithmetic_;
+  }
 
-  /// How switches join the ring in which a member of the group stands. Errc: as SwitchTrees::of.
+  /// The tree of switches that connects the ring of a member of the group. Errc: as
+  /// SwitchTrees::of.
   [[nodiscard]] Result<const model::SwitchTree*> switch_tree(const Communicator& group,
                                                              const model::RingShape& ring,
                                                              std::uint32_t member) const;
 
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
-  /// An order of phase lists by what they hold, whatever their numbers are. O(phases).
-  [[nodiscard]] bool less(std::uint32_t list, std::uint32_t other) const;
-  /// What the library says of the phase of a spec that it runs.
+  /// Order of phase lists by content, independent of their numbers. O(phases).
+  [[nodiscard]] bool is_less(std::uint32_t list, std::uint32_t other) const;
+  /// The library's prediction for the phase of a spec that it runs.
   [[nodiscard]] PredictedCollective predicted(std::uint32_t spec) const;
-  /// Of all phases so far that it runs, each kind once, by key().
+  /// The same for all phases so far that the library runs, without duplicates, by key().
   [[nodiscard]] std::vector<PredictedCollective> predicted() const;
-  /// Of the phases of a whole collective, one after another; empty where it runs none of them.
+  /// The same for the consecutive phases of a complete collective; empty if the library does not
+  /// run all of them.
   [[nodiscard]] std::vector<PredictedCollective> predicted(const ChunkRequest& request);
   [[nodiscard]] std::uint32_t queue_count() const;
-  [[nodiscard]] QueuePointers fresh_pointers() const;
+  [[nodiscard]] QueuePointers initial_pointers() const;
 
  private:
   using Algorithms = std::vector<platform::AlgorithmSpec>;
-  /// Those that were chosen for groups such as this; numbers in CollectivePlan::chosen.
+  /// The plans chosen for groups with this extent: indexes in CollectivePlan::chosen.
   [[nodiscard]] const std::vector<std::uint32_t>& chosen_for(graph::CollectiveType type,
                                                              std::uint32_t communicator,
                                                              const Communicator& group);
-  [[nodiscard]] bool is_whole(const Communicator& group, std::uint32_t dims_mask) const;
+  [[nodiscard]] bool spans_all_dims(const Communicator& group, std::uint32_t dims_mask) const;
   [[nodiscard]] Result<std::uint32_t> topology_by(graph::CollectiveType type,
                                                   std::uint32_t communicator,
                                                   const Communicator& group,
                                                   std::uint32_t dims_mask, std::uint32_t chosen);
-  [[nodiscard]] model::LogicalTopology by_library(const Communicator& group) const;
-  void give_to_library(model::LogicalTopology& system) const;
+  [[nodiscard]] model::LogicalTopology library_topology(const Communicator& group) const;
+  void assign_to_library(model::LogicalTopology& system) const;
   [[nodiscard]] model::LogicalTopology group_ring(const Algorithms& algorithms,
                                                   const Communicator& group) const;
   [[nodiscard]] std::optional<model::LogicalTopology> group_grid(const Algorithms& algorithms,
@@ -156,8 +161,8 @@ class CollectivePlanner {
   bool library_meets_;
   std::size_t node_dims_ = 0;  ///< leading dimensions inside one node, as the library sees it
   model::PhaseFactory factory_;
-  model::SwitchArithmetic adders_;
-  mutable std::unique_ptr<model::SwitchTrees> switch_trees_;  // when they are first asked for
+  model::SwitchArithmetic switch_arithmetic_;
+  mutable std::unique_ptr<model::SwitchTrees> switch_trees_;  // created on first use
   std::deque<model::LogicalTopology> topologies_;
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t, std::uint32_t>,
            std::uint32_t>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// In which dimensions, and by which algorithms, a group's collectives run.
+// The dimensions and algorithms of a group's collectives.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ bool fits(const platform::AlgorithmSpec& algorithm, std::uint32_t members) {
   return !platform::entry(algorithm.algorithm).power_of_two || std::has_single_bit(members);
 }
 
-/// By dimension: how many coordinates its members have.
+/// By dimension: the number of coordinates of the group's members.
 std::vector<std::uint32_t> spans_of(const model::MultiDimFabric& fabric,
                                     const Communicator& group) {
   std::vector<std::uint32_t> spans;
@@ -45,8 +45,8 @@ std::vector<std::uint32_t> spans_of(const model::MultiDimFabric& fabric,
 
 }  // namespace
 
-// The configured algorithm if there is exactly one (Orrery rules: and it joins dimensions), else
-// plain ring.
+// A plain ring, or the configured algorithm if there is exactly one (Orrery rules: and it joins
+// dimensions).
 LogicalTopology CollectivePlanner::group_ring(const Algorithms& algorithms,
                                               const Communicator& group) const {
   LogicalTopology topology;
@@ -88,11 +88,11 @@ std::optional<LogicalTopology> CollectivePlanner::group_grid(const Algorithms& a
     }
     product *= span;
   }
-  if (product != group.members) return std::nullopt;  // not every combination is there
+  if (product != group.members) return std::nullopt;  // the group does not have every combination
   return topology;
 }
 
-// Ports are those of the worst member, in any dimension that the group crosses.
+// Uses the ports of the worst member, in any dimension that the group crosses.
 model::LibraryGroup CollectivePlanner::library_group(const Communicator& group) const {
   model::LibraryGroup seen;
   if (!has_library_) return seen;
@@ -101,21 +101,22 @@ model::LibraryGroup CollectivePlanner::library_group(const Communicator& group) 
   const std::uint32_t members = members_of(fabric_, group);
   std::set<std::uint32_t> nodes;
   for (std::uint32_t m = 0; m < members; ++m) {
-    const std::uint32_t rank = group.ranks.empty() ? m : group.ranks[m];
+    const std::uint32_t rank = group.rank_at(m);
     nodes.insert(rank / in_node);
     for (std::size_t d = 0; fabric_.ports_deviate() && d < fabric_.dim_count(); ++d) {
       const model::MultiDimFabric::Port port = fabric_.port(rank, d);
-      double& share = d < node_dims_ ? seen.inside : seen.between;
+      double& share = d < node_dims_ ? seen.intra_share : seen.inter_share;
       share = std::min(share, port.share);
-      seen.late = std::max(seen.late, static_cast<std::int64_t>(port.latency_ns * kPsPerNs));
+      seen.extra_latency =
+          std::max(seen.extra_latency, static_cast<std::int64_t>(port.latency_ns * kPsPerNs));
     }
   }
   seen.nodes = static_cast<std::uint32_t>(nodes.size());
   return seen;
 }
 
-// In the queues of the outermost dimension that its members are spread over.
-LogicalTopology CollectivePlanner::by_library(const Communicator& group) const {
+// Uses the queues of the outermost dimension that the group spans.
+LogicalTopology CollectivePlanner::library_topology(const Communicator& group) const {
   LogicalTopology topology;
   topology.members = members_of(fabric_, group);
   topology.sub_group = true;
@@ -138,8 +139,8 @@ LogicalTopology CollectivePlanner::by_library(const Communicator& group) const {
   return topology;
 }
 
-// A collective that asks for some dimensions goes from one to the next, in each as in a group.
-void CollectivePlanner::give_to_library(LogicalTopology& system) const {
+// A collective over some dimensions runs in one dimension after another, in each as in a group.
+void CollectivePlanner::assign_to_library(LogicalTopology& system) const {
   for (LogicalDim& logical : system.dims) {
     logical.algorithm = {Algorithm::direct, -1};
     logical.along_dim = false;
@@ -166,7 +167,7 @@ Result<std::uint32_t> CollectivePlanner::topology(CollectiveType type, std::uint
                                                   const Communicator& group,
                                                   std::uint32_t dims_mask, std::int64_t size) {
   const auto& all = platform_.collectives.plan(type)->chosen;
-  if (!all.empty() && is_whole(group, dims_mask)) {
+  if (!all.empty() && spans_all_dims(group, dims_mask)) {
     for (const std::uint32_t i : chosen_for(type, communicator, group)) {
       if (all[i].size.count() == size) return topology_by(type, communicator, group, dims_mask, i);
     }
@@ -184,14 +185,15 @@ std::vector<std::uint32_t> CollectivePlanner::topologies(CollectiveType type,
     if (number && std::find(all.begin(), all.end(), *number) == all.end()) all.push_back(*number);
   };
   add(kNone);
-  if (platform_.collectives.plan(type)->chosen.empty() || !is_whole(group, dims_mask)) return all;
+  if (platform_.collectives.plan(type)->chosen.empty() || !spans_all_dims(group, dims_mask))
+    return all;
   for (const std::uint32_t i : chosen_for(type, communicator, group)) add(i);
   return all;
 }
 
-bool CollectivePlanner::is_whole(const Communicator& group, std::uint32_t dims_mask) const {
-  const std::uint32_t every = fabric_.dim_count() < 32 ? (1U << fabric_.dim_count()) - 1 : ~0U;
-  return group.sub_group || (group.dims(dims_mask) & every) == every;
+bool CollectivePlanner::spans_all_dims(const Communicator& group, std::uint32_t dims_mask) const {
+  const std::uint32_t all_dims = fabric_.dim_count() < 32 ? (1U << fabric_.dim_count()) - 1 : ~0U;
+  return group.sub_group || (group.dims(dims_mask) & all_dims) == all_dims;
 }
 
 Result<std::uint32_t> CollectivePlanner::topology_by(CollectiveType type,
@@ -206,13 +208,13 @@ Result<std::uint32_t> CollectivePlanner::topology_by(CollectiveType type,
   const platform::CollectivePlan& plan = *platform_.collectives.plan(type);
   const Algorithms& algorithms = chosen == kNone ? plan.per_dim : plan.chosen[chosen].per_dim;
   LogicalTopology made;
-  if (has_library_ && is_whole(group, dims_mask)) {
-    made = by_library(group);
+  if (has_library_ && spans_all_dims(group, dims_mask)) {
+    made = library_topology(group);
   } else if (!group.sub_group) {
     auto system = model::system_topology(algorithms, fabric_, type, dims_mask);
     if (!system) return tl::unexpected(system.error());
     made = std::move(*system);
-    if (has_library_) give_to_library(made);
+    if (has_library_) assign_to_library(made);
   } else if (algorithms.empty()) {
     return fail(Errc::config_missing_key, fmt::format("{}-implementation", graph::name(type)),
                 "no algorithm is configured for this collective",

@@ -7,13 +7,14 @@
 
 namespace orrery::sim {
 
-/// A collective in terms of the four types that have algorithms.
+/// A collective expressed as one of the four types that have algorithms.
 struct NearestForm {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   std::int64_t size = 0;
 };
 
-/// For a type that has none of its own: the bandwidth cost of the pipelined form.
+/// The nearest form of a type without an algorithm: it has the bandwidth cost of the pipelined
+/// form.
 [[nodiscard]] inline NearestForm nearest_form(graph::CollectiveType type, std::int64_t size,
                                               std::int64_t members) {
   using graph::CollectiveType;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who a member of a phase hears from, in its own words: places of a double binary tree, or keys.
+// The peers of a member of a phase: slots of a double binary tree, or matching keys.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@
 
 namespace orrery::sim {
 
-/// Where another member stands in a double binary tree, as one of its members sees it. Slots of
-/// Stream::balances, too: who a message is expected from.
+/// The relation of another member to a member of a double binary tree. Also indexes
+/// Stream::balances, by expected sender.
 enum TreeSlot : std::uint32_t { kParent, kLeft, kRight, kTreeSlots };
 
-/// The position in slot `slot` of `place`; model::TreePlace::kNone: nobody.
+/// The position in slot `slot` of `place`; model::TreePlace::kNone: the slot is empty.
 [[nodiscard]] std::uint32_t in_slot(const model::TreePlace& place, std::uint32_t slot);
 /// The slot in which `place` has `position`; kTreeSlots: none.
 [[nodiscard]] std::uint32_t slot_of(const model::TreePlace& place, std::uint32_t position);
 /// The place of a member in the tree that a phase runs.
 [[nodiscard]] model::TreePlace tree_place(const model::PhaseSpec& spec, std::uint32_t member);
-/// The member that `member` has in a slot of its place.
+/// The member in this slot of `member`'s place.
 [[nodiscard]] std::uint32_t member_in(const model::PhaseSpec& spec, std::uint32_t member,
                                       std::uint32_t slot);
 
-/// Whom `member` of a phase has a message with this key from; trees: in this slot.
+/// The sender of `member`'s message with this key; in trees, `key` is a slot.
 [[nodiscard]] std::uint32_t sender_of(const model::PhaseSpec& spec, std::uint32_t member,
                                       std::uint32_t key);
 

@@ -1,7 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Sends and receives. The k-th send matches the k-th receive with the same tag, source, destination
-// and size.
 #include "orrery/sim/engine/messages/p2p_messages.h"
 
 #include <fmt/format.h>
@@ -37,7 +34,7 @@ std::string P2pMessages::text(const Place& place) const {
 std::optional<MessageKey> P2pMessages::key(const graph::Graph& graph, std::uint32_t rank,
                                            NodeId node, bool sends, const Place& place) {
   const graph::PointToPoint message = graph.message(node, rank);
-  // Only what is part of a collective has a buffer that it can be a share of.
+  // Only messages of a collective can have shares of its buffer as size.
   const bool sized = graph.has(node, graph::kHasCommSize) || (place.within && message.pieces != 0);
   const bool complete = sized && graph.has(node, graph::kHasTag) &&
                         graph.has(node, sends ? graph::kHasDst : graph::kHasSrc);
@@ -60,8 +57,10 @@ std::optional<MessageKey> P2pMessages::key(const graph::Graph& graph, std::uint3
   }
   const std::int64_t peer = sends ? dst : src;
   if (peer < 0 || peer >= static_cast<std::int64_t>(run_.fabric.rank_count())) {
-    run_.fail({Errc::input_range, text(place),
-               fmt::format("there is no rank {} among {}", peer, run_.fabric.rank_count()), ""});
+    run_.fail(
+        {Errc::input_range, text(place),
+         fmt::format("rank {} does not exist: there are {} ranks", peer, run_.fabric.rank_count()),
+         ""});
     return std::nullopt;
   }
   const std::uint64_t tag = run_.policy.tags != 0 ? message.tag % run_.policy.tags : message.tag;
@@ -71,13 +70,13 @@ std::optional<MessageKey> P2pMessages::key(const graph::Graph& graph, std::uint3
 
 void P2pMessages::send(const Endpoint& who, const MessageKey& key) {
   if (!run_.platform.collectives.rendezvous) return transmit(who, key);
-  // The payload leaves when the receiver's announcement is here.
+  // The payload leaves when the receiver's announcement has arrived.
   Mailbox& box = state_.announcements.at({key.tag, key.src, key.dst, 0});
   const std::uint32_t number = new_message({key, who});
   if (box.arrived > 0) {
     --box.arrived;
-    run_.push({.time = run_.now(), .kind = EventKind::p2p_found, .first = number});
-    guard_.own(who.rank, run_.now());
+    run_.push({.time = run_.now(), .kind = EventKind::p2p_matched, .first = number});
+    guard_.expect_local(who.rank, run_.now());
     return;
   }
   wait_in(box, state_.next_announced, number);
@@ -97,7 +96,7 @@ std::uint32_t P2pMessages::new_message(const P2pMessage& message) {
 void P2pMessages::transmit(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_message({key, who});
   const bool abroad = border_ != nullptr && border_->part_of(key.dst) != border_->part;
-  if (!abroad) sent(key, run_.now());
+  if (!abroad) start_receive(key, run_.now());
   if (run_.policy.first_dimension_counts && who.custom == kNone && run_.fabric.dim_count() > 1)
     note_dims(who, key);
   const auto bytes = static_cast<std::uint64_t>(key.size);
@@ -119,20 +118,20 @@ void P2pMessages::transmit(const Endpoint& who, const MessageKey& key) {
                    .flow = who.custom,
                    .order = who.node},
                   delay, {.kind = EventKind::p2p_deliver, .first = number});
-  guard_.message(who, key, run_.guarded ? run_.after(delay) : 0);
+  guard_.expect_message(who, key, run_.guarded ? run_.after(delay) : 0);
 }
 
-// A message is on its way since `when`: the oldest receive that nothing has been sent for begins.
-void P2pMessages::sent(const MessageKey& key, std::int64_t when) {
+// A message is in flight since `when`: the oldest receive without a sent message begins.
+void P2pMessages::start_receive(const MessageKey& key, std::int64_t when) {
   Mailbox& box = state_.mailboxes.at(key);
   if (box.expecting == kNone) {
-    ++box.flying;
+    ++box.in_flight;
     return;
   }
   const std::uint32_t receive = box.expecting;
   box.expecting = state_.next_receive[receive];
   if (is_across_parts(key)) --run_.shared.states[state_.receives[receive].who.rank].awaited;
-  receive_begins(receive, when);
+  begin_receive(receive, when);
 }
 
 // ASTRA rules charge a message for the first dimension it crosses.
@@ -159,8 +158,8 @@ void P2pMessages::receive(const Endpoint& who, const MessageKey& key) {
                   {.kind = EventKind::p2p_ready, .first = number});
 }
 
-// The announcement of a receive is at the sender.
-void P2pMessages::announced(std::uint32_t receive) {
+// The announcement of a receive has reached the sender.
+void P2pMessages::on_announcement(std::uint32_t receive) {
   const MessageKey key = state_.receives[receive].key;
   post(receive);
   Mailbox& box = state_.announcements.at({key.tag, key.src, key.dst, 0});
@@ -179,9 +178,9 @@ void P2pMessages::post(std::uint32_t number) {
   Mailbox& box = state_.mailboxes.at(key);
   if (box.arrived == 0) {
     wait_in(box, state_.next_receive, number);
-    if (box.flying > 0) {
-      --box.flying;
-      return receive_begins(number, run_.now());
+    if (box.in_flight > 0) {
+      --box.in_flight;
+      return begin_receive(number, run_.now());
     }
     if (box.expecting == kNone) box.expecting = number;
     if (is_across_parts(key)) ++run_.shared.states[receive.who.rank].awaited;
@@ -190,13 +189,13 @@ void P2pMessages::post(std::uint32_t number) {
   --box.arrived;
   drop_if_empty(key, box);
   run_.push({.time = run_.now(), .kind = EventKind::p2p_late, .first = number});
-  guard_.own(state_.receives[number].who.rank, run_.now());
+  guard_.expect_local(state_.receives[number].who.rank, run_.now());
 }
 
-void P2pMessages::arrives(const P2pMessage& message) {
+void P2pMessages::deliver(const P2pMessage& message) {
   Mailbox& box = state_.mailboxes.at(message.key);
   if (box.first == kNone) {
-    --box.flying;
+    --box.in_flight;
     ++box.arrived;
     return;
   }
@@ -208,11 +207,11 @@ void P2pMessages::arrives(const P2pMessage& message) {
         static_cast<std::uint32_t>(state_.senders.size());
     state_.senders.push_back({message.sender.rank, message.sender.node});
   }
-  receive_done(receive);
+  finish_receive(receive);
 }
 
 void P2pMessages::drop_if_empty(const MessageKey& key, const Mailbox& box) {
-  if (box.first == kNone && box.arrived == 0 && box.flying == 0) state_.mailboxes.erase(key);
+  if (box.first == kNone && box.arrived == 0 && box.in_flight == 0) state_.mailboxes.erase(key);
 }
 
 std::uint32_t P2pMessages::new_receive(const Endpoint& who, const MessageKey& key) {
@@ -226,19 +225,19 @@ std::uint32_t P2pMessages::new_receive(const Endpoint& who, const MessageKey& ke
   return number;
 }
 
-void P2pMessages::receive_begins(std::uint32_t number, std::int64_t when) {
+void P2pMessages::begin_receive(std::uint32_t number, std::int64_t when) {
   Receive& receive = state_.receives[number];
   receive.since = std::max(when, receive.posted);
   if (receive.who.custom != kNone) return;
   accounting_.receive_begins(receive.who.rank, receive.since);
 }
 
-void P2pMessages::receive_done(std::uint32_t number) {
+void P2pMessages::finish_receive(std::uint32_t number) {
   const Receive receive = state_.receives[number];
   state_.free_receives.push_back(number);
   if (receive.since >= 0 && receive.who.custom == kNone)
     accounting_.receive_ends(receive.who.rank, receive.since);
-  ends_.message_ends(receive.who);
+  observer_.on_message_end(receive.who);
 }
 
 // The sender's end of a message to another part.
@@ -257,35 +256,35 @@ P2pMessage P2pMessages::take_message(std::uint32_t number) {
   return state_.messages[number];
 }
 
-void P2pMessages::take_in(const CrossPartMessage& abroad, std::int64_t done) {
+void P2pMessages::receive_message(const CrossPartMessage& abroad, std::int64_t done) {
   const std::uint32_t number = new_message(abroad.message);
   if (abroad.sent < done) {
-    sent(abroad.message.key, abroad.sent);
+    start_receive(abroad.message.key, abroad.sent);
   } else {
     run_.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
   }
-  run_.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
+  run_.push({.time = abroad.arrival, .kind = EventKind::p2p_arrives, .first = number});
 }
 
 void P2pMessages::handle(const Event& event) {
   switch (event.kind) {
     case EventKind::p2p_deliver: {  // the sender's node ends first, then the receiver's
       const P2pMessage message = take_message(event.first);
-      ends_.message_ends(message.sender);
-      if (!run_.error) arrives(message);
+      observer_.on_message_end(message.sender);
+      if (!run_.error) deliver(message);
       return;
     }
     case EventKind::p2p_sent:
-      return ends_.message_ends(take_message(event.first).sender);
+      return observer_.on_message_end(take_message(event.first).sender);
     case EventKind::p2p_leaves:
-      return sent(state_.messages[event.first].key, run_.now());
-    case EventKind::p2p_came:
-      return arrives(take_message(event.first));
+      return start_receive(state_.messages[event.first].key, run_.now());
+    case EventKind::p2p_arrives:
+      return deliver(take_message(event.first));
     case EventKind::p2p_late:
-      return receive_done(event.first);
+      return finish_receive(event.first);
     case EventKind::p2p_ready:
-      return announced(event.first);
-    case EventKind::p2p_found: {
+      return on_announcement(event.first);
+    case EventKind::p2p_matched: {
       const P2pMessage message = take_message(event.first);
       return transmit(message.sender, message.key);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sends and receives from point to point.
+// Point-to-point sends and receives.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace orrery::sim {
 
-/// What is on its way or waited for.
+/// Messages in flight and pending receives.
 struct MessageState {
   Mailboxes mailboxes;
   std::vector<std::uint32_t> next_receive;  ///< links of the receives waiting in a mailbox
@@ -30,41 +30,42 @@ struct MessageState {
   std::vector<std::uint32_t> next_announced;
   std::vector<std::pair<std::uint32_t, graph::NodeId>>
       senders;  ///< (rank, node): NodeTimes::sender
-  /// By part that has been absorbed: where its senders begin; empty: there were no parts.
+  /// By absorbed part: index of its first entry in `senders`; empty: there were no parts.
   std::vector<std::size_t> first_senders;
 };
 
 /// The k-th send matches the k-th receive with the same tag, source, destination and size. A send
-/// ends when its message arrives, a receive when it has been posted, too; under the rendezvous
-/// protocol the receiver announces itself first, and the message waits for that.
+/// ends when its message arrives; a receive ends when, in addition, it has been posted. Under the
+/// rendezvous protocol, the receiver announces itself first, and the message waits for the
+/// announcement.
 class P2pMessages {
  public:
-  /// Who wants to know what has ended.
-  class Ends {
+  /// The observer of finished sends and receives.
+  class CompletionObserver {
    public:
-    virtual ~Ends() = default;
-    virtual void message_ends(const Endpoint& who) = 0;
+    virtual ~CompletionObserver() = default;
+    virtual void on_message_end(const Endpoint& who) = 0;
   };
 
   P2pMessages(EngineRun& run, FoldingGuard& guard, Transport& transport, TimeAccounting& accounts,
-              Ends& ends, PartBorder* border = nullptr)
+              CompletionObserver& observer, PartBorder* border = nullptr)
       : run_(run),
         guard_(guard),
         transport_(transport),
         accounting_(accounts),
-        ends_(ends),
+        observer_(observer),
         border_(border) {}
 
-  /// What a send or receive of the rank means, as its receiver calls it. Empty: the run has failed.
+  /// The key of a rank's send or receive, as its receiver states it. Empty: the run has failed.
   [[nodiscard]] std::optional<MessageKey> key(std::uint32_t rank, graph::NodeId node);
-  /// For errors: a node of the rank, or one of the trace that its collective runs.
+  /// For errors: a node of the rank, or a node of the trace that its collective runs.
   struct Place {
     std::uint32_t rank;
     graph::NodeId node;
-    std::optional<std::uint64_t> within{};  ///< id in that trace
+    std::optional<std::uint64_t> within{};  ///< id in the trace of a custom collective
   };
   [[nodiscard]] std::string text(const Place& place) const;
-  /// The same in another graph, whose ranks are numbered otherwise.
+  /// The same in another graph, with its own rank numbers.
   [[nodiscard]] std::optional<MessageKey> key(const graph::Graph& graph, std::uint32_t rank,
                                               graph::NodeId node, bool sends, const Place& place);
 
@@ -73,13 +74,14 @@ class P2pMessages {
 
   /// Events of the kinds p2p_….
   void handle(const Event& event);
-  /// A message from a part that is simulated beside this one; all before `done` has been.
-  void take_in(const CrossPartMessage& abroad, std::int64_t done);
+  /// Accepts a message from a part that is simulated concurrently. This part has processed all
+  /// events before `done`.
+  void receive_message(const CrossPartMessage& abroad, std::int64_t done);
 
   [[nodiscard]] MessageState& state() { return state_; }
   [[nodiscard]] const MessageState& state() const { return state_; }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const P2pMessages& other) { state_ = other.state_; }
 
  private:
@@ -92,20 +94,20 @@ class P2pMessages {
   void transmit(const Endpoint& who, const MessageKey& key);
   void send_across_parts(std::uint32_t number, std::int64_t delay);
   void note_dims(const Endpoint& who, const MessageKey& key);
-  void sent(const MessageKey& key, std::int64_t when);
-  void arrives(const P2pMessage& message);
-  void announced(std::uint32_t receive);
+  void start_receive(const MessageKey& key, std::int64_t when);
+  void deliver(const P2pMessage& message);
+  void on_announcement(std::uint32_t receive);
   [[nodiscard]] std::uint32_t new_receive(const Endpoint& who, const MessageKey& key);
   void post(std::uint32_t receive);
-  void receive_begins(std::uint32_t receive, std::int64_t when);
-  void receive_done(std::uint32_t receive);
+  void begin_receive(std::uint32_t receive, std::int64_t when);
+  void finish_receive(std::uint32_t receive);
   void drop_if_empty(const MessageKey& key, const Mailbox& box);
 
   EngineRun& run_;
   FoldingGuard& guard_;
   Transport& transport_;
   TimeAccounting& accounting_;
-  Ends& ends_;
+  CompletionObserver& observer_;
   PartBorder* border_;
   MessageState state_;
 };

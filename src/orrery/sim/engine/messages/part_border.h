@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What one of several parts of a run knows of the others.
+// The view of one part of a run on the others.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace orrery::sim {
 
-/// Messages across it are kept until the other part takes them in.
+/// Stores messages to other parts until these parts take them in.
 struct PartBorder {
   const ParallelParts& parts;
-  std::uint32_t part;  ///< this side's
+  std::uint32_t part;  ///< number of this part
   const EngineRun& run;
   std::vector<CrossPartMessage> outbox{}, inbox{};
 
-  /// `rank` as the workload numbers it.
+  /// `rank`: number in the workload.
   [[nodiscard]] std::uint32_t part_of(std::uint32_t rank) const {
     return parts.part_of[run.folded_workload.rank_for(rank)];
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From "send these bytes" to an arrival: the only part that drives the network.
+// Turns a message into an arrival event: the only component that drives the network.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +12,9 @@
 
 namespace orrery::sim {
 
-/// A message: between two ranks of the workload, or a rank and a memory (end points of the
-/// network), in the name of `weight` senders that are alike.
-struct Shipment {
+/// A message between two ranks of the workload, or between a rank and a memory (end points of the
+/// network). It represents the messages of `weight` equivalent senders.
+struct Transfer {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
   std::int64_t bytes = 0;
@@ -24,75 +24,78 @@ struct Shipment {
   std::uint64_t order = 0;
 };
 
-/// Where the network is uncontended a message arrives when the network says it does alone;
-/// otherwise the network is driven (see model::Network).
+/// On an uncontended network, a message arrives after its time without other traffic. Otherwise
+/// this class drives the network (see model::Network).
 class Transport : private model::Sink {
  public:
   explicit Transport(EngineRun& run) : run_(run), contended_(!run.network.traits().uncontended) {}
 
-  /// Messages are in each other's way.
-  [[nodiscard]] bool contended() const { return contended_; }
-  /// What a message takes when nobody is in its way.
-  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
-    return run_.network.alone(from, to, bytes);
+  /// Whether messages contend for links.
+  [[nodiscard]] bool is_contended() const { return contended_; }
+  /// Duration of a message without contention, in picoseconds.
+  [[nodiscard]] std::int64_t uncontended_time(std::uint32_t from, std::uint32_t to,
+                                              std::int64_t bytes) const {
+    return run_.network.uncontended_time(from, to, bytes);
   }
-  /// What a message will take, where that is known when it is sent; otherwise 0.
+  /// Duration of a message in picoseconds if it is known when the message is sent; otherwise 0.
   [[nodiscard]] std::int64_t duration(std::uint32_t from, std::uint32_t to,
                                       std::int64_t bytes) const {
-    return contended_ ? 0 : alone(from, to, bytes);
+    return contended_ ? 0 : uncontended_time(from, to, bytes);
   }
 
-  /// `arrival` (its time is ignored) happens when the message is there. `duration` is duration().
-  void send(const Shipment& what, std::int64_t duration, const Event& arrival) {
+  /// Queues `arrival` (its time is ignored) for the arrival of the message. `duration`: the result
+  /// of duration().
+  void send(const Transfer& what, std::int64_t duration, const Event& arrival) {
     run_.result.messages += what.weight;
-    move(what, duration, arrival);
+    transfer(what, duration, arrival);
   }
-  /// The same of what is no message of the workload, and not counted: an end point may be a memory.
-  void move(const Shipment& what, std::int64_t duration, Event arrival) {
-    if (contended_ && what.from != what.to) return hand_over(what, arrival);
+  /// The same for a transfer that is not a message of the workload and is not counted; an end point
+  /// can be a memory.
+  void transfer(const Transfer& what, std::int64_t duration, Event arrival) {
+    if (contended_ && what.from != what.to) return send_to_network(what, arrival);
     arrival.time = run_.after(duration);
     run_.push(arrival);
   }
 
-  /// The tick is over, as far as others know. False: there is nothing to do.
+  /// End of the tick, as far as other components know. Returns false if there was nothing to do.
   [[nodiscard]] bool settle() {
     if (!contended_ || !run_.network.unsettled()) return false;
     run_.network.settle(run_.now(), *this);
     return true;
   }
-  /// When the network wants the clock to be; kNever: it does not.
+  /// The time at which the network needs advance(); kNever: it does not.
   [[nodiscard]] std::int64_t next() const {
     return contended_ ? run_.network.next() : EventQueue::kNever;
   }
-  /// The clock is there.
+  /// The clock has reached next().
   void advance() { run_.network.advance(run_.now(), *this); }
-  /// Events of kind network: what happens now, if a message has come.
-  [[nodiscard]] std::optional<Event> called(const Event& event);
+  /// Handles events of kind network. Returns the arrival event if a message has arrived.
+  [[nodiscard]] std::optional<Event> handle(const Event& event);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const Transport& other) {
-    cargo_ = other.cargo_;
+    arrivals_ = other.arrivals_;
     free_ = other.free_;
   }
 
  private:
-  void hand_over(const Shipment& what, Event arrival);
-  [[nodiscard]] Event unload(std::uint32_t token);
+  void send_to_network(const Transfer& what, Event arrival);
+  [[nodiscard]] Event take_arrival(std::uint32_t token);
 
   void arrives(std::uint32_t token) override;
   void call(std::int64_t delay, std::uint64_t code) override;
   void not_equivalent() override {
     if (run_.fold_failed.empty())
-      run_.fold_failed = "messages share links that not all ranks that are alike have";
+      run_.fold_failed = "messages share links that not all equivalent ranks have";
   }
   void exceeds_clock() override { (void)run_.after(model::MultiDimFabric::kTooLong); }
 
   EngineRun& run_;
   bool contended_;
-  bool in_a_call_ = false;
-  std::optional<Event> came_;        // in a call
-  std::vector<Event> cargo_;         // by token: what happens when it is there
-  std::vector<std::uint32_t> free_;  // tokens
+  bool is_in_call_ = false;
+  std::optional<Event> arrived_;     // arrival during handle()
+  std::vector<Event> arrivals_;      // by token: the arrival event
+  std::vector<std::uint32_t> free_;  // free tokens
 };
 
 }  // namespace orrery::sim

@@ -64,7 +64,7 @@ TEST(DeviatedRuns, ComputeNodesTakeTheirMultiple) {
       platform.replay_only = replay_only;
       platform.deviations = {slow({2}, 1.5), slow({3}, 0.5)};
       const auto result = run_deviated(work, platform);
-      // What the host does beside a device is no compute; ASTRA rules do not tell them apart.
+      // Host work of a rank with a device is no compute; ASTRA rules do not distinguish them.
       const Time device[] = {us(10), us(10), us(15), us(5)};
       const Time host[] = {us(4), us(4), us(6), us(2)};
       const bool astra = rules == Rules::astra;

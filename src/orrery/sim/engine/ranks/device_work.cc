@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/sim/engine/ranks/device_work.h"
 
-#include <utility>
-
 namespace orrery::sim {
 
 using graph::NodeId;
@@ -12,12 +10,12 @@ void DeviceWork::replay(std::uint32_t rank, NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   Time duration = graph.duration(node);
   if (duration == Time{}) duration = run_.policy.shortest;
-  if (graph.kind(node) == NodeKind::comp) duration = deviating(rank, node, duration);
+  if (graph.kind(node) == NodeKind::comp) duration = with_deviation(rank, node, duration);
   if (!graph.is_cpu(node)) run_.shared.gpu_time[rank] += duration.count();
   local_events_.at(rank, duration.count(), {.arg = node, .kind = LocalEventKind::node_done});
 }
 
-Time DeviceWork::deviating(std::uint32_t rank, NodeId node, Time duration) const {
+Time DeviceWork::with_deviation(std::uint32_t rank, NodeId node, Time duration) const {
   const RankDeviations& deviations = run_.shared.deviations;
   if (!deviations.any()) return duration;
   const std::uint32_t who = run_.real(rank);
@@ -28,12 +26,12 @@ Time DeviceWork::deviating(std::uint32_t rank, NodeId node, Time duration) const
   return deviations.host(who, duration);
 }
 
-Time DeviceWork::length(std::uint32_t rank, NodeId node) const {
+Time DeviceWork::duration(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   const auto answer = compute_->time(graph, node);
   if (!answer) return Time{};
   return answer->source == TimeSource::recorded
-             ? deviating(rank, node, answer->time)
+             ? with_deviation(rank, node, answer->time)
              : run_.shared.deviations.compute(run_.real(rank), answer->time);
 }
 
@@ -52,7 +50,7 @@ bool DeviceWork::compute(std::uint32_t rank, NodeId node) {
   if (graph.work(node).tensor_size == Bytes{} && run_.policy.empty_work_is_skipped) return false;
   const Time taken = run_.shared.deviations.compute(run_.real(rank), answer->time);
   run_.shared.gpu_time[rank] += taken.count();
-  if (kernel_interference_.on() && !graph.is_cpu(node)) {
+  if (kernel_interference_.is_enabled() && !graph.is_cpu(node)) {
     kernel_interference_.begin(rank, node, taken.count());
   } else {
     local_events_.at(rank, taken.count(), {.arg = node, .kind = LocalEventKind::node_done});
@@ -75,53 +73,53 @@ void DeviceWork::access(std::uint32_t rank, NodeId node) {
   if (run_.platform.remote_memory.kind == platform::RemoteMemoryKind::none) {
     if (!run_.policy.local_memory_serves) {
       return run_.fail({Errc::config_conflict, run_.place(rank, node),
-                        "the trace uses remote memory and the system has none",
-                        "choose another memory-type than NO_MEMORY_EXPANSION"});
+                        "the trace uses remote memory, but the system has none",
+                        "use another memory-type than NO_MEMORY_EXPANSION"});
     }
     const auto local = model::local_memory(size, run_.platform.device);
     if (!local) return fail_at(rank, node, local.error());
     return local_events_.at(rank, local->time.count(),
                             {.arg = node, .kind = LocalEventKind::memory_done});
   }
-  if (network_memory_.on())
+  if (network_memory_.is_enabled())
     return network_memory_.begin(rank, node, size, graph.kind(node) == NodeKind::mem_store);
   if (run_.policy.memory_in_turn) {
     const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
     if (remote_memory_.request(access)) serve(access);
     return;
   }
-  share(rank, node);
+  share_memory(rank, node);
 }
 
-void DeviceWork::share(std::uint32_t rank, NodeId node) {
-  if (run_.folded_workload.smaller() && !pools_.folded() &&
+void DeviceWork::share_memory(std::uint32_t rank, NodeId node) {
+  if (run_.folded_workload.is_folded() && !pools_.folded() &&
       !pools_.fold(run_.folded_workload.class_of(), run_.folded_workload.weights())) {
-    run_.fold_failed = "ranks that are alike share memory with others that are not";
+    run_.fold_failed = "equivalent ranks share memory with different ranks";
     return;
   }
   const graph::Graph& graph = run_.graph_of(rank);
   const graph::Work work = graph.work(node);
-  // Traces cannot say whose their bytes are; programs do, as the number of devices.
-  const bool said = graph.has(node, graph::kHasNumOps);
+  // Traces do not state which devices share the bytes; programs do, as the number of devices.
+  const bool has_devices = graph.has(node, graph::kHasNumOps);
   const model::MemoryPools::Access access{.device = run_.real(rank),
                                           .rank = rank,
                                           .node = node,
                                           .bytes = work.tensor_size.count(),
                                           .store = graph.kind(node) == NodeKind::mem_store,
-                                          .together = !said || work.num_ops > 1};
+                                          .together = !has_devices || work.num_ops > 1};
   if (pools_.exceeds_clock(access)) {
     return fail_at(rank, node,
-                   {Errc::config_range, "", "the remote memory gives no time within 46 days",
+                   {Errc::config_range, "", "the remote memory access exceeds 46 days",
                     "check the bandwidths of remote_memory"});
   }
   pools_.begin(access);
 }
 
-std::vector<model::MemoryPools::FinishedAccess> DeviceWork::ended() {
+std::vector<model::MemoryPools::FinishedAccess> DeviceWork::take_finished() {
   std::vector<model::MemoryPools::FinishedAccess> all;
   pools_.advance(run_.now(), all);
-  tell_moved();
-  tell_rates();
+  report_transfers();
+  report_rates();
   if (run_.observer != nullptr) {
     for (const auto& [access, lost] : all)
       run_.observer->memory_served(access.rank, access.node, lost);
@@ -129,15 +127,15 @@ std::vector<model::MemoryPools::FinishedAccess> DeviceWork::ended() {
   return all;
 }
 
-void DeviceWork::tell_moved() {
+void DeviceWork::report_transfers() {
   if (run_.observer == nullptr) return;
   for (const model::MemoryPools::TransferSpan& one : pools_.moved())
-    run_.observer->memory_moves(one);
+    run_.observer->memory_transfers(one);
 }
 
-/// What accesses move in devices' own memories from now on.
-void DeviceWork::tell_rates() {
-  if (!kernel_interference_.on()) return;
+/// Notifies the interference model of the new rates of accesses in the devices' own memories.
+void DeviceWork::report_rates() {
+  if (!kernel_interference_.is_enabled()) return;
   std::vector<std::pair<std::uint32_t, std::int64_t>> now;
   for (const model::MemoryPools::Rate& one : pools_.rates())
     now.emplace_back(one.rank, static_cast<std::int64_t>(one.bytes_per_ns * 1e9));

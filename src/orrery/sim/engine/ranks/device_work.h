@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks do by themselves with their devices: compute, and load and store.
+// Local work of ranks: computation, loads and stores.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace orrery::sim {
 
-/// Works out how long a node takes and has it end after that (LocalKind::node_done, memory_done).
+/// Computes the duration of a node and schedules its end (LocalEventKind::node_done, memory_done).
 class DeviceWork {
  public:
   DeviceWork(EngineRun& run, LocalEvents& local_events, Transport& transport,
@@ -31,38 +31,40 @@ class DeviceWork {
         pools_(run.platform),
         network_memory_(run, local_events, transport, kernel_interference) {}
 
-  /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
-  [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
-  /// Who tells how long compute nodes take.
+  /// The duration of a compute node; 0 if no model predicts it, for which compute() gives the
+  /// reason.
+  [[nodiscard]] Time duration(std::uint32_t rank, graph::NodeId node) const;
+  /// The model that predicts the durations of compute nodes.
   [[nodiscard]] const model::ComputeModel& models() const { return *compute_; }
-  /// A compute node. False: it takes no time at all, not even a tick.
+  /// Begins a compute node. Returns false if it takes no time at all, not even a tick.
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
-  /// Any node, for as long as was recorded.
+  /// Begins any node with its recorded duration.
   void replay(std::uint32_t rank, graph::NodeId node);
-  /// A load or store: in remote memory where there is one, in its turn or beside others.
+  /// Begins a load or store, in remote memory if there is one. Accesses are queued or run
+  /// concurrently.
   void access(std::uint32_t rank, graph::NodeId node);
-  /// A load or store ends that had its turn: the memory serves the next.
+  /// A queued load or store has ended: the memory serves the next one.
   void access_ends(std::uint32_t rank);
-  /// The tick is over, as far as others know. False: there is nothing to do.
+  /// End of the tick, as far as other components know. Returns false if there was nothing to do.
   [[nodiscard]] bool settle() {
     if (!pools_.unsettled()) return false;
     pools_.settle(run_.now());
-    tell_moved();
-    tell_rates();
+    report_transfers();
+    report_rates();
     return true;
   }
-  /// When accesses that share memory want the clock to be.
+  /// The time at which accesses that share memory need take_finished().
   [[nodiscard]] std::int64_t next() const { return pools_.next(); }
-  /// The clock is there: who has ended.
-  [[nodiscard]] std::vector<model::MemoryPools::FinishedAccess> ended();
-  /// What has crossed remote memories and what is between them and devices.
+  /// The clock has reached next(): returns the accesses that have ended.
+  [[nodiscard]] std::vector<model::MemoryPools::FinishedAccess> take_finished();
+  /// Traffic of remote memories and of the links between them and devices.
   [[nodiscard]] const model::MemoryPools& pools() const { return pools_; }
-  /// Whoever observes the run is told what moves when.
-  void watch() { pools_.watch(); }
+  /// Records transfers over time, for the observer of the run.
+  void record_transfers() { pools_.watch(); }
   /// Memories in the network.
   [[nodiscard]] NetworkMemory& network_memory() { return network_memory_; }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const DeviceWork& other) {
     remote_memory_ = other.remote_memory_;
     pools_ = other.pools_;
@@ -72,10 +74,10 @@ class DeviceWork {
 
  private:
   void serve(const model::RemoteMemory::Access& access);
-  void share(std::uint32_t rank, graph::NodeId node);
-  void tell_rates();
-  void tell_moved();
-  [[nodiscard]] Time deviating(std::uint32_t rank, graph::NodeId node, Time duration) const;
+  void share_memory(std::uint32_t rank, graph::NodeId node);
+  void report_rates();
+  void report_transfers();
+  [[nodiscard]] Time with_deviation(std::uint32_t rank, graph::NodeId node, Time duration) const;
   void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 
   EngineRun& run_;
@@ -84,7 +86,7 @@ class DeviceWork {
   std::unique_ptr<model::ComputeModel> compute_;
   model::RemoteMemory remote_memory_;
   model::MemoryPools pools_;
-  std::vector<std::pair<std::uint32_t, std::int64_t>> copying_;  // rank and bytes/s, as last told
+  std::vector<std::pair<std::uint32_t, std::int64_t>> copying_;  // rank, last notified bytes/s
   NetworkMemory network_memory_;
 };
 

@@ -5,14 +5,14 @@
 
 namespace orrery::sim {
 
-const HostLaunches::OfTable& HostLaunches::of(const graph::KernelTable& kernels) {
-  for (const OfTable& known : known_)
+const HostLaunches::TableLaunches& HostLaunches::launches_of(const graph::KernelTable& kernels) {
+  for (const TableLaunches& known : tables_)
     if (known.table == &kernels) return known;
-  OfTable& made = known_.emplace_back();
+  TableLaunches& made = tables_.emplace_back();
   const graph::LaunchTimes times = kernels.launch_times();
   made.table = &kernels;
-  made.least = times.least().count();
-  made.ahead = times.ahead;
+  made.least = times.shortest().count();
+  made.ahead = times.max_queued;
   for (graph::KernelId id = 0; id < kernels.size(); ++id) {
     const graph::Kernel& one = kernels[id];
     made.kernels.push_back({times.of(one).count(), std::max<std::uint32_t>(one.launches, 1)});
@@ -25,19 +25,19 @@ std::int64_t HostLaunches::launch(std::uint32_t rank, graph::NodeId node) {
   if (graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node)) return 0;
   const graph::KernelId kernel = graph.kernel(node);
   if (kernel == graph::kNoKernel) return 0;
-  const OfTable& all = of(*graph.kernels());
-  const OfKernel& what = all.kernels[kernel];
+  const TableLaunches& all = launches_of(*graph.kernels());
+  const KernelLaunches& what = all.kernels[kernel];
   if (what.each == 0) return 0;
   const std::uint32_t who = run_.real(rank);
-  const auto deviating = [&](std::int64_t time) {
+  const auto with_deviation = [&](std::int64_t time) {
     return run_.shared.deviations.host(who, Time(time)).count();
   };
   model::HostClock& host = run_.shared.hosts[rank];
   const model::Launches launches{
-      .each = deviating(what.each),
+      .each = with_deviation(what.each),
       .count = what.launches,
-      .share = what.launches == 1 ? 0 : devices_.length(rank, node).count() / what.launches,
-      .least = deviating(all.least),
+      .share = what.launches == 1 ? 0 : devices_.duration(rank, node).count() / what.launches,
+      .least = with_deviation(all.least),
       .ahead = all.ahead};
   if (launches.each > (model::MultiDimFabric::kTooLong - host.issued()) / launches.count) {
     (void)run_.after(model::MultiDimFabric::kTooLong);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Hosts that launch kernels one after another.
+// Simulates hosts that launch kernels one after another.
 #pragma once
 
 #include <cstdint>
@@ -11,34 +11,34 @@
 
 namespace orrery::sim {
 
-/// Where a workload's kernels cost their host time (graph::LaunchTimes), a rank's host launches
-/// them in the order in which its device takes them, from when the rank begins, and runs ahead
-/// until as many wait as a stream holds (model::HostClock). A kernel begins no earlier than it has
-/// been launched. Where a node stands for several launches, all that it has to wait for them stands
-/// before it, and it ends as if each of them, which share its time, had been waited for in turn.
+/// If launches cost host time (graph::LaunchTimes), a rank's host launches its kernels in the order
+/// in which its device runs them, from the start of the rank. The host runs ahead until as many
+/// launches wait as a stream holds (model::HostClock). A kernel begins no earlier than its launch.
+/// If a node represents several launches, the simulator puts all waiting for them before the node.
+/// The node ends as if it had waited for each launch in turn, with equal shares of its time.
 class HostLaunches {
  public:
   HostLaunches(EngineRun& run, const DeviceWork& devices) : run_(run), devices_(devices) {}
 
-  /// The rank's host launches the kernels of a node that its device could begin now, and that waits
-  /// so long for them. 0: it need not wait.
+  /// The rank's host launches the kernels of a node that its device could begin now. Returns how
+  /// long the node waits for them, in picoseconds; 0: it does not wait.
   [[nodiscard]] std::int64_t launch(std::uint32_t rank, graph::NodeId node);
 
  private:
-  struct OfKernel {
+  struct KernelLaunches {
     std::int64_t each = 0;  ///< picoseconds
     std::uint32_t launches = 0;
   };
-  struct OfTable {
+  struct TableLaunches {
     const graph::KernelTable* table = nullptr;
-    std::int64_t least = 0, ahead = 0;  ///< of its launches (model::Launches)
-    std::vector<OfKernel> kernels;
+    std::int64_t least = 0, ahead = 0;  ///< see model::Launches
+    std::vector<KernelLaunches> kernels;
   };
-  [[nodiscard]] const OfTable& of(const graph::KernelTable& kernels);
+  [[nodiscard]] const TableLaunches& launches_of(const graph::KernelTable& kernels);
 
   EngineRun& run_;
   const DeviceWork& devices_;
-  std::vector<OfTable> known_;  ///< a table for each job
+  std::vector<TableLaunches> tables_;  ///< one per kernel table: one per job
 };
 
 }  // namespace orrery::sim

@@ -141,7 +141,8 @@ graph::Workload rounds(int count, const std::vector<std::pair<Time, std::uint32_
 }
 
 /// Skipped repetitions, or -1 where something is not as it is without all that saves work.
-std::int64_t skipped_alike(const graph::Workload& work, const platform::Platform& platform) {
+std::int64_t skipped_with_equal_results(const graph::Workload& work,
+                                        const platform::Platform& platform) {
   const Options plain{.closed_forms = false, .skip_repeats = false};
   const auto expected = simulate(work, platform, plain);
   EXPECT_TRUE(expected) << to_string(expected.error());
@@ -167,11 +168,14 @@ std::int64_t skipped_alike(const graph::Workload& work, const platform::Platform
 
 TEST(HostLaunches, AreSkippedWithWhatRepeats) {
   const platform::Platform platform = line(Block::ring, 4);
-  EXPECT_GT(skipped_alike(rounds(60, {{us(30), 1}, {us(20), 2}}, us(5)), platform), 20) << "ahead";
-  EXPECT_GT(skipped_alike(rounds(60, {{us(1), 1}, {us(2), 3}}, us(5)), platform), 20) << "behind";
-  EXPECT_GT(skipped_alike(rounds(60, {{us(9), 1}, {us(2), 3}}, us(5)), platform), 20)
+  EXPECT_GT(skipped_with_equal_results(rounds(60, {{us(30), 1}, {us(20), 2}}, us(5)), platform), 20)
+      << "ahead";
+  EXPECT_GT(skipped_with_equal_results(rounds(60, {{us(1), 1}, {us(2), 3}}, us(5)), platform), 20)
+      << "behind";
+  EXPECT_GT(skipped_with_equal_results(rounds(60, {{us(9), 1}, {us(2), 3}}, us(5)), platform), 20)
       << "now and then";
-  EXPECT_GT(skipped_alike(rounds(60, {{us(30), 1}, {us(20), 2}}, us(5), 10), platform), 20)
+  EXPECT_GT(skipped_with_equal_results(rounds(60, {{us(30), 1}, {us(20), 2}}, us(5), 10), platform),
+            20)
       << "ahead by what a stream holds";
 }
 
@@ -192,7 +196,7 @@ TEST(HostLaunches, AreToldApartByKernelsAndLaunches) {
       rank.kernel(us(6), second ? launches : 1);
     }
     const auto work = testing::workload(ranks);
-    EXPECT_GE(skipped_alike(work, line(Block::ring, 2)), 0);
+    EXPECT_GE(skipped_with_equal_results(work, line(Block::ring, 2)), 0);
     const auto folded = simulate(work, line(Block::ring, 2), {.fold = true});
     return std::pair(folded->savings.representatives, folded->ranks[1].finish);
   };
@@ -209,7 +213,7 @@ TEST(HostLaunches, AreToldApartByHowFarAheadTheyAre) {
     for (int i = 0; i < 10; ++i) rank.kernel(us(1));
   }
   const auto work = testing::workload(ranks);
-  EXPECT_GE(skipped_alike(work, line(Block::ring, 2)), 0);
+  EXPECT_GE(skipped_with_equal_results(work, line(Block::ring, 2)), 0);
   const auto folded = simulate(work, line(Block::ring, 2), {.fold = true});
   ASSERT_TRUE(folded);
   EXPECT_EQ(folded->savings.representatives, 2u);
@@ -229,9 +233,9 @@ TEST(HostLaunches, KeepTheirPlaceOverWhatIsSkipped) {
   };
   for (const int tail : {5, 11, 12, 13, 14, 40}) {
     for (const std::uint32_t ahead : {3u, 7u, 12u})
-      EXPECT_GE(skipped_alike(with_tail(tail, ahead), line(Block::ring, 1)), 0);
+      EXPECT_GE(skipped_with_equal_results(with_tail(tail, ahead), line(Block::ring, 1)), 0);
     const auto work = with_tail(tail);
-    EXPECT_GE(skipped_alike(work, line(Block::ring, 1)), 0);
+    EXPECT_GE(skipped_with_equal_results(work, line(Block::ring, 1)), 0);
     const auto result = simulate(work, line(Block::ring, 1));
     // All that is launched, or all that is run from the second on, whichever is later.
     const auto launched = us(5 * (51 + tail) + 1), run = us(2 * 5 + 50 * 6 + tail);
@@ -251,7 +255,7 @@ RC_GTEST_PROP(HostLaunches, AreTheSameHoweverWorkIsSaved, ()) {
   platform::Platform platform = line(Block::ring, 4);
   if (*rc::gen::arbitrary<bool>())
     platform.deviations.push_back({.ranks = {1}, .compute_time = 1.5, .start = us(13)});
-  RC_ASSERT(skipped_alike(work, platform) >= 0);
+  RC_ASSERT(skipped_with_equal_results(work, platform) >= 0);
 }
 
 }  // namespace

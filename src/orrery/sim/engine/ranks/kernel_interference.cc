@@ -6,14 +6,14 @@
 
 namespace orrery::sim {
 
-// At least as long as alone: an end that rounds down would come before it.
+// The duration is at least the remaining time alone: rounding down must not make the end earlier.
 void KernelInterference::set_end(std::uint32_t rank, InterferenceState::Kernel& kernel) {
   const InterferenceState& state = run_.shared.kernel_interference[rank];
   const double factor = interference_.factor(state.taken, kernel.product);
-  const double duration = std::ceil(static_cast<double>(kernel.left) * factor);
-  const std::int64_t delay = factor == 1.0 ? kernel.left
+  const double duration = std::ceil(static_cast<double>(kernel.remaining) * factor);
+  const std::int64_t delay = factor == 1.0 ? kernel.remaining
                              : duration < 4e18
-                                 ? std::max(static_cast<std::int64_t>(duration), kernel.left)
+                                 ? std::max(static_cast<std::int64_t>(duration), kernel.remaining)
                                  : model::MultiDimFabric::kTooLong;
   const std::int64_t end = run_.after(delay);
   kernel.factor = factor;
@@ -30,14 +30,14 @@ void KernelInterference::begin(std::uint32_t rank, graph::NodeId node, std::int6
   std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
   kernels.push_back({.node = node,
                      .product = product,
-                     .left = alone,
+                     .remaining = alone,
                      .since = run_.now(),
                      .begun = run_.now(),
                      .alone = alone});
   set_end(rank, kernels.back());
 }
 
-bool KernelInterference::ends(std::uint32_t rank, graph::NodeId node) {
+bool KernelInterference::finish(std::uint32_t rank, graph::NodeId node) {
   std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
     return kernel.node == node && kernel.end == run_.now();
@@ -67,11 +67,12 @@ void KernelInterference::change(std::uint32_t rank, const model::ConcurrentUse& 
   InterferenceState& state = run_.shared.kernel_interference[rank];
   state.taken = taken;
   for (InterferenceState::Kernel& kernel : state.kernels) {
-    if (kernel.end == run_.now()) continue;  // it is over
+    if (kernel.end == run_.now()) continue;  // already ended
     if (kernel.since < run_.now()) {
       const double done =
           std::floor(static_cast<double>(run_.now() - kernel.since) / kernel.factor);
-      kernel.left = std::max<std::int64_t>(kernel.left - static_cast<std::int64_t>(done), 1);
+      kernel.remaining =
+          std::max<std::int64_t>(kernel.remaining - static_cast<std::int64_t>(done), 1);
       kernel.since = run_.now();
     }
     set_end(rank, kernel);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that are slower while collectives run beside them.
+// Kernels that are slower while they overlap with collectives.
 #include "orrery/sim/engine/ranks/kernel_interference.h"
 
 #include <gtest/gtest.h>

@@ -5,10 +5,16 @@ namespace orrery::sim {
 
 namespace {
 
-constexpr int kLookedAt = 8;  // events of a list looked at for merging
+template <class Act>
+void each_list(RankEvents& events, const Act& act) {
+  for (LocalEventList& list : events.lists) act(list);
+  for (LocalEventList& list : events.overflow) act(list);
+}
 
-// A packet of a stream that has nothing left to send only counts: all that matters is where the
-// last of them stands.
+constexpr int kLookedAt = 8;  // events of a list that are checked for merging
+
+// For a stream with nothing left to send, packets only count: only the position of the last one
+// matters.
 bool only_counts(const LocalEvent& event, const ChunkPool& chunks) {
   if (event.stream.none()) return false;
   const Stream& stream = chunks.at(event.stream);
@@ -18,8 +24,8 @@ bool only_counts(const LocalEvent& event, const ChunkPool& chunks) {
 
 }  // namespace
 
-// Takes an older event equal to `event`, one of the first few, out of the list and returns how
-// often it stood there.
+// Removes an older event that equals `event` and is among the first few of the list. Returns its
+// count, or 0.
 std::uint16_t LocalEvents::take_older(LocalEventList& list, const LocalEvent& event) {
   const auto equal = [&](const LocalEvent& other) {
     return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg &&
@@ -56,7 +62,7 @@ void LocalEvents::append(LocalEventList& list, LocalEvent event) {
     last.repeat = static_cast<std::uint16_t>(last.repeat + event.repeat);
     return;
   }
-  // A list that is running now keeps its events where they are.
+  // The list of the current time must not move its events.
   if (list.time != run_.now() && only_counts(event, chunks_))
     event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
   std::uint32_t slot = pool_free_;
@@ -88,7 +94,7 @@ void LocalEvents::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& e
   spare->first = event;
   spare->head = spare->tail = kNone;
   run_.push({.time = time, .kind = EventKind::local, .first = rank});
-  guard_.own(rank, time);
+  guard_.expect_local(rank, time);
 }
 
 std::vector<std::pair<std::int64_t, LocalEvent*>> LocalEvents::pending(std::uint32_t rank) {
@@ -99,19 +105,14 @@ std::vector<std::pair<std::int64_t, LocalEvent*>> LocalEvents::pending(std::uint
     for (std::uint32_t slot = list.head; slot != kNone; slot = pool_[slot].next)
       found.emplace_back(list.time, &pool_[slot].event);
   };
-  for (LocalEventList& list : run_.shared.local_events[rank].lists) add_list(list);
-  for (LocalEventList& list : run_.shared.local_events[rank].overflow) add_list(list);
+  each_list(run_.shared.local_events[rank], add_list);
   return found;
 }
 
 void LocalEvents::shift(std::uint32_t rank, std::int64_t delay) {
-  RankEvents& agenda = run_.shared.local_events[rank];
-  for (LocalEventList& list : agenda.lists) {
+  each_list(run_.shared.local_events[rank], [&](LocalEventList& list) {
     if (list.time >= 0) list.time += delay;
-  }
-  for (LocalEventList& list : agenda.overflow) {
-    if (list.time >= 0) list.time += delay;
-  }
+  });
 }
 
 }  // namespace orrery::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks do by themselves, later.
+// Future events inside a rank.
 #pragma once
 
 #include <cstdint>
@@ -14,22 +14,23 @@
 
 namespace orrery::sim {
 
-/// All local events of a rank at one time run together, when the first of them is due: that is the
-/// order ASTRA-sim keeps, and it can be seen in the results.
+/// Runs all local events of a rank at one time together, when the first of them is due. This is
+/// ASTRA-sim's order, and results depend on it.
 class LocalEvents {
  public:
   LocalEvents(EngineRun& run, const ChunkPool& chunks, FoldingGuard& guard)
       : run_(run), chunks_(chunks), guard_(guard) {}
 
-  /// `event` happens to `rank` after `delay`.
+  /// Schedules `event` for `rank` after `delay` picoseconds.
   void at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event);
 
-  /// Calls `act` with all that happens to the rank now, in order; more of now may come meanwhile.
+  /// Calls `act` with all events of the rank at the current time, in order. `act` can add events at
+  /// the current time.
   template <class Act>
   void run(std::uint32_t rank, const Act& act) {
     LocalEventList& list = running(rank);
     const LocalEvent first = list.first;
-    list.first.kind = LocalEventKind::taken;  // nothing merges into it any more
+    list.first.kind = LocalEventKind::taken;  // append() must not merge events into it
     act(rank, first);
     std::uint32_t slot = running(rank).head;
     while (slot != kNone) {
@@ -46,19 +47,20 @@ class LocalEvents {
     running(rank).time = -1;
   }
 
-  /// All that is pending at a rank, with its time, to be changed in place.
+  /// All pending events of a rank with their times; callers can change them in place.
   [[nodiscard]] std::vector<std::pair<std::int64_t, LocalEvent*>> pending(std::uint32_t rank);
-  /// Moves all that is pending at a rank on by `delay`.
+  /// Delays all pending events of a rank by `delay`.
   void shift(std::uint32_t rank, std::int64_t delay);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const LocalEvents& other) {
     pool_ = other.pool_;
     pool_free_ = other.pool_free_;
   }
 
  private:
-  // Lists may move while their events run (overflow grows), so they are found again by time.
+  // Lists can move in memory while their events run (overflow grows), so that each access finds
+  // them again by time.
   [[nodiscard]] LocalEventList& running(std::uint32_t rank) {
     RankEvents& agenda = run_.shared.local_events[rank];
     const std::int64_t time = run_.now();

@@ -22,20 +22,21 @@ void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bo
   const std::uint32_t device = run_.real(rank);
   const auto memories = memories_of(run_.platform.remote_memory, run_.network, device);
   if (memories.empty()) {
-    return run_.fail({Errc::config_conflict, run_.place(rank, node),
-                      "its remote memory is in the network, which has none that it reaches",
-                      "give the network `memories`, and a `network_model` that knows them"});
+    return run_.fail(
+        {Errc::config_conflict, run_.place(rank, node),
+         "its remote memory is in the network, but it reaches no memory there",
+         "add `memories` to the network, and use a `network_model` that supports them"});
   }
   const std::uint32_t weight = run_.weight(rank);
   (store ? traffic_.stored : traffic_.loaded) += weight * static_cast<std::uint64_t>(size.count());
-  // Bytes that do not divide evenly are the first ones'; of what is less than one for each there is
-  // nothing to send, but for one message.
+  // The first memories get the bytes that do not divide evenly. If there are fewer bytes than
+  // memories, only as many messages are sent, but at least one.
   const auto count = static_cast<std::int64_t>(memories.size());
   const std::int64_t each = size.count() / count, more = size.count() % count;
   const std::int64_t messages = each > 0 ? count : std::max<std::int64_t>(more, 1);
   const std::uint32_t number = new_access({.rank = rank,
                                            .node = node,
-                                           .left = static_cast<std::uint32_t>(messages),
+                                           .pending_messages = static_cast<std::uint32_t>(messages),
                                            .bytes = size.count(),
                                            .store = store,
                                            .begun = run_.now()});
@@ -44,18 +45,18 @@ void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bo
     const model::EndPoint from = store ? device : memory, to = store ? memory : device;
     const std::int64_t bytes = each + (i < more ? 1 : 0);
     Access& access = accesses_[number];
-    access.alone = std::max(access.alone, transport_.alone(from, to, bytes));
-    transport_.move({.from = from,
-                     .to = to,
-                     .bytes = bytes,
-                     .weight = weight,
-                     .traffic = model::TrafficClass::memory,
-                     .flow = node,
-                     .order = static_cast<std::uint64_t>(i)},
-                    transport_.duration(from, to, bytes),
-                    {.kind = EventKind::memory_came, .first = number});
+    access.alone = std::max(access.alone, transport_.uncontended_time(from, to, bytes));
+    transport_.transfer({.from = from,
+                         .to = to,
+                         .bytes = bytes,
+                         .weight = weight,
+                         .traffic = model::TrafficClass::memory,
+                         .flow = node,
+                         .order = static_cast<std::uint64_t>(i)},
+                        transport_.duration(from, to, bytes),
+                        {.kind = EventKind::memory_message, .first = number});
   }
-  if (!kernel_interference_.on()) return;
+  if (!kernel_interference_.is_enabled()) return;
   Access& access = accesses_[number];
   const double seconds = static_cast<double>(std::max<std::int64_t>(access.alone, 1)) * 1e-12;
   access.rate =
@@ -63,18 +64,19 @@ void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bo
   kernel_interference_.copy_rate_changes(rank, access.rate);
 }
 
-void NetworkMemory::arrives(const Event& event) {
+void NetworkMemory::handle(const Event& event) {
   Access& access = accesses_[event.first];
-  if (--access.left > 0) return;
-  if (kernel_interference_.on()) kernel_interference_.copy_rate_changes(access.rank, -access.rate);
+  if (--access.pending_messages > 0) return;
+  if (kernel_interference_.is_enabled())
+    kernel_interference_.copy_rate_changes(access.rank, -access.rate);
   if (run_.observer != nullptr) {
     const std::int64_t lost = run_.now() - access.begun - access.alone;
     run_.observer->memory_served(access.rank, access.node, std::max<std::int64_t>(lost, 0));
-    run_.observer->memory_moves({.from = access.begun,
-                                 .until = run_.now(),
-                                 .bytes = access.bytes * run_.weight(access.rank),
-                                 .store = access.store,
-                                 .together = false});
+    run_.observer->memory_transfers({.from = access.begun,
+                                     .until = run_.now(),
+                                     .bytes = access.bytes * run_.weight(access.rank),
+                                     .store = access.store,
+                                     .together = false});
   }
   local_events_.at(access.rank, run_.platform.remote_memory.latency.count(),
                    {.arg = access.node, .kind = LocalEventKind::node_done});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores over the network, where memories are end points of it.
+// Loads and stores over the network, to memories that are end points of it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace orrery::sim {
 
-/// An access goes evenly over all memories of its rank: a message from each of them, or to it,
-/// which meets all others on its way. It ends when the last is there, and the latency of memory
-/// after that.
+/// Distributes an access evenly over all memories of its rank: one message from each memory for a
+/// load, or to each for a store. The messages contend with all other traffic. The access ends one
+/// memory latency after the last message arrives.
 class NetworkMemory {
  public:
   NetworkMemory(EngineRun& run, LocalEvents& local_events, Transport& transport,
@@ -26,17 +26,17 @@ class NetworkMemory {
         transport_(transport),
         kernel_interference_(kernel_interference) {}
 
-  /// Accesses go over the network.
-  [[nodiscard]] bool on() const {
+  /// Whether accesses use the network.
+  [[nodiscard]] bool is_enabled() const {
     return run_.platform.remote_memory.kind == platform::RemoteMemoryKind::network;
   }
   void begin(std::uint32_t rank, graph::NodeId node, Bytes size, bool store);
-  /// EventKind::memory_came.
-  void arrives(const Event& event);
-  /// What has begun to cross, of all ranks, where some stand for others, too.
+  /// Handles events of kind memory_message.
+  void handle(const Event& event);
+  /// Bytes of the accesses that have begun, summed over all ranks that simulated ranks represent.
   [[nodiscard]] const model::StageTraffic& traffic() const { return traffic_; }
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const NetworkMemory& other) {
     accesses_ = other.accesses_;
     free_ = other.free_;
@@ -47,12 +47,12 @@ class NetworkMemory {
   struct Access {
     std::uint32_t rank = 0;
     graph::NodeId node = 0;
-    std::uint32_t left = 0;  // messages that are not there yet
+    std::uint32_t pending_messages = 0;  // that have not arrived
     std::int64_t bytes = 0;
     bool store = false;
     std::int64_t begun = 0;
-    std::int64_t alone = 0;  // what it takes with nobody in its way, without the latency
-    std::int64_t rate = 0;   // bytes/s then: what the device's own memory is taken to move
+    std::int64_t alone = 0;  // picoseconds without contention and without the memory latency
+    std::int64_t rate = 0;   // bytes/s over `alone`: use of the device's own memory
   };
   [[nodiscard]] std::uint32_t new_access(const Access& access);
 

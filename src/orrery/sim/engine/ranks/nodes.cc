@@ -21,11 +21,11 @@ constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one
 
 }  // namespace
 
-// The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
-// memory, everything else), each of capacity one; receives never wait. Orrery rules give each
-// group, each receiver, loads and stores their own stream, and compute what was recorded, where
-// that is known; a host has many threads, which dependencies keep in order, also where what they
-// communicate takes its recorded time.
+// The resource that a node needs. ASTRA rules have CPU, compute and "communication" (collectives,
+// sends, memory, everything else), each of capacity one; receives never wait. Orrery rules have one
+// stream for each group, each receiver, loads, and stores; computation uses its recorded stream, if
+// known. A host has many threads, which dependencies keep in order. That includes host
+// communication with recorded durations.
 inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) {
@@ -46,7 +46,7 @@ std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId n
   if (kind == NodeKind::comp) return {kComputeLane, false};
   if (run_.policy.one_lane_for_communication) return {kCommLane, false};
   if (run_.options.replay && kind != NodeKind::mem_load && kind != NodeKind::mem_store)
-    return {kFreeLane, true};  // edges have their order, and one kernel may carry several messages
+    return {kFreeLane, true};  // edges define the order, and one kernel can carry several messages
   if (run_.policy.knows_recordings && graph.lane(node) != graph::kNoLane &&
       takes_recorded_time(rank, node))
     return {kRecordedLanes + graph.lane(node), false};
@@ -69,10 +69,11 @@ bool Nodes::takes_recorded_time(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   if (run_.platform.replay_only) return true;
   if (graph.kind(node) != NodeKind::coll) return false;
-  // Recorded traces have collectives that do not say what they are, or how large.
+  // Recorded traces contain collectives without type or size.
   if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) return true;
   if (graph.duration(node) <= Time{}) return false;
-  // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
+  // A collective of a rank without its peers' traces: not simulated, but it lasts its recorded
+  // time.
   std::uint32_t group = 0;
   if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
     group = run_.communicators.find(name, run_.real(rank));
@@ -109,8 +110,8 @@ std::optional<std::pair<ResourceLane*, NodeId>> Nodes::next_ready(RankState& sta
   return std::pair{best, node};
 }
 
-// Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end
-// at once come in a second pass, as they would with ASTRA-sim's next callback.
+// Starts every ready node whose resource is free, lowest id first. Nodes released by nodes that end
+// at once start in a second pass, as with ASTRA-sim's next callback.
 void Nodes::issue(std::uint32_t rank) {
   RankState& state = run_.shared.states[rank];
   if (state.issuing) return;
@@ -140,7 +141,7 @@ void Nodes::wake(std::uint32_t rank) {
   unsettled_.push_back(rank);
 }
 
-// Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
+// Orrery rules: `node` could not start before `by` had ended. See settle_releases.
 void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   if (run_.pages != nullptr) return;
   NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
@@ -149,13 +150,13 @@ void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
     known = by;
     return;
   }
-  // A node that may only begin a while after another one's end has that time in its own.
+  // For a node with lags, `end` contains the earliest start until the node begins.
   const std::int64_t ready = times[node].end >= 0 ? times[node].end : times[known].end;
   if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
 }
 
 void Nodes::start(std::uint32_t rank, NodeId node) {
-  const std::int64_t wait = run_.shared.hosts.empty() ? 0 : work_.launch(rank, node);
+  const std::int64_t wait = run_.shared.hosts.empty() ? 0 : executor_.launch(rank, node);
   if (wait == 0) return start_now(rank, node);
   local_events_.at(rank, wait, {.arg = node, .kind = LocalEventKind::node_launched});
 }
@@ -170,7 +171,7 @@ void Nodes::start_now(std::uint32_t rank, NodeId node) {
   NodeTimes& times = run_.times_of(rank, node);
   times.start = run_.now();
   times.end = -1;
-  if (node == watched_ && rank == watched_rank_) work_.starts_watched();
+  if (node == watched_ && rank == watched_rank_) executor_.on_watched_start();
   if (run_.policy.first_come) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
   if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
@@ -179,11 +180,11 @@ void Nodes::start_now(std::uint32_t rank, NodeId node) {
     return run_.fail(
         {Errc::input_corrupt, run_.place(rank, node),
          fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
-         "communication and memory nodes run on the accelerator: clear the attribute"});
+         "communication and memory nodes run on the accelerator: remove the attribute"});
   }
   accounting_.account(rank);
   accounting_.count_node(rank, node, +1);
-  work_.begin(rank, node);
+  executor_.begin(rank, node);
 }
 
 void Nodes::complete(std::uint32_t rank, NodeId node) {
@@ -208,12 +209,13 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
     lane.busy = false;
     lane.last = node;
   }
-  --state.left;
-  if (run_.pages != nullptr) return pass_on(rank, node, at_once);
+  --state.pending_nodes;
+  if (run_.pages != nullptr) return release_successors(rank, node, at_once);
   state.waits[node] = kDone;
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
-  if (graph.has_lags() && run_.policy.knows_recordings) return pass_on_later(rank, node, at_once);
+  if (graph.has_lags() && run_.policy.knows_recordings)
+    return release_after_lags(rank, node, at_once);
   for (const NodeId next : successors) {
     if (--state.waits[next] != 0) continue;
     if (!run_.policy.first_come)
@@ -226,9 +228,9 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   }
 }
 
-// The end of `retire` where some nodes may only begin a while after what they wait for: until a
-// node begins, its end says when it may.
-void Nodes::pass_on_later(std::uint32_t rank, NodeId node, bool at_once) {
+// The end of `retire` for graphs with lags. Until a node begins, NodeTimes::end is its earliest
+// start.
+void Nodes::release_after_lags(std::uint32_t rank, NodeId node, bool at_once) {
   RankState& state = run_.shared.states[rank];
   const graph::Graph& graph = run_.graph_of(rank);
   const auto successors = graph.successors(node);
@@ -260,10 +262,10 @@ void Nodes::becomes_ready(std::uint32_t rank, NodeId node) {
   wake(rank);
 }
 
-// The end of `retire` where times are not kept.
-void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
+// The end of `retire` if times are not stored.
+void Nodes::release_successors(std::uint32_t rank, NodeId node, bool at_once) {
   if (run_.graph_of(rank).has_lags() && run_.policy.knows_recordings)
-    return pass_on_later(rank, node, at_once);
+    return release_after_lags(rank, node, at_once);
   for (const NodeId next : run_.graph_of(rank).successors(node)) {
     if (!run_.pages->satisfy(rank, next)) continue;
     if (at_once) {
@@ -277,7 +279,7 @@ void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
 
 void Nodes::check_finished(std::uint32_t rank) {
   RankState& state = run_.shared.states[rank];
-  if (state.left != 0 || state.finished || run_.error) return;
+  if (state.pending_nodes != 0 || state.finished || run_.error) return;
   state.finished = true;
   accounting_.account(rank);
   run_.shared.results[rank].finish = Time(run_.now());
@@ -324,7 +326,7 @@ bool Nodes::settle() {
     std::sort(settling_.begin(), settling_.end());
   for (const std::uint32_t rank : settling_) {
     run_.shared.states[rank].unsettled = false;
-    run_.jobs.act_for(rank);
+    run_.jobs.set_current(rank);
     issue(rank);
   }
   settling_.clear();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which nodes may run, and what their end sets free.
+// Decides which nodes can run, and what their ends release.
 #pragma once
 
 #include <cstdint>
@@ -14,60 +14,62 @@
 
 namespace orrery::sim {
 
-/// Starts a node when all it depends on has ended and its lane (the resource it needs) is free,
-/// lowest number first. ASTRA rules start at once what can be started, Orrery rules when the tick
-/// is over.
+/// Starts a node when all of its dependencies have ended and its lane (the resource that it needs)
+/// is free, lowest number first. ASTRA rules start a node as soon as it can start, Orrery rules at
+/// the end of the tick.
 class Nodes {
  public:
-  /// What a node does.
-  class Work {
+  /// The interface that executes nodes.
+  class Executor {
    public:
-    virtual ~Work() = default;
-    /// The node has been given its resource; complete() is called when it is done.
+    virtual ~Executor() = default;
+    /// The node has acquired its resource; the implementation calls complete() when it is done.
     virtual void begin(std::uint32_t rank, graph::NodeId node) = 0;
-    /// How long the node waits, with its resource, until its host has launched it.
+    /// Picoseconds that the node waits, holding its resource, until its host has launched it.
     [[nodiscard]] virtual std::int64_t launch(std::uint32_t rank, graph::NodeId node) = 0;
-    /// The node that is watched for starts.
-    virtual void starts_watched() = 0;
+    /// The watched node starts (see watch_for).
+    virtual void on_watched_start() = 0;
   };
 
-  Nodes(EngineRun& run, LocalEvents& local_events, TimeAccounting& accounts, Work& work)
-      : run_(run), local_events_(local_events), accounting_(accounts), work_(work) {}
+  Nodes(EngineRun& run, LocalEvents& local_events, TimeAccounting& accounts, Executor& executor)
+      : run_(run), local_events_(local_events), accounting_(accounts), executor_(executor) {}
 
-  /// The rank's first nodes may start, when the rank does.
+  /// Starts the rank's first nodes, at the rank's own start time.
   void begin_rank(std::uint32_t rank);
-  /// The rank may start nodes: at once, or under Orrery rules when the tick is over.
+  /// The rank can start nodes: at once, or under Orrery rules at the end of the tick.
   void wake(std::uint32_t rank);
-  /// The node ends now: its lane is free, its successors may be, the rank goes on.
+  /// The node ends now. This releases its lane and its successors.
   void complete(std::uint32_t rank, graph::NodeId node);
-  /// The node may begin: all that it waits for has ended, long enough ago.
+  /// The node can begin: all of its dependencies have ended, and their lags have passed.
   void becomes_ready(std::uint32_t rank, graph::NodeId node);
-  /// The host has launched what the node waits for.
+  /// The host has launched the kernels of the node.
   void launched(std::uint32_t rank, graph::NodeId node);
-  /// A node that takes no time, from within Work::begin.
+  /// Ends a node that takes no time; call it from Executor::begin.
   void skip(std::uint32_t rank, graph::NodeId node) { retire(rank, node, true); }
-  /// Orrery rules, at the end of a tick. False: no node was left to start.
+  /// Orrery rules, at the end of a tick: starts nodes. Returns false if there were none to start.
   [[nodiscard]] bool settle();
 
-  /// Tells of it when the rank starts the node; graph::kNoNode: of none any more.
+  /// Calls Executor::on_watched_start when the rank starts this node; graph::kNoNode: watches no
+  /// node.
   void watch_for(std::uint32_t rank, graph::NodeId node) {
     watched_rank_ = rank;
     watched_ = node;
   }
 
-  /// Ranks that have finished, with all they stand for.
+  /// Number of finished ranks, including all ranks that they represent.
   [[nodiscard]] std::uint32_t finished() const { return finished_; }
-  /// … elsewhere.
+  /// Adds ranks that have finished in another part.
   void add_finished(std::uint32_t ranks) { finished_ += ranks; }
 
-  /// Whether the node takes its recorded time, whatever it does.
+  /// Whether the node lasts its recorded duration, whatever its kind.
   [[nodiscard]] bool takes_recorded_time(std::uint32_t rank, graph::NodeId node) const;
 
-  /// Orrery rules: of several nodes that ended in the tick that let a node start, the one with the
-  /// lowest number counts, whichever was looked at last. To be called once a rank is done.
+  /// Orrery rules: if several nodes that released a node ended in the same tick,
+  /// NodeTimes::released_by becomes the one with the lowest number, independent of the processing
+  /// order. Call it once the rank is done.
   void settle_releases(std::uint32_t rank);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const Nodes& other) {
     releasing_ = other.releasing_;
     finished_ = other.finished_;
@@ -88,18 +90,18 @@ class Nodes {
   void start(std::uint32_t rank, graph::NodeId node);
   void start_now(std::uint32_t rank, graph::NodeId node);
   void retire(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void pass_on(std::uint32_t rank, graph::NodeId node, bool at_once);
-  void pass_on_later(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void release_successors(std::uint32_t rank, graph::NodeId node, bool at_once);
+  void release_after_lags(std::uint32_t rank, graph::NodeId node, bool at_once);
   void check_finished(std::uint32_t rank);
 
   EngineRun& run_;
   LocalEvents& local_events_;
   TimeAccounting& accounting_;
-  Work& work_;
-  graph::NodeId releasing_ = graph::kNoNode;  // whose completion is being handled
+  Executor& executor_;
+  graph::NodeId releasing_ = graph::kNoNode;  // the node whose completion is being processed
   std::uint32_t finished_ = 0, watched_rank_ = 0;
   graph::NodeId watched_ = graph::kNoNode;
-  std::vector<std::uint32_t> unsettled_, settling_;  // ranks to look at when the tick is over
+  std::vector<std::uint32_t> unsettled_, settling_;  // ranks to process at the end of the tick
 };
 
 }  // namespace orrery::sim

@@ -72,7 +72,7 @@ TEST(Transport, MessagesDoNotSlowEachOtherUnlessTheyShareLinks) {
     }
     const std::int64_t first = us(2).count();  // a hop of 1 us, and 1,000 bytes at 1 GB/s
     EXPECT_THAT(arrivals, ElementsAre(first, shared ? first + us(1).count() : first));
-    EXPECT_EQ(toy.transport.contended(), shared);
+    EXPECT_EQ(toy.transport.is_contended(), shared);
   }
 }
 
@@ -113,20 +113,20 @@ TEST(FoldingGuard, DoubtsWhatTwoRanksQueueForOneTickInOneTick) {
   RunFixture toy(pair_of_ranks(), line(Block::ring, 2));
   toy.run.guarded = true;
   toy.guard.set_up();
-  toy.guard.own(0, 50);
-  toy.guard.own(0, 50);  // its own order is the same for all
+  toy.guard.expect_local(0, 50);
+  toy.guard.expect_local(0, 50);  // its own order is the same for all
   EXPECT_EQ(toy.run.fold_failed, "");
   toy.wait_until(5);
-  toy.guard.message({1, 0}, {0, 1, 0, 8}, 50);  // in another tick
+  toy.guard.expect_message({1, 0}, {0, 1, 0, 8}, 50);  // in another tick
   EXPECT_EQ(toy.run.fold_failed, "");
-  toy.guard.own(0, 50);
+  toy.guard.expect_local(0, 50);
   EXPECT_NE(toy.run.fold_failed, "");
 }
 
-class Begun : public Nodes::Work {
+class Begun : public Nodes::Executor {
  public:
   void begin(std::uint32_t rank, graph::NodeId node) override { nodes.emplace_back(rank, node); }
-  void starts_watched() override { ++watched; }
+  void on_watched_start() override { ++watched; }
   std::int64_t launch(std::uint32_t, graph::NodeId) override { return 0; }
   std::vector<RankNode> nodes;
   int watched = 0;
@@ -195,9 +195,9 @@ TEST(DeviceWork, ServeAPoolOfMemoryOneAtATime) {
   EXPECT_THAT(ended, ElementsAre(Pair(0u, one), Pair(1u, 2 * one)));
 }
 
-class Ended : public P2pMessages::Ends {
+class Ended : public P2pMessages::CompletionObserver {
  public:
-  void message_ends(const Endpoint& who) override { steps.emplace_back(who.rank, who.node); }
+  void on_message_end(const Endpoint& who) override { steps.emplace_back(who.rank, who.node); }
   std::vector<RankNode> steps;
 };
 

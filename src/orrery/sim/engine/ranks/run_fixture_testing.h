@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run that is stepped through by hand, to try the engine's parts alone.
+// A run that a test advances event by event, to test components of the engine in isolation.
 #pragma once
 
 #include <memory>
@@ -44,13 +44,13 @@ struct RunFixture {
     run.set_up_ranks(planner);
   }
 
-  /// The next event, at its time.
+  /// Pops the next event and advances the clock to it.
   [[nodiscard]] Event next() {
     Event event;
     ORRERY_CHECK(run.queue.pop(event));
     return event;
   }
-  /// Nothing happens until `time`.
+  /// Advances the clock to `time`, without other events.
   void wait_until(std::int64_t time) {
     run.queue.push({.time = time, .kind = EventKind::network, .first = kNone});
     ORRERY_CHECK(next().first == kNone);

@@ -70,7 +70,7 @@ TEST(RecordedLanes, StreamsRunSideBySide) {
 
 TEST(RecordedLanes, OneStreamDoesOneThingAtATime) {
   EXPECT_EQ(run(recorded({{us(1000), {}, kSeven}, {us(900), {}, kSeven}})).end, us(1900));
-  // … but for what was seen to run beside it.
+  // … except for kernels that overlapped in the recording.
   EXPECT_EQ(
       run(recorded({{us(1000), {}, kSeven}, {us(900), {}, RecordedLane{.id = 7, .row = 1}}})).end,
       us(1000));

@@ -10,13 +10,13 @@
 namespace orrery::sim {
 
 std::shared_ptr<CollectivePlanner> EngineRun::new_planner() const {
-  struct Kept {
+  struct OwnedPlanner {
     std::shared_ptr<SharedState> shared;
     CollectivePlanner planner;
   };
-  const auto made = std::make_shared<Kept>(
-      Kept{shared_owner, CollectivePlanner(platform, fabric, network, options.library,
-                                           options.closed_forms && policy.closed_forms)});
+  const auto made = std::make_shared<OwnedPlanner>(
+      OwnedPlanner{shared_owner, CollectivePlanner(platform, fabric, network, options.library,
+                                                   options.closed_forms && policy.closed_forms)});
   return {made, &made->planner};
 }
 
@@ -27,7 +27,7 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
   shared.results.resize(ranks);
   shared.gpu_time.assign(ranks, 0);
   shared.queues.resize(std::size_t{ranks} * planner.queue_count());
-  shared.pointers.assign(ranks, planner.fresh_pointers());
+  shared.pointers.assign(ranks, planner.initial_pointers());
   shared.round_robin.assign(ranks, 0);
   shared.last_was_gather.assign(ranks, 0);
   if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
@@ -35,7 +35,7 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
   std::size_t nodes = 0;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     RankState& state = shared.states[rank];
-    state.left = graph_of(rank).size();
+    state.pending_nodes = graph_of(rank).size();
     if (pages) {
       pages->add(graph_of(rank));
       continue;
@@ -53,11 +53,11 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
     shared.kernel_interference.resize(folded_workload.ranks());
 }
 
-// Whatever was recorded had a host of its own.
+// Creates hosts if some graph has launch times. (Recorded traces contain the work of their hosts.)
 void EngineRun::set_up_hosts() {
   const bool any =
       std::any_of(workload.graphs.begin(), workload.graphs.end(), [](const graph::GraphRef& graph) {
-        return graph->kernels() != nullptr && graph->kernels()->launch_times().any();
+        return graph->kernels() != nullptr && graph->kernels()->launch_times().is_set();
       });
   if (!any) return;
   shared.hosts.resize(folded_workload.ranks());
@@ -83,12 +83,11 @@ void EngineRun::resume(const EngineRun& other) {
 std::string EngineRun::place(std::uint32_t rank, graph::NodeId node) const {
   const graph::Graph& graph = graph_of(rank);
   const std::uint32_t number = real(rank);
-  const std::string file =
-      number < workload.files.size() ? workload.files[number] : fmt::format("rank {}", number);
-  return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
+  return fmt::format("{}: rank {}, node {} \"{}\"", workload.place(number), number, graph.id(node),
+                     graph.name(node));
 }
 
-// Under Orrery rules the order within a tick is that of ranks and nodes.
+// Under Orrery rules, notes within a tick are ordered by rank and node.
 void EngineRun::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
   result.findings.add(code, {}, weight(rank));
   std::vector<Note>& known = notes[code];
@@ -99,9 +98,9 @@ void EngineRun::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
   if (known.size() > Findings::kPlaces) known.pop_back();
 }
 
-void EngineRun::spell_out_notes() {
+void EngineRun::format_notes() {
   for (const auto& [code, known] : notes) {
-    std::uint64_t predicted = 0;  // of the ranks meant
+    std::uint64_t predicted = 0;  // number of ranks that the notes represent
     for (const Note& note : known) {
       if (predicted < Findings::kPlaces) result.findings.add(code, place(note.rank, note.node), 0);
       predicted += weight(note.rank);
@@ -113,8 +112,13 @@ void EngineRun::fail(Error what) {
   if (!error) error = std::move(what);
 }
 
+void EngineRun::fail_at(std::uint32_t rank, graph::NodeId node, Error what) {
+  what.where = place(rank, node) + ": " + what.where;
+  fail(std::move(what));
+}
+
 std::int64_t EngineRun::exceeds_clock() {
-  fail({Errc::config_range, "", "the simulated time goes beyond 53 days",
+  fail({Errc::config_range, "", "the simulated time exceeds 53 days",
         "check bandwidths, latencies, durations and sizes"});
   return now();
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of the engine have in common: what is simulated, the clock, the ranks' state, and
-// what has been counted so far.
+// The state that the components of the engine share: inputs, clock, state of ranks, and counters.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +23,8 @@
 
 namespace orrery::sim {
 
-/// In all that follows `rank` numbers the ranks that are simulated (see Quotient); real() is what
-/// the workload calls it.
+/// Here and in all components, `rank` is the number of a simulated rank (see FoldedWorkload);
+/// real() is its number in the workload.
 struct EngineRun {
   EngineRun(const graph::Workload& what, const platform::Platform& on, const Options& how,
             std::shared_ptr<SharedState> shared_state)
@@ -35,57 +34,57 @@ struct EngineRun {
   const platform::Platform& platform;
   const Options& options;
   const Policy policy = Policy::of(platform.rules);
-  std::shared_ptr<SharedState>
-      shared_owner;  ///< shared by the parts of a run that are simulated side by side
+  std::shared_ptr<SharedState> shared_owner;  ///< shared by the concurrent parts of a run
   SharedState& shared = *shared_owner;
-  const model::MultiDimFabric& fabric = shared.fabric;  ///< the machine's dimensions
+  const model::MultiDimFabric& fabric = shared.fabric;  ///< dimensions of the machine
   model::Network& network = *shared.network.get();
-  const FoldedWorkload& folded_workload = shared.folded_workload;  ///< of the workload: what is run
+  const FoldedWorkload& folded_workload = shared.folded_workload;  ///< the simulated ranks
   Communicators& communicators = shared.communicators;
   EventQueue queue;
   Jobs jobs;
   SimResult result;
   std::optional<Error> error;
-  bool in_a_part = false;            ///< others are simulated beside this one
-  bool guarded = false;              ///< ranks stand for others under ASTRA rules
-  std::string fold_failed;           ///< not empty: ranks that are alike need not do the same
-  std::unique_ptr<NodePages> pages;  ///< in place of SharedState::times and RankState::waits
+  bool in_a_part = false;            ///< other parts run concurrently
+  bool guarded = false;              ///< ranks represent others under ASTRA rules
+  std::string fold_failed;           ///< not empty: equivalent ranks may behave differently
+  std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and RankState::waits
   Observer* observer = nullptr;      ///< Options::record
-  std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each
+  std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code
 
-  /// Goes on from where `other`, a run of the same, has come to; its shared state is a copy
-  /// already.
+  /// Continues from the state of `other`, a run of the same inputs, whose shared state is already
+  /// copied.
   void resume(const EngineRun& other);
 
-  /// For this network; it lives as long as whoever keeps it, and keeps the network, too.
+  /// A planner for this network. It shares ownership of the network.
   [[nodiscard]] std::shared_ptr<CollectivePlanner> new_planner() const;
-  /// Makes room for all that is to be known of each rank that is simulated. O(nodes) where times
-  /// are kept.
+  /// Allocates the state of each simulated rank. O(nodes) if times are stored.
   void set_up_ranks(const CollectivePlanner& planner);
 
   [[nodiscard]] std::int64_t now() const { return queue.now(); }
-  /// An event that follows from what happens now.
+  /// Queues an event caused by the current one.
   void push(Event event) {
-    jobs.begins(event);
-    if (!queue.push(event)) jobs.merged(event);
+    jobs.count_queued(event);
+    if (!queue.push(event)) jobs.uncount_merged(event);
   }
-  /// `now() + delay`, or ends the run when that is beyond the clock.
+  /// `now() + delay`; ends the run if that exceeds the clock.
   [[nodiscard]] std::int64_t after(std::int64_t delay) {
     if (delay < model::MultiDimFabric::kTooLong && now() < model::MultiDimFabric::kTooLong - delay)
       return now() + delay;
     return exceeds_clock();
   }
 
-  /// Ends the run. The first error counts.
+  /// Ends the run with an error; only the first error is stored.
   void fail(Error what);
+  /// The same at a node, before the place of the error.
+  void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
   /// "FILE: rank R, node N", for errors.
   [[nodiscard]] std::string place(std::uint32_t rank, graph::NodeId node) const;
-  /// Counts a finding; its place is only spelled out as long as such places are kept.
+  /// Counts a finding. Formats its place only while findings of the code still store places.
   void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
-  void spell_out_notes();
+  void format_notes();
 
   [[nodiscard]] std::uint32_t real(std::uint32_t rank) const { return folded_workload.real(rank); }
-  /// How many ranks `rank` stands for.
+  /// The number of ranks that `rank` represents.
   [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
     return folded_workload.weight(rank);
   }
@@ -96,12 +95,12 @@ struct EngineRun {
   [[nodiscard]] bool copies(std::uint32_t rank, graph::NodeId node) const {
     return policy.knows_recordings && graph_of(rank).has(node, graph::kIsCopy);
   }
-  /// Whether a node of compute stands for communication that nothing is known of.
+  /// Whether a compute node represents communication of an unknown operation.
   [[nodiscard]] bool communicates(std::uint32_t rank, graph::NodeId node) const {
     return policy.knows_recordings && graph_of(rank).has(node, graph::kIsComm);
   }
-  /// Whether the node is compute of its rank: on one that has a device, only what runs there, and
-  /// is no copy.
+  /// Whether the node counts as computation of its rank. If the rank has a device, only device work
+  /// without copies counts.
   [[nodiscard]] bool computes(std::uint32_t rank, graph::NodeId node) const {
     const graph::Graph& graph = graph_of(rank);
     if (graph.kind(node) != graph::NodeKind::comp) return false;
@@ -109,12 +108,11 @@ struct EngineRun {
            (!graph.has_any(node, graph::kIsCopy | graph::kIsComm | graph::kIsWait) &&
             (!graph.is_cpu(node) || !graph.has_device()));
   }
-  /// A member of a communicator, as the workload calls it.
+  /// The rank number, in the workload, of a member of a communicator.
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t communicator, std::uint32_t member) const {
-    const Communicator& group = communicators[communicator];
-    return group.ranks.empty() ? member : group.ranks[member];
+    return communicators[communicator].rank_at(member);
   }
-  /// Of a node that has not ended, unless times are kept.
+  /// Start and end of a node. If times are not stored, the node must not have ended.
   [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
     return pages == nullptr ? shared.times[shared.first_times[rank] + node]
                             : pages->times(rank, node);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several jobs on one machine: which of them has come to a standstill while others go on.
+// Detects which of several jobs on one machine has stalled while others continue.
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "orrery/graph/workload.h"
@@ -13,45 +12,45 @@
 
 namespace orrery::sim {
 
-/// How many events of each job are to come, messages under way among them. What a job's event
-/// leads to is the job's, since jobs have nothing to do with each other but for how long messages
-/// take. With one job nothing is counted.
+/// Counts the pending events of each job, including messages in flight. An event belongs to the job
+/// of the event that caused it, because jobs affect each other only through message times. With one
+/// job, nothing is counted.
 class Jobs {
  public:
-  /// Those of the workload; ranks that stand for ranks of several jobs make these one.
+  /// Takes the jobs of the workload. Jobs with ranks that one simulated rank represents are merged.
   void set_up(const graph::Workload& workload, const FoldedWorkload& folded_workload);
 
-  [[nodiscard]] bool several() const { return !to_come_.empty(); }
+  [[nodiscard]] bool has_several() const { return !pending_events_.empty(); }
   [[nodiscard]] std::uint16_t of(std::uint32_t rank) const { return of_rank_[rank]; }
 
-  /// What begins from now on is this simulated rank's doing.
-  void act_for(std::uint32_t rank) {
-    if (several()) now_ = of_rank_[rank];
+  /// Events queued from now on belong to the job of this simulated rank.
+  void set_current(std::uint32_t rank) {
+    if (has_several()) current_ = of_rank_[rank];
   }
-  /// An event of whoever acts is to come.
-  void begins(Event& event) {
-    if (!several()) return;
-    event.job = now_;
-    ++to_come_[now_];
+  /// Counts a pending event for the current job.
+  void count_queued(Event& event) {
+    if (!has_several()) return;
+    event.job = current_;
+    ++pending_events_[current_];
   }
-  /// It is one with another now.
-  void merged(const Event& event) {
-    if (event.job != Event::kNoJob) --to_come_[event.job];
+  /// The queue has merged the event into another one.
+  void uncount_merged(const Event& event) {
+    if (event.job != Event::kNoJob) --pending_events_[event.job];
   }
-  /// It happens now.
-  void happens(const Event& event) {
+  /// The event is processed now.
+  void count_processed(const Event& event) {
     if (event.job == Event::kNoJob) return;
-    now_ = event.job;
-    if (--to_come_[now_] == 0) maybe_stalled_.push_back(now_);
+    current_ = event.job;
+    if (--pending_events_[current_] == 0) maybe_stalled_.push_back(current_);
   }
-  /// The tick is over: jobs that had something to come before it and have nothing now.
+  /// At the end of a tick: the jobs that have lost their last pending event in it.
   [[nodiscard]] std::vector<std::uint16_t> take_stalled();
 
  private:
-  std::vector<std::uint16_t> of_rank_;  // by simulated rank
-  std::vector<std::uint64_t> to_come_;  // by job; empty: there is one
+  std::vector<std::uint16_t> of_rank_;         // by simulated rank
+  std::vector<std::uint64_t> pending_events_;  // by job; empty: there is one job
   std::vector<std::uint16_t> maybe_stalled_;
-  std::uint16_t now_ = 0;
+  std::uint16_t current_ = 0;
 };
 
 }  // namespace orrery::sim

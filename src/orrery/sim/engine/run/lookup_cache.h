@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine asks for over and over, kept at hand.
+// Caches for frequent lookups of the engine.
 #pragma once
 
 #include <array>
@@ -11,14 +11,14 @@
 
 #include "orrery/graph/graph.h"
 #include "orrery/sim/engine/state/communicators.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/sim/sim_result.h"
 
 namespace orrery::sim {
 
-/// By type and group size.
+/// Key: type, group size.
 using Totals = std::map<std::pair<std::string_view, std::uint32_t>, CollectiveTotal>;
 
-/// Remembers which totals were asked for last. `totals` may grow, but nothing may leave it.
+/// Caches recent lookups of totals. `totals` can grow, but entries must not be removed.
 class TotalsCache {
  public:
   [[nodiscard]] CollectiveTotal& of(Totals& totals, graph::CollectiveType type,
@@ -29,7 +29,7 @@ class TotalsCache {
     last = {members, type, &total};
     return total;
   }
-  /// Of sends, or of receives.
+  /// The total of sends, or of receives.
   [[nodiscard]] CollectiveTotal& of(Totals& totals, graph::NodeKind kind) {
     CollectiveTotal*& total = messages_[kind == graph::NodeKind::send ? 0 : 1];
     if (total == nullptr) total = &totals[{graph::name(kind), 2}];
@@ -46,12 +46,12 @@ class TotalsCache {
   std::array<CollectiveTotal*, 2> messages_{};
 };
 
-/// Remembers what names of groups mean.
+/// Caches which communicators the names of groups denote.
 class MeaningCache {
  public:
   [[nodiscard]] Communicators::Meaning of(const Communicators& communicators,
                                           const graph::Graph& graph, StringId group) {
-    // Where it is kept depends on an address; what it is does not.
+    // The slot depends on an address; the result does not.
     const auto place = static_cast<std::uint32_t>(group) ^
                        static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(&graph) >> 4);
     Last& last = last_[place % last_.size()];

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of a run have in common (see parallel_parts.h).
+// The state that all parts of a run share (see parallel_parts.h).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
 #include "orrery/core/check.h"
@@ -26,28 +23,28 @@
 
 namespace orrery::sim {
 
-/// Only read while parts run, but for what belongs to one rank or to one communicator: those of a
-/// part are touched by that part alone.
+/// Read-only while parts run, except the state of a single rank or communicator: only its own part
+/// accesses that.
 struct SharedState {
   SharedState(const platform::Platform& platform, const Options& options)
       : fabric(platform), network(platform, options), deviations(platform) {}
 
-  /// A copy goes on by itself.
+  /// The network of a run. A copy is an independent snapshot.
   class OwnedNetwork {
    public:
     OwnedNetwork(const platform::Platform& platform, const Options& options)
-        : of_(options.network ? options.network(platform) : model::make_network(platform)) {
-      ORRERY_CHECK(of_ != nullptr);
+        : network_(options.network ? options.network(platform) : model::make_network(platform)) {
+      ORRERY_CHECK(network_ != nullptr);
     }
-    OwnedNetwork(const OwnedNetwork& other) : of_(other.of_->snapshot()) {
-      ORRERY_CHECK(of_ != nullptr);
+    OwnedNetwork(const OwnedNetwork& other) : network_(other.network_->snapshot()) {
+      ORRERY_CHECK(network_ != nullptr);
     }
     OwnedNetwork& operator=(const OwnedNetwork&) = delete;
     ~OwnedNetwork() = default;
-    [[nodiscard]] const std::shared_ptr<model::Network>& get() const { return of_; }
+    [[nodiscard]] const std::shared_ptr<model::Network>& get() const { return network_; }
 
    private:
-    std::shared_ptr<model::Network> of_;  // kept by recordings, too
+    std::shared_ptr<model::Network> network_;  // recordings also share it
   };
 
   model::MultiDimFabric fabric;
@@ -59,18 +56,17 @@ struct SharedState {
   // By simulated rank.
   std::vector<RankEvents> local_events;
   std::vector<RankState> states;
-  std::vector<model::HostClock> hosts;  ///< empty: no device waits for its host
-  std::vector<InterferenceState>
-      kernel_interference;               ///< empty: kernels are never slower beside collectives
-  std::vector<std::size_t> first_times;  ///< where its nodes' times begin
+  std::vector<model::HostClock> hosts;                 ///< empty: no device waits for its host
+  std::vector<InterferenceState> kernel_interference;  ///< empty: collectives never slow kernels
+  std::vector<std::size_t> first_times;                ///< index of its first node in `times`
   std::vector<NodeTimes> times;
-  std::vector<Arrivals> arrivals;      ///< by communicator; empty: times are not kept
+  std::vector<Arrivals> arrivals;      ///< by communicator; empty: times are not stored
   std::vector<std::int64_t> gpu_time;  ///< ASTRA-sim's sum of compute
   std::vector<ChunkQueue> queues;      ///< [rank × queue_count + queue]
   std::vector<QueuePointers> pointers;
   std::vector<std::uint8_t> round_robin;
   std::vector<std::uint8_t> last_was_gather;  ///< for the RG queue order
-  std::vector<RankResult> results;            ///< what becomes of it
+  std::vector<RankResult> results;            ///< results by rank
 };
 
 }  // namespace orrery::sim

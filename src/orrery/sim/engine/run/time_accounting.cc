@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kFewSpans = 256;
 }
 
-// Adds the time since the last change to whatever was going on.
 void TimeAccounting::account(std::uint32_t rank, std::int64_t until) {
   RankState& state = run_.shared.states[rank];
   RankResult& result = run_.shared.results[rank];
@@ -22,21 +21,20 @@ void TimeAccounting::account(std::uint32_t rank, std::int64_t until) {
   if (state.awaited > 0) keep_span(rank, until);
   state.since = until;
   if (state.computing > 0) result.compute += passed;
-  if (state.computing > 0 && (state.communicating > 0 || state.remembering > 0))
+  if (state.computing > 0 && (state.communicating > 0 || state.accessing > 0))
     result.overlapped += passed;
   if (state.communicating > 0) result.comm += passed;
-  if (state.remembering > 0) result.memory += passed;
+  if (state.accessing > 0) result.memory += passed;
   if (state.computing > 0) return;
   if (state.communicating > 0) {
     result.comm_only += passed;
-  } else if (state.remembering > 0) {
+  } else if (state.accessing > 0) {
     result.memory_only += passed;
   } else {
     result.idle += passed;
   }
 }
 
-// Counted once for each rank that `rank` stands for.
 void TimeAccounting::add_time(CollectiveTotal& total, std::uint32_t rank, std::int64_t time) const {
   const auto times = static_cast<std::int64_t>(run_.weight(rank));
   const bool fits = time <= std::numeric_limits<std::int64_t>::max() / times;
@@ -50,7 +48,7 @@ const Communicator& TimeAccounting::meant_by(std::uint32_t rank, NodeId node) {
   return run_.communicators[found >= Communicators::kOutside ? 0 : found];
 }
 
-// Of a collective over some dimensions, among those that differ in them.
+// Full buffer of a collective. Over some dimensions, only members that differ in them count.
 Bytes TimeAccounting::buffer_of(const graph::Graph& graph, NodeId node,
                                 const Communicator& group) const {
   const graph::Collective& collective = graph.collective(node);
@@ -88,7 +86,7 @@ void TimeAccounting::receive_ends(std::uint32_t rank, std::int64_t began) {
 
 namespace {
 
-/// A node of compute without any of these is its rank's, whoever asks.
+/// A node without any of these attributes always counts as computation of its rank.
 constexpr unsigned kNotPlain = graph::kIsCpu | graph::kIsCopy | graph::kIsComm | graph::kIsWait;
 
 }  // namespace
@@ -102,16 +100,16 @@ void TimeAccounting::count_node(std::uint32_t rank, NodeId node, int step) {
       if (!graph.has_any(node, kNotPlain) || run_.computes(rank, node)) {
         state.computing += step;
       } else if (run_.copies(rank, node)) {
-        state.remembering += step;
+        state.accessing += step;
       } else if (run_.communicates(rank, node)) {
         state.communicating += step;
       }
       return;
     case NodeKind::mem_load:
     case NodeKind::mem_store:
-      state.remembering += step;
+      state.accessing += step;
       return;
-    case NodeKind::recv:  // counts from when its message is on the way: see receive_begins
+    case NodeKind::recv:  // counts while its message is in flight: see receive_begins
       if (run_.platform.replay_only || run_.options.replay) state.communicating += step;
       break;
     case NodeKind::send:
@@ -136,8 +134,8 @@ void TimeAccounting::count_node(std::uint32_t rank, NodeId node, int step) {
     add_time(total, rank, run_.now() - run_.times_of(rank, node).start);
 }
 
-// The rank communicates from `begin` on (the caller counts it): what has been accounted since then
-// is put right.
+// The rank communicates from `begin` on (the caller counts it): corrects the time that has been
+// accounted since then.
 void TimeAccounting::communicates_since(std::uint32_t rank, std::int64_t begin) {
   const RankState& state = run_.shared.states[rank];
   if (begin >= state.since) return account(rank, begin);
@@ -155,29 +153,31 @@ void TimeAccounting::communicates_since(std::uint32_t rank, std::int64_t begin) 
     const Time passed(span.end - span.begin);
     result.comm += passed;
     if (span.computing) {
-      if (!span.remembering) result.overlapped += passed;
+      if (!span.accessing) result.overlapped += passed;
       continue;
     }
     result.comm_only += passed;
-    (span.remembering ? result.memory_only : result.idle) -= passed;
+    (span.accessing ? result.memory_only : result.idle) -= passed;
   }
 }
 
-// Before a rank that expects messages from other parts is accounted until `end`.
+// Stores the span of a rank that expects messages from other parts, before it is accounted until
+// `end`.
 void TimeAccounting::keep_span(std::uint32_t rank, std::int64_t end) {
   RankState& state = run_.shared.states[rank];
   const auto number = static_cast<std::uint32_t>(spans_.size());
   spans_.push_back({state.since, end, rank, state.span, state.computing > 0,
-                    state.communicating > 0, state.remembering > 0});
+                    state.communicating > 0, state.accessing > 0});
   state.span = number;
 }
 
-// A message that is not known yet is sent no earlier than the first thing that any part has still
-// to do. Spans are in a row for each rank, the newest first, so what is dropped is the end of it.
+// Removes spans that no unknown message can affect: such a message is sent no earlier than the next
+// event of any part. The spans of a rank are linked, newest first, so that the removed ones are at
+// the end.
 void TimeAccounting::forget_spans(std::int64_t time) {
   if (spans_.size() <= 2 * spans_retained_ + kFewSpans) return;
   std::vector<std::uint32_t> place(spans_.size(), kNone);
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> newest;  // (rank, where its row begins)
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> newest;  // (rank, index of its newest span)
   std::uint32_t retained = 0;
   for (std::uint32_t i = 0; i < spans_.size(); ++i) {
     if (spans_[i].end > time) place[i] = retained++;

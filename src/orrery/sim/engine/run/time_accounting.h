@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the time goes: unions of intervals per rank, totals per collective.
+// Accounts for the time of ranks: unions of intervals per rank, totals per collective.
 #pragma once
 
 #include <cstdint>
@@ -11,35 +11,36 @@
 
 namespace orrery::sim {
 
-/// Knows of each rank what goes on there, and adds up how long. Ranks that stand for others are
-/// counted once for each.
+/// Tracks the current activities of each rank and sums their times. A rank that represents others
+/// counts once for each.
 class TimeAccounting {
  public:
   explicit TimeAccounting(EngineRun& run) : run_(run) {}
 
   /// A node of the rank begins (`step` 1), or ends (-1).
   void count_node(std::uint32_t rank, graph::NodeId node, int step);
-  /// Adds the time since the last change to whatever was going on at the rank.
+  /// Adds the time since the last change to the activities of the rank.
   void account(std::uint32_t rank) {
     if (run_.shared.states[rank].since != run_.now()) account(rank, run_.now());
   }
 
-  /// The rank waits for a message that is on its way since `begin`, which may be before what was
-  /// accounted last; until receive_ends().
+  /// The rank waits for a message in flight since `begin`, which can be before the last accounted
+  /// time, until receive_ends().
   void receive_begins(std::uint32_t rank, std::int64_t begin);
   void receive_ends(std::uint32_t rank, std::int64_t began);
 
-  /// What one rank has put on the network for a collective, or by point-to-point messages.
+  /// Bytes that one rank has sent for a collective, or by point-to-point messages.
   void sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
   void sent_message(std::uint32_t rank, std::uint64_t bytes);
 
-  /// The communicator that a collective names; that of all ranks where it names none.
+  /// The communicator of a collective; that of all ranks if it names none.
   [[nodiscard]] const Communicator& meant_by(std::uint32_t rank, graph::NodeId node);
-  /// What the name means to the rank (Communicators::kUnknown, kOutside).
+  /// The communicator number that the collective's name denotes at the rank (or
+  /// Communicators::kUnknown, kOutside).
   [[nodiscard]] std::uint32_t meaning(std::uint32_t rank, graph::NodeId node) {
     return meaning_to_all(rank, node).of(run_.real(rank));
   }
-  /// … and to all ranks.
+  /// The communicator that the name denotes at each rank.
   [[nodiscard]] Communicators::Meaning meaning_to_all(std::uint32_t rank, graph::NodeId node) {
     const graph::Graph& graph = run_.graph_of(rank);
     return meaning_cache_.of(run_.communicators, graph, graph.collective(node).group);
@@ -47,12 +48,12 @@ class TimeAccounting {
 
   [[nodiscard]] Totals& totals() { return totals_; }
 
-  /// Side by side: nothing that is not known yet began before `time`.
+  /// In parts: forgets spans, because no unknown message began before `time`.
   void forget_spans(std::int64_t time);
-  /// … and adds what another has counted.
+  /// Adds the counts of another part.
   void absorb(const TimeAccounting& other);
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const TimeAccounting& other) {
     totals_ = other.totals_;
     totals_cache_ = {};
@@ -73,7 +74,7 @@ class TimeAccounting {
   TotalsCache totals_cache_;
   MeaningCache meaning_cache_;
   std::vector<AccountedSpan> spans_;
-  std::size_t spans_retained_ = 0;  // when some were dropped last
+  std::size_t spans_retained_ = 0;  // after the last removal
 };
 
 }  // namespace orrery::sim

@@ -8,17 +8,17 @@
 
 namespace orrery::sim {
 
-/// When the last member came to each collective of one communicator: for the critical path. A
-/// collective goes by the number of its first chunk, as if no repetition had been skipped.
+/// Arrival of the last member at each collective of one communicator, for the critical path. The
+/// number of a collective is the number of its first chunk, as if no repetition had been skipped.
 class Arrivals {
  public:
-  /// The number of a collective whose first chunk is this one.
+  /// The number of a collective with this first chunk.
   [[nodiscard]] std::uint32_t number(std::uint32_t chunk) const { return chunk + skipped_; }
-  /// So many chunks are not simulated.
+  /// Accounts for chunks that are not simulated.
   void skip(std::uint32_t chunks) { skipped_ += chunks; }
 
-  /// A member comes.
-  void come(std::uint32_t number, std::int64_t time) {
+  /// A member arrives.
+  void arrive(std::uint32_t number, std::int64_t time) {
     if (number >= last_.size()) last_.resize(std::size_t{number} + 1);
     last_[number] = std::max(last_[number], time);
   }

@@ -148,7 +148,7 @@ TEST(Axes, APeerBeyondTheLastRankIsToldSo) {
   const auto run = simulate(workload, testing::line(platform::Block::ring, 2));
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Errc::input_range);
-  EXPECT_THAT(run.error().what, HasSubstr("there is no rank 3 among 2"));
+  EXPECT_THAT(run.error().what, HasSubstr("rank 3 does not exist: there are 2 ranks"));
 }
 
 TEST(Axes, AStallNamesTheRankAtTheOtherEnd) {

@@ -31,7 +31,8 @@ void Communicators::add(std::string name, std::vector<std::uint32_t> members, st
     return;
   }
   made.member_at.resize(made.members);
-  for (std::uint32_t m = made.members; m-- > 0;) {  // of a rank listed twice, the first counts
+  for (std::uint32_t m = made.members;
+       m-- > 0;) {  // if a rank is listed twice, the first position counts
     const auto place = std::lower_bound(made.sorted.begin(), made.sorted.end(), made.ranks[m]);
     made.member_at[static_cast<std::size_t>(place - made.sorted.begin())] = m;
   }
@@ -47,7 +48,8 @@ Result<void> Communicators::make_axis(const graph::Workload& workload, const std
     extent *= digit.count;
     const std::uint64_t last = (std::uint64_t{digit.count} - 1) * digit.step * digit.stride;
     if (digit.count == 0 || digit.step == 0 || digit.stride == 0 || extent > ranks || last >= ranks)
-      return fail(Errc::input_group, where, fmt::format("{} ranks have no such groups", ranks));
+      return fail(Errc::input_group, where,
+                  fmt::format("{} ranks cannot form these groups", ranks));
   }
   const auto retained = std::make_shared<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside);
   by_rank_.push_back(retained);
@@ -91,7 +93,7 @@ Result<void> Communicators::make(const graph::Workload& workload, platform::Rule
 }
 
 void Communicators::find_precedence() {
-  // How far each member is from the first one.
+  // Compares groups by the distances of their members from the first one.
   const auto compare_shapes = [](const Communicator& a, const Communicator& b) {
     if (a.members != b.members) return a.members < b.members ? -1 : 1;
     for (std::size_t m = 1; m < a.ranks.size() && m < b.ranks.size(); ++m) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who communicates with whom under which name.
+// The communicators of a run, by name.
 #pragma once
 
 #include <cstdint>
@@ -19,38 +19,38 @@
 namespace orrery::sim {
 
 /// All communicators of a run: number 0 is all ranks, then the workload's groups, then those on its
-/// axes. A group's name means the same to all ranks; an axis' name means to each the group that it
-/// stands in.
+/// axes. A group's name denotes the same communicator at all ranks; an axis' name denotes the group
+/// that contains the rank.
 ///
-/// Orrery rules: where chunks of several groups tie, the group of less precedence goes first: the
-/// smaller one; of equally large ones the one whose members stand closer together; of those the one
-/// that begins at the lower rank; then the one that was named first. So ranks agree, and where a
-/// job repeats itself along the ranks the order does, too.
+/// Orrery rules: if chunks of several groups tie, the group with less precedence comes first. That
+/// is the smaller group; of equally large ones the one with closer members; then the one that
+/// begins at the lower rank; then the one that was named first. So ranks agree, and if a job
+/// repeats itself along the ranks, the order does, too.
 class Communicators {
  public:
-  static constexpr std::uint32_t kUnknown = ~0u;      ///< nobody has such a name
+  static constexpr std::uint32_t kUnknown = ~0u;      ///< no communicator has this name
   static constexpr std::uint32_t kOutside = ~0u - 1;  ///< the rank has no group on that axis
 
-  /// What a name means: one communicator to all ranks, or one to each.
+  /// The meaning of a name: one communicator for all ranks, or one for each.
   struct Meaning {
     std::uint32_t number = kUnknown;                      ///< of the communicator
-    const std::vector<std::uint32_t>* by_rank = nullptr;  ///< an axis: the number for each rank
+    const std::vector<std::uint32_t>* by_rank = nullptr;  ///< an axis: the number by rank
 
     [[nodiscard]] std::uint32_t of(std::uint32_t rank) const {
       return by_rank != nullptr ? (*by_rank)[rank] : number;
     }
   };
 
-  /// Makes them. O(ranks) per axis, O(members × log groups) in all. Errc: input_group (a member
-  /// beyond the last rank; an axis whose groups overlap).
+  /// Creates all communicators. O(ranks) per axis, O(members × log groups) in all. Errc:
+  /// input_group (a member beyond the last rank; an axis with overlapping groups).
   [[nodiscard]] Result<void> make(const graph::Workload& workload, platform::Rules rules);
 
-  /// Which one `name` means to `rank`; kUnknown, kOutside. The rank need not be a member of a group
-  /// that is found by its own name.
+  /// The communicator that `name` denotes at `rank`, or kUnknown, kOutside. For a group with its
+  /// own name, the rank need not be a member.
   [[nodiscard]] std::uint32_t find(std::string_view name, std::uint32_t rank) const {
     return meaning(name).of(rank);
   }
-  /// The same for any rank; valid while this lives.
+  /// The same for any rank; valid during the lifetime of this object.
   [[nodiscard]] Meaning meaning(std::string_view name) const;
 
   [[nodiscard]] Communicator& operator[](std::uint32_t number) { return all_[number]; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one queue of a simulation: a radix heap on integer time, first in first out within a tick.
+// The event queue of a simulation: a radix heap on integer time, first in first out within a tick.
 #pragma once
 
 #include <algorithm>
@@ -16,25 +16,25 @@ namespace orrery::sim {
 
 enum class EventKind : std::uint8_t {
   local,      ///< run the local events of ranks first … first+count-1
-  phase_end,  ///< members first … first+count-1 end a phase whose end was worked out
+  phase_end,  ///< members first … first+count-1 end a phase in closed form
   deliver,  ///< messages of one collective step from members first … first+count-1 (or keys key …
             ///< key+keys-1)
   late_receive,  ///< a receive posted after its message arrived: member `first`, step `key`
   tree_deliver,  ///< double binary tree: message from member `first` to member `key`
   tree_late,     ///< a tree receive posted after its message arrived: slot `first` of member `key`
-  switch_deliver,  ///< in-network: message `key` of the phase `first` that is under way
-  switch_free,     ///< in-network: the phase `first` that is under way leaves its switches
+  switch_deliver,  ///< in-network: message `key` of the running phase `first` arrives
+  switch_free,     ///< in-network: the running phase `first` releases its switches
   ready_to_send,   ///< rendezvous: the receiver's announcement reaches the sender
-  ready_late,      ///< rendezvous: the announcement was there before the sender asked for it
+  ready_late,      ///< rendezvous: the announcement arrived before the sender asked for it
   p2p_deliver,     ///< point-to-point message `first` arrives
-  p2p_sent,        ///< … to a rank of another part: the sender is done
-  p2p_leaves,      ///< … is sent by a rank of another part
-  p2p_came,        ///< … and arrives
+  p2p_sent,        ///< sender's part: the sender of a message to another part is done
+  p2p_leaves,      ///< receiver's part: a message from another part leaves
+  p2p_arrives,     ///< receiver's part: a message from another part arrives
   p2p_late,        ///< a point-to-point receive posted after its message arrived: receive `first`
   p2p_ready,       ///< rendezvous: receive `first` has announced itself to its sender
-  p2p_found,       ///< rendezvous: message `first` found its receiver announced
-  memory_came,     ///< a part of access `first` to a memory of the network is there
-  network,         ///< what it asked to be called for, in the order of events (model::Sink::call)
+  p2p_matched,     ///< rendezvous: message `first` found its receiver's announcement
+  memory_message,  ///< one message of access `first` to a memory in the network arrives
+  network,  ///< a call that the network requested, in the order of events (model::Sink::call)
 };
 
 /// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one
@@ -44,35 +44,34 @@ struct Event {
 
   std::int64_t time = 0;
   EventKind kind = EventKind::local;
-  std::uint16_t job = kNoJob;  ///< whose it is, where there are several (see Jobs)
+  std::uint16_t job = kNoJob;  ///< its job, if there are several (see Jobs)
   std::uint32_t first = 0;     ///< rank, member, message or link
   std::uint32_t count = 1;
-  std::uint32_t key = 0;  ///< which step of the algorithm (see PhaseSpec)
+  std::uint32_t key = 0;  ///< step of the algorithm (see PhaseSpec)
   std::uint32_t keys = 1;
-  std::uint32_t block = 0;  ///< which chunk of which collective
+  std::uint32_t block = 0;  ///< number of the chunk
   std::uint32_t spec = 0;   ///< the sender's phase
 };
 
-/// A monotone priority queue: what is pushed is never earlier than what was popped last.
+/// A monotone priority queue: a pushed event is never earlier than the last popped one.
 ///
 /// Buckets hold events by the highest bit in which their time differs from the last popped time.
-/// Equal times are always in the same bucket, in the order they were pushed, and moving a bucket
-/// down keeps that order: so events of one tick come out in the order they went in. A pushed event
-/// that continues the newest one of its time (the next member of the same step, or the next key of
-/// the same member) is merged into it; the order is the same as without merging.
+/// Equal times are always in the same bucket, in the order in which they were pushed. Moving a
+/// bucket down preserves this order, so that events of one tick come out first in, first out. A
+/// pushed event that continues the newest one of its time (the next member of the same step, or the
+/// next key of the same member) is merged into it; the order is the same as without merging.
 ///
 /// push O(1), pop amortised O(64). Source of the structure: Ahuja, Mehlhorn, Orlin, Tarjan, "Faster
 /// algorithms for the shortest path problem", J. ACM 37(2), 1990, section 2 (one-level radix
 /// heaps).
 class EventQueue {
  public:
-  /// False: it was merged into another.
+  /// Returns false if the event was merged into another one.
   bool push(const Event& event) {
     ORRERY_CHECK(event.time >= now_);
     std::vector<Event>& bucket = buckets_[bucket_of(event.time)];
     const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
-    // Merging passes over events of other times only, so nothing overtakes anything of its own
-    // time.
+    // Merging skips only events of other times, so that no event overtakes another of its own time.
     const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
     for (std::size_t i = bucket.size(); i > stop; --i) {
       if (bucket[i - 1].time != event.time) continue;
@@ -94,7 +93,7 @@ class EventQueue {
 
   [[nodiscard]] std::int64_t now() const { return now_; }
 
-  /// When the next event is; kNever: there is none. O(events pending) at most.
+  /// Time of the next event; kNever: there is none. O(pending events) at most.
   [[nodiscard]] std::int64_t next_time() const {
     if (more_now()) return now_;
     for (std::size_t b = 1; b < buckets_.size(); ++b) {
@@ -105,14 +104,14 @@ class EventQueue {
     return kNever;
   }
 
-  /// Nothing is to come before `time`: now() is that.
+  /// Sets now() to `time`. No event may be pending before.
   void advance_to(std::int64_t time) {
     ORRERY_CHECK(time >= now_);
     if (time == now_) return;
     ORRERY_CHECK(!more_now());
     buckets_[0].clear();
     cursor_ = 0;
-    // What differs from the new time in a lower bit than from the old one moves down.
+    // Events whose highest differing bit is lower with the new time move to lower buckets.
     const auto highest =
         static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
     now_ = time;
@@ -124,7 +123,7 @@ class EventQueue {
   /// Whether there are more events at now().
   [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
 
-  /// Calls `see` with each event that is to come, in no order that means anything.
+  /// Calls `see` with each pending event, in unspecified order.
   template <class See>
   void each(const See& see) const {
     for (std::size_t b = 0; b < buckets_.size(); ++b) {
@@ -132,7 +131,7 @@ class EventQueue {
     }
   }
 
-  /// Moves now() and all that is to come on by `delay`. Nothing may be left of now().
+  /// Delays now() and all pending events by `delay`. No event may be left at now().
   void shift(std::int64_t delay) {
     ORRERY_CHECK(delay >= 0 && !more_now());
     std::vector<Event> events;
@@ -147,7 +146,7 @@ class EventQueue {
   }
 
  private:
-  static constexpr std::size_t kLookBack = 4;  // newest events looked at for merging
+  static constexpr std::size_t kLookBack = 4;  // number of newest events checked for merging
 
   static bool merge(Event& last, const Event& next) {
     if (last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which memories of the network a rank uses.
+// The memories of the network that a rank uses.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace orrery::sim {
 
-/// The memories that a rank of the workload uses, as end points: those that are nearest to it, or
-/// all. Ascending.
+/// The memories that a rank of the workload uses, as end points: the nearest ones, or all.
+/// Ascending.
 [[nodiscard]] std::vector<model::EndPoint> memories_of(const platform::RemoteMemory& memory,
                                                        const model::Network& network,
                                                        std::uint32_t rank);

@@ -9,19 +9,19 @@
 namespace orrery::sim {
 namespace {
 
-constexpr std::uint64_t kReleaseEvery = 4;  // pages: a few microseconds for some 4,000 nodes
+constexpr std::uint64_t kReleaseEvery = 4;  // pages: costs a few microseconds per about 4,000 nodes
 
 }  // namespace
 
 void NodePages::add(const graph::Graph& graph) {
   Rank& rank = ranks_.emplace_back();
   rank.graph = &graph;
-  rank.first_page = left_.size();
+  rank.first_page = pending_.size();
   const std::size_t pages =
       rank.first_page + static_cast<std::size_t>((std::uint64_t{graph.size()} + kPage - 1) / kPage);
   waits_.resize(pages);
   times_.resize(pages);
-  left_.resize(pages, kNotBegun);
+  pending_.resize(pages, kNotBegun);
   if (graph.spilled_bytes() == 0) return;
   const auto [known, fresh] =
       spilled_number_.emplace(&graph, static_cast<std::uint32_t>(spilled_.size()));
@@ -37,7 +37,8 @@ std::uint32_t NodePages::size_of(std::uint32_t rank, std::size_t page) const {
 }
 
 template <class T>
-std::unique_ptr<T[]> NodePages::take(std::uint32_t size, std::vector<std::unique_ptr<T[]>>& spare) {
+std::unique_ptr<T[]> NodePages::take_array(std::uint32_t size,
+                                           std::vector<std::unique_ptr<T[]>>& spare) {
   if (size == kPage && !spare.empty()) {
     auto array = std::move(spare.back());
     spare.pop_back();
@@ -48,8 +49,8 @@ std::unique_ptr<T[]> NodePages::take(std::uint32_t size, std::vector<std::unique
 }
 
 template <class T>
-void NodePages::give_back(std::unique_ptr<T[]>& array, std::uint32_t size,
-                          std::vector<std::unique_ptr<T[]>>& spare) {
+void NodePages::return_array(std::unique_ptr<T[]>& array, std::uint32_t size,
+                             std::vector<std::unique_ptr<T[]>>& spare) {
   if (size == kPage) {
     spare.push_back(std::move(array));
   } else {
@@ -58,27 +59,28 @@ void NodePages::give_back(std::unique_ptr<T[]>& array, std::uint32_t size,
   }
 }
 
-void NodePages::make(std::uint32_t rank, std::size_t page) {
-  ORRERY_CHECK(left_[page] == kNotBegun);  // nobody asks for what has ended
+void NodePages::make_page(std::uint32_t rank, std::size_t page) {
+  ORRERY_CHECK(pending_[page] == kNotBegun);  // a page that has ended is never requested
   const std::uint32_t size = size_of(rank, page);
-  waits_[page] = take(size, spare_waits_);
-  times_[page] = take(size, spare_times_);
-  left_[page] = static_cast<std::uint16_t>(size);
+  waits_[page] = take_array(size, spare_waits_);
+  times_[page] = take_array(size, spare_times_);
+  pending_[page] = static_cast<std::uint16_t>(size);
   const Rank& of = ranks_[rank];
   const auto degrees = of.graph->in_degrees().subspan((page - of.first_page) << kShift, size);
   std::copy(degrees.begin(), degrees.end(), waits_[page].get());
   std::fill_n(times_[page].get(), size, NodeTimes{});
 }
 
-void NodePages::drop(std::uint32_t rank, std::size_t page) {
+void NodePages::free_page(std::uint32_t rank, std::size_t page) {
   const std::uint32_t size = size_of(rank, page);
-  give_back(waits_[page], size, spare_waits_);
-  give_back(times_[page], size, spare_times_);
-  if (ranks_[rank].spilled != kInMemory) pass(spilled_[ranks_[rank].spilled]);
+  return_array(waits_[page], size, spare_waits_);
+  return_array(times_[page], size, spare_times_);
+  if (ranks_[rank].spilled != kInMemory) count_ended(spilled_[ranks_[rank].spilled]);
 }
 
-// Ranks that share a graph are at about the same place.
-void NodePages::pass(Spilled& spilled) {
+// Ranks that share a graph progress at about the same speed, so that the graph is released after
+// this many pages of each.
+void NodePages::count_ended(Spilled& spilled) {
   ++spilled.ended;
   const std::uint64_t pages = (std::uint64_t{spilled.graph->size()} + kPage - 1) >> kShift;
   if (spilled.ended % (kReleaseEvery * spilled.ranks) == 0 ||
@@ -88,7 +90,7 @@ void NodePages::pass(Spilled& spilled) {
 
 std::size_t NodePages::resident_bytes() const {
   return array_bytes_ + ranks_.capacity() * sizeof(Rank) + spilled_.capacity() * sizeof(Spilled) +
-         left_.capacity() * (sizeof(waits_[0]) + sizeof(times_[0]) + sizeof(left_[0]));
+         pending_.capacity() * (sizeof(waits_[0]) + sizeof(times_[0]) + sizeof(pending_[0]));
 }
 
 }  // namespace orrery::sim

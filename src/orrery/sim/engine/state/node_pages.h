@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a run knows of each node, for as long as it needs to.
+// The state of each node during a run, stored only while needed.
 #pragma once
 
 #include <cstddef>
@@ -14,45 +14,47 @@
 
 namespace orrery::sim {
 
-/// By rank and node: how many dependencies are not done yet, and when it ran. Nodes come in pages
-/// of 1,024. A page is made when one of its nodes is first touched and goes when all of them have
-/// ended; so a run holds the nodes around its front, however many there are. Spilled graphs are
-/// told to release what has been passed.
+/// Stores the number of pending dependencies and the start and end of each node, by rank. A page of
+/// 1,024 nodes is created when one of its nodes is first accessed, and freed when all of them have
+/// ended. So memory depends on the active nodes, not on the number of nodes. Also tells spilled
+/// graphs to release pages that have ended.
 ///
-/// One thread at a time.
+/// Not thread-safe.
 class NodePages {
  public:
   static constexpr std::uint32_t kShift = 10;
   static constexpr std::uint32_t kPage = 1u << kShift;
 
-  /// Ranks are numbered from 0 as they are added. `graph` must outlive this.
+  /// Adds the next rank, numbered from 0. `graph` must outlive this object.
   void add(const graph::Graph& graph);
 
-  /// One of those that `node` waits for has ended. True: that was the last one.
+  /// One dependency of `node` has ended. Returns true if it was the last one.
   [[nodiscard]] bool satisfy(std::uint32_t rank, graph::NodeId node) {
     const std::size_t page = page_of(rank, node);
-    if (!waits_[page]) make(rank, page);
+    if (!waits_[page]) make_page(rank, page);
     return --waits_[page][node % kPage] == 0;
   }
-  /// When it ran. Stays where it is as long as its page does. The page must not have ended.
+  /// Start and end of `node`. The reference is valid as long as its page. The page must not have
+  /// ended.
   [[nodiscard]] NodeTimes& times(std::uint32_t rank, graph::NodeId node) {
     const std::size_t page = page_of(rank, node);
-    if (!times_[page]) make(rank, page);
+    if (!times_[page]) make_page(rank, page);
     return times_[page][node % kPage];
   }
-  /// The same, as if it had never begun where nothing is known (any more).
+  /// The same; default values if they are not stored (any more).
   [[nodiscard]] NodeTimes known(std::uint32_t rank, graph::NodeId node) const {
     const std::size_t page = page_of(rank, node);
     return times_[page] ? times_[page][node % kPage] : NodeTimes{};
   }
-  /// `node` has ended; to be said once, last of all. Its times may be gone then.
+  /// `node` has ended. Call it once, after all other calls for the node; its times can be gone
+  /// then.
   void end(std::uint32_t rank, graph::NodeId node) {
     const std::size_t page = page_of(rank, node);
-    if (left_[page] == kNotBegun) make(rank, page);
-    if (--left_[page] == 0) drop(rank, page);
+    if (pending_[page] == kNotBegun) make_page(rank, page);
+    if (--pending_[page] == 0) free_page(rank, page);
   }
 
-  /// Bytes of memory at present.
+  /// Current memory in bytes.
   [[nodiscard]] std::size_t resident_bytes() const;
 
  private:
@@ -66,24 +68,24 @@ class NodePages {
   };
   struct Spilled {  // a graph in a file
     const graph::Graph* graph = nullptr;
-    std::uint64_t ranks = 0;  // that share it
+    std::uint64_t ranks = 0;  // that share the graph
     std::uint64_t ended = 0;  // pages, over all of them
   };
 
   [[nodiscard]] std::size_t page_of(std::uint32_t rank, graph::NodeId node) const {
     return ranks_[rank].first_page + (node >> kShift);
   }
-  /// How many nodes the page has.
+  /// Number of nodes in the page.
   [[nodiscard]] std::uint32_t size_of(std::uint32_t rank, std::size_t page) const;
   template <class T>
-  [[nodiscard]] std::unique_ptr<T[]> take(std::uint32_t size,
-                                          std::vector<std::unique_ptr<T[]>>& spare);
+  [[nodiscard]] std::unique_ptr<T[]> take_array(std::uint32_t size,
+                                                std::vector<std::unique_ptr<T[]>>& spare);
   template <class T>
-  void give_back(std::unique_ptr<T[]>& array, std::uint32_t size,
-                 std::vector<std::unique_ptr<T[]>>& spare);
-  void make(std::uint32_t rank, std::size_t page);
-  void drop(std::uint32_t rank, std::size_t page);
-  void pass(Spilled& spilled);
+  void return_array(std::unique_ptr<T[]>& array, std::uint32_t size,
+                    std::vector<std::unique_ptr<T[]>>& spare);
+  void make_page(std::uint32_t rank, std::size_t page);
+  void free_page(std::uint32_t rank, std::size_t page);
+  void count_ended(Spilled& spilled);
 
   std::vector<Rank> ranks_;
   std::vector<Spilled> spilled_;
@@ -91,11 +93,11 @@ class NodePages {
   // By page.
   std::vector<std::unique_ptr<std::uint32_t[]>> waits_;
   std::vector<std::unique_ptr<NodeTimes[]>> times_;
-  std::vector<std::uint16_t> left_;  // nodes that have not ended
-  // Pages of full size that have ended, for the next ones.
+  std::vector<std::uint16_t> pending_;  // nodes that have not ended
+  // Ended pages of full size, for reuse.
   std::vector<std::unique_ptr<std::uint32_t[]>> spare_waits_;
   std::vector<std::unique_ptr<NodeTimes[]>> spare_times_;
-  std::size_t array_bytes_ = 0;  // of both kinds, spare ones too
+  std::size_t array_bytes_ = 0;  // of both kinds, including spare ones
 };
 
 }  // namespace orrery::sim

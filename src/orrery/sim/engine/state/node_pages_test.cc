@@ -130,8 +130,8 @@ TEST(NodePagesDeathTest, NobodyAsksForWhatHasGone) {
   const Graph graph = random_graph(3, 1, 1);
   Walk walk({&graph});
   (void)walk.run(1);
-  EXPECT_DEATH((void)walk.pages().times(0, 1), "left_");
-  EXPECT_DEATH((void)walk.pages().satisfy(0, 1), "left_");
+  EXPECT_DEATH((void)walk.pages().times(0, 1), "pending_");
+  EXPECT_DEATH((void)walk.pages().satisfy(0, 1), "pending_");
 }
 
 }  // namespace

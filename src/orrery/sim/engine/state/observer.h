@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the parts of the engine tell whoever wants to know.
+// The interfaces by which the components of the engine report events to observers.
 #pragma once
 
 #include <cstdint>
@@ -8,33 +8,42 @@
 #include "orrery/graph/graph.h"
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/model/memory/memory_pools.h"
-#include "orrery/sim/engine/state/run_state.h"
+#include "orrery/sim/engine/state/chunk_state.h"
 
 namespace orrery::sim {
 
-/// Is told of what happens now; has no say in it. Ranks are the simulated ones, or as the workload
-/// numbers them where that is said.
+/// The observer of finished collectives.
+class CollectiveObserver {
+ public:
+  virtual ~CollectiveObserver() = default;
+  virtual void on_collective_end(std::uint32_t rank, graph::NodeId node) = 0;
+};
+
+/// Receives events as they happen and does not influence the run. Ranks are numbers of simulated
+/// ranks, or numbers of the workload where stated.
 class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// A load or store lost so much to others at the remote memory: waiting, or sharing it.
+  /// A load or store lost this time to other accesses of the remote memory: by waiting, or by
+  /// sharing it.
   virtual void memory_served(std::uint32_t /*rank*/, graph::NodeId /*node*/,
                              std::int64_t /*lost*/) {}
-  /// Loads or stores of remote memory have moved bytes evenly over a time.
-  virtual void memory_moves(const model::MemoryPools::TransferSpan& /*moved*/) {}
-  /// A message leaves: numbers of the workload, bytes, and picoseconds on its way.
+  /// Loads or stores of remote memory have transferred bytes, evenly over a time.
+  virtual void memory_transfers(const model::MemoryPools::TransferSpan& /*transfer*/) {}
+  /// A message leaves: ranks of the workload, bytes, duration in picoseconds.
   virtual void message(std::uint32_t /*from*/, std::uint32_t /*to*/, std::int64_t /*bytes*/,
                        std::int64_t /*delay*/) {}
   /// A rank begins its part of a collective …
-  virtual void joins(std::uint32_t /*rank*/, graph::NodeId /*node*/, std::uint32_t /*communicator*/,
-                     const model::LogicalTopology& /*topology*/) {}
-  /// … of one whose algorithm is a trace …
-  virtual void joins_custom(std::uint32_t /*rank*/, graph::NodeId /*node*/,
-                            std::uint32_t /*communicator*/) {}
-  /// … and has put so many bytes on the network for it.
+  virtual void collective_begins(std::uint32_t /*rank*/, graph::NodeId /*node*/,
+                                 std::uint32_t /*communicator*/,
+                                 const model::LogicalTopology& /*topology*/) {}
+  /// A rank begins its part of a collective with an algorithm that is given as a trace …
+  virtual void custom_collective_begins(std::uint32_t /*rank*/, graph::NodeId /*node*/,
+                                        std::uint32_t /*communicator*/) {}
+  /// … and has sent these bytes for a collective.
   virtual void sent(std::uint32_t /*rank*/, graph::NodeId /*node*/, std::uint64_t /*bytes*/) {}
-  /// A chunk waits for its next phase, runs it, and has run it.
+  /// A chunk begins to wait for its next phase, begins it, and ends it.
   virtual void chunk_waits(const Stream& /*stream*/) {}
   virtual void phase_begins(const Stream& /*stream*/) {}
   virtual void phase_ends(const Stream& /*stream*/) {}

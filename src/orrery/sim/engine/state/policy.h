@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the two sets of rules decide differently, decision by decision.
+// The decisions in which Orrery rules and ASTRA rules differ.
 #pragma once
 
 #include <cstdint>
@@ -11,64 +11,67 @@
 
 namespace orrery::sim {
 
-/// The parts of the engine ask this, never which rules there are. The defaults are Orrery's; see
-/// docs/astra-sim.md for what ASTRA-sim does instead, and why.
+/// The components of the engine check these flags, never the rules themselves. The defaults are
+/// Orrery's; docs/astra-sim.md explains what ASTRA-sim does instead, and why.
 struct Policy {
-  /// What comes first in a tick goes first. Otherwise it is decided when the tick is over, so that
-  /// the order of events in it cannot be seen.
+  /// Events within a tick are served in order of arrival. Otherwise the engine decides at the end
+  /// of the tick, so that the order of events in it does not affect the result.
   bool first_come = false;
   /// Messages of phases match by sender and size alone; otherwise by phase and step.
   bool match_by_size = false;
-  /// Who issues a chunk first chooses queues and dimensions for all.
+  /// The first rank that issues a chunk chooses queues and dimensions for all ranks.
   bool ranks_agree = true;
-  /// Ends of phases may be worked out. Not where the order of messages in a tick can be seen.
+  /// Closed forms may compute the ends of phases: requires that the order of messages in a tick
+  /// does not affect the result.
   bool closed_forms = true;
-  /// Themis' loads are set back by whatever rank 0 issues; otherwise by whoever does.
+  /// Themis' loads are reset by each collective of rank 0; otherwise by each collective of any
+  /// rank.
   bool rank_0_leads = false;
-  /// Themis orders chunks of groups, too, each group's by loads of its own, and weighs a dimension
-  /// by what phases take there; otherwise only those of all ranks, by bandwidths of links.
+  /// Themis also orders the chunks of groups, with separate loads for each group, and weighs a
+  /// dimension by the time of phases there; otherwise it orders only the chunks of all ranks, by
+  /// bandwidths of links.
   bool themis_knows_groups = true;
   /// All-reduces go down the dimensions and up again in Themis' order, also without awareness of
   /// bandwidths.
-  bool two_phases_always = true;
+  bool always_two_phases = true;
   /// A group named "0" is all ranks.
   bool group_0_is_all = false;
   /// Groups smaller than the system run as one ring, whatever dimensions they span.
   bool groups_are_rings = false;
-  /// One of all collectives, sends and memory accesses at a time, one host node at a time, and
-  /// nothing but compute on the host; otherwise one per group and per receiver.
+  /// Only one collective, send or memory access at a time, one host node at a time, and only
+  /// computation on the host. Otherwise one at a time per group and per receiver.
   bool one_lane_for_communication = false;
-  /// What a recording says counts: streams, how long nodes wait after others; and where a rank has
-  /// a device, what its host does is no compute.
+  /// The engine uses recorded streams and lags. On ranks with a device, host work does not count as
+  /// computation.
   bool knows_recordings = true;
-  /// Kernels are there, and hosts that launch them.
+  /// The engine uses kernels, and hosts that launch them.
   bool knows_kernels = true;
-  /// Collectives without an algorithm of their own take the nearest form; those that say too little
-  /// take their recorded time.
+  /// Collectives without an algorithm run as the nearest form. Collectives with missing attributes
+  /// last their recorded duration.
   bool nearest_form = true;
   /// A remote memory serves one access after another; otherwise they share it.
   bool memory_in_turn = false;
-  /// Memory nodes use local memory where there is no remote one.
+  /// Memory nodes use local memory if there is no remote memory.
   bool local_memory_serves = true;
-  /// Compute nodes that touch no bytes take no time, not even a tick.
+  /// Compute nodes without bytes take no time, not even a tick.
   bool empty_work_is_skipped = false;
-  /// Held memory is followed without being asked.
+  /// The engine always computes the memory of tensors, not only on request.
   bool follows_memory = true;
-  /// Exposed communication is what the finish leaves beside the sum of GPU compute.
+  /// Exposed communication is the finish time minus the sum of GPU compute.
   bool exposed_is_the_rest = false;
-  /// A message across several dimensions is charged for the first one only.
+  /// A message across several dimensions counts as traffic of the first one only.
   bool first_dimension_counts = false;
-  /// Dimensions of a collective that does not say.
-  std::uint32_t dims_unsaid = ~0u;
-  /// Tags are taken modulo this; 0: as they are.
+  /// Dimensions (a bit mask) of a collective that states none.
+  std::uint32_t default_dims = ~0u;
+  /// Tags are taken modulo this; 0: unchanged.
   std::uint32_t tags = 0;
-  /// A node without a duration, and the unit of the shared bus.
+  /// Duration of a node that has none, and the unit of the shared bus.
   Time shortest{};
   std::int64_t bus_unit = 1;
 
   [[nodiscard]] static Policy of(platform::Rules rules);
 
-  /// Whether a collective that names this group is among all ranks.
+  /// Whether a group of this name is all ranks.
   [[nodiscard]] bool means_all(std::string_view name) const {
     return name.empty() || (group_0_is_all && name == "0");
   }

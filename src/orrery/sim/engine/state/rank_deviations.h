@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks that are slower or later than the others (what their ports do is the fabric's).
+// Ranks that are slower or later than the others. (The fabric contains deviations of their ports.)
 #pragma once
 
 #include <compare>
@@ -12,32 +12,35 @@
 
 namespace orrery::sim {
 
-/// `factor` times as long, rounded up to ticks of so many picoseconds; at most Fabric::kTooLong.
+/// `time` × `factor`, rounded up to multiples of `tick` picoseconds; at most
+/// model::MultiDimFabric::kTooLong.
 [[nodiscard]] Time scaled(Time time, double factor, std::int64_t tick);
 
-/// When each rank begins and how long it computes. All compute nodes deviate (those on the host
-/// only where the rank has no device), whether their time was recorded or comes from the roofline;
-/// communication and memory do not. Times are rounded up to the clock of the rules: picoseconds, or
-/// nanoseconds with ASTRA's.
+/// The start of each rank, and the factors of its times. The compute factor applies to all compute
+/// nodes (those on the host only if the rank has no device), with recorded or predicted times.
+/// Other factors apply to host work, copies, and communication with its recorded duration.
+/// Simulated communication and memory do not deviate. Times are rounded up to the clock of the
+/// rules: picoseconds, or nanoseconds with ASTRA's.
 ///
-/// Every query is O(1); a rank takes four bytes where some rank deviates and none otherwise.
+/// Every query is O(1). A rank uses four bytes if some rank deviates, none otherwise.
 class RankDeviations {
  public:
   explicit RankDeviations(const platform::Platform& platform);
 
-  /// Some rank is slow or late.
+  /// Whether some rank is slow or late.
   [[nodiscard]] bool any() const { return !class_of_.empty(); }
-  /// Equal numbers: equally slow and late. 0: neither.
+  /// Ranks with equal numbers have equal deviations. 0: none.
   [[nodiscard]] std::uint32_t class_of(std::uint32_t rank) const {
     return any() ? class_of_[rank] : 0;
   }
-  /// When the rank's first node may begin.
+  /// Earliest start of the rank's first node.
   [[nodiscard]] Time start(std::uint32_t rank) const { return classes_[class_of(rank)].start; }
-  /// What a compute node of that many picoseconds takes; at most Fabric::kTooLong.
+  /// Duration of a compute node of `time` picoseconds; at most model::MultiDimFabric::kTooLong.
   [[nodiscard]] Time compute(std::uint32_t rank, Time time) const {
     return of(time, classes_[class_of(rank)].compute_time);
   }
-  /// … a step of a host beside a device, a copy, communication that takes its recorded time.
+  /// The same for host work on ranks with a device, for copies, and for communication with its
+  /// recorded duration.
   [[nodiscard]] Time host(std::uint32_t rank, Time time) const {
     return of(time, classes_[class_of(rank)].host_time);
   }
@@ -57,7 +60,7 @@ class RankDeviations {
   };
   [[nodiscard]] Time of(Time time, double factor) const { return scaled(time, factor, tick_); }
 
-  std::vector<std::uint32_t> class_of_;  // by rank; empty: all alike
+  std::vector<std::uint32_t> class_of_;  // by rank; empty: no rank deviates
   std::vector<Class> classes_{Class{}};
   std::int64_t tick_;
 };

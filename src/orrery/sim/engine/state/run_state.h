@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a running simulation remembers. Plain data; the rules that change it are in engine_*.cc.
+// The state of a running simulation. Plain data; the components of the engine change it.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/algorithms/phase_spec.h"
-#include "orrery/model/collective/chunk_plan.h"
 #include "orrery/model/compute/host_clock.h"
 #include "orrery/model/compute/interference.h"
 #include "orrery/sim/engine/state/chunk_state.h"
@@ -22,26 +18,25 @@
 namespace orrery::sim {
 
 inline constexpr std::int64_t kAnnouncementBytes =
-    8192;  ///< what a receiver sends first under the rendezvous protocol
+    8192;  ///< size of the receiver's announcement in the rendezvous protocol
 
-/// What a local event does when its time comes.
+/// Kind of a local event.
 enum class LocalEventKind : std::uint8_t {
-  taken,          ///< already run (so nothing is merged into it)
+  taken,          ///< already processed, so that no event merges into it
   inserted,       ///< a packet has crossed the boundary and is free
   inserted_sum,   ///< a packet has crossed the boundary and must be reduced first
   freed,          ///< a packet is reduced and free
   node_done,      ///< a compute or replayed node ends
-  node_ready,     ///< what a node waited for has ended long enough ago
-  node_launched,  ///< a host has launched what a node of the device waited for
+  node_ready,     ///< the dependencies of a node have ended, and their lags have passed
+  node_launched,  ///< a host has launched the kernels of a device node
   memory_done,    ///< a remote memory access ends
   custom_done,    ///< a compute node of a custom collective ends
-  begins,         ///< a rank begins its work late
-  kernel_done,    ///< a kernel ends, if no collective has begun or ended beside it since
-  bus,            ///< a transaction of the shared memory bus moves on
+  begins,         ///< a rank with a late start begins
+  kernel_done,    ///< a kernel ends, unless overlapping work has begun or ended since
+  bus,            ///< a transaction of the shared memory bus advances
 };
 
-/// Something a rank does by itself at a given time. Equal ones in a row are counted instead of
-/// repeated.
+/// An event inside a rank at a given time. Consecutive equal events are one event with a count.
 struct LocalEvent {
   StreamId stream;
   std::uint32_t arg = 0;  ///< packet (halving-doubling), node, or index of a custom run
@@ -50,7 +45,7 @@ struct LocalEvent {
   std::uint32_t node = 0;  ///< node of a custom run
 };
 
-/// The local events of one rank at one time, in order. All run when the first one's turn comes.
+/// The local events of one rank at one time, in order. All of them run when the first one is due.
 struct LocalEventList {
   std::int64_t time = -1;  ///< -1: not in use
   LocalEvent first;
@@ -58,23 +53,24 @@ struct LocalEventList {
   std::uint32_t tail = kNone;
 };
 
-/// In the engine's pool.
+/// An entry of the pool in LocalEvents.
 struct PooledLocalEvent {
   LocalEvent event;
   std::uint32_t next;
 };
 
-/// A rank's agenda. Two times are pending almost always; more overflow.
+/// The pending local events of a rank. Usually at most two times are pending; more go to
+/// `overflow`.
 struct RankEvents {
   LocalEventList lists[2];
   std::vector<LocalEventList> overflow;
 };
 
-/// A simulated rank, and the first member of a communicator that it plays.
-struct Player {
+/// A simulated rank, and the first member of a communicator that it represents.
+struct Representative {
   std::uint32_t rank = 0;
   std::uint32_t member = 0;
-  friend auto operator<=>(const Player&, const Player&) = default;
+  friend auto operator<=>(const Representative&, const Representative&) = default;
 };
 
 /// Ranks that communicate with each other. Number 0 is all ranks.
@@ -85,41 +81,48 @@ struct Communicator {
   std::vector<std::uint32_t> member_at;  ///< by place in `sorted`: the member
   std::uint32_t precedence = 0;          ///< Orrery rules: see Communicators
   std::uint32_t members = 0;
-  // Where one rank is simulated for several (see Quotient). Both are empty if each member has a
-  // rank of its own.
-  std::vector<std::uint32_t> player_of;  ///< by member: a place in `players`
-  std::vector<Player> players;           ///< ascending
+  // If one rank is simulated for several (see FoldedWorkload). Both are empty if each member has
+  // its own rank.
+  std::vector<std::uint32_t> representative_of;  ///< by member: index in `representatives`
+  std::vector<Representative> representatives;   ///< ascending
   bool sub_group = false;
-  bool listed = false;  ///< by the workload, with its members; number 0 is not
+  bool listed = false;  ///< the workload lists its members; false for number 0
 
-  /// The dimensions of a collective that asks for those of `mask`: who is listed member by member
-  /// takes part, whatever the collective says of dimensions.
+  /// The dimensions of a collective that requests those of `mask`. In a group with listed members,
+  /// all members take part, whatever dimensions the collective requests.
   [[nodiscard]] std::uint32_t dims(std::uint32_t mask) const { return listed ? ~0u : mask; }
 
-  /// Each member is played by a rank of its own.
-  [[nodiscard]] bool one_each() const { return players.empty(); }
-  /// Who plays a member: 0 … player_count() - 1, in the order of simulated ranks.
-  [[nodiscard]] std::uint32_t player(std::uint32_t member) const {
-    return one_each() ? member : player_of[member];
+  /// The rank number, in the workload, of a member.
+  [[nodiscard]] std::uint32_t rank_at(std::uint32_t member) const {
+    return ranks.empty() ? member : ranks[member];
   }
-  [[nodiscard]] std::uint32_t player_count() const {
-    return one_each() ? members : static_cast<std::uint32_t>(players.size());
+  /// Whether each member is represented by its own rank.
+  [[nodiscard]] bool is_unfolded() const { return representatives.empty(); }
+  /// The representative of a member: 0 … representative_count() - 1, in the order of simulated
+  /// ranks.
+  [[nodiscard]] std::uint32_t representative(std::uint32_t member) const {
+    return is_unfolded() ? member : representative_of[member];
   }
-  /// The simulated rank, and the first member that it plays.
-  [[nodiscard]] Player who_plays(std::uint32_t player) const {
-    return one_each() ? Player{ranks.empty() ? player : ranks[player], player} : players[player];
+  [[nodiscard]] std::uint32_t representative_count() const {
+    return is_unfolded() ? members : static_cast<std::uint32_t>(representatives.size());
   }
-  /// The player that a simulated rank is; it is one.
-  [[nodiscard]] std::uint32_t player_of_rank(std::uint32_t rank) const {
-    if (one_each()) return member(rank);
-    const auto found = std::lower_bound(players.begin(), players.end(), Player{rank, 0});
-    return static_cast<std::uint32_t>(found - players.begin());
+  /// The simulated rank, and the first member that it represents.
+  [[nodiscard]] Representative representative_at(std::uint32_t representative) const {
+    return is_unfolded() ? Representative{rank_at(representative), representative}
+                         : representatives[representative];
+  }
+  /// The representative number of a simulated rank, which must be a representative.
+  [[nodiscard]] std::uint32_t representative_of_rank(std::uint32_t rank) const {
+    if (is_unfolded()) return member(rank);
+    const auto found =
+        std::lower_bound(representatives.begin(), representatives.end(), Representative{rank, 0});
+    return static_cast<std::uint32_t>(found - representatives.begin());
   }
 
   [[nodiscard]] const std::vector<std::uint32_t>& ascending() const {
     return sorted.empty() ? ranks : sorted;
   }
-  /// The rank's place among the members in ascending order. kNone: it is none of them.
+  /// Index of the rank among the members in ascending order. kNone: it is not a member.
   [[nodiscard]] std::uint32_t place(std::uint32_t rank) const {
     if (ranks.empty()) return rank;
     const std::vector<std::uint32_t>& all = ascending();
@@ -127,19 +130,18 @@ struct Communicator {
     return found != all.end() && *found == rank ? static_cast<std::uint32_t>(found - all.begin())
                                                 : kNone;
   }
-  /// Its number here; the rank is a member.
+  /// Member number of a rank, which must be a member.
   [[nodiscard]] std::uint32_t member(std::uint32_t rank) const {
     return member_at.empty() ? place(rank) : member_at[place(rank)];
   }
 };
 
-/// Nodes of one kind that a rank runs one after another (a resource of capacity one; 0 = without
-/// limit).
+/// Nodes of one kind that a rank runs one after another: a resource of capacity one, or unlimited.
 struct ResourceLane {
   std::uint64_t key = 0;
   bool unlimited = false;
   bool busy = false;
-  graph::NodeId last = graph::kNoNode;  ///< that left it last
+  graph::NodeId last = graph::kNoNode;  ///< last node that released it
   std::vector<graph::NodeId> ready;     ///< a min-heap by node id
 };
 
@@ -149,34 +151,34 @@ inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node 
 struct RankState {
   std::vector<ResourceLane> lanes;
   std::vector<std::uint32_t> waits;  ///< by node: dependencies not yet done; kDone
-  std::vector<graph::NodeId> freed;  ///< by nodes that complete at once, for the next pass
-  std::uint32_t left = 0;            ///< nodes not yet done
+  std::vector<graph::NodeId> freed;  ///< released by nodes that end at once, for the next pass
+  std::uint32_t pending_nodes = 0;   ///< nodes not yet done
   bool issuing = false;
-  bool unsettled = false;  ///< Orrery rules: may start nodes when the tick is over
+  bool unsettled = false;  ///< Orrery rules: can start nodes at the end of the tick
   bool finished = false;
   std::int64_t next_priority = 0;
-  graph::NodeId front = 0;  ///< all before it have ended (there may be more)
-  graph::NodeId reach = 0;  ///< none after it has been touched
-  // Interval accounting: how many of each are in progress, and since when.
+  graph::NodeId front = 0;  ///< all nodes before it have ended; it can have ended, too
+  graph::NodeId reach = 0;  ///< no node after it has been touched
+  // Interval accounting: number of activities of each kind, since `since`.
   std::int64_t since = 0;
   std::int32_t computing = 0;
   std::int32_t communicating = 0;
-  std::int32_t remembering = 0;
-  // Parts: receives whose messages come from another part and are not known to be sent, and what
-  // was accounted meanwhile (in Accounts, newest).
+  std::int32_t accessing = 0;
+  // Parts: number of receives with a message from another part that is not known to be sent, and
+  // the rank's newest span in TimeAccounting.
   std::uint32_t awaited = 0;
   std::uint32_t span = kNone;
 };
 
-/// Kernels of one rank that run, and what collectives take of its device.
+/// Running kernels of one rank, and the use of its device by collectives and copies.
 struct InterferenceState {
   struct Kernel {
     graph::NodeId node = 0;
     bool product = true;
-    double factor = 1;       ///< by which it is slower now
-    std::int64_t left = 0;   ///< of it at `since`, if nothing ran beside it
-    std::int64_t since = 0;  ///< when that was
-    std::int64_t end = -1;   ///< if nothing changes
+    double factor = 1;           ///< current slowdown
+    std::int64_t remaining = 0;  ///< remaining time at `since`, without interference
+    std::int64_t since = 0;      ///< time of the last update
+    std::int64_t end = -1;       ///< if the interference does not change
     std::int64_t begun = 0;
     std::int64_t alone = 0;
   };
@@ -184,19 +186,19 @@ struct InterferenceState {
   model::ConcurrentUse taken;
 };
 
-/// Time of a rank that has been accounted for, and what went on. A message from another part may
-/// turn out to have been on its way to the rank.
+/// An accounted interval of a rank and its activities. A message from another part can later turn
+/// out to have been in flight to the rank.
 struct AccountedSpan {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::uint32_t rank = 0;
-  std::uint32_t before = kNone;  ///< the rank's span before
+  std::uint32_t before = kNone;  ///< previous span of the rank
   bool computing = false;
   bool communicating = false;
-  bool remembering = false;
+  bool accessing = false;
 };
 
-/// Who waits for a point-to-point message: a node of the workload, or of a custom collective.
+/// The node that waits for a point-to-point message: of the workload, or of a custom collective.
 struct Endpoint {
   std::uint32_t rank = 0;
   std::uint32_t node = 0;
@@ -225,14 +227,14 @@ struct MessageKeyHash {
 
 /// Receives posted or messages arrived under one key, whichever came first.
 struct Mailbox {
-  std::uint32_t arrived = 0;        ///< messages nobody has asked for yet
-  std::uint32_t flying = 0;         ///< messages on their way that nobody has asked for yet
+  std::uint32_t arrived = 0;        ///< messages without a posted receive
+  std::uint32_t in_flight = 0;      ///< messages in flight without a posted receive
   std::uint32_t expecting = kNone;  ///< the oldest receive whose message has not been sent yet
-  std::uint32_t first = kNone;  ///< what waits for one, oldest first, linked by whoever keeps it
+  std::uint32_t first = kNone;      ///< the waiting entries, oldest first, linked by their owner
   std::uint32_t last = kNone;
 };
 
-/// A list of waiting things: their numbers, linked.
+/// Appends `number` to the linked list of waiting entries.
 inline void wait_in(Mailbox& box, std::vector<std::uint32_t>& next, std::uint32_t number) {
   if (number >= next.size()) next.resize(number + 1, kNone);
   next[number] = kNone;
@@ -246,8 +248,7 @@ inline void wait_in(Mailbox& box, std::vector<std::uint32_t>& next, std::uint32_
   return number;
 }
 
-/// A posted receive. It counts as communication from when it is posted and its message is on the
-/// way.
+/// A posted receive. It counts as communication when it is posted and its message is in flight.
 struct Receive {
   Endpoint who;
   MessageKey key{};
@@ -261,12 +262,12 @@ struct CustomRun {
   const graph::Graph* graph = nullptr;
   std::uint32_t communicator = 0;
   std::uint32_t position = 0;  ///< of its rank among the group's ranks in ascending order
-  Bytes buffer{};              ///< the whole of the collective's, which shares are of
+  Bytes buffer{};              ///< full buffer of the collective; shares refer to it
   std::vector<std::uint32_t> waits;
-  std::uint32_t left = 0;
+  std::uint32_t pending_nodes = 0;
 };
 
-/// Where a finding is.
+/// The place of a finding.
 struct Note {
   std::int64_t time;
   std::uint32_t rank;
@@ -281,7 +282,7 @@ struct P2pMessage {
 
 /// A message to a rank of another part.
 struct CrossPartMessage {
-  std::uint32_t part = 0;  ///< the receiver's
+  std::uint32_t part = 0;  ///< part of the receiver
   P2pMessage message;
   std::int64_t sent = 0;
   std::int64_t arrival = 0;

@@ -2,7 +2,6 @@
 #include "orrery/sim/shortcuts/folding/folded_workload.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "orrery/core/check.h"
 #include "orrery/sim/shortcuts/shortcut_rules.h"
@@ -11,28 +10,32 @@ namespace orrery::sim {
 
 namespace {
 
-// `player_of`, by simulated rank, is kNone everywhere, and is so again afterwards.
-void cast(Communicator& group, const std::vector<std::uint32_t>& class_of,
-          std::vector<std::uint32_t>& player_of) {
-  group.player_of.resize(group.members);
-  if (player_of.size() == 1 && group.members > 0) {  // all are alike
-    group.players.push_back({0, 0});
+// Sets the representatives of `group`. `representative_of`: scratch by simulated rank, kNone before
+// and after.
+void set_representatives(Communicator& group, const std::vector<std::uint32_t>& class_of,
+                         std::vector<std::uint32_t>& representative_of) {
+  group.representative_of.resize(group.members);
+  if (representative_of.size() == 1 && group.members > 0) {  // all ranks are equivalent
+    group.representatives.push_back({0, 0});
     return;
   }
-  std::uint32_t* const players = group.player_of.data();
+  std::uint32_t* const representatives = group.representative_of.data();
   const std::uint32_t* const ranks = group.ranks.empty() ? nullptr : group.ranks.data();
   for (std::uint32_t m = 0; m < group.members; ++m) {
     const std::uint32_t rank = class_of[ranks == nullptr ? m : ranks[m]];
-    players[m] = rank;
-    if (player_of[rank] != kNone) continue;
-    player_of[rank] = 0;
-    group.players.push_back({rank, m});
+    representatives[m] = rank;
+    if (representative_of[rank] != kNone) continue;
+    representative_of[rank] = 0;
+    group.representatives.push_back({rank, m});
   }
-  std::sort(group.players.begin(), group.players.end());
-  for (std::uint32_t player = 0; player < group.players.size(); ++player)
-    player_of[group.players[player].rank] = player;
-  for (std::uint32_t m = 0; m < group.members; ++m) players[m] = player_of[players[m]];
-  for (const Player& player : group.players) player_of[player.rank] = kNone;
+  std::sort(group.representatives.begin(), group.representatives.end());
+  for (std::uint32_t representative = 0; representative < group.representatives.size();
+       ++representative)
+    representative_of[group.representatives[representative].rank] = representative;
+  for (std::uint32_t m = 0; m < group.members; ++m)
+    representatives[m] = representative_of[representatives[m]];
+  for (const Representative& representative : group.representatives)
+    representative_of[representative.rank] = kNone;
 }
 
 }  // namespace
@@ -40,22 +43,19 @@ void cast(Communicator& group, const std::vector<std::uint32_t>& class_of,
 FoldedWorkload::FoldedWorkload(Folding folding, Communicators& communicators)
     : ranks_(static_cast<std::uint32_t>(folding.classes())) {
   if (ranks_ == folding.class_of.size()) return;
-  class_of_ = std::move(folding.class_of);
-  real_ = std::move(folding.representative);
-  weights_ = std::move(folding.members);
-  representative_group_ = std::move(folding.representative_group);
-  routes_ = std::move(folding.routes);
-  first_route_ = std::move(folding.first_route);
-  links_ = std::move(folding.links);
-  std::vector<std::uint32_t> player_of(ranks_, kNone);
-  for (std::uint32_t c = 0; c < representative_group_.size(); ++c) {
-    if (representative_group_[c] == c) cast(communicators[c], class_of_, player_of);
+  folding_ = std::move(folding);
+  std::vector<std::uint32_t> representative_of(ranks_, kNone);
+  for (std::uint32_t c = 0; c < folding_.representative_group.size(); ++c) {
+    if (folding_.representative_group[c] == c)
+      set_representatives(communicators[c], folding_.class_of, representative_of);
   }
 }
 
 FoldedRoute FoldedWorkload::find_route(std::uint32_t rank, std::uint32_t peer) const {
-  const auto begin = routes_.begin() + static_cast<std::ptrdiff_t>(first_route_[rank]);
-  const auto end = routes_.begin() + static_cast<std::ptrdiff_t>(first_route_[rank + 1]);
+  const auto begin =
+      folding_.routes.begin() + static_cast<std::ptrdiff_t>(folding_.first_route[rank]);
+  const auto end =
+      folding_.routes.begin() + static_cast<std::ptrdiff_t>(folding_.first_route[rank + 1]);
   const auto found = std::lower_bound(
       begin, end, peer,
       [](const FoldedRoute& route, std::uint32_t named) { return route.peer < named; });
@@ -75,7 +75,7 @@ Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
   auto folding = fold(workload, platform, fabric, network, communicators, planner);
   if (!folding) return tl::unexpected(folding.error());
   if (folding->classes() == ranks)
-    why_not = folding->why_not.empty() ? "no two ranks are alike" : folding->why_not;
+    why_not = folding->why_not.empty() ? "no two ranks are equivalent" : folding->why_not;
   return FoldedWorkload(std::move(*folding), communicators);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the engine runs: a workload, or a smaller one that stands for it.
+// The ranks that the engine simulates: those of a workload, or one representative for each class.
 #pragma once
 
 #include <cstdint>
@@ -20,64 +20,62 @@
 
 namespace orrery::sim {
 
-/// The ranks that are simulated, with numbers of their own from 0 on: all of a workload, under the
-/// numbers that they have there, or one for all that are alike. A rank stands for `weight` ranks,
-/// and is run as one of them, `real`; it plays all members of a communicator that are like it
-/// (Communicator::player). Whoever runs the quotient of a workload by what is alike comes to what
-/// the workload comes to (see fold()).
+/// The simulated ranks, numbered from 0: either all ranks of a workload, under their own numbers,
+/// or one representative of each class of equivalent ranks. A simulated rank represents `weight`
+/// ranks and runs as one of them, `real`; it stands for all equivalent members of a communicator
+/// (Communicator::representative). Running the folded workload gives the same result as running the
+/// complete one (see fold()).
 class FoldedWorkload {
  public:
-  /// Every rank for itself.
+  /// Every rank represents itself.
   FoldedWorkload() = default;
   explicit FoldedWorkload(std::uint32_t ranks) : ranks_(ranks) {}
-  /// A rank for each class. `communicators` learn who plays their members. O(members of those that
-  /// stand for themselves).
+  /// One simulated rank for each class. Sets the representatives of `communicators`. O(members of
+  /// the communicators that represent themselves).
   FoldedWorkload(Folding folding, Communicators& communicators);
 
   [[nodiscard]] std::uint32_t ranks() const { return ranks_; }
-  /// Whether any rank stands for others.
-  [[nodiscard]] bool smaller() const { return !class_of_.empty(); }
+  /// Whether any rank represents others.
+  [[nodiscard]] bool is_folded() const { return !folding_.class_of.empty(); }
 
-  /// What the workload calls the rank: the lowest of those that it stands for.
+  /// The rank's number in the workload: the lowest of the ranks that it represents.
   [[nodiscard]] std::uint32_t real(std::uint32_t rank) const {
-    return smaller() ? real_[rank] : rank;
+    return is_folded() ? folding_.representative[rank] : rank;
   }
   [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {
-    return smaller() ? weights_[rank] : 1;
+    return is_folded() ? folding_.members[rank] : 1;
   }
-  /// Who is simulated for a rank of the workload.
+  /// The simulated rank that represents a rank of the workload.
   [[nodiscard]] std::uint32_t rank_for(std::uint32_t real) const {
-    return smaller() ? class_of_[real] : real;
+    return is_folded() ? folding_.class_of[real] : real;
   }
-  /// The communicator that stands for one of the workload's.
+  /// The communicator that represents a communicator of the workload.
   [[nodiscard]] std::uint32_t communicator(std::uint32_t number) const {
-    return smaller() ? representative_group_[number] : number;
+    return is_folded() ? folding_.representative_group[number] : number;
   }
-  /// Between whom a message from the rank to `peer`, a rank of the workload that it names, is. Real
-  /// ranks: the receiver is one that is simulated, and knows the sender as the source.
+  /// The route of a message from the rank to `peer`, a rank of the workload. The result contains
+  /// ranks of the workload: the receiver is a simulated one, and the source is the sender as the
+  /// receiver names it.
   [[nodiscard]] FoldedRoute route(std::uint32_t rank, std::uint32_t peer) const {
-    return smaller() ? find_route(rank, peer) : FoldedRoute{peer, rank, peer};
+    return is_folded() ? find_route(rank, peer) : FoldedRoute{peer, rank, peer};
   }
-  /// By rank of the workload: rank_for(). Empty: every rank for itself.
-  [[nodiscard]] const std::vector<std::uint32_t>& class_of() const& { return class_of_; }
-  [[nodiscard]] std::vector<std::uint32_t> class_of() && { return std::move(class_of_); }
-  /// By rank: weight(). Empty likewise.
-  [[nodiscard]] const std::vector<std::uint32_t>& weights() const { return weights_; }
-  /// Links that stand for others; empty: none does.
-  [[nodiscard]] const model::EquivalentLinks& links() const { return links_; }
+  /// rank_for() by rank of the workload. Empty: every rank represents itself.
+  [[nodiscard]] const std::vector<std::uint32_t>& class_of() const& { return folding_.class_of; }
+  [[nodiscard]] std::vector<std::uint32_t> class_of() && { return std::move(folding_.class_of); }
+  /// weight() by simulated rank. Empty: every rank represents itself.
+  [[nodiscard]] const std::vector<std::uint32_t>& weights() const { return folding_.members; }
+  /// Links that represent others; empty: none does.
+  [[nodiscard]] const model::EquivalentLinks& links() const { return folding_.links; }
 
  private:
   [[nodiscard]] FoldedRoute find_route(std::uint32_t rank, std::uint32_t peer) const;
 
   std::uint32_t ranks_ = 0;
-  std::vector<std::uint32_t> class_of_, real_, weights_, representative_group_;
-  std::vector<FoldedRoute> routes_;
-  std::vector<std::size_t> first_route_;
-  model::EquivalentLinks links_;
+  Folding folding_;  // empty: every rank represents itself
 };
 
-/// The smallest that may stand for the workload under these options. `why_not`: why it is the
-/// workload itself. Errors as fold().
+/// The smallest folded workload that represents the workload under these options. `why_not`: why it
+/// is the workload itself. Errors as fold().
 [[nodiscard]] Result<FoldedWorkload> fold_workload(
     const graph::Workload& workload, const platform::Platform& platform,
     const model::MultiDimFabric& fabric, const model::Network& network, const Options& options,

@@ -67,7 +67,7 @@ graph::Workload pairs() {
 TEST(FoldedWorkload, OfRanksThatAreAlikeHasOneOfEachWithItsWeight) {
   const Made made(pairs(), line(Block::switched, 6));
   const FoldedWorkload& folded_workload = made.folded_workload;
-  ASSERT_TRUE(folded_workload.smaller()) << made.why_not;
+  ASSERT_TRUE(folded_workload.is_folded()) << made.why_not;
   ASSERT_EQ(folded_workload.ranks(), 2u);
   EXPECT_EQ(made.why_not, "");
   EXPECT_EQ(folded_workload.real(1), 1u);
@@ -82,14 +82,14 @@ TEST(FoldedWorkload, KnowsWhoPlaysWhom) {
   EXPECT_EQ(made.folded_workload.communicator(number("pair2")), number("pair0"));
   EXPECT_EQ(made.folded_workload.communicator(number("odd")), number("odd"));
   const Communicator& pair = made.communicators[number("pair0")];
-  EXPECT_EQ(pair.player_count(), 2u);
-  EXPECT_EQ(pair.who_plays(1), (Player{1, 1}));
+  EXPECT_EQ(pair.representative_count(), 2u);
+  EXPECT_EQ(pair.representative_at(1), (Representative{1, 1}));
   const Communicator& odd = made.communicators[number("odd")];
   EXPECT_EQ(odd.members, 3u);
-  EXPECT_EQ(odd.player_count(), 1u);
-  EXPECT_EQ(odd.player(2), 0u);
-  EXPECT_EQ(odd.who_plays(0), (Player{1, 0}));
-  EXPECT_EQ(odd.player_of_rank(1), 0u);
+  EXPECT_EQ(odd.representative_count(), 1u);
+  EXPECT_EQ(odd.representative(2), 0u);
+  EXPECT_EQ(odd.representative_at(0), (Representative{1, 0}));
+  EXPECT_EQ(odd.representative_of_rank(1), 0u);
 }
 
 // Rank 0 is simulated for rank 2, and never asks for what rank 4 sends it.
@@ -118,17 +118,17 @@ TEST(FoldedWorkload, MayBeTheWorkloadItself) {
   ranks[0].comp(us(1));
   ranks[1].comp(us(2));
   const Made differ(testing::workload(ranks), line(Block::switched, 2));
-  EXPECT_EQ(differ.why_not, "no two ranks are alike");
+  EXPECT_EQ(differ.why_not, "no two ranks are equivalent");
   for (const Made* made : {&off, &differ}) {
     const FoldedWorkload& folded_workload = made->folded_workload;
-    EXPECT_FALSE(folded_workload.smaller());
+    EXPECT_FALSE(folded_workload.is_folded());
     EXPECT_EQ(folded_workload.real(1), 1u);
     EXPECT_EQ(folded_workload.weight(1), 1u);
     EXPECT_EQ(folded_workload.rank_for(1), 1u);
     EXPECT_EQ(folded_workload.communicator(0), 0u);
     EXPECT_EQ(folded_workload.route(0, 1), (FoldedRoute{1, 0, 1}));
-    EXPECT_TRUE(made->communicators[0].one_each());
-    EXPECT_EQ(made->communicators[0].who_plays(1), (Player{1, 1}));
+    EXPECT_TRUE(made->communicators[0].is_unfolded());
+    EXPECT_EQ(made->communicators[0].representative_at(1), (Representative{1, 1}));
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <utility>
 
@@ -19,14 +18,14 @@ namespace orrery::sim {
 
 namespace {
 
-constexpr std::uint64_t kOnlyOne = ~std::uint64_t{0};     // no other rank is like it
-constexpr std::uint64_t kNoRank = ~std::uint64_t{0} - 1;  // a peer that there is not
+constexpr std::uint64_t kOnlyOne = ~std::uint64_t{0};     // no other rank is equivalent
+constexpr std::uint64_t kNoRank = ~std::uint64_t{0} - 1;  // a peer that does not exist
 
-/// What never changes about ranks.
-class Standing {
+/// Classifies ranks by properties that never change.
+class RankInvariants {
  public:
-  Standing(const graph::Workload& workload, const platform::Platform& platform,
-           const model::Network& network, const GraphShapes& shapes, RankGroups& groups)
+  RankInvariants(const graph::Workload& workload, const platform::Platform& platform,
+                 const model::Network& network, const GraphShapes& shapes, RankGroups& groups)
       : workload_(workload),
         memory_(platform.remote_memory),
         network_(network),
@@ -40,8 +39,9 @@ class Standing {
     for (std::uint32_t rank = 0; rank < class_of.size(); ++rank) {
       const std::uint32_t graph = workload_.graph_of_rank[rank];
       words_.assign(1, shapes_.of(graph));
-      words_.push_back(pack_pair(deviations_.class_of(rank), network_.place(rank)));
-      const bool comparable = groups_.add_invariants(rank, words_) && means_itself(graph, rank);
+      words_.push_back(pack_pair(deviations_.class_of(rank), network_.port_class(rank)));
+      const bool comparable =
+          groups_.add_invariants(rank, words_) && names_only_itself(graph, rank);
       if (comparable) {
         add_peers(graph, rank);
         if (accesses_network(memory_, shapes_, graph)) add_memories(rank);
@@ -54,15 +54,15 @@ class Standing {
   }
 
  private:
-  // Otherwise the run will fail when it comes to the message.
-  [[nodiscard]] bool means_itself(std::uint32_t graph, std::uint32_t rank) const {
-    const auto selves = shapes_.selves(graph);
-    return std::all_of(selves.begin(), selves.end(),
+  // If not, the run will fail at this message.
+  [[nodiscard]] bool names_only_itself(std::uint32_t graph, std::uint32_t rank) const {
+    const auto self_names = shapes_.self_names(graph);
+    return std::all_of(self_names.begin(), self_names.end(),
                        [&](const Peer& self) { return self.of(rank) == rank; });
   }
 
-  // How far each peer is, and which of its peers this rank is to it: the message that one sends
-  // there is the one that the other expects from here.
+  // Adds the distance of each peer, and the index of this rank among the peer's own peers: the
+  // message sent there is the one that the peer expects from here.
   void add_peers(std::uint32_t graph, std::uint32_t rank) {
     for (const Peer& named : shapes_.peers(graph)) {
       const std::int64_t peer = named.of(rank);
@@ -72,18 +72,19 @@ class Standing {
       }
       const auto other = static_cast<std::uint32_t>(peer);
       const std::uint32_t mutual = shapes_.find_peer(workload_.graph_of_rank[other], other, rank);
-      words_.push_back(pack_pair(mutual, network_.colour(rank, other)));
+      words_.push_back(pack_pair(mutual, network_.pair_class(rank, other)));
       words_.push_back(groups_.distances().uncounted(rank, other) ? 1 : 0);
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
     }
   }
 
-  // How many memories of the network it uses, and how far they are.
+  // Adds the number of memories of the network that the rank uses, and their distances.
   void add_memories(std::uint32_t rank) {
     const auto memories = memories_of(memory_, network_, rank);
     words_.push_back(memories.size());
     for (const model::EndPoint memory : memories)
-      words_.push_back(pack_pair(network_.colour(memory, rank), network_.colour(rank, memory)));
+      words_.push_back(
+          pack_pair(network_.pair_class(memory, rank), network_.pair_class(rank, memory)));
   }
 
   const graph::Workload& workload_;
@@ -95,11 +96,11 @@ class Standing {
   std::vector<std::uint64_t> words_;
 };
 
-/// Splits classes until nothing that a rank has around it tells two ranks of a class apart. All
-/// ranks are looked at first and last, between only those around whom something has changed.
+/// Splits classes until the neighborhoods of all ranks in a class are equal. The first and the last
+/// round evaluate all ranks, rounds between them only ranks with changed neighbors.
 class Refinement {
  public:
-  /// `links`: null: every rank has links of its own.
+  /// `links`: null: ranks share no links.
   Refinement(const graph::Workload& workload, const GraphShapes& shapes, RankGroups& groups,
              LinkClasses* links, RankPartition partition)
       : workload_(workload),
@@ -109,26 +110,26 @@ class Refinement {
         partition_(std::move(partition)),
         is_dirty_(workload.rank_count()) {}
 
-  // Messages first: they tell the stages of a pipeline apart, and cost least.
+  // Messages first: they separate the stages of a pipeline at the least cost.
   void run() {
     if (shapes_.any_peers()) {
-      judge_all(nullptr);
-      follow(nullptr);
+      classify_all(nullptr);
+      propagate(nullptr);
     }
-    while (!discrete()) {
+    while (!is_discrete()) {
       groups_.begin_full_round(partition_.class_of());
-      if (links_ != nullptr) links_->look(partition_);
-      judge_all(&RankGroups::add_all);
-      if (changed_.empty() && !groups_.set_apart(representatives())) return;
-      follow(&RankGroups::add_neighbours);
+      if (links_ != nullptr) links_->classify(partition_);
+      classify_all(&RankGroups::add_all);
+      if (changed_.empty() && !groups_.separate_conflicts(representatives())) return;
+      propagate(&RankGroups::add_neighbours);
     }
   }
 
-  [[nodiscard]] bool discrete() const { return partition_.classes() == workload_.rank_count(); }
+  [[nodiscard]] bool is_discrete() const { return partition_.classes() == workload_.rank_count(); }
   [[nodiscard]] const RankPartition& partition() const { return partition_; }
 
  private:
-  /// Appends what a rank has around it in its groups; null: nothing.
+  /// Appends the neighborhood of a rank in its groups; null: nothing.
   using AddAround = void (RankGroups::*)(std::uint32_t, std::vector<std::uint64_t>&);
 
   [[nodiscard]] std::vector<std::uint32_t> representatives() const {
@@ -138,53 +139,53 @@ class Refinement {
     return made;
   }
 
-  void judge_all(AddAround add_around) {
+  void classify_all(AddAround add_around) {
     WordInterner parts;
-    verdicts_.clear();
+    decisions_.clear();
     for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank)
-      judge(rank, parts, add_around);
+      classify(rank, parts, add_around);
     changed_.clear();
-    if (parts.size() > partition_.classes()) partition_.split(verdicts_, changed_);
+    if (parts.size() > partition_.classes()) partition_.split(decisions_, changed_);
   }
 
-  // Until nothing changes any more.
-  void follow(AddAround add_around) {
-    while (!changed_.empty() && !discrete()) {
-      find_dirty(add_around);
+  // Repeats rounds until nothing changes.
+  void propagate(AddAround add_around) {
+    while (!changed_.empty() && !is_discrete()) {
+      find_affected(add_around);
       groups_.begin_round();
       WordInterner parts;
-      verdicts_.clear();
-      for (const std::uint32_t rank : dirty_) judge(rank, parts, add_around);
+      decisions_.clear();
+      for (const std::uint32_t rank : dirty_) classify(rank, parts, add_around);
       changed_.clear();
-      partition_.split(verdicts_, changed_);
+      partition_.split(decisions_, changed_);
     }
   }
 
-  void judge(std::uint32_t rank, WordInterner& parts, AddAround add_around) {
+  void classify(std::uint32_t rank, WordInterner& parts, AddAround add_around) {
     const std::uint32_t one = partition_.class_of()[rank];
     words_.assign(1, one);
     each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
     if (add_around != nullptr) (groups_.*add_around)(rank, words_);
-    if (links_ != nullptr && add_around == &RankGroups::add_all) links_->add(rank, words_);
-    verdicts_.push_back({one, parts.number(words_), rank});
+    if (links_ != nullptr && add_around == &RankGroups::add_all) links_->add_classes(rank, words_);
+    decisions_.push_back({one, parts.number(words_), rank});
   }
 
-  template <class Tell>
-  void each_peer(std::uint32_t rank, Tell tell) const {
+  template <class Visit>
+  void each_peer(std::uint32_t rank, Visit visit) const {
     for (const Peer& named : shapes_.peers(workload_.graph_of_rank[rank])) {
       const std::int64_t peer = named.of(rank);
       if (peer >= 0 && peer < std::int64_t{workload_.rank_count()})
-        tell(static_cast<std::uint32_t>(peer));
+        visit(static_cast<std::uint32_t>(peer));
     }
   }
 
-  // Ranks that have a rank around them whose class has a new number.
-  void find_dirty(AddAround add_around) {
-    if (first_sender_.empty()) find_who_names_whom();
+  // Finds the ranks with a neighbor whose class has a new number.
+  void find_affected(AddAround add_around) {
+    if (first_sender_.empty()) find_senders();
     dirty_.clear();
     for (const std::uint32_t rank : changed_) {
-      dirty_.insert(dirty_.end(), named_by_.begin() + first_sender_[rank],
-                    named_by_.begin() + first_sender_[rank + 1]);
+      dirty_.insert(dirty_.end(), senders_.begin() + first_sender_[rank],
+                    senders_.begin() + first_sender_[rank + 1]);
       if (add_around != nullptr) groups_.add_viewers(rank, dirty_);
     }
     std::size_t retained = 0;
@@ -197,17 +198,17 @@ class Refinement {
     for (const std::uint32_t rank : dirty_) is_dirty_[rank] = false;
   }
 
-  void find_who_names_whom() {
+  void find_senders() {
     const std::uint32_t ranks = workload_.rank_count();
     first_sender_.assign(ranks + std::size_t{1}, 0);
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
       each_peer(rank, [&](std::uint32_t peer) { ++first_sender_[peer]; });
     std::ptrdiff_t sum = 0;
     for (std::ptrdiff_t& first : first_sender_) first = sum += first;
-    named_by_.resize(static_cast<std::size_t>(sum));
+    senders_.resize(static_cast<std::size_t>(sum));
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
       each_peer(rank, [&](std::uint32_t peer) {
-        named_by_[static_cast<std::size_t>(--first_sender_[peer])] = rank;
+        senders_[static_cast<std::size_t>(--first_sender_[peer])] = rank;
       });
     }
   }
@@ -217,11 +218,11 @@ class Refinement {
   RankGroups& groups_;
   LinkClasses* links_;
   RankPartition partition_;
-  std::vector<RankPartition::SplitDecision> verdicts_;
+  std::vector<RankPartition::SplitDecision> decisions_;
   std::vector<std::uint32_t> changed_, dirty_;
   std::vector<bool> is_dirty_;                // by rank
   std::vector<std::ptrdiff_t> first_sender_;  // by rank
-  std::vector<std::uint32_t> named_by_;
+  std::vector<std::uint32_t> senders_;
   std::vector<std::uint64_t> words_;
 };
 
@@ -240,9 +241,9 @@ void number_classes(const RankPartition& partition, Folding& made) {
   }
 }
 
-// The receiver of a class waits for a message from another rank than its representative: from the
-// one in the same place of its own list of peers. A receiver that never mentions the sender will
-// never ask: then the sender's number is moved out of the way of all others.
+// A representative receiver expects the message from another sender than the representative: the
+// one at the same index of its own list of peers. If the receiver never names the sender, it never
+// waits for it. Then the route uses a sender number beyond all ranks.
 void add_routes(const graph::Workload& workload, const GraphShapes& shapes, Folding& made) {
   for (const std::uint32_t rank : made.representative) {
     made.first_route.push_back(made.routes.size());
@@ -292,16 +293,16 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const GraphShapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   RankGroups groups(workload, platform, fabric, network, communicators, planner, shapes);
-  RankPartition standing = Standing(workload, platform, network, shapes, groups).classes();
+  RankPartition partition = RankInvariants(workload, platform, network, shapes, groups).classes();
   std::optional<LinkClasses> links;
-  if (standing.classes() == ranks) return unfolded(ranks, communicators, {});
+  if (partition.classes() == ranks) return unfolded(ranks, communicators, {});
   if (network.shares_links()) {
     links.emplace(workload, platform.remote_memory, network, shapes, groups);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
   }
-  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(standing));
+  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(partition));
   refinement.run();
-  if (refinement.discrete()) return unfolded(ranks, communicators, {});
+  if (refinement.is_discrete()) return unfolded(ranks, communicators, {});
   Folding made;
   number_classes(refinement.partition(), made);
   made.representative_group = groups.equivalent();
@@ -314,20 +315,20 @@ using graph::NodeKind;
 
 namespace {
 
-// One ring across several dimensions has places unlike others.
-bool turn_freely(std::span<const platform::AlgorithmSpec> algorithms) {
+// In one ring across several dimensions, positions are not equivalent.
+bool are_rotation_invariant(std::span<const platform::AlgorithmSpec> algorithms) {
   return std::all_of(algorithms.begin(), algorithms.end(), [](const auto& one) {
     return !one.joined && model::algorithm_of(one).is_rotation_invariant();
   });
 }
 bool is_rotation_invariant(const platform::CollectivePlan& plan) {
-  return plan.custom_prefix.empty() && turn_freely(plan.per_dim) &&
+  return plan.custom_prefix.empty() && are_rotation_invariant(plan.per_dim) &&
          std::all_of(plan.chosen.begin(), plan.chosen.end(),
-                     [](const auto& one) { return turn_freely(one.per_dim); });
+                     [](const auto& one) { return are_rotation_invariant(one.per_dim); });
 }
 
-// Everything that the graph names is all ranks at once.
-bool names_nobody(const graph::Graph& graph) {
+// Whether all communication of the graph includes all ranks.
+bool addresses_all_ranks_only(const graph::Graph& graph) {
   for (graph::NodeId node = 0; node < graph.size(); ++node) {
     const NodeKind kind = graph.kind(node);
     if (kind == NodeKind::send || kind == NodeKind::recv) return false;
@@ -342,7 +343,7 @@ std::optional<Folding> fold_uniform(const graph::Workload& workload,
                                     const platform::Platform& platform,
                                     const Communicators& communicators) {
   const bool plain = workload.graphs.size() == 1 && platform.deviations.empty() &&
-                     names_nobody(*workload.graphs.front());
+                     addresses_all_ranks_only(*workload.graphs.front());
   const platform::CollectiveConfig& config = platform.collectives;
   if (!plain || !config.custom_by_node.empty()) return std::nullopt;
   for (const auto* plan : config.plans()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranks are alike: one is simulated for all of them.
+// Finds classes of equivalent ranks: one rank of each class is simulated for all of them.
 #pragma once
 
 #include <cstdint>
@@ -18,61 +18,60 @@
 
 namespace orrery::sim {
 
-/// A message to a rank of the workload that a simulated one names, and between whom it is where the
-/// receiver is simulated for all that are like it. Ranks of the workload.
+/// The route of a message from a simulated rank to a rank of the workload, if the receiver is the
+/// representative of its class. All numbers are ranks of the workload.
 struct FoldedRoute {
-  std::uint32_t peer = 0;  ///< as the sender names it
-  std::uint32_t src = 0;   ///< as the receiver names the sender; beyond all ranks: it never does
-  std::uint32_t dst = 0;   ///< who is simulated for `peer`
+  std::uint32_t peer = 0;  ///< receiver, as the sender names it
+  std::uint32_t src = 0;   ///< sender, as the receiver names it; beyond all ranks: never
+  std::uint32_t dst = 0;   ///< representative of `peer`
 };
 
-/// Classes of ranks that do the same at the same times, and of communicators that look the same
-/// from within.
+/// Classes of ranks with the same behaviour at the same times, and of communicators with the same
+/// structure.
 struct Folding {
   std::vector<std::uint32_t> class_of;        ///< by rank
   std::vector<std::uint32_t> representative;  ///< by class: its lowest rank; ascending
-  std::vector<std::uint32_t> members;         ///< by class: how many ranks
-  /// By communicator: which of those like it stands for all, the one that takes precedence. Two are
-  /// alike when they hold as many members of each class, and members of one class stand alike in
-  /// both.
+  std::vector<std::uint32_t> members;         ///< by class: number of ranks
+  /// By communicator: the communicator that represents its class, the one that takes precedence.
+  /// Two communicators are equivalent if both contain the same number of members of each class, and
+  /// members of one class have equivalent positions in both.
   std::vector<std::uint32_t> representative_group;
-  std::vector<FoldedRoute> routes;       ///< by class and peer, of who represents it; ascending
+  std::vector<FoldedRoute> routes;       ///< by class and peer of its representative; ascending
   std::vector<std::size_t> first_route;  ///< by class, and the end
-  model::EquivalentLinks links;          ///< where ranks share links
-  std::string why_not;  ///< why every rank is a class of its own; empty: they were compared
+  model::EquivalentLinks links;          ///< if ranks share links
+  std::string why_not;  ///< why every rank is its own class; empty: ranks were compared
 
   [[nodiscard]] std::size_t classes() const { return representative.size(); }
 };
 
-/// The coarsest partition of the ranks that is stable: ranks of one class have graphs of one shape
-/// (equal but for whom they name), devices and ports that deviate alike, send and receive to ranks
-/// of equal classes at equal distances by messages that mean each other, and stand in groups where
-/// every step of every algorithm comes from and goes to a member of an equal class at an equal
-/// distance. Then one rank of each class behaves as all of them do, whichever it is (Boldi and
-/// Vigna, "Fibrations of graphs", Discrete Mathematics 243, 2002, section 4: what a deterministic
-/// network computes is constant on the fibres of a fibration).
+/// The coarsest stable partition of the ranks. Ranks of one class have graphs of one shape (equal
+/// up to the names of peers), and devices and ports with equal deviations. They exchange matching
+/// messages with ranks of equal classes at equal distances. In their groups, every step of every
+/// algorithm connects members of equal classes at equal distances. Then any rank of a class behaves
+/// as all of them do (Boldi and Vigna, "Fibrations of graphs", Discrete Mathematics 243, 2002,
+/// section 4: what a deterministic network computes is constant on the fibres of a fibration).
 ///
-/// Where messages share links that belong to no rank, links are sorted with the ranks
+/// If messages share links that belong to no rank, links are classified together with the ranks
 /// (link_classes.h).
 ///
-/// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps where a group's
-/// members are not all alike) × rounds), and there O(messages × links × rounds). Where ranks share
-/// what is served in order of arrival (links of a network that is not foldable, a memory pool) they
-/// are not compared: `why_not` says so.
+/// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps, for groups with
+/// members of different classes) × rounds), plus O(messages × links × rounds) for shared links. If
+/// ranks share a resource that serves in order of arrival (links of a network that is not foldable,
+/// a memory pool), they are not compared; `why_not` contains the reason.
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform,
                                    const model::MultiDimFabric& fabric,
                                    const model::Network& network,
                                    const Communicators& communicators, CollectivePlanner& planner);
 
-/// The same where it can be seen at once: one graph for all ranks, which talks to all ranks only,
-/// on a machine that has no place unlike another. Empty: look closer. O(nodes), and O(ranks) to say
-/// so.
+/// The same for a simple case: all ranks have one graph, which communicates with all ranks only, on
+/// a machine whose ranks have equivalent positions. Empty: use fold(). O(nodes), plus O(ranks) for
+/// the result.
 [[nodiscard]] std::optional<Folding> fold_uniform(const graph::Workload& workload,
                                                   const platform::Platform& platform,
                                                   const Communicators& communicators);
 
-/// Every rank for itself.
+/// Every rank is its own class.
 [[nodiscard]] Folding unfolded(std::uint32_t ranks, const Communicators& communicators,
                                std::string why_not);
 

@@ -44,8 +44,8 @@ void expect_the_same(const graph::Workload& workload, const platform::Platform& 
   }
 }
 
-/// Copies of three ranks: the first two run what the third has not issued, and nobody has begun
-/// what the third waits for.
+/// Copies of three ranks: the first two run a collective that the third has not issued, and no rank
+/// has begun the one that the third waits for.
 graph::Workload crossed(std::uint32_t copies) {
   std::vector<Rank> ranks(copies * 3);
   graph::Workload groups;
@@ -81,13 +81,13 @@ TEST(FoldedModes, RanksThatWaitForEachOtherAreHelped) {
 }
 
 // Copies of two ranks that issue chunks of two groups at one time, in two orders. In every other
-// copy the ranks' places are changed. `turned`: so are the groups' names in the last one.
-graph::Workload tied(std::uint32_t copies, bool turned) {
+// copy the ranks' places are changed. `rotated`: so are the groups' names in the last one.
+graph::Workload tied(std::uint32_t copies, bool rotated) {
   std::vector<Rank> ranks(copies * 2);
   graph::Workload groups;
   for (std::uint32_t copy = 0; copy < copies; ++copy) {
     const std::uint32_t first = copy * 2;
-    const bool other_names = turned && copy + 1 == copies;
+    const bool other_names = rotated && copy + 1 == copies;
     const std::string x = (other_names ? "y" : "x") + std::to_string(copy),
                       y = (other_names ? "x" : "y") + std::to_string(copy);
     for (const std::string& name : {x, y}) groups.groups[name] = {name, {first, first + 1}};
@@ -172,7 +172,7 @@ TEST(FoldedModes, SomeRanksAreLate) {
   }
 }
 
-// Who never finishes is told of a run of all ranks, or not at all.
+// Ranks that never finish are reported from a run of all ranks, or not at all.
 TEST(FoldedModes, OnlyEveryRankIsSaidToStall) {
   std::vector<Rank> ranks(8);
   for (std::uint32_t r = 0; r < 8; ++r) {
@@ -190,7 +190,7 @@ TEST(FoldedModes, OnlyEveryRankIsSaidToStall) {
   ASSERT_TRUE(predicted.has_value() && predicted->stall.has_value());
   EXPECT_EQ(predicted->stall->unfinished_ranks, 6u);
   EXPECT_EQ(predicted->savings.representatives, 8u);
-  EXPECT_EQ(predicted->savings.unfolded_reason, "it cannot finish");
+  EXPECT_EQ(predicted->savings.unfolded_reason, "the job cannot finish");
 }
 
 // A group that lists all ranks has them all, whatever dimensions a collective asks for.

@@ -128,9 +128,9 @@ TEST(Folding, TagsSizesAndTheOrderOfSendsCount) {
       const bool other = sender == 2;
       Rank& rank = ranks[static_cast<std::size_t>(sender)];
       const std::int64_t first = other ? size : 1'000;
-      const bool turned = other && swapped;
-      rank.send(sender + 1, turned ? 5 : first, other ? tag : 7);
-      rank.send(sender + 1, turned ? first : 5, other ? tag : 7);
+      const bool rotated = other && swapped;
+      rank.send(sender + 1, rotated ? 5 : first, other ? tag : 7);
+      rank.send(sender + 1, rotated ? first : 5, other ? tag : 7);
       for (const std::int64_t bytes : {first, std::int64_t{5}})
         ranks[static_cast<std::size_t>(sender) + 1].recv(sender, bytes, other ? tag : 7);
     }
@@ -248,7 +248,7 @@ TEST(Folding, ThatWouldNotBeExactIsRefused) {
   };
   EXPECT_THAT(
       refused([](platform::Platform& p) { p.network = platform::NetworkModelKind::message; }),
-      HasSubstr("links are shared"));
+      HasSubstr("links serve messages in order of arrival"));
   using platform::RemoteMemoryKind;
   for (const RemoteMemoryKind kind : {RemoteMemoryKind::pool, RemoteMemoryKind::per_node}) {
     const auto shared = [kind](platform::Platform& p) { p.remote_memory.kind = kind; };
@@ -257,7 +257,7 @@ TEST(Folding, ThatWouldNotBeExactIsRefused) {
                   shared(p);
                   p.rules = Rules::astra;
                 }),
-                HasSubstr("memory is shared"));
+                HasSubstr("remote memory serves requests in order of arrival"));
   }
   EXPECT_EQ(
       refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_npu; }), "");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Folding small workloads in tests.
+// Folds small workloads in tests.
 #pragma once
 
 #include <vector>

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/model/collective/chunk_plan.h"
+#include "orrery/sim/collectives/plans/nearest_form.h"
 
 namespace orrery::sim {
 
@@ -14,7 +14,7 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::uint64_t kCustomBit = std::uint64_t{1} << 24;
-constexpr std::size_t kFewPeers = 8;  // searched one by one
+constexpr std::size_t kFewPeers = 8;  // below this number, linear search
 
 std::uint64_t key_of(std::int32_t number, bool relative) {
   return pack_pair(relative ? 1 : 0, static_cast<std::uint32_t>(number));
@@ -22,30 +22,20 @@ std::uint64_t key_of(std::int32_t number, bool relative) {
 
 std::uint64_t word(std::int64_t number) { return static_cast<std::uint64_t>(number); }
 
-// What algorithms run a collective: its own, or under Orrery rules those of the collective that
-// stands for it (see Engine::start_collective). `unknown`: none.
+// The type with algorithms that run a collective: its own, or under Orrery rules the nearest form
+// (see Engine::start_collective). `unknown`: none.
 CollectiveType runs_as(CollectiveType type, const platform::Platform& platform) {
   if (platform.collectives.plan(type) != nullptr) return type;
   if (platform.rules == platform::Rules::astra) return CollectiveType::unknown;
-  switch (type) {
-    case CollectiveType::unknown:
-      return type;
-    case CollectiveType::broadcast:
-    case CollectiveType::scatter:
-    case CollectiveType::gather:
-      return CollectiveType::all_gather;
-    case CollectiveType::barrier:
-      return CollectiveType::all_reduce;
-    default:
-      return CollectiveType::reduce_scatter;
-  }
+  if (type == CollectiveType::unknown) return type;
+  return nearest_form(type, 0, 1).type;
 }
 
 }  // namespace
 
 void ShapeReader::begin(const graph::Graph& graph) {
   graph_ = &graph;
-  for (KeyNumbering* all : {&peers_, &selves_, &groups_, &tensors_}) all->clear();
+  for (KeyNumbering* all : {&peers_, &self_names_, &groups_, &tensors_}) all->clear();
   uses_.clear();
   accesses_ = false;
   const bool count = platform_.rules != platform::Rules::astra && graph.kernels() != nullptr;
@@ -53,7 +43,7 @@ void ShapeReader::begin(const graph::Graph& graph) {
   if (!count) kernels_ = nullptr;
 }
 
-// Equal work may take other times as another kernel.
+// Equal work can have another duration as another kernel.
 void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
   kernels_ = &kernels;
   kernel_words_.clear();
@@ -61,7 +51,7 @@ void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
   for (graph::KernelId id = 0; id < kernels.size(); ++id) {
     const graph::Kernel& kernel = kernels[id];
     kernel_words_.push_back(graph::hash_of(kernel) ^ (word(launch.of(kernel).count()) +
-                                                      (std::uint64_t{launch.ahead} << 40)));
+                                                      (std::uint64_t{launch.max_queued} << 40)));
   }
 }
 
@@ -112,7 +102,7 @@ void ShapeReader::read_collective(NodeId node, std::vector<std::uint64_t>& words
   const std::uint32_t group = groups_.number(static_cast<std::uint32_t>(collective.group));
   if (group == uses_.size()) uses_.emplace_back();
   const bool by_trace = custom(node, collective.type);
-  words.push_back(pack_pair(group, static_cast<std::uint32_t>(collective.numbers) << 16 |
+  words.push_back(pack_pair(group, static_cast<std::uint32_t>(collective.format) << 16 |
                                        static_cast<std::uint32_t>(collective.type) << 8 |
                                        collective.dims_count) |
                   (by_trace ? kCustomBit : 0));
@@ -142,14 +132,14 @@ void ShapeReader::read_message(NodeId node, std::vector<std::uint64_t>& words) {
   const graph::PointToPoint& message = graph_->point_to_point(node);
   const bool relative = graph_->has(node, graph::kPeerRelative);
   const bool sends = graph_->kind(node) == NodeKind::send;
-  // A send's lane is its receiver's, whether or not that was given.
+  // The receiver determines the lane of a send, even if the trace does not state it.
   const bool named = sends || graph_->has(node, graph::kHasSrc);
   const std::int32_t peer = sends ? message.dst : message.src;
   words.push_back(pack_pair(named ? peers_.number(key_of(peer, relative)) : kNone, message.tag));
   words.push_back(word(message.size.count()));
   if (!graph_->has(node, sends ? graph::kHasSrc : graph::kHasDst)) return;
   const std::int32_t self = sends ? message.src : message.dst;
-  if (!relative || self != 0) (void)selves_.number(key_of(self, relative));
+  if (!relative || self != 0) (void)self_names_.number(key_of(self, relative));
 }
 
 void ShapeReader::read_rest(NodeId node, std::vector<std::uint64_t>& words) {
@@ -161,7 +151,7 @@ void ShapeReader::read_rest(NodeId node, std::vector<std::uint64_t>& words) {
   words.push_back(tensors.size());
   for (const graph::TensorUse& use : tensors) {
     words.push_back(
-        pack_pair(use.output ? 1 : 0, tensors_.number(static_cast<std::uint32_t>(use.name))));
+        pack_pair(use.is_output ? 1 : 0, tensors_.number(static_cast<std::uint32_t>(use.name))));
     words.push_back(word(use.size.count()));
   }
 }
@@ -178,20 +168,20 @@ GraphShapes::GraphShapes(const graph::Workload& workload, const platform::Platfo
       reader_.read(node, words_);
       hash = hash_words(words_);
     }
-    keep_names(*graph, communicators);
+    store_names(*graph, communicators);
     graphs_.back().shape = shape_of(*graph, hash);
     graph->release();
   }
-  OfGraph& end = graphs_.emplace_back();
+  GraphEntry& end = graphs_.emplace_back();
   end.first_peer = peers_.size();
-  end.first_self = selves_.size();
+  end.first_self_name = self_names_.size();
   end.first_group = static_cast<std::uint32_t>(groups_.size());
 }
 
-void GraphShapes::keep_names(const graph::Graph& graph, const Communicators& communicators) {
-  OfGraph& made = graphs_.emplace_back();
+void GraphShapes::store_names(const graph::Graph& graph, const Communicators& communicators) {
+  GraphEntry& made = graphs_.emplace_back();
   made.first_peer = peers_.size();
-  made.first_self = selves_.size();
+  made.first_self_name = self_names_.size();
   made.first_group = static_cast<std::uint32_t>(groups_.size());
   std::size_t relative = 0;
   for (const std::uint64_t key : reader_.peers()) {
@@ -203,7 +193,8 @@ void GraphShapes::keep_names(const graph::Graph& graph, const Communicators& com
   std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(made.first_peer), sorted_.end());
   made.accesses = reader_.accesses();
   made.mixed = relative != 0 && relative != reader_.peers().size();
-  for (const std::uint64_t key : reader_.selves()) selves_.push_back(ShapeReader::peer(key));
+  for (const std::uint64_t key : reader_.self_names())
+    self_names_.push_back(ShapeReader::peer(key));
   const bool astra = platform_.rules == platform::Rules::astra;
   for (const std::uint64_t key : reader_.groups()) {
     const std::string_view name = graph.string(static_cast<StringId>(key));
@@ -219,7 +210,7 @@ std::uint32_t GraphShapes::shape_of(const graph::Graph& graph, std::uint64_t has
   }
   by_hash_.emplace(hash, count());
   shapes_.push_back({&graph, use_numbers_.size()});
-  keep_uses();
+  store_uses();
   return count() - 1;
 }
 
@@ -238,7 +229,7 @@ bool GraphShapes::same(const graph::Graph& a, const graph::Graph& b) {
   return true;
 }
 
-void GraphShapes::keep_uses() {
+void GraphShapes::store_uses() {
   for (const UseSet& set : reader_.uses()) {
     words_.assign(1, set.custom ? 1 : 0);
     for (const CollectiveUse& use : set.uses)

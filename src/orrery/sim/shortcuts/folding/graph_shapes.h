@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is left of graphs when the names of others are taken out.
+// The shapes of graphs: their content without the names of peers and groups.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace orrery::sim {
 
-/// Whom a message names: a rank, or one so far from its own.
+/// The peer that a message names: a rank, or an offset from its own rank.
 struct Peer {
   std::int32_t number = 0;
   bool relative = false;
@@ -26,7 +26,7 @@ struct Peer {
   }
 };
 
-/// One kind of collective that is simulated by an algorithm.
+/// One kind of collective that an algorithm simulates.
 struct CollectiveUse {
   graph::CollectiveType type;
   std::uint32_t mask;  ///< dimensions
@@ -34,29 +34,29 @@ struct CollectiveUse {
   friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
 };
 
-/// What a graph does with one of its groups.
+/// The collectives of a graph in one of its groups.
 struct UseSet {
-  std::vector<CollectiveUse> uses;  ///< each once
+  std::vector<CollectiveUse> uses;  ///< without duplicates
   bool custom = false;              ///< algorithms given as traces
 };
 
-/// Reads a graph node by node; the same words come out for graphs of one shape. Peers, groups and
-/// tensors are counted in the order in which they are first named.
+/// Reads a graph node by node; graphs of one shape result in the same words. Peers, groups and
+/// tensors are numbered in the order in which they are first named.
 class ShapeReader {
  public:
   explicit ShapeReader(const platform::Platform& platform) : platform_(platform) {}
 
   void begin(const graph::Graph& graph);
-  /// Appends all that `node` does. Nodes come in order.
+  /// Appends the content of `node`. Nodes must be read in order.
   void read(graph::NodeId node, std::vector<std::uint64_t>& words);
 
   [[nodiscard]] const std::vector<std::uint64_t>& peers() const { return peers_.keys(); }
-  /// Where a sender names a source, or a receiver a destination: it must be the rank itself.
-  [[nodiscard]] const std::vector<std::uint64_t>& selves() const { return selves_.keys(); }
+  /// Sources named by senders, and destinations named by receivers: each must be the rank itself.
+  [[nodiscard]] const std::vector<std::uint64_t>& self_names() const { return self_names_.keys(); }
   [[nodiscard]] const std::vector<std::uint64_t>& groups() const { return groups_.keys(); }
-  /// A node that was read loads or stores.
+  /// Whether a node that was read loads or stores.
   [[nodiscard]] bool accesses() const { return accesses_; }
-  /// By group, of what was read so far.
+  /// By group, for the nodes read so far.
   [[nodiscard]] const std::vector<UseSet>& uses() const { return uses_; }
 
   [[nodiscard]] static Peer peer(std::uint64_t key) {
@@ -72,15 +72,15 @@ class ShapeReader {
 
   const platform::Platform& platform_;
   const graph::Graph* graph_ = nullptr;
-  KeyNumbering peers_, selves_, groups_, tensors_;
+  KeyNumbering peers_, self_names_, groups_, tensors_;
   std::vector<UseSet> uses_;
   bool accesses_ = false;
-  const graph::KernelTable* kernels_ = nullptr;  ///< whose words are known; null: none count
-  std::vector<std::uint64_t> kernel_words_;      ///< by number: what it is, and its launches
+  const graph::KernelTable* kernels_ = nullptr;  ///< of `kernel_words_`; null: no kernels
+  std::vector<std::uint64_t> kernel_words_;  ///< by kernel: hash of its content and launch times
 };
 
-/// The shapes of all graphs of a workload. Graphs have one shape when they are equal but for ids,
-/// names, whom they send to and receive from, and what their groups are called.
+/// The shapes of all graphs of a workload. Graphs have one shape if they are equal except for ids,
+/// names, peers of messages, and names of groups.
 class GraphShapes {
  public:
   GraphShapes(const graph::Workload& workload, const platform::Platform& platform,
@@ -92,36 +92,38 @@ class GraphShapes {
   [[nodiscard]] std::span<const Peer> peers(std::uint32_t graph) const {
     return part(peers_, graphs_[graph].first_peer, graphs_[graph + 1].first_peer);
   }
-  [[nodiscard]] std::span<const Peer> selves(std::uint32_t graph) const {
-    return part(selves_, graphs_[graph].first_self, graphs_[graph + 1].first_self);
+  [[nodiscard]] std::span<const Peer> self_names(std::uint32_t graph) const {
+    return part(self_names_, graphs_[graph].first_self_name, graphs_[graph + 1].first_self_name);
   }
   [[nodiscard]] std::span<const Communicators::Meaning> groups(std::uint32_t graph) const {
     return part(groups_, graphs_[graph].first_group, graphs_[graph + 1].first_group);
   }
-  /// Whether it loads or stores anything.
+  /// Whether the graph loads or stores.
   [[nodiscard]] bool accesses(std::uint32_t graph) const { return graphs_[graph].accesses; }
-  /// Whether it names peers in both ways, so that two of them may be one.
+  /// Whether the graph names peers both as ranks and as offsets, so that two of its peers can be
+  /// one rank.
   [[nodiscard]] bool mixed(std::uint32_t graph) const { return graphs_[graph].mixed; }
-  /// The first of `graph`'s peers that is `peer` where `graph` is what `rank` does; kNone.
+  /// Index of the first of `graph`'s peers that is `peer`, if `rank` runs `graph`; kNone if there
+  /// is none.
   [[nodiscard]] std::uint32_t find_peer(std::uint32_t graph, std::uint32_t rank,
                                         std::uint32_t peer) const;
-  /// What a shape does with its `group`-th group; numbers of use_set().
+  /// The number of the use set of a shape's `group`-th group; see use_set().
   [[nodiscard]] std::uint32_t use_number(std::uint32_t shape, std::uint32_t group) const {
     return use_numbers_[shapes_[shape].first_use + group];
   }
   [[nodiscard]] const UseSet& use_set(std::uint32_t number) const { return use_sets_[number]; }
 
  private:
-  struct OfGraph {
+  struct GraphEntry {
     std::uint32_t shape = 0;
     std::uint32_t first_group = 0;
     std::size_t first_peer = 0;
-    std::size_t first_self = 0;
+    std::size_t first_self_name = 0;
     bool mixed = false;
     bool accesses = false;
   };
   struct Shape {
-    const graph::Graph* graph;  ///< the first that has it
+    const graph::Graph* graph;  ///< first graph with the shape
     std::size_t first_use;
   };
 
@@ -132,16 +134,16 @@ class GraphShapes {
   }
   [[nodiscard]] std::uint32_t shape_of(const graph::Graph& graph, std::uint64_t hash);
   [[nodiscard]] bool same(const graph::Graph& a, const graph::Graph& b);
-  void keep_names(const graph::Graph& graph, const Communicators& communicators);
-  void keep_uses();
+  void store_names(const graph::Graph& graph, const Communicators& communicators);
+  void store_uses();
 
   const platform::Platform& platform_;
   ShapeReader reader_, other_, third_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
-  std::vector<OfGraph> graphs_;  // one more, for the ends
+  std::vector<GraphEntry> graphs_;  // one more, for the ends
   std::vector<Shape> shapes_;
-  std::vector<Peer> peers_, selves_;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted_;  // keys of peers_ → place, by graph
+  std::vector<Peer> peers_, self_names_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted_;  // keys of peers_ → index, by graph
   std::vector<Communicators::Meaning> groups_;
   std::vector<std::uint32_t> use_numbers_;  // by shape and group
   std::vector<UseSet> use_sets_;

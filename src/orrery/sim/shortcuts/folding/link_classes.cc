@@ -11,10 +11,10 @@ namespace orrery::sim {
 
 namespace {
 
-// Beyond that comparing takes longer than it saves.
-constexpr std::size_t kMostCrossings = std::size_t{1} << 24;
+// With more crossings, the comparison costs more than it saves.
+constexpr std::size_t kMaxCrossings = std::size_t{1} << 24;
 
-// Sums of such shares are exact, in whatever order they are added up.
+// Whether sums of such shares are exact in any order.
 bool is_exact(float share) {
   constexpr int kBits = 20;
   const float scaled = std::ldexp(share, kBits);
@@ -36,7 +36,7 @@ LinkClasses::LinkClasses(const graph::Workload& workload, const platform::Remote
       add_route(rank, there ? static_cast<std::uint32_t>(peer) : rank);
     }
     const auto add = [&](model::EndPoint from, model::EndPoint to) { add_route(from, to); };
-    if (!groups.each_message(rank, add)) why_not_ = "switches sum over several levels";
+    if (!groups.each_message(rank, add)) why_not_ = "switches reduce over several levels";
     if (accesses_network(memory, shapes, workload.graph_of_rank[rank])) {
       for (const model::EndPoint one : memories_of(memory, network, rank)) {
         add_route(one, rank);
@@ -58,24 +58,23 @@ LinkClasses::LinkClasses(const graph::Workload& workload, const platform::Remote
   colours_.resize(kinds_.size());
 }
 
-// Of a message to nobody, or to oneself: none.
+// A message without a receiver, or to its own sender, crosses no links.
 void LinkClasses::add_route(std::uint32_t from, std::uint32_t to) {
-  MessageRoute& way = message_routes_.emplace_back();
-  way.first = crossings_.size();
+  MessageRoute& route = message_routes_.emplace_back();
+  route.first = crossings_.size();
   if (from == to || to == kNone || !why_not_.empty()) return;
   network_.crossings(from, to, found_);
   for (const model::Crossing& crossing : found_) {
     if (!is_exact(crossing.share)) why_not_ = "messages are split unevenly";
     split_ = split_ || crossing.share != 1;
   }
-  way.count = static_cast<std::uint32_t>(found_.size());
+  route.count = static_cast<std::uint32_t>(found_.size());
   crossings_.insert(crossings_.end(), found_.begin(), found_.end());
-  if (crossings_.size() > kMostCrossings)
-    why_not_ = "messages take too many ways over shared links";
+  if (crossings_.size() > kMaxCrossings) why_not_ = "messages use too many paths over shared links";
 }
 
-// Class by class and kind by kind, so that each link is told of in that order.
-void LinkClasses::look(const RankPartition& ranks) {
+// Iterates class by class and kind by kind, so that the entries of each link are in that order.
+void LinkClasses::classify(const RankPartition& ranks) {
   std::vector<std::size_t> next(first_carried_.begin(), first_carried_.end() - 1);
   for (std::uint32_t one = 0; one < ranks.classes(); ++one) {
     const auto members = ranks.members(one);
@@ -83,9 +82,9 @@ void LinkClasses::look(const RankPartition& ranks) {
         first_message_route_[members.front() + 1] - first_message_route_[members.front()];
     for (std::uint32_t kind = 0; kind < kinds; ++kind) {
       for (const std::uint32_t rank : members) {
-        const MessageRoute& way = message_routes_[first_message_route_[rank] + kind];
-        for (std::uint32_t c = 0; c < way.count; ++c) {
-          const model::Crossing& crossing = crossings_[way.first + c];
+        const MessageRoute& route = message_routes_[first_message_route_[rank] + kind];
+        for (std::uint32_t c = 0; c < route.count; ++c) {
+          const model::Crossing& crossing = crossings_[route.first + c];
           carried_[next[crossing.link]++] = {pack_pair(one, kind), crossing.share};
         }
       }
@@ -106,7 +105,7 @@ void LinkClasses::look(const RankPartition& ranks) {
   route_classes_.clear();
 }
 
-void LinkClasses::add(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+void LinkClasses::add_classes(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   for (std::size_t i = first_message_route_[rank]; i < first_message_route_[rank + 1]; ++i) {
     words_.clear();
     for (std::uint32_t c = 0; c < message_routes_[i].count; ++c) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which links are alike, where ranks share them.
+// Finds equivalent links if ranks share links.
 #pragma once
 
 #include <cstdint>
@@ -16,39 +16,39 @@
 
 namespace orrery::sim {
 
-/// Whether what a graph loads and stores goes over the network.
+/// Whether loads and stores of a graph use the network.
 [[nodiscard]] inline bool accesses_network(const platform::RemoteMemory& memory,
                                            const GraphShapes& shapes, std::uint32_t graph) {
   return memory.kind == platform::RemoteMemoryKind::network && shapes.accesses(graph);
 }
 
-/// All ways that ranks' messages may take: "kind" counts the messages of a rank by whom they go to,
-/// as its graph and its groups name them, and by which memory of the network they come from or go
-/// to, so that ranks of one class have equal kinds.
+/// The routes of all messages of ranks. The "kind" of a message of a rank is its peer, as the
+/// rank's graph and groups name it, or the memory of the network that it comes from or goes to. So
+/// ranks of one class have equal kinds.
 ///
-/// Links are alike that have equal bandwidth and carry equally many messages of each kind of each
-/// class of ranks; ranks are, if every message of theirs goes over links that are alike, in order.
-/// When neither tells anything apart that the other does not, all links of a class are equally busy
-/// at all times, since max-min fair rates follow from that alone: the partition of ranks and links
-/// together is equitable (see fold()).
+/// Links are equivalent if they have equal bandwidth and carry equally many messages of each kind
+/// of each class of ranks. Ranks are equivalent if every message of theirs crosses equivalent
+/// links, in order. If neither criterion splits a class any more, all links of a class are equally
+/// busy at all times, because max-min fair rates depend on nothing else: the partition of ranks and
+/// links together is equitable (see fold()).
 class LinkClasses {
  public:
-  /// O(messages × links on their ways), of every pair of ranks once for each kind.
+  /// O(messages × links on their routes), with one message per pair of ranks and kind.
   LinkClasses(const graph::Workload& workload, const platform::RemoteMemory& memory,
               const model::Network& network, const GraphShapes& shapes, RankGroups& groups);
 
-  /// Empty: links can be compared.
+  /// Why links cannot be compared; empty: they can.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
 
-  /// Looks at all links, under this partition. O(crossings).
-  void look(const RankPartition& ranks);
-  /// Appends what the rank's messages cross, as of then.
-  void add(std::uint32_t rank, std::vector<std::uint64_t>& words);
-  /// As of then.
+  /// Classifies all links under this partition of the ranks. O(crossings).
+  void classify(const RankPartition& ranks);
+  /// Appends the classes of the links that the rank's messages cross, as of the last classify().
+  void add_classes(std::uint32_t rank, std::vector<std::uint64_t>& words);
+  /// The equivalent links, as of the last classify().
   [[nodiscard]] model::EquivalentLinks equivalent() const;
 
  private:
-  /// A message's way: of its rank, the kind-th.
+  /// The route of a message; the index in its rank's routes is its kind.
   struct MessageRoute {
     std::size_t first = 0;  ///< in crossings_
     std::uint32_t count = 0;
@@ -68,8 +68,8 @@ class LinkClasses {
   std::vector<std::size_t> first_message_route_;  // by rank, and the end
   std::vector<MessageRoute> message_routes_;
   std::vector<model::Crossing> crossings_;
-  bool split_ = false;                      // some message is sent over several ways
-  std::vector<std::uint32_t> kinds_;        // by link: those that no message crosses are kNone
+  bool split_ = false;                      // some message uses several routes
+  std::vector<std::uint32_t> kinds_;        // by link; kNone: no message crosses it
   std::vector<std::size_t> first_carried_;  // by link, and the end
   std::vector<Carried> carried_;
   std::vector<std::uint32_t> colours_;  // by link

@@ -3,15 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdint>
-#include <utility>
-#include <vector>
 
 #include "orrery/model/collective/algorithms/collective_algorithm.h"
 
 namespace orrery::sim {
-
-using platform::Rules;
 
 RankGroups::RankGroups(const graph::Workload& workload, const platform::Platform& platform,
                        const model::MultiDimFabric& fabric, const model::Network& network,
@@ -46,8 +41,8 @@ void RankGroups::find_slots(const graph::Workload& workload, const GraphShapes& 
   }
 }
 
-// Ranks come in ascending order, and so do a group's members: each is looked for from where the
-// last one was.
+// Ranks are processed in ascending order, like a group's members, so that each search starts where
+// the last one ended.
 RankGroups::Slot RankGroups::find(std::uint32_t number, std::uint32_t rank, std::uint32_t place) {
   if (number >= kNotMember) return {number};
   const Communicator& all = communicators_[number];
@@ -69,8 +64,8 @@ RankGroups::Slot RankGroups::find(std::uint32_t number, std::uint32_t rank, std:
   return {number, member};
 }
 
-// A sub-group's topologies follow from how many coordinates its members have in each dimension
-// (Planner::topology), those of all ranks from the fabric.
+// The topologies of a sub-group depend on the number of coordinates of its members in each
+// dimension (CollectivePlanner::topology), those of all ranks on the fabric.
 void RankGroups::find_kinds() {
   WordInterner numbers;
   const bool by_dimensions = network_.by_dimensions() != nullptr;
@@ -97,19 +92,19 @@ void RankGroups::find_kinds() {
   }
 }
 
-// What a library takes follows from how many nodes there are, and from the worst ports.
+// The time of a library depends on the number of nodes and on the worst ports.
 void RankGroups::add_library_group(std::uint32_t number, std::vector<std::uint64_t>& words) {
   const model::LibraryGroup group = planner_.library_group(communicators_[number]);
   if (group.nodes == 0) return;
   words.push_back(group.nodes);
-  words.push_back(std::bit_cast<std::uint64_t>(group.inside));
-  words.push_back(std::bit_cast<std::uint64_t>(group.between));
-  words.push_back(static_cast<std::uint64_t>(group.late));
+  words.push_back(std::bit_cast<std::uint64_t>(group.intra_share));
+  words.push_back(std::bit_cast<std::uint64_t>(group.inter_share));
+  words.push_back(static_cast<std::uint64_t>(group.extra_latency));
 }
 
 void RankGroups::add_spans(std::uint32_t number, std::vector<std::uint64_t>& words) {
   const Communicator& all = communicators_[number];
-  std::size_t first = 0;  // of the dimension's coordinates
+  std::size_t first = 0;  // first stamp of the dimension
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
     scratch_.stamps.resize(
         std::max(scratch_.stamps.size(), first + static_cast<std::size_t>(fabric_.dim(d).size)));
@@ -135,7 +130,7 @@ std::uint32_t RankGroups::find_view(std::uint32_t rank, std::size_t place, std::
   return number;
 }
 
-// A topology that cannot be had is none here: the run will fail when the first rank wants it.
+// Impossible topologies are omitted: the run will fail when the first rank needs one.
 void RankGroups::make_view(View& made, const UseSet& set, std::uint32_t number) {
   const Communicator& all = communicators_[number];
   Kind& kind = kinds_[groups_[number].kind];
@@ -152,10 +147,11 @@ void RankGroups::add_rings(View& made, Kind& kind, graph::CollectiveType type,
     if (!dim.involved || dim.ring.size < 2) continue;
     add_ring(made, kind, dim, members);
     if (!platform::entry(dim.algorithm.algorithm).by_switches) continue;
-    if (type != graph::CollectiveType::all_to_all && !planner_.adders().is_limited()) continue;
-    model::LogicalDim by_end_points = dim;  // those that switches cannot do
-    by_end_points.algorithm = kInPlaceOfSwitches;
-    add_ring(made, kind, by_end_points, members);
+    if (type != graph::CollectiveType::all_to_all && !planner_.switch_arithmetic().is_limited())
+      continue;
+    model::LogicalDim end_point_dim = dim;  // for collectives that switches cannot run
+    end_point_dim.algorithm = kSwitchFallback;
+    add_ring(made, kind, end_point_dim, members);
   }
 }
 
@@ -166,13 +162,13 @@ void RankGroups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim,
   const bool along_dim = dim.along_dim && network_.by_dimensions() != nullptr;
   const bool by_library = dim.library.nodes > 0;
   ring.by_switches = !by_library && ring.peers == model::Peers::in_switches;
-  ring.silent = by_library;
+  ring.has_no_messages = by_library;
   ring.meets = ring.by_switches || (by_library && planner_.library_meets());
   ring.measured = !by_library && (tree || !(along_dim || kind.constant));
   const auto known = std::find(kind.rings.begin(), kind.rings.end(), ring);
   const auto number = static_cast<std::uint32_t>(known - kind.rings.begin());
   if (known == kind.rings.end()) {
-    if (ring.in_line()) {
+    if (ring.shares_line()) {
       ring.first_line = kind.lines;
       kind.lines += members / ring.shape.size;
     }
@@ -183,11 +179,11 @@ void RankGroups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim,
     made.rings.push_back(number);
 }
 
-// Which groups stand for each other, and which cannot although they look alike.
+// Which groups represent each other, and which cannot although they look equivalent.
 
 namespace {
 
-constexpr std::uint64_t kNotMet = ~std::uint64_t{0};
+constexpr std::uint64_t kNotSeen = ~std::uint64_t{0};
 
 }  // namespace
 
@@ -207,12 +203,12 @@ std::vector<std::uint32_t> RankGroups::equivalent() const {
   return like;
 }
 
-// Ranks of one class must know a group that they are all in by the same name.
+// Whether ranks of one class in the group use different names for it.
 bool RankGroups::has_two_uses(std::uint32_t number) {
   for (std::uint32_t m = 0; m < communicators_[number].members; ++m) {
     const std::uint64_t one = seen(number, m);
     std::uint64_t& known = scratch_.stamps[one >> 32];
-    // What an earlier group has left there, or this one for another rank of the class.
+    // `known` was set by an earlier group, or by another rank of the class in this group.
     const std::uint64_t here = pack_pair(number, static_cast<std::uint32_t>(one));
     if (known >> 32 == number && known != here) return true;
     known = here;
@@ -220,10 +216,10 @@ bool RankGroups::has_two_uses(std::uint32_t number) {
   return false;
 }
 
-bool RankGroups::set_apart(const std::vector<std::uint32_t>& representatives) {
+bool RankGroups::separate_conflicts(const std::vector<std::uint32_t>& representatives) {
   const std::vector<std::uint32_t> like = equivalent();
   std::vector<bool> conflict(groups_.size());
-  std::vector<std::uint64_t> met(groups_.size(), kNotMet);  // by first of those alike
+  std::vector<std::uint64_t> met(groups_.size(), kNotSeen);  // by first equivalent group
   for (const std::uint32_t rank : representatives) {
     for (const Slot& slot : slots(rank)) {
       if (!slot.found()) continue;
@@ -233,15 +229,16 @@ bool RankGroups::set_apart(const std::vector<std::uint32_t>& representatives) {
       known = here;
     }
   }
-  scratch_.stamps.assign(representatives.size(), kNotMet);
+  scratch_.stamps.assign(representatives.size(), kNotSeen);
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     const Group& group = groups_[c];
     if (group.used && !group.uniform && has_two_uses(c)) conflict[like[c]] = true;
   }
   bool more = false;
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    if (!conflict[like[c]] || groups_[c].apart || kinds_[groups_[c].kind].groups == 1) continue;
-    groups_[c].apart = more = true;
+    if (!conflict[like[c]] || groups_[c].is_separate || kinds_[groups_[c].kind].groups == 1)
+      continue;
+    groups_[c].is_separate = more = true;
   }
   return more;
 }

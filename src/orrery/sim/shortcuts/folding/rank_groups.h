@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks see of the groups they stand in.
+// The neighborhoods of ranks in their groups.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -17,15 +16,15 @@
 
 namespace orrery::sim {
 
-/// The groups that ranks name, and every rank's neighbours in them. "Slot" is a rank's group by the
-/// place of its name in the rank's graph.
+/// The groups that ranks name, and every rank's neighbors in them. A "slot" is a group of a rank,
+/// numbered by its name in the rank's graph.
 class RankGroups {
  public:
   static constexpr std::uint32_t kNotMember = Communicators::kOutside - 1;
   struct Slot {
-    std::uint32_t group = 0;  ///< communicator, or from kNotMember on: why there is none
+    std::uint32_t group = 0;  ///< communicator; kNotMember or more: why there is none
     std::uint32_t member = 0;
-    std::uint32_t view = 0;  ///< among those of the group's kind; see add_invariants()
+    std::uint32_t view = 0;  ///< index in Kind::views; see add_invariants()
 
     [[nodiscard]] bool found() const { return group < kNotMember; }
   };
@@ -40,89 +39,88 @@ class RankGroups {
     return {slots_.data() + first_slot_[rank], first_slot_[rank + 1] - first_slot_[rank]};
   }
 
-  /// Appends what never changes; to be called for every rank before the first round. False: no
-  /// other rank can be like this one.
+  /// Appends the properties of the rank that never change. Call it for every rank before the first
+  /// round. False: no other rank can be equivalent.
   [[nodiscard]] bool add_invariants(std::uint32_t rank, std::vector<std::uint64_t>& words);
 
-  /// Looks at all groups once for all ranks, under a partition that lives until the next round.
+  /// Classifies all groups for all ranks, under a partition that must live until the next round.
   /// O(members).
   void begin_full_round(const std::vector<std::uint32_t>& class_of);
-  /// Appends which classes the rank has around it, and what its groups look like as a whole.
+  /// Appends the classes of the rank's neighbors, and the classes of its groups.
   void add_all(std::uint32_t rank, std::vector<std::uint64_t>& words);
 
-  /// The same where few classes have changed: O(1).
+  /// The same if few classes have changed: O(1).
   void begin_round();
-  /// Appends which classes the rank has around it.
+  /// Appends the classes of the rank's neighbors.
   void add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words);
-  /// Appends the ranks that have `rank` around them, some of them more than once.
+  /// Appends the ranks that have `rank` as a neighbor, possibly more than once.
   void add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers);
 
-  /// A message from one end point to another; `to` is kNone where there is none.
+  /// A message from one end point to another; `to` is kNone if there is no receiver.
   using MessageVisitor = std::function<void(model::EndPoint from, model::EndPoint to)>;
-  /// Calls `tell` for each message between `rank` and others that its groups may be about, in an
-  /// order that is the same for ranks that are alike. False: those of switches with each other
-  /// belong to no rank.
-  [[nodiscard]] bool each_message(std::uint32_t rank, const MessageVisitor& tell) const;
+  /// Calls `visit` for each possible message between `rank` and others in its groups, in an order
+  /// that is the same for equivalent ranks. False: messages between switches belong to no rank.
+  [[nodiscard]] bool each_message(std::uint32_t rank, const MessageVisitor& visit) const;
 
-  /// After a full round that split nothing: by communicator, the one of those like it that takes
-  /// precedence.
+  /// After a full round without splits: by communicator, the equivalent one that takes precedence.
   [[nodiscard]] std::vector<std::uint32_t> equivalent() const;
-  /// After such a round: sets apart groups that are alike but cannot stand for each other, as a
-  /// class stands in them in two ways. True: there were some, and more rounds are needed.
-  [[nodiscard]] bool set_apart(const std::vector<std::uint32_t>& representatives);
+  /// After such a round: separates groups that look equivalent but cannot represent each other,
+  /// because a class is in them in two ways. True: there were some, and more rounds are needed.
+  [[nodiscard]] bool separate_conflicts(const std::vector<std::uint32_t>& representatives);
 
  private:
   /// One dimension of a group's logical topologies.
   struct Ring {
     model::RingShape shape;
     model::Peers peers = model::Peers::next;
-    bool measured = false;       ///< distances differ from member to member
-    bool by_switches = false;    ///< switches do it
-    bool silent = false;         ///< no message is sent: somebody knows how long it takes
-    bool meets = false;          ///< all at once: who stands where does not matter
-    std::size_t first_line = 0;  ///< direct: among the group's lines
+    bool measured = false;         ///< distances differ between members
+    bool by_switches = false;      ///< switches run it
+    bool has_no_messages = false;  ///< no messages: a model predicts the duration
+    bool meets = false;            ///< all members meet at once: positions do not matter
+    std::size_t first_line = 0;    ///< direct: index of its first line in the group
 
-    /// Members are looked at as one line, turned to each.
-    [[nodiscard]] bool in_line() const { return peers == model::Peers::each || by_switches; }
+    /// Whether all members share one line, rotated to each.
+    [[nodiscard]] bool shares_line() const { return peers == model::Peers::each || by_switches; }
     friend bool operator==(const Ring& a, const Ring& b) {
       return a.shape == b.shape && a.peers == b.peers;
     }
   };
-  /// What members who use a group in one way see of it.
+  /// The rings that are relevant to members with one use set.
   struct View {
     bool measured = false;
-    std::vector<std::uint32_t> rings;  ///< of the kind
+    std::vector<std::uint32_t> rings;  ///< indexes in Kind::rings
   };
-  /// Groups of one kind have equal topologies: equally many members, and equally many coordinates
-  /// in each dimension.
+  /// Groups of one kind have equal topologies: the same number of members, and of coordinates in
+  /// each dimension.
   struct Kind {
     std::uint32_t groups = 0;
     bool constant = false;  ///< equal distances between all members
     std::vector<Ring> rings;
     std::size_t lines = 0;  ///< direct rings of one group
-    KeyNumbering sets;      ///< use sets by number → place in views
+    KeyNumbering sets;      ///< use set → index in views
     std::vector<View> views;
   };
   struct Group {
     bool used = false;
-    bool custom = false;   ///< some member runs algorithms given as traces there
-    bool apart = false;    ///< like no other
-    bool uniform = false;  ///< this round: all members are of one class
+    bool custom = false;       ///< some member runs algorithms given as traces in it
+    bool is_separate = false;  ///< not equivalent to any other
+    bool uniform = false;      ///< this round: all members are of one class
     std::uint32_t kind = kNone;
-    std::uint32_t colour = 0;  ///< this round: equal for groups that look alike
-    std::uint32_t next = 0;    ///< the place where to look for the next rank
+    std::uint32_t colour = 0;  ///< this round: equal for groups that look equivalent
+    std::uint32_t next = 0;    ///< position from which to search for the next rank
     std::size_t first_member = 0;
     std::size_t first_line = kNoLines;
   };
-  /// Members in a direct ring see it as it lies, turned to their own position.
+  /// The members of a direct ring as a cyclic sequence of classes; each member sees it rotated to
+  /// its own position.
   struct Line {
-    std::uint32_t number = 0;  ///< equal ones are equal but for turning
-    std::uint32_t start = 0;   ///< the position where the least of its turns begins
+    std::uint32_t number = 0;  ///< equal for sequences that are rotations of each other
+    std::uint32_t start = 0;   ///< position where its least rotation begins
     std::uint32_t period = 1;
-    std::uint32_t round = 0;       ///< when that was so
-    std::uint32_t seen_round = 0;  ///< when its members were last added as viewers
+    std::uint32_t round = 0;       ///< round in which this was computed
+    std::uint32_t seen_round = 0;  ///< round in which its members were last added as viewers
   };
-  /// A rank as a member of a used group, whether it names the group or not.
+  /// A rank as a member of a used group, even if its graph does not name the group.
   struct Membership {
     std::uint32_t group;
     std::uint32_t member;
@@ -144,7 +142,7 @@ class RankGroups {
                  const model::LogicalTopology& topology, std::uint32_t members);
   void add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members);
   void add_tree(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
-  /// Null: there is none, and the run will fail.
+  /// Null: there is none, so that the run will fail.
   [[nodiscard]] const model::SwitchTree* tree_of(const Ring& ring, const Slot& slot) const;
   void add_distances(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
   void add_classes(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words);
@@ -157,10 +155,9 @@ class RankGroups {
   [[nodiscard]] bool has_two_uses(std::uint32_t number);
 
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t group, std::uint32_t member) const {
-    const Communicator& all = communicators_[group];
-    return all.ranks.empty() ? member : all.ranks[member];
+    return communicators_[group].rank_at(member);
   }
-  /// A member's class, and by which of its names it knows the group.
+  /// The class of a member, and the name under which its graph knows the group.
   [[nodiscard]] std::uint64_t seen(std::uint32_t group, std::uint32_t member) const {
     return pack_pair((*class_of_)[rank_of(group, member)],
                      names_[groups_[group].first_member + member]);
@@ -177,13 +174,13 @@ class RankGroups {
   std::vector<std::size_t> first_slot_;  // by rank
   std::vector<Slot> slots_;
   std::vector<Group> groups_;         // by communicator
-  std::vector<std::uint32_t> names_;  // by member of used groups: the first place; kNone
+  std::vector<std::uint32_t> names_;  // by member of used groups: first slot, or kNone
   std::vector<Kind> kinds_;
   const std::vector<std::uint32_t>* class_of_ = nullptr;
   std::vector<Line> lines_;
   std::uint32_t round_ = 0;
   WordInterner line_numbers_, colours_;
-  std::vector<std::size_t> first_membership_;  // by rank; empty: not needed so far
+  std::vector<std::size_t> first_membership_;  // by rank; empty: not computed yet
   std::vector<Membership> memberships_;
   struct Scratch {
     std::vector<std::uint64_t> members, words, line, stamps;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What ranks see of their groups: what never changes, and round by round.
+// The neighborhoods of ranks in their groups: invariants, and the state of each round.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -16,19 +16,19 @@ using model::TreePlace;
 
 namespace {
 
-// Where distances differ from member to member, larger direct rings would take a list of all
-// members for each.
-constexpr std::uint32_t kMostMeasured = 1024;
-constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+// If distances differ between members, each member of a larger direct ring would need a list of all
+// members.
+constexpr std::uint32_t kMaxMeasured = 1024;
+constexpr std::uint64_t kNoMember = ~std::uint64_t{0};
 
 std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint32_t position) {
   return member - ring.position(member) * ring.stride + position * ring.stride;
 }
 
-// Calls `tell` with each member that sends to `member` or receives from it, in an order that is the
-// same for all members (see PhaseSpec::peer and Trees::send). kNone: there is none.
-template <class Tell>
-void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Tell tell) {
+// Calls `visit` with each member that sends to `member` or receives from it, in an order that is
+// the same for all members (see PhaseSpec::peer and TreePhases::send). kNone: there is none.
+template <class Visit>
+void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Visit visit) {
   const std::uint32_t position = ring.position(member);
   switch (peers) {
     case Peers::tree:
@@ -36,29 +36,30 @@ void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Te
       for (const bool max_tree : {true, false}) {
         const TreePlace place = model::tree_place(position, ring.size, max_tree);
         for (const std::uint32_t at : {place.parent, place.left, place.right})
-          tell(at == TreePlace::kNone ? kNone : at_position(ring, member, at));
+          visit(at == TreePlace::kNone ? kNone : at_position(ring, member, at));
       }
       return;
     case Peers::exchange:
       if (!std::has_single_bit(ring.size)) return;
       for (std::uint32_t offset = 1; offset < ring.size; offset *= 2) {
         const bool clockwise = (position & offset) == 0;
-        tell(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
+        visit(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
       }
       return;
     case Peers::each:
-    case Peers::in_switches:  // all of them have to come
+    case Peers::in_switches:  // all members must arrive
       for (std::uint32_t offset = 0; offset < ring.size; ++offset)
-        tell(ring.clockwise(member, position, offset));
+        visit(ring.clockwise(member, position, offset));
       return;
     case Peers::next:
-      tell(ring.clockwise(member, position, 1));
-      tell(ring.clockwise(member, position, ring.size - 1));
+      visit(ring.clockwise(member, position, 1));
+      visit(ring.clockwise(member, position, ring.size - 1));
       return;
   }
 }
 
-// Its parents cannot take one child of a class for the other.
+// Distinguishes left and right children, because a parent must not confuse two children of one
+// class.
 std::uint64_t side(const RingShape& ring, std::uint32_t member, bool max_tree) {
   const std::uint32_t position = ring.position(member);
   const TreePlace place = model::tree_place(position, ring.size, max_tree);
@@ -66,8 +67,8 @@ std::uint64_t side(const RingShape& ring, std::uint32_t member, bool max_tree) {
   return model::tree_place(place.parent, ring.size, max_tree).left == position ? 1 : 2;
 }
 
-// Where the least of a sequence's turns begins: two candidates are compared until one falls behind.
-std::uint32_t least_turn(const std::vector<std::uint64_t>& line) {
+// The start of the least rotation of a sequence: compares two candidates until one falls behind.
+std::uint32_t least_rotation(const std::vector<std::uint64_t>& line) {
   const std::size_t n = line.size();
   std::size_t a = 0, b = 1, same = 0;
   while (a < n && b < n && same < n) {
@@ -83,8 +84,8 @@ std::uint32_t least_turn(const std::vector<std::uint64_t>& line) {
   return static_cast<std::uint32_t>(std::min(a, b));
 }
 
-// The least number of positions by which a sequence can be turned into itself (failure function of
-// Knuth, Morris, Pratt, "Fast pattern matching in strings", SIAM J. Comput. 6, 1977, section 2).
+// The least number of positions by which a rotation leaves the sequence unchanged (failure function
+// of Knuth, Morris, Pratt, "Fast pattern matching in strings", SIAM J. Comput. 6, 1977, section 2).
 std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
   std::vector<std::size_t> border(line.size() + 1, 0);
   for (std::size_t i = 1, k = 0; i < line.size(); ++i) {
@@ -98,7 +99,7 @@ std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
 
 }  // namespace
 
-// In which order the rank's chunks go where they tie.
+// The order of the rank's groups if their chunks tie.
 void RankGroups::add_precedence(std::uint32_t rank, std::vector<std::uint64_t>& words) const {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> in_order;
   for (std::uint32_t place = 0; place < slots(rank).size(); ++place) {
@@ -123,12 +124,12 @@ bool RankGroups::add_invariants(std::uint32_t rank, std::vector<std::uint64_t>& 
     words.push_back(pack_pair(group.kind, names_[group.first_member + slot.member]));
     if (group.custom) comparable = false;
     slot.view = find_view(rank, place, slot.group);
-    const View& seen_so = view(slot);
-    if (!seen_so.measured) continue;
-    for (const std::uint32_t number : seen_so.rings) {
+    const View& slot_view = view(slot);
+    if (!slot_view.measured) continue;
+    for (const std::uint32_t number : slot_view.rings) {
       const Ring& ring = kinds_[group.kind].rings[number];
       if (!ring.measured) continue;
-      const bool large = ring.peers == Peers::each && ring.shape.size > kMostMeasured;
+      const bool large = ring.peers == Peers::each && ring.shape.size > kMaxMeasured;
       if (large) comparable = false;
       if (comparable) add_distances(ring, slot, words);
     }
@@ -141,11 +142,12 @@ const model::SwitchTree* RankGroups::tree_of(const Ring& ring, const Slot& slot)
   return tree ? *tree : nullptr;
 }
 
-// What is done by trees that take equally long takes equally long: time grows evenly with bytes.
+// Collectives by trees with equal times have equal times for all sizes, because time is linear in
+// bytes.
 void RankGroups::add_tree(const Ring& ring, const Slot& slot,
                           std::vector<std::uint64_t>& words) const {
   const model::SwitchTree* tree = tree_of(ring, slot);
-  words.push_back(tree == nullptr ? kNobody : tree->levels);
+  words.push_back(tree == nullptr ? kNoMember : tree->levels);
   if (tree == nullptr) return;
   words.push_back(static_cast<std::uint64_t>(tree->latency));
   words.push_back(static_cast<std::uint64_t>(tree->latency_down));
@@ -159,7 +161,8 @@ void RankGroups::add_distances(const Ring& ring, const Slot& slot,
   if (ring.by_switches) return add_tree(ring, slot, words);
   const std::uint32_t rank = rank_of(slot.group, slot.member);
   each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
-    words.push_back(member == kNone ? kNobody : network_.colour(rank, rank_of(slot.group, member)));
+    words.push_back(member == kNone ? kNoMember
+                                    : network_.pair_class(rank, rank_of(slot.group, member)));
   });
   if (ring.peers != Peers::tree || !std::has_single_bit(ring.shape.size)) return;
   for (const bool max_tree : {true, false})
@@ -191,7 +194,7 @@ void RankGroups::begin_round() {
   line_numbers_ = WordInterner();
 }
 
-// The line of a direct ring that a member stands in.
+// The line of a member's direct ring.
 RankGroups::Line& RankGroups::line_of(const Ring& ring, const Slot& slot) {
   Group& group = groups_[slot.group];
   if (group.first_line == kNoLines) {
@@ -204,7 +207,7 @@ RankGroups::Line& RankGroups::line_of(const Ring& ring, const Slot& slot) {
   return lines_[group.first_line + ring.first_line + number];
 }
 
-// As it is in this round.
+// The line in this round.
 const RankGroups::Line& RankGroups::seen_line(const Ring& ring, const Slot& slot) {
   Line& made = line_of(ring, slot);
   if (made.round == round_) return made;
@@ -219,17 +222,17 @@ const RankGroups::Line& RankGroups::seen_line(const Ring& ring, const Slot& slot
     made.number = line_numbers_.number(scratch_.line);
     return made;
   }
-  made.start = least_turn(scratch_.line);
+  made.start = least_rotation(scratch_.line);
   std::rotate(scratch_.line.begin(), scratch_.line.begin() + made.start, scratch_.line.end());
   made.period = period_of(scratch_.line);
   made.number = line_numbers_.number({scratch_.line.data(), made.period});
   return made;
 }
 
-// How many members of each class, whatever their order.
+// The colour depends on the number of members of each class, in any order.
 void RankGroups::find_colour(std::uint32_t number) {
   Group& group = groups_[number];
-  scratch_.words.assign(1, pack_pair(group.kind, group.apart ? number : kNone));
+  scratch_.words.assign(1, pack_pair(group.kind, group.is_separate ? number : kNone));
   if (group.uniform) {
     scratch_.words.push_back(scratch_.members.front());
   } else {
@@ -250,22 +253,22 @@ void RankGroups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) 
   }
 }
 
-bool RankGroups::each_message(std::uint32_t rank, const MessageVisitor& tell) const {
+bool RankGroups::each_message(std::uint32_t rank, const MessageVisitor& visit) const {
   for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
     for (const std::uint32_t number : view(slot).rings) {
       const Ring& ring = kinds_[groups_[slot.group].kind].rings[number];
-      if (ring.silent) continue;
+      if (ring.has_no_messages) continue;
       if (ring.by_switches) {
         const model::SwitchTree* tree = tree_of(ring, slot);
         if (tree == nullptr || tree->levels > 1) return false;
         const auto& own = tree->edges[ring.shape.position(slot.member)];
-        tell(own.child, own.parent);
-        tell(own.parent, own.child);
+        visit(own.child, own.parent);
+        visit(own.parent, own.child);
         continue;
       }
       each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
-        tell(rank, member == kNone ? kNone : rank_of(slot.group, member));
+        visit(rank, member == kNone ? kNone : rank_of(slot.group, member));
       });
     }
   }
@@ -282,15 +285,15 @@ void RankGroups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& 
 
 void RankGroups::add_classes(const Ring& ring, const Slot& slot,
                              std::vector<std::uint64_t>& words) {
-  if (ring.in_line()) {
-    const Line& seen_so = seen_line(ring, slot);
+  if (ring.shares_line()) {
+    const Line& line = seen_line(ring, slot);
     const RingShape& shape = ring.shape;
-    const std::uint32_t turned = shape.position(slot.member) + shape.size - seen_so.start;
-    words.push_back(pack_pair(seen_so.number, turned % seen_so.period));
+    const std::uint32_t rotated = shape.position(slot.member) + shape.size - line.start;
+    words.push_back(pack_pair(line.number, rotated % line.period));
     return;
   }
   each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
-    words.push_back(member == kNone ? kNobody : seen(slot.group, member));
+    words.push_back(member == kNone ? kNoMember : seen(slot.group, member));
   });
 }
 
@@ -314,7 +317,7 @@ void RankGroups::find_memberships() {
   }
 }
 
-// Rings are seen from both ends: whoever is around a rank has that rank around it.
+// Neighborhood in a ring is symmetric: a neighbor of a rank has that rank as a neighbor.
 void RankGroups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers) {
   if (first_membership_.empty()) find_memberships();
   for (std::size_t i = first_membership_[rank]; i < first_membership_[rank + 1]; ++i) {
@@ -322,7 +325,7 @@ void RankGroups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& vie
     const std::vector<Ring>& rings = kinds_[groups_[group].kind].rings;
     for (std::uint32_t number = 0; number < rings.size(); ++number) {
       const Ring& ring = rings[number];
-      if (ring.in_line() &&
+      if (ring.shares_line() &&
           std::exchange(line_of(ring, {group, here}).seen_round, round_) == round_)
         continue;
       scratch_.words.clear();
@@ -334,7 +337,7 @@ void RankGroups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& vie
   }
 }
 
-// If the member uses the group for what runs in that ring.
+// Adds the member if it uses the group for collectives in that ring.
 void RankGroups::add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t ring,
                             std::vector<std::uint32_t>& viewers) {
   if (member == kNone) return;

@@ -40,7 +40,7 @@ void RankPartition::split_class(std::span<const SplitDecision> decisions,
   const Part whole = parts_[one];
   const bool all = decisions.size() == whole.size;
   if (all && decisions.front().part == decisions.back().part) return;
-  // Part by part to the end of the class; who was not looked at is left at its beginning.
+  // Moves part by part to the end of the class; ranks without a decision remain at its beginning.
   made_.clear();
   std::uint32_t end = whole.first + whole.size;
   for (std::size_t i = decisions.size(); i-- > 0;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ranks in classes that only ever split.
+// A partition of ranks in classes that only split.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 
 namespace orrery::sim {
 
-/// A partition of 0 … n-1. When a class splits, its largest part keeps the number: so a rank
+/// A partition of 0 … n-1. When a class splits, its largest part keeps the number. So a rank
 /// changes its number at most log2 n times (Hopcroft, "An n log n algorithm for minimizing states
 /// in a finite automaton", 1971).
 class RankPartition {
  public:
-  /// A rank that was looked at, and which of its class' new parts it belongs to.
+  /// An evaluated rank and its part of its class.
   struct SplitDecision {
     std::uint32_t of_class;
     std::uint32_t part;
@@ -23,7 +23,7 @@ class RankPartition {
     friend auto operator<=>(const SplitDecision&, const SplitDecision&) = default;
   };
 
-  /// `class_of`: by rank, each of 0 … classes-1 at least once. O(ranks).
+  /// `class_of`: by rank; contains each of 0 … classes-1 at least once. O(ranks).
   RankPartition(std::vector<std::uint32_t> class_of, std::uint32_t classes);
 
   [[nodiscard]] const std::vector<std::uint32_t>& class_of() const { return class_of_; }
@@ -32,8 +32,9 @@ class RankPartition {
     return {order_.data() + parts_[one].first, parts_[one].size};
   }
 
-  /// Splits classes: ranks of one class and part stay together, those that were not looked at are
-  /// one more part of their class. Sorts `verdicts`; appends the ranks whose number has changed.
+  /// Splits classes: ranks of one class and part stay together, and ranks without a decision are
+  /// one more part of their class. Sorts `decisions`; appends the ranks with a new number to
+  /// `changed`.
   void split(std::vector<SplitDecision>& decisions, std::vector<std::uint32_t>& changed);
 
  private:
@@ -48,7 +49,7 @@ class RankPartition {
 
   std::vector<std::uint32_t> class_of_;
   std::vector<std::uint32_t> order_;  // ranks, class by class
-  std::vector<std::uint32_t> place_;  // by rank: where it is in order_
+  std::vector<std::uint32_t> place_;  // by rank: index in order_
   std::vector<Part> parts_;           // by class
   std::vector<Part> made_;            // scratch
 };

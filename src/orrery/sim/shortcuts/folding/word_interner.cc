@@ -6,7 +6,7 @@
 
 namespace orrery::sim {
 
-bool WordInterner::is(std::uint32_t number, std::span<const std::uint64_t> words) const {
+bool WordInterner::is_equal(std::uint32_t number, std::span<const std::uint64_t> words) const {
   const std::size_t first = ends_[number];
   return ends_[number + 1] - first == words.size() &&
          std::equal(words.begin(), words.end(),
@@ -18,12 +18,12 @@ WordInterner::Slot& WordInterner::slot_of(std::uint64_t hash,
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     Slot& slot = slots_[at];
-    if (slot.number == kNone || (slot.hash == hash && is(slot.number, words))) return slot;
+    if (slot.number == kNone || (slot.hash == hash && is_equal(slot.number, words))) return slot;
   }
 }
 
 std::uint32_t WordInterner::number(std::span<const std::uint64_t> words) {
-  if (last_ != kNone && is(last_, words)) return last_;
+  if (last_ != kNone && is_equal(last_, words)) return last_;
   const std::uint64_t hash = hash_words(words);
   Slot& slot = slot_of(hash, words);
   if (slot.number != kNone) return last_ = slot.number;

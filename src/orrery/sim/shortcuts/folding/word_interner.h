@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Small integers for what is equal: sequences of words, and single words.
+// Assigns small integers to equal sequences of words, and to equal words.
 #pragma once
 
 #include <bit>
@@ -13,7 +13,7 @@
 
 namespace orrery::sim {
 
-/// Not for secrets.
+/// Hash of a sequence of words. Not cryptographic.
 [[nodiscard]] inline std::uint64_t hash_words(std::span<const std::uint64_t> words) {
   std::uint64_t state = 0x2545F4914F6CDD1Dull ^ words.size();
   for (const std::uint64_t word : words) {
@@ -23,16 +23,16 @@ namespace orrery::sim {
   return state * 0xD6E8FEB86659FD93ull ^ state >> 29;
 }
 
-/// Two numbers in one word.
+/// Packs two numbers in one word.
 [[nodiscard]] constexpr std::uint64_t pack_pair(std::uint32_t high, std::uint32_t low) {
   return std::uint64_t{high} << 32 | low;
 }
 
-/// Numbers sequences of words: 0, 1, 2 … in the order in which they first appear. Equal numbers
-/// mean equal words: all of them are compared.
+/// Numbers sequences of words: 0, 1, 2 … in order of first appearance. Equal numbers mean equal
+/// sequences, because all words are compared.
 class WordInterner {
  public:
-  /// Amortised O(words); the sequence that came last is found without a search.
+  /// Amortised O(words). Finds the sequence of the previous call without a search.
   [[nodiscard]] std::uint32_t number(std::span<const std::uint64_t> words);
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size() - 1); }
   void clear();
@@ -43,17 +43,17 @@ class WordInterner {
     std::uint32_t number = kNone;  ///< kNone: free
   };
 
-  [[nodiscard]] bool is(std::uint32_t number, std::span<const std::uint64_t> words) const;
+  [[nodiscard]] bool is_equal(std::uint32_t number, std::span<const std::uint64_t> words) const;
   [[nodiscard]] Slot& slot_of(std::uint64_t hash, std::span<const std::uint64_t> words);
   void grow();
 
-  std::vector<Slot> slots_ = std::vector<Slot>(16);  // a power of two, less than half of them used
+  std::vector<Slot> slots_ = std::vector<Slot>(16);  // a power of two, less than half used
   std::vector<std::uint64_t> words_;
   std::vector<std::size_t> ends_{0};
   std::uint32_t last_ = kNone;
 };
 
-/// Numbers single words in the order in which they first appear.
+/// Numbers single words in order of first appearance.
 class KeyNumbering {
  public:
   [[nodiscard]] std::uint32_t number(std::uint64_t key);
@@ -64,10 +64,10 @@ class KeyNumbering {
   }
 
  private:
-  static constexpr std::size_t kFew = 8;  // searched one by one
+  static constexpr std::size_t kFew = 8;  // below this number, linear search
 
   std::vector<std::uint64_t> keys_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // when there are more
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // used for more than kFew keys
 };
 
 }  // namespace orrery::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which ranks can be simulated apart from which others.
+// Divides the ranks into parts that can be simulated in parallel.
 #pragma once
 
 #include <cstdint>
@@ -15,30 +15,31 @@
 
 namespace orrery::sim {
 
-/// Ranks cut into parts that only send each other messages from point to point.
+/// Parts of the ranks that only exchange point-to-point messages.
 struct ParallelParts {
   static constexpr std::uint32_t kMaxParts = 64;
 
   std::vector<std::uint32_t> part_of;  ///< by simulated rank; empty: one part
   std::uint32_t count = 1;
-  /// By part and other part, picoseconds: what a part does at T has no effect on the other before
-  /// T + that, by whatever detour; for a part itself, what comes back. The largest number: never.
+  /// By part and other part, picoseconds: what a part does at time T does not affect the other one
+  /// before T + lookahead, on any route through other parts. For a part itself: the time until its
+  /// effects return. The largest number: never.
   std::vector<std::int64_t> lookahead;
-  std::string why_one;  ///< why there is only one
+  std::string why_one;  ///< why there is only one part
 
   [[nodiscard]] std::int64_t ahead(std::uint32_t part, std::uint32_t other) const {
     return lookahead[std::size_t{part} * count + other];
   }
 };
 
-/// Ranks that meet in a collective, or at a memory that they share, are in one part; parts have
-/// about as many nodes each, and are of consecutive ranks as far as that allows. Depends on nothing
-/// but its arguments.
+/// Finds the parts. Ranks that meet in a collective, or at a memory that they share, are in one
+/// part. Parts have similar numbers of nodes and, as far as possible, consecutive ranks. The result
+/// depends only on the arguments.
 ///
-/// There is one part only where the order of events of one time can be seen (ASTRA rules), where
-/// something is shared by all (links of the message model, a memory pool, loads that Themis or
-/// round robin levels), under the rendezvous protocol, with custom collectives, and where a message
-/// between parts takes no time. O(nodes of all graphs + ranks × (groups + peers) + kMost³).
+/// There is only one part in these cases: the order of events at one time affects the result (ASTRA
+/// rules); all ranks share something (links of the message model, a memory pool, loads that Themis
+/// or round robin levels); the rendezvous protocol; custom collectives; a message between parts
+/// takes no time. O(nodes of all graphs + ranks × (groups + peers) + kMaxParts³).
 [[nodiscard]] ParallelParts find_parts(const graph::Workload& workload,
                                        const platform::Platform& platform,
                                        const model::Network& network,

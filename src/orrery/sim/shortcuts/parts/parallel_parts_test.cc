@@ -52,7 +52,7 @@ std::vector<std::string> predicted(const SimResult& result) {
 
 /// Runs on 1, 2, 3 and 8 threads, folded and not, by messages and by closed forms; all must be the
 /// same. Returns the most parts that any of them had.
-std::uint32_t run_all_ways(const graph::Workload& work, const Platform& platform) {
+std::uint32_t run_in_all_modes(const graph::Workload& work, const Platform& platform) {
   std::uint32_t parts = 1;
   for (const bool fold : {false, true}) {
     for (const bool closed_forms : {false, true}) {
@@ -168,7 +168,8 @@ TEST(ParallelParts, AreOneWhereAllRanksMeetOrTimeCannotPass) {
   for (int r = 0; r < 8; ++r) senders[static_cast<std::size_t>(r)].send((r + 1) % 8, 0);
   EXPECT_EQ(parts_of(workload(senders), platform).why_one, "messages take no time");
   platform.rules = platform::Rules::astra;
-  EXPECT_EQ(parts_of(out_of_step(8, 1), platform).why_one, "ASTRA rules see the order of events");
+  EXPECT_EQ(parts_of(out_of_step(8, 1), platform).why_one,
+            "ASTRA rules depend on the order of events");
 }
 
 TEST(ParallelParts, KeepMembersOfAGroupTogetherAndAreAtMostSoMany) {
@@ -181,8 +182,8 @@ TEST(ParallelParts, KeepMembersOfAGroupTogetherAndAreAtMostSoMany) {
 }
 
 TEST(PartsInThreads, PipelineIsTheSame) {
-  EXPECT_GE(run_all_ways(pipeline(4, 5, us(20)), two_levels(4, 4)), 2u);
-  EXPECT_GE(run_all_ways(pipeline(4, 5, ns(700)), two_levels(4, 4)), 2u);
+  EXPECT_GE(run_in_all_modes(pipeline(4, 5, us(20)), two_levels(4, 4)), 2u);
+  EXPECT_GE(run_in_all_modes(pipeline(4, 5, ns(700)), two_levels(4, 4)), 2u);
 }
 
 // Iterations that may be skipped need an engine that sees all ranks.
@@ -202,11 +203,11 @@ TEST(PartsInThreads, GiveWayToSkipping) {
 TEST(PartsInThreads, RanksThatDeviateAreTheSame) {
   auto platform = two_levels(4, 4);
   platform.deviations.push_back({.ranks = {5, 6}, .compute_time = 1.7, .start = us(3)});
-  EXPECT_GE(run_all_ways(pipeline(4, 5, us(2)), platform), 2u);
+  EXPECT_GE(run_in_all_modes(pipeline(4, 5, us(2)), platform), 2u);
 }
 
 TEST(PartsInThreads, PatternOutOfStepIsTheSame) {
-  EXPECT_GE(run_all_ways(out_of_step(64, 16), line(Block::switched, 64)), 2u);
+  EXPECT_GE(run_in_all_modes(out_of_step(64, 16), line(Block::switched, 64)), 2u);
 }
 
 // Enough events per window that threads really work at the same time.
@@ -239,12 +240,12 @@ TEST(PartsInThreads, WhatCannotFinishOrFailsIsToldOfAlike) {
       rank.recv((r + 7) % 8, 500, 1);
       if (r == 5) rank.recv(2, 77, 9);
       if (r == 3 && bad) rank.send(99, 1);
-      if (r == 6) rank.send(1, 88, 3);  // nobody wants it
+      if (r == 6) rank.send(1, 88, 3);  // no rank receives it
     }
     return workload(ranks);
   };
-  run_all_ways(work(false), line(Block::switched, 8));
-  run_all_ways(work(true), line(Block::switched, 8));
+  run_in_all_modes(work(false), line(Block::switched, 8));
+  run_in_all_modes(work(true), line(Block::switched, 8));
 }
 
 // Random ranks in pairs that compute, access memory, sum up and send to whomever.
@@ -286,7 +287,7 @@ RC_GTEST_PROP(PartsInThreads, RandomWorkloadsAreTheSame, ()) {
   made.graph_of_rank = std::move(graphs.graph_of_rank);
   auto platform = two_levels(2, pairs);
   platform.device.memory = Bandwidth(1e9);
-  run_all_ways(made, platform);
+  run_in_all_modes(made, platform);
   RC_ASSERT(!::testing::Test::HasFailure());
 }
 

@@ -14,17 +14,16 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr NodeId kPeriods = 4;            // fewer are not worth it
-constexpr std::size_t kTried = 4;         // periods
-constexpr NodeId kBlock = 16;             // compared at once
-constexpr NodeId kShare = 128;            // of the graph: what repeats less is left out
-constexpr std::size_t kRuns = 256;        // looked at more closely
-constexpr std::size_t kMostSlots = 4096;  // of recently seen nodes, and of distances; at most
+constexpr NodeId kMinPeriods = 4;            // fewer periods save too little
+constexpr std::size_t kMaxTriedPeriods = 4;  // number of periods to try
+constexpr NodeId kBlock = 16;                // nodes compared at once
+constexpr NodeId kShare = 128;  // omits segments that save less than 1 / this of the graph
+constexpr std::size_t kMaxCandidates = 256;  // number of candidates to verify
+constexpr std::size_t kMaxSlots = 4096;      // maximum of slots for recent nodes, and for distances
 
-bool is_message(NodeKind kind) { return kind == NodeKind::send || kind == NodeKind::recv; }
-
-/// What a simulation sees of a node; of a message's tag only how much higher it is than the tag of
-/// the message before. Products of many factors at a time: a chain of them would be too slow.
+/// Hash of what a simulation reads from a node. Of a message's tag, only the difference to the
+/// previous message counts. Multiplies several factors independently, because a chain would be too
+/// slow.
 std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) {
   constexpr std::uint64_t k[] = {0x9e3779b97f4a7c15ull, 0xff51afd7ed558ccdull,
                                  0xc4ceb9fe1a85ec53ull, 0xbf58476d1ce4e5b9ull,
@@ -61,7 +60,7 @@ std::uint32_t hash_of(const Graph& graph, NodeId node, std::uint32_t& last_tag) 
   return static_cast<std::uint32_t>(hash >> 32 ^ hash);
 }
 
-/// Whether there are tensors does not matter.
+/// All flags except those of tensors.
 constexpr unsigned kSeenFlags = graph::kIsCpu | graph::kIsCopy | graph::kIsComm | graph::kIsWait |
                                 graph::kHasNumOps | graph::kHasTensorSize | graph::kHasCommType |
                                 graph::kHasCommSize | graph::kHasSrc | graph::kHasDst |
@@ -74,7 +73,7 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
       const graph::Collective &x = graph.collective(a), &y = graph.collective(b);
       const auto parts = [](const graph::Collective& c) {
         return std::tie(c.size, c.group, c.priority, c.root, c.dims_mask, c.dims_count, c.type,
-                        c.exchange, c.numbers);
+                        c.exchange, c.format);
       };
       return parts(x) == parts(y);
     }
@@ -91,7 +90,7 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
   }
 }
 
-/// Equal but for the tag of a message.
+/// Whether two nodes are equal except for the tag of a message.
 bool same(const Graph& graph, NodeId a, NodeId b) {
   if (graph.kind(a) != graph.kind(b) || graph.duration(a) != graph.duration(b) ||
       graph.in_degrees()[a] != graph.in_degrees()[b] || !graph.same_flags(a, b, kSeenFlags) ||
@@ -104,19 +103,19 @@ bool same(const Graph& graph, NodeId a, NodeId b) {
          same_payload(graph, a, b);
 }
 
-/// How far apart equal nodes often are, the most promising distance first; of several the longest,
-/// for it may hold the others.
+/// Frequent distances between equal nodes, most promising first. Of several equally good ones, the
+/// longest comes first, because it can contain the others.
 std::vector<NodeId> likely_periods(const std::vector<std::uint32_t>& hashes) {
   struct Seen {
     std::uint32_t hash = 0;
     NodeId last = graph::kNoNode;
     NodeId distance = 0;
   };
-  struct Votes {  // one distance per slot: that of the majority, if there is one
+  struct Votes {  // majority vote: one distance per slot
     NodeId distance = 0;
     NodeId count = 0;
   };
-  const std::size_t slots = std::min(kMostSlots, std::bit_ceil(hashes.size()));
+  const std::size_t slots = std::min(kMaxSlots, std::bit_ceil(hashes.size()));
   std::vector<Seen> seen(slots);
   std::vector<Votes> votes(slots);
   for (NodeId node = 0; node < hashes.size(); ++node) {
@@ -138,7 +137,7 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint32_t>& hashes) {
     }
   }
   std::erase_if(votes, [](const Votes& vote) { return vote.count == 0; });
-  // If only one node of a period is unlike all others of it, that many nodes repeat.
+  // If only one node of a period is unique in it, this many nodes repeat.
   const auto nodes = [&](const Votes& vote) {
     return std::min<std::uint64_t>(std::uint64_t{vote.distance} * vote.count, hashes.size());
   };
@@ -147,20 +146,20 @@ std::vector<NodeId> likely_periods(const std::vector<std::uint32_t>& hashes) {
   });
   std::vector<NodeId> periods;
   for (const Votes& vote : votes) {
-    if (periods.size() == kTried) break;
+    if (periods.size() == kMaxTriedPeriods) break;
     periods.push_back(vote.distance);
   }
   return periods;
 }
 
-/// Appends what seems to repeat with that period.
+/// Appends the candidates that repeat with this period.
 void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period,
                std::vector<PeriodicSegment>& to) {
   const auto size = static_cast<NodeId>(hashes.size());
-  if (period > size / kPeriods) return;
+  if (period > size / kMinPeriods) return;
   const NodeId end = size - period;
   NodeId first = 0;
-  const NodeId shortest = std::max((kPeriods - 1) * period, size / kShare);
+  const NodeId shortest = std::max((kMinPeriods - 1) * period, size / kShare);
   const auto end_at = [&](NodeId node) {
     if (node - first >= shortest) to.push_back({first, node - first + period, period});
     first = node + 1;
@@ -171,17 +170,17 @@ void find_runs(const std::vector<std::uint32_t>& hashes, NodeId period,
     for (NodeId node = block; node < block_end; ++node)
       differ |= hashes[node] ^ hashes[node + period];
     if (differ == 0) continue;
-    const auto unlike = [&](NodeId node) { return hashes[node] != hashes[node + period]; };
+    const auto differs = [&](NodeId node) { return hashes[node] != hashes[node + period]; };
     NodeId node = block;
-    while (!unlike(node)) ++node;
+    while (!differs(node)) ++node;
     end_at(node);
-    if (shortest >= kBlock) {  // none within the block
+    if (shortest >= kBlock) {  // no run ends within the block
       first = block_end;
-      while (!unlike(first - 1)) --first;
+      while (!differs(first - 1)) --first;
       continue;
     }
     for (++node; node < block_end; ++node) {
-      if (unlike(node)) end_at(node);
+      if (differs(node)) end_at(node);
     }
   }
   end_at(end);
@@ -193,7 +192,7 @@ void verify(const Graph& graph, const PeriodicSegment& guess, std::vector<Period
   PeriodicSegment part{guess.first, 0, period};
   const auto end_at = [&](NodeId node) {
     part.length = node - part.first + period;
-    if (part.length / kPeriods >= period) to.push_back(part);
+    if (part.length / kMinPeriods >= period) to.push_back(part);
     part = {node + 1, 0, period};
   };
   const NodeId end = guess.end() - period;
@@ -211,7 +210,7 @@ void verify(const Graph& graph, const PeriodicSegment& guess, std::vector<Period
   end_at(end);
 }
 
-/// The part of `run` that no stretch of `taken` has, at its beginning or its end.
+/// The longer part of `run`, at its beginning or end, that does not overlap a segment of `taken`.
 PeriodicSegment cut_free(PeriodicSegment run, const std::vector<PeriodicSegment>& taken) {
   for (const PeriodicSegment& other : taken) {
     if (other.end() <= run.first || run.end() <= other.first) continue;
@@ -226,7 +225,7 @@ PeriodicSegment cut_free(PeriodicSegment run, const std::vector<PeriodicSegment>
 }  // namespace
 
 std::vector<PeriodicSegment> find_periodic_segments(const Graph& graph) {
-  if (graph.spilled_bytes() > 0) return {};  // too large to keep anything by node
+  if (graph.spilled_bytes() > 0) return {};  // too large for data by node
   std::vector<std::uint32_t> hashes(graph.size());
   std::uint32_t tag = 0;
   for (NodeId node = 0; node < graph.size(); ++node) hashes[node] = hash_of(graph, node, tag);
@@ -245,11 +244,11 @@ std::vector<PeriodicSegment> find_periodic_segments(const Graph& graph) {
   std::sort(runs.begin(), runs.end(), [&](const PeriodicSegment& a, const PeriodicSegment& b) {
     return std::tuple(saved(b), a.period, a.first) < std::tuple(saved(a), b.period, b.first);
   });
-  runs.resize(std::min(runs.size(), kRuns));
+  runs.resize(std::min(runs.size(), kMaxCandidates));
   std::vector<PeriodicSegment> found;
   for (const PeriodicSegment& run : runs) {
     const PeriodicSegment free = cut_free(run, found);
-    if (free.length / kPeriods >= free.period && saved(free) >= graph.size() / kShare)
+    if (free.length / kMinPeriods >= free.period && saved(free) >= graph.size() / kShare)
       verify(graph, free, found);
   }
   std::sort(found.begin(), found.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Iterations that are like the one before (see repetition_skipper.cc).
+// Skips iterations that equal the previous one (see repetition_skipper.cc).
 #pragma once
 
 #include <cstdint>
@@ -16,45 +16,45 @@
 
 namespace orrery::sim {
 
-/// Everything that the future of a run depends on, at the end of a tick: times are counted from
-/// now, nodes from the first one of their rank that is not done, tags from those of the lead's
-/// period. Two that are equal have the same future, later and further on in the graphs.
+/// Everything that affects the future of a run, at the end of a tick. Times are relative to now,
+/// nodes to the first unfinished one of their rank, and tags to those of the lead's period. Two
+/// equal snapshots have the same future, shifted in time and in the graphs.
 struct Snapshot {
-  bool taken = false;
+  bool is_valid = false;
   std::int64_t time = 0;
   std::uint64_t marker = 0;
-  std::vector<graph::NodeId> fronts;   ///< by rank: its first node that is not done
-  std::vector<graph::NodeId> reaches;  ///< by rank: its last node that has been touched
+  std::vector<graph::NodeId> fronts;   ///< by rank: first unfinished node
+  std::vector<graph::NodeId> reaches;  ///< by rank: last node that has been touched
   std::vector<std::int64_t> words;
   std::vector<std::uint32_t> waits;  ///< by rank and node from front to reach
-  /// By rank and lane of capacity one: the node that left it last, and when.
+  /// By rank and lane of capacity one: the last node that released it, and when.
   std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
-  std::vector<model::HostClock> hosts;  ///< by rank, where devices wait for them
-  // Not part of the comparison: what has been counted so far.
-  std::vector<std::uint32_t> chunks;  ///< by communicator: those that a member has issued
+  std::vector<model::HostClock> hosts;  ///< by rank; empty: no device waits for its host
+  // Not compared: counters.
+  std::vector<std::uint32_t> chunks;  ///< by communicator: chunks that a member has issued
   std::vector<RankResult> results;
   std::vector<std::int64_t> gpu_time;
   Totals totals;
   std::uint64_t messages = 0;
-  std::uint64_t worked_out = 0;
-  std::uint64_t by_messages = 0;
+  std::uint64_t phases_by_closed_form = 0;
+  std::uint64_t phases_by_messages = 0;
   Findings findings;
 };
 
-/// How far everything moves when a number of repetitions is skipped.
+/// The shift of all state when repetitions are skipped.
 struct Jump {
-  std::int64_t times = 0;                 ///< repetitions
-  std::int64_t step = 0;                  ///< picoseconds of one
-  std::int64_t tag_step = 0;              ///< of one
-  std::vector<graph::NodeId> node_step;   ///< by rank: nodes of one
-  std::vector<std::uint32_t> chunk_step;  ///< by communicator: chunks of one
+  std::int64_t repetitions = 0;           ///< number of skipped repetitions
+  std::int64_t step = 0;                  ///< picoseconds per repetition
+  std::int64_t tag_step = 0;              ///< per repetition
+  std::vector<graph::NodeId> node_step;   ///< by rank: nodes per repetition
+  std::vector<std::uint32_t> chunk_step;  ///< by communicator: chunks per repetition
 
-  [[nodiscard]] std::int64_t delay() const { return times * step; }
+  [[nodiscard]] std::int64_t delay() const { return repetitions * step; }
   [[nodiscard]] graph::NodeId nodes(std::uint32_t rank) const {
-    return static_cast<graph::NodeId>(times) * node_step[rank];
+    return static_cast<graph::NodeId>(repetitions) * node_step[rank];
   }
   [[nodiscard]] std::uint64_t tag(std::uint64_t tag) const {
-    return tag + static_cast<std::uint64_t>(times * tag_step);
+    return tag + static_cast<std::uint64_t>(repetitions * tag_step);
   }
 };
 
@@ -69,11 +69,11 @@ class CollectivePlanner;
 struct EngineRun;
 struct Chunk;
 
-/// Skips what repeats in a run of the engine. One rank leads: whenever it starts the first node of
-/// a period, that is a marker.
+/// Skips repetitions in a run of the engine. One rank is the lead: a marker is passed whenever the
+/// lead starts the first node of a period.
 class RepetitionSkipper {
  public:
-  /// What it looks at and changes.
+  /// The components that it reads and changes.
   struct Parts {
     EngineRun& run;
     const CollectivePlanner& planner;
@@ -87,36 +87,36 @@ class RepetitionSkipper {
   };
   explicit RepetitionSkipper(const Parts& parts) : parts_(parts), run_(parts.run) {}
 
-  /// Finds what the graphs repeat. To be called once, before any node starts.
+  /// Finds the repetitions in the graphs. Call it once, before any node starts.
   void set_up();
-  /// Whether there is anything that may be skipped.
+  /// Whether there are repetitions that can be skipped.
   [[nodiscard]] bool has_candidates() const { return marker_ != graph::kNoNode; }
   /// The lead has started the node that marks the next period.
   void pass_marker();
-  /// Whether a marker was passed, so that end_tick() is to be called at the end of this tick.
-  [[nodiscard]] bool due() const { return due_; }
+  /// Whether a marker was passed, so that end_tick() must be called at the end of this tick.
+  [[nodiscard]] bool is_due() const { return is_due_; }
   void end_tick();
 
-  /// Goes on from where another has come to.
+  /// Continues from the state of `other`.
   void resume(const RepetitionSkipper& other) {
-    of_graph_ = other.of_graph_;
+    segments_by_graph_ = other.segments_by_graph_;
     lead_ = other.lead_;
-    stretch_ = other.stretch_;
+    segment_ = other.segment_;
     marker_ = other.marker_;
-    due_ = other.due_;
+    is_due_ = other.is_due_;
     markers_ = other.markers_;
     spent_ = other.spent_;
-    suspect_ = other.suspect_;
+    last_mismatch_ = other.last_mismatch_;
     before_ = other.before_;
     present_ = other.present_;
-    place_ = other.place_;
+    live_index_ = other.live_index_;
   }
 
  private:
   // repetition_skipper.cc: when to compare, and whether to jump
-  [[nodiscard]] const std::vector<PeriodicSegment>& stretches_of(std::uint32_t rank) const;
+  [[nodiscard]] const std::vector<PeriodicSegment>& segments_of(std::uint32_t rank) const;
   void move_marker(graph::NodeId nodes);
-  [[nodiscard]] bool affordable(std::uint64_t numbers) const;
+  [[nodiscard]] bool is_affordable(std::uint64_t numbers) const;
   [[nodiscard]] bool resembles(const Snapshot& before);
   [[nodiscard]] bool same_state() const;
   [[nodiscard]] bool same_lanes() const;
@@ -147,16 +147,16 @@ class RepetitionSkipper {
 
   Parts parts_;
   EngineRun& run_;
-  std::vector<std::vector<PeriodicSegment>> of_graph_;  // by number in the workload
+  std::vector<std::vector<PeriodicSegment>> segments_by_graph_;  // by graph number in the workload
   std::uint32_t lead_ = 0;
-  std::size_t stretch_ = 0;                // of the lead's graph
-  graph::NodeId marker_ = graph::kNoNode;  // the node that is next; kNoNode: no more
-  bool due_ = false;                       // it has been started in this tick
-  std::uint64_t markers_ = 0;              // in this stretch, since the last jump
-  std::uint64_t spent_ = 0;                // on comparing: numbers looked at
-  std::uint32_t suspect_ = 0;              // the rank that was unlike last time
+  std::size_t segment_ = 0;                // index of the current segment of the lead's graph
+  graph::NodeId marker_ = graph::kNoNode;  // next marker; kNoNode: no more
+  bool is_due_ = false;                    // a marker was started in this tick
+  std::uint64_t markers_ = 0;              // in this segment, since the last jump
+  std::uint64_t spent_ = 0;                // numbers read for comparisons
+  std::uint32_t last_mismatch_ = 0;        // rank that differed in the last comparison
   Snapshot before_, present_;
-  std::vector<std::uint32_t> place_;  // by block: among those in use
+  std::vector<std::uint32_t> live_index_;  // by block: index among those in use
 };
 
 }  // namespace orrery::sim

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The state that decides a run's future, as numbers that a shift does not change.
+// Stores the state that determines a run's future as numbers that do not depend on a shift.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -32,7 +32,8 @@ void append_sorted(std::vector<Row>& rows, std::vector<std::int64_t>& words) {
 
 }  // namespace
 
-// False: something is in use that is not kept here, as messages of a phase on their way.
+// Returns false if state is in use that a Snapshot does not contain, such as messages of a phase in
+// flight.
 bool RepetitionSkipper::take(Snapshot& to) {
   to.time = run_.now();
   to.marker = markers_;
@@ -66,8 +67,8 @@ bool RepetitionSkipper::take(Snapshot& to) {
   to.gpu_time = run_.shared.gpu_time;
   to.totals = parts_.accounts.totals();
   to.messages = run_.result.messages;
-  to.worked_out = run_.result.savings.phases_by_closed_form;
-  to.by_messages = run_.result.savings.phases_by_messages;
+  to.phases_by_closed_form = run_.result.savings.phases_by_closed_form;
+  to.phases_by_messages = run_.result.savings.phases_by_messages;
   to.findings = run_.result.findings;
   return true;
 }
@@ -76,19 +77,19 @@ std::int64_t RepetitionSkipper::relative(std::uint32_t rank, NodeId node) const 
   return node == graph::kNoNode ? kNothing : std::int64_t{node} - run_.shared.states[rank].front;
 }
 
-// Tags of the lead's present period and of its first one differ by that.
+// Difference between the tags of the lead's current period and of its first one.
 std::int64_t RepetitionSkipper::tag_base() const {
   const NodeId front = run_.shared.states[lead_].front;
   std::int64_t base = 0;
-  for (const PeriodicSegment& stretch : stretches_of(lead_)) {
-    if (stretch.first <= front && front < stretch.end())
-      base = stretch.tag_shift * ((front - stretch.first) / stretch.period);
+  for (const PeriodicSegment& segment : segments_of(lead_)) {
+    if (segment.first <= front && front < segment.end())
+      base = segment.tag_shift * ((front - segment.first) / segment.period);
   }
   return base;
 }
 
-// What has been touched of its graph and has not ended, and what it was released by so far: that
-// and when it ended decide who will have been the last.
+// Stores the nodes of the rank that have been touched and have not ended, and which node has
+// released each of them so far and when that node ended: both determine NodeTimes::released_by.
 void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   const RankState& state = run_.shared.states[rank];
   std::vector<std::int64_t>& words = to.words;
@@ -98,7 +99,7 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
     words.push_back(node == graph::kNoNode ? kNothing : times[node].end - run_.now());
   };
   const std::int64_t counts[] = {state.since - run_.now(), state.computing, state.communicating,
-                                 state.remembering, static_cast<std::int64_t>(state.lanes.size())};
+                                 state.accessing, static_cast<std::int64_t>(state.lanes.size())};
   words.insert(words.end(), std::begin(counts), std::end(counts));
   for (const ResourceLane& lane : state.lanes) {
     if (!lane.unlimited) {
@@ -124,13 +125,13 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   }
 }
 
-// What is left of kernels, and what slows them.
+// Stores the remaining times of kernels, and the interference.
 void RepetitionSkipper::take_interference(std::uint32_t rank, Snapshot& to) {
   if (run_.shared.kernel_interference.empty()) return;
   const InterferenceState& state = run_.shared.kernel_interference[rank];
   std::vector<std::array<std::int64_t, 4>> rows;
   for (const InterferenceState::Kernel& kernel : state.kernels)
-    rows.push_back({relative(rank, kernel.node), kernel.left, kernel.since - run_.now(),
+    rows.push_back({relative(rank, kernel.node), kernel.remaining, kernel.since - run_.now(),
                     kernel.end - run_.now()});
   append_sorted(rows, to.words);
   to.words.push_back(state.taken.collectives);
@@ -155,7 +156,7 @@ bool RepetitionSkipper::take_local_events(std::uint32_t rank, Snapshot& to) {
   return known;
 }
 
-// Chunk queues, and what chooses the queues and dimensions of chunks to come.
+// Stores chunk queues, and the state that selects queues and dimensions of future chunks.
 void RepetitionSkipper::take_queues(std::uint32_t rank, Snapshot& to) {
   const std::size_t count = parts_.planner.queue_count();
   for (std::size_t number = 0; number < count; ++number) {
@@ -163,7 +164,7 @@ void RepetitionSkipper::take_queues(std::uint32_t rank, Snapshot& to) {
     to.words.push_back(queue.running);
     to.words.push_back(queue.last_was_gather ? 1 : 0);
     for (StreamId id = queue.first; !id.none(); id = parts_.chunks.at(id).next_waiting) {
-      to.words.push_back(place_[id.block]);
+      to.words.push_back(live_index_[id.block]);
       to.words.push_back(parts_.chunks.at(id).member);
     }
     to.words.push_back(kNothing);
@@ -174,8 +175,8 @@ void RepetitionSkipper::take_queues(std::uint32_t rank, Snapshot& to) {
   to.words.push_back(run_.shared.round_robin[rank]);
 }
 
-// Chunks that somebody has issued and not all are done with. Which chunk a member issues next
-// follows: the first that it has no part in yet.
+// Stores the chunks that at least one member has issued and not all members have completed. They
+// determine the next chunk of a member: the first one that it has not issued.
 bool RepetitionSkipper::take_blocks(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> live;
   for (std::uint32_t b = 0; b < parts_.chunks.count(); ++b) {
@@ -183,16 +184,16 @@ bool RepetitionSkipper::take_blocks(Snapshot& to) {
     if (!block.streams.empty()) live.push_back({block.communicator, block.number, b});
   }
   std::sort(live.begin(), live.end());
-  std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // place in live
+  std::vector<std::pair<ChunkOrder, std::size_t>> in_order;  // index in `live`
   for (std::size_t i = 0; i < live.size(); ++i)
     in_order.emplace_back(parts_.chunks[static_cast<std::uint32_t>(live[i][2])].order, i);
   std::sort(in_order.begin(), in_order.end());
-  place_.resize(parts_.chunks.count());
+  live_index_.resize(parts_.chunks.count());
   to.words.push_back(static_cast<std::int64_t>(live.size()));
   for (const auto& [order, i] : in_order) to.words.push_back(static_cast<std::int64_t>(i));
   for (std::size_t i = 0; i < live.size(); ++i) {
     const auto number = static_cast<std::uint32_t>(live[i][2]);
-    place_[number] = static_cast<std::uint32_t>(i);
+    live_index_[number] = static_cast<std::uint32_t>(i);
     if (!take_block(parts_.chunks[number], to)) return false;
   }
   return true;
@@ -209,22 +210,22 @@ bool RepetitionSkipper::take_block(const Chunk& block, Snapshot& to) {
   words.insert(words.end(), std::begin(numbers), std::end(numbers));
   words.insert(words.end(), block.dims_order.begin(), block.dims_order.end());
   for (std::size_t i = 0; i < block.ring_arrivals.size(); ++i) {
-    const RingArrival& gathering = block.ring_arrivals[i];
-    if (gathering.come == 0) continue;
-    const std::int64_t row[] = {static_cast<std::int64_t>(i), gathering.spec, gathering.come,
-                                gathering.first - run_.now(), gathering.together ? 1 : 0};
+    const RingArrival& arrival = block.ring_arrivals[i];
+    if (arrival.arrived == 0) continue;
+    const std::int64_t row[] = {static_cast<std::int64_t>(i), arrival.spec, arrival.arrived,
+                                arrival.first - run_.now(), arrival.simultaneous ? 1 : 0};
     words.insert(words.end(), std::begin(row), std::end(row));
   }
   words.push_back(kNothing);
   return take_streams(block, to);
 }
 
-// False: one of them runs a phase by messages.
+// Returns false if a stream runs a phase message by message.
 bool RepetitionSkipper::take_streams(const Chunk& block, Snapshot& to) {
   const bool relative_priority =
       run_.platform.collectives.policy != platform::SchedulingPolicy::explicit_priority;
-  for (std::uint32_t player = 0; player < block.players; ++player) {
-    const Stream& stream = block.streams[player];
+  for (std::uint32_t representative = 0; representative < block.representatives; ++representative) {
+    const Stream& stream = block.streams[representative];
     to.words.push_back(stream.phases);
     to.words.push_back(stream.op == kNone ? 0 : 1);
     if (stream.op == kNone) continue;
@@ -243,7 +244,8 @@ bool RepetitionSkipper::take_streams(const Chunk& block, Snapshot& to) {
   return true;
 }
 
-// Phases that end and messages that arrive. What ranks do by themselves is in their agendas.
+// Stores pending ends of phases and arrivals of messages. Local events of ranks are stored
+// separately.
 bool RepetitionSkipper::take_events(Snapshot& to) {
   std::vector<std::array<std::int64_t, 3>> phases;
   std::vector<std::array<std::int64_t, 7>> messages;
@@ -252,7 +254,7 @@ bool RepetitionSkipper::take_events(Snapshot& to) {
   run_.queue.each([&](const Event& event) {
     if (event.kind == EventKind::phase_end) {
       for (std::uint32_t m = event.first; m < event.first + event.count; ++m)
-        phases.push_back({event.time - run_.now(), place_[event.block], m});
+        phases.push_back({event.time - run_.now(), live_index_[event.block], m});
     } else if (event.kind == EventKind::p2p_deliver) {
       const P2pMessage& message = parts_.messages.state().messages[event.first];
       messages.push_back({event.time - run_.now(), message.key.src, message.key.dst,
@@ -268,21 +270,12 @@ bool RepetitionSkipper::take_events(Snapshot& to) {
 }
 
 void RepetitionSkipper::take_mailboxes(Snapshot& to) {
-  std::vector<const Mailboxes::Entry*> used;
-  for (const Mailboxes::Entry& entry : parts_.messages.state().mailboxes.entries()) {
-    if (entry.used) used.push_back(&entry);
-  }
-  const auto order = [](const Mailboxes::Entry* entry) {
-    return std::tie(entry->key.src, entry->key.dst, entry->key.size, entry->key.tag);
-  };
-  std::sort(used.begin(), used.end(),
-            [&](const auto* a, const auto* b) { return order(a) < order(b); });
   const std::int64_t base = tag_base();
-  for (const Mailboxes::Entry* entry : used) {
+  for (const Mailboxes::Entry* entry : parts_.messages.state().mailboxes.sorted()) {
     const Mailbox& box = entry->box;
     const std::int64_t row[] = {entry->key.src,  entry->key.dst,
                                 entry->key.size, static_cast<std::int64_t>(entry->key.tag) - base,
-                                box.arrived,     box.flying};
+                                box.arrived,     box.in_flight};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
     for (std::uint32_t r = box.first; r != kNone; r = parts_.messages.state().next_receive[r]) {
       const Receive& receive = parts_.messages.state().receives[r];

@@ -14,7 +14,7 @@ using platform::Platform;
 
 namespace {
 
-/// In the words of any of the algorithms, dimension by dimension.
+/// Whether `asked` holds for any algorithm named in `labels`.
 bool any_algorithm(std::string_view labels, bool (*asked)(const platform::AlgorithmSpec&)) {
   for (std::size_t first = 0; first <= labels.size();) {
     const std::size_t end = std::min(labels.find(',', first), labels.size());
@@ -65,7 +65,7 @@ std::vector<std::string> algorithm_candidates(const Platform& platform, Collecti
     return one.compared && platform::can_run(one, type) &&
            (!one.power_of_two || std::has_single_bit(members));
   };
-  // Tokens go by one tree, not dimension by dimension.
+  // Switches handle tokens over one tree, not dimension by dimension.
   const bool by_switches = !exchange || (tokens && wide == 1);
   std::vector<std::string> all;
   for (std::size_t d = 0; d < spans.size(); ++d) {
@@ -73,8 +73,8 @@ std::vector<std::string> algorithm_candidates(const Platform& platform, Collecti
     for (const platform::AlgorithmEntry& one : platform::kAlgorithms) {
       const bool can =
           !one.by_switches || (by_switches && (platform.dims[d].in_network || switches));
-      const bool first =
-          labels.empty();  // of a dimension that the ranks do not cross, one is enough
+      // One algorithm suffices for a dimension with one coordinate.
+      const bool first = labels.empty();
       if (first || (spans[d] > 1 && can && tried(one, spans[d]))) labels.emplace_back(one.name);
     }
     std::vector<std::string> longer;

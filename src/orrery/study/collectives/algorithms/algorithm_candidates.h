@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// By which algorithms a collective can be run on a cluster, in the words of cluster files.
+// Candidate algorithms of a collective on a cluster, named as in cluster files.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +14,23 @@
 
 namespace orrery::study {
 
-/// By dimension: how many coordinates the ranks have.
+/// Number of distinct coordinates of `ranks` in each dimension.
 [[nodiscard]] std::vector<std::uint32_t> spans_of(const platform::Platform& platform,
                                                   std::span<const std::uint32_t> ranks);
 
-/// Every dimension by each of what it can ("ring,in_network"), where the ranks are a grid of
-/// dimensions, and all ranks at once ("one_ring"). What platform::use_algorithms takes. `tokens`:
-/// an all-to-all carries them to experts or back, which switches can do over one tree.
+/// Returns the candidates, in the form that platform::use_algorithms reads. If `ranks` form a grid,
+/// these are all combinations of the algorithms of each dimension ("ring,in_network"). Algorithms
+/// over all ranks at once ("one_ring") are added unless the ranks lie in a single dimension.
+/// `tokens`: an all-to-all dispatches tokens to experts or combines them, which switches support
+/// over a single tree.
 [[nodiscard]] std::vector<std::string> algorithm_candidates(const platform::Platform& platform,
                                                             graph::CollectiveType type,
                                                             std::span<const std::uint32_t> ranks,
                                                             bool tokens = false);
 
-/// Switches sum in some dimension.
+/// Whether switches reduce in at least one dimension.
 [[nodiscard]] bool uses_switch_reduction(std::string_view labels);
-/// All dimensions are one: "one_ring".
+/// Whether one algorithm runs over all dimensions at once: "one_ring".
 [[nodiscard]] bool is_single_ring(std::string_view labels);
 
 }  // namespace orrery::study

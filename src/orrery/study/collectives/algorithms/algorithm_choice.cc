@@ -8,7 +8,6 @@
 #include <tuple>
 #include <utility>
 
-#include "orrery/model/collective/chunk_plan.h"
 #include "orrery/model/collective/switch_arithmetic.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -27,15 +26,15 @@ namespace {
 
 /// Collectives for which one choice is made.
 struct CollectiveKind {
-  graph::Collective collective;  ///< in the form that runs
+  graph::Collective collective;  ///< in the form that the simulator runs
   std::vector<std::uint32_t> span;
   std::uint32_t members = 0;
   std::set<std::uint32_t> communicators;
-  std::set<graph::Format> numbers;  ///< that they are of, where that matters
+  std::set<graph::Format> numbers;  ///< number formats, if they matter
 };
 using KindKey = std::tuple<CollectiveType, std::int64_t, std::uint32_t, std::vector<std::uint32_t>>;
 
-/// Of one of the four types that have algorithms.
+/// Plan of one of the four types with algorithms.
 platform::CollectivePlan& plan_of(Platform& platform, CollectiveType type) {
   return *platform.collectives.plan(type);
 }
@@ -78,11 +77,11 @@ class KindFinder {
           platform_.collectives.custom_by_node.contains(graph.id(node)))
         continue;
       graph::Collective one = graph.collective(node);
-      if (!numbers_matter_) one.numbers = graph::Format::unsaid;
+      if (!numbers_matter_) one.format = graph::Format::unsaid;
       const platform::CollectivePlan* plan = platform_.collectives.plan(one.type);
       if (one.type == CollectiveType::unknown || (plan != nullptr && !plan->custom_prefix.empty()))
         continue;
-      found.try_emplace({one.type, one.size.count(), one.group, one.numbers}, one);
+      found.try_emplace({one.type, one.size.count(), one.group, one.format}, one);
     }
     std::vector<graph::Collective> all;
     for (auto& [key, one] : found) all.push_back(one);
@@ -111,7 +110,7 @@ class KindFinder {
       kind.members = members;
     }
     kind.communicators.insert(number);
-    kind.numbers.insert(one.numbers);
+    kind.numbers.insert(one.format);
   }
 
   const Platform& platform_;
@@ -119,12 +118,12 @@ class KindFinder {
   sim::Policy policy_;
   bool numbers_matter_;
   sim::Communicators communicators_;
-  std::vector<std::optional<std::vector<graph::Collective>>> uses_;  // by graph: each once
+  std::vector<std::optional<std::vector<graph::Collective>>> uses_;  // by graph: distinct ones
   std::map<std::uint32_t, std::vector<std::uint32_t>> spans_;        // by communicator
   std::map<KindKey, CollectiveKind> kinds_;
 };
 
-/// Groups of the kind of which no two have a rank in common.
+/// Groups of the kind that share no ranks with each other.
 std::vector<std::vector<std::uint32_t>> groups_apart(const KindFinder& finder,
                                                      const CollectiveKind& kind,
                                                      std::uint32_t ranks) {
@@ -159,7 +158,7 @@ class AlgorithmTrial {
     std::vector<graph::Workload> works;
     for (const graph::Format numbers : kind_.numbers) {
       graph::Collective one = kind_.collective;
-      one.numbers = numbers;
+      one.format = numbers;
       works.push_back(concurrent_collectives(one, groups_, ranks));
     }
     for (const std::string& words :
@@ -167,14 +166,15 @@ class AlgorithmTrial {
       Platform platform = platform_;
       if (platform::use_algorithms(platform, words)) attempt(words, works, platform, all);
     }
-    // The file may know better, or say what has no words: how many peers at a time.
+    // The algorithms of the cluster file may be faster, or limit the number of concurrent peers,
+    // which no candidate does.
     attempt(std::string(kFileAlgorithm), works, platform_, all);
     std::stable_sort(all.begin(), all.end(), [](const TriedAlgorithm& a, const TriedAlgorithm& b) {
       return a.time < b.time;
     });
     return all;
   }
-  /// Of a byte from each.
+  /// Time of the collective with one byte per rank.
   [[nodiscard]] Time latency(const TriedAlgorithm& one) const {
     graph::Collective small = kind_.collective;
     small.size = Bytes(small.type == CollectiveType::all_gather ? 1 : kind_.members);
@@ -187,8 +187,8 @@ class AlgorithmTrial {
   }
 
  private:
-  /// The slowest of those that are of unlike numbers counts. What switches add none of is not by
-  /// them.
+  /// Simulates one candidate; its time is that of the slowest number format. Drops it if it reduces
+  /// in switches and these support none of the formats.
   void attempt(const std::string& words, const std::vector<graph::Workload>& works,
                const Platform& platform, std::vector<TriedAlgorithm>& all) const {
     TriedAlgorithm tried{words, {}, {}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which algorithm runs each collective of a job: the quickest, by trying all.
+// Chooses the fastest algorithm for each collective of a job by simulating all candidates.
 #pragma once
 
 #include <cstdint>
@@ -16,36 +16,37 @@
 
 namespace orrery::study {
 
-/// What Question::collective_algorithm says to have them chosen.
+/// Value of Question::collective_algorithm that requests the choice.
 inline constexpr std::string_view kAutoAlgorithm = "auto";
 
-/// What the algorithms that the cluster's file has are called among others.
+/// Name of the cluster file's algorithms among the candidates.
 inline constexpr std::string_view kFileAlgorithm = "the file's";
 
-/// For collectives of one type and size among groups of one extent.
+/// The choice for collectives of one type and size in groups with the same extent.
 struct AlgorithmChoice {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   Bytes whole{};                    ///< graph::full_buffer
-  std::uint32_t members = 0;        ///< of a group
-  std::uint32_t groups = 0;         ///< that were tried, all at once
-  std::vector<std::uint32_t> span;  ///< by dimension: how many coordinates a group has
-  std::string algorithm;            ///< "ring,in_network"; empty: none could be tried
-  Time time{};                      ///< that all groups take by it
-  std::string next;                 ///< the quickest of those that take longer; empty: none
+  std::uint32_t members = 0;        ///< ranks per group
+  std::uint32_t groups = 0;         ///< number of groups, simulated concurrently
+  std::vector<std::uint32_t> span;  ///< number of coordinates of a group in each dimension
+  std::string algorithm;            ///< "ring,in_network"; empty: no candidate could be simulated
+  Time time{};                      ///< until all groups finish
+  std::string next;  ///< the fastest candidate that is slower than `algorithm`; empty: none
   Time next_time{};
-  /// What the next has more of: its bytes take longer, it has more latency, or both.
+  /// Why the next one is slower: more time for bytes, more latency, or both.
   bool more_bytes = false, more_latency = false;
 
-  /// Its words for the dimensions that a group is spread over.
+  /// The part of `words` for the dimensions that the groups span.
   [[nodiscard]] std::string brief(const std::string& words) const;
 };
 
-/// Simulates the collectives of the workload, each kind of group alone but all its groups at once,
-/// by every algorithm that it has and as the file says, and gives the quickest to the platform
-/// (CollectivePlan::chosen). Where the network knows no congestion, shared links (flow) decide, if
-/// it is not too large for them. What was chosen before is forgotten. Collectives with plans of
-/// their own, of some dimensions only, and groups that share ranks with others of their kind that
-/// are tried, stay out. In the order of types, sizes, extents. Errc: those of communicators.
+/// For each kind of collective (type, size, extent of the group), simulates all its groups
+/// concurrently and nothing else, with each candidate and with the algorithms of the cluster file.
+/// Stores the fastest in `platform` (CollectivePlan::chosen), replacing earlier choices, and
+/// returns the choices by type, size and extent. If the network model is analytical, the flow model
+/// decides instead, unless the network is too large for it. Excluded are collectives with custom
+/// plans, collectives over a subset of dimensions, and groups that share ranks with an included
+/// group of their kind. Errc: those of communicators.
 [[nodiscard]] Result<std::vector<AlgorithmChoice>> choose_algorithms(
     platform::Platform& platform, const graph::Workload& workload);
 

@@ -196,7 +196,7 @@ TEST(ChosenAlgorithms, DependOnNumbersThatSwitchesAdd) {
       std::vector<graph::Workload> each;
       for (const Format format : numbers) {
         auto one = collective_of(CollectiveType::all_reduce, 8'000'000);
-        one.numbers = format;
+        one.format = format;
         steps.emplace_back(one, 0);
         each.push_back(concurrent_collectives(one, groups, 8));
       }

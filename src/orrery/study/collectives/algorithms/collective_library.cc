@@ -14,13 +14,13 @@
 namespace orrery::study {
 namespace {
 
-/// Those of the device, by its name in the catalogue or in the cluster's file.
-Result<std::vector<model::MeasuredCollective>> curves_of(
-    const std::vector<model::MeasuredCollective>& all, const platform::Device& device,
+/// The curves of the device, by its name in the catalogue or in the cluster file.
+Result<std::vector<model::CollectiveCurve>> curves_of(
+    const std::vector<model::CollectiveCurve>& all, const platform::Device& device,
     const std::string& where) {
-  std::vector<model::MeasuredCollective> mine;
+  std::vector<model::CollectiveCurve> mine;
   std::set<std::string> others;
-  for (const model::MeasuredCollective& curve : all) {
+  for (const model::CollectiveCurve& curve : all) {
     if (curve.device == device.entry || curve.device == device.name) {
       mine.push_back(curve);
     } else {
@@ -31,7 +31,7 @@ Result<std::vector<model::MeasuredCollective>> curves_of(
   std::string names;
   for (const std::string& name : others) names += (names.empty() ? "" : ", ") + name;
   return fail(Errc::config_conflict, where, "has no curves of " + in_quotes(device.name),
-              "it has curves of " + shortened(names, 200));
+              "it has curves of " + truncate(names, 200));
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ Result<std::vector<model::MeasuredCollective>> curves_of(
 Result<std::shared_ptr<const model::LibraryTimes>> read_collective_library(
     const Question& question, const platform::Platform& platform) {
   const platform::LibrarySettings& settings = platform.collectives.settings;
-  std::vector<model::MeasuredCollective> own;
+  std::vector<model::CollectiveCurve> own;
   if (!settings.curves.empty()) {
     auto curves = model::read_curves(resolve_cluster_path(question, settings.curves));
     if (!curves) return tl::unexpected(std::move(curves.error()));

@@ -12,8 +12,8 @@
 
 namespace orrery::study {
 
-/// Null where no library runs the collectives. Errc: those of reading its files (measured curves, a
-/// tuner's choices) and of its settings.
+/// Returns null if no library runs the collectives. Errc: those of reading its files (measured
+/// curves, choices of a tuner) and of its settings.
 [[nodiscard]] Result<std::shared_ptr<const model::LibraryTimes>> read_collective_library(
     const Question& question, const platform::Platform& platform);
 

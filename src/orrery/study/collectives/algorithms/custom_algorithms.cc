@@ -29,14 +29,14 @@ bool is_file(const std::string& path) {
 
 std::string first_trace(const std::string& prefix) { return prefix + ".0.et"; }
 
-/// They lie where they are said to, from here or from the configuration that names them.
+/// Resolves a name relative to the working folder, else to the folder of the configuration file.
 std::string locate_algorithm(const std::string& name, const std::string& config) {
   const auto there = [](const std::string& path) {
     return is_file(first_trace(path)) || is_file(path);
   };
   if (there(name) || fs::path(name).is_absolute()) return name;
-  const std::string beside = (fs::path(config).parent_path() / name).string();
-  return there(beside) ? beside : name;
+  const std::string next_to_config = (fs::path(config).parent_path() / name).string();
+  return there(next_to_config) ? next_to_config : name;
 }
 
 Result<std::vector<graph::GraphRef>> traces_at(const std::string& prefix, graph::Repair repair,
@@ -53,7 +53,7 @@ Result<std::vector<graph::GraphRef>> traces_at(const std::string& prefix, graph:
   return graphs;
 }
 
-/// A plan for collectives of `wanted`; `unknown`: for any.
+/// Reads a plan for collectives of type `wanted`; `unknown`: of any type.
 Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, CollectiveType wanted,
                                              Findings& findings) {
   const auto plan = synthesis::read_plan_file(path, findings);
@@ -62,15 +62,15 @@ Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, Collective
       wanted != CollectiveType::unknown && plan->collective != CollectiveType::unknown;
   if (known && plan->collective != wanted)
     return fail(Errc::config_conflict, path,
-                fmt::format("a plan of {}, named for {}", synthesis::plan_name(plan->collective),
-                            synthesis::plan_name(wanted)));
+                fmt::format("is a plan of {}, but is set for {}",
+                            synthesis::plan_name(plan->collective), synthesis::plan_name(wanted)));
   const synthesis::PlanCheck check = synthesis::check_plan(*plan);
   if (!check.is_valid()) {
     const synthesis::PlanError& first = check.errors.front();
     const std::string at =
         first.has_step ? synthesis::to_text(*plan, first.at) : fmt::format("gpu {}", first.at.rank);
     return fail(Errc::input_corrupt, path + ": " + at, first.what,
-                fmt::format("'orrery plan {}' says how it comes to that", shell_word(path)));
+                fmt::format("'orrery plan {}' shows the cause", shell_word(path)));
   }
   return synthesis::lower_plan(*plan);
 }
@@ -80,7 +80,7 @@ Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, Collective
 Result<void> read_custom_collectives(const Question& question, const platform::Platform& platform,
                                      graph::Workload& workload) {
   const platform::CollectiveConfig& config = platform.collectives;
-  std::map<std::string, CollectiveType> names;  // and what they are for
+  std::map<std::string, CollectiveType> names;  // names, and their collectives
   for (const CollectiveType collective : platform::kPlannedTypes) {
     const platform::CollectivePlan* plan = config.plan(collective);
     if (plan->custom_prefix.empty()) continue;

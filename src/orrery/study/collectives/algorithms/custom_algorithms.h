@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Algorithms of collectives that come from files: plans, and Chakra traces.
+// Collective algorithms from files: plans and Chakra traces.
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
@@ -15,20 +14,20 @@
 
 namespace orrery::study {
 
-/// Reads the custom algorithms that `platform` names into the workload: what is a file is a plan,
-/// else it is the prefix of traces. Errc: those of the readers; config_conflict for a plan of
-/// another collective; input_corrupt for one that is wrong.
+/// Reads the custom algorithms that `platform` names into `workload`. A name is a prefix of traces
+/// if NAME.0.et exists, else a plan if it is a file. Errc: those of the readers; config_conflict
+/// for a plan of another collective; input_corrupt for an incorrect plan.
 [[nodiscard]] Result<void> read_custom_collectives(const Question& question,
                                                    const platform::Platform& platform,
                                                    graph::Workload& workload);
 
-/// A plan as it is on disk: a file of MSCCL's or MSCCL++'s, or Chakra traces by their prefix or any
-/// one of them. Errc: those of the readers, input_not_found.
+/// Reads a plan: an MSCCL or MSCCL++ file, or Chakra traces by their prefix or by the trace of rank
+/// 0. Errc: those of the readers, input_not_found.
 [[nodiscard]] Result<synthesis::Plan> read_plan_or_traces(const std::string& file,
                                                           Findings& findings);
 
-/// Writes PREFIX.<rank>.et for each rank; all or none. Errc: output_exists unless `force`,
-/// output_failed, and what synthesis::lower_plan() says.
+/// Writes PREFIX.<rank>.et for each rank. After an error no file remains. Errc: output_exists
+/// unless `force`, output_failed, those of synthesis::lower_plan().
 [[nodiscard]] Result<void> write_plan_traces(const synthesis::Plan& plan, const std::string& prefix,
                                              bool force, Findings& findings);
 

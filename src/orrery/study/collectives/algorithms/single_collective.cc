@@ -82,7 +82,7 @@ graph::Workload overlapping_collectives(std::span<const graph::Collective> colle
     }
     for (const std::uint32_t rank : groups[g]) groups_of[rank].push_back(g);
   }
-  // Ranks in the same groups do the same.
+  // Ranks in equal groups share a graph.
   std::map<std::vector<std::uint32_t>, std::uint32_t> graph_for;
   for (const auto& of : groups_of) {
     const auto [found, is_new] =
@@ -105,9 +105,9 @@ graph::Workload single_collective(graph::CollectiveType type, Bytes whole,
                                   const graph::ExpertExchange& exchange, graph::Format numbers) {
   graph::Collective collective;
   collective.type = type;
-  collective.numbers = numbers;
+  collective.format = numbers;
   collective.exchange = exchange;
-  // Of all-gathers a node states what each rank gives.
+  // A node of an all-gather states the contribution of one rank.
   const bool shard = type == graph::CollectiveType::all_gather;
   const auto count = static_cast<std::int64_t>(members.size());
   collective.size = shard ? Bytes(whole.count() / count) : whole;
@@ -121,8 +121,8 @@ Result<sim::SimResult> simulate_collectives(const graph::Workload& work,
   auto result = sim::simulate(work, platform, options);
   if (!result) return result;
   if (result->stall)
-    return fail(Errc::stall, "the collective", "it cannot finish",
-                "a plan that is right does; this is worth a report");
+    return fail(Errc::stall, "the collective", "deadlocks",
+                "a correct plan finishes; please report this");
   return result;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A single collective as a workload, and how long it takes.
+// Workloads of single collectives, and their simulation.
 #pragma once
 
 #include <cstdint>
@@ -15,31 +15,31 @@
 
 namespace orrery::study {
 
-/// What its node, of id 1, and its group, where not all take part, are called.
+/// Name of the node (its id is 1), and of its group if not all ranks are members.
 inline constexpr std::string_view kSingleCollective = "plan";
 
-/// One collective of `whole` bytes (graph::full_buffer) among `members` of so many ranks,
-/// ascending; the others do nothing. Of an all-gather each gives an equal share. `exchange`: what
-/// an all-to-all carries, if that is said. `numbers`: that it sends.
+/// A collective of `whole` bytes (graph::full_buffer) among `members` (ascending) of `ranks` ranks;
+/// other ranks do nothing. In an all-gather each member contributes an equal share. `exchange`:
+/// tokens of an all-to-all, if known. `numbers`: format of the data.
 [[nodiscard]] graph::Workload single_collective(graph::CollectiveType type, Bytes whole,
                                                 std::span<const std::uint32_t> members,
                                                 std::uint32_t ranks,
                                                 const graph::ExpertExchange& exchange = {},
                                                 graph::Format numbers = graph::Format::unsaid);
 
-/// The same collective of each group of ranks, ascending, all at once; `size` is as nodes state it:
-/// of an all-gather what each gives. No rank is in two of them.
+/// The same collective in each group (ranks ascending), concurrently. Its size is as a node states
+/// it: for an all-gather, the contribution of a rank. Groups must not share ranks.
 [[nodiscard]] graph::Workload concurrent_collectives(
     const graph::Collective& collective, std::span<const std::vector<std::uint32_t>> groups,
     std::uint32_t ranks);
 
-/// A collective for each group of ranks, ascending, all at once: nodes 1, 2, … in their order;
-/// sizes are as nodes state them. Ranks may be in several.
+/// Collective i runs in group i (ranks ascending), all concurrently, as node i + 1. Sizes are as
+/// nodes state them. Groups may share ranks.
 [[nodiscard]] graph::Workload overlapping_collectives(
     std::span<const graph::Collective> collectives,
     std::span<const std::vector<std::uint32_t>> groups, std::uint32_t ranks);
 
-/// Errc: those of simulate(); stall.
+/// Simulates `work`. Errc: those of simulate(); stall.
 [[nodiscard]] Result<sim::SimResult> simulate_collectives(const graph::Workload& work,
                                                           const platform::Platform& platform,
                                                           const sim::Options& options);

@@ -17,7 +17,7 @@ namespace orrery::study {
 
 namespace {
 
-/// What a job is asked for by itself.
+/// The question of one job.
 Question question_of(const ConcurrentJobEntry& entry, const Question& machine) {
   Question made = machine;
   made.workload = entry.workload;
@@ -28,13 +28,13 @@ Question question_of(const ConcurrentJobEntry& entry, const Question& machine) {
   return made;
 }
 
-/// Who sits where: ranks that are named, then whoever is free, in order.
-class Seating {
+/// Placement: explicitly named ranks first, then free devices in order.
+class RankPlacement {
  public:
-  Seating(const ConcurrentJobsFile& file, std::string where, std::uint32_t ranks)
+  RankPlacement(const ConcurrentJobsFile& file, std::string where, std::uint32_t ranks)
       : file_(file), where_(std::move(where)), taken_(ranks), seats_(file.jobs.size()) {}
 
-  /// By job, ascending.
+  /// Ranks by job, ascending.
   Result<std::vector<std::vector<std::uint32_t>>> find() {
     for (std::size_t i = 0; i < seats_.size(); ++i)
       if (auto fine = take_named(i); !fine) return tl::unexpected(fine.error());
@@ -49,11 +49,13 @@ class Seating {
     for (const auto& [first, last] : file_.jobs[job].ranks.list) {
       for (std::uint64_t rank = first; rank <= last; ++rank) {
         if (rank >= taken_.size())
-          return fail(Errc::config_range, place,
-                      fmt::format("there is no rank {}: the machine has {}", rank, taken_.size()));
+          return fail(
+              Errc::config_range, place,
+              fmt::format("there is no rank {}: the machine has {} ranks", rank, taken_.size()));
         if (taken_[rank])
-          return fail(Errc::config_conflict, place, fmt::format("rank {} is taken", rank),
-                      "give every job ranks of its own");
+          return fail(Errc::config_conflict, place,
+                      fmt::format("rank {} belongs to another job", rank),
+                      "give each job separate ranks");
         taken_[rank] = true;
         seats_[job].push_back(static_cast<std::uint32_t>(rank));
       }
@@ -67,9 +69,9 @@ class Seating {
       while (next_ < taken_.size() && taken_[next_]) ++next_;
       if (next_ == taken_.size())
         return fail(Errc::config_conflict, fmt::format("{}:/jobs/{}/devices", where_, job),
-                    fmt::format("only {} of {} are left on a machine of {}", seats_[job].size(),
-                                wanted, taken_.size()),
-                    "take a larger cluster, or fewer devices");
+                    fmt::format("only {} of {} devices are free on a machine of {}",
+                                seats_[job].size(), wanted, taken_.size()),
+                    "use a larger cluster or fewer devices");
       taken_[next_] = true;
       seats_[job].push_back(static_cast<std::uint32_t>(next_));
     }
@@ -80,10 +82,10 @@ class Seating {
   std::string where_;
   std::vector<bool> taken_;
   std::vector<std::vector<std::uint32_t>> seats_;
-  std::size_t next_ = 0;  // ranks below are taken
+  std::size_t next_ = 0;  // lower ranks are taken
 };
 
-/// The machine as a job of so many ranks is to be made for it.
+/// A cluster of `ranks` devices like the machine, to generate a job for it.
 Cluster part_of(const Cluster& machine, std::size_t ranks) {
   Cluster part = machine;
   platform::Dimension all = part.platform.dims.back();
@@ -107,15 +109,15 @@ JobTime time_of(const ConcurrentJob& job, const sim::SimResult& result) {
   return made;
 }
 
-/// A file of jobs, read and simulated.
-class Machine {
+/// Reads and simulates a file of jobs.
+class ConcurrentRun {
  public:
-  Machine(const ConcurrentJobsQuestion& asked, Watch& watch, Findings& findings)
+  ConcurrentRun(const ConcurrentJobsQuestion& asked, Watch& watch, Findings& findings)
       : asked_(asked), watch_(watch), findings_(findings) {}
 
   Result<ConcurrentJobsResult> answer() {
     if (auto fine = read_machine(); !fine) return tl::unexpected(fine.error());
-    auto rank_devices = Seating(file_, asked_.file, cluster_->ranks).find();
+    auto rank_devices = RankPlacement(file_, asked_.file, cluster_->ranks).find();
     if (!rank_devices) return tl::unexpected(rank_devices.error());
     for (std::size_t i = 0; i < file_.jobs.size(); ++i)
       if (auto fine = read_job(i, std::move((*rank_devices)[i])); !fine)
@@ -131,7 +133,7 @@ class Machine {
     question.record = asked_.links;
     std::vector<std::unique_ptr<const sim::Recording>> recorded;
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      Findings known;  // told of all jobs
+      Findings known;  // common to all jobs
       auto alone = run(question, {&parts_[i], 1}, known);
       if (!alone) return tl::unexpected(alone.error());
       recorded.push_back(std::move(alone->result.recording));
@@ -166,12 +168,12 @@ class Machine {
     if (!cluster) return tl::unexpected(cluster.error());
     if (cluster->platform.rules != platform::Rules::orrery)
       return fail(Errc::config_conflict, machine_.cluster,
-                  "ASTRA-sim's rules know of one job on a machine", "leave `rules` out");
+                  "ASTRA-sim's rules support only one job on a machine", "omit `rules`");
     if (cluster->platform.device.expansion)
       return fail(Errc::config_conflict, machine_.cluster,
-                  "memory beside a device slows its kernels by how much a job keeps there, and "
-                  "these jobs keep different amounts",
-                  "leave device.memory_expansion out");
+                  "memory expansion slows kernels by the amount of data a job stores there, and "
+                  "these jobs store different amounts",
+                  "omit device.memory_expansion");
     cluster_ = std::make_shared<const Cluster>(*std::move(cluster));
     return {};
   }
@@ -217,7 +219,7 @@ class Machine {
 
 Result<ConcurrentJobsResult> simulate_concurrent_jobs(const ConcurrentJobsQuestion& question,
                                                       Watch& watch, Findings& findings) {
-  return Machine(question, watch, findings).answer();
+  return ConcurrentRun(question, watch, findings).answer();
 }
 
 }  // namespace orrery::study

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Several jobs on one machine: what each takes beside the others, and what it takes alone.
+// Concurrent jobs on one machine: the time of each job next to the others, and alone.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,6 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
-#include "orrery/result/run.h"
 #include "orrery/study/jobs/concurrency/concurrent_jobs_file.h"
 #include "orrery/study/jobs/concurrency/shared_links.h"
 #include "orrery/study/questions/outcome/outcome.h"
@@ -20,8 +19,8 @@ namespace orrery::study {
 
 struct ConcurrentJobsQuestion {
   std::string file, cluster;
-  std::string network;  ///< empty: the cluster's; flow, where that is analytical
-  bool links = false;   ///< each rank of a job alone is simulated, too
+  std::string network;  ///< empty: the cluster's, but flow instead of analytical
+  bool links = false;   ///< also record which links each job uses alone
   ExecutionOptions work;
   bool record = false;
 
@@ -31,30 +30,30 @@ struct ConcurrentJobsQuestion {
           .required(),
       QuestionField{"cluster", &ConcurrentJobsQuestion::cluster, "--cluster", "FILE", kAnswer,
                     "a100-40gb:8",
-                    "The machine, instead of the file's: a file, or a name of the catalogue"},
+                    "Cluster instead of the file's: a file, or a name of the catalogue"},
       network_field(&ConcurrentJobsQuestion::network),
       QuestionField{"links", &ConcurrentJobsQuestion::links, "--links", "", kAnswer, "true",
-                    "Say which links jobs meet on, and what each puts there"},
+                    "Print the links that jobs share, and the traffic of each job on them"},
       QuestionStruct{"work", &ConcurrentJobsQuestion::work},
       QuestionField{"record", &ConcurrentJobsQuestion::record, "", "", kNothing, "true",
-                    "Keep when every node of all jobs ran"}};
+                    "Record the times of all nodes of all jobs"}};
 };
 
-/// A job's ranks, in one run.
+/// Times of the ranks of a job in one run.
 struct JobTime {
-  Time end{};      ///< of its last rank, from its start on
-  Time exposed{};  ///< communication that nothing hides, of a rank in the mean
+  Time end{};      ///< end of its last rank, since the start of the job
+  Time exposed{};  ///< exposed communication, mean over ranks
   bool stalled = false;
 };
 
 struct ConcurrentJob {
-  std::string name, about;           ///< what it is of: a file, a model
-  std::vector<std::uint32_t> ranks;  ///< of the machine
+  std::string name, about;           ///< `about`: source, a file or a model
+  std::vector<std::uint32_t> ranks;  ///< ranks of the machine
   Time start{};
   std::int64_t steps = 1;
-  JobTime alone, concurrent;  ///< `alone`: on the same ranks, all others spare
+  JobTime alone, concurrent;  ///< `alone`: on the same ranks, other ranks idle
 
-  /// So many times as long beside the others, as of its end.
+  /// Slowdown factor: end with the other jobs / end alone.
   [[nodiscard]] double slowed() const {
     return alone.end > Time{} ? static_cast<double>(concurrent.end.count()) /
                                     static_cast<double>(alone.end.count())
@@ -63,18 +62,18 @@ struct ConcurrentJob {
 };
 
 struct ConcurrentJobsResult {
-  Outcome all;  ///< of the run with all jobs
+  Outcome all;  ///< run with all jobs
   std::vector<ConcurrentJob> jobs;
   std::uint32_t spare = 0;        ///< ranks without a job
-  std::vector<SharedLink> links;  ///< ConcurrentJobsQuestion::links
-  bool links_known = false;       ///< … and the network has any
+  std::vector<SharedLink> links;  ///< if ConcurrentJobsQuestion::links
+  bool links_known = false;       ///< links are requested, and the network model has links
 };
 
-/// Simulates all jobs at once, and each alone. Collectives go over the network by their messages
-/// (`library: ideal`), and messages meet, unless `network` says analytical. Jobs stall alone if
-/// they do.
-/// Errc: as `orrery run`; config_conflict (ASTRA-sim's rules, memory beside devices, of which one
-/// cluster says one bandwidth for all); usage (more devices than there are, ranks given twice).
+/// Simulates all jobs concurrently, and then each job alone. The simulator simulates the messages
+/// of collectives (`library: ideal`), and messages contend, unless `network` is analytical. A job
+/// that deadlocks is reported by JobTime::stalled. Errc: as `orrery run`; config_conflict
+/// (ASTRA-sim's rules, or memory expansion, which has one bandwidth per cluster but would differ
+/// between jobs); usage (too many devices, ranks given twice).
 [[nodiscard]] Result<ConcurrentJobsResult> simulate_concurrent_jobs(
     const ConcurrentJobsQuestion& question, Watch& watch, Findings& findings);
 

@@ -22,37 +22,38 @@ bool may_name_job(std::string_view name) {
   });
 }
 
-/// A file that `file` names, as seen from the working folder.
+/// Path, relative to the working folder, of a file that `file` names.
 std::string seen_from_here(const std::string& name, const std::string& file) {
   const fs::path folder = fs::path(file).parent_path();
   if (name.empty() || folder.empty() || fs::path(name).is_absolute()) return name;
   return (folder / name).lexically_normal().string();
 }
 
-/// … where it may be a name of the catalogue as well.
+/// The same for a file or a name of the catalogue.
 std::string file_or_name(const std::string& name, const std::string& file) {
   std::error_code ignored;
-  std::string beside = seen_from_here(name, file);
-  return fs::exists(beside, ignored) ? beside : name;
+  std::string candidate = seen_from_here(name, file);
+  return fs::exists(candidate, ignored) ? candidate : name;
 }
 
 Result<void> check_entry(const ConcurrentJobEntry& entry, const std::string& where) {
   if (!may_name_job(entry.name))
     return fail(Errc::config_range, where + "/name",
                 in_quotes(entry.name) + " cannot be the name of a job",
-                "letters, digits, '_', '-' and '.'");
+                "use letters, digits, '_', '-' and '.'");
   const int said = (entry.job.value.is_null() ? 0 : 1) + (entry.workload.empty() ? 0 : 1) +
                    (entry.traces.empty() ? 0 : 1);
   if (said != 1)
     return fail(said == 0 ? Errc::config_missing_key : Errc::config_conflict, where,
-                said == 0 ? "does not say what the job is of" : "says twice what the job is of",
-                "give one of job, workload and traces");
+                said == 0 ? "has no job, workload or traces"
+                          : "has more than one of job, workload and traces",
+                "give exactly one of job, workload and traces");
   if (entry.devices > 0 && !entry.ranks.list.empty())
-    return fail(Errc::config_conflict, where + "/devices", "is said by `ranks`, too",
-                "give one of devices and ranks");
+    return fail(Errc::config_conflict, where + "/devices", "conflicts with `ranks`",
+                "give only one of devices and ranks");
   if (entry.devices == 0 && entry.ranks.list.empty())
-    return fail(Errc::config_missing_key, where, "does not say how many devices the job has",
-                "devices: 8, or ranks: 0-7");
+    return fail(Errc::config_missing_key, where, "has no number of devices",
+                "give devices: 8, or ranks: 0-7");
   return {};
 }
 
@@ -92,7 +93,7 @@ Result<ConcurrentJobsFile> parse_concurrent_jobs(std::string_view text, const st
     if (auto fine = check_entry(entry, place); !fine) return tl::unexpected(fine.error());
     if (!names.insert(entry.name).second)
       return fail(Errc::config_conflict, place + "/name", "another job is called " + entry.name,
-                  "call it something else");
+                  "give it another name");
     entry.workload = seen_from_here(entry.workload, where);
     for (std::string& trace : entry.traces) trace = seen_from_here(trace, where);
     if (entry.job.value.is_string())
@@ -119,10 +120,11 @@ std::string concurrent_jobs_reference() {
   return "# The file of jobs on one machine\n\n<!-- Generated from src/orrery/study/"
          "jobs/concurrency/concurrent_jobs_file.h. To renew it, run the study tests with "
          "ORRERY_UPDATE_DOCS=1. -->\n\nOne "
-         "YAML or JSON document: a machine, and the jobs that run on it at once. `orrery together "
-         "jobs.yaml` says how much they slow each other ([what it does](../together.md)); `orrery "
-         "schema together` prints the JSON Schema of this page. Files are named from the folder "
-         "that this one is in.\n\n## Top level\n\n" +
+         "YAML or JSON document: a machine, and the jobs that run on it concurrently. `orrery "
+         "together "
+         "jobs.yaml` prints how much they slow each other ([details](../together.md)); `orrery "
+         "schema together` prints the JSON Schema of this page. Paths are relative to the folder "
+         "of this file.\n\n## Top level\n\n" +
          config::reference_table<ConcurrentJobsFile>() + "\n## jobs\n\n" +
          config::reference_table<ConcurrentJobEntry>() +
          "\n`job` has the keys of [the workload specification](workload.md).\n";

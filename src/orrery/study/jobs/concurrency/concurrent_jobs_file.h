@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The file of several jobs on one machine.
+// The file of concurrent jobs on one machine.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace orrery::study {
 
-/// What a job is of: keys of a workload specification, or the name of such a file. Null: not said.
+/// Source of a job: keys of a workload specification, or the name of such a file. Null: not given.
 struct JobKeys {
   config::Json value;
 };
@@ -41,22 +41,23 @@ struct ConcurrentJobEntry {
 
   static constexpr auto fields = std::tuple{
       config::field("name", &ConcurrentJobEntry::name,
-                    "what to call it: letters, digits, `_`, `-`, `.`")
+                    "name of the job: letters, digits, `_`, `-`, `.`")
           .required(),
-      config::field("job", &ConcurrentJobEntry::job,
-                    "a workload specification's keys, or such a file; or one of the next two"),
-      config::field("workload", &ConcurrentJobEntry::workload,
-                    "Chakra traces, by their common prefix"),
+      config::field(
+          "job", &ConcurrentJobEntry::job,
+          "keys of a workload specification, or such a file; alternatives: workload, traces"),
+      config::field("workload", &ConcurrentJobEntry::workload, "common prefix of Chakra traces"),
       config::field("traces", &ConcurrentJobEntry::traces, "recorded traces: files and patterns"),
-      config::field("devices", &ConcurrentJobEntry::devices,
-                    "how many it has: the first that no job before it has and none names by rank",
-                    config::between(0, 1 << 24))
-          .by_default("as many as `ranks` names"),
+      config::field(
+          "devices", &ConcurrentJobEntry::devices,
+          "number of devices: the first ones not used by earlier jobs or named in any `ranks`",
+          config::between(0, 1 << 24))
+          .by_default("the number of `ranks`"),
       config::field("ranks", &ConcurrentJobEntry::ranks,
-                    "instead: which of the machine's it has, `0-7,16-23`; its rank 0 is the first"),
-      config::field("start", &ConcurrentJobEntry::start, "until then its ranks do nothing",
-                    config::between(0, 1e15)),
-      config::field("steps", &ConcurrentJobEntry::steps, "how many, one after another",
+                    "alternative: its ranks of the machine, `0-7,16-23`; its rank 0 is the first"),
+      config::field("start", &ConcurrentJobEntry::start,
+                    "start time; its ranks are idle until then", config::between(0, 1e15)),
+      config::field("steps", &ConcurrentJobEntry::steps, "number of consecutive steps",
                     config::between(1, kMaxSteps))};
 };
 
@@ -68,18 +69,18 @@ struct ConcurrentJobsFile {
   static constexpr std::int64_t kMaxJobs = 1024;
 
   static constexpr auto fields = std::tuple{
-      config::field("version", &ConcurrentJobsFile::version, "of this format",
+      config::field("version", &ConcurrentJobsFile::version, "format version",
                     config::between(1, 1)),
       config::field("cluster", &ConcurrentJobsFile::cluster,
                     "the machine: a cluster file, or a name of the catalogue (`h100-sxm:64`)")
-          .by_default("what `--cluster` says"),
-      config::field("jobs", &ConcurrentJobsFile::jobs, "that run on it at once",
+          .by_default("the value of `--cluster`"),
+      config::field("jobs", &ConcurrentJobsFile::jobs, "jobs that run on it concurrently",
                     config::between(1, kMaxJobs))
           .required()};
 };
 
-/// Files are named from the folder of the one at `where`; then from the working folder. Errc:
-/// config_*, input_not_found.
+/// Reads a file of jobs. Relative file names in it start at its folder; those of `job` and
+/// `cluster` else at the working folder. Errc: config_*, input_not_found.
 [[nodiscard]] Result<ConcurrentJobsFile> read_concurrent_jobs(const std::string& path);
 [[nodiscard]] Result<ConcurrentJobsFile> parse_concurrent_jobs(std::string_view text,
                                                                const std::string& where);

@@ -28,11 +28,12 @@ std::string wrong_with(const std::string& jobs) {
 TEST(ConcurrentJobsFile, SaysWhatIsWrongWithIt) {
   EXPECT_EQ(wrong_with("{name: a, job: x.yaml, devices: 8}"), "");
   EXPECT_THAT(wrong_with("{name: a/b, job: x.yaml, devices: 8}"), HasSubstr("j.yaml:/jobs/0/name"));
-  EXPECT_THAT(wrong_with("{name: a, devices: 8}"), HasSubstr("does not say what the job is of"));
-  EXPECT_THAT(wrong_with("{name: a, job: x.yaml, workload: w, devices: 8}"), HasSubstr("twice"));
-  EXPECT_THAT(wrong_with("{name: a, job: x.yaml}"), HasSubstr("how many devices"));
+  EXPECT_THAT(wrong_with("{name: a, devices: 8}"), HasSubstr("has no job, workload or traces"));
+  EXPECT_THAT(wrong_with("{name: a, job: x.yaml, workload: w, devices: 8}"),
+              HasSubstr("more than one"));
+  EXPECT_THAT(wrong_with("{name: a, job: x.yaml}"), HasSubstr("no number of devices"));
   EXPECT_THAT(wrong_with("{name: a, job: x.yaml, devices: 8, ranks: 0-7}"),
-              HasSubstr("give one of devices and ranks"));
+              HasSubstr("give only one of devices and ranks"));
   EXPECT_THAT(wrong_with("{name: a, job: x, devices: 4}, {name: a, job: x, devices: 4}"),
               HasSubstr("another job is called a"));
 }
@@ -79,9 +80,9 @@ class TogetherRun : public ::testing::Test {
     question.file = (folder_ / "j.yaml").string();
     question.network = network;
     question.links = links;
-    Watch nobody;
+    Watch ignored_watch;
     Findings findings;
-    return simulate_concurrent_jobs(question, nobody, findings);
+    return simulate_concurrent_jobs(question, ignored_watch, findings);
   }
 
   std::filesystem::path folder_;
@@ -177,10 +178,11 @@ TEST_F(TogetherRun, StepsTakeWhatOneTakes) {
 }
 
 TEST_F(TogetherRun, RefusesJobsWithoutRoom) {
-  EXPECT_THAT(to_string(run("ranks: 0-7", "ranks: 7-14").error()), HasSubstr("rank 7 is taken"));
+  EXPECT_THAT(to_string(run("ranks: 0-7", "ranks: 7-14").error()),
+              HasSubstr("rank 7 belongs to another job"));
   EXPECT_THAT(to_string(run("ranks: 0-7", "ranks: 9-16").error()), HasSubstr("no rank 16"));
   EXPECT_THAT(to_string(run("devices: 12", "devices: 8").error()),
-              HasSubstr("only 4 of 8 are left"));
+              HasSubstr("only 4 of 8 devices are free"));
 }
 
 }  // namespace

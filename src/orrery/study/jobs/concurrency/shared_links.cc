@@ -26,7 +26,7 @@ std::uint64_t SharedLink::other_bytes() const {
 }
 
 std::vector<SharedLink> shared_links(std::span<const std::unique_ptr<const sim::Recording>> alone) {
-  // In the order in which jobs' recordings have them, which is that of the network.
+  // Links are in the order of the recordings, which is that of the network.
   std::map<std::string, std::size_t> known;
   std::vector<SharedLink> links;
   for (std::size_t job = 0; job < alone.size(); ++job) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where jobs on one machine meet.
+// Links shared by concurrent jobs.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,17 @@ namespace orrery::study {
 /// A link that several jobs use.
 struct SharedLink {
   std::string name;                  ///< "leaf0 -> spine1", "rank 3 into dimension 1"
-  std::string kind;                  ///< of a fabric's: "network"
-  double capacity = 0;               ///< of a fabric's: bytes per second
-  std::vector<std::uint64_t> bytes;  ///< by job, over all its steps
+  std::string kind;                  ///< link kind, on a fabric: "network"
+  double capacity = 0;               ///< bytes per second, on a fabric
+  std::vector<std::uint64_t> bytes;  ///< per job, over all its steps
 
-  /// What all but the largest of them put on it.
+  /// Bytes of all jobs except the largest.
   [[nodiscard]] std::uint64_t other_bytes() const;
 };
 
-/// The links that carried something for more than one job, as each job's run by itself was
-/// recorded; those first where what the others put beside the largest is most. Of too many links
-/// to be told apart (sim::Recording::kMostLinks) there are none. O(links of all jobs).
+/// Links that carry data of more than one job, according to the run of each job alone; sorted by
+/// the bytes of all jobs except the largest. Empty when links are too many to be recorded
+/// separately (sim::Recording::kMaxLinks). O(links of all jobs).
 [[nodiscard]] std::vector<SharedLink> shared_links(
     std::span<const std::unique_ptr<const sim::Recording>> alone);
 

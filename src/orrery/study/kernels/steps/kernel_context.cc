@@ -40,7 +40,7 @@ double StepKernelTimes::factor() const {
 }
 
 struct KernelContextBuilder::Gathered {
-  /// Sums, and all ratios.
+  /// Sums over kernels, and the ratio of each.
   struct Ratios {
     StepKernelTimes sums{};
     std::vector<double> each;
@@ -73,7 +73,7 @@ struct KernelContextBuilder::Gathered {
   std::vector<double> gaps;
   std::map<std::string, Row> rows;
 
-  /// What a kernel takes alone, and where it counts; nothing where no model knows it.
+  /// The isolated time of a kernel and its row; empty if no model predicts it.
   std::optional<Alone> alone(const graph::Kernel& kernel, bool shapes,
                              std::span<const model::NamedKernelModel> models) {
     const auto taken = model::choose_time(models, kernel, sums.silicon);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels in the steps they were recorded in, beside what they take alone.
+// Kernel times in recorded steps compared with those of isolated kernels.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,69 +20,72 @@
 
 namespace orrery::study {
 
-/// Three places in a distribution: 10 % are below `p10`, 10 % above `p90`.
+/// The 10th, 50th and 90th percentile of a distribution.
 struct PercentileSpread {
   double p10 = 0, median = 0, p90 = 0;
 };
 
-/// Recorded times of some kernels and what they take alone, by a model.
+/// Recorded times of a set of kernels, and their predicted times in isolation.
 struct StepKernelTimes {
   std::uint64_t kernels = 0;
   Time recorded{};
   Time alone{};
-  PercentileSpread ratio{};  ///< of recorded to alone, kernel by kernel
+  PercentileSpread ratio{};  ///< recorded / alone, per kernel
 
-  /// Of the sums; 0 where there are none.
+  /// recorded / alone; 0 without kernels.
   [[nodiscard]] double factor() const;
 };
 
-/// Kernels of one class (operation, pass and first format alike) or of one shape.
+/// Kernels of one class (equal operation, pass and first format), or of one shape.
 struct KernelContextRow {
-  graph::Kernel kernel{};  ///< the first of them
-  std::string models;      ///< who said what they take alone: "learned, heuristic"
+  graph::Kernel kernel{};  ///< first kernel of the row
+  std::string models;      ///< models that predict `alone`: "learned, heuristic"
   StepKernelTimes all{};
-  StepKernelTimes
-      overlapped{};  ///< those that communication ran beside, at least half of their time
+  /// Kernels that overlap communication for at least half of their time.
+  StepKernelTimes overlapped{};
 };
 
-/// What the ranks of one kind of device recorded.
+/// Recorded kernels of the ranks with one kind of device.
 struct DeviceKernelContext {
-  std::string recorded_as;   ///< the name in the file; empty: it has none
-  model::Silicon silicon{};  ///< what it is taken for
+  std::string recorded_as;   ///< device name in the file; may be empty
+  model::Silicon silicon{};  ///< device used for predictions
   std::uint64_t ranks = 0;
-  std::uint64_t kernels = 0;  ///< that compute
-  Time time{};                ///< of these
-  std::uint64_t known = 0;    ///< whose operators' shapes say what they compute
+  std::uint64_t kernels = 0;  ///< compute kernels
+  Time time{};                ///< their recorded time
+  std::uint64_t known = 0;    ///< with known operator shapes
   Time known_kernel_time{};
-  /// Between a kernel's end and the begin of the next on its stream, where that had been launched
-  /// long before: at least 20 us before the end. In picoseconds; `gaps` of them.
+  /// Gap between the end of a compute kernel and the start of the next work on its stream, if that
+  /// computes too and was launched at least 20 us before that end. In picoseconds; `gaps` is their
+  /// number.
   PercentileSpread gap{};
   std::uint64_t gaps = 0;
-  std::vector<KernelContextRow> rows;  ///< by recorded time, longest first
+  std::vector<KernelContextRow> rows;  ///< by recorded time, descending
 };
 
-/// Gathers ranks one after another.
+/// Collects kernels, one rank at a time.
 class KernelContextBuilder {
  public:
-  /// `models`: the first that answers says what a kernel takes alone. `device`: of all ranks; null:
-  /// as each recording names it. `shapes`: a row for each shape, not class.
+  /// `models`: the first one with a prediction provides the isolated time. `device`: device of all
+  /// ranks; null: the one that each recording names. `shapes`: one row per shape instead of per
+  /// class.
   KernelContextBuilder(std::vector<model::NamedKernelModel> models,
                        const platform::DeviceEntry* device, bool shapes);
   ~KernelContextBuilder();
 
-  /// Adds what one rank recorded, attached and indexed; not what ran on devices that nobody knows.
-  /// O(events log events).
+  /// Adds the kernels of one rank (attached and indexed), except those on unknown devices. O(events
+  /// log events).
   void add(const profile::Profile& profile);
 
-  /// Names in recordings that no device of the catalogue has.
+  /// Recorded device names that are not in the catalogue.
   [[nodiscard]] const std::set<std::string>& unknown_devices() const { return unknown_devices_; }
 
-  /// By name of the device. Kernels that no model knows are counted as known, and are in no row.
+  /// Returns the results by device name. Kernels that no model predicts count as known, but are in
+  /// no row.
   [[nodiscard]] std::vector<DeviceKernelContext> contexts() const;
 
  private:
   struct Gathered;
-  /// Null: nobody knows the device.
+  /// Returns null for an unknown device.
   Gathered* of_device(std::string_view recorded_as);
 
   std::vector<model::NamedKernelModel> models_;

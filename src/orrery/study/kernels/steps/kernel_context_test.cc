@@ -66,7 +66,7 @@ TEST(KernelContext, ComparesRecordedTimesWithThoseAlone) {
   rank.product(0, 100, 10);
   rank.product(10, 200, 12);
   rank.product(20, 300, 20);
-  rank.work(rank.compute, "elementwise_kernel", 40, 400, 5);  // nobody says what it is
+  rank.work(rank.compute, "elementwise_kernel", 40, 400, 5);  // unknown kernel
   const auto contexts = contexts_of(rank.take());
   ASSERT_EQ(contexts.size(), 1u);
   const DeviceKernelContext& device = contexts[0];
@@ -90,7 +90,7 @@ TEST(KernelContext, ComparesRecordedTimesWithThoseAlone) {
 TEST(KernelContext, TellsKernelsThatRanBesideCommunication) {
   Rank rank;
   rank.work(rank.other, "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevKernelArgs)", 0, 100, 50);
-  rank.product(10, 90, 20);   // half of it beside
+  rank.product(10, 90, 20);   // half of it overlaps
   rank.product(20, 120, 15);  // all of it
   rank.product(30, 145, 20);  // a quarter
   const auto contexts = contexts_of(rank.take());

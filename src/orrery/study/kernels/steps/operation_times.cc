@@ -13,7 +13,7 @@ namespace {
 
 using Times = std::array<Time, graph::kOperations>;
 
-Times told_times(const StepKernels& step) {
+Times predicted_times(const StepKernels& step) {
   Times made{};
   for (const StepKernel& one : step.kernels)
     if (one.each)
@@ -40,7 +40,7 @@ Result<std::vector<OperationTime>> compare_operation_times(const RecordedTraces&
   question.recorded = recorded;
   auto workload = read_recorded_workload(question, 0, watch);
   if (!workload) return tl::unexpected(workload.error());
-  const Time all = workload->recorded.value_or(step);
+  const Time all = workload->recorded_duration.value_or(step);
   const auto steps = std::max<std::int64_t>(
       1, std::llround(static_cast<double>(all.count()) / static_cast<double>(step.count())));
   return compare_operation_times(workload->graph(0), steps, program, cluster);
@@ -50,7 +50,7 @@ std::vector<OperationTime> compare_operation_times(const graph::Graph& recorded,
                                                    const workload::Program& program,
                                                    const Cluster& cluster) {
   const Times was = recorded_times(recorded);
-  const Times predicted = told_times(step_kernels(program, cluster));
+  const Times predicted = predicted_times(step_kernels(program, cluster));
   std::vector<OperationTime> made;
   for (std::size_t i = 1; i < graph::kOperations; ++i)
     if (was[i] > Time{} && predicted[i] > Time{})

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kernels take in a recording, beside what models say of the same job's.
+// Recorded kernel times by operation compared with predicted times of the same job.
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -13,25 +12,25 @@
 
 namespace orrery::study {
 
-/// Kernels of one operation, on one rank, in a step.
+/// Kernel time of one operation in a step of one rank.
 struct OperationTime {
   graph::Operation operation = graph::Operation::unsaid;
   Time recorded{}, predicted{};
 
-  /// How much longer they were recorded to take.
+  /// recorded / predicted.
   [[nodiscard]] double factor() const {
     return static_cast<double>(recorded.count()) / static_cast<double>(predicted.count());
   }
 };
 
-/// Of the first recorded rank and of the first rank of the job, whatever both have; most recorded
-/// time first. `step`: as it was recorded, which says how many of them the recording holds. Errc:
-/// as reading recordings.
+/// Compares the first recorded rank with the first rank of the job, for operations that both
+/// contain; by recorded time, descending. `step`: recorded step time, which determines the number
+/// of steps in the recording. Errc: as reading recordings.
 [[nodiscard]] Result<std::vector<OperationTime>> compare_operation_times(
     const RecordedTraces& recorded, Time step, const workload::Program& program,
     const Cluster& cluster, Watch& watch);
 
-/// Of one rank, whose graph holds so many steps, and of the first rank of the job.
+/// The same for the graph of one rank, which contains `steps` steps.
 [[nodiscard]] std::vector<OperationTime> compare_operation_times(const graph::Graph& recorded,
                                                                  std::int64_t steps,
                                                                  const workload::Program& program,

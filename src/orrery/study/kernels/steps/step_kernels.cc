@@ -8,7 +8,7 @@
 namespace orrery::study {
 namespace {
 
-/// What simulations do with nodes that no model of kernels knows.
+/// The time that simulations use for nodes that no kernel model predicts.
 std::optional<model::TimeEstimate> roofline_of(const graph::Kernel& kernel,
                                                const platform::Platform& platform) {
   const platform::Device& device = platform.device;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The kernels of one training step, and how long they take.
+// The kernels of one training step, and their predicted times.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace orrery::study {
 
 /// One distinct kernel.
 struct StepKernel {
-  graph::Kernel kernel{};  ///< of operation unsaid: nobody says what it is
+  graph::Kernel kernel{};  ///< operation unsaid: unknown kernel
   std::uint64_t nodes = 0;
-  std::optional<model::TimeEstimate> each{};  ///< of one node; empty: no model says anything
+  std::optional<model::TimeEstimate> each{};  ///< time of one node; empty: no model applies
 
   [[nodiscard]] std::uint64_t launches() const { return nodes * kernel.launches; }
 };
 
-/// Those of one rank.
+/// The kernels of one rank.
 struct StepKernels {
-  std::uint64_t rank = 0;   ///< the first of its role
-  std::string role;         ///< the program's first
-  std::uint64_t ranks = 0;  ///< that do the same
+  std::uint64_t rank = 0;   ///< first rank of its role
+  std::string role;         ///< first role of the program
+  std::uint64_t ranks = 0;  ///< ranks with this role
   std::vector<StepKernel> kernels;
 };
 
-/// Exact counts, from the program; times as a simulation on `cluster` would take them, without
+/// Counts are exact, from the program. Times are those of a simulation on `cluster`, without
 /// deviations.
 [[nodiscard]] StepKernels step_kernels(const workload::Program& program, const Cluster& cluster);
 

@@ -23,10 +23,10 @@ Question job(std::vector<std::string> set) {
   return question;
 }
 
-/// Eight H100s whose kernels are as fast beside collectives as alone.
+/// Eight H100s whose kernels are as fast while overlapping collectives as alone.
 std::string undisturbed() {
   std::string path = testing::TempDir() + "orrery_undisturbed.yaml";
-  std::ofstream(path) << "device: {is: h100-sxm, in_step: {beside_collectives: {products: 1}}}\n"
+  std::ofstream(path) << "device: {is: h100-sxm, in_step: {overlapping_collectives: {products: 1}}}\n"
                          "network: [{block: switch, size: 8, link: nvlink4}]\n";
   return path;
 }

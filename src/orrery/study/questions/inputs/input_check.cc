@@ -16,7 +16,7 @@ namespace orrery::study {
 
 namespace {
 
-/// The files of kernel models that the cluster names.
+/// Checks the files of kernel models that the cluster names.
 void check_kernel_files(const Question& question, const platform::Platform& platform,
                         InputCheck& checked) {
   for (const KernelFileEntry& row : kKernelFileTable) {
@@ -39,7 +39,7 @@ std::string network_words(const platform::Platform& platform) {
                      format_count(topology.node_count()), format_count(topology.link_count()));
 }
 
-/// The cluster and the files that it names; how many devices it has.
+/// Checks the cluster and the files that it names; returns its number of devices.
 std::uint32_t check_cluster(const Question& question, InputCheck& checked) {
   auto read = read_platform(question, checked.findings);
   if (!read) {
@@ -53,7 +53,7 @@ std::uint32_t check_cluster(const Question& question, InputCheck& checked) {
   return devices;
 }
 
-/// A cluster or a fabric in the place of a workload. False: it is neither.
+/// Checks a cluster or a fabric given as workload. Returns false if it is neither.
 bool check_machine(const Question& question, InputCheck& checked) {
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(question.workload, ignored)) return false;
@@ -64,8 +64,8 @@ bool check_machine(const Question& question, InputCheck& checked) {
   if (format == platform::TopologyFormat::unknown) return false;
   if (question.astra() || !question.cluster.empty()) {
     checked.errors.push_back({Errc::input_unsupported, question.workload,
-                              fmt::format("{}: no workload", known.name),
-                              "check it by itself, or give the workload"});
+                              fmt::format("{}: not a workload", known.name),
+                              "check it separately, or give the workload"});
   } else if (format == platform::TopologyFormat::cluster) {
     Question machine = question;
     std::swap(machine.workload, machine.cluster);
@@ -112,7 +112,7 @@ InputCheck check(const Question& question, Watch& watch) {
   checked.findings.merge(workload->findings);
   checked.consistency = analysis::check_consistency(*workload);
   if (checked.consistency.count == 0) {
-    checked.passed.push_back({"ranks", "groups, collectives and messages fit together"});
+    checked.passed.push_back({"ranks", "groups, collectives and messages are consistent"});
   }
   return checked;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is what a question is about fit to be simulated?
+// Checks whether the inputs of a question can be simulated.
 #pragma once
 
 #include <optional>
@@ -16,24 +16,24 @@
 
 namespace orrery::study {
 
-/// Everything that was looked at.
+/// Results of the check.
 struct InputCheck {
   struct Item {
     std::string what;  ///< "cluster", "workload", "ranks"
-    std::string text;  ///< what was found to be fine
+    std::string text;  ///< facts of the input
   };
   std::vector<Item> passed;
   std::vector<Error> errors;          ///< unreadable or damaged inputs
-  analysis::Consistency consistency;  ///< readable inputs that do not fit together
+  analysis::Consistency consistency;  ///< readable but inconsistent inputs
   Findings findings;
-  std::optional<platform::Platform> cluster;  ///< as it was read
+  std::optional<platform::Platform> cluster;  ///< empty: not given, or unreadable
 
-  /// Everything can be read, and fits together.
+  /// All inputs are readable and consistent.
   [[nodiscard]] bool ok() const { return errors.empty() && consistency.count == 0; }
 };
 
-/// Looks at the cluster, the traces, and whether ranks fit together, as far as the settled question
-/// names them. What is wrong with one is no reason not to look at the other.
+/// Checks the cluster, the traces, and the consistency of ranks, if the settled question specifies
+/// them. An error in one input does not stop the checks of the others.
 [[nodiscard]] InputCheck check(const Question& question, Watch& watch);
 
 }  // namespace orrery::study

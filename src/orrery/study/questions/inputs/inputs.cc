@@ -8,12 +8,10 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/models/network_names.h"
-#include "orrery/core/text/suggest.h"
 #include "orrery/graph/inferred_groups.h"
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/platform/astra/astra.h"
 #include "orrery/platform/cluster/cluster.h"
-#include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/clusters/cluster_check.h"
 #include "orrery/study/collectives/algorithms/algorithm_choice.h"
 #include "orrery/study/collectives/algorithms/collective_library.h"
@@ -56,7 +54,7 @@ Result<std::uint32_t> rank_count(const Platform& platform, const std::string& wh
   return static_cast<std::uint32_t>(count);
 }
 
-/// `count` ranks there are; 0 = not known.
+/// Adds the groups of the question. `count`: number of ranks; 0: unknown.
 Result<void> add_groups(const Question& question, std::uint32_t count, graph::Workload& workload) {
   if (question.groups.empty()) return {};
   auto groups = trace::chakra::read_groups(question.groups);
@@ -71,28 +69,28 @@ Result<void> add_groups(const Question& question, std::uint32_t count, graph::Wo
   return {};
 }
 
-/// Instead of the cluster's own model.
+/// Replaces the compute model of the cluster.
 Result<void> choose_compute(const Question& question, Platform& platform) {
   platform::Device& device = platform.device;
   device.compute = *platform::compute_model(question.compute);
   const KernelFileEntry* const file = kernel_file_of(device.compute);
   if (file != nullptr && (device.kernel_files.*file->path).empty())
     return fail(Errc::config_missing_key, "--compute " + question.compute,
-                fmt::format("no {} is named", file->what),
-                fmt::format("{} FILE, or device.{} in the cluster's file: {}", file->option,
+                fmt::format("no {} is given", file->what),
+                fmt::format("{} FILE, or device.{} in the cluster file: {}", file->option,
                             file->key, file->content));
   const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
   if (device.peak.count() > 0) return {};
   if (needs_peak)
     return fail(Errc::config_missing_key, question.cluster_name(),
-                "the device has no peak, which --compute " + question.compute + " needs",
-                "name a device of the catalogue (`is`), or give `peak`");
+                "the device has no peak, but --compute " + question.compute + " needs it",
+                "use a device of the catalogue (`is`), or give `peak`");
   if (!has_file_for_auto(device.kernel_files) || question.compute == "recorded")
     device.compute = TimeSource::recorded;
   return {};
 }
 
-/// Algorithms and orders of chunks in place of the cluster's.
+/// Replaces the algorithms and chunk orders of the cluster.
 Result<void> set_collectives(const Question& question, Platform& platform) {
   if (question.collective_algorithm == kAutoAlgorithm) {
     platform.collectives.library = platform::CollectiveLibrary::ideal;
@@ -109,12 +107,12 @@ Result<void> set_collectives(const Question& question, Platform& platform) {
 }  // namespace
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
-  // ASTRA-sim has a program for each of its networks.
+  // ASTRA-sim has a separate program for each network.
   const NetworkModelEntry* network = find_network_model(question.network);
-  Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
-                                   "--cluster FILE; without a file " + cluster_suggestion(64) +
-                                       ", a device of the catalogue and how many; or "
-                                       "--astra-network FILE --astra-system FILE");
+  Result<Platform> platform = fail(
+      Errc::usage, "--cluster", "no cluster is given",
+      "--cluster FILE; without a file " + cluster_suggestion(64) +
+          ", a device of the catalogue and a number; or --astra-network FILE --astra-system FILE");
   if (question.astra()) {
     platform::AstraInputs inputs;
     inputs.system = question.astra_system;
@@ -135,7 +133,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   }
   if (!platform) return platform;
   if (network != nullptr) platform->network = network->kind;
-  // Whoever asks for messages that are in each other's way wants collectives to be among them.
+  // A network model with contention also applies to collectives.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
   if (auto set = set_collectives(question, *platform); !set) return tl::unexpected(set.error());
@@ -164,7 +162,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
 
 namespace {
 
-/// One trace file by its own name, which stands for rank 0.
+/// Reads a single trace file given by its complete name, as the trace of rank 0.
 Result<graph::Workload> read_one_file(const Question& question) {
   graph::Workload workload;
   const auto repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
@@ -182,8 +180,8 @@ Result<graph::Workload> read_ranks(const Question& question, std::uint32_t ranks
   load.repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
   load.ranks = question.replicate ? 1 : ranks;
   load.replicated = question.replicate && ranks > 0;
-  load.some_ranks = question.some_ranks && ranks > 0;
-  if (load.some_ranks) load.group_file = question.groups;
+  load.allow_missing_ranks = question.some_ranks && ranks > 0;
+  if (load.allow_missing_ranks) load.group_file = question.groups;
   load.find_companion = question.groups.empty() && !question.astra();
   load.progress = [&](std::uint32_t done, std::uint32_t all) { watch.reading(done, all); };
   load.spill_folder = question.stream_folder;
@@ -208,7 +206,8 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
     return workload;
   }
   if (question.workload.empty()) {
-    return fail(Errc::usage, "PREFIX", "no workload is given", "name the traces' common prefix");
+    return fail(Errc::usage, "PREFIX", "no workload is given",
+                "give the common prefix of the traces");
   }
   std::error_code ignored;
   const bool one_file = (ranks <= 1 || question.replicate) &&
@@ -219,7 +218,7 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
   if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
-  // Whoever says groups says all: a name that is not among them may be a slip.
+  // Given groups are complete: an unknown name may be a typing error.
   if (question.groups.empty() && !question.astra()) graph::infer_groups(*workload);
   return workload;
 }
@@ -234,13 +233,13 @@ Result<void> check_sizes(const Question& question, const Platform& platform) {
   while (there < limits::kRanks && exists(trace_of(question.workload, there))) ++there;
   return fail(
       Errc::config_conflict, question.workload,
-      fmt::format("there are traces for more ranks than the cluster has devices ({})", devices),
-      fmt::format("use a cluster of the workload's size: {}", cluster_suggestion(there)));
+      fmt::format("there are traces for more ranks than the {} devices of the cluster", devices),
+      fmt::format("use a cluster of the size of the workload: {}", cluster_suggestion(there)));
 }
 
 namespace {
 
-/// The workload of a model and a plan, for exactly as many ranks as there are devices.
+/// Generates the workload of a model and a plan, with one rank per device.
 Result<void> make_load(const Question& question, const Cluster& cluster, Load& made,
                        Findings& findings) {
   const std::string& where = question.cluster_name();
@@ -255,11 +254,11 @@ Result<void> make_load(const Question& question, const Cluster& cluster, Load& m
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_device_count(*program, cluster.platform, where); !fine) return fine;
   made.specification = workload::to_yaml(program->spec);
-  // Deviations may be of single nodes, by their names.
+  // Deviations may apply to single nodes, by name.
   const bool brief =
       question.work.brief_names && !question.record && cluster.platform.deviations.empty();
   auto workload = workload::to_workload(
-      *program, brief ? workload::NodeNames::shared : workload::NodeNames::each);
+      *program, brief ? workload::NodeNames::shared : workload::NodeNames::distinct);
   if (!workload) return tl::unexpected(workload.error());
   made.program = std::make_shared<const workload::Program>(*std::move(program));
   made.workload = *std::move(workload);
@@ -316,9 +315,8 @@ Result<void> apply_changes(const Question& question, const Cluster& cluster, Loa
   for (const Change& change : *changes)
     if (change.level == ChangeScope::job && !load.program && !is_structural(change) &&
         !(question.replicate && changes_replica_count(change)))
-      return fail(Errc::config_conflict, "--change " + change.text,
-                  "traces have no plan that could be another",
-                  "--spec or --model says what they are of, and --traces names recordings");
+      return fail(Errc::config_conflict, "--change " + change.text, "traces have no plan to change",
+                  "give the job with --spec or --model, and the recordings with --traces");
   const bool by_models = load.program != nullptr;
   if (!by_models) {
     auto reshaped = with_structure(load.workload, *changes, given_structure(question), findings);
@@ -328,7 +326,7 @@ Result<void> apply_changes(const Question& question, const Cluster& cluster, Loa
       auto moved =
           change_device(load.workload, *question.recorded_on, cluster.platform.device.entry);
       if (!moved) return tl::unexpected(moved.error());
-      load.moved = moved->words();
+      load.device_conversion = moved->description();
       load.workload = std::move(moved->workload);
     }
   }

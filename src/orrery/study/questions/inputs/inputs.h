@@ -17,7 +17,10 @@
 #include "orrery/study/kernels/kernel_files.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
-#include "orrery/workload/program/program.h"
+
+namespace orrery::workload {
+struct Program;
+}
 
 namespace orrery::study {
 
@@ -42,7 +45,7 @@ struct Load {
   graph::Workload workload;
   std::string specification;                         ///< of a generated one: resolved, YAML
   std::shared_ptr<const workload::Program> program;  ///< … as it was assembled; else null
-  std::string moved =
+  std::string device_conversion =
       {};  ///< how recorded kernels came to another device, in words; empty: they did not
 };
 

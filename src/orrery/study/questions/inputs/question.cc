@@ -17,7 +17,7 @@ const std::string& Question::workload_name() const {
 
 namespace {
 
-/// Words of fields that have only a few.
+/// Checks fields with a fixed set of values.
 Result<void> check_choices(const Question& question) {
   Result<void> all;
   each_field(question, [&](const std::string&, const auto& field, const auto& value) {
@@ -42,7 +42,7 @@ Result<void> check_cluster(const Question& question) {
   if (!question.astra()) return {};
   if (!question.cluster.empty()) {
     return fail(Errc::config_conflict, "--cluster",
-                "the cluster is described twice: here and in ASTRA-sim's files",
+                "the cluster is given twice: here and in ASTRA-sim's files",
                 "give --cluster or --astra-network and --astra-system, not both");
   }
   if (question.astra_network.empty()) return fail(Errc::usage, "--astra-network", "is missing");
@@ -58,8 +58,8 @@ Result<void> settle(Question& question) {
   if (auto fine = check_work(question.work); !fine) return fine;
   if (question.job.given() && !(question.workload.empty() && question.recorded.traces.empty()))
     return fail(Errc::usage, "--spec",
-                "the workload is described twice: as traces and as a model and a plan",
-                "leave one of the two out");
+                "the workload is given twice: as traces, and as a model and a plan",
+                "omit one of the two");
   if (!question.workload.empty() && is_recorded_traces({question.workload}))
     question.recorded.traces.push_back(std::exchange(question.workload, ""));
   if (!question.changes.empty()) {

@@ -45,6 +45,22 @@ Result<intake::JobOptions> job_options(const RecordedTraces& recorded) {
   return job;
 }
 
+Result<intake::Job> read_ranks(const RecordedTraces& recorded, const ReadProgress& progress,
+                               Findings& findings,
+                               const std::function<void(intake::RankTrace&)>& use) {
+  auto options = job_options(recorded);
+  if (!options) return tl::unexpected(options.error());
+  options->progress = progress;
+  auto job = intake::for_each_rank(
+      *options, [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+        use(rank);
+        findings.merge(rank.findings);
+        return {};
+      });
+  if (job) findings.merge(job->findings);
+  return job;
+}
+
 void count_replicated_traces(std::size_t traces, std::uint32_t ranks, Findings& findings) {
   if (traces > 1 && traces != ranks)
     findings.add(FindingCode::replicas_in_turn,
@@ -67,18 +83,18 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
     const std::string& where = question.recorded.traces.front();
     if (auto fine = graph::check_replicas(*workload, where); !fine)
       return tl::unexpected(fine.error());
-    workload->recorded.reset();  // not of so many
+    workload->recorded_duration.reset();  // not for this number of ranks
     count_replicated_traces(there, ranks, workload->findings);
     graph::replicate(*workload, ranks);
     return workload;
   }
   if (ranks == 0 || ranks == there) return workload;
   return fail(Errc::config_conflict, question.recorded.traces.front(),
-              fmt::format("traces of {} rank{}, and the cluster has {} devices", there,
+              fmt::format("contains traces of {} rank{}, but the cluster has {} devices", there,
                           there == 1 ? "" : "s", ranks),
-              there == 1 ? "--replicate runs the one trace on all devices"
-                         : "use a cluster of the job's size: " + cluster_suggestion(there) +
-                               "; or --replicate, where its ranks are replicas of a larger job");
+              there == 1 ? "--replicate runs the trace on all devices"
+                         : "use a cluster of the size of the job: " + cluster_suggestion(there) +
+                               "; or --replicate, if its ranks are replicas of a larger job");
 }
 
 Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings, Watch& watch) {
@@ -106,8 +122,9 @@ Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings, W
   if (!job) return tl::unexpected(job.error());
   findings.merge(job->findings);
   if (!first)
-    return fail(Errc::input_unsupported, recorded.traces.front(), "nothing in it has a time",
-                "an execution trace says what was done, not when: give the profiler's trace, too");
+    return fail(
+        Errc::input_unsupported, recorded.traces.front(), "contains no times",
+        "an execution trace contains operators without times: also give the profiler's trace");
   if (steps.empty()) return *last - *first;
   return upper_median(steps);
 }

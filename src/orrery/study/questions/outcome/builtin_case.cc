@@ -56,7 +56,7 @@ BuiltinCase run_builtin_case() {
   const auto end = simulate_template();
   if (!end) return {false, to_string(end.error())};
   return {*end == ns(kTemplateCycles),
-          fmt::format("8-rank ring all-reduce of 1 MiB takes {} cycles, expected {}",
+          fmt::format("8-rank ring all-reduce of 1 MiB: {} cycles, expected {}",
                       format_count(end->count() / kPsPerNs), format_count(kTemplateCycles))};
 }
 

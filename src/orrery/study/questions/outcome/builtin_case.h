@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small simulation whose result is known.
+// A small simulation with a known result.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 namespace orrery::study {
 
 struct BuiltinCase {
-  bool exact = false;  ///< it came to what is known
+  bool exact = false;  ///< the result equals the known result
   std::string text;
 };
 
-/// The regression template that comes with ASTRA-sim: 1 MiB all-reduced by 8 devices on a 50 GB/s
-/// ring, 117,780 cycles.
+/// Runs the regression template of ASTRA-sim: all-reduce of 1 MiB on 8 devices in a 50 GB/s ring,
+/// 117,780 cycles.
 [[nodiscard]] BuiltinCase run_builtin_case();
 
 }  // namespace orrery::study

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/outcome/outcome.h"
 
 namespace orrery::study {
@@ -24,9 +25,9 @@ Question job_on(const std::string& more) {
 }
 
 Outcome simulated(const std::string& more) {
-  Watch nobody;
+  Watch ignored_watch;
   Findings findings;
-  auto outcome = answer(job_on(more), nobody, findings);
+  auto outcome = answer(job_on(more), ignored_watch, findings);
   EXPECT_TRUE(outcome) << to_string(outcome.error());
   return *std::move(outcome);
 }
@@ -42,17 +43,17 @@ TEST(Expanded, WhatDoesNotFitSlowsKernels) {
   EXPECT_EQ(slow.findings.count(FindingCode::may_not_fit), 0u) << "it is as much as is needed";
   EXPECT_GT(slow.result.ranks.last().compute.count(),
             alone.result.ranks.last().compute.count() * 3 / 2);
-  const double beside = expanded_share(*slow.inputs.load->program, slow.platform().device);
-  EXPECT_DOUBLE_EQ(beside, 1 - 1e9 / held_bytes(slow));
+  const double share = expanded_share(*slow.inputs.load->program, slow.platform().device);
+  EXPECT_DOUBLE_EQ(share, 1 - 1e9 / held_bytes(slow));
   // As if the device's own memory were as slow as both together.
-  const double rate = 1 / ((1 - beside) / 1e12 + beside / 100e9);
+  const double rate = 1 / ((1 - share) / 1e12 + share / 100e9);
   Question same = job_on("memory_capacity: 80 GB");
   const std::string given = "memory_bandwidth: 1 TB/s";
   same.cluster_text.replace(same.cluster_text.find(given), given.size(),
                             "memory_bandwidth: " + std::to_string(rate) + " B/s");
-  Watch nobody;
+  Watch ignored_watch;
   Findings findings;
-  const auto plain = answer(same, nobody, findings);
+  const auto plain = answer(same, ignored_watch, findings);
   ASSERT_TRUE(plain) << to_string(plain.error());
   EXPECT_NEAR(seconds(plain->result.end), seconds(slow.result.end), 1e-9);
 }

@@ -41,7 +41,7 @@ std::string in_step_label(const platform::Platform& platform) {
   if (!predicts_kernels(platform)) return "";
   const platform::Device& device = platform.device;
   const Time gap = model::launch_gap_of(device, model::silicon_of(device));
-  std::string text = gap == Time{} ? "" : fmt::format("{} between them", format_time(gap));
+  std::string text = gap == Time{} ? "" : fmt::format("gaps of {}", format_time(gap));
   for (const platform::StepEffects::Factor& factor : device.in_step.factors)
     text += fmt::format("{}x {:.2f} at {} bits ({:+.0f} to {:+.0f} %)", text.empty() ? "" : ", ",
                         factor.factor, factor.bits, 100 * factor.lower, 100 * factor.upper);
@@ -49,10 +49,11 @@ std::string in_step_label(const platform::Platform& platform) {
   const bool assumed =
       !overlap && platform.collectives.library == platform::CollectiveLibrary::nccl;
   if (overlap) {
-    text += fmt::format("{}beside collectives x {:.2f} (products) and x {:.2f}",
+    text += fmt::format("{}overlapping collectives x {:.2f} (products) and x {:.2f}",
                         text.empty() ? "" : ", ", overlap->products, overlap->others);
   } else if (assumed) {
-    text += fmt::format("{}slower beside collectives (assumed)", text.empty() ? "" : ", ");
+    text +=
+        fmt::format("{}slower when overlapping collectives (assumed)", text.empty() ? "" : ", ");
   }
   if (device.in_step.collectives)
     text += fmt::format("{}collectives x {:.2f}", text.empty() ? "" : ", ",

@@ -11,6 +11,7 @@
 #include "orrery/sim/result_difference.h"
 #include "orrery/study/collectives/collective_bounds.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/jobs/tensor_parallel_hosts.h"
 #include "orrery/study/kernels/kernel_deviations.h"
 #include "orrery/study/whatif/changes/device_change.h"
@@ -48,16 +49,16 @@ void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
   for (std::size_t i = 0; i < inputs.cluster->kernel_files.size(); ++i) {
     const LoadedKernelFile& file = inputs.cluster->kernel_files[i];
     if (file.model && !predicts_any(*file.model, model::silicon_of(device), inputs.workload()))
-      findings.add(
-          FindingCode::key_without_effect,
-          fmt::format("{}: it has no time for any of the workload's kernels on this device",
-                      device.kernel_files.*kKernelFileTable[i].path));
+      findings.add(FindingCode::key_without_effect,
+                   fmt::format("{}: it has no time for any kernel of the workload on this device",
+                               device.kernel_files.*kKernelFileTable[i].path));
   }
 }
 
-/// Changes of what only messages between ranks follow, where there are none; so is the number of
-/// replicas.
-void look_at_links(const Question& question, const sim::SimResult& result, Findings& findings) {
+/// Counts changes of links, algorithms and the number of replicas as without effect if ranks do not
+/// communicate.
+void count_unused_link_changes(const Question& question, const sim::SimResult& result,
+                               Findings& findings) {
   const bool any = std::any_of(
       result.collectives.begin(), result.collectives.end(), [](const sim::CollectiveTotal& total) {
         return total.group_size > 1 || total.type == "send" || total.type == "recv";
@@ -67,10 +68,11 @@ void look_at_links(const Question& question, const sim::SimResult& result, Findi
     for (const std::string_view name : {"bandwidth=", "latency=", "algorithm=", "dp="})
       if (text.starts_with(name) && (name != "dp=" || question.replicate))
         findings.add(FindingCode::key_without_effect,
-                     fmt::format("--change {}: no two ranks communicate over a link", text));
+                     fmt::format("--change {}: no ranks communicate over a link", text));
 }
 
-/// For `--collective-algorithm auto`: into the cluster, of which others may have a part.
+/// For `--collective-algorithm auto`: stores the choices in a copy of the cluster, which other
+/// questions may share.
 Result<std::vector<AlgorithmChoice>> choose_if_asked(const Question& question, Inputs& inputs) {
   if (question.collective_algorithm != kAutoAlgorithm) return {};
   auto cluster = std::make_shared<Cluster>(*inputs.cluster);
@@ -95,10 +97,10 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
     options.threads = 1;
   }
   look_at_kernel_models(inputs, findings);
-  if (!inputs.cluster->replay && inputs.load->moved.empty() && !inputs.load->program)
+  if (!inputs.cluster->replay && inputs.load->device_conversion.empty() && !inputs.load->program)
     count_other_device(inputs.workload(), question.device, inputs.platform().device, findings);
   options.keep_times = inputs.workload().spilled_bytes() == 0;
-  // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
+  // For --verify-fold, the unfolded run is recorded.
   if (verify && question.record) options.fold = false;
   std::shared_ptr<const graph::Workload> changed;
   if (has_kernel_deviations(inputs.platform())) {
@@ -121,12 +123,12 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   }
   findings.merge(result->findings);
   result->findings = {};
-  look_at_links(question, *result, findings);
+  count_unused_link_changes(question, *result, findings);
   check_tensor_groups(workload, inputs.platform(), findings);
   if (inputs.load->program) {
     auto job = summarize_job(*inputs.load->program, inputs.platform(), question.record, findings);
     if (!job) return tl::unexpected(job.error());
-    outcome.job = *std::move(job);
+    outcome.job = std::make_shared<const JobSummary>(*std::move(job));
   }
   outcome.question = question;
   outcome.chosen = *std::move(chosen);
@@ -142,7 +144,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
 
 Result<void> try_effects(Outcome& outcome) {
   if (outcome.result.stall) return {};
-  Watch nobody;
+  Watch ignored_watch;
   for (const Effect& effect : effects()) {
     Question question = outcome.question;
     std::vector<std::string>& without = question.without;
@@ -151,8 +153,8 @@ Result<void> try_effects(Outcome& outcome) {
     question.record = false;
     question.work.verify_fold = false;
     question.work.brief_names = true;
-    Findings unheard;  // they are those of the whole step
-    const auto without_effect = answer(std::move(question), nobody, unheard);
+    Findings ignored_findings;  // equal to those of the complete step
+    const auto without_effect = answer(std::move(question), ignored_watch, ignored_findings);
     if (!without_effect) return tl::unexpected(without_effect.error());
     outcome.effects.push_back({effect.name, without_effect->result.end});
   }

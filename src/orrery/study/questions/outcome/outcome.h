@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A finished (or stalled) simulation, with all that it was made from.
+// A finished (or stalled) simulation with all its inputs.
 #pragma once
 
-#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,18 +10,18 @@
 
 #include "orrery/analysis/metrics/run_digest.h"
 #include "orrery/core/findings.h"
-#include "orrery/report/json/json_writer.h"
 #include "orrery/result/run.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/collectives/algorithms/algorithm_choice.h"
-#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/question.h"
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/questions/inputs/inputs.h"
 
 namespace orrery::study {
 
-/// What ExecutionOptions::verify_fold found.
+struct JobSummary;
+
+/// Result of ExecutionOptions::verify_fold.
 struct FoldVerification {
   std::optional<std::string> difference;  ///< of the folded from the unfolded run; empty: none
   sim::Savings savings;                   ///< of the folded one
@@ -35,9 +34,9 @@ struct Outcome {
   Findings findings;  ///< of reading and of simulating
   std::string workload_name, cluster_name;
   std::optional<FoldVerification> verified;
-  std::optional<JobSummary> job;        ///< of a generated workload
-  std::vector<EffectCost> effects;      ///< once they were tried (try_effects)
-  std::vector<AlgorithmChoice> chosen;  ///< for --collective-algorithm auto
+  std::shared_ptr<const JobSummary> job;  ///< of a generated workload, else null
+  std::vector<EffectCost> effects;        ///< once they were tried (try_effects)
+  std::vector<AlgorithmChoice> chosen;    ///< for --collective-algorithm auto
   /// What was simulated where that is not what was read (with_kernel_times).
   std::shared_ptr<const graph::Workload> changed;
 
@@ -69,9 +68,5 @@ struct Outcome {
 /// The manifest says what it was made from: no absolute path, no clock, so equal inputs give equal
 /// bytes.
 [[nodiscard]] result::Run make_run(const Outcome& outcome);
-
-/// The value of "result" in the envelope that `command` prints with --json, and all of that.
-void write_result(report::JsonWriter& json, const Outcome& outcome);
-[[nodiscard]] std::string outcome_json(const Outcome& outcome, std::string_view command);
 
 }  // namespace orrery::study

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "orrery/record/make_run.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/outcome/outcome.h"
 
@@ -22,7 +23,7 @@ analysis::Breakdown breakdown_of(const sim::SimResult& result) {
   return analysis::break_down(times, end, analysis::kMaxSlowestRanks, result.ranks.classes());
 }
 
-std::optional<analysis::StepThroughput> yield_of(const Outcome& outcome) {
+std::optional<analysis::StepThroughput> throughput_of(const Outcome& outcome) {
   if (!outcome.job || outcome.result.stall) return std::nullopt;
   const auto speed =
       analysis::throughput(outcome.job->work, outcome.result.end, outcome.result.ranks.size(),
@@ -31,8 +32,8 @@ std::optional<analysis::StepThroughput> yield_of(const Outcome& outcome) {
   return analysis::StepThroughput{outcome.job->work, *speed};
 }
 
-/// What is counted once per member becomes what it is of one collective. Receives are the other end
-/// of sends.
+/// Converts totals over members to totals over collectives. Receives are excluded: they are the
+/// other end of sends.
 std::vector<analysis::CommKind> comm_of(const sim::SimResult& result) {
   std::vector<sim::CollectiveTotal> totals = result.collectives;
   std::erase_if(totals, [](const sim::CollectiveTotal& total) { return total.type == "recv"; });
@@ -123,17 +124,18 @@ analysis::Digest digest(const Outcome& outcome) {
   all.ranks = static_cast<std::uint32_t>(outcome.result.ranks.size());
   all.simulated = outcome.result.savings.representatives;
   all.stalled = outcome.result.stall.has_value();
-  if (const auto recorded = outcome.workload().recorded; recorded > Time{}) all.recorded = recorded;
+  if (const auto recorded = outcome.workload().recorded_duration; recorded > Time{})
+    all.recorded = recorded;
   all.step = breakdown_of(outcome.result);
   all.errors = record::error_classes(outcome.result);
   all.time_by_provenance = outcome.result.time_by_provenance;
-  all.predicted = record::predicted(outcome.result);
-  if (!all.stalled) all.band = analysis::step_interval(all.errors, outcome.result.end);
+  all.predicted = record::predicted_collectives(outcome.result);
+  if (!all.stalled) all.interval = analysis::step_interval(all.errors, outcome.result.end);
   all.peak_flops = platform.device.rated.count();
   all.peak_precision = platform.device.precision;
-  all.yield = yield_of(outcome);
-  if (all.yield) all.mfu = all.yield->speed.mfu;
-  if (all.yield) all.hfu = all.yield->speed.hfu;
+  all.throughput = throughput_of(outcome);
+  if (all.throughput) all.mfu = all.throughput->speed.mfu;
+  if (all.throughput) all.hfu = all.throughput->speed.hfu;
   all.comm = comm_of(outcome.result);
   all.memory = memory_of(outcome);
   all.path = digest(outcome.result.path, outcome.workload());

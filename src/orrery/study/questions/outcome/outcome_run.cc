@@ -8,6 +8,7 @@
 #include "orrery/record/make_run.h"
 #include "orrery/result/run_file.h"
 #include "orrery/study/collectives/collective_bounds.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/questions/run_options.h"
@@ -21,9 +22,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostTables = 4096;  // that a report draws
+constexpr std::size_t kMaxTables = 4096;  // maximum number of tables in a report
 
-/// `path` without what only this machine knows: an absolute path keeps its last part.
+/// `path` without parts that only this machine has: an absolute path keeps its last component.
 std::string portable(const std::string& path) {
   const fs::path typed(path);
   return typed.is_absolute() ? typed.filename().string() : typed.lexically_normal().string();
@@ -31,7 +32,7 @@ std::string portable(const std::string& path) {
 
 std::string hex(const graph::ContentHash& hash) { return fmt::format("{:016x}", hash.value()); }
 
-/// What the ranks do and the groups they do it in; names of nodes do not count.
+/// Hash of the work of ranks and their groups, without names of nodes.
 std::string hash_of(const graph::Workload& workload) {
   graph::ContentHash hash;
   hash.add(workload.rank_count());
@@ -62,7 +63,7 @@ std::string typed(std::string_view option, std::string_view name, const std::str
   return value.empty() ? fmt::format(" {}", option) : fmt::format(" {} {}", option, value);
 }
 
-/// Options that change the outcome and stand in neither input.
+/// Options that change the outcome and are in neither input file.
 std::string typed_options(const Question& question) {
   std::string text;
   each_field(question, [&](const std::string& name, const auto& field, const auto& value) {
@@ -82,7 +83,7 @@ std::string typed_options(const Question& question) {
   return text.empty() ? text : text.substr(1);
 }
 
-/// How it was worked out.
+/// How the simulator saved work.
 void add_savings(const sim::Savings& savings,
                  std::vector<std::pair<std::string, std::string>>& facts) {
   const auto add = [&](const char* key, std::uint64_t number) {
@@ -94,13 +95,13 @@ void add_savings(const sim::Savings& savings,
   add("iterations_skipped", savings.iterations_skipped);
 }
 
-/// JSON of [rank, rows, pooling, bytes] for each table of a recommender that lies on one rank
-/// whole; else empty. The report draws it (web/src/pages/tables.ts).
+/// JSON of [rank, rows, pooling, bytes] for each embedding table that is on one rank; else empty.
+/// The report plots it (web/src/pages/tables.ts).
 std::string placed_tables(const workload::Program& program) {
   const std::optional<workload::Dlrm>& dlrm = program.spec.model.dlrm;
   if (!dlrm) return {};
   const auto placement = workload::table_placement(*dlrm, program.mesh.world());
-  if (!placement || placement->empty() || placement->size() > kMostTables) return {};
+  if (!placement || placement->empty() || placement->size() > kMaxTables) return {};
   std::string text;
   std::size_t next = 0;
   for (const workload::EmbeddingTables& table : dlrm->tables) {
@@ -163,7 +164,7 @@ result::SpanChoice choice_of(const std::string& word) {
   return result::SpanChoice::all;
 }
 
-/// What is played again takes what it was recorded to: nobody knows over which links.
+/// Replays use recorded communication times; their links are unknown.
 void forget_links(result::Run& run) {
   run.dims.clear();
   for (result::Collective& one : run.collectives) one.bound.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: to each field of a question one in which it is changed.
+// For tests: for each field of a question, a question in which a test changes this field.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 namespace orrery::study {
 
-/// Files that questions name.
+/// A temporary folder for files that questions name.
 class Folder {
  public:
   Folder() : path_(std::filesystem::path(testing::TempDir()) / "orrery_run_options") {
@@ -82,18 +82,18 @@ inline Question two_dims(const Folder& folder) {
   return question;
 }
 
-/// What comes of changing a field.
+/// Effect of a changed field on the outcome.
 enum class Expect { differs, same, error };
 
 struct Scenario {
   Question base;
   Expect expect = Expect::differs;
-  std::string other{};  ///< instead of the table's
+  std::string other{};  ///< value instead of the example of the field's table
 };
 
 using Scenarios = std::map<std::string, std::function<Scenario(const Folder&)>>;
 
-/// The same base for any folder.
+/// A scenario with a base that needs no files.
 inline auto with(Question (*base)(), Expect expect = Expect::differs, std::string other = {}) {
   return [=](const Folder&) { return Scenario{base(), expect, other}; };
 }
@@ -113,10 +113,10 @@ inline void add_traces(Scenarios& all) {
     Question one = recorded();
     one.recorded.traces = {source("data/demo/ddp_transformer/rank0.kineto.json.gz")};
     one.cluster = "h100-sxm:1";
-    return Scenario{one, Expect::same};  // the trace says that it is rank 0
+    return Scenario{one, Expect::same};  // the trace contains its rank, 0
   };
   all["recorded.threads"] = with(recorded, Expect::same);
-  all["recorded.no_link"] = with(recorded, Expect::error);  // then there are two traces of a rank
+  all["recorded.no_link"] = with(recorded, Expect::error);  // then rank 0 has two traces
   all["recorded.tensors"] = with(recorded, Expect::differs);
   all["groups"] = [](const Folder& folder) {
     Question question = chakra();
@@ -125,7 +125,7 @@ inline void add_traces(Scenarios& all) {
   };
   all["replicate"] = with(chakra, Expect::differs);
   all["repair"] = with(chakra, Expect::same);      // nothing is damaged
-  all["some_ranks"] = with(chakra, Expect::same);  // all are there
+  all["some_ranks"] = with(chakra, Expect::same);  // no rank is missing
 }
 
 inline void add_reshaping(Scenarios& all) {
@@ -158,7 +158,7 @@ inline void add_jobs(Scenarios& all) {
   for (const char* name : {"model", "tp", "pp", "cp", "sharding", "recompute", "global_batch",
                            "micro_batch", "seq", "optimizer"})
     all["job." + std::string(name)] = with(job);
-  all["job.dp"] = with(job, Expect::error);  // 4 of 8 devices
+  all["job.dp"] = with(job, Expect::error);  // uses 4 of 8 devices
   all["job.ep"] = with(job, Expect::error);  // no experts
   all["job.compat"] = with(job);
   const auto pipeline = [](const Folder&) {
@@ -205,7 +205,8 @@ inline void add_astra(Scenarios& all) {
   all["astra_memory"] = [](const Folder&) {
     return Scenario{astra(), Expect::same, source("examples/astra/memory.json")};  // nothing loads
   };
-  all["num_queues_per_dim"] = with(astra, Expect::same);  // there are no more collectives at once
+  all["num_queues_per_dim"] =
+      with(astra, Expect::same);  // one queue suffices: collectives do not overlap
   all["injection_scale"] = with(astra, Expect::differs);
   all["compute_scale"] = with(astra, Expect::same);
   all["comm_scale"] = with(astra, Expect::same);
@@ -227,7 +228,8 @@ inline void add_models(Scenarios& all) {
   all["chunk_order"] = [](const Folder& folder) { return Scenario{two_dims(folder)}; };
   all["compute"] = with(job);
   all["kernel_table"] = [](const Folder&) {
-    return Scenario{job(), Expect::same, source("examples/kernels/made-up.csv")};  // none is in it
+    return Scenario{job(), Expect::same,
+                    source("examples/kernels/made-up.csv")};  // the table has no kernel of the job
   };
   all["kernel_model"] = with(job, Expect::error, "there/is/none.model");
   all["systolic"] = [](const Folder&) {
@@ -244,7 +246,7 @@ inline void add_models(Scenarios& all) {
 
 inline void add_work(Scenarios& all) {
   const auto work = with(job, Expect::same);
-  all["device"] = with(recorded, Expect::same);  // only a finding says so
+  all["device"] = with(recorded, Expect::same);  // only a finding changes
   all["work.fold"] = work;
   all["work.collectives"] = work;
   all["work.skip"] = work;
@@ -260,7 +262,7 @@ inline void add_work(Scenarios& all) {
   all["stream_beyond"] = with(chakra, Expect::same);
 }
 
-/// By the names of fields.
+/// All scenarios, by field name.
 inline Scenarios scenarios() {
   Scenarios all;
   add_traces(all);

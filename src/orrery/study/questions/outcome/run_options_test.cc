@@ -124,7 +124,7 @@ TEST_P(EachField, ChangesAnswersAloneAndAmongOthers) {
   if (scenario.expect == Expect::same) {
     EXPECT_EQ(figures(base), figures(second));
   }
-  // Among others each has its own answer, whoever comes first.
+  // Among others each has its own answer, in any order.
   const auto both = simulate_all(std::vector{scenario.base, other, scenario.base}, 2);
   const auto turned = simulate_all(std::vector{other, scenario.base}, 1);
   EXPECT_EQ(figures(both[0]), figures(base));

@@ -43,12 +43,12 @@ TEST(DrawnTruth, WithoutErrorsIsWhatWasTold) {
 TEST(DrawnTruth, LiesInTheBandAsOftenAsTheBandSays) {
   const Outcome predicted = small_step();
   const analysis::Digest all = digest(predicted);
-  ASSERT_TRUE(all.band);
+  ASSERT_TRUE(all.interval);
   constexpr int kDraws = 200;
   int inside = 0;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
     const Time truth = sampled_errors::sampled_step(predicted, seed);
-    inside += truth >= all.band->lower && truth <= all.band->upper ? 1 : 0;
+    inside += truth >= all.interval->lower && truth <= all.interval->upper ? 1 : 0;
   }
   EXPECT_GE(inside, kDraws * 72 / 100);
   EXPECT_LE(inside, kDraws * 88 / 100);

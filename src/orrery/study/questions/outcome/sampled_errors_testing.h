@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Truths to hold bands against: every class of errors is drawn once, from a distribution with the
-// band that its model states, and the step is simulated with these errors.
+// Simulated true step times, to validate prediction intervals: samples one error for each model
+// class from a distribution with the error band that the model states, and simulates the step with
+// these errors.
 #pragma once
 
 #include <cmath>
@@ -21,15 +22,16 @@
 
 namespace orrery::study::sampled_errors {
 
-/// A standard normal number for each class: the same for a seed and a name, whoever asks.
+/// Sampled errors of model classes. Equal seeds and names give equal errors.
 class ErrorSamples {
  public:
   explicit ErrorSamples(std::uint64_t seed) : seed_(seed) {}
 
-  /// How many times as long as told: 1 at the median, 1 + least at the 10th percentile and 1 + most
-  /// at the 90th, a log-normal on either side.
+  /// Factor on the predicted time: 1 at the median, 1 + lower at the 10th percentile, 1 + upper at
+  /// the 90th percentile; log-normal on each side of the median.
   [[nodiscard]] double factor(const std::string& name, const model::ErrorBand& band) const {
-    constexpr double kTenth = 1.2815515655446004;  // of a standard normal
+    constexpr double kTenth =
+        1.2815515655446004;  // 90th percentile of a standard normal distribution
     graph::ContentHash hash;
     hash.add(name);
     std::mt19937_64 random(hash.value() ^ (seed_ * 0x9e3779b97f4a7c15ull));
@@ -42,7 +44,7 @@ class ErrorSamples {
   std::uint64_t seed_;
 };
 
-/// Kernels as the platform's models tell them, each off by its class's error.
+/// The platform's kernel models, with the sampled error of each class.
 class PerturbedKernels final : public model::KernelModel {
  public:
   PerturbedKernels(const platform::Device& device, std::shared_ptr<ErrorSamples> draws)
@@ -56,7 +58,7 @@ class PerturbedKernels final : public model::KernelModel {
     if (!taken) return std::nullopt;
     model::KernelTime time = taken->time;
     time.extrapolated = false;
-    // The step adds the gap again, which the band is about, too.
+    // The error band applies to kernel and launch gap. The step adds the gap, so subtract it here.
     const double gap = time.source == TimeSource::roofline ? 0 : gap_ * kernel.launches;
     const double wrong =
         draws_->factor(sim::class_name(time.source, kernel), time.band) * (time.seconds + gap) -
@@ -79,7 +81,7 @@ class PerturbedKernels final : public model::KernelModel {
   std::shared_ptr<ErrorSamples> draws_;
 };
 
-/// The step that comes out where the models that told `told` are off as drawn with this seed.
+/// The step time with model errors sampled with `seed`.
 inline Time sampled_step(const Outcome& predicted, std::uint64_t seed) {
   const auto draws = std::make_shared<ErrorSamples>(seed);
   sim::Options options;

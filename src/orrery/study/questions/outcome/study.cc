@@ -12,6 +12,7 @@
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/questions/outcome/outcome_answer.h"
 #include "orrery/study/questions/run_options.h"
 
 namespace orrery::study {
@@ -38,8 +39,8 @@ bool has_custom_algorithms(const platform::Platform& platform) {
   return std::any_of(plans.begin(), plans.end(), custom);
 }
 
-/// Of a cluster, what reading a workload looks at (read_load).
-std::string seen_by_loads(const Question& question, const Cluster& cluster) {
+/// The properties of a cluster that affect reading a workload (read_load).
+std::string load_relevant_cluster(const Question& question, const Cluster& cluster) {
   const platform::Platform& platform = cluster.platform;
   const platform::RemoteMemory& memory = platform.remote_memory;
   return fmt::format("{} {} {} {} {} {} {} {} {}", cluster.ranks, question.astra(),
@@ -49,12 +50,12 @@ std::string seen_by_loads(const Question& question, const Cluster& cluster) {
                      has_custom_algorithms(platform) ? stage_key(question, kCluster) : "");
 }
 
-/// Questions with equal keys are about one workload.
+/// Questions with equal keys have equal workloads.
 std::string load_key(const Question& question, const Cluster& cluster) {
-  return stage_key(question, kLoad) + seen_by_loads(question, cluster);
+  return stage_key(question, kLoad) + load_relevant_cluster(question, cluster);
 }
 
-/// Several questions: what several are about is read once.
+/// Answers several questions; reads shared inputs once.
 class Library {
  public:
   explicit Library(std::uint32_t threads) : threads_(threads) {}
@@ -65,9 +66,9 @@ class Library {
     for (std::size_t i = 0; i < asked_.size(); ++i) find_load(i);
     share_out(loads_.size(), [&](std::uint32_t i) {
       const Asked& first = asked_[loads_[i].first];
-      Watch nobody;
-      loads_[i].made =
-          share(read_load(first.question, *first.inputs.cluster, nobody, loads_[i].findings));
+      Watch ignored_watch;
+      loads_[i].made = share(
+          read_load(first.question, *first.inputs.cluster, ignored_watch, loads_[i].findings));
     });
     share_out(asked_.size(), [&](std::uint32_t i) { run(asked_[i]); });
     std::vector<Result<Answer>> answers;
@@ -95,14 +96,14 @@ class Library {
     Findings findings{};
   };
   struct SharedLoad {
-    std::size_t first;  ///< question
+    std::size_t first;  ///< index of the first question that uses it
     Shared<Load> made = nullptr;
     Findings findings{};
   };
 
   void share_out(std::size_t count, const std::function<void(std::uint32_t)>& work) const {
     const auto most = static_cast<std::uint32_t>(count);
-    ThreadPool(std::clamp(threads_, 1u, std::max(most, 1u))).share(most, work);
+    ThreadPool(std::clamp(threads_, 1u, std::max(most, 1u))).parallel_for(most, work);
   }
 
   void find_cluster(Asked& one) {
@@ -139,8 +140,8 @@ class Library {
     }
     one.inputs.load = *load.made;
     one.findings.merge(load.findings);
-    Watch nobody;
-    auto outcome = simulate(one.question, std::move(one.inputs), nobody, one.findings);
+    Watch ignored_watch;
+    auto outcome = simulate(one.question, std::move(one.inputs), ignored_watch, one.findings);
     if (!outcome) {
       one.error = outcome.error();
     } else {
@@ -167,9 +168,9 @@ Result<Outcome> answer(Question question, Watch& watch, Findings& findings) {
 }
 
 Result<Answer> simulate(const Question& question, Watch* watch) {
-  Watch nobody;
+  Watch ignored_watch;
   Findings findings;
-  auto outcome = answer(question, watch != nullptr ? *watch : nobody, findings);
+  auto outcome = answer(question, watch != nullptr ? *watch : ignored_watch, findings);
   if (!outcome) return tl::unexpected(outcome.error());
   return Answer(std::make_shared<const Outcome>(*std::move(outcome)));
 }
@@ -184,7 +185,7 @@ Time Answer::step() const { return outcome_->result.end; }
 bool Answer::stalled() const { return outcome_->result.stall.has_value(); }
 std::uint32_t Answer::ranks() const { return outcome_->workload().rank_count(); }
 const Findings& Answer::findings() const { return outcome_->findings; }
-std::string Answer::json() const { return outcome_json(*outcome_, "run"); }
+std::string Answer::json() const { return outcome_json(*outcome_); }
 
 Result<result::Run> Answer::run() const {
   if (outcome_->question.record) return make_run(*outcome_);

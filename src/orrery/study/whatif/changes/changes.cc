@@ -23,48 +23,50 @@ namespace {
 using graph::Graph;
 using graph::GraphRef;
 using graph::LagKind;
-using graph::Selection;
+using graph::NodeSelection;
 using graph::WorkKind;
 using graph::Workload;
 
-constexpr double kMostSpread = 2;  // sigma of variability: e^2 is 7 times as long or as short
-constexpr std::uint32_t kMostRepeated = 100'000;  // layers, microbatches
-constexpr std::uint64_t kSeed = 1;                // of variability: a run says the same every time
+constexpr double kMaxSpread = 2;  // maximum sigma of variability; e^2 is a factor of 7
+constexpr std::uint32_t kMaxRepeated = 100'000;  // maximum number of layers or microbatches
+constexpr std::uint64_t kSeed = 1;  // fixed seed of variability, so that runs are reproducible
 
 constexpr ChangeKind job(std::string_view name, std::string_view path, std::string_view about) {
   return {name, "VALUE", about, Basis::modelled, ChangeScope::job, path};
 }
 
 constexpr std::array kWords = {
-    ChangeKind{"kernels", "FACTOR", "all that devices compute", Basis::scaled},
-    ChangeKind{"communication", "FACTOR", "collectives and messages, once all are there",
-               Basis::scaled},
+    ChangeKind{"kernels", "FACTOR", "all kernels", Basis::scaled},
+    ChangeKind{"communication", "FACTOR",
+               "collectives and messages, from the arrival of the last rank", Basis::scaled},
     ChangeKind{"copies", "FACTOR", "copies and memsets", Basis::scaled},
-    ChangeKind{"host", "FACTOR", "steps of threads: 0 is what CUDA graphs could save",
+    ChangeKind{"host", "FACTOR", "host work of threads; 0 is the limit of CUDA graphs",
                Basis::scaled},
-    ChangeKind{"launch", "FACTOR", "from a launching call to its work", Basis::scaled},
-    ChangeKind{"gaps", "FACTOR", "between work and the next where nothing else is known",
+    ChangeKind{"launch", "FACTOR", "latency from a launch call to its kernel", Basis::scaled},
+    ChangeKind{"gaps", "FACTOR", "gaps between operations without another known cause",
                Basis::scaled},
-    ChangeKind{"waits", "FACTOR", "recorded waits that nothing explains", Basis::scaled},
-    ChangeKind{"overlap", "none", "no communication beside other work of its device", Basis::bound},
-    ChangeKind{"syncs", "none", "hosts wait for no device", Basis::bound},
+    ChangeKind{"waits", "FACTOR", "recorded waits without a known cause", Basis::scaled},
+    ChangeKind{"overlap", "none", "communication does not overlap other work of the device",
+               Basis::bound},
+    ChangeKind{"syncs", "none", "hosts do not wait for devices", Basis::bound},
     ChangeKind{"fusion", "elementwise",
-               "chains of element-wise kernels, each as long as its longest", Basis::bound},
-    ChangeKind{"stragglers", "none", "every rank's own work as on the median of its peers",
+               "chains of element-wise kernels last as long as their longest kernel", Basis::bound},
+    ChangeKind{"stragglers", "none", "work of every rank at the median of its peers",
                Basis::recorded},
-    ChangeKind{"variability", "SIGMA", "every time by a factor of its own, lognormal",
+    ChangeKind{"variability", "SIGMA", "every time times a separate lognormal factor",
                Basis::scaled},
-    ChangeKind{"gpu", "NAME", "another device of the catalogue, as many", Basis::modelled,
+    ChangeKind{"gpu", "NAME", "another device of the catalogue, same number", Basis::modelled,
                ChangeScope::cluster},
-    ChangeKind{"cluster", "NAME", "another cluster: a file, or a device and how many",
+    ChangeKind{"cluster", "NAME", "another cluster: a file, or a device and a number",
                Basis::modelled, ChangeScope::cluster},
-    ChangeKind{"bandwidth", "FACTOR", "of all links", Basis::modelled, ChangeScope::cluster},
-    ChangeKind{"latency", "FACTOR", "of all links", Basis::modelled, ChangeScope::cluster},
-    ChangeKind{"algorithm", "NAME", "collectives: ring, direct …; auto: the quickest",
+    ChangeKind{"bandwidth", "FACTOR", "bandwidth of all links", Basis::modelled,
+               ChangeScope::cluster},
+    ChangeKind{"latency", "FACTOR", "latency of all links", Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"algorithm", "NAME", "collectives: ring, direct …; auto: the fastest",
                Basis::modelled, ChangeScope::cluster},
     job("tp", "parallel.tp", "tensor parallel"),
     job("pp", "parallel.pp", "pipeline stages"),
-    job("dp", "parallel.dp", "data parallel; without it what the others leave"),
+    job("dp", "parallel.dp", "data parallel; by default the remaining devices"),
     job("cp", "parallel.cp", "context parallel"),
     job("ep", "parallel.ep", "expert parallel"),
     job("sharding", "parallel.sharding", "none, zero1, zero2, zero3"),
@@ -72,7 +74,7 @@ constexpr std::array kWords = {
     job("chunks", "schedule.chunks", "parts of the model per rank"),
     job("recompute", "recompute.kind", "none, selective or full"),
     job("global_batch", "batch.global", "sequences per step"),
-    job("microbatches", "batch.global", "in a step"),
+    job("microbatches", "batch.global", "microbatches per step"),
     job("micro_batch", "batch.micro", "sequences per microbatch"),
     job("seq", "batch.seq", "tokens per sequence"),
     job("layers", "model.layers", "layers"),
@@ -89,72 +91,72 @@ const ChangeKind* find_word(std::string_view name) {
 
 Error unknown(const std::string& name) {
   if (name.ends_with(':'))
-    return {Errc::usage, "--change", fmt::format("'{}' does not say which", name),
-            "kernel:gemm=0.5 is of kernels with that in their names"};
+    return {Errc::usage, "--change", fmt::format("'{}' has no name", name),
+            "kernel:gemm=0.5 scales kernels whose names contain gemm"};
   std::vector<std::string_view> known;
   for (const ChangeKind& word : kWords) known.push_back(word.name);
   for (std::size_t i = 1; i < graph::kOperations; ++i)
     known.push_back(graph::name(static_cast<graph::Operation>(i)));
   const std::string near = did_you_mean(name, known);
-  return {Errc::usage, "--change", fmt::format("nothing is called '{}'", name),
-          near.empty()
-              ? "orrery whatif --changes lists them; kernel:TEXT=FACTOR is of kernels by part of "
-                "their name"
-              : near};
+  return {Errc::usage, "--change", fmt::format("there is no change '{}'", name),
+          near.empty() ? "orrery whatif --changes lists them; kernel:TEXT=FACTOR scales kernels by "
+                         "part of their name"
+                       : near};
 }
 
 Result<void> read_factor(Change& change) {
   const bool spread = change.name == "variability";
-  const double most = spread ? kMostSpread : kMaxChangeFactor;
+  const double most = spread ? kMaxSpread : kMaxChangeFactor;
   const auto factor = parse_number(change.value);
   if (!factor || !(*factor >= 0 && *factor <= most))
     return fail(Errc::usage, "--change " + change.text,
-                fmt::format("{} is no {} from 0 to {}", in_quotes(change.value),
+                fmt::format("{} is not a {} from 0 to {}", in_quotes(change.value),
                             spread ? "sigma" : "factor", most),
-                spread                       ? "variability=0.1 makes times differ by a tenth"
+                spread                       ? "variability=0.1 varies times by about 10 %"
                 : change.name == "bandwidth" ? "bandwidth=2 is twice the rate"
                                              : change.name + "=0.5 is half the time");
   if (change.name == "bandwidth" && *factor == 0)
-    return fail(Errc::usage, "--change " + change.text, "links without bandwidth never deliver",
+    return fail(Errc::usage, "--change " + change.text, "links need a bandwidth above 0",
                 "bandwidth=2 is twice the rate");
   change.factor = *factor;
   return {};
 }
 
-/// A word of its own, or a value that others will look at.
+/// Checks a fixed value; other values are checked where they are used.
 Result<void> read_enum_name(Change& change, const ChangeKind& word) {
   if (word.value == "VALUE" || word.value == "NAME") return {};
   change.factor = 0;
   if (change.value == word.value) return {};
-  return fail(Errc::usage, "--change", fmt::format("'{}' is not known", change.text),
+  return fail(Errc::usage, "--change", fmt::format("'{}' is not a known change", change.text),
               fmt::format("{}={}", word.name, word.value));
 }
 
 Result<void> read_rank(Change& change) {
   const auto rank = parse_number(change.name.substr(5));
   if (!rank || *rank < 0 || *rank > 4e9 || *rank != static_cast<std::uint32_t>(*rank))
-    return fail(Errc::usage, "--change", fmt::format("'{}' names no rank", change.text),
-                "rank:3=1.2 is rank 3, slower by a fifth");
+    return fail(Errc::usage, "--change",
+                fmt::format("'{}' does not contain a rank number", change.text),
+                "rank:3=1.2 slows rank 3 by 20 %");
   change.rank = static_cast<std::uint32_t>(*rank);
   return {};
 }
 
-/// What a factor is of; nothing for words that select no nodes, or do not say which.
-std::optional<Selection> selection_of(const Change& change) {
-  Selection made;
+/// The nodes that a factor scales; empty for changes that select no nodes.
+std::optional<NodeSelection> selection_of(const Change& change) {
+  NodeSelection made;
   if (change.name.ends_with(':')) return std::nullopt;
   if (change.name == "kernels") {
-    made.of = WorkKind::kernels;
+    made.kind = WorkKind::kernels;
   } else if (change.name == "communication") {
-    made.of = WorkKind::communication;
+    made.kind = WorkKind::communication;
   } else if (change.name == "copies") {
-    made.of = WorkKind::copies;
+    made.kind = WorkKind::copies;
   } else if (change.name == "host") {
-    made.of = WorkKind::host;
+    made.kind = WorkKind::host;
   } else if (change.name.starts_with("kernel:")) {
-    made.part = change.name.substr(7);
+    made.name_part = change.name.substr(7);
   } else if (change.name.starts_with("named:")) {
-    made.exactly = change.name.substr(6);
+    made.name = change.name.substr(6);
   } else if (change.name.starts_with("group:")) {
     made.group = change.name.substr(6);
   } else if (const auto operation = graph::operation_of(change.name);
@@ -173,8 +175,8 @@ std::optional<LagKind> lag_kind(const Change& change) {
   return std::nullopt;
 }
 
-/// What times stand on that it makes.
-TimeProvenance footing_after(const Change& change) {
+/// Provenance of the times after the change.
+TimeProvenance provenance_after(const Change& change) {
   if (change.basis == Basis::recorded) return TimeProvenance::recorded;
   return change.basis == Basis::bound ? TimeProvenance::bound : TimeProvenance::scaled;
 }
@@ -185,7 +187,7 @@ bool is_other(const Workload& a, const Workload& b) {
   return false;
 }
 
-/// With graphs from passes that may fail.
+/// Applies a graph pass that may fail.
 Result<Workload> reordered(const Workload& workload, const std::string& what) {
   const graph::DraftTables tables;
   std::optional<Error> error;
@@ -202,19 +204,19 @@ Result<Workload> reordered(const Workload& workload, const std::string& what) {
   return made;
 }
 
-/// Of jobs, whose work has no times: the platform's models have word of it (change_cluster).
+/// Whether kernel models apply the change for jobs, whose nodes have no times (change_cluster).
 bool is_followed_by_models(const Change& change) {
   const auto operation = graph::operation_of(change.name);
   return change.name == "kernels" || change.name.starts_with("rank:") ||
          (operation && *operation != graph::Operation::unsaid);
 }
 
-/// All that the rank does itself.
+/// Scales all work of the rank.
 Workload slowed(const Workload& workload, const Change& change) {
   Workload made = workload;
   for (const WorkKind of : {WorkKind::kernels, WorkKind::copies, WorkKind::host})
     made = graph::with_graphs_of(made, {change.rank}, [&](const Graph& graph) {
-      return graph::scaled(graph, {.of = of}, change.factor);
+      return graph::scale_durations(graph, {.kind = of}, change.factor);
     });
   return made;
 }
@@ -222,20 +224,22 @@ Workload slowed(const Workload& workload, const Change& change) {
 Result<Workload> with_change(const Workload& workload, const Change& change) {
   if (const auto selection = selection_of(change))
     return graph::with_graphs(workload, [&](const Graph& graph) {
-      return graph::scaled(graph, *selection, change.factor);
+      return graph::scale_durations(graph, *selection, change.factor);
     });
   if (const auto lag = lag_kind(change))
     return graph::with_graphs(workload, [&](const Graph& graph) {
-      return graph::lags_scaled(graph, *lag, change.factor);
+      return graph::scale_lags(graph, *lag, change.factor);
     });
   if (change.name == "overlap" || change.name == "syncs") return reordered(workload, change.name);
   if (change.name == "fusion")
-    return graph::with_graphs(workload, [](const Graph& graph) { return graph::fused(graph); });
+    return graph::with_graphs(workload,
+                              [](const Graph& graph) { return graph::fuse_elementwise(graph); });
   if (change.name == "stragglers") return graph::without_stragglers(workload);
-  if (change.name == "variability") return graph::varied(workload, change.factor, kSeed);
+  if (change.name == "variability")
+    return graph::with_random_factors(workload, change.factor, kSeed);
   if (change.rank >= workload.rank_count())
     return fail(Errc::usage, "--change", fmt::format("there is no rank {}", change.rank),
-                fmt::format("{} ranks, from 0", workload.rank_count()));
+                fmt::format("there are {} ranks, numbered from 0", workload.rank_count()));
   return slowed(workload, change);
 }
 
@@ -260,7 +264,7 @@ std::span<const ChangeKind> change_kinds() { return kWords; }
 Result<Change> parse_change(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
-    return fail(Errc::usage, "--change", fmt::format("'{}' is no NAME=VALUE", text),
+    return fail(Errc::usage, "--change", fmt::format("'{}' is not NAME=VALUE", text),
                 "--change kernels=0.5 --change overlap=none");
   Change change{text, text.substr(0, equals), text.substr(equals + 1)};
   if (const ChangeKind* word = find_word(change.name)) {
@@ -298,11 +302,11 @@ Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts)
 
 Result<std::uint32_t> whole_number(const Change& change) {
   const auto number = parse_number(change.value);
-  if (!number || *number < 1 || *number > kMostRepeated ||
+  if (!number || *number < 1 || *number > kMaxRepeated ||
       *number != static_cast<std::uint32_t>(*number))
     return fail(Errc::usage, "--change " + change.text,
-                fmt::format("{} is no whole number from 1 to {}", in_quotes(change.value),
-                            format_count(kMostRepeated)),
+                fmt::format("{} is not a whole number from 1 to {}", in_quotes(change.value),
+                            format_count(kMaxRepeated)),
                 fmt::format("{}=8", change.name));
   return static_cast<std::uint32_t>(*number);
 }
@@ -325,9 +329,10 @@ Result<void> check_compatible(std::span<const Change> changes) {
   for (std::size_t b = 1; b < changes.size(); ++b)
     for (std::size_t a = 0; a < b; ++a)
       if (are_exclusive(changes[a], changes[b]))
-        return fail(Errc::usage, "--change " + changes[b].text,
-                    fmt::format("'{}' is about the same thing", changes[a].text),
-                    "one of them would leave nothing of the other: ask twice");
+        return fail(
+            Errc::usage, "--change " + changes[b].text,
+            fmt::format("conflicts with '{}', which changes the same thing", changes[a].text),
+            "one replaces the other: run two separate commands");
   return {};
 }
 
@@ -340,7 +345,7 @@ Result<Workload> with_structure(const Workload& workload, std::span<const Change
     if (!many) return tl::unexpected(many.error());
     (change.name == "layers" ? shape.layers : shape.microbatches) = *many;
   }
-  return graph::reshaped(workload, shape, known, findings);
+  return graph::reshape(workload, shape, known, findings);
 }
 
 Result<Workload> with_changes(const Workload& workload, std::span<const Change> changes,
@@ -350,11 +355,12 @@ Result<Workload> with_changes(const Workload& workload, std::span<const Change> 
     if (change.level != ChangeScope::work) continue;
     auto changed = with_change(made, change);
     if (!changed) return changed;
-    const bool nothing = by_models && change.name == "variability";  // no work has a time
+    const bool nothing = by_models && change.name == "variability";  // nodes have no times
     if (change.factor != 1 && (nothing || !is_other(made, *changed)) &&
         !(by_models && is_followed_by_models(change)))
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
-    if (!by_models) graph::set_provenance(made, footing_after(change), lag_kind(change), *changed);
+    if (!by_models)
+      graph::set_provenance(made, provenance_after(change), lag_kind(change), *changed);
     made = *std::move(changed);
   }
   return made;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What changes do to jobs and to clusters.
+// Effects of changes on jobs and clusters.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +40,10 @@ Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
               paths.contains("parallel.cp") || paths.contains("parallel.ep"))) {
     const std::int64_t others = ranks_of(parallel) / parallel.dp;
     if (devices % others != 0)
-      return fail(Errc::config_conflict, "--change",
-                  fmt::format("{} ranks of one replica do not divide {} devices", others, devices),
-                  "change dp, too, or the cluster");
+      return fail(
+          Errc::config_conflict, "--change",
+          fmt::format("the {} ranks of a replica do not divide the {} devices", others, devices),
+          "also change dp, or the cluster");
     parallel.dp = devices / others;
   }
   if (microbatches) {
@@ -60,7 +61,7 @@ std::int64_t ranks_of(const workload::Parallel& parallel) {
 
 namespace {
 
-/// All that the rank computes.
+/// Scales all compute of the rank.
 void slow_down(std::uint32_t rank, double factor, platform::Platform& platform) {
   for (platform::Deviation& one : platform.deviations) {
     const auto found = std::find(one.ranks.begin(), one.ranks.end(), rank);
@@ -113,10 +114,12 @@ Result<std::string> changed_cluster(std::span<const Change> changes, const std::
     if (change.name != "gpu" && !so_many) continue;
     const std::size_t colon = made.rfind(':');
     if (colon == std::string::npos)
-      return fail(Errc::config_conflict, "--change " + change.text,
-                  fmt::format("'{}' is a file", made),
-                  fmt::format("cluster=FILE names another; {} is of clusters like h100-sxm:64",
-                              change.name));
+      return fail(
+          Errc::config_conflict, "--change " + change.text,
+          fmt::format("the cluster is a file, '{}'", made),
+          fmt::format(
+              "give another file with cluster=FILE; {} applies to clusters such as h100-sxm:64",
+              change.name));
     if (!so_many) {
       if (platform::find_device(change.value) == nullptr) {
         Error error = unknown_device(change.value);
@@ -128,7 +131,7 @@ Result<std::string> changed_cluster(std::span<const Change> changes, const std::
     }
     if (named)
       return fail(Errc::config_conflict, "--change " + change.text,
-                  "the other cluster says how many ranks there are", "leave one of the two out");
+                  "the other cluster sets the number of ranks", "omit one of the two");
     const auto many = whole_number(change);
     if (!many) return tl::unexpected(many.error());
     made = fmt::format("{}:{}", made.substr(0, colon), *many);

@@ -25,7 +25,7 @@ using graph::Graph;
 using graph::NodeId;
 using platform::DeviceEntry;
 
-/// Names of kernels of libraries that multiply: cuBLAS, CUTLASS, cuDNN, hipBLASLt, Triton's.
+/// Whether a kernel name is that of a matrix product: cuBLAS, CUTLASS, cuDNN, hipBLASLt, Triton.
 bool multiplies(std::string_view name) {
   constexpr std::array<std::string_view, 9> kOfProducts = {
       "gemm", "GEMM", "conv", "cutlass", "fmha", "flash", "mma", "MT", "attention"};
@@ -34,15 +34,14 @@ bool multiplies(std::string_view name) {
   });
 }
 
-/// How a kernel's time is changed, and how far off that may be.
+/// Factor on the time of a kernel, and its error.
 struct Move {
-  double factor = 0;  ///< 0: not both models say something
+  double factor = 0;  ///< 0: no prediction for one of the devices
   graph::NodeProvenance stand;
 };
 
-/// What is true of the one device over what a model says of it, over the same of the other:
-/// (1 + e) / (1 + f), with errors that have nothing to do with each other, so that the squares of
-/// their logarithms add.
+/// Sets the error band of the ratio (1 + e) / (1 + f) of true to predicted times of both devices.
+/// The errors are independent, so the squares of their logarithms add.
 void set_band(const model::ErrorBand& to, const model::ErrorBand& from,
               graph::NodeProvenance& stand) {
   const auto side = [](double a, double b) { return std::sqrt(a * a + b * b); };
@@ -52,7 +51,7 @@ void set_band(const model::ErrorBand& to, const model::ErrorBand& from,
       std::expm1(side(std::log1p(std::max(to.upper, 0.0)), std::log1p(std::min(from.lower, 0.0)))));
 }
 
-/// How one device's kernels become another's.
+/// Converts kernel times from one device to another.
 class Mover {
  public:
   Mover(const DeviceEntry& from, const DeviceEntry& to)
@@ -67,26 +66,27 @@ class Mover {
     std::vector<Time> durations = graph::durations_of(graph);
     std::vector<graph::NodeProvenance> stands(graph.size());
     for (NodeId n = 0; n < graph.size(); ++n) {
-      if (graph::time_of(graph, n) != graph::WorkKind::kernels || durations[n] <= Time{}) continue;
+      if (graph::work_kind(graph, n) != graph::WorkKind::kernels || durations[n] <= Time{})
+        continue;
       const Time was = durations[n];
       const Move move = move_of(graph, n, was, made);
-      durations[n] = std::max(graph::kMinimumDuration, graph::times(was, move.factor));
+      durations[n] = std::max(graph::kMinimumDuration, graph::scale_time(was, move.factor));
       stands[n] = move.stand;
     }
     auto other = std::make_shared<const Graph>(graph.with_durations(durations));
-    stands_.nodes.emplace(
+    provenance_.nodes.emplace(
         other.get(), std::make_shared<const std::vector<graph::NodeProvenance>>(std::move(stands)));
     return other;
   }
 
-  /// Of what was moved.
-  [[nodiscard]] graph::WorkloadProvenance stands() && { return std::move(stands_); }
+  /// Provenance of the converted times.
+  [[nodiscard]] graph::WorkloadProvenance stands() && { return std::move(provenance_); }
 
  private:
   Move move_of(const Graph& graph, NodeId n, Time was, DeviceChange& made) {
     if (const graph::KernelId id = graph.kernel(n); id != graph::kNoKernel) {
       if (Move known = by_model((*graph.kernels())[id]); known.factor > 0) {
-        if (same_) known.stand = {};  // whatever models are off, they are it twice
+        if (same_) known.stand = {};  // errors of equal predictions cancel
         made.by_model += was;
         return known;
       }
@@ -107,8 +107,8 @@ class Mover {
     move.factor = to.seconds / from.seconds;
     move.stand.provenance = to.extrapolated || from.extrapolated ? TimeProvenance::extrapolated
                                                                  : TimeProvenance::interpolated;
-    move.stand.known = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
-    if (move.stand.known)
+    move.stand.has_interval = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
+    if (move.stand.has_interval)
       set_band(to.band, from.band, move.stand);
     else
       move.stand.provenance = TimeProvenance::formula;
@@ -120,12 +120,12 @@ class Mover {
   double bandwidth_, peak_;
   std::vector<model::NamedKernelModel> models_;
   std::unordered_map<std::string, Move> moves_;  // by kernel
-  graph::WorkloadProvenance stands_;
+  graph::WorkloadProvenance provenance_;
 };
 
 }  // namespace
 
-std::string DeviceChange::words() const {
+std::string DeviceChange::description() const {
   const Time all = by_model + by_bandwidth + by_peak;
   const auto share = [&](Time part) {
     return all > Time{}
@@ -133,8 +133,8 @@ std::string DeviceChange::words() const {
                : 0.0;
   };
   return fmt::format(
-      "kernels from {} to {}: {:.0f} % of their time by models of the kernel on both, {:.0f} % by "
-      "memory bandwidth, {:.0f} % by peak; hosts, copies and communication as recorded",
+      "kernels from {} to {}: {:.0f} % of their time scaled with kernel models, {:.0f} % with "
+      "memory bandwidth, {:.0f} % with peak; hosts, copies and communication as recorded",
       from, to, share(by_model), share(by_bandwidth), share(by_peak));
 }
 
@@ -147,26 +147,25 @@ Result<DeviceChange> change_device(const graph::Workload& workload, const std::s
     return tl::unexpected(std::move(error));
   }
   const DeviceEntry* source = recorded_on.empty()
-                                  ? platform::find_device_by_driver(workload.recorded_on)
+                                  ? platform::find_device_by_driver(workload.recorded_device)
                                   : platform::find_device(recorded_on);
   if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
   if (source == nullptr)
-    return fail(Errc::usage, "--device",
-                workload.recorded_on.empty()
-                    ? fmt::format("kernels are to move to {}, and the recording does not say what "
-                                  "it was made on",
-                                  to)
-                    : fmt::format("kernels are to move to {}, and the catalogue has no {}, which "
-                                  "the recording was made on",
-                                  to, in_quotes(workload.recorded_on)),
-                "--device NAME says it, a name of 'orrery kernels'");
+    return fail(
+        Errc::usage, "--device",
+        workload.recorded_device.empty()
+            ? fmt::format("kernels move to {}, but the recording does not state its own device", to)
+            : fmt::format("kernels move to {}, but the device of the recording, {}, is not in the "
+                          "catalogue",
+                          to, in_quotes(workload.recorded_device)),
+        "give the device with --device NAME; 'orrery kernels' lists names");
   DeviceChange made;
   made.from = source->name;
   made.to = target->name;
   Mover mover(*source, *target);
   made.workload =
       graph::with_graphs(workload, [&](const Graph& graph) { return mover.moved(graph, made); });
-  made.workload.stands = std::move(mover).stands();
+  made.workload.provenance = std::move(mover).stands();
   return made;
 }
 
@@ -174,18 +173,18 @@ void count_other_device(const graph::Workload& workload, const std::string& reco
                         const platform::Device& device, Findings& findings) {
   const bool recorded =
       device.compute == TimeSource::automatic || device.compute == TimeSource::recorded;
-  const std::string& driver = workload.recorded_on;
+  const std::string& driver = workload.recorded_device;
   if (!recorded || device.entry.empty() || (driver.empty() && recorded_on.empty())) return;
   const DeviceEntry* source = recorded_on.empty() ? platform::find_device_by_driver(driver)
                                                   : platform::find_device(recorded_on);
   if (source != nullptr && source->name == device.entry) return;
   const std::string change =
-      fmt::format("the cluster has {}: 'orrery whatif' with gpu={}", device.entry, device.entry);
+      fmt::format("the cluster has {}; 'orrery whatif' with gpu={}", device.entry, device.entry);
   findings.add(FindingCode::recorded_on_other_device,
                source != nullptr
-                   ? fmt::format("recorded on {}, {} moves kernels", source->name, change)
-                   : fmt::format("recorded on {}, which the catalogue does not have, {} and "
-                                 "--device NAME moves kernels",
+                   ? fmt::format("recorded on {}, {} converts kernel times", source->name, change)
+                   : fmt::format("recorded on {}, which is not in the catalogue; {} and --device "
+                                 "NAME converts kernel times",
                                  in_quotes(driver), change));
 }
 

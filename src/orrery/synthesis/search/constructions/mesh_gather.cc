@@ -11,7 +11,7 @@ namespace orrery::synthesis {
 
 namespace {
 
-/// All nodes send in rounds as long as a piece takes a link.
+/// All nodes send in rounds, each as long as a link needs for one piece.
 class MeshRounds {
  public:
   MeshRounds(const Mesh& mesh, Schedule& schedule, std::uint32_t each)
@@ -19,34 +19,34 @@ class MeshRounds {
         sides_(2 * mesh.dims),
         schedule_(schedule),
         pieces_(static_cast<std::uint32_t>(schedule.pieces.size())),
-        way_(mesh.wires.size()),
+        route_of_link_(mesh.wires.size()),
         queues_(mesh.wires.size() * mesh.dims),
-        begins_with_(pieces_) {
+        first_dim_(pieces_) {
     std::uint32_t route = 0;
     for (std::size_t i = 0; i < mesh.wires.size(); ++i)
-      way_[i] = mesh.wires[i] == Mesh::kNoWire ? 0 : route++;
+      route_of_link_[i] = mesh.wires[i] == Mesh::kNoWire ? 0 : route++;
     for (std::uint32_t piece = 0; piece < pieces_; ++piece) {
       std::uint32_t sum = piece % each;
       for (std::uint32_t rest = piece / each; rest > 0; rest /= mesh.size) sum += rest % mesh.size;
-      begins_with_[piece] = sum % mesh.dims;
+      first_dim_[piece] = sum % mesh.dims;
     }
   }
 
   void run(std::int64_t duration) {
     const std::uint32_t each = pieces_ / mesh_.places;
-    for (std::uint32_t piece = 0; piece < pieces_; ++piece) turn_off(piece / each, piece, 0);
-    const auto later =
+    for (std::uint32_t piece = 0; piece < pieces_; ++piece) queue_from(piece / each, piece, 0);
+    const auto rounds_until_arrival =
         static_cast<std::size_t>((duration + mesh_.latency.count() + duration - 1) / duration);
     const std::size_t all = std::size_t{pieces_} * (mesh_.places - 1);
     auto& sends = schedule_.sends;
     sends.reserve(all);
     sent_over_.reserve(all);
-    std::vector<std::size_t> begins;  // by round: its first send
+    std::vector<std::size_t> round_begins;  // first send of each round
     for (std::int64_t round = 0; sends.size() < all; ++round) {
-      begins.push_back(sends.size());
-      if (begins.size() > later) {
-        for (std::size_t i = begins[begins.size() - 1 - later]; i < begins[begins.size() - later];
-             ++i)
+      round_begins.push_back(sends.size());
+      if (round_begins.size() > rounds_until_arrival) {
+        for (std::size_t i = round_begins[round_begins.size() - 1 - rounds_until_arrival];
+             i < round_begins[round_begins.size() - rounds_until_arrival]; ++i)
           arrive(sent_over_[i], sends[i].piece);
       }
       for (std::uint32_t link = 0; link < mesh_.wires.size(); ++link)
@@ -60,20 +60,20 @@ class MeshRounds {
     std::size_t next = 0;
   };
 
-  /// The queue of a side's pieces for which it is the dimension number `turn`.
-  Queue& queue(std::uint32_t link, std::uint32_t turn) {
-    return queues_[std::size_t{link} * mesh_.dims + turn];
+  /// The queue of pieces for which this side is their dimension number `stage`.
+  Queue& queue(std::uint32_t link, std::uint32_t stage) {
+    return queues_[std::size_t{link} * mesh_.dims + stage];
   }
-  void put(std::uint32_t place, std::uint32_t side, std::uint32_t turn, std::uint32_t piece) {
+  void put(std::uint32_t place, std::uint32_t side, std::uint32_t stage, std::uint32_t piece) {
     const std::uint32_t link = place * sides_ + side;
-    if (mesh_.wires[link] != Mesh::kNoWire) queue(link, turn).pieces.push_back(piece);
+    if (mesh_.wires[link] != Mesh::kNoWire) queue(link, stage).pieces.push_back(piece);
   }
-  /// Along all dimensions from number `turn` of the piece on.
-  void turn_off(std::uint32_t place, std::uint32_t piece, std::uint32_t turn) {
-    for (; turn < mesh_.dims; ++turn) {
-      const std::uint32_t dim = (begins_with_[piece] + turn) % mesh_.dims;
-      put(place, 2 * dim, turn, piece);
-      put(place, 2 * dim + 1, turn, piece);
+  /// Queues a piece along all its dimensions from number `stage` on.
+  void queue_from(std::uint32_t place, std::uint32_t piece, std::uint32_t stage) {
+    for (; stage < mesh_.dims; ++stage) {
+      const std::uint32_t dim = (first_dim_[piece] + stage) % mesh_.dims;
+      put(place, 2 * dim, stage, piece);
+      put(place, 2 * dim + 1, stage, piece);
     }
   }
   void arrive(std::uint32_t link, std::uint32_t piece) {
@@ -81,16 +81,16 @@ class MeshRounds {
     std::uint32_t stride = 1;
     for (std::uint32_t d = 0; d < dim; ++d) stride *= mesh_.size;
     const std::uint32_t from = link / sides_, to = side % 2 == 0 ? from + stride : from - stride;
-    const std::uint32_t turn = (dim + mesh_.dims - begins_with_[piece]) % mesh_.dims;
-    put(to, side, turn, piece);
-    turn_off(to, piece, turn + 1);
+    const std::uint32_t stage = (dim + mesh_.dims - first_dim_[piece]) % mesh_.dims;
+    put(to, side, stage, piece);
+    queue_from(to, piece, stage + 1);
   }
-  // What is in its earlier dimensions goes first: more is to come of it.
+  // Pieces in earlier dimensions are first, since more sends depend on them.
   void send(std::uint32_t link, Time now) {
-    for (std::uint32_t turn = 0; turn < mesh_.dims; ++turn) {
-      Queue& one = queue(link, turn);
+    for (std::uint32_t stage = 0; stage < mesh_.dims; ++stage) {
+      Queue& one = queue(link, stage);
       if (one.next == one.pieces.size()) continue;
-      schedule_.sends.push_back({one.pieces[one.next++], way_[link], 0, now});
+      schedule_.sends.push_back({one.pieces[one.next++], route_of_link_[link], 0, now});
       sent_over_.push_back(link);
       return;
     }
@@ -100,10 +100,10 @@ class MeshRounds {
   std::uint32_t sides_;
   Schedule& schedule_;
   std::uint32_t pieces_;
-  std::vector<std::uint32_t> way_;          // by link: place × sides + side
-  std::vector<Queue> queues_;               // by link, then turn
-  std::vector<std::uint32_t> begins_with_;  // by piece
-  std::vector<std::uint32_t> sent_over_;    // by send: link
+  std::vector<std::uint32_t> route_of_link_;  // by link: place × sides + side
+  std::vector<Queue> queues_;                 // by link, then turn
+  std::vector<std::uint32_t> first_dim_;      // by piece
+  std::vector<std::uint32_t> sent_over_;      // by send: link
 };
 
 void add_routes(const Mesh& mesh, const Group& group, Schedule& schedule) {
@@ -124,7 +124,7 @@ void add_routes(const Mesh& mesh, const Group& group, Schedule& schedule) {
 }  // namespace
 
 std::optional<Mesh> mesh_of(const FabricState& fabric, std::span<const NodeIndex> members,
-                            bool against) {
+                            bool reverse_links) {
   Mesh mesh;
   mesh.places = static_cast<std::uint32_t>(members.size());
   mesh.dims = static_cast<std::uint32_t>(std::max<std::size_t>(fabric.sizes.size(), 1));
@@ -152,30 +152,28 @@ std::optional<Mesh> mesh_of(const FabricState& fabric, std::span<const NodeIndex
         mesh.wires.push_back(Mesh::kNoWire);
         continue;
       }
-      const NodeIndex from = members[against ? other : place],
-                      to = members[against ? place : other];
-      std::uint32_t found = fabric.out_offsets[from];
-      while (found < fabric.out_offsets[from + 1] && fabric.wires[found].to != to) ++found;
-      if (found == fabric.out_offsets[from + 1]) return std::nullopt;
-      const Wire& wire = fabric.wires[found];
-      const auto rate = static_cast<std::int64_t>(std::min(wire.capacity, 0x1p62));
+      const NodeIndex from = members[reverse_links ? other : place],
+                      to = members[reverse_links ? place : other];
+      const auto found = wire_between(fabric, from, to);
+      if (!found) return std::nullopt;
+      const Wire& wire = fabric.wires[*found];
       if (place == 0 && side == 0) {
-        mesh.rate = rate;
+        mesh.rate = wire.rate();
         mesh.latency = wire.latency;
       }
-      if (mesh.rate != rate || mesh.latency != wire.latency) return std::nullopt;
-      mesh.wires.push_back(found);
+      if (mesh.rate != wire.rate() || mesh.latency != wire.latency) return std::nullopt;
+      mesh.wires.push_back(*found);
     }
   }
   return mesh;
 }
 
-SearchResult mesh_gather(const Mesh& mesh, const Group& group, const SynthesisEffort& effort) {
+SearchResult mesh_gather(const Mesh& mesh, const Group& group, const SearchOptions& options) {
   SearchResult found;
   const std::uint64_t pairs = std::uint64_t{mesh.places} * (mesh.places - 1);
   Time least{};
   for (std::uint32_t each : {1U, 2U, 4U, 8U, 16U, 32U}) {
-    if (effort.chunks > 0) each = static_cast<std::uint32_t>(effort.chunks);
+    if (options.chunks > 0) each = static_cast<std::uint32_t>(options.chunks);
     Schedule schedule;
     schedule.groups = {group};
     schedule.pieces = pieces_of({&group, 1}, each);
@@ -189,10 +187,10 @@ SearchResult mesh_gather(const Mesh& mesh, const Group& group, const SynthesisEf
     if (least == Time{} || time < least) {
       least = time;
       found.schedule = std::move(schedule);
-      found.method = fmt::format("a mesh: along one dimension after another; {} piece{} each", each,
+      found.method = fmt::format("mesh: along one dimension after another; {} piece{} each", each,
                                  each == 1 ? "" : "s");
     }
-    if (effort.chunks > 0 || least <= effort.stop_at) break;
+    if (options.chunks > 0 || least <= options.stop_at) break;
   }
   return found;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines and meshes with equal sides: each piece goes along one dimension after another, and pieces
-// begin with different ones, so that all links of a corner are busy from the first byte to the
-// last.
+// Schedules for lines and meshes with equal sides. Each piece moves along one dimension after
+// another, and pieces start with different dimensions, so that all links of a corner are always
+// busy.
 #pragma once
 
 #include <cstdint>
@@ -24,16 +24,17 @@ struct Mesh {
   std::vector<std::uint32_t> wires;  ///< by place, then side; kNoWire: the mesh ends there
 };
 
-/// The group is all nodes of a mesh whose sides are equal and whose links are alike. `against`: the
-/// links' other directions. Empty: it is not that.
+/// The mesh, if the group is all nodes of a mesh with equal sides and equivalent links; else empty.
+/// `reverse_links`: uses the opposite directions of links.
 [[nodiscard]] std::optional<Mesh> mesh_of(const FabricState& fabric,
-                                          std::span<const NodeIndex> members, bool against);
+                                          std::span<const NodeIndex> members, bool reverse_links);
 
-/// An all-gather on it. Of D dimensions a piece goes along all, beginning with the one that its
-/// node's place says; whoever gets it along one hands it on along that one and along those still
-/// to come. A corner so gets of each dimension as much as of every other, but for the pieces that
-/// D does not divide: n (p - 1) / p over what its links carry, which is what no way can beat.
+/// An all-gather on a mesh. A piece travels along all D dimensions, starting with one that the
+/// position of its node determines. A node that receives it along one dimension forwards it along
+/// that one and along the remaining ones. A corner thus receives equally much along each dimension,
+/// except for the pieces that D does not divide. The time is n (p - 1) / p over the bandwidth of
+/// its links, which is a lower bound.
 [[nodiscard]] SearchResult mesh_gather(const Mesh& mesh, const Group& group,
-                                       const SynthesisEffort& effort);
+                                       const SearchOptions& options);
 
 }  // namespace orrery::synthesis

@@ -4,14 +4,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <compare>
+#include <functional>
+#include <queue>
 
 #include "orrery/core/random.h"
-#include "orrery/synthesis/search/constructions/torus_internal.h"
 
 namespace orrery::synthesis {
 
-namespace torus_detail {
+namespace {
 
+/// A send of a piece of place 0; all other places repeat it, translated.
+struct TorusSend {
+  std::int64_t start = 0;
+  std::uint32_t piece = 0;  // index among the pieces of one node
+  std::uint32_t at = 0;     // offset
+  std::uint32_t side = 0;
+};
+
+/// An event at a side of one node.
+struct SideEvent {
+  std::int64_t at;
+  bool free;  // true: the side is free; false: a piece has arrived
+  std::uint32_t number, offset;
+  auto operator<=>(const SideEvent&) const = default;
+};
+using SideEvents = std::priority_queue<SideEvent, std::vector<SideEvent>, std::greater<>>;
+
+/// Advances to the time of the next events and handles all of that time: `idle` is by side;
+/// `arrive(piece, offset)`.
+template <class Arrive>
+std::int64_t advance(SideEvents& events, std::vector<bool>& idle, const Arrive& arrive) {
+  const std::int64_t now = events.top().at;
+  while (!events.empty() && events.top().at == now) {
+    const SideEvent due = events.top();
+    events.pop();
+    if (due.free) {
+      idle[due.number] = true;
+    } else {
+      arrive(due.number, due.offset);
+    }
+  }
+  return now;
+}
+
+/// Adds one route per link, with number place × sides + side.
 void add_routes(const Torus& torus, const Group& group, Schedule& schedule) {
   const std::size_t sides = torus.sides.size();
   schedule.wires = torus.wires;
@@ -23,9 +60,10 @@ void add_routes(const Torus& torus, const Group& group, Schedule& schedule) {
   }
 }
 
-void set_sends(const Torus& torus, std::vector<TorusSend>& moves, std::uint32_t each,
+/// Repeats the sends of place 0 for every node. `each`: pieces per node.
+void set_sends(const Torus& torus, std::vector<TorusSend>& sends, std::uint32_t each,
                Schedule& schedule) {
-  std::stable_sort(moves.begin(), moves.end(),
+  std::stable_sort(sends.begin(), sends.end(),
                    [](const TorusSend& a, const TorusSend& b) { return a.start < b.start; });
   const auto sides = static_cast<std::uint32_t>(torus.sides.size());
   const std::size_t dims = torus.sizes.size();
@@ -38,10 +76,9 @@ void set_sends(const Torus& torus, std::vector<TorusSend>& moves, std::uint32_t 
       rest /= size;
     }
   }
-  schedule.sends.reserve(moves.size() * torus.places);
-  std::vector<std::vector<std::uint32_t>> translated(
-      dims);  // by coordinate: what it adds to a place
-  for (const TorusSend& move : moves) {
+  schedule.sends.reserve(sends.size() * torus.places);
+  std::vector<std::vector<std::uint32_t>> translated(dims);  // offset of each coordinate in a place
+  for (const TorusSend& move : sends) {
     std::uint32_t stride = sides;
     for (std::size_t d = 0; d < dims; ++d) {
       const auto size = static_cast<std::uint32_t>(torus.sizes[d]);
@@ -58,7 +95,7 @@ void set_sends(const Torus& torus, std::vector<TorusSend>& moves, std::uint32_t 
   }
 }
 
-}  // namespace torus_detail
+}  // namespace
 
 std::uint32_t Torus::neighbour(std::uint32_t place, std::size_t side) const {
   std::int64_t stride = 1;
@@ -68,7 +105,7 @@ std::uint32_t Torus::neighbour(std::uint32_t place, std::size_t side) const {
   return static_cast<std::uint32_t>(place + (there - here) * stride);
 }
 
-std::uint32_t Torus::translated(std::uint32_t place, std::uint32_t offset) const {
+std::uint32_t Torus::translate(std::uint32_t place, std::uint32_t offset) const {
   std::int64_t stride = 1, sum = 0, a = place, b = offset;
   for (const std::int64_t size : sizes) {
     sum += (a % size + b % size) % size * stride;
@@ -80,7 +117,7 @@ std::uint32_t Torus::translated(std::uint32_t place, std::uint32_t offset) const
 }
 
 std::optional<Torus> torus_of(const FabricState& fabric, std::span<const NodeIndex> members,
-                              bool against) {
+                              bool reverse_links) {
   Torus torus;
   torus.places = static_cast<std::uint32_t>(members.size());
   torus.sizes = fabric.sizes;
@@ -101,19 +138,17 @@ std::optional<Torus> torus_of(const FabricState& fabric, std::span<const NodeInd
   for (std::uint32_t place = 0; place < torus.places; ++place) {
     for (std::size_t side = 0; side < torus.sides.size(); ++side) {
       const NodeIndex here = members[place], there = members[torus.neighbour(place, side)];
-      const NodeIndex from = against ? there : here, to = against ? here : there;
-      std::uint32_t found = fabric.out_offsets[from];
-      while (found < fabric.out_offsets[from + 1] && fabric.wires[found].to != to) ++found;
-      if (found == fabric.out_offsets[from + 1]) return std::nullopt;
-      const Wire& wire = fabric.wires[found];
+      const NodeIndex from = reverse_links ? there : here, to = reverse_links ? here : there;
+      const auto found = wire_between(fabric, from, to);
+      if (!found) return std::nullopt;
+      const Wire& wire = fabric.wires[*found];
       Torus::Side& one = torus.sides[side];
-      const auto rate = static_cast<std::int64_t>(std::min(wire.capacity, 0x1p62));
       if (place == 0) {
-        one.rate = rate;
+        one.rate = wire.rate();
         one.latency = wire.latency;
       }
-      if (one.rate != rate || one.latency != wire.latency) return std::nullopt;
-      torus.wires.push_back(found);
+      if (one.rate != wire.rate() || one.latency != wire.latency) return std::nullopt;
+      torus.wires.push_back(*found);
     }
   }
   return torus;
@@ -121,59 +156,48 @@ std::optional<Torus> torus_of(const FabricState& fabric, std::span<const NodeInd
 
 namespace {
 
-using torus_detail::SideEvent;
-using torus_detail::SideEvents;
-using torus_detail::TorusSend;
-
-/// From offset 0 to each other one, links left to go along each side. Piece i of place 0 is for
-/// offset i / chunks + 1.
-class Exchange {
+/// The sends of an all-to-all from offset 0 to all other offsets. For each piece it tracks the
+/// remaining links along each side. Piece i of place 0 has the destination offset i / chunks + 1.
+class TorusExchange {
  public:
-  Exchange(const Torus& torus, std::int64_t bytes, std::uint32_t chunks)
+  TorusExchange(const Torus& torus, std::int64_t bytes, std::uint32_t chunks)
       : torus_(torus),
         bytes_(bytes),
         sides_(torus.sides.size()),
         pieces_((torus.places - 1) * chunks),
-        go_(pieces_ * sides_),
-        sum_(pieces_),
+        remaining_(pieces_ * sides_),
+        total_remaining_(pieces_),
         waiting_(sides_),
         idle_(sides_, true),
-        at_(pieces_),
-        flies_(pieces_) {
+        position_(pieces_),
+        in_flight_(pieces_) {
     for (std::uint32_t piece = 0; piece < pieces_; ++piece) {
       set_steps(piece, piece / chunks + 1, piece % chunks);
-      left_ += sum_[piece];
+      unsent_ += total_remaining_[piece];
       enqueue(piece);
     }
   }
 
   std::vector<TorusSend> run() {
     std::int64_t now = 0;
-    while (left_ > 0) {
+    while (unsent_ > 0) {
       for (std::uint32_t side = 0; side < sides_; ++side) {
         if (idle_[side]) send(side, now);
       }
-      now = agenda_.top().at;
-      while (!agenda_.empty() && agenda_.top().at == now) {
-        const SideEvent due = agenda_.top();
-        agenda_.pop();
-        if (due.free) {
-          idle_[due.number] = true;
-        } else {
-          flies_[due.number] = false;
-          at_[due.number] = due.offset;
-          enqueue(due.number);
-        }
-      }
+      now = advance(events_, idle_, [&](std::uint32_t piece, std::uint32_t offset) {
+        in_flight_[piece] = false;
+        position_[piece] = offset;
+        enqueue(piece);
+      });
     }
-    return std::move(moves_);
+    return std::move(sends_);
   }
 
  private:
-  struct Wait {
-    std::uint32_t go, piece;
-    bool operator<(const Wait& other) const {
-      return go != other.go ? go < other.go : piece > other.piece;
+  struct WaitingPiece {
+    std::uint32_t remaining, piece;
+    bool operator<(const WaitingPiece& other) const {
+      return remaining != other.remaining ? remaining < other.remaining : piece > other.piece;
     }
   };
 
@@ -185,44 +209,47 @@ class Exchange {
     }
     rest = to;
     for (std::uint32_t dim = 0; dim < torus_.sizes.size(); ++dim) {
-      const std::int64_t size = torus_.sizes[dim], far = rest % size;
+      const std::int64_t size = torus_.sizes[dim], distance = rest % size;
       rest /= size;
-      if (far == 0) continue;
-      // Half of those that have a choice go each way round.
-      const bool up = 2 * far < size || (2 * far == size && (others - far) % 2 == 0);
+      if (distance == 0) continue;
+      // If both directions are equally long, half of the pieces use each.
+      const bool up = 2 * distance < size || (2 * distance == size && (others - distance) % 2 == 0);
       for (std::size_t side = 0; side < sides_; ++side) {
         const Torus::Side& one = torus_.sides[side];
         if (one.dim == dim && (one.up == up || size == 2)) {
-          const auto steps = static_cast<std::uint32_t>(up || size == 2 ? far : size - far);
-          go_[piece * sides_ + side] = steps;
-          sum_[piece] += steps;
+          const auto steps =
+              static_cast<std::uint32_t>(up || size == 2 ? distance : size - distance);
+          remaining_[piece * sides_ + side] = steps;
+          total_remaining_[piece] += steps;
         }
       }
     }
   }
   void enqueue(std::uint32_t piece) {
     for (std::size_t side = 0; side < sides_; ++side) {
-      if (go_[piece * sides_ + side] > 0) waiting_[side].push({sum_[piece], piece});
+      if (remaining_[piece * sides_ + side] > 0)
+        waiting_[side].push({total_remaining_[piece], piece});
     }
   }
   void send(std::uint32_t side, std::int64_t now) {
     auto& waiting = waiting_[side];
     while (!waiting.empty()) {
-      const Wait one = waiting.top();
+      const WaitingPiece one = waiting.top();
       waiting.pop();
-      // Another side took it; it comes back here from where it then is.
-      if (flies_[one.piece] || sum_[one.piece] != one.go || go_[one.piece * sides_ + side] == 0)
+      // Another side has sent it; it is queued again at its next place.
+      if (in_flight_[one.piece] || total_remaining_[one.piece] != one.remaining ||
+          remaining_[one.piece * sides_ + side] == 0)
         continue;
       idle_[side] = false;
-      flies_[one.piece] = true;
-      --go_[one.piece * sides_ + side];
-      --sum_[one.piece];
-      --left_;
+      in_flight_[one.piece] = true;
+      --remaining_[one.piece * sides_ + side];
+      --total_remaining_[one.piece];
+      --unsent_;
       const std::int64_t done = now + transfer_duration(bytes_, torus_.sides[side].rate).count();
-      agenda_.push({done, true, side, 0});
-      agenda_.push({done + torus_.sides[side].latency.count(), false, one.piece,
-                    torus_.neighbour(at_[one.piece], side)});
-      moves_.push_back({now, one.piece, at_[one.piece], side});
+      events_.push({done, true, side, 0});
+      events_.push({done + torus_.sides[side].latency.count(), false, one.piece,
+                    torus_.neighbour(position_[one.piece], side)});
+      sends_.push_back({now, one.piece, position_[one.piece], side});
       return;
     }
   }
@@ -231,34 +258,33 @@ class Exchange {
   std::int64_t bytes_;
   std::size_t sides_;
   std::uint32_t pieces_;
-  std::vector<std::uint32_t> go_, sum_;  // by piece, and side
-  std::vector<std::priority_queue<Wait>> waiting_;
+  std::vector<std::uint32_t> remaining_;        // links, by piece, then side
+  std::vector<std::uint32_t> total_remaining_;  // their sum, by piece
+  std::vector<std::priority_queue<WaitingPiece>> waiting_;
   std::vector<bool> idle_;
-  std::vector<std::uint32_t> at_;
-  std::vector<bool> flies_;
-  std::size_t left_ = 0;
-  SideEvents agenda_;
-  std::vector<TorusSend> moves_;
+  std::vector<std::uint32_t> position_;
+  std::vector<bool> in_flight_;
+  std::size_t unsent_ = 0;
+  SideEvents events_;
+  std::vector<TorusSend> sends_;
 };
 
 }  // namespace
 
-SearchResult torus_exchange(const Torus& torus, const Group& group, const SynthesisEffort& effort) {
+SearchResult torus_exchange(const Torus& torus, const Group& group, const SearchOptions& options) {
   SearchResult found;
   Schedule& schedule = found.schedule;
   schedule.groups = {group};
-  // In one dimension nothing else halves what has a choice of two ways.
+  // In one dimension, two pieces per shard are needed to use both directions equally.
   const auto dims = std::count_if(torus.sizes.begin(), torus.sizes.end(),
                                   [](std::int64_t size) { return size > 1; });
-  const std::int64_t chunks = effort.chunks > 0 ? effort.chunks : dims == 1 ? 2 : 1;
+  const std::int64_t chunks = options.chunks > 0 ? options.chunks : dims == 1 ? 2 : 1;
   const std::int64_t count = torus.places * chunks;
   std::int64_t bytes = 0;
   for (std::uint32_t from = 0; from < torus.places; ++from) {
     for (std::uint32_t offset = 1; offset < torus.places; ++offset) {
-      const std::uint32_t to = torus.translated(from, offset);
-      const auto upto = [&](std::int64_t part) {
-        return static_cast<std::int64_t>(static_cast<__int128>(group.bytes.count()) * part / count);
-      };
+      const std::uint32_t to = torus.translate(from, offset);
+      const auto upto = [&](std::int64_t part) { return part_offset(group.bytes, part, count); };
       for (std::int64_t part = to * chunks; part < (to + 1) * chunks; ++part) {
         schedule.pieces.push_back(
             {0, group.members[from], group.members[to], upto(part), upto(part + 1) - upto(part)});
@@ -266,55 +292,43 @@ SearchResult torus_exchange(const Torus& torus, const Group& group, const Synthe
       }
     }
   }
-  std::vector<TorusSend> moves = Exchange(torus, bytes, static_cast<std::uint32_t>(chunks)).run();
-  torus_detail::add_routes(torus, group, schedule);
-  torus_detail::set_sends(torus, moves, static_cast<std::uint32_t>((torus.places - 1) * chunks),
-                          schedule);
-  found.method = "a torus: one node's pieces over shortest ways, and all others' likewise";
+  std::vector<TorusSend> sends =
+      TorusExchange(torus, bytes, static_cast<std::uint32_t>(chunks)).run();
+  add_routes(torus, group, schedule);
+  set_sends(torus, sends, static_cast<std::uint32_t>((torus.places - 1) * chunks), schedule);
+  found.method = "torus: shortest paths for the pieces of one node, translated to all nodes";
   return found;
 }
 
 namespace {
 
-using torus_detail::SideEvent;
-using torus_detail::SideEvents;
-using torus_detail::TorusSend;
-
-class Tree {
+class TorusTree {
  public:
-  Tree(const Torus& torus, std::int64_t bytes, std::uint32_t pieces, std::uint64_t seed)
+  TorusTree(const Torus& torus, std::int64_t bytes, std::uint32_t pieces, std::uint64_t seed)
       : torus_(torus),
         bytes_(bytes),
         taken_(std::size_t{pieces} * torus.places),
         open_(torus.sides.size()),
         idle_(torus.sides.size(), true),
-        left_(std::size_t{pieces} * (torus.places - 1)),
-        random_(mixed(seed)) {
+        unsent_(std::size_t{pieces} * (torus.places - 1)),
+        random_(mix_bits(seed)) {
     for (std::uint32_t piece = 0; piece < pieces; ++piece) {
       taken_[std::size_t{piece} * torus.places] = true;
-      come(piece, 0);
+      arrive(piece, 0);
     }
   }
 
   std::vector<TorusSend> run(std::int64_t& end) {
     std::int64_t now = 0;
     end = 0;
-    while (left_ > 0) {
+    while (unsent_ > 0) {
       for (std::uint32_t side = 0; side < idle_.size(); ++side) {
         if (idle_[side]) send(side, now, end);
       }
-      now = agenda_.top().at;
-      while (!agenda_.empty() && agenda_.top().at == now) {
-        const SideEvent due = agenda_.top();
-        agenda_.pop();
-        if (due.free) {
-          idle_[due.number] = true;
-        } else {
-          come(due.number, due.offset);
-        }
-      }
+      now = advance(events_, idle_,
+                    [&](std::uint32_t piece, std::uint32_t offset) { arrive(piece, offset); });
     }
-    return std::move(moves_);
+    return std::move(sends_);
   }
 
  private:
@@ -324,7 +338,7 @@ class Tree {
   [[nodiscard]] std::size_t index(std::uint32_t piece, std::uint32_t at) const {
     return std::size_t{piece} * torus_.places + at;
   }
-  void come(std::uint32_t piece, std::uint32_t at) {
+  void arrive(std::uint32_t piece, std::uint32_t at) {
     for (std::size_t side = 0; side < open_.size(); ++side) {
       if (!taken_[index(piece, torus_.neighbour(at, side))]) open_[side].push_back({piece, at});
     }
@@ -332,7 +346,7 @@ class Tree {
   void send(std::uint32_t side, std::int64_t now, std::int64_t& end) {
     auto& open = open_[side];
     while (!open.empty()) {
-      random_ = mixed(random_);
+      random_ = mix_bits(random_);
       const auto i = static_cast<std::size_t>((random_ >> 32) * open.size() >> 32);
       const Choice one = open[i];
       open[i] = open.back();
@@ -340,13 +354,13 @@ class Tree {
       const std::uint32_t to = torus_.neighbour(one.at, side);
       if (taken_[index(one.piece, to)]) continue;
       taken_[index(one.piece, to)] = true;
-      --left_;
+      --unsent_;
       idle_[side] = false;
       const std::int64_t done = now + transfer_duration(bytes_, torus_.sides[side].rate).count();
       const std::int64_t there = done + torus_.sides[side].latency.count();
-      agenda_.push({done, true, side, 0});
-      agenda_.push({there, false, one.piece, to});
-      moves_.push_back({now, one.piece, one.at, side});
+      events_.push({done, true, side, 0});
+      events_.push({there, false, one.piece, to});
+      sends_.push_back({now, one.piece, one.at, side});
       end = std::max(end, there);
       return;
     }
@@ -354,18 +368,18 @@ class Tree {
 
   const Torus& torus_;
   std::int64_t bytes_;
-  std::vector<bool> taken_;                // by piece, then offset: it is there or on its way
-  std::vector<std::vector<Choice>> open_;  // by side: what could be sent, and some that could
+  std::vector<bool> taken_;                // by piece, then offset: it has arrived or is in flight
+  std::vector<std::vector<Choice>> open_;  // by side: candidates to send, including outdated ones
   std::vector<bool> idle_;
-  std::size_t left_;
-  SideEvents agenda_;
-  std::vector<TorusSend> moves_;
+  std::size_t unsent_;
+  SideEvents events_;
+  std::vector<TorusSend> sends_;
   std::uint64_t random_;
 };
 
-/// So many pieces that sides have about the same number to carry.
-std::int64_t pieces_for(const Torus& torus, const SynthesisEffort& effort) {
-  if (effort.chunks > 0) return effort.chunks;
+/// The number of pieces with which all sides carry about the same load.
+std::int64_t pieces_for(const Torus& torus, const SearchOptions& options) {
+  if (options.chunks > 0) return options.chunks;
   const auto sides = static_cast<std::int64_t>(torus.sides.size());
   std::int64_t pieces = 1;
   for (; pieces < 16; ++pieces) {
@@ -377,9 +391,9 @@ std::int64_t pieces_for(const Torus& torus, const SynthesisEffort& effort) {
 
 }  // namespace
 
-SearchResult torus_gather(const Torus& torus, const Group& group, const SynthesisEffort& effort) {
+SearchResult torus_gather(const Torus& torus, const Group& group, const SearchOptions& options) {
   SearchResult found;
-  const std::int64_t pieces = pieces_for(torus, effort);
+  const std::int64_t pieces = pieces_for(torus, options);
   Schedule& schedule = found.schedule;
   schedule.groups = {group};
   schedule.pieces = pieces_of({&group, 1}, pieces);
@@ -387,18 +401,18 @@ SearchResult torus_gather(const Torus& torus, const Group& group, const Synthesi
   for (const Piece& piece : schedule.pieces) bytes = std::max(bytes, piece.bytes);
   std::vector<TorusSend> best;
   std::int64_t least = 0;
-  for (std::uint64_t seed = effort.seed; seed < effort.seed + 8; ++seed) {
+  for (std::uint64_t seed = options.seed; seed < options.seed + 8; ++seed) {
     std::int64_t end = 0;
-    std::vector<TorusSend> moves =
-        Tree(torus, bytes, static_cast<std::uint32_t>(pieces), seed).run(end);
+    std::vector<TorusSend> sends =
+        TorusTree(torus, bytes, static_cast<std::uint32_t>(pieces), seed).run(end);
     if (!best.empty() && end >= least) continue;
     least = end;
-    best = std::move(moves);
+    best = std::move(sends);
   }
-  torus_detail::add_routes(torus, group, schedule);
-  torus_detail::set_sends(torus, best, static_cast<std::uint32_t>(pieces), schedule);
-  found.method = fmt::format("a torus: one node's tree, moved to all; {} piece{} each", pieces,
-                             pieces == 1 ? "" : "s");
+  add_routes(torus, group, schedule);
+  set_sends(torus, best, static_cast<std::uint32_t>(pieces), schedule);
+  found.method = fmt::format("torus: tree of one node, translated to all nodes; {} piece{} each",
+                             pieces, pieces == 1 ? "" : "s");
   return found;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rings and tori whose nodes are all alike: what one node's pieces do, all do, moved along. So one
-// node is scheduled, and nothing is in anybody's way.
+// Schedules for rings and tori with equivalent nodes: the pieces of all nodes follow the schedule
+// of one node, translated. So only one node is scheduled, and links are free of contention.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace orrery::synthesis {
 
-/// A torus as it looks from any of its nodes. Places are ranks.
+/// A torus, seen from any of its nodes. Places are ranks.
 struct Torus {
   struct Side {
     std::uint32_t dim = 0;
-    bool up = true;  ///< to the next; a dimension of two has this side alone
+    bool up = true;  ///< towards the next coordinate; a dimension of size two has only this side
     std::int64_t rate = 0;
     Time latency{};
   };
@@ -27,25 +27,26 @@ struct Torus {
   std::vector<std::uint32_t> wires;  ///< by place, then side
 
   [[nodiscard]] std::uint32_t neighbour(std::uint32_t place, std::size_t side) const;
-  /// Where `offset`, a place as seen from place 0, is as seen from `place`.
-  [[nodiscard]] std::uint32_t translated(std::uint32_t place, std::uint32_t offset) const;
+  /// The place at `offset` from `place`. An offset is a place as seen from place 0.
+  [[nodiscard]] std::uint32_t translate(std::uint32_t place, std::uint32_t offset) const;
 };
 
-/// The group is all nodes of a torus whose links are alike along each side. `against`: the links'
-/// other directions. Empty: it is not that.
+/// The torus, if the group is all nodes of a torus with identical links along each side; else
+/// empty. `reverse_links`: uses the opposite directions of links.
 [[nodiscard]] std::optional<Torus> torus_of(const FabricState& fabric,
-                                            std::span<const NodeIndex> members, bool against);
+                                            std::span<const NodeIndex> members, bool reverse_links);
 
-/// An all-gather on it: from one node a tree grows over all offsets, each side as soon as it is
-/// free to any that lacks the piece; every node's piece does the same. Sides are busy without a gap
-/// but at the end, so that it takes n (p - 1) / p over what a node's links carry, but for less than
-/// some pieces' time.
+/// An all-gather on a torus. From one node a tree grows over all offsets: when a side is free, it
+/// sends the piece to a node that lacks it. The pieces of all nodes do the same. Sides are busy
+/// without gaps except at the end. The time is thus n (p - 1) / p over the capacity of a node's
+/// links, plus less than the time of a few pieces.
 [[nodiscard]] SearchResult torus_gather(const Torus& torus, const Group& group,
-                                        const SynthesisEffort& effort);
+                                        const SearchOptions& options);
 
-/// An all-to-all on it, over shortest ways. Where both ways round are as long, every other piece
-/// takes the one; of those that wait for a side the one with the most links to go is first.
+/// An all-to-all on a torus, over shortest routes. If both directions are equally long, half of the
+/// pieces use each. Of the pieces that wait for a side, the one with the most remaining links is
+/// first.
 [[nodiscard]] SearchResult torus_exchange(const Torus& torus, const Group& group,
-                                          const SynthesisEffort& effort);
+                                          const SearchOptions& options);
 
 }  // namespace orrery::synthesis

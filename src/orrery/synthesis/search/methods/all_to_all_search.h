@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for all-to-alls: a way for each piece, and when it goes along it.
+// The search for all-to-alls: a route for each piece, and the times of its sends.
 #pragma once
 
 #include <span>
@@ -9,20 +9,20 @@
 
 namespace orrery::synthesis {
 
-/// Groups of all-to-alls, all at once. Devices that get a piece for another one send it on; others
-/// relay where members do not reach each other without.
+/// Generates concurrent all-to-alls of all groups. Devices forward pieces that are not for them.
+/// Devices outside a group relay if its members do not reach each other otherwise.
 ///
-/// Ways: one source after another, to all others by the cheapest ways where a link costs the more
-/// the busier those before have made it (as Awerbuch, Azar and Plotkin route on line, 1993); then
-/// each is routed again, now that all others are known. When: a link that comes free takes of those
-/// that wait for it the piece with the most still to go; of pieces between the same devices the
-/// nearest receiver in the order of ranks is first, so that senders have other receivers.
-/// Errc: config_conflict (no way from one to another), limit_exceeded (too large).
+/// Routes: each source in turn routes to all others over the cheapest routes, where a link costs
+/// more the more load it has (as in the on-line routing of Awerbuch, Azar and Plotkin, 1993). Then
+/// each source is routed again with the load of all others. Times: a link that becomes free sends
+/// the waiting piece with the most remaining hops. Of pieces between the same devices, the nearest
+/// receiver in the order of ranks is first, so that senders have different receivers. Errc:
+/// config_conflict (no route between members), limit_exceeded (too large).
 [[nodiscard]] Result<SearchResult> exchange(const FabricState& fabric,
                                             std::span<const Group> groups,
-                                            const SynthesisEffort& effort);
+                                            const SearchOptions& options);
 
-/// All-to-all pieces: from each member to each other.
+/// The pieces of all-to-alls: from each member to each other.
 [[nodiscard]] std::vector<Piece> exchanged_pieces(std::span<const Group> groups,
                                                   std::int64_t chunks);
 

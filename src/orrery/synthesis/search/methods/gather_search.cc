@@ -7,8 +7,7 @@
 #include <map>
 #include <set>
 
-#include "orrery/core/check.h"
-#include "orrery/core/random.h"
+#include "orrery/core/disjoint_sets.h"
 #include "orrery/synthesis/search/methods/spread_search.h"
 #include "orrery/synthesis/search/methods/stream_search.h"
 
@@ -16,216 +15,203 @@ namespace orrery::synthesis {
 
 namespace {
 
-constexpr std::uint64_t kMostSends = 64'000'000;  // of one search: 16 bytes each
-constexpr std::size_t kSmallFabric = 128;         // ranks up to which slower ways are tried, too
+constexpr std::uint64_t kMaxSends = 64'000'000;  // maximum sends of one search, 16 bytes each
+constexpr std::size_t kSmallFabric = 128;        // maximum ranks for which it also tries longer
+                                                 // routes
 
-bool is_rooted(const Group& group) {
-  return group.type == graph::CollectiveType::broadcast ||
-         group.type == graph::CollectiveType::reduce;
-}
-
-/// Of sends without which some wanted chunk would not arrive.
-std::vector<ChunkSend> needed_of(const RouteGraph& route_graph, const SpreadTask& task,
-                                 std::vector<ChunkSend> sends) {
-  BitRows needed = task.wanted;
-  std::vector<bool> stays(sends.size());
+/// Keeps only the sends that some required chunk needs.
+std::vector<ChunkSend> needed_sends(const RouteGraph& route_graph, const SpreadTask& task,
+                                    std::vector<ChunkSend> sends) {
+  BitMatrix needed = task.required;
+  std::vector<bool> is_needed(sends.size());
   for (std::size_t i = sends.size(); i-- > 0;) {
     if (!needed.test(route_graph.to[sends[i].route], sends[i].chunk)) continue;
-    stays[i] = true;
+    is_needed[i] = true;
     needed.set(route_graph.from[sends[i].route], sends[i].chunk);
   }
   std::size_t retained = 0;
   for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (stays[i]) sends[retained++] = sends[i];
+    if (is_needed[i]) sends[retained++] = sends[i];
   }
   sends.resize(retained);
   return sends;
 }
 
-/// Hosts with several of the stores; empty: there are none, or there is only one.
-std::vector<std::uint32_t> regions_of(const FabricState& fabric, const RouteGraph& route_graph) {
+/// The host of each store. Empty if hosts do not matter: there is only one host, each store has its
+/// own, or some host cannot spread a chunk inside.
+std::vector<std::uint32_t> hosts_of(const FabricState& fabric, const RouteGraph& route_graph) {
   std::map<std::uint32_t, std::uint32_t> count;
   for (const NodeIndex node : route_graph.stores) ++count[fabric.topology->host(node)];
   if (count.size() < 2 || count.contains(Topology::kNoHost) ||
       count.size() == route_graph.stores.size())
     return {};
-  std::vector<std::uint32_t> regions;
+  std::vector<std::uint32_t> hosts;
   for (const NodeIndex node : route_graph.stores)
-    regions.push_back(static_cast<std::uint32_t>(
+    hosts.push_back(static_cast<std::uint32_t>(
         std::distance(count.begin(), count.find(fabric.topology->host(node)))));
-  // What came into a host has to reach all of it from inside.
-  std::vector<std::uint32_t> root(route_graph.store_count()), first(count.size(), ~0U);
-  for (std::uint32_t s = 0; s < root.size(); ++s) {
-    root[s] = s;
-    first[regions[s]] = std::min(first[regions[s]], s);
-  }
-  const auto find = [&](std::uint32_t s) {
-    while (root[s] != s) s = root[s] = root[root[s]];
-    return s;
-  };
+  // A chunk that has entered a host must reach all its stores over routes inside.
+  DisjointSets sets(route_graph.store_count());
   for (std::uint32_t route = 0; route < route_graph.routes.size(); ++route) {
-    if (regions[route_graph.from[route]] == regions[route_graph.to[route]])
-      root[find(route_graph.from[route])] = find(route_graph.to[route]);
+    if (hosts[route_graph.from[route]] == hosts[route_graph.to[route]])
+      sets.join(route_graph.from[route], route_graph.to[route]);
   }
-  for (std::uint32_t s = 1; s < root.size(); ++s) {
-    if (find(s) != find(first[regions[s]])) return {};
+  std::vector<std::uint32_t> first(count.size(), ~0U);
+  for (std::uint32_t s = 0; s < hosts.size(); ++s) {
+    first[hosts[s]] = std::min(first[hosts[s]], s);
+    if (sets.find(s) != sets.find(first[hosts[s]])) return {};
   }
-  return regions;
+  return hosts;
 }
 
-class Gather {
+class GatherSearch {
  public:
-  Gather(const FabricState& fabric, std::span<const Group> groups, const SynthesisEffort& effort,
-         bool against)
-      : fabric_(fabric), groups_(groups), effort_(effort), against_(against) {}
+  GatherSearch(const FabricState& fabric, std::span<const Group> groups,
+               const SearchOptions& options, bool reverse_links)
+      : fabric_(fabric), groups_(groups), options_(options), reverse_links_(reverse_links) {}
 
   Result<SearchResult> run() {
     std::set<NodeIndex> members;
     for (const Group& group : groups_) members.insert(group.members.begin(), group.members.end());
     members_ = members.size();
     std::vector<NodeIndex> stores(members.begin(), members.end());
-    try_all(make_route_graph(fabric_, stores, {}));
-    if (best_ && !enough() && members_ <= kSmallFabric) {
+    try_piece_counts(make_route_graph(fabric_, stores, {}));
+    if (best_ && !is_good_enough() && members_ <= kSmallFabric) {
       RouteGraphOptions options;
-      options.all = true;
-      try_all(make_route_graph(fabric_, stores, options));
+      options.all_routes = true;
+      try_piece_counts(make_route_graph(fabric_, stores, options));
     }
-    // Others may be the only way, or a good one.
-    if (effort_.relays && (!best_ || relays_are_near(members))) {
+    // Relays may be the only route, or a good one.
+    if (options_.relays && (!best_ || relays_are_near(fabric_, members))) {
       stores = with_relays(fabric_, std::move(stores));
-      // So may members of other groups.
-      hand_on_ = stores.size() > members_ || groups_.size() > 1;
-      if (hand_on_) try_all(make_route_graph(fabric_, std::move(stores), {}));
+      // Members of other groups may relay, too.
+      all_forward_ = stores.size() > members_ || groups_.size() > 1;
+      if (all_forward_) try_piece_counts(make_route_graph(fabric_, std::move(stores), {}));
     }
     if (too_large_ && !best_)
       return fail(Errc::limit_exceeded, "synthesis",
-                  fmt::format("more than {} sends would have to be found", kMostSends),
-                  "fewer --chunks or ranks");
+                  fmt::format("the search needs more than {} sends", kMaxSends),
+                  "use fewer --chunks or ranks");
     if (!best_)
       return fail(Errc::config_conflict, fabric_.topology->name(),
-                  "some of the ranks do not reach each other",
-                  "'orrery topology' shows which links are down");
+                  "some ranks cannot reach each other",
+                  "'orrery topology' lists the links that are down");
     return std::move(*best_);
   }
 
  private:
-  /// Some device that is no member is linked to a member without a switch between.
-  [[nodiscard]] bool relays_are_near(const std::set<NodeIndex>& members) const {
-    return std::any_of(fabric_.wires.begin(), fabric_.wires.end(), [&](const Wire& wire) {
-      return members.contains(wire.from) && !members.contains(wire.to) &&
-             fabric_.topology->kind(wire.to) == platform::NodeClass::device;
-    });
-  }
+  [[nodiscard]] bool is_good_enough() const { return best_ && best_time_ <= options_.stop_at; }
 
-  [[nodiscard]] bool enough() const { return best_ && best_time_ <= effort_.stop_at; }
-
-  /// More and smaller pieces, while that is quick; then other seeds for what was best.
-  void try_all(const RouteGraph& forward) {
+  /// Tries more and smaller pieces while this is fast; then other seeds for the best number.
+  void try_piece_counts(const RouteGraph& forward) {
     if (forward.routes.empty()) return;
-    const RouteGraph route_graph = against_ ? reversed(fabric_, forward) : forward;
-    const std::vector<std::uint32_t> regions = regions_of(fabric_, route_graph);
-    const bool rooted = is_rooted(groups_.front());
+    const RouteGraph route_graph = reverse_links_ ? reversed(fabric_, forward) : forward;
+    const std::vector<std::uint32_t> hosts = hosts_of(fabric_, route_graph);
+    const bool rooted = is_broadcast_or_reduce(groups_.front().type);
     std::vector<std::int64_t> counts = rooted ? std::vector<std::int64_t>{8, 1, 32, 128, 512, 2048}
                                               : std::vector<std::int64_t>{1, 2, 4, 8, 16};
-    if (effort_.chunks > 0) counts = {effort_.chunks};
-    const bool unlike = std::any_of(
+    if (options_.chunks > 0) counts = {options_.chunks};
+    const bool rates_differ = std::any_of(
         route_graph.routes.begin(), route_graph.routes.end(),
         [&](const Route& route) { return route.rate != route_graph.routes.front().rate; });
-    // Many small pieces over ways that share links cost more to look at.
-    const std::uint64_t quick = rooted && route_graph.routes.size() > 8 * route_graph.stores.size()
-                                    ? kQuickSends / 2
-                                    : kQuickSends;
+    // Many small pieces over routes that share links need more time to search.
+    const std::uint64_t send_limit =
+        rooted && route_graph.routes.size() > 8 * route_graph.stores.size() ? kQuickSends / 2
+                                                                            : kQuickSends;
     std::uint64_t sends = 0;
     std::int64_t best_chunks = counts.front();
     for (const std::int64_t chunks : counts) {
       const Time before = best_ ? best_time_ : kTimeMax;
       const std::vector<Piece> pieces = pieces_of(groups_, chunks);
-      const std::uint64_t more =
+      const std::uint64_t sends_per_try =
           static_cast<std::uint64_t>(pieces.size()) * route_graph.stores.size();
-      too_large_ |= more > kMostSends;
-      if (more > kMostSends ||
-          (sends > 0 && (sends + more > quick || enough() || pieces.front().bytes < kSmallPiece)))
+      too_large_ |= sends_per_try > kMaxSends;
+      if (sends_per_try > kMaxSends ||
+          (sends > 0 && (sends + sends_per_try > send_limit || is_good_enough() ||
+                         pieces.front().bytes < kSmallPiece)))
         break;
-      sends += more;
-      for (const bool patient : {false, true}) {
-        if (patient && (enough() || !unlike)) continue;
-        try_once(route_graph, regions, pieces, chunks, effort_.seed, patient);
+      sends += sends_per_try;
+      for (const bool defer_slow_links : {false, true}) {
+        if (defer_slow_links && (is_good_enough() || !rates_differ)) continue;
+        try_once(route_graph, hosts, pieces, chunks, options_.seed, defer_slow_links);
       }
       if (best_ && best_time_ < before) best_chunks = chunks;
     }
     if (sends == 0) return;
     const std::vector<Piece> pieces = pieces_of(groups_, best_chunks);
-    const std::uint64_t more =
+    const std::uint64_t sends_per_try =
         static_cast<std::uint64_t>(pieces.size()) * route_graph.stores.size();
-    for (std::uint64_t seed = 1; seed < 16 && sends + more <= quick && !enough(); ++seed) {
-      sends += more;
-      const bool patient = unlike && seed % 2 == 0;
-      try_once(route_graph, {}, pieces, best_chunks, effort_.seed + seed, patient);
-      if (!regions.empty())
-        try_once(route_graph, regions, pieces, best_chunks, effort_.seed + seed, patient);
+    for (std::uint64_t seed = 1;
+         seed < 16 && sends + sends_per_try <= send_limit && !is_good_enough(); ++seed) {
+      sends += sends_per_try;
+      const bool defer_slow_links = rates_differ && seed % 2 == 0;
+      try_once(route_graph, {}, pieces, best_chunks, options_.seed + seed, defer_slow_links);
+      if (!hosts.empty())
+        try_once(route_graph, hosts, pieces, best_chunks, options_.seed + seed, defer_slow_links);
     }
   }
 
   [[nodiscard]] SpreadTask task_of(const RouteGraph& route_graph,
                                    const std::vector<Piece>& pieces) const {
     SpreadTask task;
-    task.wanted = BitRows(route_graph.stores.size(), pieces.size());
+    task.required = BitMatrix(route_graph.stores.size(), pieces.size());
     for (std::uint32_t i = 0; i < pieces.size(); ++i) {
       task.origin.push_back(route_graph.store_of[pieces[i].from]);
       task.bytes.push_back(pieces[i].bytes);
       for (const NodeIndex node : groups_[pieces[i].group].members)
-        task.wanted.set(route_graph.store_of[node], i);
+        task.required.set(route_graph.store_of[node], i);
     }
-    // Pieces of a shard differ by a byte where they do not divide it; alike, they keep in step.
-    std::vector<std::int64_t> most(groups_.size());
-    for (const Piece& piece : pieces) most[piece.group] = std::max(most[piece.group], piece.bytes);
-    for (std::size_t i = 0; i < pieces.size(); ++i) task.bytes[i] = most[pieces[i].group];
-    task.useful = task.wanted;
-    for (std::size_t s = 0; hand_on_ && s < route_graph.stores.size(); ++s) {
+    // Pieces of a shard differ by a byte if their number does not divide it. Equal sizes keep the
+    // sends in step.
+    std::vector<std::int64_t> max_bytes(groups_.size());
+    for (const Piece& piece : pieces)
+      max_bytes[piece.group] = std::max(max_bytes[piece.group], piece.bytes);
+    for (std::size_t i = 0; i < pieces.size(); ++i) task.bytes[i] = max_bytes[pieces[i].group];
+    task.useful = task.required;
+    for (std::size_t s = 0; all_forward_ && s < route_graph.stores.size(); ++s) {
       for (std::size_t i = 0; i < pieces.size(); ++i) task.useful.set(s, i);
     }
     return task;
   }
 
-  void try_once(const RouteGraph& route_graph, const std::vector<std::uint32_t>& regions,
+  void try_once(const RouteGraph& route_graph, const std::vector<std::uint32_t>& hosts,
                 const std::vector<Piece>& pieces, std::int64_t chunks, std::uint64_t seed,
-                bool patient) {
+                bool defer_slow_links) {
     SpreadTask task = task_of(route_graph, pieces);
-    task.region = regions;
+    task.host = hosts;
     SpreadOptions options;
     options.seed = seed;
-    options.patient = patient;
-    options.rooted = is_rooted(groups_.front());
-    options.give_up = best_ ? best_time_ - Time(1) : kTimeMax;
+    options.defer_slow_links = defer_slow_links;
+    options.prefer_rarest_at_origin = is_broadcast_or_reduce(groups_.front().type);
+    options.time_limit = best_ ? best_time_ - Time(1) : kTimeMax;
     auto sends = spread(route_graph, task, options);
     if (!sends) return;
-    if (hand_on_) *sends = needed_of(route_graph, task, std::move(*sends));
+    if (all_forward_) *sends = needed_sends(route_graph, task, std::move(*sends));
     SearchResult found;
     Schedule& schedule = found.schedule;
     schedule.groups.assign(groups_.begin(), groups_.end());
     schedule.pieces = pieces;
     schedule.routes = route_graph.routes;
-    schedule.wires.reserve(route_graph.held.size());
-    for (const LinkUse& held : route_graph.held) schedule.wires.push_back(held.wire);
+    schedule.wires.reserve(route_graph.link_uses.size());
+    for (const LinkUse& use : route_graph.link_uses) schedule.wires.push_back(use.wire);
     schedule.sends.reserve(sends->size());
     for (const ChunkSend& send : *sends)
       schedule.sends.push_back({send.chunk, send.route, 0, send.start});
     const Time time = schedule.end();
     if (best_ && time >= best_time_) return;
-    found.method = fmt::format(
-        "searched, seed {}, {} piece{} each{}{}", seed, chunks, chunks == 1 ? "" : "s",
-        regions.empty() ? "" : ", into each host once", hand_on_ ? ", others relay" : "");
+    found.method = fmt::format("search, seed {}, {} piece{} each{}{}", seed, chunks,
+                               chunks == 1 ? "" : "s", hosts.empty() ? "" : ", once into each host",
+                               all_forward_ ? ", with relays" : "");
     best_time_ = time;
     best_ = std::move(found);
   }
 
   const FabricState& fabric_;
   std::span<const Group> groups_;
-  const SynthesisEffort& effort_;
-  bool against_;
+  const SearchOptions& options_;
+  bool reverse_links_;
   std::size_t members_ = 0;
   bool too_large_ = false;
-  bool hand_on_ = false;  // whoever gets a piece, whether or not its group is to
+  bool all_forward_ = false;  // every receiver forwards pieces, also those of other groups
   std::optional<SearchResult> best_;
   Time best_time_{};
 };
@@ -236,12 +222,10 @@ std::vector<Piece> pieces_of(std::span<const Group> groups, std::int64_t chunks)
   std::vector<Piece> pieces;
   for (std::uint32_t g = 0; g < groups.size(); ++g) {
     const Group& group = groups[g];
-    const bool rooted = is_rooted(group);
+    const bool rooted = is_broadcast_or_reduce(group.type);
     const std::int64_t parts =
         (rooted ? 1 : static_cast<std::int64_t>(group.members.size())) * chunks;
-    const auto upto = [&](std::int64_t part) {
-      return static_cast<std::int64_t>(static_cast<__int128>(group.bytes.count()) * part / parts);
-    };
+    const auto upto = [&](std::int64_t part) { return part_offset(group.bytes, part, parts); };
     for (std::int64_t part = 0; part < parts; ++part) {
       const std::int64_t bytes = upto(part + 1) - upto(part);
       const std::size_t owner = rooted ? group.root : static_cast<std::size_t>(part / chunks);
@@ -252,10 +236,10 @@ std::vector<Piece> pieces_of(std::span<const Group> groups, std::int64_t chunks)
 }
 
 Result<SearchResult> gather(const FabricState& fabric, std::span<const Group> groups,
-                            const SynthesisEffort& effort, bool against) {
-  Result<SearchResult> found = Gather(fabric, groups, effort, against).run();
-  if (!found || !effort.streams || found->schedule.end() <= effort.stop_at) return found;
-  auto flowing = stream_gather(fabric, groups, effort, against);
+                            const SearchOptions& options, bool reverse_links) {
+  Result<SearchResult> found = GatherSearch(fabric, groups, options, reverse_links).run();
+  if (!found || !options.streams || found->schedule.end() <= options.stop_at) return found;
+  auto flowing = stream_gather(fabric, groups, options, reverse_links);
   if (flowing && flowing->schedule.end() < found->schedule.end()) return std::move(*flowing);
   return found;
 }

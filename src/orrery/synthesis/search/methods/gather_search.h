@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives in which each piece spreads from one device, or comes together at one: searched for
-// several times in other ways, and the quickest kept.
+// Collectives in which each piece spreads from one device, or is gathered at one. The search tries
+// several variants and returns the fastest.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 
@@ -13,16 +12,19 @@
 
 namespace orrery::synthesis {
 
-inline constexpr std::uint64_t kQuickSends = 2'000'000;  ///< up to which others are tried, too
-inline constexpr std::int64_t kSmallPiece = 4096;        ///< bytes; no others are so small
+inline constexpr std::uint64_t kQuickSends = 2'000'000;  ///< number of sends up to which it tries
+                                                         ///< other variants
+inline constexpr std::int64_t kSmallPiece = 4096;        ///< bytes; other variants have larger
+                                                         ///< pieces
 
-/// How hard to look.
-struct SynthesisEffort {
-  std::int64_t chunks = 0;  ///< pieces of each shard (or of a broadcast's buffer); 0: several tried
+/// Options and limits of a search.
+struct SearchOptions {
+  std::int64_t chunks = 0;  ///< pieces of each shard (or of a broadcast's buffer); 0: the search
+                            ///< tries several numbers
   std::uint64_t seed = 1;
-  bool relays = true;   ///< devices that are no members of a group may hand on
-  bool streams = true;  ///< also all pieces at once, at rates that links have room for
-  Time stop_at{};       ///< nothing better is looked for than this
+  bool relays = true;   ///< devices outside a group may forward its pieces
+  bool streams = true;  ///< also tries to send all pieces concurrently, each at its own rate
+  Time stop_at{};       ///< stops at a schedule of this duration
 };
 
 struct SearchResult {
@@ -30,20 +32,20 @@ struct SearchResult {
   std::string method;  ///< "4 pieces of each shard, seed 3, into each host once"
 };
 
-/// Splits groups' buffers: each member's shard (all-gather, reduce-scatter, all-reduce) or the
-/// whole (broadcast, reduce) into `chunks`. Pieces of no bytes are left out. Where they are to be
-/// reduced first, that is not yet said: from one, to everyone.
+/// Splits groups' buffers into `chunks`: each member's shard (all-gather, reduce-scatter,
+/// all-reduce) or the entire buffer (broadcast, reduce). Omits empty pieces. All pieces spread from
+/// one device to all members; for reductions the caller reverses the schedule.
 [[nodiscard]] std::vector<Piece> pieces_of(std::span<const Group> groups, std::int64_t chunks);
 
-/// Groups of all-gathers, or of broadcasts, all at once; they may share devices and links. Where
-/// members do not reach each other over switches alone, other devices relay. `against`: over the
-/// links' other directions, for what is turned round afterwards.
-/// Errc: config_conflict (no way from one to another), limit_exceeded (too large).
+/// Generates concurrent all-gathers or broadcasts of all groups, which may share devices and links.
+/// Other devices relay if members do not reach each other over switches alone. `reverse_links`:
+/// uses the opposite directions of links, for a schedule that time_reversed() reverses. Errc:
+/// config_conflict (no route between members), limit_exceeded (too large).
 [[nodiscard]] Result<SearchResult> gather(const FabricState& fabric, std::span<const Group> groups,
-                                          const SynthesisEffort& effort, bool against);
+                                          const SearchOptions& options, bool reverse_links);
 
-/// Time the other way round: what was spread comes together and is reduced; what came last comes
-/// first. Of a schedule found with `against`, over links as they are.
+/// Reverses a schedule in time: pieces that spread are gathered and reduced instead. A schedule
+/// generated with `reverse_links` then uses links in their own direction.
 [[nodiscard]] Schedule time_reversed(const Schedule& schedule);
 
 }  // namespace orrery::synthesis

@@ -6,70 +6,70 @@
 #include <map>
 
 #include "orrery/core/random.h"
-#include "orrery/synthesis/search/methods/round_search.h"
 
 namespace orrery::synthesis {
 
 namespace {
 
-class Spread {
+class SpreadSearch {
  public:
-  Spread(const RouteGraph& route_graph, const SpreadTask& task, const SpreadOptions& options)
+  SpreadSearch(const RouteGraph& route_graph, const SpreadTask& task, const SpreadOptions& options)
       : route_graph_(route_graph),
         task_(task),
         options_(options),
         has_(route_graph.store_count(), task.origin.size()),
-        got_(route_graph.store_count(), task.origin.size()),
+        assigned_(route_graph.store_count(), task.origin.size()),
         holders_(task.origin.size(), 1),
-        room_(route_graph.room),
-        waiting_(route_graph.room.size()),
-        waits_(route_graph.routes.size()),
-        tried_(route_graph.routes.size(), -1),
-        starts_(route_graph.store_count()),
-        lacks_(route_graph.store_count()),
+        free_capacity_(route_graph.capacity),
+        waiting_(route_graph.capacity.size()),
+        is_blocked_(route_graph.routes.size()),
+        last_tried_(route_graph.routes.size(), -1),
+        is_origin_(route_graph.store_count()),
+        missing_(route_graph.store_count()),
         fastest_(route_graph.store_count()),
-        all_in_(route_graph.store_count()),
+        incoming_rate_(route_graph.store_count()),
         first_word_(route_graph.store_count(), 0),
         end_word_(route_graph.store_count(), 0),
-        random_(mixed(options.seed)) {
-    std::uint32_t regions = 0;
-    for (const std::uint32_t region : task.region) regions = std::max(regions, region + 1);
-    entered_ = BitRows(regions, task.origin.size());
-    std::vector<bool> taken(route_graph.room.size());
-    for (const LinkUse& held : route_graph.held) {
-      shared_ |= taken[held.wire];
-      taken[held.wire] = true;
+        random_(mix_bits(options.seed)) {
+    std::uint32_t hosts = 0;
+    for (const std::uint32_t host : task.host) hosts = std::max(hosts, host + 1);
+    entered_ = BitMatrix(hosts, task.origin.size());
+    std::vector<bool> taken(route_graph.capacity.size());
+    for (const LinkUse& use : route_graph.link_uses) {
+      has_shared_wires_ |= taken[use.wire];
+      taken[use.wire] = true;
     }
-    for (const std::uint32_t turn : route_graph.turn) turns_ = std::max(turns_, turn + 1);
+    for (const std::uint32_t turn : route_graph.receiver_order)
+      receiver_orders_ = std::max(receiver_orders_, turn + 1);
     set_words();
     set_durations();
     for (std::uint32_t chunk = 0; chunk < task.origin.size(); ++chunk) {
       has_.set(task.origin[chunk], chunk);
-      starts_[task.origin[chunk]] = true;
-      got_.set(task.origin[chunk], chunk);
-      if (!task.region.empty()) entered_.set(task.region[task.origin[chunk]], chunk);
+      is_origin_[task.origin[chunk]] = true;
+      assigned_.set(task.origin[chunk], chunk);
+      if (!task.host.empty()) entered_.set(task.host[task.origin[chunk]], chunk);
     }
     for (std::uint32_t store = 0; store < route_graph.store_count(); ++store) {
       for (std::size_t word = 0; word < has_.words(); ++word)
-        left_ += static_cast<std::size_t>(
-            std::popcount(task.wanted.row(store)[word] & ~has_.row(store)[word]));
+        remaining_ += static_cast<std::size_t>(
+            std::popcount(task.required.row(store)[word] & ~has_.row(store)[word]));
     }
     set_rates();
-    sends_.reserve(left_);
+    sends_.reserve(remaining_);
   }
 
   std::optional<std::vector<ChunkSend>> run() {
     for (std::uint32_t route = 0; route < route_graph_.routes.size(); ++route)
       candidates_.push_back(route);
     std::int64_t now = 0;
-    while (left_ > 0) {
+    while (remaining_ > 0) {
       try_candidates(now);
       if (buckets_.empty()) return std::nullopt;
       auto node = buckets_.extract(buckets_.begin());
       now = node.key();
-      if (now > options_.give_up.count()) return std::nullopt;
-      happen(node.mapped());
-      spare_.push_back(std::move(node.mapped()));
+      if (now > options_.time_limit.count()) return std::nullopt;
+      handle(node.mapped());
+      unused_buckets_.push_back(std::move(node.mapped()));
       ++round_;
     }
     return std::move(sends_);
@@ -84,12 +84,12 @@ class Spread {
     std::int64_t rate;
   };
   struct Bucket {
-    std::vector<std::uint32_t> ended;  // ways whose wires are free
-    std::vector<Release> released;     // wires that are so later than others of their way
+    std::vector<std::uint32_t> ended;  // routes whose wires are free
+    std::vector<Release> released;     // wires that become free later than others of their route
     std::vector<Arrival> arrived;
   };
 
-  // Rows are looked at from the first word to the last in which a store can want something.
+  // Limits each row to the words in which a store can want a chunk.
   void set_words() {
     for (std::uint32_t store = 0; store < route_graph_.store_count(); ++store) {
       const std::uint64_t* row = task_.useful.row(store);
@@ -101,7 +101,7 @@ class Spread {
     }
   }
 
-  // Few sizes and rates: a table of durations.
+  // Few distinct sizes and rates exist: a table of durations.
   void set_durations() {
     std::map<std::int64_t, std::uint32_t> sizes, rates;
     for (const std::int64_t bytes : task_.bytes)
@@ -120,41 +120,41 @@ class Spread {
 
   Bucket& at(std::int64_t time) {
     const auto [found, is_new] = buckets_.try_emplace(time);
-    if (is_new && !spare_.empty()) {
-      found->second = std::move(spare_.back());
-      spare_.pop_back();
+    if (is_new && !unused_buckets_.empty()) {
+      found->second = std::move(unused_buckets_.back());
+      unused_buckets_.pop_back();
     }
     return found->second;
   }
 
   void candidate(std::uint32_t route) {
-    if (tried_[route] == round_) return;
-    tried_[route] = round_;
+    if (last_tried_[route] == round_) return;
+    last_tried_[route] = round_;
     candidates_.push_back(route);
   }
   void release(std::uint32_t wire, std::int64_t rate) {
-    room_[wire] += rate;
+    free_capacity_[wire] += rate;
     for (const std::uint32_t route : waiting_[wire]) {
-      waits_[route] = false;
+      is_blocked_[route] = false;
       candidate(route);
     }
     waiting_[wire].clear();
   }
-  void happen(Bucket& bucket) {
+  void handle(Bucket& bucket) {
     candidates_.clear();
     for (const std::uint32_t route : bucket.ended) {
-      for (const LinkUse& held : route_graph_.uses_of(route)) {
-        if (held.later == Time{}) release(held.wire, route_graph_.routes[route].rate);
+      for (const LinkUse& use : route_graph_.uses_of(route)) {
+        if (use.extra_delay == Time{}) release(use.wire, route_graph_.routes[route].rate);
       }
     }
     for (const Release& one : bucket.released) release(one.wire, one.rate);
     for (const Arrival& one : bucket.arrived) {
       const std::uint32_t store = route_graph_.to[one.route];
       has_.set(store, one.chunk);
-      if (task_.wanted.test(store, one.chunk)) --left_;
+      if (task_.required.test(store, one.chunk)) --remaining_;
       for (std::uint32_t route = route_graph_.out_offsets[store];
            route < route_graph_.out_offsets[store + 1]; ++route) {
-        if (!waits_[route]) candidate(route);
+        if (!is_blocked_[route]) candidate(route);
       }
     }
     bucket.ended.clear();
@@ -162,59 +162,61 @@ class Spread {
     bucket.arrived.clear();
   }
 
-  std::uint64_t draw() { return random_ = mixed(random_); }
+  std::uint64_t next_random() { return random_ = mix_bits(random_); }
 
-  /// Ways of a turn after each other, so that whoever shares links with others finds them free.
-  void order_by_turn() {
-    by_turn_.assign(turns_ + std::size_t{1}, 0);
-    const auto first = static_cast<std::uint32_t>((draw() >> 32) * turns_ >> 32);
+  /// Orders routes turn by turn, so that routes that share links find them free.
+  void sort_by_receiver_order() {
+    order_offsets_.assign(receiver_orders_ + std::size_t{1}, 0);
+    const auto first = static_cast<std::uint32_t>((next_random() >> 32) * receiver_orders_ >> 32);
     const auto place = [&](std::uint32_t route) {
-      const std::uint32_t turn = route_graph_.turn[route];
-      return turn >= first ? turn - first : turn + turns_ - first;
+      const std::uint32_t turn = route_graph_.receiver_order[route];
+      return turn >= first ? turn - first : turn + receiver_orders_ - first;
     };
-    for (const std::uint32_t route : candidates_) ++by_turn_[place(route) + std::size_t{1}];
-    for (std::size_t turn = 0; turn < turns_; ++turn) by_turn_[turn + 1] += by_turn_[turn];
+    for (const std::uint32_t route : candidates_) ++order_offsets_[place(route) + std::size_t{1}];
+    for (std::size_t turn = 0; turn < receiver_orders_; ++turn)
+      order_offsets_[turn + 1] += order_offsets_[turn];
     ordered_.resize(candidates_.size());
-    for (const std::uint32_t route : candidates_) ordered_[by_turn_[place(route)]++] = route;
+    for (const std::uint32_t route : candidates_) ordered_[order_offsets_[place(route)]++] = route;
     candidates_.swap(ordered_);
   }
 
   void try_candidates(std::int64_t now) {
-    // In any order but always the same: who is asked first must not depend on who was freed first.
+    // Any order, but deterministic: it must not depend on the order in which links became free.
     for (std::size_t i = candidates_.size(); i > 1; --i)
       std::swap(candidates_[i - 1],
-                candidates_[static_cast<std::size_t>((draw() >> 32) * i >> 32)]);
-    if (shared_) order_by_turn();
+                candidates_[static_cast<std::size_t>((next_random() >> 32) * i >> 32)]);
+    if (has_shared_wires_) sort_by_receiver_order();
     for (const std::uint32_t route : candidates_) {
-      while (!waits_[route] && send(route, now)) {
+      while (!is_blocked_[route] && send(route, now)) {
       }
     }
   }
 
-  /// Whether it sent; else it waits for a wire, or there is nothing to send.
+  /// Returns whether it sent. Otherwise it waits for a wire, or has nothing to send.
   bool send(std::uint32_t route, std::int64_t now) {
     const std::int64_t rate = route_graph_.routes[route].rate;
-    for (const LinkUse& held : route_graph_.uses_of(route)) {
-      if (room_[held.wire] >= rate) continue;
-      waiting_[held.wire].push_back(route);
-      waits_[route] = true;
+    for (const LinkUse& use : route_graph_.uses_of(route)) {
+      if (free_capacity_[use.wire] >= rate) continue;
+      waiting_[use.wire].push_back(route);
+      is_blocked_[route] = true;
       return false;
     }
     const std::uint32_t from = route_graph_.from[route], to = route_graph_.to[route];
-    if (options_.patient && is_late(route)) return false;
+    if (options_.defer_slow_links && is_late(route)) return false;
     const std::uint32_t chunk = choose(from, to);
     if (chunk == kNone) return false;
-    --lacks_[to];
-    got_.set(to, chunk);
+    --missing_[to];
+    assigned_.set(to, chunk);
     ++holders_[chunk];
-    if (!task_.region.empty()) entered_.set(task_.region[to], chunk);
+    if (!task_.host.empty()) entered_.set(task_.host[to], chunk);
     sends_.push_back({chunk, route, Time(now)});
     const std::int64_t end = now + durations_[size_of_[chunk] * rates_ + rate_of_[route]];
     Bucket& ends = at(end);
     ends.ended.push_back(route);
-    for (const LinkUse& held : route_graph_.uses_of(route)) {
-      room_[held.wire] -= rate;
-      if (held.later != Time{}) at(end + held.later.count()).released.push_back({held.wire, rate});
+    for (const LinkUse& use : route_graph_.uses_of(route)) {
+      free_capacity_[use.wire] -= rate;
+      if (use.extra_delay != Time{})
+        at(end + use.extra_delay.count()).released.push_back({use.wire, rate});
     }
     at(end + route_graph_.routes[route].latency.count()).arrived.push_back({route, chunk});
     return true;
@@ -222,14 +224,14 @@ class Spread {
 
   static constexpr std::uint32_t kNone = ~0U;
 
-  /// All that the receiver lacks is there sooner over its other links.
+  /// Whether the receiver gets all missing chunks sooner over its other links.
   [[nodiscard]] bool is_late(std::uint32_t route) const {
     const std::uint32_t to = route_graph_.to[route];
     const double bytes = static_cast<double>(task_.bytes.front());
     const double own = bytes / static_cast<double>(route_graph_.routes[route].rate);
-    return own > 1.001 * bytes / fastest_[to] + bytes * lacks_[to] / all_in_[to];
+    return own > 1.001 * bytes / fastest_[to] + bytes * missing_[to] / incoming_rate_[to];
   }
-  /// What comes to each store at most, and over its fastest way.
+  /// Computes the maximum incoming rate of each store, and the rate of its fastest route.
   void set_rates() {
     std::vector<std::vector<std::uint32_t>> last(route_graph_.store_count());
     for (std::uint32_t route = 0; route < route_graph_.routes.size(); ++route) {
@@ -238,12 +240,12 @@ class Spread {
       fastest_[to] = std::max(fastest_[to], static_cast<double>(route_graph_.routes[route].rate));
       if (std::find(last[to].begin(), last[to].end(), wire) != last[to].end()) continue;
       last[to].push_back(wire);
-      all_in_[to] += static_cast<double>(route_graph_.routes[route].rate);
+      incoming_rate_[to] += static_cast<double>(route_graph_.routes[route].rate);
     }
     for (std::uint32_t store = 0; store < route_graph_.store_count(); ++store) {
       for (std::size_t word = 0; word < has_.words(); ++word)
-        lacks_[store] += static_cast<std::uint32_t>(
-            std::popcount(task_.useful.row(store)[word] & ~got_.row(store)[word]));
+        missing_[store] += static_cast<std::uint32_t>(
+            std::popcount(task_.useful.row(store)[word] & ~assigned_.row(store)[word]));
     }
   }
 
@@ -251,20 +253,20 @@ class Spread {
   std::uint32_t choose(std::uint32_t from, std::uint32_t to) {
     const std::uint64_t* has = has_.row(from);
     const std::uint64_t* useful = task_.useful.row(to);
-    const std::uint64_t* got = got_.row(to);
-    const std::uint64_t* entered = task_.region.empty() || task_.region[from] == task_.region[to]
+    const std::uint64_t* assigned = assigned_.row(to);
+    const std::uint64_t* entered = task_.host.empty() || task_.host[from] == task_.host[to]
                                        ? nullptr
-                                       : entered_.row(task_.region[to]);
+                                       : entered_.row(task_.host[to]);
     const std::uint32_t first = first_word_[to], words = end_word_[to] - first;
     if (words == 0) return kNone;
-    const bool all = options_.rooted && starts_[from];
-    const std::uint64_t bits = draw();
+    const bool all = options_.prefer_rarest_at_origin && is_origin_[from];
+    const std::uint64_t bits = next_random();
     const int turn = static_cast<int>(bits & 63);
     auto word = static_cast<std::uint32_t>((bits >> 32) * words >> 32);
     std::uint32_t best = kNone, fewest = ~0U;
-    for (std::uint32_t looked = 0; looked < words; ++looked) {
+    for (std::uint32_t evaluated = 0; evaluated < words; ++evaluated) {
       const std::uint32_t w = first + word;
-      std::uint64_t open = has[w] & useful[w] & ~got[w];
+      std::uint64_t open = has[w] & useful[w] & ~assigned[w];
       if (entered != nullptr) open &= ~entered[w];
       open = std::rotr(open, turn);
       for (std::uint32_t i = 0; (all || i < options_.samples) && open != 0; ++i) {
@@ -284,87 +286,80 @@ class Spread {
   const RouteGraph& route_graph_;
   const SpreadTask& task_;
   const SpreadOptions& options_;
-  BitRows has_, got_, entered_;
+  BitMatrix has_, assigned_, entered_;
   std::vector<std::uint32_t> holders_;
-  std::vector<std::int64_t> room_;
-  std::vector<std::vector<std::uint32_t>> waiting_;  // by wire: ways
-  std::vector<bool> waits_;
-  std::vector<std::int64_t> tried_;
-  std::vector<bool> starts_;  // by store: some chunk does
-  std::vector<std::uint32_t> lacks_;
-  std::vector<double> fastest_, all_in_;  // by store: bytes per second
+  std::vector<std::int64_t> free_capacity_;
+  std::vector<std::vector<std::uint32_t>> waiting_;  // routes by wire
+  std::vector<bool> is_blocked_;
+  std::vector<std::int64_t> last_tried_;
+  std::vector<bool> is_origin_;  // by store: whether a chunk starts there
+  std::vector<std::uint32_t> missing_;
+  std::vector<double> fastest_, incoming_rate_;  // by store: bytes per second
   std::vector<std::uint32_t> first_word_, end_word_;
   std::vector<std::uint32_t> size_of_, rate_of_;
   std::vector<std::int64_t> durations_;
   std::size_t rates_ = 0;
   std::map<std::int64_t, Bucket> buckets_;
-  std::vector<Bucket> spare_;
-  std::vector<std::uint32_t> candidates_, ordered_, by_turn_;
-  std::uint32_t turns_ = 0;
-  bool shared_ = false;  // some link is of several ways
+  std::vector<Bucket> unused_buckets_;
+  std::vector<std::uint32_t> candidates_, ordered_, order_offsets_;
+  std::uint32_t receiver_orders_ = 0;
+  bool has_shared_wires_ = false;  // a link belongs to several routes
   std::vector<ChunkSend> sends_;
-  std::size_t left_ = 0;
+  std::size_t remaining_ = 0;
   std::int64_t round_ = 0;
   std::uint64_t random_;
 };
 
-}  // namespace
-
-std::optional<std::vector<ChunkSend>> spread(const RouteGraph& route_graph, const SpreadTask& task,
-                                             const SpreadOptions& options) {
-  if (runs_in_rounds(route_graph, task)) return spread_in_rounds(route_graph, task, options);
-  return Spread(route_graph, task, options).run();
-}
-
-namespace {
-
-class Rounds {
+/// The search of spread() for identical links: it proceeds in rounds.
+class RoundSearch {
  public:
-  Rounds(const RouteGraph& route_graph, const SpreadTask& task, const SpreadOptions& options)
+  RoundSearch(const RouteGraph& route_graph, const SpreadTask& task, const SpreadOptions& options)
       : route_graph_(route_graph),
         task_(task),
         options_(options),
         words_(task.useful.words()),
         has_(route_graph.store_count(), task.origin.size()),
-        open_(task.useful),
+        missing_chunks_(task.useful),
         holders_(task.origin.size(), 1),
-        lacks_(route_graph.store_count()),
+        missing_(route_graph.store_count()),
         arrivals_(route_graph.store_count(), 1),
-        in_vain_(route_graph.routes.size()),
-        starts_(route_graph.store_count()),
-        random_(mixed(options.seed)) {
+        idle_since_arrival_(route_graph.routes.size()),
+        is_origin_(route_graph.store_count()),
+        random_(mix_bits(options.seed)) {
     for (std::uint32_t chunk = 0; chunk < task.origin.size(); ++chunk) {
       has_.set(task.origin[chunk], chunk);
-      starts_[task.origin[chunk]] = true;
+      is_origin_[task.origin[chunk]] = true;
       clear(task.origin[chunk], chunk);
     }
     for (std::uint32_t store = 0; store < route_graph.store_count(); ++store) {
       for (std::size_t w = 0; w < words_; ++w) {
-        lacks_[store] += static_cast<std::uint32_t>(std::popcount(open_.row(store)[w]));
-        left_ += static_cast<std::size_t>(
-            std::popcount(task.wanted.row(store)[w] & open_.row(store)[w]));
+        missing_[store] += static_cast<std::uint32_t>(std::popcount(missing_chunks_.row(store)[w]));
+        remaining_ += static_cast<std::size_t>(
+            std::popcount(task.required.row(store)[w] & missing_chunks_.row(store)[w]));
       }
     }
-    sends_.reserve(left_);
+    sends_.reserve(remaining_);
   }
 
   std::optional<std::vector<ChunkSend>> run() {
     const Route& route = route_graph_.routes.front();
     const std::int64_t duration = transfer_duration(task_.bytes.front(), route.rate).count();
-    // What was sent in a round may be sent on so many rounds later.
-    const auto later =
+    // The number of rounds after which a sent chunk may be forwarded.
+    const auto rounds_until_arrival =
         static_cast<std::size_t>((duration + route.latency.count() + duration - 1) / duration);
     const auto routes = static_cast<std::uint32_t>(route_graph_.routes.size());
-    std::vector<std::size_t> begins;  // by round: its first send
-    for (std::int64_t round = 0; left_ > 0; ++round) {
-      if (round * duration + duration + route.latency.count() > options_.give_up.count())
+    std::vector<std::size_t> round_begins;  // first send of each round
+    for (std::int64_t round = 0; remaining_ > 0; ++round) {
+      if (round * duration + duration + route.latency.count() > options_.time_limit.count())
         return std::nullopt;
-      begins.push_back(sends_.size());
-      if (begins.size() > later)
-        arrive(begins[begins.size() - 1 - later], begins[begins.size() - later]);
-      if (begins.size() > later && begins[begins.size() - 1 - later] == sends_.size())
-        return std::nullopt;  // nothing is under way
-      const auto first = static_cast<std::uint32_t>(draw(routes));
+      round_begins.push_back(sends_.size());
+      if (round_begins.size() > rounds_until_arrival)
+        arrive(round_begins[round_begins.size() - 1 - rounds_until_arrival],
+               round_begins[round_begins.size() - rounds_until_arrival]);
+      if (round_begins.size() > rounds_until_arrival &&
+          round_begins[round_begins.size() - 1 - rounds_until_arrival] == sends_.size())
+        return std::nullopt;  // no chunk is in flight
+      const auto first = static_cast<std::uint32_t>(next_random(routes));
       for (std::uint32_t i = 0; i < routes; ++i)
         send(i + first < routes ? i + first : i + first - routes, Time(round * duration));
     }
@@ -373,10 +368,11 @@ class Rounds {
 
  private:
   void clear(std::uint32_t store, std::uint32_t chunk) {
-    open_.row(store)[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
+    missing_chunks_.row(store)[chunk / 64] &= ~(std::uint64_t{1} << (chunk % 64));
   }
-  /// Below `end`, by a linear congruence (Knuth's MMIX), of which the high bits are good.
-  std::size_t draw(std::size_t end) {
+  /// A random number below `end`, by a linear congruential generator (Knuth's MMIX), whose high
+  /// bits are good.
+  std::size_t next_random(std::size_t end) {
     random_ = random_ * 6364136223846793005U + 1442695040888963407U;
     return static_cast<std::size_t>((random_ >> 32) * end >> 32);
   }
@@ -389,27 +385,27 @@ class Rounds {
   }
   void send(std::uint32_t route, Time now) {
     const std::uint32_t from = route_graph_.from[route], to = route_graph_.to[route];
-    if (lacks_[to] == 0 || in_vain_[route] == arrivals_[from]) return;
-    const std::uint32_t chunk =
-        choose(has_.row(from), open_.row(to), options_.rooted && starts_[from]);
+    if (missing_[to] == 0 || idle_since_arrival_[route] == arrivals_[from]) return;
+    const std::uint32_t chunk = choose(has_.row(from), missing_chunks_.row(to),
+                                       options_.prefer_rarest_at_origin && is_origin_[from]);
     if (chunk == kNone) {
-      in_vain_[route] = arrivals_[from];
+      idle_since_arrival_[route] = arrivals_[from];
       return;
     }
     clear(to, chunk);
-    --lacks_[to];
+    --missing_[to];
     ++holders_[chunk];
-    left_ -= task_.wanted.test(to, chunk) ? 1 : 0;
+    remaining_ -= task_.required.test(to, chunk) ? 1 : 0;
     sends_.push_back({chunk, route, now});
   }
 
   static constexpr std::uint32_t kNone = ~0U;
-  /// Of what could be sent, from a random one on, the rarest: of some in a word, or of all.
+  /// The rarest candidate from a random position on: among some in one word, or among all.
   std::uint32_t choose(const std::uint64_t* has, const std::uint64_t* open, bool all) {
-    std::size_t word = draw(words_);
+    std::size_t word = next_random(words_);
     const int turn = static_cast<int>(random_ >> 26 & 63);
     std::uint32_t best = kNone, fewest = ~0U;
-    for (std::size_t looked = 0; looked < words_; ++looked) {
+    for (std::size_t evaluated = 0; evaluated < words_; ++evaluated) {
       std::uint64_t turned = std::rotr(has[word] & open[word], turn);
       for (std::uint32_t i = 0; (all || i < options_.samples) && turned != 0; ++i) {
         const int bit = (std::countr_zero(turned) + turn) & 63;
@@ -430,27 +426,29 @@ class Rounds {
   const SpreadTask& task_;
   const SpreadOptions& options_;
   std::size_t words_;
-  BitRows has_, open_;  // open: useful, and not got or coming
-  std::vector<std::uint32_t> holders_, lacks_;
-  std::vector<std::uint32_t> arrivals_;  // by store: so many
-  std::vector<std::uint32_t> in_vain_;   // by way: nothing to send with so many
-  std::vector<bool> starts_;             // by store: some chunk does
+  BitMatrix has_,
+      missing_chunks_;  // useful chunks that have not arrived and are not in flight
+  std::vector<std::uint32_t> holders_, missing_;
+  std::vector<std::uint32_t> arrivals_;            // by store: number of arrivals
+  std::vector<std::uint32_t> idle_since_arrival_;  // by route: it had nothing to send at this
+                                                   // number of arrivals
+  std::vector<bool> is_origin_;                    // by store: whether a chunk starts there
   std::vector<ChunkSend> sends_;
-  std::size_t left_ = 0;
+  std::size_t remaining_ = 0;
   std::uint64_t random_;
 };
 
-}  // namespace
-
+/// Whether each route is one separate link, and all links and chunks are identical: all links then
+/// start together, round after round.
 bool runs_in_rounds(const RouteGraph& route_graph, const SpreadTask& task) {
-  if (route_graph.routes.empty() || task.origin.empty() || !task.region.empty()) return false;
-  std::vector<bool> taken(route_graph.room.size());
+  if (route_graph.routes.empty() || task.origin.empty() || !task.host.empty()) return false;
+  std::vector<bool> taken(route_graph.capacity.size());
   const Route& first = route_graph.routes.front();
   for (std::uint32_t route = 0; route < route_graph.routes.size(); ++route) {
     const Route& one = route_graph.routes[route];
-    const std::uint32_t wire = route_graph.held[one.first].wire;
+    const std::uint32_t wire = route_graph.link_uses[one.first].wire;
     if (one.count != 1 || taken[wire] || one.rate != first.rate || one.latency != first.latency ||
-        2 * one.rate <= route_graph.room[wire])
+        2 * one.rate <= route_graph.capacity[wire])
       return false;
     taken[wire] = true;
   }
@@ -458,10 +456,12 @@ bool runs_in_rounds(const RouteGraph& route_graph, const SpreadTask& task) {
                      [&](std::int64_t bytes) { return bytes == task.bytes.front(); });
 }
 
-std::optional<std::vector<ChunkSend>> spread_in_rounds(const RouteGraph& route_graph,
-                                                       const SpreadTask& task,
-                                                       const SpreadOptions& options) {
-  return Rounds(route_graph, task, options).run();
+}  // namespace
+
+std::optional<std::vector<ChunkSend>> spread(const RouteGraph& route_graph, const SpreadTask& task,
+                                             const SpreadOptions& options) {
+  if (runs_in_rounds(route_graph, task)) return RoundSearch(route_graph, task, options).run();
+  return SpreadSearch(route_graph, task, options).run();
 }
 
 }  // namespace orrery::synthesis

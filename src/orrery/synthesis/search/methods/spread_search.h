@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The search for all-gathers and broadcasts: chunks that spread from where they start.
+// The search for all-gathers and broadcasts: chunks that spread from their origins.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace orrery::synthesis {
 
-/// Rows of bits.
-class BitRows {
+/// A matrix of bits.
+class BitMatrix {
  public:
-  BitRows() = default;
-  BitRows(std::size_t rows, std::size_t columns)
+  BitMatrix() = default;
+  BitMatrix(std::size_t rows, std::size_t columns)
       : words_((columns + 63) / 64), bits_(rows * words_) {}
   [[nodiscard]] std::size_t words() const { return words_; }
   [[nodiscard]] std::uint64_t* row(std::size_t row) { return bits_.data() + row * words_; }
@@ -35,24 +35,25 @@ class BitRows {
 };
 
 struct SpreadTask {
-  std::vector<std::uint32_t> origin;  ///< by chunk: the store that has it
+  std::vector<std::uint32_t> origin;  ///< by chunk: the store that holds it at the start
   std::vector<std::int64_t> bytes;    ///< by chunk
-  BitRows wanted;                     ///< by store, then chunk
-  BitRows useful;  ///< likewise: wanted, or good for handing on; of it nothing must come
-  /// By store: the host that it is in. A chunk comes into each only once from outside. Empty: no
-  /// matter.
-  std::vector<std::uint32_t> region;
+  BitMatrix required;                 ///< by store, then chunk: needed at the end
+  BitMatrix
+      useful;  ///< by store, then chunk: `required`, or useful for forwarding, which is optional
+  /// By store: its host. Each chunk enters a host at most once. Empty: no such limit.
+  std::vector<std::uint32_t> host;
 };
 
 struct SpreadOptions {
   std::uint64_t seed = 1;
-  std::uint32_t samples = 6;  ///< of chunks that could be sent, the rarest of so many is
-  /// Stores where chunks start send the rarest of all: who alone has them has to send each once
-  /// before any a second time.
-  bool rooted = false;
-  /// Slow links leave to others what these can bring sooner.
-  bool patient = false;
-  Time give_up = kTimeMax;  ///< when it takes longer
+  std::uint32_t samples = 6;  ///< chunks sampled from those that could be sent; the rarest of them
+                              ///< is sent
+  /// Stores where chunks start send the rarest of all chunks: a store with the only copies must
+  /// send each of them once before any twice.
+  bool prefer_rarest_at_origin = false;
+  /// Slow links do not send chunks that other links can deliver sooner.
+  bool defer_slow_links = false;
+  Time time_limit = kTimeMax;  ///< stops if the schedule lasts longer
 };
 
 struct ChunkSend {
@@ -60,14 +61,15 @@ struct ChunkSend {
   Time start{};
 };
 
-/// Sends in the order of their starts; empty: it took longer than that, or there is no way on.
+/// Returns the sends sorted by start; empty if they exceed `time_limit`, or if some chunk cannot
+/// reach its receivers.
 ///
-/// The time-expanded greedy of TACOS (Won et al., MICRO 2024, arXiv 2304.05301): whenever a link
-/// comes free, its sender takes something that the receiver lacks. What could be sent is a word of
-/// bits at a time: has[sender] & useful[receiver] & ~(got or coming)[receiver]. Of those a few are
-/// drawn, and the one goes that the fewest have (as swarms that share files do). Links are not
-/// looked at again before something comes to their sender, or they come free.
-/// O(sends × (samples + links of a device)).
+/// The time-expanded greedy algorithm of TACOS (Won et al., MICRO 2024, arXiv 2304.05301): when a
+/// link becomes free, its sender sends a chunk that the receiver lacks. The candidates are computed
+/// a word of bits at a time: has[sender] & useful[receiver] & ~(got or coming)[receiver]. It
+/// samples a few of them and sends the one that the fewest stores hold (as peer-to-peer file
+/// sharing does). A link is evaluated again when a chunk arrives at its sender or the link becomes
+/// free. O(sends × (samples + links of a device)).
 [[nodiscard]] std::optional<std::vector<ChunkSend>> spread(const RouteGraph& route_graph,
                                                            const SpreadTask& task,
                                                            const SpreadOptions& options);

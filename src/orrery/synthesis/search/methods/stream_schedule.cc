@@ -11,9 +11,9 @@ namespace orrery::synthesis {
 
 namespace {
 
-class Streaming {
+class StreamScheduler {
  public:
-  explicit Streaming(const StreamTask& task)
+  explicit StreamScheduler(const StreamTask& task)
       : task_(task), ready_(task.route_graph.store_count()) {}
 
   std::optional<Schedule> run(std::int64_t parts, Time limit) {
@@ -22,44 +22,46 @@ class Streaming {
     if (parts == 0) return std::nullopt;
     std::vector<Piece> pieces = task_.pieces(parts);
     const auto each = static_cast<std::size_t>(parts);
-    if (pieces.size() != task_.bytes.size() * each) return std::nullopt;  // some have no bytes
-    std::vector<std::int64_t> most(task_.bytes.size());
+    // some pieces would be empty
+    if (pieces.size() != task_.bytes.size() * each) return std::nullopt;
+    std::vector<std::int64_t> max_bytes(task_.bytes.size());
     for (std::size_t i = 0; i < pieces.size(); ++i)
-      most[i / each] = std::max(most[i / each], pieces[i].bytes);
-    const std::int64_t slot = slot_for(most);
+      max_bytes[i / each] = std::max(max_bytes[i / each], pieces[i].bytes);
+    const std::int64_t slot = slot_for(max_bytes);
     if (slot == 0) return std::nullopt;
     Schedule schedule;
     schedule.groups.assign(task_.groups.begin(), task_.groups.end());
     schedule.pieces = std::move(pieces);
-    for (const LinkUse& held : task_.route_graph.held) schedule.wires.push_back(held.wire);
-    add_sends(schedule, most, slot, parts);
+    for (const LinkUse& use : task_.route_graph.link_uses) schedule.wires.push_back(use.wire);
+    add_sends(schedule, max_bytes, slot, parts);
     sort_sends(schedule.sends);
     return schedule;
   }
 
  private:
-  /// How long the busiest link needs for one part of each of its streams; 0: it has not a byte a
-  /// second for each, to which rates are rounded up.
-  [[nodiscard]] std::int64_t slot_for(std::span<const std::int64_t> most) const {
-    std::vector<std::int64_t> bytes(task_.route_graph.room.size()), streams(bytes.size());
-    for (std::size_t i = 0; i < most.size(); ++i) {
+  /// Time in ps that the busiest link needs for one part of each of its streams. Reserves 1 byte/s
+  /// per stream, since rates are rounded up. 0: a link lacks this capacity.
+  [[nodiscard]] std::int64_t slot_for(std::span<const std::int64_t> max_bytes) const {
+    std::vector<std::int64_t> bytes(task_.route_graph.capacity.size()), streams(bytes.size());
+    for (std::size_t i = 0; i < max_bytes.size(); ++i) {
       for (const std::uint32_t route : task_.piece_routes.of(i)) {
-        for (const LinkUse& held : task_.route_graph.uses_of(route)) {
-          bytes[held.wire] += most[i];
-          ++streams[held.wire];
+        for (const LinkUse& use : task_.route_graph.uses_of(route)) {
+          bytes[use.wire] += max_bytes[i];
+          ++streams[use.wire];
         }
       }
     }
     std::int64_t slot = 1;
     for (std::size_t wire = 0; wire < bytes.size(); ++wire) {
-      const std::int64_t room = task_.route_graph.room[wire] - streams[wire];
-      if (bytes[wire] > 0 && room < 1) return 0;
-      if (bytes[wire] > 0) slot = std::max(slot, transfer_duration(bytes[wire], room).count());
+      const std::int64_t usable_rate = task_.route_graph.capacity[wire] - streams[wire];
+      if (bytes[wire] > 0 && usable_rate < 1) return 0;
+      if (bytes[wire] > 0)
+        slot = std::max(slot, transfer_duration(bytes[wire], usable_rate).count());
     }
     return slot;
   }
 
-  /// Calls `each(place among the stream's ways, way, start)` and says when the last is there.
+  /// Calls `each(index of the route in the stream, route, start)`; returns the last arrival.
   template <class Each>
   std::int64_t walk(std::size_t stream, std::int64_t slot, const Each& each) {
     const auto routes = task_.piece_routes.of(stream);
@@ -69,16 +71,17 @@ class Streaming {
     for (std::size_t i = 0; i < routes.size(); ++i) {
       const std::int64_t start = ready_[task_.route_graph.from[routes[i]]];
       each(i, routes[i], start);
-      const std::int64_t there = start + slot + task_.route_graph.routes[routes[i]].latency.count();
+      const std::int64_t arrival =
+          start + slot + task_.route_graph.routes[routes[i]].latency.count();
       std::int64_t& ready = ready_[task_.route_graph.to[routes[i]]];
-      ready = std::max(ready, there);
-      last = std::max(last, there);
+      ready = std::max(ready, arrival);
+      last = std::max(last, arrival);
     }
     return last;
   }
 
-  /// About how long all of it takes in so many parts.
-  [[nodiscard]] Time about(std::int64_t parts, std::int64_t slot_of_one) {
+  /// The approximate duration with `parts` parts.
+  [[nodiscard]] Time estimated_duration(std::int64_t parts, std::int64_t slot_of_one) {
     const std::int64_t slot = slot_of_one / parts + 1;
     std::int64_t last = 0;
     for (std::size_t i = 0; i < task_.bytes.size(); ++i)
@@ -86,17 +89,17 @@ class Streaming {
     return Time((parts - 1) * slot + last);
   }
 
-  /// 0: none takes less than `limit`.
+  /// The best number of parts; 0 if none stays below `limit`.
   [[nodiscard]] std::int64_t best_parts(Time limit) {
-    const std::int64_t all = slot_for(task_.bytes);
+    const std::int64_t slot_of_one_part = slot_for(task_.bytes);
     const std::int64_t least = *std::min_element(task_.bytes.begin(), task_.bytes.end());
-    if (all == 0 || least == 0) return 0;
+    if (slot_of_one_part == 0 || least == 0) return 0;
     std::vector<std::pair<std::int64_t, Time>> tried;
     Time best = kTimeMax;
     for (std::int64_t parts = 1; parts == 1 || least / parts >= kSmallPiece; parts *= 2) {
-      if (task_.piece_routes.routes.size() * static_cast<std::size_t>(parts) > task_.most_sends)
+      if (task_.piece_routes.routes.size() * static_cast<std::size_t>(parts) > task_.max_sends)
         break;
-      tried.emplace_back(parts, about(parts, all));
+      tried.emplace_back(parts, estimated_duration(parts, slot_of_one_part));
       best = std::min(best, tried.back().second);
     }
     if (best >= limit) return 0;
@@ -106,14 +109,14 @@ class Streaming {
     return 0;
   }
 
-  void add_sends(Schedule& schedule, std::span<const std::int64_t> most, std::int64_t slot,
+  void add_sends(Schedule& schedule, std::span<const std::int64_t> max_bytes, std::int64_t slot,
                  std::int64_t parts) {
     std::map<std::pair<std::uint32_t, std::int64_t>, std::uint32_t> numbers;
     schedule.sends.reserve(task_.piece_routes.routes.size() * static_cast<std::size_t>(parts));
-    for (std::size_t stream = 0; stream < most.size(); ++stream) {
-      // So that a part takes no more than a slot.
+    for (std::size_t stream = 0; stream < max_bytes.size(); ++stream) {
+      // Rounded up, so that a part needs at most one slot.
       const auto rate = static_cast<std::int64_t>(
-          (static_cast<__int128>(most[stream]) * kPsPerSecond + slot - 1) / slot);
+          (static_cast<__int128>(max_bytes[stream]) * kPsPerSecond + slot - 1) / slot);
       const std::size_t adding = task_.adds ? task_.piece_routes.of(stream).size() / 2 : 0;
       walk(stream, slot, [&](std::size_t place, std::uint32_t route, std::int64_t start) {
         const auto [found, is_new] =
@@ -131,13 +134,13 @@ class Streaming {
   }
 
   const StreamTask& task_;
-  std::vector<std::int64_t> ready_;  // by store: when a stream's first part is there
+  std::vector<std::int64_t> ready_;  // by store: arrival of a stream's first part
 };
 
 }  // namespace
 
 std::optional<Schedule> schedule_streams(const StreamTask& task, std::int64_t parts, Time limit) {
-  std::optional<Schedule> made = Streaming(task).run(parts, limit);
+  std::optional<Schedule> made = StreamScheduler(task).run(parts, limit);
   if (made && made->end() >= limit) return std::nullopt;
   return made;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives as streams along trees and ways, in all directions at once. Private to gather(),
-// exchange() and synthesise().
+// Collectives as streams along trees and routes, in all directions concurrently. Private to
+// gather(), exchange() and synthesise().
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace orrery::synthesis {
 
-/// As gather(): each shard along trees of its own. Of several numbers of trees, and prices of
-/// depth, the quickest; empty where there are too many stores or bytes too few, or `effort.chunks`
-/// says otherwise.
+/// As gather(), with separate trees for each shard. Tries several numbers of trees and prices of
+/// depth, and returns the fastest schedule. Empty if there are too many stores, too few bytes, or
+/// if `options.chunks` requires other pieces.
 [[nodiscard]] std::optional<SearchResult> stream_gather(const FabricState& fabric,
                                                         std::span<const Group> groups,
-                                                        const SynthesisEffort& effort,
-                                                        bool against);
+                                                        const SearchOptions& options,
+                                                        bool reverse_links);
 
-/// Groups of all-reduces: summands go up each tree, sums come down the same one.
+/// All-reduces of all groups: each tree carries summands up and sums down.
 [[nodiscard]] std::optional<SearchResult> stream_all_reduce(const FabricState& fabric,
                                                             std::span<const Group> groups,
-                                                            const SynthesisEffort& effort);
+                                                            const SearchOptions& options);
 
-/// As exchange(): each piece along a way of its own, or several, all at once.
+/// As exchange(), with one or several separate routes for each piece, all concurrently.
 [[nodiscard]] std::optional<SearchResult> stream_exchange(const FabricState& fabric,
                                                           std::span<const Group> groups,
-                                                          const SynthesisEffort& effort);
+                                                          const SearchOptions& options);
 
 }  // namespace orrery::synthesis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A way for each piece of an all-to-all, so that links are about evenly busy. Private to
+// Finds a route for each piece of an all-to-all, so that links have similar load. Private to
 // exchange().
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace orrery::synthesis {
 
-/// Ways of pieces, one after another: piece i takes `ways[first[i]]` to `ways[first[i + 1]]`.
+/// The routes of pieces in sequence: piece i has `routes[first[i]]` to `routes[first[i + 1]]`.
 struct PieceRoutes {
   std::vector<std::uint32_t> first, routes;
   [[nodiscard]] std::span<const std::uint32_t> of(std::size_t piece) const {
@@ -20,8 +20,9 @@ struct PieceRoutes {
   }
 };
 
-/// Pieces are grouped by where they start, and there by their groups. `members` by group and store:
-/// who hands on pieces of the group; empty: every store. Empty `first`: some piece has no way.
+/// `pieces` must be sorted by origin, then by group. `members`, by group and store: the stores that
+/// forward pieces of the group; empty: every store. Returns an empty `first` if a piece has no
+/// route.
 [[nodiscard]] PieceRoutes find_piece_routes(const RouteGraph& route_graph,
                                             std::span<const Piece> pieces,
                                             std::span<const std::vector<bool>> members = {});

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Who can send to whom: ways from device to device, over links and switches that keep nothing.
+// The routes from device to device, over links and over switches that store nothing.
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -11,59 +12,73 @@
 
 namespace orrery::synthesis {
 
-/// A wire of a way, and how much later than by the shortest of all ways over it something is on it.
+/// A wire of a route. `extra_delay`: how much later a piece reaches it than over the fastest of all
+/// routes that use it.
 struct LinkUse {
   std::uint32_t wire = 0;
-  Time later{};
+  Time extra_delay{};
 };
 
-/// Stores are devices that keep what they get and send it on, counted from 0. Ways are ordered by
-/// `from`; those that leave store i are `out_offsets[i]` to `out_offsets[i + 1]`. All that share a
-/// link hold it from their start until their bytes and `LinkUse::later` have passed: since every
-/// way over it meets it at least as late as the earliest does, nothing is on it twice.
+/// Stores are devices that store pieces and forward them, numbered from 0. Routes are ordered by
+/// `from`; those that leave store i have indices from `out_offsets[i]` to `out_offsets[i + 1]`. A
+/// route occupies each of its wires from its start until its bytes and `LinkUse::extra_delay` have
+/// passed. Since every route reaches a wire at least as late as the fastest one, no two pieces use
+/// a wire at the same time.
 struct RouteGraph {
   std::vector<NodeIndex> stores;
-  std::vector<std::uint32_t> store_of;  ///< by node; kNoStore: it keeps nothing
+  std::vector<std::uint32_t> store_of;  ///< by node; kNoStore: the node stores nothing
   static constexpr std::uint32_t kNoStore = ~0U;
-  std::vector<Route> routes;            ///< of nodes, as schedules have them
-  std::vector<std::uint32_t> from, to;  ///< by way: stores
-  /// By way: its place among those that leave a store. Ways of one place have all other receivers
-  /// where stores stand alike.
-  std::vector<std::uint32_t> turn;
-  std::vector<LinkUse> held;  ///< of ways, as Route::first and count say
+  std::vector<Route> routes;            ///< routes between nodes, as in schedules
+  std::vector<std::uint32_t> from, to;  ///< by route: its stores
+  /// By route: its position among the routes that leave its store. If all stores have equivalent
+  /// positions, routes with the same `receiver_order` have different receivers.
+  std::vector<std::uint32_t> receiver_order;
+  std::vector<LinkUse> link_uses;  ///< wires of routes, at Route::first and count
   std::vector<std::uint32_t> out_offsets;
-  std::vector<std::int64_t> room;  ///< by wire: its capacity in whole bytes per second
+  std::vector<std::int64_t> capacity;  ///< by wire: its capacity in bytes per second, rounded down
 
   [[nodiscard]] std::uint32_t store_count() const {
     return static_cast<std::uint32_t>(stores.size());
   }
   [[nodiscard]] std::span<const LinkUse> uses_of(std::uint32_t route) const {
-    return std::span(held).subspan(routes[route].first, routes[route].count);
+    return std::span(link_uses).subspan(routes[route].first, routes[route].count);
   }
 };
 
+/// A graph of these stores without routes.
+[[nodiscard]] RouteGraph graph_of_stores(const FabricState& fabric, std::vector<NodeIndex> stores);
+/// Appends a route from a store to another over these wires. `LinkUse::extra_delay` is then the
+/// latency before the wire.
+void append_route(const FabricState& fabric, RouteGraph& graph, std::uint32_t from,
+                  std::uint32_t to, std::span<const std::uint32_t> wires);
+/// Whether nodes of this kind forward pieces without storing them.
+[[nodiscard]] bool is_transit(platform::NodeClass kind);
+
 struct RouteGraphOptions {
-  /// Of stores that are equally far, each way takes only so many: its neighbours in the order of
-  /// stores at distances of 1, 2, 4, …; 0: all.
-  std::uint32_t peers = 16;
-  bool all = false;                ///< also ways of more links than are needed
-  std::uint32_t alternatives = 4;  ///< ways over other switches to the same store, at most
-  std::size_t most = 8'000'000;    ///< ways in all; where there are more, none are answered
+  /// Maximum number of stores at equal distance, more than one link away, to which a store has
+  /// routes. It selects those at offsets of 1, 2, 4, … in the order of stores. 0: all.
+  std::uint32_t max_peers = 16;
+  bool all_routes = false;             ///< also uses routes with more links than necessary
+  std::uint32_t max_alternatives = 4;  ///< maximum number of routes over different switches to the
+                                       ///< same store
+  std::size_t max_routes = 8'000'000;  ///< maximum number of routes; the result is empty if there
+                                       ///< are more
 };
 
-/// Ways of as few links as are needed so that every store reaches every other, or all that there
-/// are. Empty ways: some store does not reach another, or there are too many.
+/// Finds the routes with the fewest links over which every store reaches every other, or with
+/// `all_routes` all routes. `routes` is empty if a store does not reach another, or if there are
+/// too many.
 [[nodiscard]] RouteGraph make_route_graph(const FabricState& fabric, std::vector<NodeIndex> stores,
                                           const RouteGraphOptions& options);
 
-/// Members, then all other devices that reach them and are reached: who may relay.
+/// Members, then all other devices that reach them and are reached by them: possible relays.
 [[nodiscard]] std::vector<NodeIndex> with_relays(const FabricState& fabric,
                                                  std::vector<NodeIndex> members);
 
-/// Every way the other way round: who sent receives. Wires stay what they are.
-[[nodiscard]] RouteGraph reversed(const FabricState& fabric, const RouteGraph& route_graph);
+/// Whether a device outside the groups has a direct link from a member.
+[[nodiscard]] bool relays_are_near(const FabricState& fabric, const std::set<NodeIndex>& members);
 
-/// Whether every store reaches every other over ways of the reach.
-[[nodiscard]] bool strongly_connected(const RouteGraph& route_graph);
+/// Reverses every route: senders become receivers. Wires stay the same.
+[[nodiscard]] RouteGraph reversed(const FabricState& fabric, const RouteGraph& route_graph);
 
 }  // namespace orrery::synthesis

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ways as they are found, each once. Private to the searches for trees and ways.
+// Collects distinct routes. Private to the searches for trees and routes.
 #pragma once
 
 #include <cstdint>
@@ -13,24 +13,24 @@
 
 namespace orrery::synthesis {
 
-/// By node: who passes on what it gets. Switches do, and of devices those that may keep.
+/// By node: whether it forwards pieces. Switches do, and those devices that are stores.
 [[nodiscard]] std::vector<bool> passable_nodes(const FabricState& fabric,
                                                std::span<const NodeIndex> stores);
 
 class RouteList {
  public:
   RouteList(const FabricState& fabric, std::span<const NodeIndex> stores);
-  /// The number of a way from a store to another over these wires, in the order of the way. Its
-  /// ends may stand the other way round, as reversed() has them: then `wires` lead from `to`.
-  std::uint32_t number(NodeIndex from, NodeIndex to, const std::vector<std::uint32_t>& wires);
-  /// All of them, by number; good for streams: it has no `turn`, `out_offsets` nor
-  /// `LinkUse::later`.
+  /// The number of the route from a store to another over these wires, in the order of the route;
+  /// adds it if it is new. The ends may be exchanged, as in reversed(): then `wires` lead from
+  /// `to`.
+  std::uint32_t index_of(NodeIndex from, NodeIndex to, const std::vector<std::uint32_t>& wires);
+  /// All routes, by number, for streams: `receiver_order` and `out_offsets` are not set.
   [[nodiscard]] RouteGraph route_graph() && { return std::move(route_graph_); }
 
  private:
   const FabricState& fabric_;
   RouteGraph route_graph_;
-  std::map<std::vector<std::uint32_t>, std::uint32_t> numbers_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> indices_;
 };
 
 }  // namespace orrery::synthesis

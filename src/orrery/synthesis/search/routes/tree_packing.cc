@@ -15,14 +15,14 @@ namespace orrery::synthesis {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
-constexpr std::uint64_t kTreeSteps =
-    40'000'000;  // links that are looked at, about: a second or two
-constexpr std::uint64_t kMostTreeRounds = 30;
+constexpr std::uint64_t kTreeSteps = 40'000'000;  // approximate limit of evaluated links: one to
+                                                  // two seconds
+constexpr std::uint64_t kMaxTreeRounds = 30;
 
-/// A branch: from a device to another, over nothing that keeps.
+/// A branch of a tree: from a device to another, over nodes that do not store pieces.
 struct Branch {
   NodeIndex from = 0, to = 0;
-  std::vector<std::uint32_t> out, back;  // wires; `back` where trees are gone along twice
+  std::vector<std::uint32_t> out, back;  // wires; `back` only if trees are used in both directions
 };
 
 class Packer {
@@ -32,49 +32,50 @@ class Packer {
         task_(task),
         passable_(passable_nodes(fabric, task.stores)),
         prices_(fabric, 0.02),
-        twin_(fabric.wires.size(), kNoWire),
+        opposite_(fabric.wires.size(), kNoWire),
         trees_(task.root.size()),
-        far_(fabric.node_count()),
-        by_(fabric.node_count()),
+        cost_(fabric.node_count()),
+        last_wire_(fabric.node_count()),
         depth_(fabric.node_count()),
-        in_(fabric.node_count()) {
-    store_.resize(fabric.node_count());
-    for (const NodeIndex node : task.stores) store_[node] = true;
-    if (task.up_and_down) set_twins();
+        in_tree_(fabric.node_count()) {
+    is_store_.resize(fabric.node_count());
+    for (const NodeIndex node : task.stores) is_store_[node] = true;
+    if (task.up_and_down) find_opposite_wires();
     double sent = 0, capacity = 0;
     for (const Wire& wire : fabric.wires) capacity += wire.capacity;
     for (const std::int64_t bytes : task.bytes)
       sent += static_cast<double>(bytes) * static_cast<double>(task.stores.size());
-    usual_ = sent / std::max(capacity, 1.0);
+    mean_load_ = sent / std::max(capacity, 1.0);
   }
 
   TreePacking run() {
     const std::uint64_t each = 4 * fabric_.wires.size() * trees_.size();
     const auto rounds = static_cast<int>(std::clamp<std::uint64_t>(
-        kTreeSteps / std::max<std::uint64_t>(1, each), 3, kMostTreeRounds));
+        kTreeSteps / std::max<std::uint64_t>(1, each), 3, kMaxTreeRounds));
     std::vector<std::vector<Branch>> best;
     double least = kNever;
     for (int round = 0; round < rounds; ++round) {
-      prices_.set(usual_, 2 + 5 * round / rounds);
+      prices_.set(mean_load_, 2 + 5 * round / rounds);
       for (std::size_t tree = 0; tree < trees_.size(); ++tree) {
-        carry(tree, -static_cast<double>(task_.bytes[tree]));
+        add_load(tree, -static_cast<double>(task_.bytes[tree]));
         if (!grow(tree)) return {};
-        carry(tree, static_cast<double>(task_.bytes[tree]));
+        add_load(tree, static_cast<double>(task_.bytes[tree]));
       }
-      const double busiest = prices_.busiest();
+      const double busiest = prices_.bottleneck_seconds();
       if (busiest >= least) continue;
       least = busiest;
       best = trees_;
-      if (least <= task_.enough) break;
+      if (least <= task_.target_seconds) break;
     }
-    return written(std::move(best), least);
+    return packing_of(std::move(best), least);
   }
 
  private:
   static constexpr std::uint32_t kNoWire = ~0U;
 
-  /// Of each link the one of the other direction: the n-th between two is that of the n-th.
-  void set_twins() {
+  /// Finds the opposite link of each link: the n-th between two nodes belongs to the n-th of the
+  /// other direction.
+  void find_opposite_wires() {
     for (NodeIndex node = 0; node < fabric_.node_count(); ++node) {
       for (std::uint32_t w = fabric_.out_offsets[node]; w < fabric_.out_offsets[node + 1]; ++w) {
         const NodeIndex to = fabric_.wires[w].to;
@@ -83,52 +84,54 @@ class Packer {
           nth += fabric_.wires[v].to == to ? 1 : 0;
         for (std::uint32_t v = fabric_.out_offsets[to]; v < fabric_.out_offsets[to + 1]; ++v) {
           if (fabric_.wires[v].to != node || nth-- > 0) continue;
-          twin_[w] = v;
+          opposite_[w] = v;
           break;
         }
       }
     }
   }
 
-  void carry(std::size_t tree, double bytes) {
+  void add_load(std::size_t tree, double bytes) {
     for (const Branch& branch : trees_[tree]) {
-      prices_.carry(branch.out, bytes);
-      prices_.carry(branch.back, bytes);
+      prices_.add_load(branch.out, bytes);
+      prices_.add_load(branch.back, bytes);
     }
   }
 
   void visit(NodeIndex at, NodeIndex to, std::uint32_t wire) {
-    if (!passable_[to] || in_[to]) return;
-    double there = far_[at] + prices_.cost(wire);
+    if (!passable_[to] || in_tree_[to]) return;
+    double there = cost_[at] + prices_.cost(wire);
     if (task_.up_and_down) {
-      if (twin_[wire] == kNoWire) return;
-      there += prices_.cost(twin_[wire]);
+      if (opposite_[wire] == kNoWire) return;
+      there += prices_.cost(opposite_[wire]);
     }
-    if (there >= far_[to]) return;
-    far_[to] = there;
-    by_[to] = wire;
+    if (there >= cost_[to]) return;
+    cost_[to] = there;
+    last_wire_[to] = wire;
     queue_.emplace(there, to);
   }
 
   bool grow(std::size_t tree) {
-    const std::vector<bool>& wanted = task_.wanted[task_.group[tree]];
-    std::fill(far_.begin(), far_.end(), kNever);
-    std::fill(in_.begin(), in_.end(), false);
+    const std::vector<bool>& required = task_.required[task_.group[tree]];
+    std::fill(cost_.begin(), cost_.end(), kNever);
+    std::fill(in_tree_.begin(), in_tree_.end(), false);
     queue_ = {};
     trees_[tree].clear();
-    std::size_t lacking = static_cast<std::size_t>(std::count(wanted.begin(), wanted.end(), true));
+    std::size_t lacking =
+        static_cast<std::size_t>(std::count(required.begin(), required.end(), true));
     depth_[task_.root[tree]] = 0;
-    lacking -= plant(task_.root[tree], wanted);
+    lacking -= add_node(task_.root[tree], required);
     while (lacking > 0 && !queue_.empty()) {
       const auto [distance, at] = queue_.top();
       queue_.pop();
-      if (distance > far_[at]) continue;
-      if (wanted[at] && !in_[at]) {
-        lacking -= attach(at, trees_[tree], wanted);
+      if (distance > cost_[at]) continue;
+      if (required[at] && !in_tree_[at]) {
+        lacking -= attach(at, trees_[tree], required);
         continue;
       }
-      if (task_.against) {
-        for (const std::uint32_t w : fabric_.into(at)) visit(at, fabric_.wires[w].from, w);
+      if (task_.reverse_links) {
+        for (const std::uint32_t w : fabric_.incoming_wires(at))
+          visit(at, fabric_.wires[w].from, w);
       } else {
         for (std::uint32_t w = fabric_.out_offsets[at]; w < fabric_.out_offsets[at + 1]; ++w)
           visit(at, fabric_.wires[w].to, w);
@@ -137,52 +140,54 @@ class Packer {
     return lacking == 0;
   }
 
-  /// It is in the tree, and others are reached from it. How many were wanted: 1 or 0.
-  std::size_t plant(NodeIndex node, const std::vector<bool>& wanted) {
-    in_[node] = true;
-    far_[node] = task_.depth_price * depth_[node];
-    queue_.emplace(far_[node], node);
-    return wanted[node] ? 1 : 0;
+  /// Adds a node to the tree. Returns the number of required nodes: 1 or 0.
+  std::size_t add_node(NodeIndex node, const std::vector<bool>& required) {
+    in_tree_[node] = true;
+    cost_[node] = task_.depth_price * depth_[node];
+    queue_.emplace(cost_[node], node);
+    return required[node] ? 1 : 0;
   }
 
   [[nodiscard]] NodeIndex before(std::uint32_t wire) const {
-    return task_.against ? fabric_.wires[wire].to : fabric_.wires[wire].from;
+    return task_.reverse_links ? fabric_.wires[wire].to : fabric_.wires[wire].from;
   }
-  /// With all devices on the way there from the tree. How many were wanted.
-  std::size_t attach(NodeIndex node, std::vector<Branch>& tree, const std::vector<bool>& wanted) {
+  /// Attaches a node with all devices on its route from the tree. Returns the number of required
+  /// ones.
+  std::size_t attach(NodeIndex node, std::vector<Branch>& tree, const std::vector<bool>& required) {
     std::vector<std::uint32_t> path;
-    for (NodeIndex at = node; !in_[at]; at = before(path.back())) path.push_back(by_[at]);
+    for (NodeIndex at = node; !in_tree_[at]; at = before(path.back()))
+      path.push_back(last_wire_[at]);
     std::reverse(path.begin(), path.end());
     std::size_t found = 0;
     Branch branch;
     branch.from = before(path.front());
     for (const std::uint32_t wire : path) {
       branch.out.push_back(wire);
-      if (task_.up_and_down) branch.back.push_back(twin_[wire]);
-      branch.to = task_.against ? fabric_.wires[wire].from : fabric_.wires[wire].to;
-      if (!store_[branch.to]) continue;
+      if (task_.up_and_down) branch.back.push_back(opposite_[wire]);
+      branch.to = task_.reverse_links ? fabric_.wires[wire].from : fabric_.wires[wire].to;
+      if (!is_store_[branch.to]) continue;
       std::reverse(branch.back.begin(), branch.back.end());
       depth_[branch.to] = depth_[branch.from] + 1;
-      found += plant(branch.to, wanted);
+      found += add_node(branch.to, required);
       tree.push_back(branch);
       branch = {branch.to, branch.to, {}, {}};
     }
     return found;
   }
 
-  /// The same tree from its middle: the middle of the longest way in it.
-  static void recentre(std::vector<Branch>& tree, NodeIndex root) {
+  /// Moves the root to the middle of the longest path in the tree.
+  static void move_root_to_middle(std::vector<Branch>& tree, NodeIndex root) {
     std::vector<Branch> ordered = from_root(tree, root);
     if (ordered.empty()) return;
     ordered = from_root(tree, ordered.back().to);
-    // Back from the farthest, half of the way.
+    // From the farthest node half of the path back.
     std::vector<NodeIndex> route{ordered.back().to};
     for (std::size_t i = ordered.size(); i-- > 0;) {
       if (ordered[i].to == route.back()) route.push_back(ordered[i].from);
     }
     tree = from_root(tree, route[route.size() / 2]);
   }
-  /// Its branches from `root` outwards, the nearest first.
+  /// The branches of the tree from `root` outwards, nearest first.
   static std::vector<Branch> from_root(const std::vector<Branch>& tree, NodeIndex root) {
     std::vector<std::pair<NodeIndex, std::size_t>> ends;
     for (std::size_t i = 0; i < tree.size(); ++i) {
@@ -211,21 +216,21 @@ class Packer {
     return ordered;
   }
 
-  TreePacking written(std::vector<std::vector<Branch>> trees, double busiest) {
+  TreePacking packing_of(std::vector<std::vector<Branch>> trees, double busiest) {
     TreePacking packed;
-    packed.busiest = busiest;
+    packed.bottleneck_seconds = busiest;
     RouteList routes(fabric_, task_.stores);
     packed.piece_routes.first.push_back(0);
     for (std::size_t tree = 0; tree < trees.size(); ++tree) {
       auto& branches = trees[tree];
       if (task_.up_and_down) {
-        recentre(branches, task_.root[tree]);
+        move_root_to_middle(branches, task_.root[tree]);
         for (std::size_t i = branches.size(); i-- > 0;)
           packed.piece_routes.routes.push_back(
-              routes.number(branches[i].to, branches[i].from, branches[i].back));
+              routes.index_of(branches[i].to, branches[i].from, branches[i].back));
       }
       for (Branch& branch : branches) {
-        packed.piece_routes.routes.push_back(routes.number(branch.from, branch.to, branch.out));
+        packed.piece_routes.routes.push_back(routes.index_of(branch.from, branch.to, branch.out));
       }
       packed.piece_routes.first.push_back(
           static_cast<std::uint32_t>(packed.piece_routes.routes.size()));
@@ -236,18 +241,18 @@ class Packer {
 
   const FabricState& fabric_;
   const TreeTask& task_;
-  std::vector<bool> passable_, store_;  // by node
+  std::vector<bool> passable_, is_store_;  // by node
   LinkPrices prices_;
-  std::vector<std::uint32_t> twin_;  // by wire
+  std::vector<std::uint32_t> opposite_;  // by wire
   std::vector<std::vector<Branch>> trees_;
-  std::vector<double> far_;        // by node: what it costs to reach it
-  std::vector<std::uint32_t> by_;  // by node: the wire that leads there
+  std::vector<double> cost_;              // by node: cost of reaching it
+  std::vector<std::uint32_t> last_wire_;  // by node: last wire of the route to it
   std::vector<std::uint32_t> depth_;
-  std::vector<bool> in_;
+  std::vector<bool> in_tree_;
   std::priority_queue<std::pair<double, NodeIndex>, std::vector<std::pair<double, NodeIndex>>,
                       std::greater<>>
       queue_;
-  double usual_ = 0;
+  double mean_load_ = 0;
 };
 
 }  // namespace

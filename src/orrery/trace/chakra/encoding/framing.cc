@@ -9,11 +9,11 @@ namespace orrery::trace::chakra {
 namespace {
 
 constexpr std::size_t kLongestVarint = 10;
-constexpr const char* kTailHint = "--repair reads what comes before and reports the loss";
+constexpr const char* kTailHint = "--repair reads the records before it and reports the loss";
 
 }  // namespace
 
-Result<std::optional<Record>> RecordStream::damaged(FindingCode code, Error error) {
+Result<std::optional<Record>> RecordStream::end_damaged(FindingCode code, Error error) {
   ended_ = true;
   if (repair_ == graph::Repair::refuse) return tl::unexpected(std::move(error));
   findings_.add(code, error.where);
@@ -26,7 +26,7 @@ Result<std::optional<Record>> RecordStream::next_slowly() {
   const auto place = [&] { return fmt::format("{}:byte {}", where_, offset); };
   const auto broken_source = [&](Error error) {
     return error.code == Errc::input_truncated || error.code == Errc::input_corrupt
-               ? damaged(FindingCode::truncated_tail_dropped, std::move(error))
+               ? end_damaged(FindingCode::truncated_tail_dropped, std::move(error))
                : Result<std::optional<Record>>(tl::unexpected(std::move(error)));
   };
   auto some = window_.need(kLongestVarint);
@@ -37,35 +37,35 @@ Result<std::optional<Record>> RecordStream::next_slowly() {
   std::size_t prefix = 0;
   while (true) {
     if (prefix == window_.size()) {
-      return damaged(
-          FindingCode::truncated_tail_dropped,
-          {Errc::input_truncated, place(), "the file ends inside a record's length", kTailHint});
+      return end_damaged(FindingCode::truncated_tail_dropped,
+                         {Errc::input_truncated, place(),
+                          "the file ends inside the length of a record", kTailHint});
     }
     const auto byte = std::to_integer<std::uint64_t>(window_.data()[prefix]);
     length |= (byte & 0x7F) << (7 * prefix);
     ++prefix;
     if (byte < 0x80) break;
     if (prefix == 5) {  // lengths are 32-bit
-      return damaged(FindingCode::corrupt_record_dropped,
-                     {Errc::input_corrupt, place(), "a record's length is not a number below 2^32",
-                      kTailHint});
+      return end_damaged(
+          FindingCode::corrupt_record_dropped,
+          {Errc::input_corrupt, place(), "the length of a record is not below 2^32", kTailHint});
     }
   }
   if (length > limits::kRecordBytes) {
-    return damaged(
+    return end_damaged(
         FindingCode::corrupt_record_dropped,
         {Errc::limit_exceeded, place(),
          fmt::format("a record claims {} bytes; the limit is {}", length, limits::kRecordBytes),
-         "either the file is damaged here or it is no Chakra trace"});
+         "either the file is damaged here or it is not a Chakra trace"});
   }
   auto whole = window_.need(prefix + length);
   if (!whole) return broken_source(std::move(whole.error()));
   if (!*whole) {
-    return damaged(FindingCode::truncated_tail_dropped,
-                   {Errc::input_truncated, place(),
-                    fmt::format("a record claims {} bytes, but only {} are left", length,
-                                window_.size() - prefix),
-                    kTailHint});
+    return end_damaged(FindingCode::truncated_tail_dropped,
+                       {Errc::input_truncated, place(),
+                        fmt::format("a record claims {} bytes, but only {} remain", length,
+                                    window_.size() - prefix),
+                        kTailHint});
   }
   taken_ = prefix + length;
   return Record{{window_.data() + prefix, static_cast<std::size_t>(length)}, offset, prefix};

@@ -15,16 +15,16 @@
 
 namespace orrery::trace::chakra {
 
-/// One message's bytes, without its length.
+/// The bytes of one message, without its length.
 struct Record {
   std::span<const std::byte> bytes;  ///< valid until the next call
-  std::uint64_t offset = 0;          ///< where its length begins
+  std::uint64_t offset = 0;          ///< position of its length
   std::size_t prefix =
-      1;  ///< bytes the length took (1 unless the record is longer or oddly written)
+      1;  ///< bytes of the length (1 unless the record is longer or its length is not minimal)
 };
 
-/// Splits a window into records. A tail that is no whole record is an error, or dropped and counted
-/// under repair.
+/// Splits a window into records. An incomplete record at the end is an error; with repair it is
+/// dropped and counted.
 class RecordStream {
  public:
   RecordStream(Window& window, std::string where, graph::Repair repair, Findings& findings)
@@ -36,20 +36,20 @@ class RecordStream {
 
  private:
   Result<std::optional<Record>> next_slowly();
-  Result<std::optional<Record>> damaged(FindingCode code, Error error);
+  Result<std::optional<Record>> end_damaged(FindingCode code, Error error);
 
   Window& window_;
   std::string where_;
   graph::Repair repair_;
   Findings& findings_;
   bool ended_ = false;
-  std::size_t taken_ = 0;  // length of the record handed out last, still in the window
+  std::size_t taken_ = 0;  // length of the last returned record, which is still in the window
 };
 
 inline Result<std::optional<Record>> RecordStream::next() {
   window_.consume(taken_);
   taken_ = 0;
-  // The usual case: a length of one or two bytes and the whole record in memory.
+  // Fast path: a length of one or two bytes, and the complete record in memory.
   const std::byte* data = window_.data();
   const std::size_t size = window_.size();
   if (size >= 2 && !ended_) {

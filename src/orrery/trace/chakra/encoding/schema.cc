@@ -2,9 +2,10 @@
 #include "orrery/trace/chakra/encoding/schema.h"
 
 #include <algorithm>
-#include <limits>
+#include <array>
 #include <protozero/pbf_reader.hpp>
 
+#include "orrery/core/enum_names.h"
 #include "orrery/trace/json/scan.h"
 
 namespace orrery::trace::chakra {
@@ -13,7 +14,7 @@ namespace {
 using protozero::pbf_reader;
 using protozero::pbf_wire_type;
 
-constexpr std::size_t kRecordsToSee = 4096;
+constexpr std::size_t kMaxRecords = 4096;
 
 protozero::data_view view(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -26,7 +27,7 @@ bool is_text(protozero::data_view bytes) {
   });
 }
 
-/// Whether the bytes are a message whose first field is a name, as every attribute's is.
+/// True if the bytes are a message whose first field is a name, as in every attribute.
 bool looks_like_attribute(protozero::data_view bytes) {
   try {
     pbf_reader attribute(bytes);
@@ -42,21 +43,21 @@ bool looks_like_attribute(protozero::data_view bytes) {
   }
 }
 
-/// Votes gathered from records. The order of the enumerators of Schema is that of the layouts' age.
+/// Evidence for layouts, collected from records. The enumerators of Schema are ordered by age.
 class Evidence {
  public:
-  void look_at(std::span<const std::byte> record) {
+  void add_record(std::span<const std::byte> record) {
     try {
-      look_at_node(view(record));
+      add_node(view(record));
     } catch (const protozero::exception&) {  // damage is reported when the record is read, not here
     }
   }
 
-  [[nodiscard]] bool decided() const {
+  [[nodiscard]] bool is_decided() const {
     return attribute_lists_ > 0 || old_attributes_002_ + old_attributes_003_ > 0;
   }
 
-  [[nodiscard]] Schema verdict(bool metadata) const {
+  [[nodiscard]] Schema schema(bool metadata) const {
     if (attribute_lists_ > 0) return Schema::current;
     if (old_lists_ > 0 || old_strings_ > 0) {
       if (old_attributes_002_ != old_attributes_003_) {
@@ -69,7 +70,7 @@ class Evidence {
   }
 
  private:
-  void look_at_node(protozero::data_view bytes) {
+  void add_node(protozero::data_view bytes) {
     pbf_reader node(bytes);
     while (node.next()) {
       const auto tag = node.tag();
@@ -92,7 +93,7 @@ class Evidence {
         const auto value = node.get_view();
         if (looks_like_attribute(value)) {
           ++old_lists_;
-          look_at_old_attribute(value);
+          add_old_attribute(value);
         }
         continue;
       }
@@ -113,7 +114,7 @@ class Evidence {
     }
   }
 
-  void look_at_old_attribute(protozero::data_view bytes) {
+  void add_old_attribute(protozero::data_view bytes) {
     pbf_reader attribute(bytes);
     std::uint64_t type = 0;
     while (attribute.next()) {
@@ -150,7 +151,7 @@ class Evidence {
   std::uint64_t highest_type_ = 0;
 };
 
-/// Whether a GlobalMetadata has a version, which it has had since today's layout came.
+/// True if a GlobalMetadata has a version, which it has since the current layout.
 bool has_version(std::span<const std::byte> record) {
   pbf_reader message(view(record));
   while (message.next()) {
@@ -164,22 +165,14 @@ bool has_version(std::span<const std::byte> record) {
 }  // namespace
 
 std::string_view name(Schema schema) {
-  switch (schema) {
-    case Schema::v001:
-      return "0.0.1";
-    case Schema::v002:
-      return "0.0.2";
-    case Schema::v003:
-      return "0.0.3";
-    case Schema::current:
-      return "0.0.4";
-  }
-  return "0.0.4";
+  constexpr auto kSchemaNames =
+      enumerator_names<Schema::current>("0.0.1", "0.0.2", "0.0.3", "0.0.4");
+  return kSchemaNames[static_cast<std::size_t>(schema)];
 }
 
 bool looks_like_metadata(std::span<const std::byte> record) {
-  // A version (field 1) and attributes (field 2, or 1 before versions came); a Node has a number in
-  // field 1 or a name in field 2, and its type in field 3.
+  // GlobalMetadata has a version (field 1) and attributes (field 2; or 1 in layouts without
+  // versions). A Node has a number in field 1 or a name in field 2, and its type in field 3.
   try {
     pbf_reader message(view(record));
     while (message.next()) {
@@ -201,7 +194,7 @@ Result<DetectedSchema> detect_schema(Window& window) {
   Evidence evidence;
   const auto ahead = window.ahead();
   std::size_t at = 0;
-  for (std::size_t seen = 0; seen < kRecordsToSee && at < ahead.size() && !evidence.decided();
+  for (std::size_t seen = 0; seen < kMaxRecords && at < ahead.size() && !evidence.is_decided();
        ++seen) {
     std::uint64_t length = 0;
     const char* cursor = reinterpret_cast<const char*>(ahead.data() + at);
@@ -215,15 +208,15 @@ Result<DetectedSchema> detect_schema(Window& window) {
     const std::span<const std::byte> record{reinterpret_cast<const std::byte*>(cursor),
                                             static_cast<std::size_t>(length)};
     if (seen == 0 && looks_like_metadata(record)) {
-      detected.metadata = true;
+      detected.has_metadata = true;
       if (has_version(record)) return detected;
     } else {
-      evidence.look_at(record);
+      evidence.add_record(record);
     }
     at = static_cast<std::size_t>(cursor - reinterpret_cast<const char*>(ahead.data())) +
          record.size();
   }
-  detected.schema = evidence.verdict(detected.metadata);
+  detected.schema = evidence.schema(detected.has_metadata);
   return detected;
 }
 

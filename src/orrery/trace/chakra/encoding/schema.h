@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which of Chakra's historical layouts a file is in. Nothing in a file says so; its records do. And
-// whether it is text instead.
+// Detects the historical Chakra layout of a file from its records (files contain no version), and
+// whether it is text.
 #pragma once
 
 #include <cstdint>
@@ -16,30 +16,32 @@ namespace orrery::trace::chakra {
 enum class Schema : std::uint8_t {
   v001,     ///< 2023-01: flat fields, no attributes
   v002,     ///< 2023-06: attributes with type codes, node types without METADATA
-  v003,     ///< 2023-07 to 2023-10: the same with BOOL (later UINT) values, node types as today
+  v003,     ///< 2023-07 to 2023-10: like v002, with BOOL (later UINT) values and the current node
+            ///< types
   current,  ///< 2023-10 on: 0.0.4, re-labelled 1.0.0 in 2026
 };
 
 [[nodiscard]] std::string_view name(Schema schema);
 
-/// What the first records show.
+/// What the first records of a file show.
 struct DetectedSchema {
   Schema schema = Schema::current;
-  bool metadata = false;  ///< the first record is a GlobalMetadata, not a Node
+  bool has_metadata = false;  ///< the first record is a GlobalMetadata, not a Node
 };
 
-/// Looks at the records that lie in the window (asking for one block) without consuming any.
+/// Inspects the records in the window without consuming them; reads at most one block.
 [[nodiscard]] Result<DetectedSchema> detect_schema(Window& window);
 
-/// Whether a record has the shape of a GlobalMetadata in any layout that has one.
+/// True if a record has the shape of a GlobalMetadata in any layout that has one.
 [[nodiscard]] bool looks_like_metadata(std::span<const std::byte> record);
 
-/// Whether the content begins like a JSON object (a binary trace can begin with '{' too, but not go
-/// on like one).
+/// True if the content begins like a JSON object. A binary trace can also begin with '{', but
+/// continues differently.
 [[nodiscard]] bool looks_like_json(std::string_view head);
 
-/// Whether the content is the beginning of a list as text, which no Chakra trace is. (A binary one
-/// can begin with '[' too, but has bytes that no text has.) `head`: 64 bytes or all there is.
+/// True if the content is the beginning of a list as text, which no Chakra trace is. A binary trace
+/// can begin with '[', too, but contains bytes that text cannot contain. `head`: 64 bytes, or fewer
+/// if the file is shorter.
 [[nodiscard]] bool looks_like_list(std::string_view head);
 
 }  // namespace orrery::trace::chakra

@@ -14,7 +14,7 @@ enum class Wire : std::uint8_t { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5
 inline constexpr std::array<Wire, 33> kAttributeWires = [] {
   std::array<Wire, 33> wires{};
   for (Wire& wire : wires)
-    wire = Wire::bytes;  // lists are messages; strings and bytes have lengths too
+    wire = Wire::bytes;  // lists are messages; strings and bytes also have a length
   wires[3] = wires[21] = wires[25] = Wire::fixed64;
   wires[5] = wires[19] = wires[23] = Wire::fixed32;
   for (const std::size_t member : {7, 9, 11, 13, 15, 17, 27}) wires[member] = Wire::varint;

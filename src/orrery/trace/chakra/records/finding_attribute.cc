@@ -3,23 +3,20 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "orrery/trace/json/decimal.h"
 
 namespace orrery::trace::chakra {
 namespace {
 
 constexpr std::string_view kFindings = "findings";
 
-/// "wait_learned 28".
-void take_one(std::string_view text, const std::string& where, Findings& findings) {
+/// Parses an entry like "wait_learned 28".
+void parse_finding(std::string_view text, const std::string& where, Findings& findings) {
   const std::size_t space = text.find(' ');
   if (space == std::string_view::npos) return;
   const auto code = find_finding_code(text.substr(0, space));
-  const std::string_view digits = text.substr(space + 1);
-  std::uint64_t count = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (!code || error != std::errc{} || end != digits.data() + digits.size() || count == 0) return;
-  findings.add(*code, where, count);
+  const auto count = trace::json::parse_number<std::uint64_t>(text.substr(space + 1));
+  if (code && count && *count != 0) findings.add(*code, where, *count);
 }
 
 }  // namespace
@@ -43,7 +40,7 @@ void read_findings(std::string_view message, const std::string& where, Findings&
   if (!metadata) return;
   for (const AttributeRecord& attribute : metadata->attributes) {
     if (attribute.name != kFindings || attribute.member != Member::string_list) continue;
-    for (const std::string& text : attribute.texts) take_one(text, where, findings);
+    for (const std::string& text : attribute.texts) parse_finding(text, where, findings);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What was found while a trace was made, carried along in it.
+// Stores findings of a conversion in the converted trace.
 #pragma once
 
 #include <string>
@@ -11,16 +11,16 @@
 
 namespace orrery::trace::chakra {
 
-/// An attribute for the trace's metadata: each kind of finding and how often it was found, no
-/// places. Other readers leave it alone.
+/// An attribute for the trace's metadata: each kind of finding with its count, without places.
+/// Other readers ignore it.
 [[nodiscard]] AttributeRecord attribute_findings(const Findings& findings);
 
-/// Counts what a trace carries along (`message`: its metadata, as in the file), at `where`. What
-/// cannot be read, or is of a kind that this program does not know, is left out.
+/// Adds the findings in a trace's metadata (`message`, as in the file) to `findings`, at place
+/// `where`. Skips unreadable findings and unknown kinds.
 void read_findings(std::string_view message, const std::string& where, Findings& findings);
 
-/// Takes the attribute away: what was found was found in more than what is left. False: there is
-/// none.
+/// Removes the attribute, because its counts do not apply to a part of the trace. Returns false if
+/// there is none.
 bool remove_findings(MetadataRecord& metadata);
 
 }  // namespace orrery::trace::chakra

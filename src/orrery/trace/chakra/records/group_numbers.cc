@@ -32,7 +32,7 @@ GroupNumbers::GroupNumbers(std::vector<graph::GroupAxis> axes, std::uint32_t ran
     most = std::max(most, groups * step - 1);
     count_ += groups;
   }
-  // Begin at 1, 10, 100 … so that all have as many digits as the largest.
+  // Begin at 1, 10, 100 …, so that all numbers have equally many digits.
   std::uint64_t begin = 1;
   for (; begin + most >= 10 * begin; begin *= 10) ++digits_;
   ORRERY_CHECK(begin + most < 1u << 31);

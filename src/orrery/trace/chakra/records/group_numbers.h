@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Groups by axis as files name them: by number.
+// Numbers for process groups along axes of parallelism, used as group names in files.
 #pragma once
 
 #include <cstddef>
@@ -12,16 +12,16 @@
 
 namespace orrery::trace::chakra {
 
-/// The groups of some axes, numbered: names for files. All numbers have equally many digits. Groups
-/// that share ranks differ modulo 500, because a reference simulator tells messages of different
-/// groups apart by that only.
+/// Numbers the groups of some axes. All numbers have equally many digits. Groups that share ranks
+/// have different numbers modulo 500, because a reference simulator distinguishes messages of
+/// different groups only by this value.
 class GroupNumbers {
  public:
-  /// Of the groups with more than one member, among ranks 0 … `ranks` - 1.
+  /// Numbers the groups with more than one member among ranks 0 … `ranks` - 1.
   GroupNumbers(std::vector<graph::GroupAxis> axes, std::uint32_t ranks);
 
   [[nodiscard]] const std::vector<graph::GroupAxis>& axes() const { return axes_; }
-  /// The group of `rank` on one of the axes.
+  /// Number of the group of `rank` along an axis.
   [[nodiscard]] std::uint32_t of(std::size_t axis, std::uint32_t rank) const {
     const std::uint32_t first = axes_[axis].first(rank);
     ORRERY_CHECK(by_first_[axis][first] != 0);
@@ -33,14 +33,14 @@ class GroupNumbers {
   struct Group {
     std::uint32_t number = 0;
     std::size_t axis = 0;
-    std::uint32_t first = 0;  ///< rank
+    std::uint32_t first = 0;  ///< first rank of the group
   };
-  /// All of them, by number.
+  /// All groups, ascending by number.
   [[nodiscard]] std::vector<Group> all() const;
 
  private:
   std::vector<graph::GroupAxis> axes_;
-  // By axis and rank; 0 for ranks that are not the first of a group.
+  // By axis and rank: the group's number; 0 for ranks that are not the first of a group.
   std::vector<std::vector<std::uint32_t>> by_first_;
   std::uint32_t digits_ = 1;
   std::uint64_t count_ = 0;

@@ -8,8 +8,8 @@ constexpr std::string_view kKernels = "kernels";
 constexpr std::string_view kLaunch = "kernel_launch_ps";
 constexpr std::uint64_t kLongestLaunch = 1'000'000'000'000;  // a second
 
-/// False: it is none, or another than is known.
-bool take_launch(const AttributeRecord& attribute, graph::KernelTable& kernels) {
+/// False if the attribute has no launch times, or other ones than known.
+bool parse_launch_times(const AttributeRecord& attribute, graph::KernelTable& kernels) {
   if (attribute.member != Member::int64_list || attribute.list.size() != 3) return false;
   for (const std::uint64_t time : attribute.list)
     if (time > kLongestLaunch) return false;
@@ -18,8 +18,8 @@ bool take_launch(const AttributeRecord& attribute, graph::KernelTable& kernels) 
   };
   const graph::LaunchTimes times{time(0), time(1), time(2)};
   const graph::LaunchTimes known = kernels.launch_times();
-  if (!known.any()) kernels.set_launch_times(times);
-  return !known.any() || known == times;
+  if (!known.is_set()) kernels.set_launch_times(times);
+  return !known.is_set() || known == times;
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void add_kernels(const graph::KernelTable& kernels, std::vector<AttributeRecord>
   for (graph::KernelId id = 0; id < kernels.size(); ++id) texts.push_back(to_text(kernels[id]));
   to.push_back(attribute_strings(std::string(kKernels), std::move(texts)));
   const graph::LaunchTimes launch = kernels.launch_times();
-  if (!launch.any()) return;
+  if (!launch.is_set()) return;
   AttributeRecord& times = to.emplace_back(attribute(std::string(kLaunch), Member::int64_list, 0));
   for (const Time time : {launch.forward, launch.backward, launch.optimizer})
     times.list.push_back(static_cast<std::uint64_t>(time.count()));
@@ -50,7 +50,7 @@ std::vector<graph::KernelId> read_kernel_table(const MetadataRecord& metadata,
                                                graph::KernelTable& kernels, Findings& findings) {
   std::vector<graph::KernelId> numbers;
   for (const AttributeRecord& attribute : metadata.attributes) {
-    if (attribute.name == kLaunch && !take_launch(attribute, kernels))
+    if (attribute.name == kLaunch && !parse_launch_times(attribute, kernels))
       findings.add(FindingCode::attr_ignored, where + ": " + std::string(kLaunch));
   }
   for (const AttributeRecord& attribute : metadata.attributes) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels in a trace: their texts once, in its metadata (attribute `kernels`), and at each node the
-// number of its own among them (attribute `kernel`). Beside them what a host takes to launch one
-// (attribute `kernel_launch_ps`: forward, backward, optimizer), where that is known.
+// Stores kernels in a trace. The metadata contains each kernel's text once (attribute `kernels`);
+// each node has the index of its kernel (attribute `kernel`). If known, the metadata also contains
+// the host time per kernel launch (attribute `kernel_launch_ps`: forward, backward, optimizer).
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@
 
 namespace orrery::trace::chakra {
 
-/// Adds what the trace's metadata says of kernels; nothing where there are none. Other readers
-/// leave it alone.
+/// Adds the attributes of the trace's metadata; none if there are no kernels. Other readers ignore
+/// them.
 void add_kernels(const graph::KernelTable& kernels, std::vector<AttributeRecord>& to);
 
-/// What the trace's numbers mean in `kernels`, to which they are added (`message`: its metadata, as
-/// in the file). A text that is no kernel is kNoKernel, and a finding (attr_ignored); so are launch
-/// times that cannot be, or are other than those that `kernels` has: a workload's hosts are alike.
+/// Adds the kernels in a trace's metadata (`message`, as in the file) to `kernels`. Returns their
+/// ids by number in the trace. A text that is not a kernel becomes kNoKernel and is counted
+/// (attr_ignored). Impossible launch times, and those that differ from the ones in `kernels`, are
+/// also ignored and counted: all hosts of a workload have the same launch times.
 [[nodiscard]] std::vector<graph::KernelId> read_kernel_table(std::string_view message,
                                                              const std::string& where,
                                                              graph::KernelTable& kernels,

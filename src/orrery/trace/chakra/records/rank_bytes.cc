@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protobuf by hand: these few messages, written once per role, are most of what generating costs.
+// Encodes protobuf by hand, because these few messages dominate the cost of generating workloads.
 #include "orrery/trace/chakra/records/rank_bytes.h"
 
 #include <algorithm>
+#include <protozero/varint.hpp>
 
 #include "orrery/core/check.h"
 #include "orrery/trace/chakra/records/kernel_attributes.h"
@@ -13,25 +14,16 @@
 namespace orrery::trace::chakra {
 namespace {
 
-/// Digits that a number needs: 7 bits each.
 std::size_t varint_size(std::uint64_t value) {
-  std::size_t bytes = 1;
-  for (; value >= 0x80; value >>= 7) ++bytes;
-  return bytes;
-}
-
-char* put_varint(char* at, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) *at++ = static_cast<char>((value & 0x7F) | 0x80);
-  *at++ = static_cast<char>(value);
-  return at;
+  return static_cast<std::size_t>(protozero::length_of_varint(value));
 }
 
 void add_varint(std::string& out, std::uint64_t value) {
-  char bytes[10];
-  out.append(bytes, static_cast<std::size_t>(put_varint(bytes, value) - bytes));
+  char bytes[protozero::max_varint_length];
+  out.append(bytes, static_cast<std::size_t>(protozero::add_varint_to_buffer(bytes, value)));
 }
 
-/// An attribute up to its value: name (field 1) and the value's tag. See record.h.
+/// The beginning of an attribute up to its value: name (field 1) and the value's tag. See record.h.
 struct AttributeHead {
   char bytes[24] = {};
   std::size_t size = 0;
@@ -61,7 +53,7 @@ constexpr AttributeHead kTarget("comm_dst", Member::int32_val, 0);
 constexpr AttributeHead kTag("comm_tag", Member::int32_val, 0);
 constexpr char kAttribute = 10 << 3 | 2;  // Node's field 10
 
-/// One attribute with a number. Its length takes one byte: names are short.
+/// Appends an attribute with a number. Its length fits into one byte, because names are short.
 void add_attribute(std::string& out, const AttributeHead& head, std::uint64_t value) {
   out += kAttribute;
   out += static_cast<char>(head.size + varint_size(value));
@@ -89,7 +81,7 @@ void RankBytes::clear() {
 }
 
 void RankBytes::add(const graph::NodeSpec& node) {
-  // The length comes first: nearly always two bytes.
+  // Reserves two bytes for the length, which is nearly always sufficient.
   const std::size_t begin = bytes_.size();
   const std::size_t groups = group_patches_.size(), ranks = rank_patches_.size();
   bytes_.append(2, '\0');
@@ -129,7 +121,7 @@ void RankBytes::add(const graph::NodeSpec& node) {
     for (std::size_t i = groups; i < group_patches_.size(); ++i) group_patches_[i].at += room - 2;
     for (std::size_t i = ranks; i < rank_patches_.size(); ++i) rank_patches_[i].at += room - 2;
   }
-  put_varint(&bytes_[begin], length);
+  protozero::add_varint_to_buffer(&bytes_[begin], length);
 }
 
 void RankBytes::add_dependencies(const std::vector<std::uint64_t>& deps) {
@@ -162,8 +154,8 @@ void RankBytes::add_collective(const graph::NodeSpec& node) {
     bytes_ += text;
   };
   if (node.collective.exchange) add_text(kExperts, graph::to_text(node.collective.exchange));
-  if (node.collective.numbers != graph::Format::unsaid)
-    add_text(kNumbers, graph::name(node.collective.numbers));
+  if (node.collective.format != graph::Format::unsaid)
+    add_text(kNumbers, graph::name(node.collective.format));
 }
 
 void RankBytes::add_message(const graph::NodeSpec& node) {
@@ -206,13 +198,13 @@ std::size_t RankBytes::axis_of(StringId group) {
   return axis;
 }
 
-bool RankBytes::fits(std::uint32_t rank) const {
+bool RankBytes::can_patch_for(std::uint32_t rank) const {
   return std::all_of(distances_.begin(), distances_.end(), [&](std::int32_t distance) {
     return varint_size(peer_at(rank, distance)) == varint_size(peer_at(rank_, distance));
   });
 }
 
-void RankBytes::turn_into(std::uint32_t rank) {
+void RankBytes::patch_for(std::uint32_t rank) {
   rank_ = rank;
   for (const auto& [group, axis] : axes_) {
     group_texts_[axis] = std::to_string(groups_.of(axis, rank));
@@ -222,7 +214,7 @@ void RankBytes::turn_into(std::uint32_t rank) {
     text.copy(&bytes_[patch.at], text.size());
   }
   for (const RankPatch& patch : rank_patches_) {
-    put_varint(&bytes_[patch.at], peer_at(rank, patch.distance));
+    protozero::add_varint_to_buffer(&bytes_[patch.at], peer_at(rank, patch.distance));
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A rank's trace as bytes that can be made another rank's: which differ, and where they stand.
+// Encodes the trace of one rank as bytes that can be patched for other ranks.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,24 @@
 
 namespace orrery::trace::chakra {
 
-/// Chakra's bytes of one rank, node by node; then the same for other ranks that do the same.
+/// The encoded trace of one rank, and of other ranks that execute the same nodes.
 class RankBytes {
  public:
-  /// `pool` holds the names that nodes carry, `kernels` all that they compute. Begins with the
-  /// metadata record.
+  /// Writes the metadata record. `pool`: the names of nodes; `kernels`: their kernels.
   RankBytes(const GroupNumbers& groups, const StringPool& pool, const graph::KernelTable& kernels,
             std::uint32_t rank);
 
-  /// As TraceWriter would write it: groups, named by axis in `node`, by number, and peers, given by
-  /// their distance (graph::kPeerRelative), by rank.
+  /// Appends a node as TraceWriter would write it. `node` names groups by their axis, which become
+  /// group numbers. It gives peers by distance (graph::kPeerRelative), which become ranks.
   void add(const graph::NodeSpec& node);
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
-  /// Forgets what there is; what comes later is of the same rank.
+  /// Removes all bytes; later nodes are of the same rank.
   void clear();
 
-  /// Whether the bytes of `rank` differ in nothing but equally long numbers.
-  [[nodiscard]] bool fits(std::uint32_t rank) const;
-  /// Makes them those of `rank`, which fits.
-  void turn_into(std::uint32_t rank);
+  /// True if the bytes of `rank` differ only in numbers of equal length.
+  [[nodiscard]] bool can_patch_for(std::uint32_t rank) const;
+  /// Patches the bytes for `rank`, for which can_patch_for() must be true.
+  void patch_for(std::uint32_t rank);
 
  private:
   struct GroupPatch {
@@ -58,9 +57,9 @@ class RankBytes {
   std::string bytes_;
   std::vector<GroupPatch> group_patches_;
   std::vector<RankPatch> rank_patches_;
-  std::vector<std::int32_t> distances_;                 // of rank_patches_, each once
-  std::vector<std::pair<StringId, std::size_t>> axes_;  // as far as met
-  std::vector<std::string> group_texts_;                // numbers of this rank's groups, by axis
+  std::vector<std::int32_t> distances_;                 // of rank_patches_, without duplicates
+  std::vector<std::pair<StringId, std::size_t>> axes_;  // axes met so far
+  std::vector<std::string> group_texts_;                // by axis: number of this rank's group
   std::vector<std::uint64_t> sorted_;
 };
 

@@ -62,12 +62,12 @@ TEST(RankBytes, BecomeThoseOfAnyRankThatFits) {
   const GroupNumbers groups(rows_and_columns(), 2400);
   RankBytes bytes = some_bytes(groups, pool, 0);
   for (const std::uint32_t rank : {1u, 9u, 125u}) {
-    ASSERT_TRUE(bytes.fits(rank)) << rank;
-    bytes.turn_into(rank);
+    ASSERT_TRUE(bytes.can_patch_for(rank)) << rank;
+    bytes.patch_for(rank);
     EXPECT_EQ(bytes.bytes(), some_bytes(groups, pool, rank).bytes()) << rank;
   }
-  EXPECT_FALSE(bytes.fits(126)) << "it sends to 128, a number of two bytes";
-  EXPECT_TRUE(some_bytes(groups, pool, 128).fits(2000));
+  EXPECT_FALSE(bytes.can_patch_for(126)) << "it sends to 128, a number of two bytes";
+  EXPECT_TRUE(some_bytes(groups, pool, 128).can_patch_for(2000));
 }
 
 TEST(RankBytes, ComeInPieces) {

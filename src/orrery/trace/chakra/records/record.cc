@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Encoding: fields in ascending order, zeros left out, lists of numbers packed, unknown fields
-// last, as protobuf does.
+// Encoding, as protobuf does it: fields in ascending order, no zeros, lists of numbers packed,
+// unknown fields last.
 #include "orrery/trace/chakra/records/record.h"
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
+#include <protozero/buffer_string.hpp>
 #include <protozero/pbf_reader.hpp>
 #include <tuple>
 
@@ -19,11 +21,7 @@ namespace orrery::trace::chakra {
 namespace {
 
 void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>((value & 0x7F) | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
+  protozero::add_varint_to_buffer(&out, value);
 }
 
 void append_fixed(std::string& out, std::uint64_t bits, int bytes) {
@@ -50,8 +48,7 @@ void append_scalar(std::string& out, std::uint32_t member, std::uint64_t bits) {
   }
 }
 
-/// A message's or list's bytes with their length in front, made in place: most need one byte for
-/// it.
+/// Appends a message or list after its length. Builds it in place: most lengths need one byte.
 template <class Body>
 void append_sized(std::string& out, Body&& body) {
   const std::size_t begin = out.size();
@@ -131,7 +128,7 @@ void append_fields(std::string& out, const NodeRecord& node) {
   for (const AttributeRecord& attribute : node.attributes)
     append_message(out, 10, [&] { append_attribute(out, attribute); });
   out += node.unknown;
-  // Id 0 written out: Python's reader takes an empty record for the end.
+  // Writes id 0 explicitly: Python's reader interprets an empty record as the end.
   if (out.size() == begin) out.append("\x08\x00", 2);
 }
 
@@ -141,14 +138,14 @@ void append_fields(std::string& out, const MetadataRecord& metadata) {
   for (const AttributeRecord& attribute : metadata.attributes)
     append_message(out, 2, [&] { append_attribute(out, attribute); });
   out += metadata.unknown;
-  // An empty version written out, for the same reason.
+  // Writes an empty version explicitly, for the same reason.
   if (out.size() == begin) out.append("\x0A\x00", 2);
 }
 
 void append_length(std::string& out, std::uint64_t length, std::uint8_t bytes) {
   const std::size_t begin = out.size();
   append_varint(out, length);
-  while (out.size() - begin < bytes) {  // a varint made longer than need be
+  while (out.size() - begin < bytes) {  // a varint that was longer than necessary
     out.back() = static_cast<char>(static_cast<unsigned char>(out.back()) | 0x80);
     out += '\0';
   }
@@ -157,12 +154,19 @@ void append_length(std::string& out, std::uint64_t length, std::uint8_t bytes) {
 template <class Record>
 void append_with_length(std::string& out, const Record& record, const Result<Record>& as_read) {
   const bool untouched = as_read.has_value() && same_fields(*as_read, record);
-  std::string message = untouched ? *record.spelling.bytes : encode(record);
-  append_length(out, message.size(), record.spelling.length_bytes);
+  std::string message = untouched ? *record.original.bytes : encode(record);
+  append_length(out, message.size(), record.original.length_bytes);
   out += message;
 }
 
 }  // namespace
+
+std::string_view node_type_name(std::uint64_t type) {
+  constexpr std::array<std::string_view, 8> kTypes = {
+      "INVALID_NODE", "METADATA_NODE",  "MEM_LOAD_NODE",  "MEM_STORE_NODE",
+      "COMP_NODE",    "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+  return type < kTypes.size() ? kTypes[type] : std::string_view();
+}
 
 AttributeRecord attribute(std::string name, Member member, std::uint64_t bits) {
   AttributeRecord record;
@@ -228,16 +232,16 @@ std::string encode(const MetadataRecord& metadata) {
 }
 
 void append_framed(std::string& out, const NodeRecord& node) {
-  if (!node.spelling.bytes && node.spelling.length_bytes == 0)
+  if (!node.original.bytes && node.original.length_bytes == 0)
     return append_sized(out, [&] { append_fields(out, node); });
   append_with_length(out, node,
-                     node.spelling.bytes ? decode_node_record(*node.spelling.bytes, {})
+                     node.original.bytes ? decode_node_record(*node.original.bytes, {})
                                          : Result<NodeRecord>(tl::unexpected(Error{})));
 }
 
 void append_framed(std::string& out, const MetadataRecord& metadata) {
   append_with_length(out, metadata,
-                     metadata.spelling.bytes ? decode_metadata_record(*metadata.spelling.bytes, {})
+                     metadata.original.bytes ? decode_metadata_record(*metadata.original.bytes, {})
                                              : Result<MetadataRecord>(tl::unexpected(Error{})));
 }
 
@@ -250,21 +254,16 @@ struct BadField {
   std::string what;
 };
 
-std::string owned_text_of(pbf_reader& field) {
-  const auto view = field.get_view();
-  return {view.data(), view.size()};
-}
-
 Wire wire_of(const pbf_reader& field) { return static_cast<Wire>(field.wire_type()); }
 
 void expect(const pbf_reader& field, Wire wire, std::string_view message) {
   if (wire_of(field) != wire) {
-    throw BadField{fmt::format("field {} of {} has wire type {}, which it cannot have", field.tag(),
-                               message, static_cast<unsigned>(field.wire_type()))};
+    throw BadField{fmt::format("field {} of {} has the invalid wire type {}", field.tag(), message,
+                               static_cast<unsigned>(field.wire_type()))};
   }
 }
 
-/// Walks over a message's fields; unknown ones are copied, byte for byte.
+/// Iterates over a message's fields; copies unknown ones byte for byte.
 template <class Known>
 void for_each_field(std::string_view message, std::string& unknown, Known&& known) {
   pbf_reader field(message.data(), message.size());
@@ -293,12 +292,12 @@ void decode_list(std::string_view message, AttributeRecord& attribute) {
   const bool texts =
       attribute.member == Member::string_list || attribute.member == Member::bytes_list;
   const Wire element = wire_type_of(static_cast<std::uint32_t>(attribute.member) - 1);
-  std::string extra;  // unknown fields inside a list: the record's spelling keeps them
+  std::string extra;  // unknown fields in a list: the record's original encoding preserves them
   for_each_field(message, extra, [&](pbf_reader& field) {
     if (field.tag() != 1) return false;
     if (texts) {
       expect(field, Wire::bytes, "a list");
-      attribute.texts.push_back(owned_text_of(field));
+      attribute.texts.push_back(field.get_string());
     } else if (wire_of(field) == Wire::bytes) {
       const auto packed = field.get_view();
       const char* at = packed.data();
@@ -331,15 +330,15 @@ AttributeRecord decode_attribute(std::string_view message) {
     if (tag > 32) return false;
     expect(field, wire_type_of(tag), "AttributeProto");
     if (tag == 1) {
-      out.name = owned_text_of(field);
+      out.name = field.get_string();
     } else if (tag == 2) {
-      out.doc_string = owned_text_of(field);
+      out.doc_string = field.get_string();
     } else {
       out.member = static_cast<Member>(tag);
       out.list.clear();
       out.texts.clear();
       if (out.member == Member::string_val || out.member == Member::bytes_val) {
-        out.text = owned_text_of(field);
+        out.text = field.get_string();
       } else if (tag % 2 == 0) {
         const auto list = field.get_view();
         decode_list({list.data(), list.size()}, out);
@@ -357,9 +356,9 @@ IoRecord decode_io(std::string_view message) {
   for_each_field(message, out.unknown, [&](pbf_reader& field) {
     if (field.tag() > 3) return false;
     expect(field, Wire::bytes, "IOInfo");
-    // Before the text: taking a field's value ends its having a tag.
+    // Select the text first: the field's tag is invalid after its value has been read.
     std::string& text = field.tag() == 1 ? out.values : field.tag() == 2 ? out.shapes : out.types;
-    text = owned_text_of(field);
+    text = field.get_string();
     return true;
   });
   return out;
@@ -387,7 +386,7 @@ bool decode_node_field(pbf_reader& field, NodeRecord& out) {
       out.id = field.get_uint64();
       break;
     case 2:
-      out.name = owned_text_of(field);
+      out.name = field.get_string();
       break;
     case 3:
       out.type = field.get_uint64();
@@ -399,13 +398,13 @@ bool decode_node_field(pbf_reader& field, NodeRecord& out) {
       out.duration_micros = field.get_uint64();
       break;
     case 8:
-      out.inputs = decode_io(owned_text_of(field));
+      out.inputs = decode_io(field.get_string());
       break;
     case 9:
-      out.outputs = decode_io(owned_text_of(field));
+      out.outputs = decode_io(field.get_string());
       break;
     default:
-      out.attributes.push_back(decode_attribute(owned_text_of(field)));
+      out.attributes.push_back(decode_attribute(field.get_string()));
       break;
   }
   return true;
@@ -422,17 +421,8 @@ Result<Record> guarded(std::string_view message, const std::string& where, Decod
     return fail(Errc::input_corrupt, where,
                 fmt::format("a record is not a protobuf message ({})", bad.what()));
   }
-  if (encode(out) != message) out.spelling.bytes = std::string(message);
+  if (encode(out) != message) out.original.bytes = std::string(message);
   return out;
-}
-
-std::size_t varint_length(std::uint64_t value) {
-  std::size_t length = 1;
-  while (value >= 0x80) {
-    value >>= 7;
-    ++length;
-  }
-  return length;
 }
 
 }  // namespace
@@ -446,9 +436,9 @@ Result<MetadataRecord> decode_metadata_record(std::string_view message, const st
     if (field.tag() > 2) return false;
     expect(field, Wire::bytes, "GlobalMetadata");
     if (field.tag() == 1) {
-      out.version = owned_text_of(field);
+      out.version = field.get_string();
     } else {
-      out.attributes.push_back(decode_attribute(owned_text_of(field)));
+      out.attributes.push_back(decode_attribute(field.get_string()));
     }
     return true;
   });
@@ -457,7 +447,7 @@ Result<MetadataRecord> decode_metadata_record(std::string_view message, const st
 Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::string& where,
                              const std::function<Result<void>(MetadataRecord&&)>& on_metadata,
                              const std::function<Result<void>(NodeRecord&&)>& on_node) {
-  auto plain = unpack(std::move(source), where);
+  auto plain = decompress(std::move(source), where);
   if (!plain) return tl::unexpected(plain.error());
   Window window(**plain);
   if (auto some = window.need(64); !some) return tl::unexpected(some.error());
@@ -471,7 +461,7 @@ Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::stri
   }
   Findings findings;
   RecordStream records(window, where, graph::Repair::refuse, findings);
-  bool first = detected->metadata;
+  bool first = detected->has_metadata;
   while (true) {
     auto record = records.next();
     if (!record) return tl::unexpected(record.error());
@@ -480,15 +470,16 @@ Result<void> for_each_record(std::unique_ptr<ByteSource> source, const std::stri
     const std::string_view message{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
     const std::string place = fmt::format("{}:byte {}", where, (*record)->offset);
     const auto prefix = (*record)->prefix;
-    const auto odd =
-        static_cast<std::uint8_t>(prefix == varint_length(message.size()) ? 0 : prefix);
-    const auto hand_over = [&](auto decoded, const auto& callback) -> Result<void> {
+    const auto length_bytes = static_cast<std::uint8_t>(
+        prefix == static_cast<std::size_t>(protozero::length_of_varint(message.size())) ? 0
+                                                                                        : prefix);
+    const auto deliver = [&](auto decoded, const auto& callback) -> Result<void> {
       if (!decoded) return tl::unexpected(decoded.error());
-      decoded->spelling.length_bytes = odd;
+      decoded->original.length_bytes = length_bytes;
       return callback(std::move(*decoded));
     };
-    auto done = first ? hand_over(decode_metadata_record(message, place), on_metadata)
-                      : hand_over(decode_node_record(message, place), on_node);
+    auto done = first ? deliver(decode_metadata_record(message, place), on_metadata)
+                      : deliver(decode_node_record(message, place), on_node);
     if (!done) return done;
     first = false;
   }

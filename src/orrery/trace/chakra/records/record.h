@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra messages with nothing left out: what is needed to write a file back byte for byte, or to
-// make a new one.
+// Complete Chakra messages, to write a file back byte for byte or to create a new one.
 //
-// The graph readers do not use these; they keep only what a simulation needs. Layout: the current
-// schema (0.0.4, 1.0.0). Numbers are kept as the wire has them, fields this program does not know
-// as raw bytes.
+// The graph readers do not use them; they store only what a simulation needs. Layout: the current
+// schema (0.0.4, 1.0.0). Numbers are stored as on the wire, unknown fields as raw bytes.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -57,16 +55,16 @@ enum class Member : std::uint8_t {
   bytes_list
 };
 
-/// One attribute. Only what `member` says is looked at.
+/// One attribute. Only the value that `member` selects is used.
 struct AttributeRecord {
   std::string name;
   std::string doc_string;
   Member member = Member::none;
-  std::uint64_t bits = 0;  ///< scalars: the varint or the fixed-width bits (zigzag not undone)
+  std::uint64_t bits = 0;  ///< scalars: the varint or the fixed-width bits (zigzag not decoded)
   std::string text;        ///< string_val, bytes_val
-  std::vector<std::uint64_t> list;  ///< lists of numbers, elements like `bits`
+  std::vector<std::uint64_t> list;  ///< lists of numbers; elements like `bits`
   std::vector<std::string> texts;   ///< string_list, bytes_list
-  std::string unknown;              ///< fields this program does not know, as they were
+  std::string unknown;              ///< unknown fields, unchanged
 
   friend bool operator==(const AttributeRecord&, const AttributeRecord&) = default;
 };
@@ -91,14 +89,15 @@ struct IoRecord {
   friend bool operator==(const IoRecord&, const IoRecord&) = default;
 };
 
-/// How a record's bytes differed from what `encode` makes of its fields (other field order,
-/// unpacked lists, written-out zeros, long varints …). Used again only while the fields are still
-/// the ones read.
-struct Spelling {
-  std::optional<std::string>
-      bytes;  ///< the record as it was, when encoding its fields gives something else
-  std::uint8_t length_bytes = 0;  ///< bytes of its length prefix when that was longer than need be
+/// Differences between a record's bytes and what `encode` produces from its fields: field order,
+/// unpacked lists, explicit zeros, long varints … Used only while the fields are unchanged.
+struct OriginalEncoding {
+  std::optional<std::string> bytes;  ///< the original record, if `encode` produces other bytes
+  std::uint8_t length_bytes = 0;  ///< bytes of its length prefix if that was longer than necessary
 };
+
+/// "COMP_NODE"; empty for a number that has no name.
+[[nodiscard]] std::string_view node_type_name(std::uint64_t type);
 
 struct NodeRecord {
   std::uint64_t id = 0;
@@ -112,22 +111,26 @@ struct NodeRecord {
   std::optional<IoRecord> outputs;
   std::vector<AttributeRecord> attributes;
   std::string unknown;
-  Spelling spelling;
+  OriginalEncoding original;
+
+  void add(AttributeRecord attribute) { attributes.push_back(std::move(attribute)); }
 };
 
 struct MetadataRecord {
   std::string version;
   std::vector<AttributeRecord> attributes;
   std::string unknown;
-  Spelling spelling;
+  OriginalEncoding original;
+
+  void add(AttributeRecord attribute) { attributes.push_back(std::move(attribute)); }
 };
 
-/// Equal fields; the spelling does not count.
+/// True if all fields are equal; the original encoding is ignored.
 [[nodiscard]] bool same_fields(const NodeRecord& a, const NodeRecord& b);
 [[nodiscard]] bool same_fields(const MetadataRecord& a, const MetadataRecord& b);
 
-/// The message's bytes without length prefix. Errc: input_corrupt (decode only); `where` names the
-/// place.
+/// The bytes of a message without length prefix. Errc: input_corrupt (decode only); `where` names
+/// the place.
 [[nodiscard]] std::string encode(const NodeRecord& node);
 [[nodiscard]] std::string encode(const MetadataRecord& metadata);
 [[nodiscard]] Result<NodeRecord> decode_node_record(std::string_view message,
@@ -135,19 +138,19 @@ struct MetadataRecord {
 [[nodiscard]] Result<MetadataRecord> decode_metadata_record(std::string_view message,
                                                             const std::string& where);
 
-/// Appends `encode(record)` with its length, exactly as it was read if it was read and not changed
-/// since. Never appends a record of length zero unless one was read.
+/// Appends `encode(record)` with its length. A record that was read and not changed is appended
+/// exactly as it was read. Never appends an empty record, unless an empty one was read.
 void append_framed(std::string& out, const NodeRecord& node);
 void append_framed(std::string& out, const MetadataRecord& metadata);
 
-/// A whole trace in memory.
+/// A complete trace in memory.
 struct TraceRecords {
   std::optional<MetadataRecord> metadata;
   std::vector<NodeRecord> nodes;
 };
 
-/// Reads record by record; the callbacks' errors end the reading and are returned.
-/// Errc: input_*, input_unsupported (JSON or a layout before 0.0.4), limit_exceeded.
+/// Reads all records. Stops at the first error of a callback and returns it. Errc: input_*,
+/// input_unsupported (JSON or a layout before 0.0.4), limit_exceeded.
 [[nodiscard]] Result<void> for_each_record(
     std::unique_ptr<ByteSource> source, const std::string& where,
     const std::function<Result<void>(MetadataRecord&&)>& on_metadata,

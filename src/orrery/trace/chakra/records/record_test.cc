@@ -29,7 +29,7 @@ struct Round {
 Round round_trip(std::string_view bytes) {
   Round out;
   const auto take = [&out](auto&& record) -> Result<void> {
-    out.spelled += record.spelling.bytes ? 1 : 0;
+    out.spelled += record.original.bytes ? 1 : 0;
     append_framed(out.bytes, record);
     return {};
   };
@@ -72,7 +72,7 @@ TEST(Record, EveryMemberComesBack) {
   const auto again = decode_node_record(encode(full), "here");
   ASSERT_TRUE(again);
   EXPECT_TRUE(same_fields(full, *again));
-  EXPECT_FALSE(again->spelling.bytes);
+  EXPECT_FALSE(again->original.bytes);
 }
 
 TEST(Record, UnknownFieldsStay) {
@@ -107,7 +107,7 @@ TEST(Record, OddSpellingsComeBackUntilTheRecordIsChanged) {
   EXPECT_EQ(round.spelled, 3u);
 
   auto record = decode_node_record(message, "");
-  ASSERT_TRUE(record && record->spelling.bytes);
+  ASSERT_TRUE(record && record->original.bytes);
   record->duration_micros = 8;
   std::string changed;
   append_framed(changed, *record);

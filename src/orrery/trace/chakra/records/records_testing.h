@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: making traces.
+// For tests: builds traces.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace orrery::trace::chakra::testing {
 
-/// A message with its length in front.
+/// A message after its length.
 inline std::string framed(std::string_view message) {
   std::string out;
   std::size_t length = message.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where in a job a node stands (attributes `in_step`, `in_layer`, `in_phase`), for who recorded it.
+// Stores the recorded step, layer and phase of a node (attributes `in_step`, `in_layer`,
+// `in_phase`).
 #pragma once
 
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace orrery::trace::chakra {
 
-/// Adds what is said of it. Other readers leave it alone.
+/// Adds the known values of `scope`. Other readers ignore these attributes.
 void add_scope(const StepScope& scope, std::vector<AttributeRecord>& to);
 
 }  // namespace orrery::trace::chakra

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Chakra files in the current schema.
+// Writes Chakra files in the current schema.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
@@ -19,8 +17,8 @@ namespace orrery::trace::chakra {
 /// The schema version written into new files.
 inline constexpr std::string_view kVersion = "0.0.4";
 
-/// Writes a trace record by record into a file that appears, whole, only at `close`. Gzip when the
-/// name ends ".gz".
+/// Writes a trace record by record. The file appears, complete, only at `close`. Uses gzip if the
+/// name ends in ".gz".
 class TraceWriter {
  public:
   /// Errc: output_exists unless `how.force`, output_failed.
@@ -38,12 +36,13 @@ class TraceWriter {
   std::string buffer_;
 };
 
-/// A whole trace at once. Errc: output_exists unless `how.force`, output_failed.
+/// Writes a complete trace. Errc: output_exists unless `how.force`, output_failed.
 [[nodiscard]] Result<void> write_records(const std::string& path, const TraceRecords& trace,
                                          FilePlacement how);
 
-/// A graph as records: every dependency a data dependency, only the attributes a graph holds.
-/// Durations that are no whole microseconds are rounded to nearest and counted (value_clamped).
+/// Converts a graph to records. Every dependency becomes a data dependency, and only attributes
+/// that a graph stores are written. Durations that are not whole microseconds are rounded to
+/// nearest and counted (value_clamped).
 [[nodiscard]] TraceRecords records_of(const graph::Graph& graph, Findings& findings);
 
 }  // namespace orrery::trace::chakra

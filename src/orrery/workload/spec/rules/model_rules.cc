@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/config/document.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/lora_targets.h"
@@ -22,17 +21,18 @@ std::string vision_where_due(const Spec& spec) {
   const bool due =
       m.kind == ModelKind::vit || m.kind == ModelKind::dit || m.kind == ModelKind::resnet;
   if (due == m.vision.has_value()) return {};
-  return due ? "is missing" : "has no place in this family";
+  return due ? "is missing" : "is not used by this model family";
 }
 
 std::string dlrm_where_due(const Spec& spec) {
   const bool due = spec.model.kind == ModelKind::dlrm;
   if (due == spec.model.dlrm.has_value()) return {};
-  return due ? "is missing" : "has no place in this family";
+  return due ? "is missing" : "is not used by this model family";
 }
 
 std::string only_decoders(bool given, const Spec& spec) {
-  return given && spec.model.kind != ModelKind::decoder ? "is given, but this is no decoder" : "";
+  return given && spec.model.kind != ModelKind::decoder ? "is given, but this is not a decoder"
+                                                        : "";
 }
 
 std::string encoder_layers(const Spec& spec) {
@@ -41,12 +41,12 @@ std::string encoder_layers(const Spec& spec) {
   return due ? "is 0" : fmt::format("is {}", spec.model.encoder_layers);
 }
 
-constexpr std::int64_t kMostFeaturesOfHead = 65536;
+constexpr std::int64_t kMaxFeaturesOfHead = 65536;
 
 std::string head_size(const Spec& spec) {
   const Model& m = spec.model;
   if (!has_attention(m) || m.mla || m.head_dim != 0) return {};
-  if (m.hidden / m.heads > kMostFeaturesOfHead) return fmt::format("is too small for {}", m.hidden);
+  if (m.hidden / m.heads > kMaxFeaturesOfHead) return fmt::format("is too small for {}", m.hidden);
   return divisibility_error("hidden", m.hidden, m.heads, "heads");
 }
 
@@ -58,7 +58,7 @@ std::string kv_heads(const Spec& spec) {
 
 std::string parallel_block(const Spec& spec) {
   if (!spec.model.parallel_block) return {};
-  if (spec.model.post_norms) return "is true beside post_norms";
+  if (spec.model.post_norms) return "is true together with post_norms";
   return only_decoders(true, spec);
 }
 
@@ -68,7 +68,7 @@ std::string positions(const Spec& spec) {
   const std::int64_t seq = std::max(
       spec.batch.seq, m.kind == ModelKind::encoder_decoder ? spec.source_seq() : std::int64_t{0});
   if (seq <= m.max_positions) return {};
-  return fmt::format("sequences have {} tokens, the table of positions has {} rows", seq,
+  return fmt::format("sequences have {} tokens, but the table of positions has {} rows", seq,
                      m.max_positions);
 }
 
@@ -78,26 +78,26 @@ std::string patches(const Spec& spec) {
   return divisibility_error("image", m.vision->image, m.vision->patch, "patch");
 }
 
-constexpr std::int64_t kMostBlocks = 1024;
+constexpr std::int64_t kMaxBlocks = 1024;
 
 std::string resnet_blocks(const Spec& spec) {
   if (spec.model.kind != ModelKind::resnet) return {};
   const std::vector<std::int64_t>& blocks = spec.model.vision->blocks;
   if (blocks.empty()) return "is empty";
   for (const std::int64_t count : blocks) {
-    if (count < 1 || count > kMostBlocks) return fmt::format("lists {}", count);
+    if (count < 1 || count > kMaxBlocks) return fmt::format("lists {}", count);
   }
   return {};
 }
 
-constexpr std::int64_t kMostFeatures = 1 << 20;
+constexpr std::int64_t kMaxFeatures = 1 << 20;
 
 std::string mlp_sizes(const Spec& spec) {
   if (spec.model.kind != ModelKind::dlrm) return {};
   for (const auto* sizes : {&spec.model.dlrm->bottom_mlp, &spec.model.dlrm->top_mlp}) {
     if (sizes->empty()) return "an MLP has no layer";
     for (const std::int64_t size : *sizes) {
-      if (size < 1 || size > kMostFeatures) return fmt::format("an MLP lists {}", size);
+      if (size < 1 || size > kMaxFeatures) return fmt::format("an MLP lists {}", size);
     }
   }
   return {};
@@ -107,20 +107,20 @@ std::string mlp_ends(const Spec& spec) {
   if (spec.model.kind != ModelKind::dlrm) return {};
   const Dlrm& shape = *spec.model.dlrm;
   if (shape.bottom_mlp.back() != shape.dim) {
-    return fmt::format("bottom_mlp ends with {}, tables have {} columns", shape.bottom_mlp.back(),
-                       shape.dim);
+    return fmt::format("bottom_mlp ends with {}, but tables have {} columns",
+                       shape.bottom_mlp.back(), shape.dim);
   }
   if (shape.top_mlp.back() == 1) return {};
   return fmt::format("top_mlp ends with {}", shape.top_mlp.back());
 }
 
-constexpr std::int64_t kMostTables = 1 << 20;  // also layers/table_share.h
+constexpr std::int64_t kMaxTableCount = 1 << 20;  // as in models/table_share.h
 
 std::string table_count(const Spec& spec) {
   if (spec.model.kind != ModelKind::dlrm) return {};
   std::int64_t count = 0;
   for (const EmbeddingTables& each : spec.model.dlrm->tables) count += each.count;
-  return count <= kMostTables ? "" : fmt::format("has {} tables", count);
+  return count <= kMaxTableCount ? "" : fmt::format("has {} tables", count);
 }
 
 constexpr std::array kModelRules = {
@@ -143,19 +143,20 @@ constexpr std::array kModelRules = {
               "model.pooler",
               [](const Spec& spec) -> std::string {
                 const bool violation = spec.model.pooler && spec.model.kind != ModelKind::encoder;
-                return violation ? "is true, but this is no encoder" : "";
+                return violation ? "is true, but this is not an encoder" : "";
               }},
-    RuleCheck{{"heads-by-hidden",
-               "Without `head_dim`, `hidden` is a multiple of `heads`, at most 65536 times."},
-              "model.heads",
-              head_size},
+    RuleCheck{
+        {"heads-by-hidden",
+         "Without `head_dim`, `hidden` is a multiple of `heads` and at most 65536 times `heads`."},
+        "model.heads",
+        head_size},
     RuleCheck{{"kv-heads", "Heads of queries are a multiple of those of keys and values."},
               "model.kv_heads",
               kv_heads},
     RuleCheck{{"parallel-block", "Only decoders without `post_norms` have `parallel_block`."},
               "model.parallel_block",
               parallel_block},
-    RuleCheck{{"full-every", "`full_every` makes exceptions from a `window`."},
+    RuleCheck{{"full-every", "`full_every` needs a `window`."},
               "model.full_every",
               [](const Spec& spec) -> std::string {
                 const bool violation = spec.model.full_every > 0 && spec.model.window == 0;
@@ -164,7 +165,9 @@ constexpr std::array kModelRules = {
     RuleCheck{{"positions", "A table of positions has a row for every token of a sequence."},
               "batch.seq",
               positions},
-    RuleCheck{{"patches", "A picture's side is a multiple of a patch's."}, "model.vision", patches},
+    RuleCheck{{"patches", "The side of an image is a multiple of the side of a patch."},
+              "model.vision",
+              patches},
     RuleCheck{{"resnet-blocks", "Every stage of a ResNet has 1 to 1024 blocks."},
               "model.vision.blocks",
               resnet_blocks},
@@ -190,7 +193,7 @@ namespace {
 
 std::string families(const Spec& spec) {
   if (!spec.lora || !adaptable_matrices(spec.model).empty()) return {};
-  return "is given, but this family has no matrices for it";
+  return "is given, but this family has no matrices with adapters";
 }
 
 std::string targets(const Spec& spec) {
@@ -203,7 +206,7 @@ std::string targets(const Spec& spec) {
   return {};
 }
 
-/// What a word that stands for several matrices stands for.
+/// The matrices that the name of a merged matrix covers.
 struct Whole {
   std::string_view word;
   std::array<std::string_view, 3> parts;
@@ -236,14 +239,15 @@ constexpr std::array kRules = {
               "lora.targets",
               targets,
               Errc::config_range},
-    RuleCheck{{"lora-once", "A matrix has one adapter: its own, or one together with others."},
+    RuleCheck{{"lora-once",
+               "A matrix has at most one adapter: its own, or one shared with other matrices."},
               "lora.targets",
               once},
-    RuleCheck{{"lora-compat", "With `compat: stage` everything is trained: there is no `lora`."},
+    RuleCheck{{"lora-compat", "With `compat: stage` all weights are trained: `lora` is not given."},
               "compat",
               [](const Spec& spec) -> std::string {
                 const bool violation = spec.lora && spec.compat == Compat::stage;
-                return violation ? "is stage, which knows no adapters" : "";
+                return violation ? "is stage, which has no adapters" : "";
               }},
 };
 
@@ -264,7 +268,7 @@ std::string experts_given(const Spec& spec) {
 std::string top_k(const Spec& spec) {
   const Model& m = spec.model;
   if (!m.moe || m.moe->top_k <= m.moe->experts) return {};
-  return fmt::format("is {} of {} experts", m.moe->top_k, m.moe->experts);
+  return fmt::format("is {}, but there are {} experts", m.moe->top_k, m.moe->experts);
 }
 
 std::string some_layer(const Spec& spec) {
@@ -279,20 +283,21 @@ std::string pattern(const Spec& spec) {
     if (each != 0 && each != 1) return fmt::format("lists {}", each);
   }
   const bool both = spec.model.moe->first_dense != 0 || spec.model.moe->every != 1;
-  return both ? "is given beside first_dense or every" : "";
+  return both ? "is given together with first_dense or every" : "";
 }
 
 std::string shared(const Spec& spec) {
   const Model& m = spec.model;
   if (!m.moe || m.moe->shared_experts > 0) return {};
-  return m.moe->shared_ffn > 0 || m.moe->shared_gate ? "is 0, but shared experts are described"
-                                                     : "";
+  return m.moe->shared_ffn > 0 || m.moe->shared_gate
+             ? "is 0, but properties of shared experts are given"
+             : "";
 }
 
-constexpr std::int64_t kMostSharedFeatures = 1 << 22;
+constexpr std::int64_t kMaxSharedFeatures = 1 << 22;
 
 std::string shared_size(const Spec& spec) {
-  if (!spec.model.moe || spec.model.shared_inner() <= kMostSharedFeatures) return {};
+  if (!spec.model.moe || spec.model.shared_inner() <= kMaxSharedFeatures) return {};
   return fmt::format("together they are {} wide", spec.model.shared_inner());
 }
 
@@ -316,7 +321,7 @@ std::string experts_by_ep(const Spec& spec) {
 std::string etp(const Spec& spec) {
   const Parallel& p = spec.parallel;
   if (p.etp == 0 || p.etp == 1 || p.etp == p.tp) return {};
-  return fmt::format("is {}, tp is {}", p.etp, p.tp);
+  return fmt::format("is {}, but tp is {}", p.etp, p.tp);
 }
 
 std::string etp_by_sp(const Spec& spec) {
@@ -354,7 +359,8 @@ std::string dispatcher(const Spec& spec) {
                      std::max(bytes_of(spec.precision.dispatch), bytes_of(spec.precision.combine));
   const bool fits = moe.experts <= 65535 && moe.top_k <= 255 && row <= kWidestRow;
   if (fits) return {};
-  return fmt::format("sends tokens of {} bytes to {} of {} experts", row, moe.top_k, moe.experts);
+  return fmt::format("would send tokens of {} bytes to {} of {} experts", row, moe.top_k,
+                     moe.experts);
 }
 
 constexpr std::array kExpertRules = {
@@ -364,32 +370,34 @@ constexpr std::array kExpertRules = {
     RuleCheck{{"top-k", "A token goes to at most as many experts as there are."},
               "model.moe.top_k",
               top_k},
-    RuleCheck{{"moe-layers", "Some layer has experts."}, "model.moe", some_layer},
+    RuleCheck{{"moe-layers", "At least one layer has experts."}, "model.moe", some_layer},
     RuleCheck{{"moe-pattern", "`pattern` lists 0 and 1, and replaces `first_dense` and `every`."},
               "model.moe.pattern",
               pattern},
     RuleCheck{{"shared-experts", "`shared_ffn` and `shared_gate` describe `shared_experts`."},
               "model.moe.shared_experts",
               shared},
-    RuleCheck{{"shared-size", "Shared experts together are at most 4194304 wide."},
+    RuleCheck{{"shared-size", "The total inner size of the shared experts is at most 4194304."},
               "model.moe.shared_experts",
               shared_size,
               Errc::config_range},
     RuleCheck{{"capacity", "`pad_to_capacity` needs a `capacity_factor`."},
               "model.moe.pad_to_capacity",
               capacity},
-    RuleCheck{{"imbalance", "The busiest of ep ranks has at most ep times the mean."},
+    RuleCheck{{"imbalance", "The load of the busiest of ep ranks is at most ep times the mean."},
               "model.moe.imbalance",
               imbalance},
     RuleCheck{{"experts-by-ep", "Experts are a multiple of ep."}, "parallel.ep", experts_by_ep},
     RuleCheck{{"etp", "`etp` is 1 or tp."}, "parallel.etp", etp},
-    RuleCheck{{"etp-by-sp", "`etp: 1` beside tp needs `sp`: each rank sends tokens of its own."},
-              "parallel.etp",
-              etp_by_sp},
-    RuleCheck{{"ep-by-ranks", "Folded, ep divides cp x dp, or with `etp: 1` tp x cp x dp."},
+    RuleCheck{
+        {"etp-by-sp", "`etp: 1` with tp above 1 needs `sp`: each rank sends different tokens."},
+        "parallel.etp",
+        etp_by_sp},
+    RuleCheck{{"ep-by-ranks",
+               "Without `ep_own_axis`, ep divides cp x dp, or tp x cp x dp with `etp: 1`."},
               "parallel.ep",
               ep_by_ranks},
-    RuleCheck{{"expert-ffn-by-etp", "An expert's inner size is a multiple of etp."},
+    RuleCheck{{"expert-ffn-by-etp", "The inner size of an expert is a multiple of etp."},
               "parallel.etp",
               expert_ffn_by_etp},
     RuleCheck{{"dispatcher",
@@ -397,7 +405,7 @@ constexpr std::array kExpertRules = {
               "parallel.dispatcher",
               dispatcher,
               Errc::config_range},
-    RuleCheck{{"shared-ffn-by-tp", "The shared experts' inner size is a multiple of tp."},
+    RuleCheck{{"shared-ffn-by-tp", "The inner size of the shared experts is a multiple of tp."},
               "parallel.tp",
               shared_ffn_by_tp},
 };

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Rules of what can be cut how often.
+// Rules of parallelism degrees.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "orrery/config/document.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/spec_rules.h"
@@ -59,17 +58,17 @@ std::string ffn_by_tp(const Spec& spec) {
   return divisibility_error("model.ffn", spec.model.inner(), spec.parallel.tp, "tp");
 }
 
-/// Elsewhere the assembly pads it.
+/// Only for compat stage; for other jobs the assembly pads the vocabulary.
 std::string vocab_by_tp(const Spec& spec) {
   if (!reads_text(spec.model) || spec.compat != Compat::stage) return {};
   return divisibility_error("model.vocab", spec.model.vocab, spec.parallel.tp, "tp");
 }
 
-/// Whether `broken` holds for the tokens of one of a job's sequences.
+/// Returns the error of `broken` for the tokens of one of a job's sequences.
 template <class Broken>
 std::string any_sequence(const Spec& spec, Broken broken) {
   if (!has_attention(spec.model)) return {};
-  std::string what = broken(tokens_of(spec));
+  std::string what = broken(tokens_per_sequence(spec));
   if (what.empty() && spec.model.kind == ModelKind::encoder_decoder)
     what = broken(spec.source_seq());
   return what;
@@ -81,8 +80,8 @@ std::string seq_by_cp(const Spec& spec) {
       spec, [&](std::int64_t seq) { return divisibility_error("a sequence", seq, cp, "cp"); });
 }
 
-/// Causal attention gives every rank a piece of the first half and one of the second, so that all
-/// have the same work (Llama 3, arXiv 2407.21783, section 3.3.2).
+/// With causal attention every rank has a piece of the first half and one of the second, so that
+/// all do the same work (Llama 3, arXiv 2407.21783, section 3.3.2).
 std::string seq_by_ring(const Spec& spec) {
   const Parallel& p = spec.parallel;
   const bool causal =
@@ -117,11 +116,11 @@ std::string shard_size(const Spec& spec) {
 constexpr std::array kParallelRules = {
     RuleCheck{
         {"world", "A job has at most 16777216 ranks."}, "parallel", world, Errc::limit_exceeded},
-    RuleCheck{{"order", "`order` names tp, cp, ep, dp and pp, each once, with - between."},
+    RuleCheck{{"order", "`order` names tp, cp, ep, dp and pp, each once, separated by `-`."},
               "parallel.order",
               order,
               Errc::config_range},
-    RuleCheck{{"data-parallel-families", "The families resnet and dlrm are cut by dp only."},
+    RuleCheck{{"data-parallel-families", "The families resnet and dlrm support only dp."},
               "parallel",
               data_parallel_families},
     RuleCheck{{"heads-by-tp", "Attention heads are a multiple of tp."}, "parallel.tp", heads_by_tp},
@@ -134,33 +133,34 @@ constexpr std::array kParallelRules = {
                "`model.vocab`)."},
               "parallel.tp",
               vocab_by_tp},
-    RuleCheck{{"cp-needs-text", "Context parallelism cuts sequences of text, not pictures."},
+    RuleCheck{{"cp-needs-text", "Context parallelism splits sequences of text, not images."},
               "parallel.cp",
               [](const Spec& spec) -> std::string {
                 const bool violation = spec.parallel.cp > 1 && !reads_text(spec.model);
-                return violation ? "is above 1, but the model sees pictures" : "";
+                return violation ? "is above 1, but the model processes images" : "";
               }},
     RuleCheck{
-        {"seq-by-cp", "Tokens of a sequence are a multiple of cp."}, "parallel.cp", seq_by_cp},
+        {"seq-by-cp", "The tokens of a sequence are a multiple of cp."}, "parallel.cp", seq_by_cp},
     RuleCheck{{"seq-by-ring",
-               "In causal ring attention they are a multiple of 2 x cp: each rank "
-               "has an early and a late piece."},
+               "In causal ring attention the tokens of a sequence are a multiple of 2 x cp: each "
+               "rank has an early and a late piece."},
               "parallel.cp",
               seq_by_ring},
     RuleCheck{{"heads-by-ulysses",
-               "With `cp_method: ulysses` heads of queries, and of keys and "
-               "values, are a multiple of tp x cp."},
+               "With `cp_method: ulysses`, heads of queries, and of keys and values, are a "
+               "multiple of tp x cp."},
               "parallel.cp",
               heads_by_ulysses},
-    RuleCheck{{"sp-needs-tp", "Sequence parallelism cuts over tp: tp is above 1."},
+    RuleCheck{{"sp-needs-tp", "Sequence parallelism splits over tp: tp is above 1."},
               "parallel.sp",
               [](const Spec& spec) -> std::string {
                 return spec.parallel.sp && spec.parallel.tp == 1 ? "is true, but tp is 1" : "";
               }},
-    RuleCheck{{"seq-by-sp", "With `sp` a cp rank's tokens of a sequence are a multiple of tp."},
-              "parallel.sp",
-              seq_by_sp},
-    RuleCheck{{"shard-needs-sharding", "`shard_size` says among how many `sharding` shares out."},
+    RuleCheck{
+        {"seq-by-sp", "With `sp`, the tokens of a sequence on a cp rank are a multiple of tp."},
+        "parallel.sp",
+        seq_by_sp},
+    RuleCheck{{"shard-needs-sharding", "`shard_size` needs `sharding`."},
               "parallel.shard_size",
               [](const Spec& spec) -> std::string {
                 const Parallel& p = spec.parallel;
@@ -178,15 +178,15 @@ constexpr std::array kParallelRules = {
                 return violation ? "is true, but sharding is not zero3" : "";
               }},
     RuleCheck{{"offload-in-switch",
-               "`offload.in_switch` gathers weights that all ranks share: `offload.weights`, "
-               "without tp, cp, pp and `shard_size`."},
+               "`offload.in_switch` needs `offload.weights` and weights that all ranks share: no "
+               "tp, cp, pp or `shard_size`."},
               "offload.in_switch",
               [](const Spec& spec) -> std::string {
                 const Parallel& p = spec.parallel;
                 const bool fine = spec.offload.weights && p.shard_size == 0 && p.world() == p.dp;
                 return fine || !spec.offload.in_switch
                            ? ""
-                           : "is true, but not all ranks share weights that are elsewhere";
+                           : "is true, but not all ranks share offloaded weights";
               }},
 };
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "orrery/config/document.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
@@ -17,16 +16,16 @@
 namespace orrery::workload {
 namespace {
 
-constexpr std::int64_t kMostSequences = 1 << 30;
+constexpr std::int64_t kMaxSequences = 1 << 30;
 
 std::string global_batch(const Spec& spec) {
   const std::int64_t step = spec.batch.micro * spec.parallel.dp;
-  if (spec.global_batch() > kMostSequences) return fmt::format("is {}", spec.global_batch());
+  if (spec.global_batch() > kMaxSequences) return fmt::format("is {}", spec.global_batch());
   if (spec.batch.global == 0) return {};
   return divisibility_error("it", spec.batch.global, step, "micro x dp");
 }
 
-/// Nothing where the schedule allows its chunks, or is not of `count`.
+/// The error text; empty if the schedule allows its chunks, or does not have `count`.
 std::string chunks_of(const Spec& spec, ChunkCount count) {
   const ScheduleEntry* schedule = find_schedule(spec.schedule.kind);
   if (schedule == nullptr || schedule->chunks != count) return {};
@@ -47,16 +46,17 @@ std::string chunk_sentence(std::string_view how_many, ChunkCount count) {
 
 /// As pipeline_order: at most three passes per microbatch and piece of the model.
 std::string passes(const Spec& spec) {
-  constexpr auto kMostPieces = static_cast<std::int64_t>(limits::kScheduleSlots / 3);
+  constexpr auto kMaxPieces = static_cast<std::int64_t>(limits::kScheduleSlots / 3);
   const std::int64_t pieces = spec.parallel.pp * spec.schedule.chunks;
-  if (pieces <= kMostPieces && spec.microbatches() <= kMostPieces / pieces) return {};
-  return fmt::format("{} microbatches pass {} pieces of the model", spec.microbatches(), pieces);
+  if (pieces <= kMaxPieces && spec.microbatches() <= kMaxPieces / pieces) return {};
+  return fmt::format("{} microbatches pass through {} pieces of the model", spec.microbatches(),
+                     pieces);
 }
 
-/// The ends have the embedding and the head to do.
+/// The first and last stage may have only the embedding and the head.
 std::string layers_by_stages(const Spec& spec) {
   if (!has_attention(spec.model) || !spec.schedule.stage_layers.empty()) return {};
-  const std::int64_t layers = layer_count(spec.model), stages = virtual_stages(spec);
+  const std::int64_t layers = layer_count(spec.model), stages = virtual_stage_count(spec);
   if (layers + 2 >= stages) return {};
   return fmt::format("{} layers do not fill {} stages", layers, stages);
 }
@@ -64,9 +64,9 @@ std::string layers_by_stages(const Spec& spec) {
 /// The chunks of a file are known when it is read.
 std::string stage_layers_count(const Spec& spec) {
   const auto given = static_cast<std::int64_t>(spec.schedule.stage_layers.size());
-  if (given == 0 || spec.schedule.kind == ScheduleKind::file || given == virtual_stages(spec))
+  if (given == 0 || spec.schedule.kind == ScheduleKind::file || given == virtual_stage_count(spec))
     return {};
-  return fmt::format("lists {} stages of {}", given, virtual_stages(spec));
+  return fmt::format("lists {} stages, but must list {}", given, virtual_stage_count(spec));
 }
 
 std::string stage_layers_sum(const Spec& spec) {
@@ -74,10 +74,11 @@ std::string stage_layers_sum(const Spec& spec) {
   const std::int64_t layers = layer_count(spec.model);
   std::int64_t sum = 0;
   for (const std::int64_t each : spec.schedule.stage_layers) {
-    if (each < 0 || each > layers) return fmt::format("lists {} layers of {}", each, layers);
+    if (each < 0 || each > layers)
+      return fmt::format("lists {} layers, but the model has {}", each, layers);
     sum += each;
   }
-  return sum == layers ? "" : fmt::format("sums up to {} layers of {}", sum, layers);
+  return sum == layers ? "" : fmt::format("sums to {} layers, but the model has {}", sum, layers);
 }
 
 constexpr std::array<std::string_view, 9> kOps = {
@@ -100,7 +101,7 @@ std::string recompute_ops(const Spec& spec) {
 std::string sums_of_four_bits(const Spec& spec) {
   const Precision& p = spec.precision;
   for (const Dtype type : {p.gradients, p.reduce, p.optimizer, p.combine}) {
-    if (type == Dtype::fp4) return "something that is summed up is in fp4";
+    if (type == Dtype::fp4) return "a format of summed values is fp4";
   }
   return {};
 }
@@ -117,40 +118,42 @@ constexpr std::array kOtherRules = {
               passes,
               Errc::limit_exceeded},
     RuleCheck{{"layers-by-stages",
-               "Every (virtual) stage but the first and the last has a layer unless "
-               "`stage_layers` says otherwise."},
+               "Every (virtual) stage except the first and the last has a layer, unless "
+               "`stage_layers` specifies otherwise."},
               "parallel.pp",
               layers_by_stages},
     RuleCheck{{"stage-layers-count", "`stage_layers` lists pp x chunks stages (dual_pipe: pp)."},
               "schedule.stage_layers",
               stage_layers_count},
-    RuleCheck{{"stage-layers-sum", "`stage_layers` sums up to the model's layers."},
+    RuleCheck{{"stage-layers-sum", "`stage_layers` sums to the number of layers of the model."},
               "schedule.stage_layers",
               stage_layers_sum},
-    RuleCheck{{"schedule-file", "`file` is given for the schedule file, and for no other."},
+    RuleCheck{{"schedule-file", "`file` is given for the schedule `file`, and only for it."},
               "schedule.file",
               [](const Spec& spec) -> std::string {
                 const bool due = spec.schedule.kind == ScheduleKind::file;
                 if (due == !spec.schedule.file.empty()) return {};
                 return due ? "is empty" : "is given, but schedule.kind is not file";
               }},
-    RuleCheck{
-        {"launch-or-graphs", "Kernels in graphs take no time of a host: `launch` is not given."},
-        "kernels.launch",
-        [](const Spec& spec) -> std::string {
-          const bool both = spec.kernels.graphs && spec.kernels.launch;
-          return both ? "is given, and kernels.graphs says that no host launches" : "";
-        }},
+    RuleCheck{{"launch-or-graphs",
+               "CUDA graphs have no host launch time per kernel: `launch` is not given."},
+              "kernels.launch",
+              [](const Spec& spec) -> std::string {
+                const bool both = spec.kernels.graphs && spec.kernels.launch;
+                return both ? "is given, but kernels.graphs is set" : "";
+              }},
     RuleCheck{{"recompute-words", "`recompute.ops` lists operators that exist."},
               "recompute.ops",
               recompute_words,
               Errc::config_range},
-    RuleCheck{{"recompute-ops", "`recompute.ops` is given for `kind: ops`, and for no other."},
+    RuleCheck{{"recompute-ops", "`recompute.ops` is given for `kind: ops`, and only for it."},
               "recompute.ops",
               recompute_ops},
-    RuleCheck{{"fp4-sums", "Gradients, moments and combined tokens are sums: fp4 is too short."},
-              "precision",
-              sums_of_four_bits},
+    RuleCheck{
+        {"fp4-sums",
+         "Gradients, moments and combined tokens are sums, which need a format wider than fp4."},
+        "precision",
+        sums_of_four_bits},
 };
 
 }  // namespace

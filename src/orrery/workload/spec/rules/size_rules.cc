@@ -12,11 +12,11 @@ namespace {
 /// Products of six keys stay within 128 bits.
 __extension__ using Wide = __int128;
 
-/// Backward passes, wider types and padding need at most this many times what is counted here.
+/// Backward passes, wider types and padding need at most this factor more than these counts.
 constexpr Wide kMargin = 16;
 constexpr Wide kLargest = (Wide(1) << 62) / kMargin;
 
-/// Weights that one product of a layer, or the head, has on one rank.
+/// The number of weights of the largest product of a layer, or of the head, on one rank.
 Wide widest_product(const Model& m) {
   const Wide hidden = m.hidden;
   Wide width = std::max<Wide>(2 * m.inner(), 6 * hidden);
@@ -36,7 +36,7 @@ Wide widest_product(const Model& m) {
   return width * hidden;
 }
 
-/// Products of activations, and the matrix of scores.
+/// FLOPs of products of activations, and elements of the score matrix.
 Wide attention_core(const Spec& spec, Wide seq) {
   const Model& m = spec.model;
   const Wide head = m.mla ? m.mla->nope_dim + m.mla->rope_dim + m.mla->v_dim : m.head_size();
@@ -46,7 +46,7 @@ Wide attention_core(const Spec& spec, Wide seq) {
 bool transformer_fits(const Spec& spec) {
   const Model& m = spec.model;
   const Parallel& p = spec.parallel;
-  Wide seq = tokens_of(spec);
+  Wide seq = tokens_per_sequence(spec);
   if (m.kind == ModelKind::encoder_decoder) seq = std::max<Wide>(seq, spec.source_seq());
   const Wide tokens = spec.batch.micro * seq / p.cp + 1;
   Wide largest =
@@ -90,8 +90,8 @@ std::string op_size(const Spec& spec) {
 }
 
 std::string weights(const Spec& spec) {
-  constexpr std::int64_t kMostWeights = std::int64_t{1} << 56;
-  return count_parameters(spec.model).total < kMostWeights ? "" : "has 2^56 weights or more";
+  constexpr std::int64_t kMaxWeightCount = std::int64_t{1} << 56;
+  return count_parameters(spec.model).total < kMaxWeightCount ? "" : "has 2^56 weights or more";
 }
 
 constexpr std::array kSizeRules = {

@@ -34,7 +34,7 @@ Result<void> check_growth(std::size_t out, std::size_t in, const std::string& wh
       (out <= limits::kInflateFloor || out / limits::kInflateRatio <= in))
     return {};
   return fail(Errc::limit_exceeded, where,
-              fmt::format("grows from {} to more than {} bytes when decompressed", in, out),
+              fmt::format("expands from {} to more than {} bytes when decompressed", in, out),
               "decompress it yourself if you trust it");
 }
 
@@ -62,7 +62,7 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& where) {
         return tl::unexpected(fits.error());
     }
     if (status == Z_BUF_ERROR)
-      return fail(Errc::input_truncated, where, "the compressed data ends early");
+      return fail(Errc::input_truncated, where, "the compressed data is truncated");
     if (status != Z_STREAM_END)
       return fail(Errc::input_corrupt, where,
                   fmt::format("broken gzip data: {}",
@@ -71,7 +71,7 @@ Result<std::string> gunzip(std::string_view bytes, const std::string& where) {
   }
   // Zeros are padding, as tape archives leave it.
   if (rest.find_first_not_of('\0') != std::string_view::npos)
-    return fail(Errc::input_corrupt, where, "broken gzip data: something else follows it");
+    return fail(Errc::input_corrupt, where, "broken gzip data: other data follows it");
   return out;
 }
 

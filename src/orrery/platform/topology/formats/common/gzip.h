@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fabrics' files may be gzipped.
+// Decompresses gzipped fabric files.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace orrery::platform {
 
 [[nodiscard]] bool is_gzip(std::string_view bytes);
 
-/// What is in it, all members one after another. Errc: input_corrupt, input_truncated,
+/// The decompressed content of all members. Errc: input_corrupt, input_truncated,
 /// limit_exceeded (limits::kFabricBytes, limits::kInflateRatio).
 [[nodiscard]] Result<std::string> gunzip(std::string_view bytes, const std::string& where);
 

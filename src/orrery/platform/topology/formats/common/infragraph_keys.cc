@@ -3,6 +3,8 @@
 
 #include <initializer_list>
 
+#include "orrery/config/json.h"
+
 namespace orrery::platform {
 
 using config::Json;

@@ -3,14 +3,14 @@
 // Recognizes files of InfraGraph by their keys. The add-on infragraph reads them.
 #pragma once
 
-#include "orrery/config/document.h"
+#include "orrery/config/json_types.h"
 
 namespace orrery::platform {
 
-/// Whether the tree is any form of it: an infrastructure, a device alone, annotations, a graph.
+/// Whether the tree is a file of InfraGraph: an infrastructure, a device, annotations or a graph.
 [[nodiscard]] bool is_infragraph(const config::Json& file);
 
-/// Whether it is a graph as networkx writes it (node-link YAML or JSON).
+/// Whether it is a graph in the format of networkx (node-link YAML or JSON).
 [[nodiscard]] bool is_node_link(const config::Json& file);
 
 /// Whether it has annotations of a graph, but no graph.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text in JSON of other people's fabrics.
+// Text in JSON files of other tools.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 #include "orrery/config/document.h"
+#include "orrery/config/json.h"
 
 namespace orrery::platform {
 
-/// Text at a key; empty: none.
+/// The text at a key; empty: there is none.
 [[nodiscard]] inline std::string text_at(const config::Json& object, std::string_view key) {
   if (!object.is_object()) return {};
   const auto found = object.find(key);

@@ -105,7 +105,7 @@ bool mentions_any(std::string_view text, std::initializer_list<std::string_view>
 Result<Bandwidth> read_rate(std::string_view text, const std::string& place) {
   Result<Bandwidth> rate = parse_bandwidth(text, place);
   if (!rate)
-    return fail(Errc::input_corrupt, place, fmt::format("{} is no data rate", in_quotes(text)),
+    return fail(Errc::input_corrupt, place, fmt::format("{} is not a data rate", in_quotes(text)),
                 "write 400Gbps or 50 GB/s");
   return read_rate(rate->count(), 1, place);
 }
@@ -114,16 +114,15 @@ Result<Bandwidth> read_rate(double number, double unit, const std::string& place
   const double rate = number * unit;
   if (rate > 0 && std::isfinite(rate)) return Bandwidth(rate);
   return fail(Errc::input_range, place,
-              number == 0 ? std::string("a bandwidth of 0: nothing would ever arrive")
-                          : std::string("an impossible bandwidth"),
-              "leave out the link, or the figure if it is not known");
+              number == 0 ? std::string("a bandwidth of 0") : std::string("an invalid bandwidth"),
+              "remove the link, or the bandwidth if it is unknown");
 }
 
 Result<Time> read_delay(std::string_view text, const std::string& place) {
   Result<Time> delay = parse_time(text, place);
   if (delay) return delay;
   return fail(delay.error().code == Errc::config_range ? Errc::input_range : Errc::input_corrupt,
-              place, fmt::format("{} is no delay", in_quotes(text)), "write 500ns or 0.0005ms");
+              place, fmt::format("{} is not a delay", in_quotes(text)), "write 500ns or 0.0005ms");
 }
 
 Result<Time> read_delay(double number, double unit, const std::string& place) {
@@ -133,14 +132,15 @@ Result<Time> read_delay(double number, double unit, const std::string& place) {
 }
 
 std::uint64_t max_parts(std::size_t bytes) {
-  return std::min(limits::kFabricClaim, limits::kFabricFloor + limits::kFabricPerByte * bytes);
+  return std::min(limits::kFabricMaxParts,
+                  limits::kFabricBaseParts + limits::kFabricPartsPerByte * bytes);
 }
 
 Result<void> check_parts(std::uint64_t parts, std::size_t bytes, const std::string& where) {
   if (parts <= max_parts(bytes)) return {};
   return fail(
       Errc::limit_exceeded, where,
-      fmt::format("{} bytes claim {} nodes and links; at most {} are read from so few", bytes,
+      fmt::format("{} bytes claim {} nodes and links; the limit for that size is {}", bytes,
                   parts == std::numeric_limits<std::uint64_t>::max()
                       ? std::string("more than 10^19")
                       : std::to_string(parts),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What readers of other people's fabrics share: lines and words, numbers, and how much a short file
-// may claim.
+// Lines, words and numbers of other tools' fabric files, and limits on the size that a file can
+// declare.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace orrery::platform {
 
-/// Goes through text line by line, whatever ends them ("\n", "\r\n"); a byte order mark is skipped.
+/// Reads text line by line ("\n" or "\r\n"); skips a byte order mark.
 class LineReader {
  public:
   explicit LineReader(std::string_view text);
@@ -26,7 +26,7 @@ class LineReader {
   bool next_content_line();
   [[nodiscard]] std::size_t number() const { return number_; }  ///< from 1
   [[nodiscard]] std::string_view text() const { return line_; }
-  /// What blanks keep apart.
+  /// The words of the line, separated by blanks.
   [[nodiscard]] const std::vector<std::string_view>& words() const { return words_; }
 
  private:
@@ -46,30 +46,31 @@ class LineReader {
 [[nodiscard]] std::optional<std::uint64_t> whole_number(std::string_view text);
 [[nodiscard]] std::optional<double> real_number(std::string_view text);
 [[nodiscard]] std::string lower_case(std::string_view text);
-/// `part`, which is in lower case, is in `text` in any case.
+/// Whether `text` contains `part` (in lower case), ignoring case.
 [[nodiscard]] bool mentions(std::string_view text, std::string_view part);
-/// Any of them is.
+/// Whether it contains any of `parts`.
 [[nodiscard]] bool mentions_any(std::string_view text,
                                 std::initializer_list<std::string_view> parts);
 
-/// A data rate as people write it; 0 is an error, because nothing ever arrives over such a link.
-/// Errc: input_corrupt, input_range.
+/// Parses a data rate; 0 is an error, because no message would ever arrive. Errc: input_corrupt,
+/// input_range.
 [[nodiscard]] Result<Bandwidth> read_rate(std::string_view text, const std::string& place);
-/// The same of a number in units of `unit` bytes per second.
+/// The same for a number in units of `unit` bytes per second.
 [[nodiscard]] Result<Bandwidth> read_rate(double number, double unit, const std::string& place);
-/// A delay as people write it. Errc: input_corrupt, input_range.
+/// Parses a delay. Errc: input_corrupt, input_range.
 [[nodiscard]] Result<Time> read_delay(std::string_view text, const std::string& place);
-/// The same of a number in units of `unit` picoseconds.
+/// The same for a number in units of `unit` picoseconds.
 [[nodiscard]] Result<Time> read_delay(double number, double unit, const std::string& place);
 
 inline constexpr double kGigabit = 1e9 / 8;  ///< bytes per second of 1 Gb/s
 
-/// How many nodes and links a text of so many bytes may stand for; see limits::kFabricFloor.
+/// The maximum number of nodes and links that a file of this size can declare; see
+/// limits::kFabricBaseParts.
 [[nodiscard]] std::uint64_t max_parts(std::size_t bytes);
-/// Errc: limit_exceeded when `parts` are more than that.
+/// Errc: limit_exceeded if `parts` exceeds it.
 [[nodiscard]] Result<void> check_parts(std::uint64_t parts, std::size_t bytes,
                                        const std::string& where);
-/// Products and sums of what files claim; they stop at the largest number instead of wrapping.
+/// Products and sums of declared numbers; they saturate instead of wrapping around.
 [[nodiscard]] std::uint64_t saturating_product(std::uint64_t a, std::uint64_t b);
 [[nodiscard]] std::uint64_t saturating_sum(std::uint64_t a, std::uint64_t b);
 

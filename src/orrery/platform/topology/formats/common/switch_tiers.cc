@@ -3,7 +3,6 @@
 
 #include <deque>
 #include <limits>
-#include <utility>
 #include <vector>
 
 namespace orrery::platform {
@@ -14,22 +13,22 @@ constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
 /// Neighbours of every node, in either direction, in two columns.
 struct Neighbours {
   std::vector<std::size_t> first;
-  std::vector<NodeIndex> of;
+  std::vector<NodeIndex> nodes;
 
   explicit Neighbours(TopologyBuilder& builder) : first(builder.node_count() + 1) {
-    const NodeIndex nodes = builder.node_count();
+    const NodeIndex count = builder.node_count();
     for (const Link& link : builder.links()) {
-      if (link.from >= nodes || link.to >= nodes) continue;
+      if (link.from >= count || link.to >= count) continue;
       ++first[link.from + 1];
       ++first[link.to + 1];
     }
     for (std::size_t i = 1; i < first.size(); ++i) first[i] += first[i - 1];
-    of.resize(first.back());
+    nodes.resize(first.back());
     std::vector<std::size_t> next(first.begin(), first.end() - 1);
     for (const Link& link : builder.links()) {
-      if (link.from >= nodes || link.to >= nodes) continue;
-      of[next[link.from]++] = link.to;
-      of[next[link.to]++] = link.from;
+      if (link.from >= count || link.to >= count) continue;
+      nodes[next[link.from]++] = link.to;
+      nodes[next[link.to]++] = link.from;
     }
   }
 };
@@ -41,7 +40,7 @@ void assign_tiers(TopologyBuilder& builder) {
   std::vector<std::uint32_t> tier(builder.node_count(), kFar);
   std::deque<NodeIndex> reached;
   // Entering a switch costs one, passing a port, a NIC or a PCIe switch nothing.
-  const auto spread = [&](NodeClass from) {
+  const auto search_from = [&](NodeClass from) {
     for (NodeIndex node = 0; node < builder.node_count(); ++node) {
       if (builder.kind(node) == from && tier[node] == kFar) {
         tier[node] = 0;
@@ -52,7 +51,7 @@ void assign_tiers(TopologyBuilder& builder) {
       const NodeIndex node = reached.front();
       reached.pop_front();
       for (std::size_t i = neighbours.first[node]; i < neighbours.first[node + 1]; ++i) {
-        const NodeIndex peer = neighbours.of[i];
+        const NodeIndex peer = neighbours.nodes[i];
         const bool enters = builder.kind(peer) == NodeClass::switched;
         const std::uint32_t cost = tier[node] + (enters ? 1 : 0);
         if (cost >= tier[peer]) continue;
@@ -65,8 +64,8 @@ void assign_tiers(TopologyBuilder& builder) {
       }
     }
   };
-  spread(NodeClass::device);
-  spread(NodeClass::nic);
+  search_from(NodeClass::device);
+  search_from(NodeClass::nic);
   for (NodeIndex node = 0; node < builder.node_count(); ++node) {
     if (builder.kind(node) != NodeClass::switched || tier[node] == kFar) continue;
     builder.set_kind(node, tier[node] <= 1   ? NodeClass::leaf

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 
 namespace orrery::platform {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// XML text as a tree that is safe to walk: not too deep, not too large.
+// XML text as a tree of limited depth and size.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 
 namespace orrery::platform {
 
-/// Parses it. Nothing outside the text is ever read; entities are not expanded but XML's own. Errc:
+/// Parses XML without reading other files; expands only XML's own entities. Errc:
 /// input_corrupt (with the line), limit_exceeded (deeper than limits::kConfigDepth, more than
 /// limits::kConfigNodes elements).
 [[nodiscard]] Result<void> parse_xml(std::string_view text, const std::string& where,
                                      pugi::xml_document& out);
 
-/// Where elements stand: "file:12". Making it takes O(text), asking O(log lines).
+/// Places of elements: "file:12". O(text) to create, O(log lines) per query.
 class XmlPlaces {
  public:
   XmlPlaces(std::string_view text, std::string where);
@@ -30,7 +30,7 @@ class XmlPlaces {
   std::vector<std::size_t> ends_;  ///< of lines
 };
 
-/// What is between an attribute's quotes; empty: there is none.
+/// The value of an attribute; empty: there is none.
 [[nodiscard]] std::string_view attribute(const pugi::xml_node& node, const char* name);
 
 }  // namespace orrery::platform

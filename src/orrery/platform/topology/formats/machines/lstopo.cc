@@ -3,11 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,13 +18,13 @@ namespace orrery::platform {
 
 namespace {
 
-constexpr std::size_t kMostPackages = 1024;
+constexpr std::size_t kMaxPackages = 1024;
 
 std::string_view object_type(const pugi::xml_node& object) { return attribute(object, "type"); }
 bool is_object(const pugi::xml_node& node) { return std::string_view(node.name()) == "object"; }
 
 /// The operating system knows an accelerator in this PCI device.
-bool computes(const pugi::xml_node& device) {
+bool is_accelerator(const pugi::xml_node& device) {
   for (const pugi::xml_node& os : device.children("object")) {
     const std::string_view name = attribute(os, "name"), subtype = attribute(os, "subtype");
     if (mentions_any(subtype, {"cuda", "opencl", "levelzero", "rsmi", "nvml"}) ||
@@ -37,27 +34,27 @@ bool computes(const pugi::xml_node& device) {
   return false;
 }
 
-/// What of a PCI device matters here; other: nothing.
+/// The class of a PCI device; other: not relevant here.
 NodeClass kind_of(const pugi::xml_node& device) {
-  if (computes(device)) return NodeClass::device;
+  if (is_accelerator(device)) return NodeClass::device;
   const NodeClass kind = class_of_pci(attribute(device, "pci_type"), false);
-  const bool matters =
+  const bool is_relevant =
       kind == NodeClass::device || kind == NodeClass::nic || kind == NodeClass::memory;
-  return matters ? kind : NodeClass::other;
+  return is_relevant ? kind : NodeClass::other;
 }
 
-class LstopoReading {
+class LstopoReader {
  public:
-  LstopoReading(std::string_view text, const std::string& where, Findings& findings)
+  LstopoReader(std::string_view text, const std::string& where, Findings& findings)
       : places_(text, where), where_(where), findings_(findings), builder_("machine", "lstopo") {}
 
   Result<Topology> read(const pugi::xml_node& topology) {
     const pugi::xml_node machine = topology.child("object");
     if (!machine)
       return fail(Errc::input_empty, where_, "a topology without objects",
-                  "`lstopo --whole-io machine.xml` makes such a file");
+                  "write the file with `lstopo --whole-io machine.xml`");
     if (object_type(machine) != "System") host_ = builder_.add_host();
-    if (auto done = cpus(machine); !done) return tl::unexpected(done.error());
+    if (auto done = read_cpus(machine); !done) return tl::unexpected(done.error());
     if (cpus_.empty()) add_cpu("cpu0");
     if (auto done = walk(machine, cpus_[0], cpus_[0]); !done) return tl::unexpected(done.error());
     for (std::size_t i = 0; i < cpus_.size(); ++i) {
@@ -82,33 +79,33 @@ class LstopoReading {
   }
 
   /// Packages first, so that CPUs are numbered in the machine's order.
-  Result<void> cpus(const pugi::xml_node& object) {
+  Result<void> read_cpus(const pugi::xml_node& object) {
     // A "System" is several machines, as versions before 2 could put them together.
     if (object_type(object) == "Machine" && object_type(object.parent()) == "System")
       host_ = builder_.add_host();
     const bool package = object_type(object) == "Package" || object_type(object) == "Socket";
     if (package) {
-      if (cpus_.size() == kMostPackages)
+      if (cpus_.size() == kMaxPackages)
         return fail(Errc::limit_exceeded, places_.of(object),
-                    fmt::format("more than {} packages", kMostPackages));
+                    fmt::format("more than {} packages", kMaxPackages));
       cpu_of_.emplace(object.offset_debug(), add_cpu(fmt::format("cpu{}", cpus_.size())));
-      remember(object, cpus_.back());
+      set_index(object, cpus_.back());
     }
     for (const pugi::xml_node& child : object.children()) {
       if (!is_object(child)) continue;
-      if (auto done = cpus(child); !done) return done;
+      if (auto done = read_cpus(child); !done) return done;
     }
     return {};
   }
 
-  /// The first package at or below an object: where things beside it are near.
-  [[nodiscard]] std::optional<NodeIndex> near(const pugi::xml_node& object) const {
+  /// The first package at or below an object: the CPU that its siblings are close to.
+  [[nodiscard]] std::optional<NodeIndex> nearest_cpu(const pugi::xml_node& object) const {
     if (const auto found = cpu_of_.find(object.offset_debug()); found != cpu_of_.end())
       return found->second;
     for (const pugi::xml_node& child : object.children()) {
       const std::string_view type = object_type(child);
       if (!is_object(child) || type == "Bridge" || type == "PCIDev" || type == "OSDev") continue;
-      if (const auto below = near(child)) return below;
+      if (const auto below = nearest_cpu(child)) return below;
     }
     return std::nullopt;
   }
@@ -119,7 +116,7 @@ class LstopoReading {
     const bool io = type == "Bridge" || type == "PCIDev";
     if (!io && type != "OSDev" && type != "Core" && type != "PU" && !mentions(type, "cache")) {
       // Machines, groups and packages: what is directly in them is near their first package.
-      if (const auto first = near(object)) cpu = above = *first;
+      if (const auto first = nearest_cpu(object)) cpu = above = *first;
       host_ = builder_.host(cpu);
     }
     if (type == "NUMANode") {
@@ -128,7 +125,7 @@ class LstopoReading {
       join(cpu, memory, Bandwidth(0), LinkClass::host);
     }
     if (type == "Bridge") {
-      if (!leads_somewhere(object)) return {};
+      if (!leads_to_device(object)) return {};
       Result<NodeIndex> node = add_pci(object, NodeClass::pcie_switch, above);
       if (!node) return tl::unexpected(node.error());
       above = *node;
@@ -138,7 +135,7 @@ class LstopoReading {
       if (kind == NodeClass::other) return {};
       Result<NodeIndex> node = add_pci(object, kind, above);
       if (!node) return tl::unexpected(node.error());
-      for (const pugi::xml_node& os : object.children("object")) remember(os, *node);
+      for (const pugi::xml_node& os : object.children("object")) set_index(os, *node);
       return {};
     }
     for (const pugi::xml_node& child : object.children()) {
@@ -148,10 +145,10 @@ class LstopoReading {
     return {};
   }
 
-  static bool leads_somewhere(const pugi::xml_node& bridge) {
+  static bool leads_to_device(const pugi::xml_node& bridge) {
     for (const pugi::xml_node& child : bridge.children("object")) {
       if (object_type(child) == "PCIDev" ? kind_of(child) != NodeClass::other
-                                         : leads_somewhere(child))
+                                         : leads_to_device(child))
         return true;
     }
     return false;
@@ -166,7 +163,7 @@ class LstopoReading {
     const NodeIndex node = builder_.add(kind, name_of(object, kind), host_);
     // hwloc writes 0 where it does not know.
     join(above, node, Bandwidth(*gigabytes * 1e9), LinkClass::pcie);
-    remember(object, node);
+    set_index(object, node);
     return node;
   }
 
@@ -188,7 +185,7 @@ class LstopoReading {
     return printable(stem, kShownBytes) + " " + printable(at, kShownBytes);
   }
 
-  void remember(const pugi::xml_node& object, NodeIndex node) {
+  void set_index(const pugi::xml_node& object, NodeIndex node) {
     if (const auto index = whole_number(attribute(object, "gp_index")))
       by_index_.emplace(*index, node);
   }
@@ -208,16 +205,7 @@ class LstopoReading {
 
 Result<Topology> read_lstopo(const pugi::xml_document& document, std::string_view text,
                              const std::string& where, Findings& findings) {
-  return LstopoReading(text, where, findings).read(document.child("topology"));
-}
-
-Result<Topology> read_lstopo(std::string_view text, const std::string& where, Findings& findings) {
-  pugi::xml_document document;
-  if (auto parsed = parse_xml(text, where, document); !parsed)
-    return tl::unexpected(parsed.error());
-  if (!document.child("topology"))
-    return fail(Errc::input_unsupported, where, "no <topology> in it: not lstopo's XML");
-  return read_lstopo(document, text, where, findings);
+  return LstopoReader(text, where, findings).read(document.child("topology"));
 }
 
 namespace {
@@ -259,7 +247,7 @@ Result<void> read_matrix(const pugi::xml_node& matrix, const XmlPlaces& places,
       const auto value = whole_number(word);
       if (!value || *value > 1'000'000'000'000)
         return fail(Errc::input_corrupt, place,
-                    fmt::format("{} is no bandwidth in MB/s", in_quotes(word)));
+                    fmt::format("{} is not a bandwidth in MB/s", in_quotes(word)));
       if (*value == 0 || i == k) continue;
       if (nodes[i] == builder.node_count() || nodes[k] == builder.node_count() ||
           nodes[i] == nodes[k]) {

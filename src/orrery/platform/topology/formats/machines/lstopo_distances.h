@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrices in which hwloc states bandwidths between devices: NVLink's, xGMI's.
+// hwloc's matrices of bandwidths between devices (NVLink, xGMI).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace orrery::platform {
 
-/// Adds a scale-up link for each pair that a matrix gives a bandwidth, in MB/s; 0: none.
+/// Adds a scale-up link for each pair with a bandwidth in a matrix, in MB/s; 0: none.
 /// `by_index`: nodes by hwloc's gp_index. Errc: input_corrupt, input_truncated.
 [[nodiscard]] Result<void> read_lstopo_distances(const pugi::xml_node& topology,
                                                  const XmlPlaces& places,

@@ -18,8 +18,8 @@
 namespace orrery::platform {
 namespace {
 
-constexpr std::size_t kMostNcclCpus = 1024;
-constexpr std::uint32_t kMostSideBySide = 65536;
+constexpr std::size_t kMaxNcclCpus = 1024;
+constexpr std::uint32_t kMaxParallelLinks = 65536;
 
 /// "16.0 GT/s PCIe" → 16; nothing: it is not known.
 double leading_number(std::string_view text) {
@@ -27,9 +27,9 @@ double leading_number(std::string_view text) {
   return real_number(text.substr(0, end)).value_or(0);
 }
 
-class NcclReading {
+class NcclReader {
  public:
-  NcclReading(std::string_view text, const std::string& where, Findings& findings)
+  NcclReader(std::string_view text, const std::string& where, Findings& findings)
       : places_(text, where),
         where_(where),
         findings_(findings),
@@ -40,18 +40,18 @@ class NcclReading {
     if (!version.empty() && version != "1" && version != "2")
       return fail(Errc::input_unsupported, place(system),
                   fmt::format("version {} of NCCL's topology", in_quotes(version)),
-                  "versions 1 (NCCL) and 2 (RCCL) are read");
+                  "supported are versions 1 (NCCL) and 2 (RCCL)");
     for (const pugi::xml_node& cpu : system.children()) {
       if (std::string_view(cpu.name()) != "cpu") {
-        ignored(cpu);
+        report_ignored(cpu);
       } else if (auto done = read_cpu(cpu); !done) {
         return tl::unexpected(done.error());
       }
     }
     if (cpus_.empty())
       return fail(Errc::input_empty, place(system), "a system without a cpu",
-                  "NCCL_TOPO_DUMP_FILE makes such a file");
-    if (auto done = scale_up(); !done) return tl::unexpected(done.error());
+                  "write the file with NCCL_TOPO_DUMP_FILE");
+    if (auto done = add_scale_up_links(); !done) return tl::unexpected(done.error());
     join_cpus();
     set_ranks();
     return builder_.finish(where_);
@@ -64,26 +64,25 @@ class NcclReading {
     pugi::xml_node element;
     std::optional<std::uint64_t> rank;
   };
-  using Key = std::pair<std::uint32_t, std::string>;      ///< host, bus id
-  using Side = std::tuple<NodeIndex, NodeIndex, double>;  ///< from, to, rate of each link
+  using Key = std::pair<std::uint32_t, std::string>;         ///< host, bus id
+  using LinkKey = std::tuple<NodeIndex, NodeIndex, double>;  ///< from, to, rate of each link
 
   std::string place(const pugi::xml_node& node) const { return places_.of(node); }
-  void ignored(const pugi::xml_node& node) {
+  void report_ignored(const pugi::xml_node& node) {
     if (node.type() != pugi::node_element) return;
     findings_.add(FindingCode::fabric_part_ignored,
                   fmt::format("{}: <{}>", place(node), printable(node.name(), kShownBytes)));
   }
 
   Result<void> read_cpu(const pugi::xml_node& cpu) {
-    if (cpus_.size() == kMostNcclCpus)
-      return fail(Errc::limit_exceeded, place(cpu),
-                  fmt::format("more than {} CPUs", kMostNcclCpus));
+    if (cpus_.size() == kMaxNcclCpus)
+      return fail(Errc::limit_exceeded, place(cpu), fmt::format("more than {} CPUs", kMaxNcclCpus));
     const auto [host, added] = hosts_.emplace(attribute(cpu, "host_hash"), 0);
     if (added) host->second = builder_.add_host();
     host_ = host->second;
     const std::string_view id = attribute(cpu, "numaid");
     const NodeIndex node = builder_.add(
-        NodeClass::cpu, unique(fmt::format("cpu{}", printable(id, kShownBytes))), host_);
+        NodeClass::cpu, unique_name(fmt::format("cpu{}", printable(id, kShownBytes))), host_);
     cpus_.emplace_back(node, host_);
     cpu_ = node;
     return read_children(cpu, node);
@@ -99,9 +98,9 @@ class NcclReading {
         // Without a PCI device of its own: a virtual one, or one whose place is not known.
         done = read_nic(child, add_nic(child, node));
       } else if (name == "gpu") {
-        done = fail(Errc::input_corrupt, place(child), "a gpu that is in no pci element");
+        done = fail(Errc::input_corrupt, place(child), "a gpu element outside a pci element");
       } else {
-        ignored(child);
+        report_ignored(child);
       }
       if (!done) return done;
     }
@@ -110,10 +109,11 @@ class NcclReading {
 
   NodeIndex add_nic(const pugi::xml_node& nic, NodeIndex above) {
     const std::string_view port = attribute(nic.child("net"), "name");
-    const NodeIndex node = builder_.add(
-        NodeClass::nic,
-        unique("nic " + (port.empty() ? std::to_string(nics_++) : printable(port, kShownBytes))),
-        host_);
+    const NodeIndex node =
+        builder_.add(NodeClass::nic,
+                     unique_name("nic " + (port.empty() ? std::to_string(nics_++)
+                                                        : printable(port, kShownBytes))),
+                     host_);
     builder_.join(above, node, {Bandwidth(0), std::nullopt, 1, LinkClass::pcie});
     return node;
   }
@@ -124,20 +124,20 @@ class NcclReading {
       return fail(Errc::input_missing_attr, place(pci), "a pci element without a busid");
     const Bandwidth rate = pcie_rate(leading_number(attribute(pci, "link_speed")),
                                      leading_number(attribute(pci, "link_width")));
-    // Several GPUs in one PCI device are parts of one: it hands on to them.
+    // If one PCI device contains several GPUs, it forwards to them.
     const pugi::xml_node first = pci.child("gpu");
-    const bool parts = first.next_sibling("gpu");
-    const pugi::xml_node gpu = parts ? pugi::xml_node() : first;
-    const bool holds = pci.child("pci") || (pci.child("nic") && gpu) || parts;
+    const bool is_multi_gpu = first.next_sibling("gpu");
+    const pugi::xml_node gpu = is_multi_gpu ? pugi::xml_node() : first;
+    const bool has_children = pci.child("pci") || (pci.child("nic") && gpu) || is_multi_gpu;
     NodeClass kind = class_of_pci(lower_case(attribute(pci, "class")), true);
     if (gpu) kind = NodeClass::device;
     if (!gpu && pci.child("nic")) kind = NodeClass::nic;
-    if (!gpu && holds) kind = NodeClass::pcie_switch;
-    const NodeIndex node = builder_.add(kind, unique(name_of(pci, gpu, kind)), host_);
+    if (!gpu && has_children) kind = NodeClass::pcie_switch;
+    const NodeIndex node = builder_.add(kind, unique_name(name_of(pci, gpu, kind)), host_);
     builder_.join(above, node, {rate, std::nullopt, 1, LinkClass::pcie});
-    for (pugi::xml_node part = first; parts && part; part = part.next_sibling("gpu")) {
-      const NodeIndex device =
-          builder_.add(NodeClass::device, unique(name_of(pci, part, NodeClass::device)), host_);
+    for (pugi::xml_node part = first; is_multi_gpu && part; part = part.next_sibling("gpu")) {
+      const NodeIndex device = builder_.add(
+          NodeClass::device, unique_name(name_of(pci, part, NodeClass::device)), host_);
       builder_.join(node, device, {Bandwidth(0), std::nullopt, 1, LinkClass::inside});
       by_bus_.emplace(Key{host_, lower_case(busid)}, device);
       gpus_.push_back({device, cpu_, part, whole_number(attribute(part, "rank"))});
@@ -151,7 +151,7 @@ class NcclReading {
       if (name == "pci") done = read_pci(child, node);
       if (name == "nic")
         done = read_nic(child, kind == NodeClass::nic ? node : add_nic(child, node));
-      if (name != "pci" && name != "nic" && name != "gpu") ignored(child);
+      if (name != "pci" && name != "nic" && name != "gpu") report_ignored(child);
       if (!done) return done;
     }
     return {};
@@ -177,7 +177,7 @@ class NcclReading {
   Result<void> read_nic(const pugi::xml_node& nic, NodeIndex node) {
     for (const pugi::xml_node& net : nic.children()) {
       if (std::string_view(net.name()) != "net") {
-        ignored(net);
+        report_ignored(net);
         continue;
       }
       const std::string_view name = attribute(net, "name");
@@ -196,7 +196,7 @@ class NcclReading {
       }
       const NodeIndex port = builder_.add(
           NodeClass::port,
-          unique("net " + printable(name.empty() ? attribute(net, "dev") : name, kShownBytes)),
+          unique_name("net " + printable(name.empty() ? attribute(net, "dev") : name, kShownBytes)),
           host_);
       builder_.join(node, port, figures);
     }
@@ -204,19 +204,19 @@ class NcclReading {
   }
 
   /// NVLinks, xGMI links and chip-to-chip links, as each GPU lists them.
-  Result<void> scale_up() {
+  Result<void> add_scale_up_links() {
     for (const Gpu& gpu : gpus_) {
       for (const pugi::xml_node& link : gpu.element.children()) {
         const std::string_view name = link.name();
         if (name != "nvlink" && name != "xgmi" && name != "c2c") {
-          ignored(link);
-        } else if (auto done = scale_up_link(gpu, link); !done) {
+          report_ignored(link);
+        } else if (auto done = count_scale_up_link(gpu, link); !done) {
           return done;
         }
       }
     }
-    for (const auto& [side, count] : counts_) {
-      const auto& [from, to, rate] = side;
+    for (const auto& [key, count] : counts_) {
+      const auto& [from, to, rate] = key;
       const LinkFigures figures{Bandwidth(rate), std::nullopt, count, LinkClass::scale_up};
       builder_.link(from, to, figures);
       if (!counts_.contains({to, from, rate})) builder_.link(to, from, figures);
@@ -224,12 +224,12 @@ class NcclReading {
     return {};
   }
 
-  Result<void> scale_up_link(const Gpu& gpu, const pugi::xml_node& link) {
+  Result<void> count_scale_up_link(const Gpu& gpu, const pugi::xml_node& link) {
     const std::string_view stated = attribute(link, "count");
     const auto count = stated.empty() ? std::optional<std::uint64_t>(1) : whole_number(stated);
-    if (!count || *count == 0 || *count > kMostSideBySide)
+    if (!count || *count == 0 || *count > kMaxParallelLinks)
       return fail(Errc::input_range, place(link), fmt::format("{} links", in_quotes(stated)),
-                  "count says how many lie side by side");
+                  "count must be the number of parallel links");
     const std::string target = lower_case(attribute(link, "target"));
     NodeIndex peer = gpu.cpu;
     double rate = 0;
@@ -249,21 +249,21 @@ class NcclReading {
       } else if (kind == NodeClass::nvswitch &&
                  !attribute(link, "tclass").starts_with("0x068001")) {
         peer = builder_.add(NodeClass::nvswitch,
-                            unique("nvswitch " + printable(target, kShownBytes)), host);
+                            unique_name("nvswitch " + printable(target, kShownBytes)), host);
         by_bus_.emplace(Key{host, target}, peer);
       } else if (kind != NodeClass::nvswitch) {
-        return dropped(link);
+        return report_dropped(link);
       }
-      if (peer == gpu.node) return dropped(link);
+      if (peer == gpu.node) return report_dropped(link);
     }
     std::uint32_t& sum = counts_[{gpu.node, peer, rate}];
     sum += static_cast<std::uint32_t>(*count);
-    if (sum <= kMostSideBySide) return {};
+    if (sum <= kMaxParallelLinks) return {};
     return fail(Errc::input_range, place(link),
-                fmt::format("more than {} links side by side", kMostSideBySide));
+                fmt::format("more than {} parallel links", kMaxParallelLinks));
   }
 
-  Result<void> dropped(const pugi::xml_node& link) {
+  Result<void> report_dropped(const pugi::xml_node& link) {
     findings_.add(FindingCode::fabric_link_dropped, place(link));
     return {};
   }
@@ -296,7 +296,7 @@ class NcclReading {
       builder_.set_rank(order[rank].second, rank);
   }
 
-  std::string unique(std::string name) {
+  std::string unique_name(std::string name) {
     const std::uint32_t before = names_[name]++;
     return before == 0 ? name : fmt::format("{} #{}", name, before + 1);
   }
@@ -310,7 +310,7 @@ class NcclReading {
   std::vector<std::pair<NodeIndex, std::uint32_t>> cpus_;
   std::vector<Gpu> gpus_;
   std::map<Key, NodeIndex> by_bus_;
-  std::map<Side, std::uint32_t> counts_;
+  std::map<LinkKey, std::uint32_t> counts_;
   std::uint32_t host_ = 0;
   NodeIndex cpu_ = 0;
   std::uint32_t nics_ = 0;
@@ -320,17 +320,7 @@ class NcclReading {
 
 Result<Topology> read_nccl_topology(const pugi::xml_document& document, std::string_view text,
                                     const std::string& where, Findings& findings) {
-  return NcclReading(text, where, findings).read(document.child("system"));
-}
-
-Result<Topology> read_nccl_topology(std::string_view text, const std::string& where,
-                                    Findings& findings) {
-  pugi::xml_document document;
-  if (auto parsed = parse_xml(text, where, document); !parsed)
-    return tl::unexpected(parsed.error());
-  if (!document.child("system"))
-    return fail(Errc::input_unsupported, where, "no <system> in it: not NCCL's topology");
-  return read_nccl_topology(document, text, where, findings);
+  return NcclReader(text, where, findings).read(document.child("system"));
 }
 
 }  // namespace orrery::platform

@@ -14,15 +14,11 @@
 
 namespace orrery::platform {
 
-/// One machine, or one per `host_hash`. PCIe links have the rate that speed and width make; a NIC's
-/// port is a node whose link to the NIC has the port's speed; NVLinks are counted and have no rate,
-/// because none is stated; links from chip to chip (c2c) have the one that is. CPUs are joined with
-/// each other. In files that leave GPUs out, PCI classes tell what a device is. Errc:
+/// One machine, or one per `host_hash`. PCIe links have the rate of their speed and width. A NIC's
+/// port is a node, and its link to the NIC has the port's speed. NVLinks have a number but no rate,
+/// because the file states none; chip-to-chip links (c2c) have the stated rate. All CPUs are
+/// linked. If the file lists no GPU elements, PCI classes determine the devices. Errc:
 /// input_corrupt, input_range, input_unsupported (a version), limit_exceeded.
-[[nodiscard]] Result<Topology> read_nccl_topology(std::string_view text, const std::string& where,
-                                                  Findings& findings);
-
-/// The same of a document that is parsed already.
 [[nodiscard]] Result<Topology> read_nccl_topology(const pugi::xml_document& document,
                                                   std::string_view text, const std::string& where,
                                                   Findings& findings);

@@ -12,10 +12,10 @@
 
 namespace orrery::platform {
 
-/// PCIe switches, host bridges and CPUs so that the way between any two devices is of the class
-/// that the matrix states; where it says NV#, PCIe is taken as far as other pairs and the affinity
-/// tell. NVLinks are direct, but where all of three or more GPUs have equally many to each other,
-/// more than fit into a GPU: then they lead to an NVSwitch. Nothing states bandwidths or latencies.
+/// Creates PCIe switches, host bridges and CPUs such that the route between any two devices has the
+/// class in the matrix; for pairs with NV#, other pairs and the affinity determine the PCIe route.
+/// NVLinks are direct, unless three or more GPUs have equally many to each other, more than a GPU
+/// has in total: then they lead to an NVSwitch. Bandwidths and latencies are unknown.
 [[nodiscard]] Result<Topology> read_nvidia_smi(std::string_view text, const std::string& where,
                                                Findings& findings);
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -13,7 +12,7 @@
 namespace orrery::platform {
 namespace {
 
-constexpr std::size_t kMostDevices = 1024;
+constexpr std::size_t kMaxDevices = 1024;
 
 bool is_numbered(std::string_view word, std::string_view stem) {
   return word.starts_with(stem) && whole_number(word.substr(stem.size())).has_value();
@@ -45,21 +44,21 @@ struct SmiRow {
   std::string affinity;
 };
 
-class SmiReading {
+class SmiMatrixReader {
  public:
-  SmiReading(std::string_view text, const std::string& where, Findings& findings)
+  SmiMatrixReader(std::string_view text, const std::string& where, Findings& findings)
       : lines_(text), where_(where), findings_(findings) {}
 
   Result<SmiMatrix> read() {
     while (lines_.next() && !is_smi_header(lines_.words())) {
     }
     if (!is_smi_header(lines_.words()))
-      return fail(Errc::input_empty, where_, "no matrix in it: no line that begins with GPU0",
-                  "save what `nvidia-smi topo -m` prints");
-    if (auto done = header(); !done) return tl::unexpected(done.error());
+      return fail(Errc::input_empty, where_, "contains no matrix: no line begins with GPU0",
+                  "save the output of `nvidia-smi topo -m`");
+    if (auto done = read_header(); !done) return tl::unexpected(done.error());
     while (lines_.next()) {
       if (lines_.words().empty()) break;
-      Result<bool> more = row();
+      Result<bool> more = read_row();
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
     }
@@ -67,24 +66,25 @@ class SmiReading {
       if (lines_.words().size() > 1 && is_smi_header(lines_.words()))
         findings_.add(FindingCode::fabric_part_ignored,
                       at_line(where_, lines_.number()) + ": a second matrix");
-      legend();
+      read_legend();
     }
-    return matrix();
+    return make_matrix();
   }
 
  private:
-  Result<void> header() {
+  Result<void> read_header() {
     for (const std::string_view word : lines_.words()) {
       if (word == "CPU" || word == "NUMA" || word == "GPU" || mentions(word, "affinity")) break;
       columns_.emplace_back(word);
     }
-    if (columns_.size() <= kMostDevices) return {};
-    return fail(Errc::limit_exceeded, at_line(where_, lines_.number()),
-                fmt::format("{} columns; a machine has {} at most", columns_.size(), kMostDevices));
+    if (columns_.size() <= kMaxDevices) return {};
+    return fail(
+        Errc::limit_exceeded, at_line(where_, lines_.number()),
+        fmt::format("{} columns, but a machine has at most {}", columns_.size(), kMaxDevices));
   }
 
   /// False: the line is no row, and the matrix ends before it.
-  Result<bool> row() {
+  Result<bool> read_row() {
     const auto& words = lines_.words();
     SmiRow made{std::string(words[0]), lines_.number(), {}, {}};
     std::size_t i = 1;
@@ -98,35 +98,35 @@ class SmiReading {
     if (made.cells.size() < columns_.size())
       return fail(i < words.size() ? Errc::input_corrupt : Errc::input_truncated, place,
                   i < words.size()
-                      ? fmt::format("{} is no way between two devices", in_quotes(words[i]))
-                      : fmt::format("{} has {} cells of {}", in_quotes(made.name),
+                      ? fmt::format("{} is not a connection type", in_quotes(words[i]))
+                      : fmt::format("{} has {} cells, but must have {}", in_quotes(made.name),
                                     made.cells.size(), columns_.size()),
-                  "cells are X, NV#, PIX, PXB, PHB, NODE or SYS");
+                  "cells must be X, NV#, PIX, PXB, PHB, NODE or SYS");
     // What follows are CPUs, then the NUMA node: the last is the better word for where it is.
     const std::size_t left = words.size() - i;
     if (left >= 2 && words[i + 1] != "N/A") made.affinity = std::string(words[i + 1]);
     if (left >= 1 && made.affinity.empty()) made.affinity = std::string(words[i]);
-    if (rows_.size() == kMostDevices)
-      return fail(Errc::limit_exceeded, place, "more rows than a machine has devices");
+    if (rows_.size() == kMaxDevices)
+      return fail(Errc::limit_exceeded, place, "more rows than devices");
     rows_.push_back(std::move(made));
     return true;
   }
 
   /// "NIC0: mlx5_0"
-  void legend() {
+  void read_legend() {
     const auto& words = lines_.words();
     if (words.size() == 2 && words[0].ends_with(':') &&
         is_numbered(words[0].substr(0, words[0].size() - 1), "NIC"))
       legend_.emplace(words[0].substr(0, words[0].size() - 1), words[1]);
   }
 
-  Result<SmiMatrix> matrix() {
+  Result<SmiMatrix> make_matrix() {
     SmiMatrix made;
     std::map<std::string, std::size_t, std::less<>> at;
     for (const std::string& name : columns_) at.emplace(name, at.size());
     for (const SmiRow& row : rows_) at.emplace(row.name, at.size());
     if (columns_.empty() || at.size() < columns_.size())
-      return fail(Errc::input_corrupt, where_, "a column stands there twice");
+      return fail(Errc::input_corrupt, where_, "a column appears twice");
     const std::size_t size = at.size();
     made.names.resize(size);
     made.affinity.resize(size);
@@ -146,29 +146,30 @@ class SmiReading {
       seen[i] = true;
       made.affinity[i] = row.affinity;
       for (std::size_t k = 0; k < columns_.size(); ++k)
-        if (auto done = put(made, i, at.find(columns_[k])->second, row.cells[k]); !done)
+        if (auto done = set_cell(made, i, at.find(columns_[k])->second, row.cells[k]); !done)
           return tl::unexpected(done.error());
     }
     for (std::size_t i = 0; i < size; ++i) {
       if (!seen[i])
         return fail(Errc::input_truncated, where_,
-                    fmt::format("{} has a column and no row", in_quotes(made.names[i])),
-                    "save all of what `nvidia-smi topo -m` prints");
+                    fmt::format("{} has a column but no row", in_quotes(made.names[i])),
+                    "save the complete output of `nvidia-smi topo -m`");
     }
     return made;
   }
 
-  Result<void> put(SmiMatrix& made, std::size_t row, std::size_t column, const SmiCell& cell) {
+  Result<void> set_cell(SmiMatrix& made, std::size_t row, std::size_t column, const SmiCell& cell) {
     if (row == column) return {};
     SmiCell& mirrored = made.cells[column][row];
-    const bool known = mirrored.nvlinks > 0 || mirrored.path != SmiPath::unknown;
-    const bool says = cell.nvlinks > 0 || cell.path != SmiPath::unknown;
-    if (known && says && (mirrored.path != cell.path || mirrored.nvlinks != cell.nvlinks)) {
+    const bool was_stated = mirrored.nvlinks > 0 || mirrored.path != SmiPath::unknown;
+    const bool is_stated = cell.nvlinks > 0 || cell.path != SmiPath::unknown;
+    if (was_stated && is_stated &&
+        (mirrored.path != cell.path || mirrored.nvlinks != cell.nvlinks)) {
       findings_.add(FindingCode::fabric_contradicts,
                     fmt::format("{}: {} and {}", where_, made.names[row], made.names[column]));
       return {};  // What stood there first counts.
     }
-    if (!says) return {};
+    if (!is_stated) return {};
     mirrored = cell;
     made.cells[row][column] = cell;
     return {};
@@ -215,7 +216,7 @@ std::string strip_escapes(std::string_view text) {
 
 Result<SmiMatrix> read_smi_matrix(std::string_view text, const std::string& where,
                                   Findings& findings) {
-  return SmiReading(text, where, findings).read();
+  return SmiMatrixReader(text, where, findings).read();
 }
 
 }  // namespace orrery::platform

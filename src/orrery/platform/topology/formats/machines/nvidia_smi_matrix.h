@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The matrix that `nvidia-smi topo -m` prints, as text: who is linked to whom, and how.
+// The matrix that `nvidia-smi topo -m` prints: the kind of link between each pair of devices.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace orrery::platform {
 
-/// How two devices reach each other over PCIe, nearest first.
+/// The PCIe route between two devices, nearest first.
 enum class SmiPath : std::uint8_t {
   pix,   ///< over one PCIe switch
   pxb,   ///< over several
@@ -37,14 +37,14 @@ struct SmiMatrix {
   [[nodiscard]] std::size_t size() const { return names.size(); }
 };
 
-/// The first matrix in the text. Rows of devices that have no column count, too; NICs get the names
-/// of the legend. Errc: input_empty (none), input_corrupt, input_truncated, limit_exceeded.
+/// The first matrix in the text, including rows without a column. NICs get the names of the legend.
+/// Errc: input_empty (none), input_corrupt, input_truncated, limit_exceeded.
 [[nodiscard]] Result<SmiMatrix> read_smi_matrix(std::string_view text, const std::string& where,
                                                 Findings& findings);
 
-/// Whether a line is the matrix's first.
+/// Whether a line is the first line of a matrix.
 [[nodiscard]] bool is_smi_header(const std::vector<std::string_view>& words);
-/// Text without what colours and underlines it on a terminal.
+/// Removes the escape sequences of terminals.
 [[nodiscard]] std::string strip_escapes(std::string_view text);
 
 }  // namespace orrery::platform

@@ -27,7 +27,7 @@ bool is_switch_of_air(std::string_view name, const Json& node) {
 }
 
 /// The node at an end of a link; empty: it is outside ("unconnected", a plain word).
-std::string end_of(const Json& end) {
+std::string node_at_end(const Json& end) {
   if (end.is_string()) {
     const std::string text = end.get<std::string>();
     const std::size_t colon = text.find(':');
@@ -43,20 +43,20 @@ Result<Topology> read_air(const Json& file, const std::string& where, Findings& 
   const Json& content = wrapped ? file["content"] : file;
   const std::string base = where + (wrapped ? ":/content" : ":");
   if (!content.is_object() || !content.contains("nodes") || !content["nodes"].is_object())
-    return fail(Errc::input_missing_attr, base + "/nodes", "no nodes by name",
+    return fail(Errc::input_missing_attr, base + "/nodes", "contains no nodes",
                 "export the topology of a simulation as JSON");
   if (!content.contains("links") || !content["links"].is_array())
-    return fail(Errc::input_missing_attr, base + "/links", "no list of links",
+    return fail(Errc::input_missing_attr, base + "/links", "contains no list of links",
                 "export the topology of a simulation as JSON");
   const std::string title = text_at(file, "name");
   TopologyBuilder builder(title.empty() ? "Air topology" : title, "NVIDIA Air");
   std::map<std::string, NodeIndex, std::less<>> nodes;
   for (const auto& [name, node] : content["nodes"].items()) {
     const bool is_switch = is_switch_of_air(name, node);
-    const bool is_wall = mentions(name, "firewall") || name.starts_with("fw");
-    const NodeIndex index = builder.add(is_switch ? NodeClass::switched
-                                        : is_wall ? NodeClass::other
-                                                  : NodeClass::device,
+    const bool is_firewall = mentions(name, "firewall") || name.starts_with("fw");
+    const NodeIndex index = builder.add(is_switch     ? NodeClass::switched
+                                        : is_firewall ? NodeClass::other
+                                                      : NodeClass::device,
                                         name);
     if (!is_switch) builder.set_host(index, builder.add_host());
     if (!is_switch)
@@ -67,9 +67,9 @@ Result<Topology> read_air(const Json& file, const std::string& where, Findings& 
   for (const Json& link : content["links"]) {
     const std::string place = fmt::format("{}/links/{}", base, number++);
     if (!link.is_array() || link.size() != 2)
-      return fail(Errc::input_corrupt, place, "a link has two ends",
-                  "each is {interface: ..., node: ...}");
-    const auto a = nodes.find(end_of(link[0])), b = nodes.find(end_of(link[1]));
+      return fail(Errc::input_corrupt, place, "a link must have two ends",
+                  "write each end as {interface: ..., node: ...}");
+    const auto a = nodes.find(node_at_end(link[0])), b = nodes.find(node_at_end(link[1]));
     if (a == nodes.end() || b == nodes.end() || a == b) {
       findings.add(FindingCode::fabric_link_dropped, place);
       continue;

@@ -13,9 +13,9 @@
 
 namespace orrery::platform {
 
-/// The other direction of a channel is there, too; where the file does not name it, BookSim gives
-/// it one cycle. How long a cycle is stands nowhere: it becomes a nanosecond (default_assumed).
-/// Bandwidths stay open. Errc: input_corrupt, input_range, limit_exceeded.
+/// Channels have both directions; a direction that the file does not name has one cycle, as in
+/// BookSim. The file does not state the length of a cycle: 1 ns is assumed (default_assumed).
+/// Bandwidths are unknown. Errc: input_corrupt, input_range, limit_exceeded.
 [[nodiscard]] Result<Topology> read_anynet(std::string_view text, const std::string& where,
                                            Findings& findings);
 

@@ -19,7 +19,7 @@ using TopoKeys = std::map<std::string, double, std::less<>>;
 struct FatTier {
   std::uint64_t down = 0, up = 0, bundle = 1;
   double speed = 0;  ///< Gb/s
-  Time link{}, through{};
+  Time link_latency{}, switch_latency{};
 };
 
 struct FatTree {
@@ -50,12 +50,12 @@ Result<TopoFile> read_keys(std::string_view text, const std::string& where, Find
     if (!value)
       return fail(Errc::input_corrupt, place,
                   fmt::format("{} without a number", in_quotes(lines.words()[0])),
-                  "every line is a key and a number");
+                  "each line must be a key and a number");
     if (*value < 0)
       return fail(Errc::input_range, place, fmt::format("{} is negative", in_quotes(key)));
     if (key == "tier") {
       if (*value != 0 && *value != 1 && *value != 2)
-        return fail(Errc::input_range, place, "there are tiers 0, 1 and 2 only");
+        return fail(Errc::input_range, place, "only tiers 0, 1 and 2 exist");
       keys = &file.tier[static_cast<std::size_t>(*value)];
       continue;
     }
@@ -65,8 +65,8 @@ Result<TopoFile> read_keys(std::string_view text, const std::string& where, Find
     if (!known || key.starts_with("queue"))
       findings.add(FindingCode::fabric_part_ignored, place + ": " + printable(key, kShownBytes));
     if (!keys->emplace(key, *value).second)
-      return fail(Errc::input_corrupt, place, fmt::format("{} a second time", in_quotes(key)),
-                  "keep one of them");
+      return fail(Errc::input_corrupt, place, fmt::format("{} is given twice", in_quotes(key)),
+                  "keep one of the lines");
   }
   return file;
 }
@@ -80,83 +80,83 @@ Result<std::uint64_t> count_of(const TopoKeys& keys, std::string_view key,
   if (value >= 1 && value <= 1e9 && value == static_cast<double>(static_cast<std::uint64_t>(value)))
     return static_cast<std::uint64_t>(value);
   return fail(Errc::input_range, place,
-              fmt::format("{} is {} and should be a whole number from 1", key, value));
+              fmt::format("{} is {}, but must be a whole number of at least 1", key, value));
 }
 
-Result<void> need_count(std::uint64_t& out, const TopoKeys& keys, std::string_view key,
-                        const std::string& place) {
+Result<void> require_count(std::uint64_t& out, const TopoKeys& keys, std::string_view key,
+                           const std::string& place) {
   Result<std::uint64_t> value = count_of(keys, key, place);
   if (!value) return tl::unexpected(value.error());
   if (*value == 0)
-    return fail(Errc::input_missing_attr, place, fmt::format("{} is missing", key), "state it");
+    return fail(Errc::input_missing_attr, place, fmt::format("{} is missing", key), "add it");
   out = *value;
   return {};
 }
 
 Result<void> read_tier(const TopoKeys& keys, bool top, const std::string& place, FatTier& out) {
-  if (keys.empty()) return fail(Errc::input_missing_attr, place, "nothing is said of this tier");
-  if (auto done = need_count(out.down, keys, "radix_down", place); !done) return done;
+  if (keys.empty()) return fail(Errc::input_missing_attr, place, "this tier is not described");
+  if (auto done = require_count(out.down, keys, "radix_down", place); !done) return done;
   if (!top) {
-    if (auto done = need_count(out.up, keys, "radix_up", place); !done) return done;
+    if (auto done = require_count(out.up, keys, "radix_up", place); !done) return done;
   }
   if (keys.contains("bundle")) {
-    if (auto done = need_count(out.bundle, keys, "bundle", place); !done) return done;
+    if (auto done = require_count(out.bundle, keys, "bundle", place); !done) return done;
   }
   for (const std::string_view key : {"downlink_speed_gbps", "downlink_latency_ns"}) {
     if (!keys.contains(key))
-      return fail(Errc::input_missing_attr, place, fmt::format("{} is missing", key), "state it");
+      return fail(Errc::input_missing_attr, place, fmt::format("{} is missing", key), "add it");
   }
   out.speed = keys.find("downlink_speed_gbps")->second;
   if (auto rate = read_rate(out.speed, kGigabit, place); !rate) return tl::unexpected(rate.error());
   Result<Time> link = read_delay(keys.find("downlink_latency_ns")->second, 1e3, place);
   if (!link) return tl::unexpected(link.error());
-  out.link = *link;
+  out.link_latency = *link;
   const auto through = keys.find("switch_latency_ns");
   Result<Time> own = read_delay(through == keys.end() ? 0 : through->second, 1e3, place);
   if (!own) return tl::unexpected(own.error());
-  out.through = *own;
+  out.switch_latency = *own;
   return {};
 }
 
-tl::unexpected<Error> odd_tree(const std::string& where, std::string what) {
+tl::unexpected<Error> tree_error(const std::string& where, std::string what) {
   return fail(Errc::input_mismatch, where, std::move(what),
-              "htsim would not build this tree either; correct one of the figures");
+              "htsim does not build such a tree either; correct one of the values");
 }
 
 /// How many switches there are, when everything goes into everything.
-Result<void> work_out(FatTree& tree, const std::string& where) {
+Result<void> derive_counts(FatTree& tree, const std::string& where) {
   const FatTier &tor = tree.tier[0], &agg = tree.tier[1], &core = tree.tier[2];
   if (tree.nodes % tree.pod != 0)
-    return odd_tree(where,
-                    fmt::format("{} nodes are no multiple of a pod's {}", tree.nodes, tree.pod));
+    return tree_error(where, fmt::format("{} nodes are not a multiple of the {} nodes of a pod",
+                                         tree.nodes, tree.pod));
   tree.pods = tree.nodes / tree.pod;
   if (tree.tiers == 2 && tree.pods != 1)
-    return odd_tree(where, "a tree of two tiers is one pod: Podsize should be Nodes");
-  if (tor.bundle != 1) return odd_tree(where, "a node has one link: Bundle of tier 0 is not 1");
+    return tree_error(where, "a tree of two tiers has one pod: Podsize must be Nodes");
+  if (tor.bundle != 1) return tree_error(where, "a node has one link: Bundle of tier 0 must be 1");
   if (tree.pod % tor.down != 0)
-    return odd_tree(
-        where, fmt::format("a pod's {} nodes are no multiple of Radix_Down {} of tier 0", tree.pod,
-                           tor.down));
+    return tree_error(where,
+                      fmt::format("{} nodes of a pod are not a multiple of Radix_Down {} of tier 0",
+                                  tree.pod, tor.down));
   tree.tors = tree.pod / tor.down;
   if (tor.up % agg.bundle != 0)
-    return odd_tree(
-        where, fmt::format("Radix_Up {} of tier 0 is no multiple of Bundle {} of tier 1", tor.up,
+    return tree_error(
+        where, fmt::format("Radix_Up {} of tier 0 is not a multiple of Bundle {} of tier 1", tor.up,
                            agg.bundle));
   tree.aggs = tor.up / agg.bundle;
   if (agg.down != saturating_product(tree.tors, agg.bundle))
-    return odd_tree(
-        where, fmt::format("Radix_Down of tier 1 is {} and {} switches below need {}", agg.down,
-                           tree.tors, saturating_product(tree.tors, agg.bundle)));
+    return tree_error(where,
+                      fmt::format("Radix_Down of tier 1 is {}, but the {} switches below need {}",
+                                  agg.down, tree.tors, saturating_product(tree.tors, agg.bundle)));
   if (tree.tiers == 2) return {};
   if (agg.up % core.bundle != 0)
-    return odd_tree(
-        where, fmt::format("Radix_Up {} of tier 1 is no multiple of Bundle {} of tier 2", agg.up,
+    return tree_error(
+        where, fmt::format("Radix_Up {} of tier 1 is not a multiple of Bundle {} of tier 2", agg.up,
                            core.bundle));
   tree.cores = saturating_product(tree.aggs, agg.up / core.bundle);
   if (core.down != saturating_product(tree.pods, core.bundle))
-    return odd_tree(where,
-                    fmt::format("Radix_Down of tier 2 is {} and {} pods below need {}", core.down,
-                                tree.pods, saturating_product(tree.pods, core.bundle)));
+    return tree_error(
+        where, fmt::format("Radix_Down of tier 2 is {}, but the {} pods below need {}", core.down,
+                           tree.pods, saturating_product(tree.pods, core.bundle)));
   return {};
 }
 
@@ -170,10 +170,9 @@ Result<void> check_oversubscribed(const TopoFile& file, const FatTree& tree,
     const double is =
         static_cast<double>(low.down) * low.speed / (static_cast<double>(low.up) * high.speed);
     if (is != stated->second)
-      return odd_tree(where,
-                      fmt::format("tier {} is oversubscribed {} to 1 by its radices and speeds, "
-                                  "and Oversubscribed says {}",
-                                  i, is, stated->second));
+      return tree_error(where, fmt::format("tier {} is oversubscribed {} to 1 according to its "
+                                           "radices and speeds, but Oversubscribed is {}",
+                                           i, is, stated->second));
   }
   return {};
 }
@@ -184,7 +183,7 @@ Result<FatTree> read_fat_tree(std::string_view text, const std::string& where, F
   FatTree tree;
   for (const auto& [key, value] : {std::pair{"nodes", &tree.nodes}, std::pair{"tiers", &tree.tiers},
                                    std::pair{"podsize", &tree.pod}}) {
-    if (auto done = need_count(*value, file->head, key, where); !done)
+    if (auto done = require_count(*value, file->head, key, where); !done)
       return tl::unexpected(done.error());
   }
   if (tree.tiers != 2 && tree.tiers != 3)
@@ -194,7 +193,7 @@ Result<FatTree> read_fat_tree(std::string_view text, const std::string& where, F
     if (auto done = read_tier(file->tier[i], i + 1 == tree.tiers, place, tree.tier[i]); !done)
       return tl::unexpected(done.error());
   }
-  if (auto done = work_out(tree, where); !done) return tl::unexpected(done.error());
+  if (auto done = derive_counts(tree, where); !done) return tl::unexpected(done.error());
   if (auto done = check_oversubscribed(*file, tree, where); !done)
     return tl::unexpected(done.error());
   const std::uint64_t switches = saturating_sum(
@@ -211,44 +210,44 @@ Result<FatTree> read_fat_tree(std::string_view text, const std::string& where, F
   return tree;
 }
 
-class GrowingTree {
+class FatTreeBuilder {
  public:
-  explicit GrowingTree(const FatTree& tree) : tree_(tree), builder_("fat tree", "htsim .topo") {}
+  explicit FatTreeBuilder(const FatTree& tree) : tree_(tree), builder_("fat tree", "htsim .topo") {}
 
-  Result<Topology> grow(const std::string& where) {
+  Result<Topology> build(const std::string& where) {
     for (std::uint64_t i = 0; i < tree_.nodes; ++i)
       builder_.add(NodeClass::device, fmt::format("node{}", i));
-    const auto rows = [&](std::uint64_t count, NodeClass kind, std::string_view name) {
+    const auto add_nodes = [&](std::uint64_t count, NodeClass kind, std::string_view name) {
       const NodeIndex first = builder_.node_count();
       for (std::uint64_t i = 0; i < count; ++i) builder_.add(kind, fmt::format("{}{}", name, i));
       return first;
     };
-    const NodeIndex tors = rows(tree_.pods * tree_.tors, NodeClass::leaf, "tor");
+    const NodeIndex tors = add_nodes(tree_.pods * tree_.tors, NodeClass::leaf, "tor");
     const NodeIndex aggs =
-        rows(tree_.pods * tree_.aggs, NodeClass::spine, tree_.tiers == 2 ? "spine" : "agg");
-    const NodeIndex cores = rows(tree_.cores, NodeClass::core, "core");
+        add_nodes(tree_.pods * tree_.aggs, NodeClass::spine, tree_.tiers == 2 ? "spine" : "agg");
+    const NodeIndex cores = add_nodes(tree_.cores, NodeClass::core, "core");
     for (std::uint64_t i = 0; i < tree_.nodes; ++i)
-      cable(i, tors + i / tree_.tier[0].down, 0, Time{});
+      join(i, tors + i / tree_.tier[0].down, 0, Time{});
     for (std::uint64_t tor = 0; tor < tree_.pods * tree_.tors; ++tor) {
       for (std::uint64_t j = 0; j < tree_.aggs; ++j)
-        cable(tors + tor, aggs + tor / tree_.tors * tree_.aggs + j, 1, tree_.tier[0].through);
+        join(tors + tor, aggs + tor / tree_.tors * tree_.aggs + j, 1, tree_.tier[0].switch_latency);
     }
     const std::uint64_t up = tree_.cores == 0 ? 0 : tree_.cores / tree_.aggs;
     for (std::uint64_t agg = 0; agg < tree_.pods * tree_.aggs; ++agg) {
       for (std::uint64_t j = 0; j < up; ++j)
-        cable(aggs + agg, cores + agg % tree_.aggs * up + j, 2, tree_.tier[1].through);
+        join(aggs + agg, cores + agg % tree_.aggs * up + j, 2, tree_.tier[1].switch_latency);
     }
     return builder_.finish(where);
   }
 
  private:
-  /// Both directions of what leads down from `tier`; `through`: what the lower switch adds.
-  void cable(std::uint64_t low, std::uint64_t high, std::size_t tier, Time through) {
+  /// Both directions of what leads down from `tier`; `lower_latency`: of the lower switch.
+  void join(std::uint64_t low, std::uint64_t high, std::size_t tier, Time lower_latency) {
     const FatTier& is = tree_.tier[tier];
-    LinkFigures figures{Bandwidth(is.speed * kGigabit), is.link + through,
+    LinkFigures figures{Bandwidth(is.speed * kGigabit), is.link_latency + lower_latency,
                         static_cast<std::uint32_t>(is.bundle), LinkClass::network};
     builder_.link(static_cast<NodeIndex>(low), static_cast<NodeIndex>(high), figures);
-    figures.latency = is.link + is.through;
+    figures.latency = is.link_latency + is.switch_latency;
     builder_.link(static_cast<NodeIndex>(high), static_cast<NodeIndex>(low), figures);
   }
 
@@ -261,7 +260,7 @@ class GrowingTree {
 Result<Topology> read_htsim(std::string_view text, const std::string& where, Findings& findings) {
   Result<FatTree> tree = read_fat_tree(text, where, findings);
   if (!tree) return tl::unexpected(tree.error());
-  return GrowingTree(*tree).grow(where);
+  return FatTreeBuilder(*tree).build(where);
 }
 
 }  // namespace orrery::platform

@@ -12,7 +12,7 @@
 namespace orrery::platform {
 namespace {
 
-Result<void> read_counts(const LineReader& lines, const std::string& where, std::size_t least,
+Result<void> read_counts(const LineReader& lines, const std::string& where, std::size_t minimum,
                          Ns3Text& out) {
   const auto& words = lines.words();
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -23,15 +23,15 @@ Result<void> read_counts(const LineReader& lines, const std::string& where, std:
       out.word = std::string(word);
     } else {
       return fail(Errc::input_corrupt, at_line(where, lines.number()),
-                  fmt::format("{} is no count of nodes, switches or links", in_quotes(word)),
-                  "the first line has counts only");
+                  fmt::format("{} is not a number of nodes, switches or links", in_quotes(word)),
+                  "the first line must contain only counts");
     }
   }
-  if (out.counts.size() < least)
+  if (out.counts.size() < minimum)
     return fail(Errc::input_corrupt, at_line(where, lines.number()),
-                fmt::format("the first line has {} counts and should have {} or more",
-                            out.counts.size(), least),
-                "it says how many nodes, switches and links there are");
+                fmt::format("the first line has {} counts, but must have {} or more",
+                            out.counts.size(), minimum),
+                "write the number of nodes, switches and links");
   return {};
 }
 
@@ -43,20 +43,21 @@ Result<void> read_switch_ids(const LineReader& lines, const std::string& where, 
     const std::string place = at_line(where, lines.number());
     if (!id)
       return fail(Errc::input_corrupt, place,
-                  fmt::format("{} among the numbers of switches", in_quotes(word)),
-                  "the second line has the numbers of all switches");
+                  fmt::format("{} is not a number of a switch", in_quotes(word)),
+                  "the second line must list the numbers of all switches");
     if (*id >= out.counts[0])
-      return fail(Errc::input_range, place,
-                  fmt::format("switch {} of {} nodes; they count from 0", *id, out.counts[0]));
+      return fail(
+          Errc::input_range, place,
+          fmt::format("switch {}, but there are {} nodes, numbered from 0", *id, out.counts[0]));
     if (!seen.insert(*id).second)
-      return fail(Errc::input_corrupt, place, fmt::format("switch {} is named twice", *id),
-                  "name each once");
+      return fail(Errc::input_corrupt, place, fmt::format("switch {} is listed twice", *id),
+                  "list each switch once");
     out.switches.push_back(static_cast<NodeIndex>(*id));
   }
   if (out.switches.size() == count) return {};
   return fail(
       Errc::input_mismatch, at_line(where, lines.number()),
-      fmt::format("{} switches are named and the first line counts {}", out.switches.size(), count),
+      fmt::format("lists {} switches, but the first line counts {}", out.switches.size(), count),
       "correct the count, or the second line");
 }
 
@@ -66,23 +67,24 @@ Result<void> read_link_line(const LineReader& lines, const std::string& where, N
   const auto& words = lines.words();
   if (words.size() < 4)
     return fail(Errc::input_corrupt, place,
-                fmt::format("a link has {} words: {}", words.size(), in_quotes(lines.text())),
-                "a link is: from, to, rate, delay, error rate");
+                fmt::format("a link line has {} words: {}", words.size(), in_quotes(lines.text())),
+                "write a link as: from, to, rate, delay, error rate");
   Link link;
   NodeIndex* const ends[] = {&link.from, &link.to};
   for (std::size_t i = 0; i < 2; ++i) {
     const auto node = whole_number(words[i]);
     if (!node)
       return fail(Errc::input_corrupt, place,
-                  fmt::format("{} is no number of a node", in_quotes(words[i])));
+                  fmt::format("{} is not a node number", in_quotes(words[i])));
     if (*node >= out.counts[0])
-      return fail(Errc::input_range, place,
-                  fmt::format("node {} of {}; they count from 0", *node, out.counts[0]),
-                  "correct the count of nodes in the first line, or the link");
+      return fail(
+          Errc::input_range, place,
+          fmt::format("node {}, but there are {} nodes, numbered from 0", *node, out.counts[0]),
+          "correct the count of nodes in the first line, or the link");
     *ends[i] = static_cast<NodeIndex>(*node);
   }
   if (link.from == link.to)
-    return fail(Errc::input_range, place, fmt::format("a link from node {} to itself", link.from));
+    return fail(Errc::input_range, place, fmt::format("a link joins node {} to itself", link.from));
   Result<Bandwidth> rate = read_rate(words[2], place);
   if (!rate) return tl::unexpected(rate.error());
   Result<Time> delay = read_delay(words[3], place);
@@ -100,7 +102,7 @@ Result<Ns3Text> read_ns3_text(std::string_view text, const std::string& where,
                               std::vector<std::size_t> switch_counts, Findings& findings) {
   LineReader lines(text);
   Ns3Text out;
-  if (!lines.next_content_line()) return fail(Errc::input_empty, where, "there is nothing in it");
+  if (!lines.next_content_line()) return fail(Errc::input_empty, where, "is empty");
   const std::size_t links_at = switch_counts.back() + 1;
   if (auto done = read_counts(lines, where, links_at + 1, out); !done)
     return tl::unexpected(done.error());
@@ -115,11 +117,11 @@ Result<Ns3Text> read_ns3_text(std::string_view text, const std::string& where,
     return tl::unexpected(fits.error());
   if (switches > out.counts[0])
     return fail(Errc::input_mismatch, first,
-                fmt::format("{} switches among {} nodes", switches, out.counts[0]),
-                "switches count as nodes, too");
+                fmt::format("{} switches, but only {} nodes", switches, out.counts[0]),
+                "the number of nodes includes the switches");
   if (switches > 0) {
     if (!lines.next_content_line())
-      return fail(Errc::input_truncated, where, "ends before the numbers of the switches");
+      return fail(Errc::input_truncated, where, "ends before the list of switches");
     if (auto done = read_switch_ids(lines, where, switches, out); !done)
       return tl::unexpected(done.error());
   }
@@ -128,12 +130,12 @@ Result<Ns3Text> read_ns3_text(std::string_view text, const std::string& where,
       // HPCC's own file explains itself below its links; ns-3 reads no further either.
       if (!whole_number(lines.words()[0])) {
         findings.add(FindingCode::fabric_part_ignored,
-                     at_line(where, lines.number()) + ": what follows the links");
+                     at_line(where, lines.number()) + ": text after the links");
         break;
       }
       return fail(Errc::input_mismatch, at_line(where, lines.number()),
                   fmt::format("more links than the {} that the first line counts", links),
-                  "correct the count, or take away lines");
+                  "correct the count, or remove lines");
     }
     if (auto done = read_link_line(lines, where, out, findings); !done)
       return tl::unexpected(done.error());
@@ -142,10 +144,10 @@ Result<Ns3Text> read_ns3_text(std::string_view text, const std::string& where,
     return fail(Errc::input_truncated, where,
                 fmt::format("ends after {} of the {} links that the first line counts",
                             out.links.size(), links),
-                "correct the count, or add what is missing");
+                "correct the count, or add the missing lines");
   if (links == 0)
     return fail(Errc::input_missing_attr, first, "a network without links",
-                "the third count of the first line says how many link lines follow");
+                "the third count of the first line is the number of link lines");
   return out;
 }
 

@@ -15,8 +15,8 @@ Result<Topology> read_simai(std::string_view text, const std::string& where, Fin
   if (!file) return tl::unexpected(file.error());
   const std::uint64_t nodes = file->counts[0], per_server = file->counts[1];
   if (per_server == 0)
-    return fail(Errc::input_range, where, "0 GPUs a server",
-                "the second count of the first line says how many");
+    return fail(Errc::input_range, where, "0 GPUs per server",
+                "set the second count of the first line");
   std::vector<NodeClass> kinds(nodes, NodeClass::device);
   for (std::size_t i = 0; i < file->switches.size(); ++i)
     kinds[file->switches[i]] = i < file->counts[2] ? NodeClass::nvswitch : NodeClass::switched;

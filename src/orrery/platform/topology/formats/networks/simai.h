@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SimAI's networks: as ns-3's, with NVSwitches among the switches and so many GPUs a server. The
-// first line: nodes, GPUs a server, NVSwitches, other switches, links, type of GPU.
+// SimAI's network files: like those of ns-3, with servers and NVSwitches. The first line has the
+// number of nodes, GPUs per server, NVSwitches, other switches and links, and the type of GPU.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace orrery::platform {
 
-/// Servers become hosts; an NVSwitch is in the server of the first GPU that it is linked to.
+/// Servers become hosts; an NVSwitch belongs to the server of the first GPU linked to it.
 [[nodiscard]] Result<Topology> read_simai(std::string_view text, const std::string& where,
                                           Findings& findings);
 

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A fabric described. Usage: clusters FILE
+#include <cstdio>
+
+#include "orrery/commands/clusters.h"
+
+int main(int argc, char** argv) {
+  orrery::api::TopologyQuestion question;
+  if (argc > 1) question.file = argv[1];
+  const orrery::api::Answer answer = orrery::api::topology(question);
+  std::printf("%s%s", answer.text().data(), answer.notes().data());
+  return answer.status();
+}

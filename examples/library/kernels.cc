@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long does a collective take, and how far is that from the lower bound?
+#include <cstdio>
+
+#include "orrery/commands/kernels.h"
+
+int main() {
+  orrery::api::CollectiveQuestion question;
+  question.collective = "all-reduce";
+  question.cluster = "h100-sxm:64";
+  question.size = {"1GB"};
+  const orrery::api::Answer answer = orrery::api::collective(question);
+  std::printf("%s%s", answer.text().data(), answer.notes().data());
+  return answer.status();
+}

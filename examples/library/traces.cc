@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is in recorded traces? Usage: traces FILE...
+#include <cstdio>
+
+#include "orrery/commands/traces.h"
+
+int main(int argc, char** argv) {
+  orrery::api::InspectQuestion question;
+  question.traces.assign(argv + 1, argv + argc);
+  const orrery::api::Answer answer = orrery::api::inspect(question);
+  std::printf("%s%s", answer.text().data(), answer.notes().data());
+  return answer.status();
+}

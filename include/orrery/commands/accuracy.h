@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Generated from the tables of options. To renew it, run the cli tests with ORRERY_UPDATE_DOCS=1.
+#pragma once
+
+#include "orrery/call.h"
+
+namespace orrery::api {
+
+/// Compare predicted steps with measured ones: `orrery validate`.
+struct ValidateQuestion {
+  /// Source of kernel times, as for 'orrery run'.
+  std::optional<std::string> compute{};
+  /// Switch an effect off; may be repeated.
+  std::vector<std::string> without{};
+  /// Points that are predicted concurrently; 0: one per core. Default: 1.
+  std::optional<std::int64_t> threads{};
+  /// Predict all steps again without each effect in turn.
+  std::optional<bool> effects{};
+  /// Fit the slowdown of kernels in steps; predict each source with factors of the others.
+  std::optional<bool> fit{};
+  /// Exit code 1 if the median error is above this.
+  std::optional<double> threshold{};
+  /// Plot predicted against measured steps as SVG.
+  std::optional<std::string> plot{};
+  /// Write the JSON to FILE ('-' for stdout).
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+  /// Measured steps.
+  std::vector<std::string> file{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("compute", compute);
+    text.add("without", without);
+    text.add("threads", threads);
+    text.add("effects", effects);
+    text.add("fit", fit);
+    text.add("threshold", threshold);
+    text.add("plot", plot);
+    text.add("output", output);
+    text.add("force", force);
+    text.add("file", file);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer validate(const ValidateQuestion& question,
+                                     const CallOptions& options = {}) {
+  return call("validate", question.json(), options);
+}
+
+/// Reproduce a case study and compare it with its publication: `orrery reproduce`.
+struct ReproduceQuestion {
+  /// List the built-in case studies.
+  std::optional<bool> list{};
+  /// Runs that are simulated concurrently; 0: one per core. Default: 0.
+  std::optional<std::int64_t> threads{};
+  /// Store the results in DIR, with a table and a plot.
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+  /// A built-in case study, or a file (study.yaml).
+  std::optional<std::string> name{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("list", list);
+    text.add("threads", threads);
+    text.add("output", output);
+    text.add("force", force);
+    text.add("name", name);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer reproduce(const ReproduceQuestion& question,
+                                      const CallOptions& options = {}) {
+  return call("reproduce", question.json(), options);
+}
+
+/// Run the operators of a recording on this machine: `orrery bench`.
+struct BenchQuestion {
+  /// Rank to replay, if there are several.
+  std::optional<std::int64_t> rank{};
+  /// top: outermost operators (in any release of PyTorch); kernel: operators that do the work. One
+  /// of top, kernel. Default: top.
+  std::optional<std::string> level{};
+  /// Only a part: scope=NAME (the first range or operator whose name contains NAME), layer=N or
+  /// layers=N-M (by repetition), fewer=N (everything, with N layers), microbatches=N (everything,
+  /// with the first N), or times from the start of the step (10ms-20ms).
+  std::optional<std::string> subtrace{};
+  /// Replay all steps; by default the first complete one, if steps are marked.
+  std::optional<bool> all_steps{};
+  /// Number of measured iterations. Default: 10.
+  std::optional<std::int64_t> iterations{};
+  /// Number of iterations before the measured ones; at least one. Default: 2.
+  std::optional<std::int64_t> warm_up{};
+  /// Number of threads of operators. Default: 1.
+  std::optional<std::int64_t> threads{};
+  /// Replay on cuda or cuda:N, with streams as recorded; by default on the host (cpu). Default:
+  /// cpu.
+  std::optional<std::string> device{};
+  /// Wait for the device after each operator, so that times are those of operators.
+  std::optional<bool> synchronise{};
+  /// Wait where the recorded host did other work (needs a device trace, too).
+  std::optional<bool> think{};
+  /// skip: leave it out; gloo: between processes, one per rank; predicted: delays from --run. One
+  /// of skip, gloo, predicted. Default: skip.
+  std::optional<std::string> communication{};
+  /// Run file of the same job, with the times of communication.
+  std::optional<std::string> run{};
+  /// gloo: ranks to replay; by default all.
+  std::optional<std::string> ranks{};
+  /// gloo: longest wait of a rank for other ranks, in seconds. Default: 60.
+  std::optional<double> timeout{};
+  /// Shares of looked-up rows that are used once, twice, 3 to 4, 5 to 8 … times; by default
+  /// uniform indices.
+  std::optional<std::string> reuse{};
+  /// Compare recording and replay by kind of work and by operator.
+  std::optional<bool> similarity{};
+  /// Memory for tensors; by default three quarters of the machine's. A size: 64MB.
+  std::optional<std::string> memory_limit{};
+  /// Only plan, and print what would be replayed.
+  std::optional<bool> only_plan{};
+  /// Measure each distinct operator (name, sizes, types) alone instead.
+  std::optional<bool> micro{};
+  /// Only operators whose name contains TEXT.
+  std::optional<std::string> filter{};
+  /// Write the times of known kernels, as a table for 'orrery kernels'.
+  std::optional<std::string> kernels{};
+  /// Name of the device in this table. Default: host.
+  std::optional<std::string> device_name{};
+  /// 128=32: change sizes of 128 to 32 everywhere, and products of it; separated by commas.
+  std::optional<std::string> size{};
+  /// names: rename recorded operators; sizes: also change sizes slightly, as far as operators
+  /// accept it. One of names, sizes.
+  std::optional<std::string> obfuscate{};
+  /// Secret key of new names and sizes; equal salts give equal results.
+  std::optional<std::string> salt{};
+  /// Write the measured times as a trace.
+  std::optional<std::string> kineto{};
+  /// Write recording and replay, side by side, as one web page.
+  std::optional<std::string> html{};
+  /// Web page to fill, instead of the built-in one.
+  std::optional<std::string> page{};
+  /// Write the steps as text ('-' for stdout).
+  std::optional<std::string> write_plan{};
+  /// Write the JSON to FILE ('-' for stdout); generate: the program to the folder FILE.
+  std::optional<std::string> output{};
+  /// Overwrite FILE.
+  std::optional<bool> force{};
+  /// run or generate, then the recording's files.
+  std::vector<std::string> what{};
+
+  [[nodiscard]] std::string json() const {
+    QuestionText text;
+    text.add("rank", rank);
+    text.add("level", level);
+    text.add("subtrace", subtrace);
+    text.add("all_steps", all_steps);
+    text.add("iterations", iterations);
+    text.add("warm_up", warm_up);
+    text.add("threads", threads);
+    text.add("device", device);
+    text.add("synchronise", synchronise);
+    text.add("think", think);
+    text.add("communication", communication);
+    text.add("run", run);
+    text.add("ranks", ranks);
+    text.add("timeout", timeout);
+    text.add("reuse", reuse);
+    text.add("similarity", similarity);
+    text.add("memory_limit", memory_limit);
+    text.add("only_plan", only_plan);
+    text.add("micro", micro);
+    text.add("filter", filter);
+    text.add("kernels", kernels);
+    text.add("device_name", device_name);
+    text.add("size", size);
+    text.add("obfuscate", obfuscate);
+    text.add("salt", salt);
+    text.add("kineto", kineto);
+    text.add("html", html);
+    text.add("page", page);
+    text.add("write_plan", write_plan);
+    text.add("output", output);
+    text.add("force", force);
+    text.add("what", what);
+    return text.finish();
+  }
+};
+
+[[nodiscard]] inline Answer bench(const BenchQuestion& question, const CallOptions& options = {}) {
+  return call("bench", question.json(), options);
+}
+
+}  // namespace orrery::api

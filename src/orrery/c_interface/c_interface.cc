@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orrery/c_interface/arrow_table.h"
+#include "orrery/commands/call.h"
+#include "orrery/commands/command.h"
+#include "orrery/orrery.h"
+
+struct orrery_answer {
+  orrery::commands::CallAnswer answer;
+  std::string notes, tables;
+};
+
+namespace {
+
+using orrery::commands::CallOptions;
+using orrery::commands::ProgressPhase;
+
+std::string_view view(const char* text) { return text == nullptr ? "" : text; }
+
+template <class Texts>
+std::string lines(const Texts& texts) {
+  std::string all;
+  for (const auto& text : texts) (all += text) += '\n';
+  return all;
+}
+
+CallOptions options_of(const orrery_call_options* given) {
+  CallOptions options;
+  if (given == nullptr) return options;
+  if (given->progress != nullptr)
+    options.progress = [given](const ProgressPhase& phase, std::uint64_t done, std::uint64_t of) {
+      given->progress(given->user, std::string(phase.name).c_str(), std::string(phase.unit).c_str(),
+                      done, of);
+    };
+  if (given->cancelled != nullptr)
+    options.cancelled = [given] { return given->cancelled(given->user) != 0; };
+  options.keep_run = given->keep_run != 0;
+  options.temporary_folder = view(given->temporary_folder);
+  return options;
+}
+
+}  // namespace
+
+extern "C" {
+
+int orrery_api_version() { return ORRERY_API_VERSION; }
+
+const char* orrery_version() { return ORRERY_VERSION; }
+
+const char* orrery_commands() {
+  static const std::string names = lines(orrery::commands::command_names());
+  return names.c_str();
+}
+
+orrery_answer* orrery_call(const char* command, const char* question,
+                           const orrery_call_options* options) {
+  try {
+    auto made = std::make_unique<orrery_answer>();
+    made->answer = orrery::commands::call(view(command), view(question), options_of(options));
+    made->notes = lines(made->answer.notes);
+    if (made->answer.run) made->tables = lines(orrery::result::run_table_names());
+    return made.release();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+int orrery_status(const orrery_answer* answer) { return answer->answer.status; }
+const char* orrery_json(const orrery_answer* answer) { return answer->answer.json.c_str(); }
+const char* orrery_text(const orrery_answer* answer) { return answer->answer.text.c_str(); }
+const char* orrery_notes(const orrery_answer* answer) { return answer->notes.c_str(); }
+const char* orrery_table_names(const orrery_answer* answer) { return answer->tables.c_str(); }
+
+int orrery_table(const orrery_answer* answer, const char* name, ArrowSchema* schema,
+                 ArrowArray* array) {
+  if (!answer->answer.run) return orrery::commands::kUsage;
+  try {
+    auto table = orrery::result::run_table(*answer->answer.run, view(name));
+    if (!table) return orrery::commands::kUsage;
+    orrery::c_interface::export_table(*std::move(table), *schema, *array);
+    return orrery::commands::kOk;
+  } catch (const std::bad_alloc&) {
+    return orrery::exit_code(orrery::Errc::limit_exceeded);
+  }
+}
+
+void orrery_free(orrery_answer* answer) { delete answer; }
+}

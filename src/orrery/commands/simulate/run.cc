@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery run: simulates a workload on a cluster.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "orrery/commands/command.h"
+#include "orrery/commands/command_options.h"
+#include "orrery/commands/options/input_options.h"
+#include "orrery/commands/output/report_files.h"
+#include "orrery/commands/output/run_output.h"
+#include "orrery/commands/progress.h"
+#include "orrery/commands/simulate/run_variability.h"
+#include "orrery/study/questions/outcome/outcome_answer.h"
+
+namespace orrery::commands {
+
+namespace {
+
+/// Files that are written in addition to the summary.
+struct KeepOptions {
+  std::string run_file;
+  PageOptions page;
+
+  static constexpr auto fields = std::tuple{
+      UndeclaredField{&KeepOptions::run_file},
+      QuestionStruct{"page", &KeepOptions::page, SelectedRow{"page"}, SelectedRow{"open"}}};
+};
+
+/// --output names a run file, a web page or a JSON file; --spans needs a run file.
+Result<void> choose_output(InputOptions& options, KeepOptions& keep, Context& context) {
+  const auto kind = kind_of_output(context.output);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind == OutputKind::run_file) std::swap(keep.run_file, context.output);
+  if (*kind == OutputKind::page) std::swap(keep.page.path, context.output);
+  options.record = keeps_run(keep.run_file, keep.page, context);
+  if (options.stream.given() && options.record) {
+    return fail(Errc::usage, "--stream",
+                fmt::format("a {} needs the times of every node, which --stream does not store",
+                            keep.run_file.empty() ? "web page" : "run file"),
+                "leave --stream out, or write only the summary: -o FILE.json");
+  }
+  if (options.spans.empty()) {
+    options.spans = "all";
+  } else if (keep.run_file.empty()) {
+    return fail(Errc::usage, "--spans", "needs a run file", "-o FILE.orrery");
+  }
+  return one_of("--spans", options.spans, {"all", "critical", "none"});
+}
+
+/// Additional output.
+struct ShowOptions {
+  bool all = false, effects = false;
+
+  static constexpr std::string_view group = "Output";
+  static constexpr auto fields =
+      std::tuple{QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
+                               "Show every kind of communication"},
+                 QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
+                               "Simulate again without each effect, and show the difference"}};
+};
+
+int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Context& context) {
+  if (auto fine = choose_output(options, keep, context); !fine) return context.fail(fine.error());
+  PageFile page(keep.page);
+  if (auto fine = page.check(context.force); !fine) return context.fail(fine.error());
+  if (auto fine = check_input_options(options, context); !fine) return context.fail(fine.error());
+  Findings findings;
+  note_ignored(options, context, findings);
+  ShownWatch watch(context, !options.stream.given());
+  auto outcome = study::answer(options, watch, findings);
+  if (!outcome) return context.fail(outcome.error(), findings);
+  if (show.effects) {
+    if (auto tried = study::try_effects(*outcome); !tried)
+      return context.fail(tried.error(), findings);
+  }
+
+  const Result<void> written = write_run(*outcome, keep.run_file, page, context);
+  const bool stalled = outcome->result.stall.has_value();
+  const bool wrong = outcome->verified && outcome->verified->difference;
+  int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
+  code = context.deliver(
+      [&](report::Answer& answer) { study::state_run(answer, *outcome, show.all); }, code);
+  if (stalled) {
+    context.report_error(
+        {Errc::stall, options.workload_name(), "the simulation cannot finish",
+         "the report lists what the ranks wait for; 'orrery check' finds mistakes in traces"});
+  }
+  if (written) {
+    page.show(context);
+    return code;
+  }
+  context.report_error(written.error());
+  return exit_code(written.error().code);
+}
+
+/// Simulates many steps instead of one.
+int sample_steps(InputOptions& options, const KeepOptions& keep, VariabilityOptions& variability,
+                 Context& context) {
+  if (keep.page.wanted())
+    return context.fail({Errc::usage, "--open",
+                         "a web page shows one run, and --variability simulates many",
+                         "leave it out"});
+  options.spans = "all";
+  if (auto fine = check_input_options(options, context); !fine) return context.fail(fine.error());
+  return run_variability(options, variability, context);
+}
+
+}  // namespace
+
+Action add_run(CommandOptions& command, Context& context) {
+  describe(command,
+           "The workload is traces on disk, recorded or Chakra, or a model and a plan (see\n"
+           "'orrery generate'). The brackets after the step time contain its 80 % prediction\n"
+           "interval, from the known errors of the models of kernels and collectives\n"
+           "(docs/bands.md).\n"
+           "\n"
+           "Examples:\n"
+           "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
+           "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n");
+  const auto options = std::make_shared<InputOptions>();
+  const auto keep = std::make_shared<KeepOptions>();
+  options->spans.clear();
+  add_input_options(command, *options);
+  add_stream_option(command, options->stream);
+  add_spec_options(command, options->job, false);
+  add_work_options(command, options->work);
+  command.field("--threads").help =
+      "Threads that read and simulate (0: all cores); by default all read and one simulates";
+  context.add_options(command);
+  add_fields(command, *keep);
+  add_question_option(command, *options, "spans");
+  add_question_option(command, *options, "without");
+  command.field("--without").one_value = true;
+  const auto variability = std::make_shared<VariabilityOptions>();
+  add_variability_options(command, *variability);
+  const auto show = std::make_shared<ShowOptions>();
+  add_fields(command, *show);
+  return [options, keep, show, variability, &command, &context] {
+    if (auto fine = complete_variability_options(command, *variability); !fine)
+      return context.fail(fine.error());
+    if (variability->given()) return sample_steps(*options, *keep, *variability, context);
+    return run(*options, *keep, *show, context);
+  };
+}
+
+}  // namespace orrery::commands

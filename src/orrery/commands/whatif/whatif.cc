@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery whatif: predicts the effect of changes to a recording or a job.
+#include "orrery/study/whatif/whatif.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "orrery/commands/command.h"
+#include "orrery/commands/command_options.h"
+#include "orrery/commands/options/input_options.h"
+#include "orrery/commands/output/report_files.h"
+#include "orrery/commands/output/run_output.h"
+#include "orrery/commands/output_file.h"
+#include "orrery/commands/progress.h"
+#include "orrery/present/whatif/whatif_answer.h"
+#include "orrery/present/whatif/whatif_list_answer.h"
+#include "orrery/study/questions/job_description.h"
+#include "orrery/study/questions/run_options.h"
+#include "orrery/study/recordings/trace_structure.h"
+
+namespace orrery::commands {
+
+namespace {
+
+struct WhatIfOptions {
+  std::vector<std::string> paths;
+  study::WhatIfQuestion question;
+  std::string plot;
+  std::vector<std::string> gpus;
+  std::string found, structure;
+  bool changes = false;
+  std::optional<std::uint32_t> layers, microbatches;
+  std::string run_file;
+  PageOptions page;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{
+          "paths", &WhatIfOptions::paths, "TRACES", "", kAnswer, "other.json",
+          "Recorded traces, or the prefix of Chakra traces; and changes as in --change: tp=8"},
+      QuestionStruct{"question", &WhatIfOptions::question},
+      QuestionField{"plot", &WhatIfOptions::plot, "--plot", "FILE", kNothing, "list.svg",
+                    "Plot --list as SVG"},
+      QuestionField{"gpus", &WhatIfOptions::gpus, "--gpu", "NAME", kAnswer, "h200-sxm",
+                    "Same as the change gpu=NAME"}
+          .one_each(),
+      QuestionField{"found", &WhatIfOptions::found, "--found", "FILE", kNothing, "job.yaml",
+                    "Write the job inferred from traces, to be corrected and given as --spec; of "
+                    "replayed traces, the numbers of layers and microbatches, for --structure"},
+      QuestionField{"structure", &WhatIfOptions::structure, "--structure", "FILE", kAnswer,
+                    "structure.yaml",
+                    "Layers and microbatches of the traces: a file of --found, corrected"},
+      QuestionField{"changes", &WhatIfOptions::changes, "--changes", "", kNothing, "true",
+                    "List the possible changes, and stop"},
+      QuestionField{
+          "layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
+          "Number of layers in the traces, for layers=N, if 'inspect --structure' finds another"},
+      QuestionField{"microbatches", &WhatIfOptions::microbatches, "--microbatches", "N", kAnswer,
+                    "2", "Number of microbatches per step in the traces, likewise"},
+      UndeclaredField{&WhatIfOptions::run_file},
+      QuestionStruct{"page", &WhatIfOptions::page, SelectedRow{"page"}, SelectedRow{"open"}}};
+};
+
+/// --output names a run file, a web page or a JSON file.
+Result<void> choose_output(WhatIfOptions& options, Context& context) {
+  const auto kind = kind_of_output(context.output);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind == OutputKind::run_file) std::swap(options.run_file, context.output);
+  if (*kind == OutputKind::page) std::swap(options.page.path, context.output);
+  options.question.base.record =
+      !options.run_file.empty() || options.page.wanted() || context.wants_run();
+  return {};
+}
+
+/// Moves arguments that look like changes and name no file to the changes: "tp=8".
+void separate_changes(WhatIfOptions& options) {
+  auto& changes = options.question.changes;
+  std::vector<std::string> paths;
+  for (std::string& word : options.paths) {
+    const bool change = word.find('=') != std::string::npos && !study::is_recorded_traces({word}) &&
+                        !std::filesystem::exists(word);
+    (change ? changes : paths).push_back(std::move(word));
+  }
+  options.paths = std::move(paths);
+}
+
+/// "tp" of parallel.tp; the path itself if it has no short name.
+std::string_view change_of(const study::JobDescriptionKey& key) {
+  for (const study::ChangeKind& word : study::change_kinds())
+    if (word.path == key.path) return word.name;
+  return key.path;
+}
+
+/// Without a model, options of the plan are changes to the plan of the traces: "--tp 4".
+void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::string>& gpus) {
+  study::JobDescription& job = question.base.job;
+  for (const std::string& gpu : gpus) question.changes.push_back("gpu=" + gpu);
+  if (!job.model.empty() || !job.spec.empty()) return;
+  for (const study::JobDescriptionKey& key : study::job_description_keys()) {
+    std::string& value = job.*key.value;
+    if (!value.empty()) question.changes.push_back(fmt::format("{}={}", change_of(key), value));
+    value.clear();
+  }
+  if (std::exchange(job.sp, false)) question.changes.emplace_back("parallel.sp=true");
+  for (std::string& assignment : job.set) question.changes.push_back(std::move(assignment));
+  job.set.clear();
+}
+
+/// The structure from --structure; --layers and --microbatches override it.
+Result<void> read_structure(WhatIfOptions& options) {
+  study::TraceStructure& known = options.question.base.structure;
+  known = {options.layers, options.microbatches};
+  if (options.structure.empty()) return {};
+  const auto read = study::read_trace_structure(options.structure);
+  if (!read) return tl::unexpected(read.error());
+  if (!known.layers) known.layers = read->layers;
+  if (!known.microbatches) known.microbatches = read->microbatches;
+  return {};
+}
+
+int whatif(WhatIfOptions& options, Context& context) {
+  if (options.changes) return context.deliver(present::state_change_kinds);
+  if (auto fine = choose_output(options, context); !fine) return context.fail(fine.error());
+  if (!options.plot.empty()) options.question.list = true;
+  separate_changes(options);
+  plan_to_changes(options.question, options.gpus);
+  options.question.must_infer_job = !options.found.empty();
+  study::Question& base = options.question.base;
+  take_paths(options.paths, base);
+  if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
+    return context.fail({Errc::usage, "TRACES", "nothing to change",
+                         "orrery whatif TRACE ... --list, or --change kernels=0.5"});
+  if (auto fine = read_structure(options); !fine) return context.fail(fine.error());
+  PageFile page(options.page);
+  if (auto fine = page.check(context.force); !fine) return context.fail(fine.error());
+  ShownWatch watch(context);
+  const auto result = study::what_if(options.question, watch);
+  watch.phase_done();
+  if (!result) return context.fail(result.error());
+  Result<void> written;
+  if (options.question.base.record)
+    written = write_run(result->answer->outcome(), options.run_file, page, context);
+  if (written && !options.found.empty())
+    written = write_output(options.found,
+                           result->traced ? workload::to_yaml(result->traced->spec)
+                                          : study::to_yaml(result->found.value_or(graph::Shape{})),
+                           context.force);
+  if (written && !options.plot.empty())
+    written = write_output(options.plot, present::whatif_svg(*result), context.force);
+  const int code =
+      context.deliver([&](report::Answer& answer) { present::state_whatif(answer, *result); });
+  if (!written) {
+    context.report_error(written.error());
+    return exit_code(written.error().code);
+  }
+  page.show(context);
+  return code;
+}
+
+}  // namespace
+
+Action add_whatif(CommandOptions& command, Context& context) {
+  describe(command,
+           "With --list it tries single changes and ranks them by the time they save.\n"
+           "Recorded traces, and Chakra traces with times, are simulated again: durations\n"
+           "are the recorded ones, start times are simulated. With --cluster, communications\n"
+           "are simulated on it. Of a model and a plan, everything is simulated.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
+           "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
+           "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
+  return action_with_options(command, context, whatif);
+}
+
+}  // namespace orrery::commands

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/traces/inspect_recorded_answer.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/present/answer_parts.h"
+#include "orrery/present/number_text.h"
+#include "orrery/present/traces/breakdown_columns.h"
+#include "orrery/present/traces/convert_link_answer.h"
+
+namespace orrery::present {
+
+using profile::CommSummary;
+using profile::Inspection;
+using profile::NameSummary;
+using report::Answer;
+using report::Columns;
+
+namespace {
+
+struct RecordedBreakdown {
+  std::string title;
+  std::optional<std::int64_t> step;
+  profile::Breakdown breakdown;
+};
+
+Columns<RecordedBreakdown> breakdown_columns(std::string title) {
+  Columns<profile::Breakdown> parts;
+  parts.add("length", "length_ns", &profile::Breakdown::length);
+  add_shares(parts);
+  add_share(parts, "host-bound", "host_bound_ns", &profile::Breakdown::host_bound);
+  Columns<RecordedBreakdown> columns;
+  columns.field("step_number", &RecordedBreakdown::step).omit_null();
+  columns.show(std::move(title), &RecordedBreakdown::title);
+  add_part(columns, "", parts, [](const RecordedBreakdown& row) { return &row.breakdown; });
+  return columns;
+}
+
+Columns<NameSummary> name_columns(std::string title, Time length) {
+  Columns<NameSummary> columns;
+  columns
+      .add(std::move(title), "name", &NameSummary::name,
+           [](const auto& use) { return report::fit(printable(use.name), 40); })
+      .field("kind", [](const auto& use) { return name(use.kind); })
+      .add("count", "count", &NameSummary::count)
+      .add("time", "total_ns", &NameSummary::total)
+      .add("longest", "max_ns", &NameSummary::longest)
+      .show_number("share", [length](const auto& use) { return share(use.total, length); });
+  return columns;
+}
+
+Columns<CommSummary> comm_summary_columns() {
+  const auto group = [](const CommSummary& use) {
+    return use.group.empty() ? "?" : report::fit(printable(use.group), 16);
+  };
+  const auto bytes = [](const CommSummary& use) {
+    return use.without_bytes == use.count
+               ? "?"
+               : format_bytes(Bytes(use.bytes)) + (use.without_bytes > 0 ? "+" : "");
+  };
+  Columns<CommSummary> columns;
+  columns.add("communication", "type", [](const auto& use) { return name(use.kind); })
+      .add("group", "group", &CommSummary::group, group)
+      .add("count", "count", &CommSummary::count)
+      .add("bytes", "bytes", &CommSummary::bytes, bytes)
+      .field("unsized", &CommSummary::without_bytes)
+      .add("time", "total_ns", &CommSummary::total)
+      .add("shortest", "min_ns", &CommSummary::shortest);
+  return columns;
+}
+
+void state_events(Answer& answer, const Inspection& inspection) {
+  std::string text;
+  answer.object("events_by_kind", [&] {
+    for (std::size_t k = 0; k < profile::kKinds; ++k) {
+      const std::string_view kind = name(static_cast<profile::Kind>(k));
+      answer.field(kind, inspection.events[k]);
+      if (inspection.events[k] > 0)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", kind, count(inspection.events[k]));
+    }
+  });
+  answer.line("events", text);
+  answer.line("lanes", fmt::format("{} thread{}, {} stream{}", inspection.threads,
+                                   inspection.threads == 1 ? "" : "s", inspection.streams,
+                                   inspection.streams == 1 ? "" : "s"));
+  answer.field("threads", inspection.threads).field("streams", inspection.streams);
+}
+
+void state_breakdown(Answer& answer, const Inspection& inspection) {
+  const auto columns = breakdown_columns(inspection.on_device ? "device" : "threads");
+  std::vector<RecordedBreakdown> rows;
+  for (const profile::IterationBreakdown& step : inspection.steps) {
+    const std::int64_t number = step.iteration.number;
+    rows.push_back({fmt::format("step {}", number), number, step.breakdown});
+  }
+  answer.rows("per_step", rows, columns);
+  rows.push_back({"all", {}, inspection.whole});
+  answer.table("", rows, columns);
+  answer.object("breakdown", rows.back(), columns);
+}
+
+void state_recorded_rank(Answer& answer, const RankInspection& rank) {
+  const Inspection& inspection = rank.inspection;
+  answer.title(printable(fmt::format("rank {}  {} ({})", rank.rank, rank.file, rank.format)));
+  answer.field("rank", rank.rank).field("file", rank.file).field("format", rank.format);
+  if (!rank.device.empty()) answer.line("device", printable(rank.device));
+  answer.field("device", rank.device);
+  state_events(answer, inspection);
+  if (inspection.last == inspection.first && !answer.is_json()) {
+    answer.note("no times are recorded");
+    return;
+  }
+  state_breakdown(answer, inspection);
+  const Time length = inspection.whole.length;
+  const report::TableLayout layout{.limit = 10};
+  answer.table("device_work", inspection.device, name_columns("device work", length), layout);
+  if (answer.is_json() || inspection.device.empty())
+    answer.table("host_operators", inspection.host, name_columns("operators, own time", length),
+                 layout);
+  answer.table("communication_uses", inspection.comms, comm_summary_columns());
+}
+
+/// The first rank for people, compared with the others.
+void state_first_rank(Answer& answer, const std::vector<RankInspection>& ranks,
+                      const intake::Job& job) {
+  const bool several = ranks.size() > 1;
+  if (several) {
+    std::vector<RecordedBreakdown> rows;
+    for (const RankInspection& rank : ranks)
+      rows.push_back({std::to_string(rank.rank), {}, rank.inspection.whole});
+    answer.first(ranks_of(job)).table("", rows, breakdown_columns("rank"));
+  }
+  if (!ranks.empty()) state_recorded_rank(answer, ranks.front());
+  if (several)
+    answer.block("For details of the other ranks, use --json or inspect one file at a time.\n");
+}
+
+}  // namespace
+
+void state_recorded(Answer& answer, const std::vector<RankInspection>& ranks,
+                    const intake::Job& job, const Findings& findings) {
+  if (answer.is_json())
+    answer.each("per_rank", ranks, state_recorded_rank);
+  else
+    state_first_rank(answer, ranks, job);
+  state_job(answer, job);
+  answer.findings(findings);
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Writes a run as rows of the tables that table_schema.h declares, for run files and for columns.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/check.h"
+#include "orrery/result/run.h"
+#include "orrery/result/run_file/row_values.h"
+#include "orrery/result/run_file/table_schema.h"
+
+namespace orrery::result {
+
+/// The first row of each timeline's spans and lanes, and of each rank's groups.
+struct RowOffsets {
+  std::vector<std::uint64_t> spans, lanes;  ///< by timeline
+  std::vector<std::uint64_t> groups;        ///< by rank
+
+  explicit RowOffsets(const Run& run) {
+    std::uint64_t span = 0, lane = 0, group = 0;
+    for (const Timeline& line : run.timelines) {
+      spans.push_back(span);
+      lanes.push_back(lane);
+      span += line.spans.size();
+      lane += line.lanes.size();
+    }
+    for (const Rank& rank : run.ranks) {
+      groups.push_back(group);
+      group += rank.groups.size();
+    }
+  }
+};
+
+/// Writes all tables of a run, row by row, in the order of tables(). A Sink has a type Rows with
+/// the member functions of TableBuilder; wants(name); begin(table), which returns Rows;
+/// is_writable(), false after a write error; and end(table, rows).
+template <class Sink>
+class RunTables {
+ public:
+  using Rows = typename Sink::Rows;
+
+  RunTables(const Run& run, Sink& sink) : run_(run), offsets_(run), sink_(sink) {}
+
+  void write() {
+    write_run();
+    write_names();
+    write_groups();
+    write_timelines();
+    write_spans();
+    write_memory();
+    write_ranks();
+    write_collectives();
+    write_links();
+    write_remote_memory();
+    write_path();
+    write_findings();
+    write_enum_names<SpanKind>("span_kind", kSpanKinds);
+    write_enum_names<TimeSource>("model", kTimeSources);
+    write_enum_names<Release>("released", kReleases);
+    write_enum_names<DependencyKind>("reason", kDependencyKinds);
+  }
+
+ private:
+  template <class Fill>
+  void table(std::string_view name, const Fill& fill) {
+    const Table& declared = tables()[next_table_++];
+    ORRERY_CHECK(declared.name == name);
+    if (!sink_.wants(name)) return;
+    Rows rows = sink_.begin(declared);
+    if (sink_.is_writable()) fill(rows);
+    sink_.end(declared, rows);
+  }
+
+  void write_run() {
+    table("run", [&](Rows& rows) {
+      rows.text(name(run_.spans));
+      put(rows, run_.step);
+      rows.integer(run_.stalled ? 1 : 0);
+      rows.integer(signed_bits(run_.ranks.size()));
+      rows.text(run_.device);
+      rows.real(run_.peak_flops);
+      rows.text(run_.peak_precision);
+      put(rows, run_.memory_capacity);
+      const StepWork work = run_.work.value_or(StepWork{});
+      rows.integer(signed_bits(work.samples));
+      rows.integer(signed_bits(work.tokens));
+      rows.real(work.model_flops);
+      rows.real(work.hardware_flops);
+      put(rows, run_.links.bin);
+      rows.integer(signed_bits(run_.messages));
+      rows.integer(signed_bits(run_.events));
+      rows.end_row();
+    });
+    table("manifest", [&](Rows& rows) {
+      for (const auto& [key, value] : run_.manifest) {
+        rows.text(key);
+        rows.text(value);
+        rows.end_row();
+      }
+    });
+  }
+
+  void write_names() {
+    table("name", [&](Rows& rows) {
+      for (std::uint32_t i = 0; i < run_.names.size(); ++i) {
+        rows.text(run_.names[i]);
+        rows.end_row();
+      }
+    });
+    write_all("dimension", run_.dims);
+  }
+
+  void write_groups() {
+    write_all("process_group", run_.groups);
+    write_nested("group_member", run_.groups, &Group::ranks,
+                 [](Rows& rows, std::uint32_t rank) { rows.integer(rank); });
+  }
+
+  void write_timelines() {
+    table("timeline", [&](Rows& rows) {
+      for (std::size_t i = 0; i < run_.timelines.size(); ++i) {
+        const Timeline& line = run_.timelines[i];
+        rows.integer(signed_bits(offsets_.spans[i]));
+        rows.integer(signed_bits(line.spans.size()));
+        put(rows, line.memory.peak);
+        put(rows, line.memory.peak_at);
+        rows.integer(line.memory.role);
+        rows.end_row();
+      }
+    });
+    write_nested("lane", run_.timelines, &Timeline::lanes, [](Rows& rows, const Lane& lane) {
+      rows.text(name(lane.kind));
+      put_reference(rows, lane.group);
+      put_reference(rows, lane.distance);
+      rows.integer(lane.layer);
+      rows.integer(lane.number);
+      rows.integer(lane.device);
+    });
+  }
+
+  void write_spans() {
+    table("span", [&](Rows& rows) {
+      for (std::size_t i = 0; i < run_.timelines.size(); ++i) {
+        for (const Span& span : run_.timelines[i].spans) {
+          rows.integer(signed_bits(i));
+          write_span(rows, span, i);
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  void write_span(Rows& rows, const Span& span, std::size_t timeline) {
+    rows.integer(signed_bits(span.node));
+    rows.integer(span.name);
+    rows.integer(static_cast<int>(span.kind));
+    rows.integer(signed_bits(offsets_.lanes[timeline] + span.lane));
+    put(rows, span.start);
+    put(rows, span.end - span.start);
+    rows.integer(static_cast<int>(span.model));
+    rows.integer(static_cast<int>(span.release));
+    rows.integer(static_cast<int>(span.reason));
+    put_reference(rows, span.released_by, offsets_.spans[timeline]);
+    rows.integer(span.critical ? 1 : 0);
+    put(rows, span.slack);
+    put(rows, span.bytes);
+    rows.integer(span.flops);
+    const bool grouped = span.group != kNone;
+    if (span.wait == Time{} && span.queue == Time{} && span.latency == Time{} && !grouped &&
+        span.distance == kNone && span.peer_span == kNone)
+      return;
+    put(rows, span.wait);
+    put(rows, span.queue);
+    put(rows, span.latency);
+    put_reference(rows, span.group);
+    grouped ? rows.integer(span.sequence) : rows.null();
+    if (span.distance == kNone && span.peer_span == kNone) return;
+    put_reference(rows, span.distance);
+    put_reference(rows, span.peer_span);
+  }
+
+  void write_memory() {
+    const auto points = [](const Timeline& line) -> const auto& { return line.memory.points; };
+    write_nested("memory", run_.timelines, points, [](Rows& rows, const auto& point) {
+      put(rows, point.first);
+      put(rows, point.second);
+    });
+    const auto at_peak = [](const Timeline& line) -> const auto& { return line.memory.at_peak; };
+    write_nested("held_tensor", run_.timelines, at_peak, [](Rows& rows, const HeldTensor& tensor) {
+      rows.integer(tensor.name);
+      put(rows, tensor.size);
+      rows.integer(tensor.kind);
+    });
+  }
+
+  void write_ranks() {
+    table("rank", [&](Rows& rows) {
+      for (std::size_t i = 0; i < run_.ranks.size(); ++i) {
+        const Rank& rank = run_.ranks[i];
+        rows.integer(rank.timeline);
+        rows.integer(signed_bits(offsets_.groups[i]));
+        put(rows, rank.finish);
+        for (const Time time : {rank.exposed_comm, rank.compute_only, rank.overlapped, rank.comm,
+                                rank.comm_only, rank.memory, rank.memory_only, rank.idle})
+          put(rows, time);
+        rows.integer(signed_bits(rank.sent_bytes));
+        rows.end_row();
+      }
+    });
+    table("rank_group", [&](Rows& rows) {
+      for (std::size_t i = 0; i < run_.ranks.size(); ++i) {
+        const std::vector<std::uint32_t>& groups = run_.ranks[i].groups;
+        for (std::size_t number = 0; number < groups.size(); ++number) {
+          rows.integer(signed_bits(i));
+          rows.integer(signed_bits(number));
+          rows.integer(groups[number]);
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  // The row number of a rank's span.
+  void put_span(Rows& rows, std::uint32_t rank, std::uint32_t span) {
+    put_reference(rows, span, offsets_.spans[run_.ranks[rank].timeline]);
+  }
+
+  void write_collectives() {
+    write_all("library_collective", run_.predicted);
+    table("collective", [&](Rows& rows) {
+      for (const Collective& each : run_.collectives) {
+        rows.integer(each.group);
+        rows.text(each.type);
+        rows.integer(each.name);
+        put(rows, each.bytes);
+        rows.integer(signed_bits(each.sent));
+        rows.integer(each.joined ? 1 : 0);
+        rows.integer(each.members);
+        put(rows, each.first_start);
+        put(rows, each.last_start);
+        rows.integer(each.last_rank);
+        put_span(rows, each.last_rank, each.last_span);
+        put(rows, each.end);
+        put(rows, each.bound);
+        rows.text(each.bound_by);
+        put_reference(rows, each.predicted);
+        rows.end_row();
+      }
+    });
+  }
+
+  void write_links() {
+    table("link_curve", [&](Rows& rows) {
+      std::uint64_t first = 0;
+      for (const auto& curve : run_.links.curves) {
+        rows.integer(signed_bits(first));
+        rows.integer(signed_bits(curve.size()));
+        rows.end_row();
+        first += curve.size();
+      }
+    });
+    table("link_use", [&](Rows& rows) {
+      for (std::size_t i = 0; i < run_.links.curves.size(); ++i) {
+        for (std::size_t bin = 0; bin < run_.links.curves[i].size(); ++bin) {
+          rows.integer(signed_bits(i));
+          rows.integer(signed_bits(bin));
+          rows.integer(signed_bits(run_.links.curves[i][bin]));
+          rows.end_row();
+        }
+      }
+    });
+    write_all("fabric_node", run_.fabric);
+    write_all("fabric_fault", run_.faults);
+    table("link", [&](Rows& rows) {
+      for (const Link& link : run_.links.links) {
+        put(rows, link, !run_.links.curves.empty());
+        rows.end_row();
+      }
+    });
+  }
+
+  void write_remote_memory() {
+    const RemoteMemory& memory = run_.remote_memory;
+    table("memory_level", [&](Rows& rows) {
+      for (const MemoryLevel& level : memory.levels) {
+        put(rows, level);
+        put(rows, memory.bin);
+        rows.integer(signed_bits(level.loads.size()));
+        rows.end_row();
+      }
+    });
+    table("memory_level_use", [&](Rows& rows) {
+      for (std::size_t i = 0; i < memory.levels.size(); ++i) {
+        for (std::size_t bin = 0; bin < memory.levels[i].loads.size(); ++bin) {
+          rows.integer(signed_bits(i));
+          rows.integer(signed_bits(bin));
+          rows.integer(signed_bits(memory.levels[i].loads[bin]));
+          rows.integer(signed_bits(memory.levels[i].stores[bin]));
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  void write_path() {
+    table("path", [&](Rows& rows) {
+      for (const PathSegment& segment : run_.path) {
+        rows.integer(segment.rank);
+        put_span(rows, segment.rank, segment.span);
+        rows.text(name(segment.cause));
+        rows.text(name(segment.release));
+        put(rows, segment.start);
+        put(rows, segment.end);
+        rows.end_row();
+      }
+    });
+    write_all("error_class", run_.error_classes);
+    table("path_basis", [&](Rows& rows) {
+      for (std::size_t i = 0; i < kTimeProvenances; ++i) {
+        if (run_.time_by_provenance[i] == Time{}) continue;
+        rows.text(orrery::name(static_cast<TimeProvenance>(i)));
+        put(rows, run_.time_by_provenance[i]);
+        rows.end_row();
+      }
+    });
+  }
+
+  void write_findings() {
+    const std::vector<Finding> findings = run_.findings.list();
+    table("finding", [&](Rows& rows) {
+      for (const Finding& finding : findings) {
+        const FindingInfo info = describe(finding.code);
+        rows.text(info.name);
+        rows.text(orrery::name(info.severity));
+        rows.integer(signed_bits(finding.count));
+        rows.text(info.sentence);
+        rows.end_row();
+      }
+    });
+    write_nested("finding_place", findings, &Finding::places,
+                 [](Rows& rows, const std::string& place) { rows.text(place); });
+  }
+
+  /// Writes one row for each element.
+  template <class Rowed>
+  void write_all(std::string_view name_of_table, const std::vector<Rowed>& all) {
+    table(name_of_table, [&](Rows& rows) {
+      for (const Rowed& one : all) {
+        put(rows, one);
+        rows.end_row();
+      }
+    });
+  }
+
+  /// Writes one row for each item of each element: the number of the element, then the item.
+  template <class Element, class Items, class Fill>
+  void write_nested(std::string_view name_of_table, const std::vector<Element>& all, Items items_of,
+                    const Fill& fill) {
+    table(name_of_table, [&](Rows& rows) {
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        for (const auto& item : std::invoke(items_of, all[i])) {
+          rows.integer(signed_bits(i));
+          fill(rows, item);
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  template <class Word>
+  void write_enum_names(std::string_view name_of_table, std::size_t count) {
+    table(name_of_table, [&](Rows& rows) {
+      for (std::size_t i = 0; i < count; ++i) {
+        rows.text(name(static_cast<Word>(i)));
+        rows.end_row();
+      }
+    });
+  }
+
+  const Run& run_;
+  RowOffsets offsets_;
+  Sink& sink_;
+  std::size_t next_table_ = 0;
+};
+
+}  // namespace orrery::result

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/questions/outcome/savings_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/report/answer/number_text.h"
+
+namespace orrery::study {
+
+using report::count;
+using report::plural;
+
+namespace {
+
+/// From so many ranks on, an unfolded simulation is slow: the text explains why it is unfolded.
+constexpr std::size_t kManyRanks = 1024;
+
+bool folded(const sim::Savings& savings, std::size_t ranks) {
+  return savings.representatives > 0 && savings.representatives < ranks;
+}
+
+}  // namespace
+
+std::string representatives_text(std::uint32_t representatives, std::size_t ranks) {
+  return fmt::format("{} of {}", plural(representatives, "representative rank"), count(ranks));
+}
+
+std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
+  std::string text;
+  const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
+  if (folded(savings, ranks)) {
+    add(representatives_text(savings.representatives, ranks));
+  } else if (!savings.unfolded_reason.empty() && ranks >= kManyRanks) {
+    add(fmt::format("every rank: {}", savings.unfolded_reason));
+  }
+  if (savings.phases_by_closed_form > 0) {
+    const std::uint64_t phases = savings.phases_by_closed_form + savings.phases_by_messages;
+    add(fmt::format("{}{} collective phases in closed form",
+                    savings.phases_by_messages > 0
+                        ? fmt::format("{} of ", count(savings.phases_by_closed_form))
+                        : "all ",
+                    count(phases)));
+  }
+  if (savings.iterations_skipped > 0)
+    add(fmt::format("{} skipped", plural(savings.iterations_skipped, "iteration")));
+  if (savings.parts > 1) add(fmt::format("{} in parallel", plural(savings.parts, "part")));
+  return text;
+}
+
+std::string verification_text(const FoldVerification& verification, std::size_t ranks) {
+  if (verification.difference) {
+    return fmt::format("DIFFERENT without folding (folded, unfolded): {}",
+                       *verification.difference);
+  }
+  if (!folded(verification.savings, ranks)) {
+    const std::string& why = verification.savings.unfolded_reason;
+    return fmt::format("nothing to compare, every rank was simulated{}{}", why.empty() ? "" : ": ",
+                       why);
+  }
+  return fmt::format("all {} ranks are identical without folding, to the picosecond", count(ranks));
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plain words in all that users read: pages, output, public headers. In comments of the sources the
+// words become fewer.
+#include "words.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "orrery/core/paths_testing.h"
+#include "text.h"
+
+namespace orrery::style {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+TEST(Words, AreFoundInTextOnly) {
+  EXPECT_THAT(forbidden_words("Nobody knows what came of it, besides."),
+              ElementsAre("Nobody", "what came of"));
+  EXPECT_THAT(forbidden_words("untold besides"), IsEmpty());
+  EXPECT_THAT(check_words("a.md", prose_of("fine\n\ntold `told` [x](told.md)\n```\ntold\n```\n")),
+              ElementsAre(::testing::StartsWith("a.md:3: 'told'")));
+  EXPECT_THAT(forbidden_words(
+                  strings_of("told(\"what \" // told\n \"came of\", 'b', '\\'', \"x\\\"told\")")),
+              ElementsAre("told"));
+  EXPECT_THAT(forbidden_words(strings_of("auto a = R\"re(told \"beside\")re\"; told")), SizeIs(2));
+  EXPECT_THAT(forbidden_words(comments_of("int told;  // told\n/// beside\n")), SizeIs(2));
+}
+
+const fs::path kProject = core_testing::kSourceFolder;
+
+bool is_source(const std::string& path) {
+  return has_suffix(path, ".cc") || has_suffix(path, ".h");
+}
+
+bool is_about_tests(const std::string& path) {
+  return path.find("_test.") != std::string::npos || path.find("_testing.") != std::string::npos ||
+         path.find("_fuzz.") != std::string::npos || path.find("/tests/") != std::string::npos;
+}
+
+TEST(Words, ArePlainInWhatUsersRead) {
+  std::size_t pages = 0, in_sources = 0;
+  for (const std::string& path : project_files(kProject)) {
+    if (has_suffix(path, ".md")) {
+      ++pages;
+      for (const std::string& violation : check_words(path, prose_of(read(kProject / path))))
+        ADD_FAILURE() << violation;
+    }
+    const bool ours = path.starts_with("src/") || path.starts_with("apps/") ||
+                      path.starts_with("addons/") || path.starts_with("include/");
+    if (!ours || !is_source(path) || is_about_tests(path)) continue;
+    const std::string text = read(kProject / path);
+    in_sources += forbidden_words(text).size();
+    for (const std::string& violation : check_words(path, strings_of(text)))
+      ADD_FAILURE() << violation;
+    if (path.starts_with("include/"))
+      for (const std::string& violation : check_words(path, comments_of(text)))
+        ADD_FAILURE() << violation;
+  }
+  EXPECT_GT(pages, 100u);
+  EXPECT_LE(in_sources, 59u) << "5 % of the 1,189 that the sources had";
+}
+
+}  // namespace
+}  // namespace orrery::style
