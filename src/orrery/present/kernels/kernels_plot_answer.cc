@@ -7,6 +7,7 @@
 #include <set>
 
 #include "orrery/core/text/text.h"
+#include "orrery/present/kernels/kernels_text.h"
 #include "orrery/present/number_text.h"
 #include "orrery/report/charts/scatter_plot.h"
 
@@ -21,11 +22,12 @@ report::Columns<KernelPlot::Class> plot_columns() {
   columns.add("class", "class", &KernelPlot::Class::name)
       .add("device", "device", [](const auto& one) { return text_or_null(one.device, ""); })
       .add("kernels", "kernels", [](const auto& one) { return one.points.size(); })
-      .add("median error", "median_error",
-           [](const auto& one) { return error_value(one.median_error); })
+      .add("median", "median_error", [](const auto& one) { return error_value(one.median_error); })
       .add("signed", "signed_error", &KernelPlot::Class::bias,
-           [](const auto& one) { return signed_share(one.bias); })
-      .add("in interval", "inside_share",
+           [](const auto& one) { return signed_share(one.bias); });
+  add_error_band(columns, [](const auto& one) { return one.spread; });
+  columns
+      .add("inside", "inside_share",
            [](const auto& one) {
              return one.banded
                         ? report::Value(one.inside).shown(fmt::format("{:.0f} %", 100 * one.inside))

@@ -22,7 +22,6 @@ using graph::Operation;
 using std::string_view;
 
 constexpr std::int64_t kLargestSize = std::int64_t{1} << 48;
-constexpr double kMaxWork = 9e18;
 
 tl::unexpected<Error> wrong_kernel(std::string what, std::string hint = {}) {
   return fail(Errc::usage, "KERNEL", std::move(what), std::move(hint));
@@ -158,12 +157,8 @@ class KernelWords {
 
 /// Sets FLOPs and bytes to their minimum, if not given.
 Result<void> set_work(Kernel& kernel) {
-  const model::MinimumWork one = model::minimum_work(model::canonical(kernel));
-  const double flops = one.flops * kernel.launches, bytes = one.bytes * kernel.launches;
-  if (!(flops < kMaxWork && bytes < kMaxWork))
+  if (!model::set_minimum_work(kernel))
     return wrong_kernel("the FLOPs or bytes of these sizes exceed 64 bits");
-  if (kernel.flops == 0) kernel.flops = std::llround(flops);
-  if (kernel.bytes == 0) kernel.bytes = std::llround(bytes);
   return {};
 }
 

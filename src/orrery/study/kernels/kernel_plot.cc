@@ -14,6 +14,7 @@
 #include "orrery/model/kernels/data_parts.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/kernel_class.h"
+#include "orrery/model/kernels/table/minimum_work.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/kernels/kernel_tables.h"
 
@@ -60,6 +61,12 @@ struct Timed {
   bool banded = false;
 };
 
+/// The roofline needs the work of a kernel, which tables state by sizes only.
+std::vector<graph::Kernel> with_work(std::vector<graph::Kernel> kernels) {
+  for (graph::Kernel& kernel : kernels) model::set_minimum_work(kernel);
+  return kernels;
+}
+
 /// One point per kernel of a row; none if the models do not predict one of them.
 std::vector<Timed> points_of(const std::vector<NamedKernelModel>& models,
                              const std::vector<graph::Kernel>& kernels,
@@ -82,8 +89,10 @@ std::vector<Timed> points_of(const std::vector<NamedKernelModel>& models,
 
 void finish(KernelPlot::Class& is) {
   std::vector<double> errors, ratios;
+  std::vector<WeightedValue> measured;
   std::size_t inside = 0;
   for (const KernelPlot::Point& point : is.points) {
+    measured.push_back({point.measured / point.predicted - 1, point.predicted});
     ratios.push_back(point.predicted / point.measured - 1);
     errors.push_back(std::abs(ratios.back()));
     inside += point.inside ? 1 : 0;
@@ -91,6 +100,7 @@ void finish(KernelPlot::Class& is) {
   is.median_error = quantile_nearest(errors, 0.5);
   is.bias = quantile_nearest(ratios, 0.5);
   is.inside = static_cast<double>(inside) / static_cast<double>(is.points.size());
+  is.spread = {weighted_quantile(measured, 0.1), weighted_quantile(measured, 0.9)};
 }
 
 /// A panel per class, or per class and device if these are few.
@@ -140,11 +150,13 @@ Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question) {
   }
   answer.devices = rows.devices;
   std::map<std::string, KernelPlot::Class> by_class;
+  const bool is_roofline = question.compute == name(TimeSource::roofline);
   const auto seed = static_cast<std::uint64_t>(question.seed);
   for (const model::MeasuredKernel& row : rows.rows) {
-    const auto kernels = rows.kernels_of(row);
-    if (!wanted[row.device] || (question.held_back && model::part_of(kernels, seed) != 0)) continue;
+    const auto stated = rows.kernels_of(row);
+    if (!wanted[row.device] || (question.held_back && model::part_of(stated, seed) != 0)) continue;
     ++answer.rows;
+    const auto kernels = is_roofline ? with_work(stated) : stated;
     const auto points = points_of(*models, kernels, tables->silicons[row.device], row);
     answer.unpredicted += points.empty() ? 1 : 0;
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -10,6 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/time_source.h"
+#include "orrery/model/time_estimate.h"
 
 namespace orrery::study {
 
@@ -37,8 +38,11 @@ struct KernelPlot {
     std::vector<Point> points;
     double median_error = 0;  ///< median of |predicted / measured - 1|
     double bias = 0;          ///< median of predicted / measured - 1
-    double inside = 0;        ///< share of points within their interval
-    bool banded = false;      ///< at least one point has an interval
+    /// The 10th and the 90th percentile of measured / predicted - 1, weighted by predicted time:
+    /// the error of a sum of such kernels is mostly that of the long ones.
+    model::ErrorBand spread{};
+    double inside = 0;    ///< share of points within their interval
+    bool banded = false;  ///< at least one point has an interval
   };
   std::string model;
   std::vector<std::string> devices;
@@ -48,8 +52,9 @@ struct KernelPlot {
   Findings findings;
 };
 
-/// Compares predictions with measurements. Errc: usage (an unknown model or device), those of
-/// read_kernel_tables and of reading the files of the model; input_empty if no row remains.
+/// Compares predictions with measurements. The roofline counts the minimum work of a kernel's
+/// sizes. Errc: usage (an unknown model or device), those of read_kernel_tables and of reading the
+/// files of the model; input_empty if no row remains.
 [[nodiscard]] Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question);
 
 }  // namespace orrery::study

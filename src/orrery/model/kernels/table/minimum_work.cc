@@ -2,6 +2,7 @@
 #include "orrery/model/kernels/table/minimum_work.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace orrery::model {
@@ -127,6 +128,16 @@ Kernel canonical(const Kernel& kernel) {
   same.launches = 1;
   same.flops = same.bytes = 0;
   return same;
+}
+
+bool set_minimum_work(Kernel& kernel) {
+  constexpr double kMaxWork = 9e18;
+  const MinimumWork one = minimum_work(canonical(kernel));
+  const double flops = one.flops * kernel.launches, bytes = one.bytes * kernel.launches;
+  if (!(flops < kMaxWork && bytes < kMaxWork)) return false;
+  if (kernel.flops == 0) kernel.flops = std::llround(flops);
+  if (kernel.bytes == 0) kernel.bytes = std::llround(bytes);
+  return true;
 }
 
 TablePlace place_of(const Kernel& kernel) {

@@ -22,6 +22,10 @@ struct MinimumWork {
                                        const std::array<double, graph::kKernelSizes>& sizes);
 [[nodiscard]] MinimumWork minimum_work(const graph::Kernel& kernel);
 
+/// Sets FLOPs and bytes of all launches to their minimum where they are 0. False, and no change, if
+/// they exceed 64 bits.
+bool set_minimum_work(graph::Kernel& kernel);
+
 /// The kernel with default values made explicit: formats of b and of the output are those of a; an
 /// attention has equally many heads of keys and of queries, and equal dimensions. Several launches
 /// become one with a share of the first size (rounded up); `flops` and `bytes` become 0.
