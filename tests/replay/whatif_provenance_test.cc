@@ -95,8 +95,8 @@ TEST_F(WhatIfStands, OfAnotherDeviceModelsSayHowFarOff) {
   ASSERT_TRUE(band.has_value());
   EXPECT_LT(band->lower, other.changed->whole);
   EXPECT_GT(band->upper, other.changed->whole);
-  ASSERT_TRUE(other.interval.has_value());
-  EXPECT_LT(other.interval->lower, other.changed->whole - other.base.whole);
+  ASSERT_TRUE(other.difference.interval.has_value());
+  EXPECT_LT(other.difference.interval->lower, other.changed->whole - other.base.whole);
 
   // Twice as long is twice as far off.
   const WhatIf twice = of_trace(path, {"gpu=h100-sxm", "kernels=2"}, "a100-80gb");
@@ -205,14 +205,15 @@ TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
   question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   const WhatIf predicted = ask(question);
-  ASSERT_TRUE(predicted.predicted && predicted.predicted_interval && predicted.interval);
+  ASSERT_TRUE(predicted.predicted && predicted.predicted_interval && predicted.difference.interval);
   EXPECT_LT(predicted.predicted_interval->lower, *predicted.predicted);
   EXPECT_GT(predicted.predicted_interval->upper, *predicted.predicted);
   const auto share = [](Time part, Time whole) { return seconds(part) / seconds(whole); };
   EXPECT_NEAR(
       share(predicted.predicted_interval->upper - *predicted.predicted, *predicted.recorded),
-      share(predicted.interval->upper - (predicted.changed->whole - predicted.base.whole),
-            predicted.base.whole),
+      share(
+          predicted.difference.interval->upper - (predicted.changed->whole - predicted.base.whole),
+          predicted.base.whole),
       1e-6);
 }
 

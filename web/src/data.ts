@@ -10,6 +10,7 @@ export interface ReportData {
   version: 1;
   runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule, a space or a replay
   comparison: ComparisonData | null; // present with two runs
+  unknownError: string; // the error of parts without a known one
   schedule?: ScheduleData; // of a collective that was made for a fabric
   space?: SpaceData; // that was searched
   replay?: ReplayData; // of a recording
@@ -75,7 +76,8 @@ export interface RunData {
   pathByCause: number[]; // by cause
   provenance: { name: string; time: number }[]; // the path by provenance of its times
   errorClasses: ErrorClassData[]; // the path by source of its times, longest first
-  band: { least: number; most: number; unknown: number } | null; // 80 % of true steps; unknown: of the path, its error is
+  band: { least: number; most: number; unknown: string } | null; // 80 % of true steps; unknown: the part without a known error
+  noInterval: string; // why there is no band; may be empty
   predicted: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library
   stragglers: { rank: number; caused: number; waited: number; timesLast: number }[]; // at most 50
   findings: { name: string; severity: string; count: number; sentence: string; places: string[] }[];
@@ -96,7 +98,7 @@ export interface MetricData {
   value: number;
   text: string;
   meaning: string; // one sentence, for the tooltip
-  moreIsBetter: boolean;
+  moreIsBetter: boolean | null; // null: neither more nor less is better by itself
 }
 
 // Columns: element i belongs to rank i. exposedCompute + overlapped + exposedComm + exposedMemory + idle = step.
@@ -249,7 +251,7 @@ export interface PathColumns {
 }
 
 export interface ComparisonData {
-  metrics: { name: string; title: string; a: string; b: string; change: number | null; moreIsBetter: boolean }[];
+  metrics: { name: string; title: string; a: string; b: string; change: number | null; moreIsBetter: boolean | null }[]; // null: neither is better by itself
   slower: NodeChangeData[];
   faster: NodeChangeData[];
   facts: [string, string, string][]; // manifest entries that differ: key, a, b
@@ -257,12 +259,14 @@ export interface ComparisonData {
   onlyA: number;
   onlyB: number;
   band: { least: number; most: number; unknown: number; within: boolean } | null; // 80 % of true differences
+  noInterval: string; // why there is no band; may be empty
 }
 
 export interface NodeChangeData {
   name: string;
   kind: string;
   rank: number | null;
+  ranks: number; // where it changed, of which a and b are means; 0: means over all ranks
   node: string;
   a: number;
   b: number;

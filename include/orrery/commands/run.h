@@ -148,6 +148,8 @@ struct RunQuestion {
   std::optional<bool> all{};
   /// Simulate again without each effect, and show the difference.
   std::optional<bool> effects{};
+  /// Exit with code 1 if the job does not fit into memory.
+  std::optional<bool> require_fit{};
   /// The workload: traces PREFIX.0.et, PREFIX.1.et, ….
   std::optional<std::string> prefix{};
 
@@ -217,6 +219,7 @@ struct RunQuestion {
     text.add("plot", plot);
     text.add("all", all);
     text.add("effects", effects);
+    text.add("require_fit", require_fit);
     text.add("prefix", prefix);
     return text.finish();
   }

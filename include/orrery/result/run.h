@@ -19,6 +19,7 @@
 
 #include "orrery/core/dependency_kind.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/memory_need.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_provenance.h"
 #include "orrery/core/time_source.h"
@@ -307,10 +308,11 @@ struct Run {
   bool stalled = false;
   std::vector<Dimension> dims;
   std::string device;
-  double peak_flops = 0;         ///< of one device, FLOP/s; 0: unknown
-  std::string peak_precision;    ///< of `peak_flops`: "bf16"; empty: unknown
-  Bytes memory_capacity{};       ///< of one device; 0: unknown
-  std::optional<StepWork> work;  ///< only for a generated workload
+  double peak_flops = 0;                  ///< of one device, FLOP/s; 0: unknown
+  std::string peak_precision;             ///< of `peak_flops`: "bf16"; empty: unknown
+  Bytes memory_capacity{};                ///< that a process can allocate on a device; 0: unknown
+  std::optional<MemoryNeed> memory_need;  ///< of the fullest rank; only for a generated workload
+  std::optional<StepWork> work;           ///< only for a generated workload
   std::vector<Rank> ranks;
   std::vector<Timeline> timelines;
   std::vector<Group> groups;

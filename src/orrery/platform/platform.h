@@ -255,12 +255,6 @@ struct Device {
   StepEffects in_step;
   std::vector<KernelChange> changes;  ///< applied in order
 
-  /// The capacity of its memory and its expansion; 0: unknown, or unlimited.
-  [[nodiscard]] Bytes total_capacity() const {
-    if (!expansion || memory_capacity == Bytes{}) return memory_capacity;
-    return expansion->capacity == Bytes{} ? Bytes{} : memory_capacity + expansion->capacity;
-  }
-
   /// Whether the user specifies the peak, instead of the data sheet.
   [[nodiscard]] bool has_custom_peak() const { return entry.empty() || peak != rated; }
 };

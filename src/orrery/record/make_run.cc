@@ -17,7 +17,6 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
   run.device = platform.device.name;
   run.peak_flops = platform.device.rated.count();
   run.peak_precision = platform.device.precision;
-  run.memory_capacity = platform.device.total_capacity();
 }
 
 std::vector<std::uint32_t> number_spans(const graph::Workload& workload,

@@ -29,6 +29,7 @@ class RandomRun {
       run_.work = StepWork{1 + below(1'000), below(1'000'000), flops, flops * 1.5};
     }
     run_.memory_capacity = Bytes(large());
+    if (flip()) run_.memory_need = MemoryNeed{Bytes(1 + large()), Bytes(large()), Bytes(large())};
     run_.messages = random_();
     run_.events = below(3);
     for (std::uint64_t i = below(4); i > 0; --i) {
@@ -305,6 +306,7 @@ inline std::string difference(const Run& a, const Run& b) {
   if (a.device != b.device || a.peak_flops != b.peak_flops) return "device";
   if (a.peak_precision != b.peak_precision) return "peak_precision";
   if (a.memory_capacity != b.memory_capacity) return "memory_capacity";
+  if (a.memory_need != b.memory_need) return "memory_need";
   if (a.work != b.work) return "work";
   if (a.messages != b.messages || a.events != b.events) return "counts";
   if (!(a.names == b.names)) return "names";

@@ -11,14 +11,15 @@ import './compare.css';
 type Metric = ComparisonData['metrics'][number];
 
 // 1: better, -1: worse, 0: as good.
-function direction(change: number | null, moreIsBetter: boolean): number {
-  if (change === null || Math.abs(change) < 0.0005) return 0;
+function direction(change: number | null, moreIsBetter: boolean | null): number {
+  if (change === null || moreIsBetter === null || Math.abs(change) < 0.0005) return 0;
   return change > 0 === moreIsBetter ? 1 : -1;
 }
 
 // A change as text that does not need its colour.
-function changeText(context: Context, change: number | null, moreIsBetter: boolean): Child {
+function changeText(context: Context, change: number | null, moreIsBetter: boolean | null): Child {
   if (change === null) return el('span', { class: 'muted' }, '–');
+  if (moreIsBetter === null && Math.abs(change) >= 0.0005) return context.format.change(change);
   const good = direction(change, moreIsBetter);
   if (good === 0) return el('span', { class: 'muted' }, 'same');
   return el('span', { class: good > 0 ? 'good' : 'bad' }, `${context.format.change(change)} ${good > 0 ? 'better' : 'worse'}`);
@@ -29,7 +30,7 @@ function changeBar({ change, moreIsBetter }: Metric, most: number): HTMLElement 
   const bar = el('span', { class: 'change-bar', 'aria-hidden': true });
   if (change === null || change === 0) return bar;
   const size = (50 * Math.min(Math.abs(change), most)) / most;
-  const fill = el('i', { class: direction(change, moreIsBetter) > 0 ? 'better' : 'worse' });
+  const fill = el('i', { class: moreIsBetter === null ? 'neutral' : direction(change, moreIsBetter) > 0 ? 'better' : 'worse' });
   bar.append(styled(fill, { width: `${size}%`, left: `${change > 0 ? 50 : 50 - size}%` }));
   return bar;
 }
@@ -49,11 +50,12 @@ function headline(context: Context): HTMLElement {
 
 // Whether the models can tell the two apart, knowing how far off they are.
 function bandLine(context: Context): HTMLElement | null {
-  const band = context.data.comparison?.band;
+  const { band, noInterval } = context.data.comparison ?? {};
+  if (noInterval) return el('p', { class: 'muted' }, `No prediction interval of the difference: ${noInterval}.`);
   if (!band) return null;
   const { time, signed } = { time: context.format.time, signed: (value: number) => (value < 0 ? '−' : '+') + context.format.time(Math.abs(value)) };
   const words = band.within ? 'it includes zero: either step may be shorter' : 'it excludes zero: the models identify the shorter step';
-  const rest = band.unknown > 0 ? `; a further difference of ${time(band.unknown)} has no error estimate and is excluded` : '';
+  const rest = band.unknown > 0 ? `; ${time(band.unknown)} of what differs has no known error and counts as ${context.data.unknownError}` : '';
   return el('p', { class: 'muted' }, `80 % prediction interval of the difference, from the measured errors of the models: ${signed(band.least)} to ${signed(band.most)}; ${words}${rest}.`);
 }
 
@@ -132,11 +134,11 @@ function nodeTable(context: Context, caption: string, rows: readonly NodeChangeD
     empty,
     columns: [
       { title: 'operation', cell: ({ name, kind, node }) => [el('span', { class: 'name' }, nameOf(name)), el('small', { class: 'muted block' }, node === '' ? kind : `${kind}, node ${node}`)], key: ({ name }) => name },
-      { title: 'where', cell: ({ rank }) => (rank === null ? 'all ranks' : pageLink('timeline', { rank }, `rank ${rank}`)), key: ({ rank }) => rank ?? -1 },
+      { title: 'where', cell: ({ rank, ranks }) => (rank === null ? 'all ranks' : [pageLink('timeline', { rank }, `rank ${rank}`), ranks > 1 ? ` and ${ranks - 1} more` : '']), key: ({ rank }) => rank ?? -1 },
       { title: 'A', number: true, cell: ({ a }) => time(a), key: ({ a }) => a },
       { title: 'B', number: true, cell: ({ b }) => time(b), key: ({ b }) => b },
-      { title: 'change', number: true, key: ({ a, b }) => b - a,
-        cell: ({ a, b }) => el('span', { class: b > a ? 'bad' : 'good' }, `${b > a ? '+' : '−'}${time(Math.abs(b - a))}`) },
+      { title: 'change', number: true, key: ({ a, b, ranks }) => (b - a) * Math.max(1, ranks),
+        cell: ({ a, b, ranks }) => el('span', { class: b > a ? 'bad' : 'good' }, `${b > a ? '+' : '−'}${time(Math.abs(b - a))}${ranks > 1 ? ` × ${ranks} ranks` : ''}`) },
       { title: 'why', cell: ({ why }) => el('span', { class: 'why' }, why) },
     ],
   });

@@ -143,11 +143,12 @@ function errors(context: Context): HTMLElement[] {
   const all = run.provenance.reduce((sum, { time }) => sum + time, 0);
   const parts = [...run.provenance].sort((a, b) => b.time - a.time).map(({ name, time }) => `${name} ${format.percent(time / all)}`);
   const standing = parts.length > 0 ? [el('p', {}, `Sources of the path's times: ${parts.join(', ')}.`)] : [];
+  if (run.noInterval) standing.unshift(el('p', {}, `No prediction interval: ${run.noInterval}.`));
   if (!band) return standing.length > 0 ? [el('section', { class: 'card' }, el('h2', {}, 'Sources'), ...standing)] : [];
   const share = (part: number, whole: number): string => `${part < 0 ? '−' : '+'}${format.percent(whole > 0 ? Math.abs(part) / whole : 0)}`;
   const off = ({ time, least, most }: ErrorClassData): string =>
     least === null || most === null ? 'unknown' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
-  const unknown = band.unknown > 0 ? ` ${format.percent(band.unknown / run.step)} of the path has no error estimate and is excluded.` : '';
+  const unknown = band.unknown ? ` ${band.unknown} has no known error and counts as ${context.data.unknownError}.` : '';
   return [el('section', { class: 'card' }, el('h2', {}, 'Prediction interval'),
     el('p', {}, `80 % prediction interval, from the measured errors of the models: ${format.time(band.least)} to ${format.time(band.most)}. ` +
       `Errors within a row of the table are fully correlated, errors of different rows are independent.${unknown}`),

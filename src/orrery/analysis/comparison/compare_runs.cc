@@ -73,8 +73,9 @@ std::vector<NodeChange> largest(const std::vector<NodeChange>& all, bool slower,
     if ((change.b > change.a) == slower) chosen.push_back(&change);
   }
   const auto key = [&](const NodeChange* change) {
-    return std::tuple(slower ? change->a - change->b : change->b - change->a, change->node,
-                      std::string_view(change->name), change->kind);
+    const double more = seconds(change->b - change->a) * std::max(1U, change->ranks);
+    return std::tuple(slower ? -more : more, change->node, std::string_view(change->name),
+                      change->kind);
   };
   const std::size_t retained = std::min(limit, chosen.size());
   std::partial_sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(retained),
@@ -96,7 +97,7 @@ Comparison compare(const Run& a, const Run& b, std::size_t limit) {
   made.matched = nodes.matched;
   made.only_a = nodes.only_a;
   made.only_b = nodes.only_b;
-  made.interval = difference_interval(a, b);
+  made.difference = step_difference(a, b);
   made.path_a = summarize_path(a, 0).by_cause;
   made.path_b = summarize_path(b, 0).by_cause;
   return made;
@@ -165,6 +166,9 @@ class ByIdentity {
     }
     for (auto& [key, gathered] : gathered_) {
       NodeChange& change = gathered.change;
+      for (Time* sum :
+           {&change.a, &change.b, &change.wait, &change.queue, &change.latency, &change.rest})
+        *sum = Time(sum->count() / static_cast<std::int64_t>(change.ranks));
       if (change.a == change.b) continue;
       change.why = why(change, a_, b_, gathered.at_a, gathered.at_b);
       made_.changes.push_back(std::move(change));
@@ -197,6 +201,7 @@ class ByIdentity {
   }
 
   void gather(const Span& a, const Span& b, std::uint32_t rank, std::int64_t ranks) {
+    if (length(a) == length(b)) return;
     const Time by = magnitude(length(b) - length(a));
     Gathered& one = gathered_[{a.node, a.name, a.kind}];
     NodeChange& change = one.change;
@@ -215,6 +220,7 @@ class ByIdentity {
     change.queue = saturating_sum(change.queue, b.queue - a.queue, ranks);
     change.latency = saturating_sum(change.latency, b.latency - a.latency, ranks);
     change.rest = saturating_sum(change.rest, b.rest() - a.rest(), ranks);
+    change.ranks += static_cast<std::uint32_t>(ranks);
     change.critical = change.critical || b.critical;
   }
 

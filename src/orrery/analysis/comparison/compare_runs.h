@@ -28,11 +28,12 @@ struct MetricChange {
 };
 
 /// The same node in both runs. If both have the same number of ranks, nodes match by (rank, node
-/// id, kind, name) and times are sums over ranks. Otherwise they match by (kind, name), and times
-/// are sums over nodes, averaged over ranks.
+/// id, kind, name) and times are means over the ranks where the node changed. Otherwise they match
+/// by (kind, name), and times are sums over nodes, averaged over all ranks.
 struct NodeChange {
   std::uint32_t rank = result::kNone;  ///< the rank with the largest change; kNone: mean over ranks
   std::uint64_t node = 0;
+  std::uint32_t ranks = 0;  ///< where it changed; 0: mean over all ranks
   std::string name;
   result::SpanKind kind = result::SpanKind::metadata;
   Time a{}, b{};  ///< duration
@@ -49,7 +50,7 @@ struct Comparison {
   /// Manifest entries that differ: the same keys in both, "" if a run has no such entry.
   std::vector<std::pair<std::string, std::string>> facts_a, facts_b;
   std::array<Time, result::kPathCauses> path_a{}, path_b{};  ///< critical path by cause
-  std::optional<DifferenceInterval> interval;                ///< of b's step minus a's
+  StepDifference difference;                                 ///< b's step minus a's
 };
 
 /// `a` is the baseline. O(spans × log).

@@ -44,12 +44,14 @@ TEST(Compare, NamesWhatGotSlowerAndWhy) {
   ASSERT_EQ(found.slower.size(), 2u);
   // Two ranks wait 2,000 ps each: the largest change.
   EXPECT_EQ(found.slower[0].kind, SpanKind::collective);
-  EXPECT_EQ(found.slower[0].b - found.slower[0].a, Time(4000));
-  EXPECT_EQ(found.slower[0].wait, Time(4000));
+  EXPECT_EQ(found.slower[0].b - found.slower[0].a, Time(2000));
+  EXPECT_EQ(found.slower[0].wait, Time(2000));
+  EXPECT_EQ(found.slower[0].ranks, 2u);
   EXPECT_EQ(found.slower[0].rank, 0u);
-  EXPECT_EQ(found.slower[0].why, "it waits 4 ns longer for rank 1, which arrives last");
+  EXPECT_EQ(found.slower[0].why, "it waits 2 ns longer for rank 1, which arrives last");
   EXPECT_EQ(found.slower[1].kind, SpanKind::compute);
   EXPECT_EQ(found.slower[1].rank, 1u);
+  EXPECT_EQ(found.slower[1].ranks, 1u);
   EXPECT_EQ(found.slower[1].why, "its work takes 2 ns longer");
   EXPECT_TRUE(found.slower[1].critical);
   EXPECT_EQ(found.matched, 6u);
@@ -57,7 +59,7 @@ TEST(Compare, NamesWhatGotSlowerAndWhy) {
   EXPECT_TRUE(back.slower.empty());
   ASSERT_EQ(back.faster.size(), 2u);
   // The rank that it waited for before: in the other run it waits for no rank.
-  EXPECT_EQ(back.faster[0].why, "it waits 4 ns less for rank 1, which arrives last");
+  EXPECT_EQ(back.faster[0].why, "it waits 2 ns less for rank 1, which arrives last");
   EXPECT_EQ(back.faster[1].why, "its work takes 2 ns less");
   EXPECT_EQ(compare(a.run, b.run, 1).slower.size(), 1u);
 }
@@ -114,6 +116,7 @@ TEST(Compare, RunsOfDifferentSizesByName) {
   EXPECT_EQ(found.only_b, 24u);
   ASSERT_FALSE(found.slower.empty());
   EXPECT_EQ(found.slower[0].rank, result::kNone);
+  EXPECT_EQ(found.slower[0].ranks, 0u);
   EXPECT_EQ(found.slower[0].name, "matmul");
   EXPECT_EQ(found.slower[0].a, ps(10'500'000));
   EXPECT_EQ(found.slower[0].b, ps(20'500'000));

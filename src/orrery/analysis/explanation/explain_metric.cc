@@ -59,7 +59,12 @@ void show_shares(Explanation& made, const Run& run, std::string_view name) {
 /// Adds the error classes that contribute most to the prediction interval.
 void show_band(Explanation& made, const Run& run) {
   const auto band = step_interval(run.error_classes, run.step);
-  if (!band || run.stalled) return;
+  if (run.stalled) return;
+  if (!band) {
+    if (const std::string reason = no_interval_reason(run.error_classes, run.step); !reason.empty())
+      figure(made, "80 % interval", "none: " + reason);
+    return;
+  }
   figure(made, "80 % interval", interval_text(run.step, band->lower, band->upper));
   std::vector<const result::ErrorClass*> order;
   for (const result::ErrorClass& one : run.error_classes)
@@ -77,12 +82,13 @@ void show_band(Explanation& made, const Run& run) {
                        error_interval_text(*one.off, one.time)));
   }
   if (band->unknown > Time{})
-    figure(made, "without error estimate", time_and_share(band->unknown, run.step));
+    figure(made, "without a known error",
+           fmt::format("{}, {}", time_and_share(band->unknown, run.step), unknown_error_text()));
   made.paragraphs.emplace_back(
       "The step time lies in the 80 % prediction interval with a probability of 80 %, based on the "
       "known errors of the models. Errors of one model on one class of kernels or collectives are "
-      "correlated along the critical path; errors of different classes are independent "
-      "(docs/bands.md).");
+      "correlated along the critical path; errors of different classes are independent. Parts "
+      "without a known error count as one class (docs/bands.md).");
   if (const std::string standing = provenance_text(run.time_by_provenance); !standing.empty())
     made.paragraphs.push_back("Provenance of the times on the path: " + standing + ".");
 }
@@ -196,9 +202,7 @@ Explanation describe_metric(const MetricInfo& info) {
   made.paragraphs.push_back(fmt::format("Computed as: {}.", info.formula));
   if (info.source != "definition")
     made.paragraphs.push_back(fmt::format("Source: {}.", info.source));
-  const bool is_count =
-      info.name == "ranks" || info.name == "critical_ranks" || info.name == "flops";
-  if (!is_count)
+  if (!info.is_descriptive)
     made.paragraphs.emplace_back(info.more_is_better ? "Higher is better." : "Lower is better.");
   if (info.of_searches) made.paragraphs.emplace_back("Only points of `orrery search` have it.");
   return made;

@@ -24,7 +24,8 @@ constexpr std::array kMetrics = {
     MetricInfo{"step", "step time", "s",
                "Duration of the complete step, from the start until the last rank finishes.",
                "the latest finish of all ranks", "definition"},
-    MetricInfo{"ranks", "ranks", "ranks", "Number of devices in the job.", "count", "definition"},
+    MetricInfo{"ranks", "ranks", "ranks", "Number of devices in the job.", "count", "definition",
+               false, false, true},
     MetricInfo{"exposed_compute", "exposed compute", "s",
                "Time in which a rank only computes, mean over ranks.",
                "union of the intervals of compute nodes, without those of communication and remote "
@@ -56,7 +57,8 @@ constexpr std::array kMetrics = {
                "send or receive.",
                "idle / step over ranks that have a send or a receive",
                "Narayanan et al., Efficient Large-Scale Language Model Training on GPU Clusters "
-               "(SC 2021), section 2.2, measured instead of estimated"},
+               "(SC 2021), section 2.2, measured instead of estimated",
+               false, false, true},
     MetricInfo{"peer_wait", "waiting for peers", "s",
                "Time in which the nodes of a rank wait for peers, mean over ranks: in collectives "
                "for the last member, in receives for the send.",
@@ -108,7 +110,7 @@ constexpr std::array kMetrics = {
         kPalm, true},
     MetricInfo{"flops", "operations", "FLOP",
                "Floating-point operations of all ranks, as counted in the trace.",
-               "sum over compute nodes", "definition", true},
+               "sum over compute nodes", "definition", false, false, true},
     MetricInfo{"hfu", "hardware FLOPs utilization", "1",
                "Operations of the step, divided by the operations that the devices can execute at "
                "peak in the same time.",
@@ -146,7 +148,7 @@ constexpr std::array kMetrics = {
                "sum of the path's segments by cause (peer and idle)", kOwn},
     MetricInfo{"critical_ranks", "ranks on the critical path", "ranks",
                "Number of ranks on the critical path.", "number of distinct ranks on the path",
-               kOwn},
+               kOwn, false, false, true},
     MetricInfo{"power", "power", "W", "Maximum power of all devices, including hosts and network.",
                "ranks × (maximum power of a device + other_power) × overhead; from the catalogue, "
                "unless the search space sets it",

@@ -20,6 +20,8 @@ struct MetricInfo {
   std::string_view source;   ///< where the definition comes from
   bool more_is_better = false;
   bool of_searches = false;  ///< only points of a search have it
+  /// Neither more nor less is better by itself, such as the share of a step that is a bubble.
+  bool is_descriptive = false;
 };
 
 /// In the order of metrics().

@@ -151,7 +151,8 @@ class Collector {
     const MetricInfo* info = find_metric(name);
     ORRERY_CHECK(info != nullptr);
     metrics_.push_back({std::string(info->name), std::string(info->title), std::string(info->unit),
-                        value, std::move(text), info->more_is_better});
+                        value, std::move(text),
+                        info->is_descriptive ? std::nullopt : std::optional(info->more_is_better)});
   }
   void time(std::string_view name, Time value) {
     add(name, seconds(value), time_and_share(value, run_.step));

@@ -107,7 +107,8 @@ struct Metric {
   std::string unit;   ///< "s", "1" (a share), "B", "B/s", "1/s", "FLOP", "FLOP/s"
   double value = 0;
   std::string text;  ///< "2.535 ms", "58.3 %"
-  bool more_is_better = false;
+  /// Empty: neither is better by itself (MetricInfo::is_descriptive).
+  std::optional<bool> more_is_better = false;
 };
 [[nodiscard]] std::vector<Metric> metrics(const result::Run& run);
 

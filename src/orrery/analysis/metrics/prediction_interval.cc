@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/analysis/metrics/prediction_interval.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
+
+#include "orrery/analysis/value_text.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::analysis {
 
@@ -56,55 +62,114 @@ bool same_models(const Run& a, const Run& b) {
          });
 }
 
+Time unknown_time(std::span<const ErrorClass> classes) {
+  Time unknown{};
+  for (const ErrorClass& one : classes)
+    if (!one.off) unknown = saturating_sum(unknown, one.time);
+  return unknown;
+}
+
+bool is_too_much(double unknown, double all) { return unknown > kMaxUnknownShare * all; }
+
+/// "an interval needs 80 % with one"
+std::string required_text() {
+  return fmt::format("an interval needs {:.0f} % with one", 100 * (1 - kMaxUnknownShare));
+}
+
+/// The class of the most time without a known error.
+std::string_view longest_unknown(std::span<const ErrorClass> classes) {
+  const ErrorClass* longest = nullptr;
+  for (const ErrorClass& one : classes)
+    if (!one.off && (longest == nullptr || one.time > longest->time)) longest = &one;
+  return longest == nullptr ? std::string_view() : longest->name;
+}
+
+/// What two steps have in common and apart.
+class Difference {
+ public:
+  Difference(const PredictedStep& a, const PredictedStep& b, bool same_models) {
+    for (const ErrorClass& one : a.classes) {
+      Both& both = classes_[{one.name, one.off.has_value(), !same_models}];
+      both.a = one.time;
+      both.off_a = one.off.value_or(result::ErrorInterval{});
+    }
+    for (const ErrorClass& one : b.classes) {
+      Both& both = classes_[{one.name, one.off.has_value(), false}];
+      both.b = one.time;
+      both.off_b = one.off.value_or(result::ErrorInterval{});
+    }
+  }
+
+  [[nodiscard]] StepDifference interval(Time middle) const {
+    Sides sides;
+    double known = 0, longer = 0, shorter = 0, most = 0;
+    std::string_view longest;
+    for (const auto& [key, both] : classes_) {
+      const double change = count(both.b) - count(both.a);
+      if (std::get<1>(key)) {
+        known += std::abs(change);
+        sides.add(count(both.off_b.lower) - count(both.off_a.lower),
+                  count(both.off_b.upper) - count(both.off_a.upper));
+        continue;
+      }
+      (change > 0 ? longer : shorter) += change;
+      if (std::abs(change) > most) longest = std::get<0>(key);
+      most = std::max(most, std::abs(change));
+    }
+    const double unknown = longer - shorter;
+    if (is_too_much(unknown, known + unknown))
+      return {std::nullopt, fmt::format("{} of what differs (mainly {}) has no known error; {}",
+                                        share_text(unknown / (known + unknown)), printable(longest),
+                                        required_text())};
+    sides.add(shorter * kUnknownError.upper, longer * kUnknownError.upper);
+    if (!sides.any()) return {};
+    return {DifferenceInterval{sides.below(middle), sides.above(middle),
+                               Time(std::llround(std::min(unknown, 4e18)))},
+            ""};
+  }
+
+ private:
+  std::map<std::tuple<std::string, bool, bool>, Both> classes_;  // name; error known; only in a
+};
+
 }  // namespace
 
+std::string unknown_error_text() {
+  return fmt::format("{:+.0f} to {:+.0f} % (measured kernels against their roofline, widest class)",
+                     100 * kUnknownError.lower, 100 * kUnknownError.upper);
+}
+
+std::string unknown_part_text(std::span<const ErrorClass> classes, Time step) {
+  const Time unknown = std::min(unknown_time(classes), step);
+  if (unknown <= Time{}) return "";
+  return fmt::format("{} of the critical path (mainly {})",
+                     share_text(count(unknown) / count(step)), printable(longest_unknown(classes)));
+}
+
+std::string no_interval_reason(std::span<const ErrorClass> classes, Time step) {
+  if (!is_too_much(count(unknown_time(classes)), count(step))) return "";
+  return fmt::format("{} has no known error; {}", unknown_part_text(classes, step),
+                     required_text());
+}
+
 std::optional<StepInterval> step_interval(std::span<const ErrorClass> classes, Time step) {
+  const Time unknown = std::min(unknown_time(classes), step);
+  if (is_too_much(count(unknown), count(step))) return std::nullopt;
   Sides sides;
-  Time unknown{};
-  for (const ErrorClass& one : classes) {
-    if (one.off)
-      sides.add(count(one.off->lower), count(one.off->upper));
-    else
-      unknown = saturating_sum(unknown, one.time);
-  }
+  for (const ErrorClass& one : classes)
+    if (one.off) sides.add(count(one.off->lower), count(one.off->upper));
+  sides.add(0, count(unknown) * kUnknownError.upper);
   if (!sides.any()) return std::nullopt;
-  return StepInterval{std::max(Time{}, sides.below(step)), sides.above(step),
-                      std::min(unknown, step)};
+  return StepInterval{std::max(Time{}, sides.below(step)), sides.above(step), unknown};
 }
 
-std::optional<DifferenceInterval> difference_interval(const Run& a, const Run& b) {
-  if (a.stalled || b.stalled) return std::nullopt;
-  return difference_interval({a.step, a.error_classes}, {b.step, b.error_classes},
-                             same_models(a, b));
+StepDifference step_difference(const Run& a, const Run& b) {
+  if (a.stalled || b.stalled) return {};
+  return step_difference({a.step, a.error_classes}, {b.step, b.error_classes}, same_models(a, b));
 }
 
-std::optional<DifferenceInterval> difference_interval(const PredictedStep& a,
-                                                      const PredictedStep& b, bool same) {
-  if (!(step_interval(a.classes, a.step) || step_interval(b.classes, b.step))) return std::nullopt;
-  std::map<std::tuple<std::string, bool, bool>, Both> classes;  // by name; error known; only in a
-  for (const ErrorClass& one : a.classes) {
-    Both& both = classes[{one.name, one.off.has_value(), !same}];
-    both.a = one.time;
-    both.off_a = one.off.value_or(result::ErrorInterval{});
-  }
-  for (const ErrorClass& one : b.classes) {
-    Both& both = classes[{one.name, one.off.has_value(), false}];
-    both.b = one.time;
-    both.off_b = one.off.value_or(result::ErrorInterval{});
-  }
-  Sides sides;
-  double unknown = 0;
-  for (const auto& [key, both] : classes) {
-    if (std::get<1>(key))
-      sides.add(count(both.off_b.lower) - count(both.off_a.lower),
-                count(both.off_b.upper) - count(both.off_a.upper));
-    else
-      unknown += std::abs(count(both.b) - count(both.a));
-  }
-  if (!sides.any()) return std::nullopt;
-  const Time middle = b.step - a.step;
-  return DifferenceInterval{sides.below(middle), sides.above(middle),
-                            Time(std::llround(std::min(unknown, 4e18)))};
+StepDifference step_difference(const PredictedStep& a, const PredictedStep& b, bool same) {
+  return Difference(a, b, same).interval(b.step - a.step);
 }
 
 }  // namespace orrery::analysis

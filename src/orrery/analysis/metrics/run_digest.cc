@@ -39,7 +39,8 @@ std::optional<MemoryPeak> memory_of(const Run& run) {
   const auto rank = peak_memory_rank(run);
   if (!rank) return std::nullopt;
   const result::MemoryCurve& memory = run.timeline(*rank).memory;
-  return MemoryPeak{memory.peak, run.memory_capacity, rank, run.names[memory.role], memory.peak_at};
+  return MemoryPeak{memory.peak,    run.memory_capacity, rank, run.names[memory.role],
+                    memory.peak_at, run.memory_need};
 }
 
 const Span* span_of(const Run& run, const PathSegment& segment) {

@@ -42,10 +42,19 @@ struct CommKind {
 /// The rank with the largest memory peak.
 struct MemoryPeak {
   Bytes peak{};
-  Bytes capacity{};                   ///< of a device; 0: unknown
+  Bytes capacity{};                   ///< that a process can allocate on a device; 0: unknown
   std::optional<std::uint32_t> rank;  ///< empty: all ranks of `role`
   std::string role;        ///< "stage 3"; "": from tensors in the trace, not from a memory model
   std::optional<Time> at;  ///< time of the peak, if known
+  std::optional<MemoryNeed> need;  ///< of `role`, with all that is not in tensors
+
+  /// Whether it fits; empty: not known. The tensors of a trace are all that is known of it.
+  [[nodiscard]] std::optional<MemoryFit> fit() const {
+    if (capacity == Bytes{}) return std::nullopt;
+    return memory_fit(need.value_or(MemoryNeed{peak, peak, peak}), capacity);
+  }
+  /// `capacity` less the needed memory.
+  [[nodiscard]] Bytes spare() const { return capacity - (need ? need->total : peak); }
 };
 
 /// A segment of the critical path at one node, without the idle time before it.

@@ -51,14 +51,16 @@ Result<void> choose_output(InputOptions& options, KeepOptions& keep, Context& co
 
 /// Additional output.
 struct ShowOptions {
-  bool all = false, effects = false;
+  bool all = false, effects = false, require_fit = false;
 
   static constexpr std::string_view group = "Output";
-  static constexpr auto fields =
-      std::tuple{QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
-                               "Show every kind of communication"},
-                 QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
-                               "Simulate again without each effect, and show the difference"}};
+  static constexpr auto fields = std::tuple{
+      QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
+                    "Show every kind of communication"},
+      QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
+                    "Simulate again without each effect, and show the difference"},
+      QuestionField{"require_fit", &ShowOptions::require_fit, "--require-fit", "", kNothing, "true",
+                    "Exit with code 1 if the job does not fit into memory"}};
 };
 
 int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Context& context) {
@@ -79,7 +81,8 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Conte
   const Result<void> written = write_run(*outcome, keep.run_file, page, context);
   const bool stalled = outcome->result.stall.has_value();
   const bool wrong = outcome->verified && outcome->verified->difference;
-  int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
+  const bool refused = show.require_fit && !study::fits_in_memory(*outcome);
+  int code = wrong || refused ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
   code = context.deliver(
       [&](report::Answer& answer) { study::state_run(answer, *outcome, show.all); }, code);
   if (stalled) {
@@ -118,7 +121,8 @@ Action add_run(CommandOptions& command, Context& context) {
            "\n"
            "Examples:\n"
            "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-           "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n");
+           "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n"
+           "  orrery run --model llama-2-70b --tp 8 --cluster h100-sxm:8 --require-fit\n");
   const auto options = std::make_shared<InputOptions>();
   const auto keep = std::make_shared<KeepOptions>();
   options->spans.clear();
@@ -140,6 +144,9 @@ Action add_run(CommandOptions& command, Context& context) {
   return [options, keep, show, variability, &command, &context] {
     if (auto fine = complete_variability_options(command, *variability); !fine)
       return context.fail(fine.error());
+    if (variability->given() && show->require_fit)
+      return context.fail({Errc::usage, "--require-fit",
+                           "checks one run, and --variability simulates many", "leave it out"});
     if (variability->given()) return sample_steps(*options, *keep, *variability, context);
     return run(*options, *keep, *show, context);
   };

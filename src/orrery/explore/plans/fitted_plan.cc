@@ -8,6 +8,7 @@
 #include "orrery/estimate/program/program_simulation.h"
 #include "orrery/study/jobs/expanded_cluster.h"
 #include "orrery/study/jobs/usable_memory.h"
+#include "orrery/workload/memory/memory_bounds.h"
 #include "orrery/workload/memory/memory_report.h"
 
 namespace orrery::explore {
@@ -43,7 +44,9 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
       fitted.rule = memory.error().what;
       continue;
     }
-    fitted.memory = memory->roles[memory->worst].total();
+    const MemoryNeed need = workload::memory_need(memory->roles[memory->worst]);
+    fitted.memory = need.total.count();
+    fitted.fit = room > 0 ? memory_fit(need, Bytes(room)) : MemoryFit::yes;
     fitted.spec = program->spec;
     if (room > 0 && fitted.memory > room) continue;
     fitted.program = *std::move(program);

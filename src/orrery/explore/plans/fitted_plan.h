@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/core/memory_need.h"
 #include "orrery/core/quantity.h"
 #include "orrery/explore/points/step_parts.h"
 #include "orrery/platform/platform.h"
@@ -24,8 +25,9 @@ struct FittedPlan {
   std::optional<workload::Program> program;
   /// Peak with the most recomputation tried; 0: no kind is valid.
   std::int64_t memory = 0;
-  workload::Spec spec;  ///< specification of `memory`
-  std::string rule;     ///< violated rule
+  workload::Spec spec;            ///< specification of `memory`
+  std::string rule;               ///< violated rule
+  MemoryFit fit = MemoryFit::no;  ///< whether `memory` fits, with its uncertainty
 };
 
 /// Assembles a plan with the first kind of recomputation that fits into the usable memory of the

@@ -118,7 +118,7 @@ class Searching {
       Spec spec = plans[i];
       spec.recompute.kind = one->recompute;
       if (!one->fits) {
-        add_unfit({{}, one->memory, std::move(spec), one->rule});
+        add_unfit({{}, one->memory, std::move(spec), one->rule, MemoryFit::no});
         continue;
       }
       fitting.push_back(std::move(spec));
@@ -170,7 +170,7 @@ class Searching {
     }
     ++search_.too_large;
     if (!search_.smallest || one.memory < search_.smallest->memory)
-      search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
+      search_.smallest = PlanAnswer{std::move(one.spec), one.memory, MemoryFit::no, {}, {}, {}};
   }
 
   /// `any`: with any recomputation that fits, else with that of each plan.
@@ -189,7 +189,7 @@ class Searching {
         continue;
       }
       ++search_.fitting;
-      PlanAnswer answer{std::move(one.spec), one.memory, {}, {}, {}};
+      PlanAnswer answer{std::move(one.spec), one.memory, one.fit, {}, {}, {}};
       answers_.push_back(std::move(answer));
       programs_.push_back(*std::move(one.program));
     }

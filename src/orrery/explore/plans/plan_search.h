@@ -14,6 +14,7 @@
 #include "orrery/config/question_table.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/memory_need.h"
 #include "orrery/explore/plans/fitted_plan.h"
 #include "orrery/explore/plans/plan_space.h"
 #include "orrery/explore/points/evaluation.h"
@@ -52,7 +53,8 @@ struct PlanQuestion {
 
 struct PlanAnswer {
   workload::Spec spec;
-  std::int64_t memory = 0;  ///< peak of the fullest rank, bytes
+  std::int64_t memory = 0;         ///< what the fullest rank needs, bytes
+  MemoryFit fit = MemoryFit::yes;  ///< with the uncertainty of `memory`
   std::optional<Time> estimate, simulated;
   std::optional<PartTimes> parts;  ///< from the simulation
 

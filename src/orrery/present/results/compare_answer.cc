@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "orrery/core/text/text.h"
@@ -55,8 +56,9 @@ std::string heading(const RunComparison& runs, bool first) {
 /// Green or red where it is large. A metric of only one run is neither better nor worse.
 std::string colored_change(const MetricChange& metric, report::Style style) {
   const std::string text = change_text(metric.change);
-  if (!metric.in_both() || std::abs(metric.change) < 0.005) return text;
-  const bool worse = metric.any().more_is_better ? metric.change < 0 : metric.change > 0;
+  const std::optional<bool> more = metric.any().more_is_better;
+  if (!metric.in_both() || !more || std::abs(metric.change) < 0.005) return text;
+  const bool worse = *more ? metric.change < 0 : metric.change > 0;
   return worse ? style.bad(text) : style.good(text);
 }
 
@@ -78,7 +80,10 @@ void state_metrics(report::Answer& answer, const RunComparison& runs) {
       .align(report::Align::right)
       .add("change", "change_ratio", &MetricChange::change,
            [style = answer.style()](const auto& metric) { return colored_change(metric, style); })
-      .field("more_is_better", [](const auto& metric) { return metric.any().more_is_better; });
+      .field("more_is_better", [](const auto& metric) {
+        const auto more = metric.any().more_is_better;
+        return more ? Value(*more) : Value();
+      });
   std::vector<MetricChange> metrics = runs.comparison.metrics;
   if (!answer.is_json())
     std::erase_if(metrics, [](const auto& one) { return one.a.value == 0 && one.b.value == 0; });
@@ -104,7 +109,8 @@ void state_verdict(report::Answer& answer, const RunComparison& runs) {
              runs.regressed ? answer.style().bad(verdict) : verdict);
   answer.optional_field("threshold_ratio", runs.threshold);
   answer.field("first_step_ns", runs.a.step).field("second_step_ns", runs.b.step);
-  const auto& interval = runs.comparison.interval;
+  const auto& [interval, reason] = runs.comparison.difference;
+  if (!reason.empty()) answer.row("interval", "no_interval_reason", reason, "none: " + reason);
   if (!interval) {
     answer.field("difference_interval", Value());
     return;
@@ -117,9 +123,10 @@ void state_verdict(report::Answer& answer, const RunComparison& runs) {
 std::string node_text(const NodeChange& node) {
   const std::string label = report::fit(printable(node.name), 40);
   return fmt::format(
-      "{} {} ({}{}): {} to {}{}{}", node.a == node.b ? "same" : signed_time(node.b - node.a),
+      "{}{} {} ({}{}): {} to {}{}{}", node.a == node.b ? "same" : signed_time(node.b - node.a),
+      node.ranks > 1 ? fmt::format(" x {} ranks:", count(node.ranks)) : "",
       label.empty() ? std::string(name(node.kind)) : label,
-      node.rank == result::kNone ? "over all ranks"
+      node.rank == result::kNone ? "mean over all ranks"
                                  : fmt::format("rank {} node {}", node.rank, node.node),
       node.critical ? ", on the critical path" : "", format_time(node.a), format_time(node.b),
       node.why.empty() ? "" : "; ", printable(node.why));
@@ -139,6 +146,7 @@ void state_nodes(report::Answer& answer, std::string_view key,
       .members([](auto& json, const auto& node) {
         if (node.rank != result::kNone) json.field("rank", node.rank).field("node", node.node);
       })
+      .field("ranks", [](const auto& node) { return node.ranks > 0 ? Value(node.ranks) : Value(); })
       .field("first_ns", &NodeChange::a)
       .field("second_ns", &NodeChange::b)
       .field("wait_ns", &NodeChange::wait)
@@ -181,8 +189,10 @@ void state_comparison(report::Answer& answer, const RunComparison& runs) {
   state_nodes(answer, "slower", comparison.slower);
   state_nodes(answer, "faster", comparison.faster);
   const bool changed = !comparison.slower.empty() || !comparison.faster.empty();
-  if (changed && runs.b.ranks.size() > 1)
-    answer.line("", "(times of a node are summed over the ranks that have it)");
+  const auto of_several = [](const NodeChange& node) { return node.ranks > 1; };
+  if (std::any_of(comparison.slower.begin(), comparison.slower.end(), of_several) ||
+      std::any_of(comparison.faster.begin(), comparison.faster.end(), of_several))
+    answer.line("", "(times of a node are means over the ranks where it changed)");
   if (!changed) answer.line("slower", "no node; none is faster");
   answer.row("nodes", "matched", comparison.matched,
              fmt::format("{} in both, {} only in the first, {} only in the second",

@@ -71,7 +71,11 @@ report::Columns<PlanAnswer> plan_columns(const PlanSearch& search) {
       .show_number("", [=](const auto& plan) { return slower(plan, best()); })
       .add("MFU", "mfu", [&](const auto& plan) { return report::Share{search.mfu(plan)}; })
       .add("memory", "memory_bytes",
-           [](const auto& plan) { return Value(plan.memory).shown(plan_gigabytes(plan.memory)); });
+           [](const auto& plan) { return Value(plan.memory).shown(plan_gigabytes(plan.memory)); })
+      .add("", "verdict", [](const auto& plan) {
+        return Value(name(plan.fit))
+            .shown(std::string(plan.fit == MemoryFit::yes ? "" : text(plan.fit)));
+      });
   add_parts(columns);
   columns.add("plan", "plan", [](const auto& plan) { return explore::plan_label(plan.spec); })
       .show("slower by", [=](const auto& plan) { return why(plan, best()); })

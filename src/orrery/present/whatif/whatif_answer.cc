@@ -66,7 +66,9 @@ std::string basis_text(const WhatIf& result) {
 }
 
 /// Why a change has no interval: "none" or "unknown", and the reason.
-std::string_view no_interval_reason(const WhatIf& result) {
+std::string no_interval_reason(const WhatIf& result) {
+  if (const std::string& reason = result.difference.no_interval_reason; !reason.empty())
+    return "none: " + reason;
   if (repeats(result)) return "unknown: repeated parts may have other durations at another size";
   if (result.replayed) return "none: no model is involved, the factors are given";
   return "unknown: no model with a known error predicts the difference";
@@ -152,10 +154,10 @@ void state_changed(report::Answer& answer, const WhatIf& result) {
              fmt::format("{}, {} ({})", step_text(changed.whole, changed.interval()),
                          signed_time(changed.whole - result.base.whole),
                          relative_change(result.base.whole, changed.whole)));
-  if (result.interval)
-    answer.line("interval", difference_interval_text(*result.interval))
+  if (const auto& interval = result.difference.interval)
+    answer.line("interval", difference_interval_text(*interval))
         .json("difference_interval",
-              [&](report::JsonWriter& json) { write_difference_interval(json, *result.interval); });
+              [&](report::JsonWriter& json) { write_difference_interval(json, *interval); });
   else
     answer.row("interval", "no_interval_reason", no_interval_reason(result));
   if (const std::string rate = rate_text(result.base, changed); !rate.empty())

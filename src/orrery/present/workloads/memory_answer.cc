@@ -144,26 +144,17 @@ void state_items(report::Answer& answer, const RoleMemory& role) {
 
 void state_fit(report::Answer& answer, const RoleMemory& worst, const CapacityCheck& fit) {
   if (fit.capacity == 0) return;
-  const std::int64_t spare = fit.capacity - worst.total();
-  using workload::MemoryFit;
-  const MemoryFit verdict = workload::fits(worst, fit.capacity);
-  const bool uncertain = verdict == MemoryFit::uncertain;
-  const report::Style style = answer.style();
-  std::string text = fmt::format("{} in {}{}{}\n",
-                                 uncertain                   ? style.warn("may not fit")
-                                 : verdict == MemoryFit::yes ? style.good("fits")
-                                                             : style.bad("does not fit"),
-                                 gigabytes(fit.capacity),
-                                 spare >= 0 ? fmt::format(" with {} to spare", gigabytes(spare))
-                                            : fmt::format(": {} too much", gigabytes(-spare)),
-                                 uncertain ? ", within the uncertainty" : "");
-  if (spare < 0 && fit.changes.empty())
+  const Bytes capacity(fit.capacity), spare = capacity - Bytes(worst.total());
+  const MemoryFit verdict = memory_fit(workload::memory_need(worst), capacity);
+  std::string text = fmt::format(
+      "{} in {}{} {}{}\n", report::memory_fit_text(verdict, answer.style()),
+      gigabytes(fit.capacity), spare >= Bytes{} ? " with" : ":", report::spare_text(spare),
+      verdict == MemoryFit::uncertain ? ", within the uncertainty" : "");
+  if (spare < Bytes{} && fit.changes.empty())
     text += "no change of the plan on these ranks makes it fit\n";
   answer.block(text);
-  answer.field("capacity_bytes", fit.capacity).field("fits", spare >= 0);
-  answer.field("verdict", uncertain                   ? "may_not_fit"
-                          : verdict == MemoryFit::yes ? "fits"
-                                                      : "does_not_fit");
+  answer.field("capacity_bytes", fit.capacity).field("fits", spare >= Bytes{});
+  answer.field("verdict", name(verdict));
   report::Columns<workload::FittingChange> columns;
   columns.add("fits with", "change", [](const auto& change) { return change.what; })
       .add("needs", "total_bytes", [](const auto& change) { return size(change.total); })

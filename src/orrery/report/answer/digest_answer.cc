@@ -151,25 +151,44 @@ void state_slowest(Answer& answer, const Digest& digest) {
   answer.line("slowest ranks", fmt::format("{} (median {})", text, format_time(step.median)));
 }
 
+/// What a job needs, or the tensors of a trace: "69.62 GB of 84.99 GB: fits, 15.37 GB to spare
+/// (stage 0)", "21.87 GB of 84.99 GB (rank 0)".
+std::string memory_text(const Answer& answer, const analysis::MemoryPeak& memory) {
+  const auto size = [&](Bytes bytes) {
+    return memory.role.empty() ? format_bytes(bytes) : gigabytes(bytes.count());
+  };
+  const auto fit = memory.fit();
+  std::string text = size(memory.need ? memory.need->total : memory.peak), who;
+  if (fit) text += fmt::format(" of {}", size(memory.capacity));
+  if (fit && (memory.need || fit == MemoryFit::no))
+    text +=
+        fmt::format(": {}, {}", memory_fit_text(*fit, answer.style()), spare_text(memory.spare()));
+  if (memory.rank) who = fmt::format("rank {}", *memory.rank);
+  if (!memory.role.empty()) who += (who.empty() ? "" : ", ") + printable(memory.role);
+  return text + fmt::format(" ({})", who);
+}
+
+/// The first line of a step that cannot run.
+void state_no_fit(Answer& answer, const std::optional<analysis::MemoryPeak>& memory) {
+  if (!memory || memory->fit() != MemoryFit::no) return;
+  answer.line(answer.style().bad("DOES NOT FIT"),
+              fmt::format("a device needs {} of {}: {}",
+                          gigabytes((memory->capacity - memory->spare()).count()),
+                          gigabytes(memory->capacity.count()), spare_text(memory->spare())));
+}
+
 void state_memory(Answer& answer, const std::optional<analysis::MemoryPeak>& memory) {
   answer.object_or_null("memory", memory.has_value(), [&] {
-    const bool limited = memory->capacity > Bytes{};
-    const auto size = [&](Bytes bytes) {
-      return memory->role.empty() ? format_bytes(bytes) : gigabytes(bytes.count());
-    };
-    std::string text = size(memory->peak), who;
-    if (limited) text += fmt::format(" of {}", size(memory->capacity));
-    if (memory->rank) who = fmt::format("rank {}", *memory->rank);
-    if (!memory->role.empty()) who += (who.empty() ? "" : ", ") + printable(memory->role);
-    text += fmt::format(" ({})", who);
+    const auto fit = memory->fit();
+    std::string text = memory_text(answer, *memory);
     if (answer.is_page() && memory->at)
       text += fmt::format(", {} into the step", format_time(*memory->at));
-    if (limited && memory->peak > memory->capacity)
-      text += ": " + answer.style().bad(size(memory->peak - memory->capacity) + " too much");
     answer.row("peak memory", "peak_bytes", memory->peak, text);
+    answer.field("total_bytes", memory->need ? Value(memory->need->total) : Value());
     answer.field("rank", memory->rank).field("role", text_or_null(memory->role));
-    answer.field("capacity_bytes", limited ? Value(memory->capacity) : Value());
-    answer.field("fits", limited ? Value(memory->peak <= memory->capacity) : Value());
+    answer.field("capacity_bytes", fit ? Value(memory->capacity) : Value());
+    answer.field("fits", fit ? Value(memory->spare() >= Bytes{}) : Value());
+    answer.field("verdict", fit ? Value(name(*fit)) : Value());
   });
 }
 
@@ -233,17 +252,18 @@ void add_error_columns(Columns<Row>& columns) {
              [](const Row& row) { return row.off ? Value(row.off->upper) : Value(); });
 }
 
-/// The step's interval, its basis, and the share of the path that it excludes.
+/// The step's interval, or why it has none; its basis, and the share of the path whose error is not
+/// known.
 void state_interval(Answer& answer, const Digest& digest) {
+  const std::string reason =
+      digest.stalled ? "" : analysis::no_interval_reason(digest.errors, digest.step.step);
+  if (!reason.empty()) answer.row("interval", "no_interval_reason", reason, "none: " + reason);
   answer.object_or_null("prediction_interval", digest.interval.has_value(), [&] {
     std::string text = "80 % prediction interval, from the measured errors of the models";
-    if (const Time unknown = digest.interval->unknown; unknown > Time{}) {
-      std::string_view longest;
-      for (const result::ErrorClass& one : digest.errors)
-        if (!one.off && longest.empty()) longest = one.name;
-      text += fmt::format("; no error estimate for {} of the critical path (mainly {})",
-                          percent(digest.step.share(unknown)), printable(longest));
-    }
+    if (const std::string unknown = analysis::unknown_part_text(digest.errors, digest.step.step);
+        !unknown.empty())
+      text += fmt::format("; {} has no known error and counts as {}", unknown,
+                          analysis::unknown_error_text());
     answer.line("interval", text);
     answer.field("low_ns", digest.interval->lower).field("high_ns", digest.interval->upper);
     answer.field("unknown_ns", digest.interval->unknown);
@@ -328,6 +348,7 @@ void write_time_by_provenance(JsonWriter& json, std::string_view name,
 }
 
 void state_digest(Answer& answer, const Digest& digest, bool all) {
+  state_no_fit(answer, digest.memory);
   state_step(answer, digest);
   state_breakdown(answer, digest.step);
   state_throughput(answer, digest);

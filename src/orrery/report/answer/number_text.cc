@@ -64,14 +64,31 @@ Value text_or_null(const std::string& text, std::string none) {
 
 Value id_value(std::uint64_t number) { return Value(number).shown(std::to_string(number)); }
 
+std::string memory_fit_text(MemoryFit fit, Style style) {
+  switch (fit) {
+    case MemoryFit::yes:
+      return style.good(text(fit));
+    case MemoryFit::uncertain:
+      return style.warn(text(fit));
+    case MemoryFit::no:
+      break;
+  }
+  return style.bad(text(fit));
+}
+
+std::string spare_text(Bytes spare) {
+  return spare >= Bytes{} ? gigabytes(spare.count()) + " to spare"
+                          : gigabytes(-spare.count()) + " too much";
+}
+
 std::string difference_interval_text(const analysis::DifferenceInterval& band) {
   std::string text = fmt::format("{} to {} (80 % prediction interval of the difference); ",
                                  signed_time(band.lower), signed_time(band.upper));
   text += band.contains_zero() ? "it includes zero: either step may be shorter"
                                : "it excludes zero: the models identify the shorter step";
   if (band.unknown > Time{})
-    text += fmt::format("; a further difference of {} has no error estimate and is excluded",
-                        format_time(band.unknown));
+    text += fmt::format("; {} of what differs has no known error and counts as {}",
+                        format_time(band.unknown), analysis::unknown_error_text());
   return text;
 }
 

@@ -57,6 +57,11 @@ using analysis::plural;
 /// The number of something: without separators of thousands.
 [[nodiscard]] Value id_value(std::uint64_t number);
 
+/// "fits", "may not fit" or "does not fit", in its colour.
+[[nodiscard]] std::string memory_fit_text(MemoryFit fit, Style style);
+/// "15.37 GB to spare", "3.10 GB too much".
+[[nodiscard]] std::string spare_text(Bytes spare);
+
 /// The 80 % prediction interval of the difference of two steps, and whether it includes zero.
 [[nodiscard]] std::string difference_interval_text(const analysis::DifferenceInterval& band);
 /// The same as a JSON object.

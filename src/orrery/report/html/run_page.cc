@@ -253,7 +253,8 @@ void write_metrics(JsonWriter& json, const std::vector<analysis::Metric>& metric
         .field("value", std::isfinite(metric.value) ? metric.value : 0.0);
     json.field("text", metric.text)
         .field("meaning", predicted ? about->paragraphs[0] : std::string());
-    json.field("moreIsBetter", metric.more_is_better).end_object();
+    write_direction(json, metric);
+    json.end_object();
   });
 }
 
@@ -403,7 +404,7 @@ void write_groups(JsonWriter& json, const Run& run) {
 std::string run_page_data(const std::vector<const result::Run*>& runs, const HtmlOptions& options) {
   std::string out;
   JsonWriter json(out, 0);
-  json.begin_object().field("version", 1);
+  json.begin_object().field("version", 1).field("unknownError", analysis::unknown_error_text());
   html::column(json, "runs", runs.size(), [&](std::size_t i) {
     html::write_run(json, html::RunPageData(*runs[i]), options.max_spans / runs.size());
   });

@@ -48,6 +48,9 @@ struct RunPageData {
   std::vector<analysis::Metric> metrics;
 };
 
+/// The member "moreIsBetter": null if neither is better by itself.
+void write_direction(JsonWriter& json, const analysis::Metric& metric);
+
 /// "llama on two-nodes.yaml".
 [[nodiscard]] std::string title(const result::Run& run);
 /// The summary as lines of (label, text).

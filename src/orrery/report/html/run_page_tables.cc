@@ -177,6 +177,7 @@ void write_changes(JsonWriter& json, std::string_view key,
     const analysis::NodeChange& one = changes[i];
     json.begin_object().field("name", one.name).field("kind", result::name(one.kind));
     number_or_null(json.key("rank"), one.rank);
+    json.field("ranks", one.ranks);
     json.field("node", std::to_string(one.node)).field("a", one.a.count());
     json.field("b", one.b.count()).field("why", one.why).end_object();
   });
@@ -204,6 +205,15 @@ void write_facts(JsonWriter& json, const analysis::Comparison& found) {
 }
 
 }  // namespace
+
+void write_direction(JsonWriter& json, const analysis::Metric& metric) {
+  json.key("moreIsBetter");
+  if (metric.more_is_better) {
+    json.value(*metric.more_is_better);
+  } else {
+    json.null();
+  }
+}
 
 void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& names) {
   const Run& run = facts.run;
@@ -327,6 +337,8 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
           .field("time", run.time_by_provenance[i].count())
           .end_object();
   json.end_array();
+  json.field("noInterval",
+             run.stalled ? "" : analysis::no_interval_reason(run.error_classes, run.step));
   json.key("band");
   const auto band =
       run.stalled ? std::nullopt : analysis::step_interval(run.error_classes, run.step);
@@ -335,7 +347,7 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
     return;
   }
   json.begin_object().field("least", band->lower.count()).field("most", band->upper.count());
-  json.field("unknown", band->unknown.count()).end_object();
+  json.field("unknown", analysis::unknown_part_text(run.error_classes, run.step)).end_object();
 }
 
 void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
@@ -349,17 +361,19 @@ void write_comparison(JsonWriter& json, const Run& a, const Run& b) {
     };
     json.begin_object().field("name", any.name).field("title", any.title);
     json.field("a", text(one.a)).field("b", text(one.b)).field("change", one.change);
-    json.field("moreIsBetter", any.more_is_better).end_object();
+    write_direction(json, any);
+    json.end_object();
   });
   write_changes(json, "slower", found.slower);
   write_changes(json, "faster", found.faster);
   write_facts(json, found);
+  const auto& [interval, reason] = found.difference;
+  json.field("noInterval", reason);
   json.key("band");
-  if (found.interval) {
-    json.begin_object().field("least", found.interval->lower.count());
-    json.field("most", found.interval->upper.count())
-        .field("unknown", found.interval->unknown.count());
-    json.field("within", found.interval->contains_zero()).end_object();
+  if (interval) {
+    json.begin_object().field("least", interval->lower.count());
+    json.field("most", interval->upper.count()).field("unknown", interval->unknown.count());
+    json.field("within", interval->contains_zero()).end_object();
   } else {
     json.null();
   }

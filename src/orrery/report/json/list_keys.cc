@@ -37,7 +37,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp ep estimate_ns "
       "execution exposed_comm_ns exposed_comm_share far_bytes figure_values front idle_ns "
       "idle_share job megatron memory_bytes memory_option mfu micro_batch near_bytes plan pp "
-      "run_index samples_per_s simulated_ns sp specification step_ns tp"},
+      "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
      {"by_kind", JsonType::object, "communication by kind", JsonForm::list,
       "bytes count exposed_ns hidden_ns kind length_ns recorded_ns"},
      {"by_trait", JsonType::object, "errors of the points that share a trait", JsonForm::list,
@@ -230,7 +230,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"sharders", JsonType::object, "heuristics that were compared", JsonForm::list,
       "fits name step_ns"},
      {"slower", JsonType::object, "nodes that are slower", JsonForm::list,
-      "critical first_ns kind latency_ns name node queue_ns rank reason rest_ns second_ns wait_ns"},
+      "critical first_ns kind latency_ns name node queue_ns rank ranks reason rest_ns second_ns "
+      "wait_ns"},
      {"slowest", JsonType::object, "the slowest ranks", JsonForm::list, "finish_ns rank"},
      {"splits", JsonType::object, "splits that were compared", JsonForm::list,
       "comm_ns dimension_bytes_per_s exposed_comm_ns name objective_value step_ns"},

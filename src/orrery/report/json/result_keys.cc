@@ -27,7 +27,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "algorithms bound bytes cluster collective dtype experts left_out network_model ranks reason "
       "switch_bound top_k"},
      {"compare",
-      "difference_interval faster first_manifest first_step_ns matched metrics only_first "
+      "difference_interval faster first_manifest first_step_ns matched metrics no_interval_reason "
+      "only_first "
       "only_second path_by_cause regressed second_manifest second_step_ns slower threshold_ratio"},
      {"convert",
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
@@ -67,14 +68,16 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"replay", "per_rank"},
      {"report",
       "breakdown collectives critical_path distinct_ranks error_classes files library_collectives "
-      "manifest memory metrics prediction_interval ranks recorded_ns remote_memory stalled step_ns "
+      "manifest memory metrics no_interval_reason prediction_interval ranks recorded_ns "
+      "remote_memory stalled step_ns "
       "stored_spans stragglers throughput time_by_basis"},
      {"reproduce",
       "about assumptions best comparisons name out_of_date per_run source studies title"},
      {"run",
       "algorithms breakdown chunk_choices cluster collective_model collectives compute_model "
       "critical_path disabled_effects effects error_classes events in_step library_collectives "
-      "memory messages network_model per_rank platform prediction_interval ranks "
+      "memory messages network_model no_interval_reason per_rank platform prediction_interval "
+      "ranks "
       "recorded_ns remote_memory rules savings stall step_ns throughput time_by_basis variability "
       "verified_fold workload workload_name"},
      {"scale-down",

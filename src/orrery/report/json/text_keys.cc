@@ -118,7 +118,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"model", JsonType::text, "name of the model"},
      {"model_file", JsonType::text, "file of the fitted model"},
      {"model_names", JsonType::text, "models used"},
-     {"more_is_better", JsonType::flag, "larger values are better"},
+     {"more_is_better", JsonType::flag, "larger values are better; null: neither is by itself"},
      {"name", JsonType::text, "name"},
      {"named_layers", JsonType::flag, "the recording names its layers"},
      {"network_model", JsonType::text, "model of the network"},

@@ -63,6 +63,7 @@ class RunReader {
         run_.peak_flops = rows.real();
         run_.peak_precision = rows.text();
         run_.memory_capacity = rows.bytes();
+        read_memory_need(rows);
         read_work(rows);
         run_.links.bin = rows.time();
         run_.messages = rows.bits();
@@ -76,6 +77,16 @@ class RunReader {
     while (rows.next()) {
       std::string key(rows.text());
       run_.manifest.emplace_back(std::move(key), rows.text());
+    }
+  }
+
+  void read_memory_need(TableRows& rows) {
+    const Bytes total = rows.bytes(), lower = rows.bytes(), upper = rows.bytes();
+    const MemoryNeed need{total, lower, upper};
+    if (total > Bytes{}) {
+      run_.memory_need = need;
+    } else if (!(need == MemoryNeed{})) {
+      rows.refuse("has bounds of the needed memory, but no needed memory");
     }
   }
 

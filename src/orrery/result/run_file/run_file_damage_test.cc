@@ -90,7 +90,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 10").code, Errc::input_unsupported);
+  EXPECT_EQ(after("PRAGMA user_version = 11").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older version of Orrery"));
@@ -241,10 +241,13 @@ TEST_F(Damage, EveryCountIsChecked) {
   expect_corrupt("DELETE FROM run", "run", "exactly one row");
   expect_corrupt(
       "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flop_per_s, "
-      "peak_precision, capacity_bytes, samples, tokens, model_flop, hardware_flop, "
+      "peak_precision, capacity_bytes, needed_bytes, needed_low_bytes, needed_high_bytes, "
+      "samples, tokens, model_flop, hardware_flop, "
       "link_bin_ps, messages, events FROM run",
       "run row 1", "one row");
   expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "no samples");
+  expect_corrupt("UPDATE run SET needed_bytes = 0, needed_low_bytes = 7", "run row 0",
+                 "no needed memory");
   expect_corrupt("UPDATE timeline SET memory_role = 70", "timeline row 0", "memory_role");
   expect_corrupt("UPDATE held_tensor SET kind = 70", "held_tensor row 0", "kind");
   expect_corrupt("UPDATE run SET ranks = 2", "process_group row 0", "size");

@@ -86,6 +86,10 @@ class RunTables {
       rows.real(run_.peak_flops);
       rows.text(run_.peak_precision);
       put(rows, run_.memory_capacity);
+      const MemoryNeed need = run_.memory_need.value_or(MemoryNeed{});
+      put(rows, need.total);
+      put(rows, need.lower);
+      put(rows, need.upper);
       const StepWork work = run_.work.value_or(StepWork{});
       rows.integer(signed_bits(work.samples));
       rows.integer(signed_bits(work.tokens));

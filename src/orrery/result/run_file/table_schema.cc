@@ -11,28 +11,34 @@ namespace orrery::result {
 namespace {
 
 Table run_properties_table() {
-  return {"run",
-          "Properties of the run: one row.",
-          {{"id", kKey, "0"},
-           {"spans", kText, "spans in the file: `all`, `critical` or `none`"},
-           {"step_ps", kInteger, "end of the last rank"},
-           {"stalled", kInteger, "1: the run could not finish"},
-           {"ranks", kInteger, "number of ranks"},
-           {"device", kText, "name of the accelerator"},
-           {"peak_flop_per_s", kReal, "peak of one device; 0: unknown"},
-           {"peak_precision", kText, "number format of the peak, e.g. `bf16`; empty: unknown"},
-           {"capacity_bytes", kInteger, "memory of one device; 0: unknown"},
-           {"samples", kInteger,
-            "samples per step over all ranks; 0: unknown, because the workload is not a model and "
-            "a plan"},
-           {"tokens", kInteger,
-            "tokens per step over all ranks; 0: unknown, or the model has no tokens"},
-           {"model_flop", kReal,
-            "FLOPs of the step's matrix products, forward and backward; 0: unknown"},
-           {"hardware_flop", kReal, "the same, including recomputation; 0: unknown"},
-           {"link_bin_ps", kInteger, "bin length of `link_use`; 0: not recorded"},
-           {"messages", kInteger, "number of sent messages"},
-           {"events", kInteger, "number of simulated events"}}};
+  return {
+      "run",
+      "Properties of the run: one row.",
+      {{"id", kKey, "0"},
+       {"spans", kText, "spans in the file: `all`, `critical` or `none`"},
+       {"step_ps", kInteger, "end of the last rank"},
+       {"stalled", kInteger, "1: the run could not finish"},
+       {"ranks", kInteger, "number of ranks"},
+       {"device", kText, "name of the accelerator"},
+       {"peak_flop_per_s", kReal, "peak of one device; 0: unknown"},
+       {"peak_precision", kText, "number format of the peak, e.g. `bf16`; empty: unknown"},
+       {"capacity_bytes", kInteger, "memory that a process can allocate on a device; 0: unknown"},
+       {"needed_bytes", kInteger,
+        "memory that the fullest rank needs, including the allocator, the driver and "
+        "communicators; 0: unknown, because the workload is not a model and a plan"},
+       {"needed_low_bytes", kInteger, "its lower bound"},
+       {"needed_high_bytes", kInteger, "its upper bound"},
+       {"samples", kInteger,
+        "samples per step over all ranks; 0: unknown, because the workload is not a model and "
+        "a plan"},
+       {"tokens", kInteger,
+        "tokens per step over all ranks; 0: unknown, or the model has no tokens"},
+       {"model_flop", kReal,
+        "FLOPs of the step's matrix products, forward and backward; 0: unknown"},
+       {"hardware_flop", kReal, "the same, including recomputation; 0: unknown"},
+       {"link_bin_ps", kInteger, "bin length of `link_use`; 0: not recorded"},
+       {"messages", kInteger, "number of sent messages"},
+       {"events", kInteger, "number of simulated events"}}};
 }
 
 Table timeline_table() {

@@ -3,10 +3,13 @@
 // Facts of a generated workload without a run: work of a step and memory.
 #pragma once
 
+#include <optional>
+
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
+#include "orrery/workload/memory/memory_bounds.h"
 #include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/program/program.h"
 
@@ -19,6 +22,11 @@ struct JobSummary {
   /// The role with the largest memory; null if memory could not be computed.
   [[nodiscard]] const workload::RoleMemory* fullest() const {
     return memory.roles.empty() ? nullptr : &memory.roles[memory.worst];
+  }
+  /// The memory that it needs; empty if memory could not be computed.
+  [[nodiscard]] std::optional<MemoryNeed> memory_need() const {
+    if (fullest() == nullptr) return std::nullopt;
+    return workload::memory_need(*fullest());
   }
 };
 

@@ -200,11 +200,11 @@ TEST(MeasuredMemory, SaysOfHardlyAnyJobThatRanThatItDoesNotFit) {
       if (!report) continue;
       const Bytes usable =
           usable_memory({.entry = device->name, .memory_capacity = device->memory});
-      const auto verdict = workload::fits(report->roles[report->worst], usable.count());
+      const auto verdict = memory_fit(workload::memory_need(report->roles[report->worst]), usable);
       ++verdicts[folder][static_cast<std::size_t>(verdict)];
     }
   }
-  const auto no = static_cast<std::size_t>(workload::MemoryFit::no);
+  const auto no = static_cast<std::size_t>(MemoryFit::no);
   EXPECT_EQ(verdicts["core"][no], 0u);
   EXPECT_LE(verdicts["more"][no], 39u);
   EXPECT_GE(verdicts["core"][0] + verdicts["more"][0], step == 1 ? 670u : 610u / step);

@@ -81,10 +81,10 @@ void set_predicted(WhatIf& made) {
                                  static_cast<double>(std::max(Time(1), made.base.whole).count()));
   };
   made.predicted = of_recorded(made.changed->whole);
-  if (made.interval)
-    made.predicted_interval = analysis::StepInterval{
-        of_recorded(made.base.whole + made.interval->lower),
-        of_recorded(made.base.whole + made.interval->upper), of_recorded(made.interval->unknown)};
+  if (const auto& interval = made.difference.interval)
+    made.predicted_interval = analysis::StepInterval{of_recorded(made.base.whole + interval->lower),
+                                                     of_recorded(made.base.whole + interval->upper),
+                                                     of_recorded(interval->unknown)};
 }
 
 /// Sets the numbers of layers and microbatches of traces, if they change or are requested.
@@ -187,7 +187,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = estimate_of(*changed);
-    made.interval = interval_of(made.base, *made.changed, made.changes);
+    made.difference = difference_of(made.base, *made.changed, made.changes);
     made.device_conversion = changed->inputs.load->device_conversion;
     if (read->program() != nullptr && made.recorded) set_predicted(made);
     made.findings = changed->findings;

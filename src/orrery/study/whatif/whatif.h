@@ -69,7 +69,7 @@ struct StepEstimate {
   std::vector<result::ErrorClass> errors;  ///< time by model class, with error bounds
   TimeByProvenance time_by_provenance{};   ///< provenance of its critical path
 
-  /// 80 % prediction interval; empty when no error is known.
+  /// 80 % prediction interval; empty when too little or no error is known.
   [[nodiscard]] std::optional<analysis::StepInterval> interval() const {
     return analysis::step_interval(errors, whole);
   }
@@ -124,10 +124,9 @@ struct WhatIf {
   StepEstimate base;  ///< without changes
   std::vector<Change> changes;
   std::optional<StepEstimate> changed;  ///< with the requested changes
-  /// Interval of changed - base; empty if all times are recorded.
-  std::optional<analysis::DifferenceInterval> interval;
-  std::optional<Time> predicted;  ///< `recorded` × changed / base, of a recorded job
-  /// Interval of `predicted`, derived from `interval`; empty when `interval` is.
+  analysis::StepDifference difference;  ///< changed - base
+  std::optional<Time> predicted;        ///< `recorded` × changed / base, of a recorded job
+  /// Interval of `predicted`, derived from that of `difference`; empty when that is.
   std::optional<analysis::StepInterval> predicted_interval;
   std::optional<Answer> answer;  ///< with the changes; without changes: of the base
   /// Tried changes by time saved; plans that do not fit into memory are last. Excludes savings

@@ -90,7 +90,7 @@ Result<std::vector<ChangeTrial>> try_all(const WhatIfCase& read, const StepEstim
                      free->whole,
                      half->memory,
                      half->fits,
-                     interval_of(estimate, *half, std::span(&change, 1)),
+                     difference_of(estimate, *half, std::span(&change, 1)).interval,
                      half->time_by_provenance};
         } else if (change.level == ChangeScope::job) {  // an invalid plan
           made[i].whole = made[i].free = base;
@@ -149,11 +149,10 @@ Result<std::vector<ChangePair>> try_pairs(const WhatIfCase& read, Time base,
 
 }  // namespace
 
-std::optional<analysis::DifferenceInterval> interval_of(const StepEstimate& base,
-                                                        const StepEstimate& changed,
-                                                        std::span<const Change> changes) {
-  return analysis::difference_interval({base.whole, base.errors}, {changed.whole, changed.errors},
-                                       same_models(changes));
+analysis::StepDifference difference_of(const StepEstimate& base, const StepEstimate& changed,
+                                       std::span<const Change> changes) {
+  return analysis::step_difference({base.whole, base.errors}, {changed.whole, changed.errors},
+                                   same_models(changes));
 }
 
 std::string_view name(PairEffect together) {

@@ -12,9 +12,10 @@
 
 namespace orrery::study {
 
-/// 80 % prediction interval of the difference; empty when all times are recorded.
-[[nodiscard]] std::optional<analysis::DifferenceInterval> interval_of(
-    const StepEstimate& base, const StepEstimate& changed, std::span<const Change> changes);
+/// The interval of the difference, or why it has none; neither when all times are recorded.
+[[nodiscard]] analysis::StepDifference difference_of(const StepEstimate& base,
+                                                     const StepEstimate& changed,
+                                                     std::span<const Change> changes);
 
 /// Fills WhatIf::list and left_out, and pairs if requested. `made` contains the base. Errc: that of
 /// the first change that cannot be simulated, except for plans that are invalid.

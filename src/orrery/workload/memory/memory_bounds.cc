@@ -62,10 +62,9 @@ MemoryBounds memory_bounds(const RoleMemory& memory) {
   return band;
 }
 
-MemoryFit fits(const RoleMemory& memory, std::int64_t capacity) {
-  const MemoryBounds band = memory_bounds(memory);
-  if (band.total.upper <= capacity) return MemoryFit::yes;
-  return band.total.lower <= capacity ? MemoryFit::uncertain : MemoryFit::no;
+MemoryNeed memory_need(const RoleMemory& memory) {
+  const MemoryRange total = memory_bounds(memory).total;
+  return {Bytes(memory.total()), Bytes(total.lower), Bytes(total.upper)};
 }
 
 }  // namespace orrery::workload

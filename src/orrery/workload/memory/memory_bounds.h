@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "orrery/core/memory_need.h"
 #include "orrery/workload/memory/memory_report.h"
 
 namespace orrery::workload {
@@ -44,12 +45,7 @@ struct MemoryDeviation {
 
 [[nodiscard]] MemoryBounds memory_bounds(const RoleMemory& memory);
 
-/// Whether the tensors and buffers fit on a device of `capacity` bytes.
-enum class MemoryFit : std::uint8_t {
-  yes,
-  uncertain,  ///< `capacity` is between the bounds of the total
-  no,
-};
-[[nodiscard]] MemoryFit fits(const RoleMemory& memory, std::int64_t capacity);
+/// The memory that a process with these tensors and buffers needs.
+[[nodiscard]] MemoryNeed memory_need(const RoleMemory& memory);
 
 }  // namespace orrery::workload

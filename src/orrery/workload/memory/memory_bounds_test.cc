@@ -51,10 +51,10 @@ TEST(MemoryBounds, IsEmptyOfWhatIsCounted) {
 
 TEST(MemoryBounds, SaysWhetherItFits) {
   const RoleMemory memory = some();
-  EXPECT_EQ(fits(memory, 2000), MemoryFit::yes);
-  EXPECT_EQ(fits(memory, 1800), MemoryFit::uncertain);
-  EXPECT_EQ(fits(memory, 1700), MemoryFit::uncertain);
-  EXPECT_EQ(fits(memory, 1500), MemoryFit::no);
+  EXPECT_EQ(memory_fit(memory_need(memory), Bytes(2000)), MemoryFit::yes);
+  EXPECT_EQ(memory_fit(memory_need(memory), Bytes(1800)), MemoryFit::uncertain);
+  EXPECT_EQ(memory_fit(memory_need(memory), Bytes(1700)), MemoryFit::uncertain);
+  EXPECT_EQ(memory_fit(memory_need(memory), Bytes(1500)), MemoryFit::no);
 }
 
 // Two of PyTorch's workspaces and, under Megatron-LM, Transformer Engine's; four more where

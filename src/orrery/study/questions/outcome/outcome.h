@@ -58,6 +58,10 @@ struct Outcome {
 /// stalled outcome has none. Errc: those of reading and simulating.
 [[nodiscard]] Result<void> try_effects(Outcome& outcome);
 
+/// Whether the estimate of its memory is at most what a process can allocate on a device; true if
+/// one of the two is unknown.
+[[nodiscard]] bool fits_in_memory(const Outcome& outcome);
+
 /// The outcome in short. Its path has no causes: those are known of a run that is kept.
 [[nodiscard]] analysis::Digest digest(const Outcome& outcome);
 /// Of its path alone; empty: when nodes ran is not known.

@@ -5,6 +5,7 @@
 
 #include "orrery/record/make_run.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/outcome/outcome.h"
 
@@ -59,12 +60,14 @@ std::vector<analysis::CommKind> comm_of(const sim::SimResult& result) {
 }
 
 std::optional<analysis::MemoryPeak> memory_of(const Outcome& outcome) {
-  const Bytes capacity = outcome.platform().device.total_capacity();
+  const Bytes capacity = usable_total_memory(outcome.platform().device);
   if (outcome.job) {
     const workload::RoleMemory* most = outcome.job->fullest();
     if (most == nullptr) return std::nullopt;
-    return analysis::MemoryPeak{Bytes(most->peak), capacity, std::nullopt,
-                                outcome.inputs.load->program->roles[most->role].name, std::nullopt};
+    return analysis::MemoryPeak{
+        Bytes(most->peak), capacity,
+        std::nullopt,      outcome.inputs.load->program->roles[most->role].name,
+        std::nullopt,      outcome.job->memory_need()};
   }
   const sim::RankResults& ranks = outcome.result.ranks;
   std::optional<Bytes> most;
@@ -72,7 +75,7 @@ std::optional<analysis::MemoryPeak> memory_of(const Outcome& outcome) {
   if (!most) return std::nullopt;
   std::uint32_t rank = 0;
   while (ranks[rank].peak_memory != most) ++rank;
-  return analysis::MemoryPeak{*most, capacity, rank, "", std::nullopt};
+  return analysis::MemoryPeak{*most, capacity, rank, "", std::nullopt, std::nullopt};
 }
 
 Time& part_of(analysis::PathDigest& path, NodeKind kind) {
@@ -116,6 +119,12 @@ std::optional<analysis::PathDigest> digest(const std::vector<sim::CriticalPathNo
   }
   path.ranks = static_cast<std::uint32_t>(ranks.size());
   return path;
+}
+
+bool fits_in_memory(const Outcome& outcome) {
+  if (outcome.findings.count(FindingCode::may_not_fit) > 0) return false;
+  const auto memory = memory_of(outcome);
+  return !memory || !memory->fit() || memory->spare() >= Bytes{};
 }
 
 analysis::Digest digest(const Outcome& outcome) {

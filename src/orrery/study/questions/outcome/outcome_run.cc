@@ -9,6 +9,7 @@
 #include "orrery/result/run_file.h"
 #include "orrery/study/collectives/collective_bounds.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/questions/run_options.h"
@@ -178,7 +179,11 @@ result::Run make_run(const Outcome& outcome) {
     held = workload::graph_memory(*outcome.inputs.load->program, outcome.job->memory,
                                   outcome.workload());
   result::Run run = record::make_run(outcome.workload(), outcome.platform(), outcome.result, held);
-  if (outcome.job) run.work = outcome.job->work;
+  run.memory_capacity = usable_total_memory(outcome.platform().device);
+  if (outcome.job) {
+    run.work = outcome.job->work;
+    run.memory_need = outcome.job->memory_need();
+  }
   set_bounds(outcome.workload(), outcome.platform(), run);
   if (outcome.inputs.cluster->replay) forget_links(run);
   run.findings = outcome.findings;
