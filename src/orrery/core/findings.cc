@@ -127,11 +127,10 @@ constexpr FindingInfo kInfos[] = {
     {"replicas_in_turn", info,
      "traces of several data-parallel replicas represent a different number of replicas; they are "
      "used in turn"},
-    {"key_ignored", info,
-     "an unknown key is ignored; ASTRA-sim ignores unknown keys in its files, too"},
+    {"key_ignored", info, "an unknown key is ignored"},
     {"key_without_effect", info,
-     "an option has no effect here: it matches nothing, other settings hide its effect, it is not "
-     "modeled, or ASTRA-sim reads and never uses it"},
+     "a setting has no effect here: it matches nothing, other settings hide its effect, or it is "
+     "not modeled"},
     {"default_assumed", info, "a value is not given; the usual value is assumed"},
     {"remainder_chunk_full", info,
      "a collective's last chunk is smaller than the others; the ASTRA rules simulate it at full "

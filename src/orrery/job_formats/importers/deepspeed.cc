@@ -47,6 +47,17 @@ Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, F
   // The default is stage 3's (deepspeed/runtime/zero/config.py).
   spec.parallel.overlap_gradients =
       keys.has("overlap_comm") ? keys.flag("overlap_comm") : stage == 3;
+  for (const char* const what : {"offload_optimizer", "offload_param"}) {
+    const auto offload = section->find(what);
+    if (!keys.has(what) || !offload->is_object()) continue;
+    if (offload->value("device", Json("none")) != "none")
+      findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("{}: DeepSpeed's; offload.{} models it, with remote memory in the "
+                      "cluster",
+                      keys.place(what),
+                      std::string_view(what) == "offload_param" ? "weights" : "optimizer"));
+  }
   ignore_keys(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
                      "allgather_bucket_size", "sub_group_size", "round_robin_gradients",
                      "stage3_gather_16bit_weights_on_model_save", "stage3_max_live_parameters",

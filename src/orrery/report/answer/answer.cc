@@ -87,6 +87,10 @@ Answer& Answer::findings(const Findings& findings) {
   separate(false);
   text_ += sheet.text();
   last_ = Last::line;
+  const std::uint64_t ignored =
+      findings.count(FindingCode::key_ignored) + findings.count(FindingCode::key_without_effect);
+  if (ignored > 0)
+    text_.insert(0, style_.warn(plural(ignored, "setting") + " ignored: see the findings") + "\n");
   return *this;
 }
 
