@@ -123,7 +123,10 @@ TEST_P(Pages, Hold) {
     const Outcome outcome = run(step.command, folder_, kProgram);
     EXPECT_EQ(outcome.exit_code, step.exit_code) << GetParam() << ":" << step.line;
     outputs.push_back(step.exit_code == 0 ? outcome.out : outcome.out + outcome.err);
+    EXPECT_FALSE(outputs.back().empty() && !step.out.empty())
+        << GetParam() << ":" << step.line << ": the example prints nothing any more";
   }
+  if (HasFailure()) return;
   std::ofstream(kRoot / GetParam(), std::ios::binary) << with_outputs(page, steps, outputs);
 }
 

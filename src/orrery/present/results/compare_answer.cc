@@ -109,8 +109,9 @@ void state_verdict(report::Answer& answer, const RunComparison& runs) {
              runs.regressed ? answer.style().bad(verdict) : verdict);
   answer.optional_field("threshold_ratio", runs.threshold);
   answer.field("first_step_ns", runs.a.step).field("second_step_ns", runs.b.step);
-  const auto& [interval, reason] = runs.comparison.difference;
-  if (!reason.empty()) answer.row("interval", "no_interval_reason", reason, "none: " + reason);
+  const auto& interval = runs.comparison.difference.interval;
+  if (const std::string& reason = runs.comparison.difference.no_interval_reason; !reason.empty())
+    answer.row("interval", "no_interval_reason", reason, "none: " + reason);
   if (!interval) {
     answer.field("difference_interval", Value());
     return;
