@@ -15,7 +15,10 @@ target_include_directories(orrery_library INTERFACE "$<BUILD_INTERFACE:${CMAKE_S
                                                     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_link_libraries(orrery_library PRIVATE ${ORRERY_ADDON_COMMANDS} orrery_c_interface)
 target_link_options(orrery_library PRIVATE "LINKER:--version-script=${CMAKE_CURRENT_LIST_DIR}/library.map"
-                                           LINKER:--gc-sections LINKER:-z,defs)
+                                           LINKER:--gc-sections)
+if(NOT ORRERY_SANITIZE)  # whose runtime only programs link
+  target_link_options(orrery_library PRIVATE LINKER:-z,defs)
+endif()
 set_target_properties(orrery_library PROPERTIES OUTPUT_NAME orrery VERSION "${orrery_api_version}.${PROJECT_VERSION}"
                       SOVERSION "${orrery_api_version}" EXPORT_NAME orrery LINK_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/library.map")
 
