@@ -132,7 +132,7 @@ SampledJob sample(const Job& job, const study::Outcome& outcome, int draws) {
 /// How often the true difference is within its interval, and within the interval for independent
 /// errors of the two steps.
 void compare(const SampledJob& a, const SampledJob& b) {
-  const auto band = analysis::difference_interval(a.run, b.run);
+  const auto band = analysis::step_difference(a.run, b.run).interval;
   if (!band) return;
   const auto of = [](const SampledJob& predicted) {
     return *analysis::step_interval(predicted.run.error_classes, predicted.run.step);
