@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "addons/kernel_fitting/training/matrix.h"
 
+#include <algorithm>
 #include <array>
 
 namespace orrery::model {

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "orrery/core/check.h"
+#include "orrery/core/text/suggest.h"
 #include "orrery/report/json/json_writer.h"
 
 namespace orrery::commands {

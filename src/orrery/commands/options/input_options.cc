@@ -10,9 +10,10 @@
 
 #include "orrery/commands/command_options.h"
 #include "orrery/core/models/network_help.h"
-#include "orrery/study/questions/run_options.h"
+#include "orrery/core/text/suggest.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/model_labels.h"
+#include "orrery/study/questions/run_options.h"
 
 namespace orrery::commands {
 

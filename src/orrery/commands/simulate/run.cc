@@ -12,6 +12,7 @@
 #include "orrery/commands/output/run_output.h"
 #include "orrery/commands/progress.h"
 #include "orrery/commands/simulate/run_variability.h"
+#include "orrery/core/text/suggest.h"
 #include "orrery/study/questions/outcome/outcome_answer.h"
 
 namespace orrery::commands {

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "orrery/core/text/text.h"
+
 namespace orrery::present {
 
 std::string tera_text(double rate) {

@@ -3,10 +3,12 @@
 // Kernels and figures about them, as answers about kernels write them.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
 #include "orrery/graph/kernel.h"
+#include "orrery/model/kernels/table/measured_table.h"
 #include "orrery/model/time_estimate.h"
 #include "orrery/report/answer/answer.h"
 

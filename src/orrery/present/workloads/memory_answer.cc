@@ -7,6 +7,7 @@
 
 #include "orrery/core/text/units.h"
 #include "orrery/present/workloads/generate_answer.h"
+#include "orrery/report/answer/number_text.h"
 #include "orrery/workload/memory/memory_bounds.h"
 
 namespace orrery::present {

@@ -10,8 +10,10 @@
 
 #include "orrery/analysis/metrics/prediction_interval.h"
 #include "orrery/analysis/value_text.h"
+#include "orrery/core/memory_need.h"
 #include "orrery/core/quantity.h"
 #include "orrery/report/answer/value.h"
+#include "orrery/report/terminal_text.h"
 
 namespace orrery::report {
 

@@ -8,6 +8,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
 
 namespace orrery::study {
 
