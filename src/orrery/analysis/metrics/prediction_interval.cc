@@ -158,7 +158,7 @@ std::optional<StepInterval> step_interval(std::span<const ErrorClass> classes, T
   Sides sides;
   for (const ErrorClass& one : classes)
     if (one.off) sides.add(count(one.off->lower), count(one.off->upper));
-  sides.add(0, count(unknown) * kUnknownError.upper);
+  sides.add(count(unknown) * kUnknownError.lower, count(unknown) * kUnknownError.upper);
   if (!sides.any()) return std::nullopt;
   return StepInterval{std::max(Time{}, sides.below(step)), sides.above(step), unknown};
 }

@@ -65,7 +65,7 @@ struct DifferenceInterval {
 /// contributes.
 struct StepDifference {
   std::optional<DifferenceInterval> interval;
-  std::string no_interval_reason;  ///< "63 % of the differences (mainly network) have no known …"
+  std::string no_interval_reason;  ///< "63 % of what differs (mainly network) has no …"
 };
 
 /// A step time and the error classes of its parts.
