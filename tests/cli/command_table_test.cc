@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "arguments.h"
-#include "orrery/commands/command.h"
 #include "exit_codes.h"
 #include "files.h"
 #include "help/completion.h"
 #include "help/manual.h"
+#include "orrery/commands/command.h"
 #include "orrery/core/paths_testing.h"
 #include "transcript.h"
 
@@ -84,7 +84,8 @@ TEST_F(CommandTable, HasTheOutputsOfTheOptions) {
     EXPECT_EQ(options.get_option_no_throw("--json") != nullptr, command.output.json)
         << command.name;
     const CLI::Option* const output = options.get_option_no_throw("--output");
-    EXPECT_EQ(output == nullptr ? "" : output->get_description(), commands::output_description(command))
+    EXPECT_EQ(output == nullptr ? "" : output->get_description(),
+              commands::output_description(command))
         << command.name;
   }
 }

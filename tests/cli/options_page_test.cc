@@ -10,17 +10,17 @@
 #include <map>
 
 #include "arguments.h"
-#include "orrery/commands/command.h"
 #include "files.h"
+#include "orrery/commands/command.h"
 #include "orrery/core/paths_testing.h"
 #include "table_command.h"
 
 namespace orrery::cli_test {
 namespace {
 
+using app::TableCommand;
 using commands::Command;
 using commands::FieldRecord;
-using app::TableCommand;
 
 /// Options that so many commands have stand once, before those of the commands.
 constexpr std::size_t kShared = 3;

@@ -151,8 +151,7 @@ TEST(Together, RefusesWhatCannotBe) {
   JobChain chain;
   chain.message(NodeKind::send, 1, true);
   const Workload job = all_run(chain.finish(), 2);
-  EXPECT_THAT(refused({{"a", &job, {0, 1}}}, 2),
-              HasSubstr("rank 2, but the job has 2 ranks"));
+  EXPECT_THAT(refused({{"a", &job, {0, 1}}}, 2), HasSubstr("rank 2, but the job has 2 ranks"));
   JobChain other;
   other.collective("", 1);
   const Workload masked = all_run(other.finish(), 2);
@@ -166,8 +165,7 @@ TEST(Together, RefusesWhatCannotBe) {
   EXPECT_THAT(refused({{"a", &plain, {0}}}, 4), HasSubstr("has 2 ranks, but gets 1"));
   Workload group = plain;
   group.groups["g"] = {"g", {0, 2}};
-  EXPECT_THAT(refused({{"a", &group, {0, 1}}}, 4),
-              HasSubstr("rank 2, but the job has 2 ranks"));
+  EXPECT_THAT(refused({{"a", &group, {0, 1}}}, 4), HasSubstr("rank 2, but the job has 2 ranks"));
 }
 
 }  // namespace

@@ -37,9 +37,9 @@ struct Linear {
                                      ///< distributed
   std::int64_t duplicate_ranks = 0;  ///< ranks that compute the same products, see
                                      ///< Tape::set_duplicate_ranks; 0: Scope::duplicate_ranks
-  bool uses_product_format = true;  ///< false: computes at least in the activations' format (see
-                                    ///< Precision::products)
-  bool is_adapter = false;          ///< trained even if the model's weights are frozen
+  bool uses_product_format = true;   ///< false: computes at least in the activations' format (see
+                                     ///< Precision::products)
+  bool is_adapter = false;           ///< trained even if the model's weights are frozen
   /// For a convolution: kernel sizes of its products, without passes and formats. Zeros: matrix
   /// products.
   std::array<std::int64_t, graph::kKernelSizes> convolution{};

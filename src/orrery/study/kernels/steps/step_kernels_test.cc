@@ -26,8 +26,9 @@ Question job(std::vector<std::string> set) {
 /// Eight H100s whose kernels are as fast while overlapping collectives as alone.
 std::string undisturbed() {
   std::string path = testing::TempDir() + "orrery_undisturbed.yaml";
-  std::ofstream(path) << "device: {is: h100-sxm, in_step: {overlapping_collectives: {products: 1}}}\n"
-                         "network: [{block: switch, size: 8, link: nvlink4}]\n";
+  std::ofstream(path)
+      << "device: {is: h100-sxm, in_step: {overlapping_collectives: {products: 1}}}\n"
+         "network: [{block: switch, size: 8, link: nvlink4}]\n";
   return path;
 }
 
