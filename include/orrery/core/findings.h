@@ -12,7 +12,9 @@
 
 namespace orrery {
 
-enum class Severity : std::uint8_t { info, repaired, data_loss, error };
+/// `warning`: a setting of the user is ignored. `repaired`: the input was wrong and was corrected.
+/// `data_loss`: a part of the input is missing in the result.
+enum class Severity : std::uint8_t { info, warning, repaired, data_loss, error };
 
 /// The kind of a finding. Each has a name, a severity and a sentence (see `describe`).
 enum class FindingCode : std::uint8_t {

@@ -78,7 +78,8 @@ TEST(Findings, AreFoundByTheirNames) {
   EXPECT_EQ(find_finding_code("no such finding"), std::nullopt);
   std::set<std::string_view> names;
   for (const Severity severity :
-       {Severity::info, Severity::repaired, Severity::data_loss, Severity::error})
+       {Severity::info, Severity::warning, Severity::repaired, Severity::data_loss,
+        Severity::error})
     EXPECT_TRUE(names.insert(name(severity)).second);
 }
 

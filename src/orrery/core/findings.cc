@@ -127,8 +127,8 @@ constexpr FindingInfo kInfos[] = {
     {"replicas_in_turn", info,
      "traces of several data-parallel replicas represent a different number of replicas; they are "
      "used in turn"},
-    {"key_ignored", info, "an unknown key is ignored"},
-    {"key_without_effect", info,
+    {"key_ignored", warning, "an unknown key is ignored"},
+    {"key_without_effect", warning,
      "a setting has no effect here: it matches nothing, other settings hide its effect, or it is "
      "not modeled"},
     {"default_assumed", info, "a value is not given; the usual value is assumed"},
@@ -246,7 +246,7 @@ std::optional<FindingCode> find_finding_code(std::string_view name) {
 
 std::string_view name(Severity severity) {
   constexpr auto kNames =
-      enumerator_names<Severity::error>("info", "repaired", "data-loss", "error");
+      enumerator_names<Severity::error>("info", "warning", "repaired", "data-loss", "error");
   return kNames[static_cast<std::size_t>(severity)];
 }
 

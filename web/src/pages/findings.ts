@@ -18,6 +18,7 @@ const grades = new Map<string, Grade>([
   ['error', { title: 'error', look: 'bad', note: 'the result cannot be relied on' }],
   ['data_loss', { title: 'data loss', look: 'bad', note: 'a part of the input is missing in the result' }],
   ['repaired', { title: 'repaired', look: 'warn', note: 'the input was wrong and was corrected' }],
+  ['warning', { title: 'warning', look: 'warn', note: 'a setting is ignored' }],
   ['info', { title: 'information', look: 'muted', note: 'for information' }],
 ]);
 

@@ -174,7 +174,7 @@ constexpr auto kJsonTexts = std::to_array<JsonKey>(
      {"second_change", JsonType::text, "the second change"},
      {"sentence", JsonType::text, "what the finding means"},
      {"setting", JsonType::text, "value of the axis"},
-     {"severity", JsonType::text, "info, repaired, data-loss or error"},
+     {"severity", JsonType::text, "info, warning, repaired, data-loss or error"},
      {"sha256", JsonType::text, "checksum"},
      {"size_names", JsonType::text, "names of the sizes", JsonForm::list},
      {"source", JsonType::text, "source"},

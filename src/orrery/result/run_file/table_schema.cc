@@ -251,7 +251,7 @@ std::vector<Table> result_tables() {
        "Findings about the inputs and the simulation.",
        {{"id", kKey, kRowNumber},
         {"code", kText, "stable"},
-        {"severity", kText, "`info`, `repaired`, `data-loss` or `error`"},
+        {"severity", kText, "`info`, `warning`, `repaired`, `data-loss` or `error`"},
         {"count", kInteger, "number of occurrences"},
         {"sentence", kText, "description"}}},
       {"finding_place",
