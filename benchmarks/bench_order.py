@@ -21,7 +21,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUNDLED = ["cnn", "mlp", "transformer", "dlrm"]
-PUBLIC = [["linear_et.json.gz"], ["dlrm_pytorch_et.tar.gz", "--rank", "0"], ["resnet_et.json.gz"],
+PUBLIC = [["linear_et.json.gz"], ["dlrm_pytorch_et.tar.gz", "--replay-rank", "0"], ["resnet_et.json.gz"],
           ["hf_GPT2_et.json.tar.gz"], ["pt2_et.json.tar.gz"]]
 
 

@@ -47,7 +47,7 @@ def collective(program, folder, kind):
     text = folder / f"{kind}.txt"
     text.write_text(f"MICRO\n1\none -1 0 NONE 0 0 NONE 0 0 {kind} {SIZE} 0\n")
     made = folder / kind / "w"
-    run(program, "convert", text, "--npus", 64, "-o", made, "-q")
+    run(program, "trace", "convert", text, "--npus", 64, "-o", made, "-q")
     return made
 
 
@@ -105,7 +105,7 @@ def main():
         return
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name, _, _ in FABRICS:
-        run(options.orrery, "topology", ROOT / "examples" / "fabrics" / f"{name}.yaml", "--plot",
+        run(options.orrery, "network", "show", ROOT / "examples" / "fabrics" / f"{name}.yaml", "--plot",
             PICTURES / f"{name}.svg", "--force", "-q")
     page = PAGE.read_text()
     begin, end = "<!-- table: benchmarks/fabric_gallery.py --update -->\n", "<!-- end of table -->\n"

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reference" / "fabric-files.md"
 HEAD = """# Fabrics of other projects
 
-This page lists fabric and topology files that other projects publish. `orrery topology` reads and plots each of them, or
+This page lists fabric and topology files that other projects publish. `orrery network show` reads and plots each of them, or
 refuses it with a reason. `benchmarks/fabric_samples.py` generates the page.
 
 A file name begins with the repository of the file. "Open" shows how many links have no bandwidth or no latency in the
@@ -29,7 +29,7 @@ file. Orrery can plot such a fabric, and can simulate it once [`defaults`](../fa
 
 def read_fabric(orrery, path, folder):
     picture = folder / "picture.svg"
-    done = subprocess.run([orrery, "topology", path, "--json", "-q", "--plot", picture, "--force"],
+    done = subprocess.run([orrery, "network", "show", path, "--json", "-q", "--plot", picture, "--force"],
                           capture_output=True, text=True)
     answer = json.loads(done.stdout) if done.stdout else {}
     if done.returncode not in (0, 2, 3, 4) or (done.returncode == 0 and "<svg" not in picture.read_text()):

@@ -5,7 +5,7 @@
   measured_pairs.py ORRERY FILE.csv ... [--without ID,ID] [--by COLUMN,COLUMN]
   measured_pairs.py --again FILE.csv ...
 
-Predicts every step of the files (`orrery validate`). Selects all pairs of one file that differ only in one of: tensor,
+Predicts every step of the files (`orrery accuracy`). Selects all pairs of one file that differ only in one of: tensor,
 pipeline, context or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision, model. dp may
 differ too; with devices and sequences also the batch. Prints the error of the predicted ratio of the two steps, compared with
 the measured ratio. --without: exclude steps; --by: also group by the values in these columns (`--by model_name,gpu`).
@@ -99,7 +99,7 @@ def main():
     if options.again:
         print_errors(measured_again([orrery, *files]))
         return
-    answer = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
+    answer = json.loads(subprocess.run([orrery, "accuracy", *files, "--json", "-q"], check=True, capture_output=True).stdout)
     predicted = {p["id"]: p["predicted_s"] for p in answer["result"]["predictions"]
                  if "predicted_s" in p and p["id"] not in options.without}
     pairs = []

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Converts published steps into tables for orrery validate: core/ and more/, one file per source.
+"""Converts published steps into tables for orrery accuracy: core/ and more/, one file per source.
 
 Usage: benchmarks/measured_steps.py SOURCES FOLDER
 

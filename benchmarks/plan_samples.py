@@ -20,7 +20,7 @@ KINDS = {"msccl": "MSCCL and RCCL", "mscclpp": "MSCCL++", "taccl": "TACCL"}
 
 
 def ask(orrery, *arguments):
-    done = subprocess.run([orrery, "plan", *arguments, "--json", "-q"], capture_output=True, text=True)
+    done = subprocess.run([orrery, "collective", "check", *arguments, "--json", "-q"], capture_output=True, text=True)
     if done.returncode not in (0, 1, 3):
         raise SystemExit(f"{arguments}: exit code {done.returncode}\n{done.stderr}")
     return json.loads(done.stdout)

@@ -30,7 +30,7 @@ def count_pairs(pairs):
 
 
 for model, cluster in QUESTIONS:
-    words = [sys.argv[1], "search", "--model", model, "--cluster", cluster, "--best", "20", "--simulated", "20", "--json"]
+    words = [sys.argv[1], "search", "--model", model, "--cluster", cluster, "--top", "20", "--simulated", "20", "--json"]
     found = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["result"]
     best = [(one["estimate_ns"], one["simulated_ns"]) for one in found["best"] if "estimate_ns" in one]
     agree, against = count_pairs(best)

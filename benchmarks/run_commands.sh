@@ -66,5 +66,5 @@ for ranks in 64 1024; do
   row "1 M nodes on $ranks ranks" - - "$program" run "${steps[@]}"
   row '  the same, with a run file' - - "$program" run "${steps[@]}" -o "$inputs/steps.orrery" --force
 done
-row 'reading a trace of 1 M nodes' - - "$program" inspect "$inputs/million/million.et"
+row 'reading a trace of 1 M nodes' - - "$program" trace info "$inputs/million/million.et"
 printf 'size of the trace: %d MB\n' "$(($(stat -c %s "$inputs/million/million.et") / 1000000))"

@@ -20,7 +20,7 @@ job() {
   local spec=$root/examples/workloads/$1.yaml cluster=$root/examples/clusters/$2.yaml
   /usr/bin/time -o "$folder/time" -f '%U %S %M' "$program" run --spec "$spec" --cluster "$cluster" --json \
     >"$folder/run.json"
-  "$program" count "$spec" --json >"$folder/count.json"
+  "$program" job count "$spec" --json >"$folder/count.json"
   "$program" memory "$spec" --cluster "$cluster" --json >"$folder/memory.json" || true
   python3 - "$folder" "$1" <<'PYTHON'
 import json, sys

@@ -38,7 +38,7 @@ for n in "${copies[@]}"; do
   [[ -e $inputs/x$n.et.json ]] || python3 "$root/benchmarks/tile_trace.py" "$trace" "$n" "$inputs/x$n"
   log=$(mktemp)
   for _ in 1 2 3; do
-    /usr/bin/time -a -o "$log" -f '%U %S %M' "$program" convert --traces "$inputs/x$n.kineto.json" \
+    /usr/bin/time -a -o "$log" -f '%U %S %M' "$program" trace convert --traces "$inputs/x$n.kineto.json" \
       "$inputs/x$n.et.json" -o "$inputs/x$n" --threads 1 --force --json >"$inputs/x$n.report.json"
   done
   nodes=$(grep -o '"nodes": [0-9]*' "$inputs/x$n.report.json" | tail -n 1 | grep -o '[0-9]*')

@@ -44,7 +44,7 @@ CAUSES = [
 
 
 def validate(options, files, *more):
-    command = [options.program, "validate", *map(str, files), "--json", "--threads", "0", *more]
+    command = [options.program, "accuracy", *map(str, files), "--json", "--threads", "0", *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"scoreboard: {' '.join(command)}: {done.stderr}")
@@ -157,7 +157,7 @@ def figures(core, every, seconds, fit, none):
         HEAD.format("points") + row("core", core["overall"]) + row("core, sources weighted equally", core["equal_sources"]) +
         row("every point", every["overall"]) + row("every point, sources weighted equally", every["equal_sources"]),
         "### With and without factors", "",
-        "`orrery validate --fit` fits one factor per device and width of products. No factor depends on a model, a plan or a source. The "
+        "`orrery accuracy --fit` fits one factor per device and width of products. No factor depends on a model, a plan or a source. The "
         "catalogue contains the factors of all sources together, so the figures on this page include the steps to which the factors are "
         "fitted. The exception is the first row of the next two tables: there each source is predicted with the factors of the other "
         "sources only.", "",

@@ -51,7 +51,7 @@ def main():
     parser.add_argument("--device", help="device of the recording, if the recording does not contain it")
     asked = parser.parse_args()
     device, _, ranks = asked.cluster.partition(":")
-    made_on = ["--device", asked.device] if asked.device else []
+    made_on = ["--recorded-device", asked.device] if asked.device else []
     modes = {"replay": made_on,
              "--cluster": ["--cluster", f"{device}:{ranks or 1}", *made_on],
              "--replicate": ["--cluster", f"{device}:8", "--replicate", *made_on],

@@ -48,22 +48,25 @@ function(orrery_addon name)
   endif()
 endfunction()
 
-# What users may type of an add-on, from its command/rows.h: commands, modes and options of commands of the core, for
-# instance "calculon", "kernels fit", "kernels --by".
+# What users may type of an add-on, from its command/rows.h: commands with their old names, modes and options of commands
+# of the core, for instance "study calculon", "calculon", "kernels fit", "kernels --by".
 function(orrery_words_of_addon rows result)
-  file(STRINGS "${rows}" lines REGEX "[.](name|mode|options) = \"")
+  file(STRINGS "${rows}" lines REGEX "[.](name|old_names|mode|options) = \"")
   set(words "")
   foreach(line IN LISTS lines)
-    string(REGEX MATCH "[.](name|mode|options) = \"([^\"]*)\"" line "${line}")
+    string(REGEX MATCH "[.](name|old_names|mode|options) = \"([^\"]*)\"" line "${line}")
     set(text "${CMAKE_MATCH_2}")
     if(CMAKE_MATCH_1 STREQUAL "options")
       string(REPLACE " " ";" options "${text}")
       foreach(option IN LISTS options)
         list(APPEND words "${command} ${option}")
       endforeach()
+    elseif(CMAKE_MATCH_1 STREQUAL "old_names")
+      string(REPLACE ", " ";" names "${text}")
+      list(APPEND words ${names})
     else()
       list(APPEND words "${text}")
-      string(REGEX REPLACE " .*" "" command "${text}")
+      string(REGEX REPLACE " [^ ]*$" "" command "${text}")  # of a mode
     endif()
   endforeach()
   set(${result} "${words}" PARENT_SCOPE)

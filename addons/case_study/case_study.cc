@@ -123,7 +123,7 @@ std::string grid_reference() {
          "with ORRERY_UPDATE_DOCS=1. -->\n"
          "\n"
          "One YAML or JSON document: what runs have in common, axes along which they differ, the "
-         "columns of a table, and published figures to compare with. `orrery reproduce study.yaml` "
+         "columns of a table, and published figures to compare with. `orrery study reproduce study.yaml` "
          "runs it. The built-in case studies are in `examples/case-studies/`, and [their "
          "page](../case-studies/README.md) describes the results. `orrery schema case-study` "
          "prints "

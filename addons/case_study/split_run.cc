@@ -16,7 +16,7 @@ constexpr double kPerGB = 1e-9;
 constexpr std::array kBandwidths{RunMetric::bandwidth_0, RunMetric::bandwidth_1,
                                  RunMetric::bandwidth_2, RunMetric::bandwidth_3};
 
-Result<void> add_collective(const SplitCollective& asked, double weight,
+Result<void> add_collective_compare(const SplitCollective& asked, double weight,
                             const std::vector<std::int64_t>& sizes, const std::string& where,
                             split_bandwidth::SplitProblem& problem) {
   const auto type = collective_type(asked.type, where + "/type");
@@ -46,7 +46,7 @@ Result<split_bandwidth::SplitProblem> problem_of(const SplitSpec& asked, const s
     const SplitJob& job = asked.jobs[j];
     problem.fixed_seconds += job.weight * seconds(job.compute);
     for (std::size_t c = 0; c < job.collectives.size(); ++c) {
-      auto added = add_collective(job.collectives[c], job.weight, sizes,
+      auto added = add_collective_compare(job.collectives[c], job.weight, sizes,
                                   fmt::format("{}/jobs/{}/collectives/{}", where, j, c), problem);
       if (!added) return tl::unexpected(added.error());
     }

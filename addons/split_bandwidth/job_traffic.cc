@@ -92,7 +92,7 @@ class Sent {
       : graph_(workload.graph(rank)), rank_(rank), sizes_(sizes), groups_(workload, sizes, rank) {
     traffic_.rank = rank;
     for (NodeId n = 0; n < graph_.size(); ++n) {
-      if (graph_.kind(n) == NodeKind::coll) add_collective(n);
+      if (graph_.kind(n) == NodeKind::coll) add_collective_compare(n);
       if (graph_.kind(n) == NodeKind::send) add_message(n);
     }
   }
@@ -107,7 +107,7 @@ class Sent {
     if (*std::max_element(bytes.begin(), bytes.end()) > 0) counted_[std::move(bytes)] += 1;
   }
 
-  void add_collective(NodeId n) {
+  void add_collective_compare(NodeId n) {
     const graph::Collective& asked = graph_.collective(n);
     if (!is_known(asked.type)) {
       if (asked.type != CollectiveType::barrier) ++traffic_.unknown;

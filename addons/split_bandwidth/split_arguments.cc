@@ -60,8 +60,8 @@ Result<void> read_options(const SplitArguments& words, SplitQuestion& asked) {
       if (!cost) return tl::unexpected(cost.error());
       asked.costs.push_back(*cost);
     }
-  if (auto read = read_bounds(words.lower, "--least", asked.lower); !read) return read;
-  if (auto read = read_bounds(words.upper, "--most", asked.upper); !read) return read;
+  if (auto read = read_bounds(words.lower, "--min-bandwidth", asked.lower); !read) return read;
+  if (auto read = read_bounds(words.upper, "--max-bandwidth", asked.upper); !read) return read;
   if (words.order.empty()) return {};
   std::vector<std::uint32_t> order;
   for (const std::string_view piece : list_items(words.order)) {

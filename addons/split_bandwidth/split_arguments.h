@@ -32,11 +32,11 @@ struct SplitArguments {
       config::QuestionField{
           "costs", &SplitArguments::costs, "--cost", "LIST", config::kAnswer, "1,5",
           "Cost of 1 GB/s in each dimension, innermost first (2,2,57.4), in any currency"},
-      config::QuestionField{"least", &SplitArguments::lower, "--least", "DIM=RATE", config::kAnswer,
+      config::QuestionField{"least", &SplitArguments::lower, "--min-bandwidth", "DIM=RATE", config::kAnswer,
                             "1=50 GB/s",
                             "Minimum bandwidth of a dimension: '1=50 GB/s'; may be repeated"}
           .one_each(),
-      config::QuestionField{"most", &SplitArguments::upper, "--most", "DIM=RATE", config::kAnswer,
+      config::QuestionField{"most", &SplitArguments::upper, "--max-bandwidth", "DIM=RATE", config::kAnswer,
                             "1=5 GB/s",
                             "Maximum bandwidth of a dimension: '1=50 GB/s'; may be repeated"}
           .one_each(),
@@ -46,7 +46,7 @@ struct SplitArguments {
 };
 
 /// Sets the question from the options. Errc: usage, config_type, config_unit and config_range at
-/// the option ("--most").
+/// the option ("--max-bandwidth").
 [[nodiscard]] Result<void> read_options(const SplitArguments& words, SplitQuestion& asked);
 
 }  // namespace orrery::split_bandwidth

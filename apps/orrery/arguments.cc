@@ -8,7 +8,9 @@
 #include <array>
 #include <cctype>
 
-#include "exit_codes.h"
+#include "help_text.h"
+#include "hint_words.h"
+#include "orrery/commands/renamed_options.h"
 #include "orrery/core/text/suggest.h"
 #include "resources/build_info.h"
 #include "table_command.h"
@@ -16,13 +18,6 @@
 namespace orrery::app {
 
 namespace {
-
-std::string exit_code_text() {
-  std::string text = "Exit codes:";
-  for (const ExitCode& code : kExitCodes)
-    text += fmt::format("\n  {:<5}{}", code.code, code.meaning);
-  return text;
-}
 
 constexpr std::array<std::string_view, 5> kAstraOptions = {
     "--workload-configuration", "--system-configuration", "--network-configuration",
@@ -42,15 +37,16 @@ bool is_astra_option(std::string_view argument) {
 
 class Help : public CLI::Formatter {
  public:
-  std::string make_subcommand(const CLI::App* sub) const override {
-    return fmt::format("  {:<17}{}\n", sub->get_name(), find_command(sub->get_name())->summary);
+  std::string make_help(const CLI::App* app, std::string, CLI::AppFormatMode mode) const override {
+    const auto* command = dynamic_cast<const TableCommand*>(app);
+    return command == nullptr ? program_help()
+                              : command_help(*command, mode == CLI::AppFormatMode::All);
   }
 };
 
 void add_command(CLI::App& table, const Command& command, Session& session) {
   const auto sub = std::make_shared<TableCommand>(command, session, &table);
   table.add_subcommand(sub);
-  sub->group(std::string(heading(command.group)));
   sub->allow_extras();
   sub->callback([action = sub->bound().action, name = command.name, &session] {
     session.command = name;
@@ -80,13 +76,105 @@ int fail_usage(const Session& session, std::string_view what, std::string hint) 
   return session.fail({Errc::usage, "", std::string(what), std::move(hint)});
 }
 
+std::vector<std::string_view> commands_in(Group group) {
+  std::vector<std::string_view> names;
+  for (const Command& command : all_commands())
+    if (command.group == group) names.push_back(command.name);
+  return names;
+}
+
+bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
+
+/// Whether `word` may be an argument of the command.
+bool is_argument_of(const Command& command, const std::string& word) {
+  if (word.starts_with('-')) return true;
+  const auto words = command.words.list == nullptr ? std::vector<std::string_view>()
+                                                   : command.words.list();
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+/// Reports an unknown command, and points to the one that the user may mean. `group`: the first
+/// word of `name` if it is a group; empty: none.
+int fail_unknown(const Session& session, const std::string& name, std::string_view group,
+                 const std::vector<std::string_view>& candidates) {
+  if (const auto error = missing_part_error(name)) return session.fail(*error);
+  std::string hint(hint_for_word(name));
+  std::vector<std::string_view> words;  // without the group
+  for (const std::string_view one : candidates)
+    words.push_back(one.substr(group.empty() ? 0 : group.size() + 1));
+  if (hint.empty()) hint = did_you_mean(name.substr(group.empty() ? 0 : group.size() + 1), words);
+  if (hint.empty() && !group.empty())
+    hint = fmt::format("the commands of '{}' are {}", group, join(words));
+  return fail_usage(session, fmt::format("there is no command '{}'", name), std::move(hint));
+}
+
+/// Joins "trace", "info" to one argument, and replaces old names of commands. Returns the exit
+/// code of an error or of the help of a group, otherwise -1.
+int resolve_group(std::vector<std::string>& arguments, Group group, const Session& session) {
+  const std::string word = arguments[0];
+  const bool alone = arguments.size() == 1 || is_help(arguments[1]) || arguments[1] == "--help-all";
+  if (alone) {
+    if (arguments.size() > 1) return print(group_help(group)) ? kOk : kUsage;
+    print_stderr(group_help(group) + "\n");
+    return fail_usage(session, fmt::format("'{}' needs the name of a command", word), "");
+  }
+  const std::string name = word + " " + arguments[1];
+  if (find_command(name) != nullptr) {
+    arguments[0] = name;
+    arguments.erase(arguments.begin() + 1);
+    return -1;
+  }
+  const Command* old = find_command(word);  // `orrery collective compare all_reduce`
+  if (old != nullptr && is_argument_of(*old, arguments[1])) return -1;
+  return fail_unknown(session, name, word, commands_in(group));
+}
+
+/// Replaces names that options had in earlier releases.
+void replace_old_options(std::vector<std::string>& arguments, Session& session) {
+  for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
+    const std::string option = arguments[i].substr(0, arguments[i].find('='));
+    const std::string_view now = renamed_option(session.command, option);
+    if (now.empty()) continue;
+    arguments[i].replace(0, option.size(), now);
+    session.old_names.emplace_back(option, now);
+  }
+}
+
 /// CLI11 would also search later words for a command: `orrery bench run` is not `run`.
-int check_command(const std::vector<std::string>& arguments, const Session& session) {
+int resolve_command(std::vector<std::string>& arguments, Session& session) {
   if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-') return -1;
-  if (find_command(arguments[0]) != nullptr) return -1;
-  if (const auto error = missing_part_error(arguments[0])) return session.fail(*error);
-  return fail_usage(session, fmt::format("there is no command '{}'", arguments[0]),
-                    did_you_mean(arguments[0], command_names()));
+  if (const auto group = find_group(arguments[0]))
+    if (const int code = resolve_group(arguments, *group, session); code >= 0) return code;
+  const Command* command = find_command(arguments[0]);
+  if (command == nullptr) return fail_unknown(session, arguments[0], {}, command_names());
+  session.command = command->name;
+  if (arguments[0] != command->name) session.old_names.emplace_back(arguments[0], command->name);
+  arguments[0] = command->name;
+  replace_old_options(arguments, session);
+  return -1;
+}
+
+/// "help trace info" is "trace info --help".
+int show_help(std::vector<std::string>& arguments) {
+  arguments.erase(arguments.begin());
+  if (arguments.empty()) return print(program_help()) ? kOk : kUsage;
+  if (arguments[0] == "exit-codes") return print(exit_code_help()) ? kOk : kUsage;
+  arguments.emplace_back("--help");
+  return -1;
+}
+
+/// Arguments that are names of commands: "man trace info", "schema output trace info".
+void join_names(std::vector<std::string>& arguments) {
+  if (arguments.empty() || (arguments[0] != "man" && arguments[0] != "schema")) return;
+  for (std::size_t i = 1; i < arguments.size(); ++i) {
+    if (i + 1 < arguments.size() && find_group(arguments[i]) &&
+        find_command(arguments[i] + " " + arguments[i + 1]) != nullptr) {
+      arguments[i] += " " + arguments[i + 1];
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
+    if (const Command* command = find_command(arguments[i]))
+      if (arguments[0] == "man" || i > 1) arguments[i] = command->name;
+  }
 }
 
 /// Reports a mode or an option of an add-on that this build lacks.
@@ -147,16 +235,10 @@ AstraStyle recognize_astra(const std::string& program, std::vector<std::string>&
 }
 
 std::unique_ptr<CLI::App> build_table(Session& session) {
-  auto table = std::make_unique<CLI::App>(
-      "Orrery simulates machine-learning training jobs on clusters.\n"
-      "\n"
-      "Examples:\n"
-      "  orrery demo\n"
-      "  orrery run llama/w --cluster cluster.yaml\n",
-      "orrery");
-  table->set_version_flag("--version", version_text,
+  auto table = std::make_unique<CLI::App>(program_description(), "orrery");
+  table->set_version_flag("-V,--version", version_text,
                           "Print the version, the commit and what is built in");
-  table->footer("\n" + exit_code_text());
+  table->set_help_all_flag("--help-all", "Print all options");
   table->formatter(std::make_shared<Help>());
   table->require_subcommand(0, 1);
   table->allow_extras();
@@ -169,9 +251,11 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   const AstraStyle astra = recognize_astra(program, arguments);
   if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
   session.astra_options = astra.active;
+  if (!arguments.empty() && arguments[0] == "help")
+    if (const int code = show_help(arguments); code >= 0) return code;
   // The option table may fail before a sub-command's options are known; messages still name it.
-  if (!arguments.empty() && find_command(arguments[0]) != nullptr) session.command = arguments[0];
-  if (const int code = check_command(arguments, session); code >= 0) return code;
+  if (const int code = resolve_command(arguments, session); code >= 0) return code;
+  join_names(arguments);
   std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {
     table.parse(arguments);
@@ -179,13 +263,15 @@ int parse(CLI::App& table, Session& session, const std::string& program,
     return print(std::string(version.what()) + "\n") ? kOk : kUsage;
   } catch (const CLI::CallForHelp&) {
     return print(table.help()) ? kOk : kUsage;
+  } catch (const CLI::CallForAllHelp&) {
+    return print(table.help("", CLI::AppFormatMode::All)) ? kOk : kUsage;
   } catch (const CLI::ParseError& error) {
     return fail_usage(session, error.what(), "");
   }
   if (const int code = check_addons(table, session); code >= 0) return code;
   if (const int code = check_leftovers(table, session, astra.active); code >= 0) return code;
   if (!session.action) {
-    print_stderr(table.help() + "\n");
+    print_stderr(program_help() + "\n");
     return fail_usage(session, "no command is given", "");
   }
   TableCommand& command = table_command(chosen(table));
@@ -193,6 +279,8 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   if (session.json || !session.output.empty())
     session.question = question_json(command.bound().options);
   if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
+  for (const auto& [before, now] : session.old_names)
+    session.warn(fmt::format("'{}' is now '{}'; the next release drops the old name", before, now));
   return -1;
 }
 

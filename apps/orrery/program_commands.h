@@ -24,7 +24,7 @@ Action add_install_files(CommandOptions& command, Context& context);
 /// Listed before the commands of the library.
 inline constexpr auto kDemoCommands = std::to_array<Command>({
     {.name = "demo",
-     .group = Group::simulate,
+     .group = Group::everyday,
      .summary = "Simulate one training step on two clusters, and compare them",
      .add = add_demo,
      .output = {.file =
@@ -34,18 +34,18 @@ inline constexpr auto kDemoCommands = std::to_array<Command>({
 /// Listed after them.
 inline constexpr auto kProgramCommands = std::to_array<Command>({
     {.name = "doctor",
-     .group = Group::help,
+     .group = Group::tool,
      .summary = "Check this installation",
      .add = add_doctor,
      .output = {.json = true, .file = ""}},
     {.name = "completion",
-     .group = Group::help,
+     .group = Group::tool,
      .summary = "Print a completion script for a shell",
      .add = add_completion,
      .output = {.json = false, .file = ""},
      .words = {.list = shell_names, .files = false}},
     {.name = "man",
-     .group = Group::help,
+     .group = Group::tool,
      .summary = "Print a manual page",
      .add = add_man,
      .output = {.json = false, .file = ""},

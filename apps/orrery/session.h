@@ -6,6 +6,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/context.h"
@@ -21,6 +23,8 @@ class Session final : public Context {
   Session();
 
   Action action;  ///< of the parsed command
+  /// The names of earlier releases that the user typed, each with its present name.
+  std::vector<std::pair<std::string, std::string>> old_names;
 
   /// Whether stdout and stderr use colours: according to --color, then CLICOLOR_FORCE, NO_COLOR,
   /// TERM and whether it is a terminal.

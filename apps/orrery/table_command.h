@@ -17,6 +17,7 @@ class TableCommand : public CLI::App {
   TableCommand(const Command& command, Session& session, CLI::App* parent);
 
   [[nodiscard]] BoundCommand& bound() { return bound_; }
+  [[nodiscard]] const BoundCommand& bound() const { return bound_; }
   [[nodiscard]] const std::deque<FieldRecord>& fields() const { return bound_.options.fields; }
   /// Call it after parsing. Counts the occurrences of each option. Returns the first error in the
   /// values.

@@ -4,7 +4,7 @@
 //
 //   measured_estimates POINTS...
 //
-// POINTS are files for orrery validate (data/measured). Prints one line per point with a job: its
+// POINTS are files for orrery accuracy (data/measured). Prints one line per point with a job: its
 // id; measured, simulated and estimated seconds; errors of simulation and estimate, in percent; and
 // the difference between estimate and simulation, in percent. Then one line per source: the number
 // of points, the median errors of simulations and estimates, the median and largest difference

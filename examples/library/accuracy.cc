@@ -6,9 +6,9 @@
 #include "orrery/commands/accuracy.h"
 
 int main(int argc, char** argv) {
-  orrery::api::ValidateQuestion question;
+  orrery::api::AccuracyQuestion question;
   question.file.assign(argv + 1, argv + argc);
-  const orrery::api::Answer answer = orrery::api::validate(question);
+  const orrery::api::Answer answer = orrery::api::accuracy(question);
   std::printf("%s%s", answer.text().data(), answer.notes().data());
   return answer.status();
 }

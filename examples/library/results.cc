@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <string>
 
-#include "orrery/commands/results.h"
+#include "orrery/commands/reports.h"
 #include "orrery/commands/run.h"
 
 int main() {

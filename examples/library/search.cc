@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "orrery/commands/search.h"
+#include "orrery/commands/everyday.h"
 
 int main() {
   using Clock = std::chrono::steady_clock;

@@ -3,12 +3,12 @@
 // What is in recorded traces? Usage: traces FILE...
 #include <cstdio>
 
-#include "orrery/commands/traces.h"
+#include "orrery/commands/trace.h"
 
 int main(int argc, char** argv) {
-  orrery::api::InspectQuestion question;
+  orrery::api::TraceInfoQuestion question;
   question.traces.assign(argv + 1, argv + argc);
-  const orrery::api::Answer answer = orrery::api::inspect(question);
+  const orrery::api::Answer answer = orrery::api::trace_info(question);
   std::printf("%s%s", answer.text().data(), answer.notes().data());
   return answer.status();
 }

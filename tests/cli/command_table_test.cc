@@ -11,6 +11,7 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <sstream>
 #include <utility>
 
 #include "arguments.h"
@@ -18,8 +19,10 @@
 #include "files.h"
 #include "help/completion.h"
 #include "help/manual.h"
+#include "help_text.h"
 #include "orrery/commands/command.h"
 #include "orrery/core/paths_testing.h"
+#include "orrery/report/terminal_text.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
@@ -49,32 +52,99 @@ class CommandTable : public testing::Test {
 
 TEST_F(CommandTable, HasEachCommandOnceByGroup) {
   std::set<std::string_view> names;
-  Group last = Group::simulate;
+  Group last = Group::everyday;
   for (const Command& command : shown_commands()) {
     EXPECT_TRUE(names.insert(command.name).second) << command.name;
     EXPECT_GE(command.group, last) << command.name << ": groups stand together, in their order";
     last = command.group;
-    EXPECT_FALSE(heading(command.group).empty()) << command.name;
+    const commands::GroupInfo& group = describe(command.group);
+    EXPECT_FALSE(group.heading.empty()) << command.name;
+    EXPECT_EQ(command.name.find(' ') != std::string_view::npos, !group.word.empty())
+        << command.name;
+    EXPECT_TRUE(command.name.starts_with(group.word)) << command.name;
   }
   EXPECT_EQ(names.size() + 1, commands::all_commands().size()) << "install-files is hidden";
 }
 
-// A line of --help fits on a terminal of 80 columns.
 TEST_F(CommandTable, SummariesAreOneLine) {
   for (const Command& command : shown_commands()) {
     EXPECT_THAT(std::string(command.summary), testing::MatchesRegex("[A-Z].*[^.]"));
-    EXPECT_LE(command.summary.size(), 61u) << command.name;
+    EXPECT_LE(command.summary.size(), 70u) << command.name;
   }
+}
+
+TEST_F(CommandTable, FindsOldNames) {
+  std::set<std::string_view> names;
+  for (const Command& command : commands::all_commands()) names.insert(command.name);
+  for (const Command& command : commands::all_commands())
+    for (std::string_view rest = command.old_names; !rest.empty();) {
+      const std::string_view old = rest.substr(0, rest.find(", "));
+      rest.remove_prefix(std::min(rest.size(), old.size() + 2));
+      EXPECT_TRUE(names.insert(old).second) << old << " is another command, too";
+      const Command* found = commands::find_command(old);
+      ASSERT_NE(found, nullptr) << old;
+      EXPECT_EQ(found->name, command.name);
+    }
+  EXPECT_EQ(commands::find_command(""), nullptr);
+  EXPECT_EQ(commands::find_command(", "), nullptr);
+}
+
+/// Lines of --help that are too long, or that CLI11 would write.
+std::vector<std::string> bad_help_lines(const std::string& help) {
+  std::vector<std::string> bad;
+  std::istringstream lines(help);
+  for (std::string line; std::getline(lines, line);) {
+    const bool internal = line.find(":value in {") != std::string::npos ||
+                          line.find("Excludes:") != std::string::npos ||
+                          line.find(" x 2") != std::string::npos;
+    if (report::columns(line) > app::kHelpWidth || internal) bad.push_back(line);
+  }
+  return bad;
+}
+
+std::size_t lines_in(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
 TEST_F(CommandTable, HelpOpensWithTheSummaryAndExamples) {
   for (const Command& command : shown_commands()) {
     const std::string help = parsed(command).help();
-    EXPECT_THAT(help, StartsWith(std::string(command.summary) + ".\n"));
-    const std::string before = help.substr(0, help.find("\nUsage:"));
-    const std::size_t examples = before.find("\nExamples:\n");
-    ASSERT_NE(examples, std::string::npos) << command.name;
-    EXPECT_THAT(before.substr(examples), HasSubstr("orrery " + std::string(command.name)));
+    EXPECT_THAT(help, StartsWith(std::string(command.summary) + ".\n\nExamples:\n"));
+    EXPECT_THAT(help.substr(0, help.find("\nUsage:")),
+                HasSubstr("  orrery " + std::string(command.name)));
+  }
+}
+
+TEST_F(CommandTable, HelpFitsOnAScreen) {
+  constexpr std::size_t kMostLines = 60;
+  EXPECT_LE(lines_in(app::program_help()), kMostLines);
+  EXPECT_THAT(bad_help_lines(app::program_help()), testing::IsEmpty());
+  for (const Command& command : shown_commands()) {
+    const std::string help = parsed(command).help();
+    EXPECT_LE(lines_in(help), kMostLines) << command.name;
+    EXPECT_THAT(bad_help_lines(help), testing::IsEmpty()) << command.name;
+    const std::string all = parsed(command).help("", CLI::AppFormatMode::All);
+    EXPECT_THAT(bad_help_lines(all), testing::IsEmpty()) << command.name;
+    if (describe(command.group).word.empty()) continue;
+    EXPECT_THAT(app::group_help(command.group), HasSubstr("  " + std::string(command.name) + " "));
+    EXPECT_THAT(bad_help_lines(app::group_help(command.group)), testing::IsEmpty());
+  }
+}
+
+// Every option is listed by --help-all, and by --help or counted there.
+TEST_F(CommandTable, HelpListsEveryOption) {
+  for (const Command& command : shown_commands()) {
+    const auto& options = dynamic_cast<const app::TableCommand&>(parsed(command));
+    const std::string help = parsed(command).help();
+    const std::string all = parsed(command).help("", CLI::AppFormatMode::All);
+    std::size_t hidden = 0;
+    for (const commands::FieldRecord& field : options.fields()) {
+      if (field.options.empty() || field.group.empty()) continue;
+      const std::string name = commands::first_name(field.options);
+      EXPECT_THAT(all, HasSubstr(name)) << command.name;
+      hidden += field.is_advanced && !field.is_required ? 1 : 0;
+    }
+    EXPECT_EQ(help.find("--help-all") != std::string::npos, hidden > 0) << command.name;
   }
 }
 
@@ -109,12 +179,13 @@ std::string plain(const std::string& page) {
 TEST_F(CommandTable, EachHasAManualPage) {
   const std::string program = plain(app::manual_page(*table_, nullptr));
   for (const Command& command : shown_commands()) {
-    const std::string name = "orrery-" + std::string(command.name);
+    std::string name = "orrery-" + std::string(command.name);
+    std::replace(name.begin(), name.end(), ' ', '-');
     EXPECT_EQ(app::manual_name(&command), name + ".1");
     const std::string page = plain(app::manual_page(*table_, &command));
     EXPECT_THAT(page, HasSubstr(".SH NAME\n" + name + " - " + std::string(command.summary) + "\n"));
     EXPECT_THAT(page, HasSubstr("\n.SH EXAMPLES\n"));
-    EXPECT_THAT(program, HasSubstr("\n.SS " + std::string(heading(command.group)) + "\n"));
+    EXPECT_THAT(program, HasSubstr("\n.SS " + std::string(describe(command.group).heading) + "\n"));
     EXPECT_THAT(program, HasSubstr("\\fB" + std::string(command.name) + "\\fR\n" +
                                    std::string(command.summary) + ".\n"));
     EXPECT_THAT(program, HasSubstr("\\fB" + name + "\\fR(1)"));
@@ -126,14 +197,15 @@ TEST_F(CommandTable, EachIsCompleted) {
   const std::string zsh = app::completion_script(*table_, "zsh");
   const std::string fish = app::completion_script(*table_, "fish");
   for (const Command& command : shown_commands()) {
-    const std::string name(command.name);
-    EXPECT_THAT(bash, HasSubstr("\n    " + name + ") "));
-    EXPECT_THAT(zsh, HasSubstr("\n    '" + name + ":"));
-    EXPECT_THAT(fish, HasSubstr(" -f -a " + name + " -d "));
+    const std::string name(command.name), last = name.substr(name.rfind(' ') + 1);
+    const bool in_group = name != last;
+    EXPECT_THAT(bash, HasSubstr("\n    " + (in_group ? "'" + name + "'" : name) + ") "));
+    EXPECT_THAT(zsh, HasSubstr("\n    '" + name + "')"));
+    EXPECT_THAT(fish, HasSubstr(" -f -a " + last + " -d "));
     if (command.words.list == nullptr) continue;
     for (const std::string_view word : command.words.list())
-      EXPECT_THAT(fish, testing::ContainsRegex("seen_subcommand_from " + name + "'( -f)? -a " +
-                                               std::string(word) + "\n"));
+      EXPECT_THAT(fish, testing::ContainsRegex("seen_subcommand_from " + last + "'( -f)? -a '.*" +
+                                               std::string(word)));
   }
 }
 
@@ -176,16 +248,35 @@ std::string commands_page() {
   Group group = Group::hidden;
   for (const Command& command : shown_commands()) {
     if (std::exchange(group, command.group) != command.group)
-      page += "\n## " + std::string(heading(group)) +
+      page += "\n## " + std::string(describe(group).heading) +
               "\n\n| command | what it does | `--json` | `-o FILE` |\n|---|---|---|---|\n";
     page += "| `" + std::string(command.name) + "` | " + std::string(command.summary) + " | " +
             (command.output.json ? "yes" : "no") + " | " +
             (command.output.file.empty() ? "no" : commands::output_description(command)) + " |\n";
   }
-  page += "\n## Exit codes\n\n| code | meaning |\n|---|---|\n";
+  page += "\n[Exit codes](exit-codes.md) have their own page.\n";
+  return page;
+}
+
+/// The page docs/reference/exit-codes.md.
+std::string exit_codes_page() {
+  std::string page =
+      "# Exit codes\n\n"
+      "<!-- Generated from the table of exit codes. To renew it, run the cli tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n"
+      "All commands use these codes. `orrery help exit-codes` prints them, and "
+      "`orrery_status` of [the library](../library.md) returns them.\n\n"
+      "| code | meaning |\n|---|---|\n";
   for (const app::ExitCode& code : app::kExitCodes)
     page += "| " + std::to_string(code.code) + " | " + std::string(code.meaning) + " |\n";
   return page;
+}
+
+TEST_F(CommandTable, ThePageOfExitCodesIsThatOfTheTable) {
+  const std::string path =
+      std::string(core_testing::kSourceFolder) + "/docs/reference/exit-codes.md";
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << exit_codes_page();
+  EXPECT_EQ(read(path), exit_codes_page()) << "run this test with ORRERY_UPDATE_DOCS=1";
 }
 
 TEST_F(CommandTable, ThePageIsThatOfTheTable) {

@@ -235,59 +235,59 @@ TEST_P(Answers, FollowFromEachField) {
 
 #define ORRERY_RECORDED \
   "data/demo/ddp_transformer/rank0.kineto.json.gz data/demo/ddp_transformer/rank1.kineto.json.gz "
-#define ORRERY_TRACES "orrery generate " ORRERY_JOB "--dp 2 -o w -q"
+#define ORRERY_TRACES "orrery job generate " ORRERY_JOB "--dp 2 -o w -q"
 const CommandQuestion kQuestions[] = {
     {"whatif",
-     ORRERY_JOB "--cluster h100-sxm:8 --list --most 3",  // of a job, which is listed already
+     ORRERY_JOB "--cluster h100-sxm:8 --list --top 3",  // of a job, which is listed already
      {"question.list", "question.base.groups", "question.base.recorded.rank",
       "question.base.recorded.no_link", "question.base.recorded.tensors", "layers",
       "microbatches"}},
-    {"predict",
+    {"trace predict",
      ORRERY_RECORDED,  // traces that are linked, and whose streams depend by launches
      {"question.recorded.no_link", "question.recorded.tensors"}},
-    {"together", "examples/jobs/by-turns.yaml"},
-    {"scale-down",
-     ORRERY_JOB "--cluster h100-sxm:8 --ranks 4",  // of a job without a pipeline
+    {"job together", "examples/jobs/by-turns.yaml"},
+    {"trace scale-down",
+     ORRERY_JOB "--cluster h100-sxm:8 --keep-ranks 4",  // of a job without a pipeline
      {"question.base.groups", "question.base.recorded.rank", "question.base.recorded.no_link",
       "question.base.recorded.tensors", "question.base.job.schedule"}},
-    {"stragglers",
+    {"trace stragglers",
      ORRERY_RECORDED,  // of two steps
      {"question.steps", "question.base.recorded.no_link", "question.base.recorded.tensors"}},
-    {"shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
-    {"plan", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
-    {"search", ORRERY_JOB "--cluster h100-sxm:8 --best 3 --simulated 2"},
-    {"collective", "all-reduce --cluster h100-sxm:16 --size 1GB"},
-    {"synthesise", "broadcast --fabric h100-sxm:8", {"question.search"}},  // it is no torus
-    {"topology", "h100-sxm:16", {"question.tp"}},                          // 8 GPUs are a host
+    {"dlrm shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
+    {"collective check", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
+    {"search", ORRERY_JOB "--cluster h100-sxm:8 --top 3 --simulated 2"},
+    {"collective compare", "all-reduce --cluster h100-sxm:16 --size 1GB"},
+    {"collective synthesize", "broadcast --fabric h100-sxm:8", {"question.search"}},  // it is no torus
+    {"network show", "h100-sxm:16", {"question.tp"}},                          // 8 GPUs are a host
     {"kernels", "gemm 1024 1024 2048 transposed_b"},
-    {"replay",
+    {"trace replay",
      ORRERY_RECORDED,  // of hosts without devices
      {"scales", "recorded.no_link", "recorded.tensors"}},
     {"memory", ORRERY_JOB "--cluster h100-sxm:8", {"set"}},
-    {"count", ORRERY_JOB "--cluster h100-sxm:8", {"schedule"}},
-    {"generate", ORRERY_JOB "--dp 2 --format yaml"},
-    {"inspect",
+    {"job count", ORRERY_JOB "--cluster h100-sxm:8", {"schedule"}},
+    {"job generate", ORRERY_JOB "--dp 2 --format yaml"},
+    {"trace info",
      ORRERY_RECORDED,  // no Chakra traces
      {"groups", "repair", "recorded.no_link", "recorded.tensors"}},
-    {"embeddings", "time --tables 4 --batch 128 --pooling 4 --rows 1000 --features 64"},
+    {"dlrm lookup", "time --tables 4 --bags 128 --pooling 4 --rows 1000 --features 64"},
     {"compare",
      "a.orrery b.orrery",
      {},
      "orrery run " ORRERY_JOB "--cluster h100-sxm:8 -o a.orrery -q && orrery run " ORRERY_JOB
      "--cluster a100-40gb:8 -o b.orrery -q"},
-    {"validate",
+    {"accuracy",
      "runs.csv",
      {},
      "printf 'id,model,tp,global_batch,micro_batch,gpu,n,dom,nvl,ib,measured_s\\n"
      "us-1,llama-3.1-8b,2,64,1,H100,8,8,450,50,6.4\\n' > runs.csv"},
-    {"convert",
+    {"trace convert",
      "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz "
      "-o out/w"},
-    {"cut",
+    {"trace slice",
      "data/demo/ddp_transformer/rank0.kineto.json.gz --iteration 8 -o out/part.json",
      {"ranks"}},  // of one rank
-    {"obfuscate", "w -o out/o", {}, ORRERY_TRACES},
-    {"link",
+    {"trace anonymize", "w -o out/o", {}, ORRERY_TRACES},
+    {"trace merge",
      "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz"},
     {"calibrate",
      "network examples/calibrate/all_reduce.log",  // which states these
@@ -296,7 +296,7 @@ const CommandQuestion kQuestions[] = {
     {"calibrate", "overheads examples/calibrate/step.json", {}},
     {"calibrate", "variability " ORRERY_RECORDED, {"steps"}},
     {"kernels", "plot own.csv --compute heuristic -o out/own.svg", {}, ORRERY_KERNELS},
-    {"embeddings", "synthesize --batch 256 --pooling 4 --rows 5000 -o out/a.txt", {}},
+    {"dlrm lookup", "synthesize --bags 256 --pooling 4 --rows 5000 -o out/a.txt", {}},
 };
 
 /// Of the core, and of the add-ons.
@@ -317,7 +317,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(all_questions()), [](c
 /// Commands whose fields are tried elsewhere, or have no figures of their own.
 const std::map<std::string_view, std::string_view> kElsewhere = {
     {"run", "src/orrery/study/questions/outcome/run_options_test.cc"},
-    {"check", "those of run"},
+    {"trace validate", "those of run"},
     {"demo", "where its data is"}};
 
 TEST(QuestionOptions, AnswersAreTriedOfEachCommand) {

@@ -3,11 +3,11 @@
 // Transcripts of the command line: what is typed and what comes back.
 //
 //   # a comment
-//   $ orrery inspect tiny        a command, run by sh in a folder of its own
+//   $ orrery trace info tiny        a command, run by sh in a folder of its own
 //   > ranks   2                  a line of stdout
 //   ! warning: …                 a line of stderr
 //   ? 3                          the exit code, 0 when absent
-//   $$ orrery validate --fit     a command that takes long: run with full effort alone
+//   $$ orrery accuracy --fit     a command that takes long: run with full effort alone
 //
 // In a `>` or `!` line, "..." stands for any text; alone on a line it stands for any number of
 // lines. A stream without a line is not looked at; "> (nothing)" says that it is empty.

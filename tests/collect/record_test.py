@@ -215,8 +215,8 @@ class ReadByOrrery(InFolder):
         if orrery is None:
             self.skipTest("no program that converts")
         traces = str(SHIPPED / "*.gz")
-        for command in (["check", "--traces", traces],
-                        ["convert", "--traces", traces, "-o", str(self.folder / "out")]):
+        for command in (["trace", "validate", "--traces", traces],
+                        ["trace", "convert", "--traces", traces, "-o", str(self.folder / "out")]):
             with self.subTest(command[0]):
                 done = subprocess.run([orrery, *command], capture_output=True, text=True, check=False)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

@@ -26,7 +26,7 @@ def program() -> Optional[str]:
     found = os.environ.get("ORRERY_PROGRAM")
     if not found or not os.access(found, os.X_OK):
         return None
-    asked = subprocess.run([found, "convert", "--help"], capture_output=True, check=False)
+    asked = subprocess.run([found, "trace", "convert", "--help"], capture_output=True, check=False)
     return found if asked.returncode == 0 else None
 
 

@@ -42,13 +42,13 @@ std::string flipped(std::string bytes, std::size_t at) {
 }
 
 Case archive(std::string name, std::string bytes, std::string reports,
-             std::string command = "convert t.tar -o t") {
+             std::string command = "trace convert t.tar -o t") {
   return survives("tar_" + std::move(name), std::move(command), "t.tar", std::move(bytes),
                   std::move(reports));
 }
 
 Case bad_archive(std::string name, std::string bytes, std::string says) {
-  return refused("tar_" + std::move(name), "convert t.tar -o t", "t.tar", std::move(bytes),
+  return refused("tar_" + std::move(name), "trace convert t.tar -o t", "t.tar", std::move(bytes),
                  {std::move(says)});
 }
 
@@ -76,7 +76,7 @@ insert into CUPTI_ACTIVITY_KIND_RUNTIME values(50, 60, 0, 281474976710657, 5, 2)
 Case database(std::string name, int exit_code, std::vector<std::string> says, std::string reports,
               std::string sql, std::function<std::string(std::string)> change = {}) {
   return {"nsight_" + std::move(name),
-          "convert n.sqlite -o t",
+          "trace convert n.sqlite -o t",
           exit_code,
           std::move(says),
           {},
@@ -162,14 +162,14 @@ std::vector<Case> archive_cases() {
   };
   Case outside = bad_archive("cut_leaves_its_folder",
                              tar_file("..", first) + tar_file("a", second) + tar_end(), "out");
-  outside.command = "cut t.tar --iteration 1 -o out";
+  outside.command = "trace slice t.tar --iteration 1 -o out";
   outside.exit_code = 2;
   outside.says = {"out/..", "E1010"};
   cases.push_back(outside);
   Case same = bad_archive("cut_into_one_file",
                           tar_file("a/r.json", first) + tar_file("b/r.json", second) + tar_end(),
                           "would both be written there");
-  same.command = "cut t.tar --iteration 1 -o out";
+  same.command = "trace slice t.tar --iteration 1 -o out";
   same.exit_code = 2;
   cases.push_back(same);
   Case rank =
@@ -233,10 +233,10 @@ std::vector<Case> nsight_cases() {
                    "-9223372036854775808, -1, -1, -1, -1, -1, -1, -1, -1);"),
       database("name_of_50_MB", 0, {}, "string_cut",
                sound + "update StringIds set value = printf('%.*c', 50000000, 'x') where id = 1;"),
-      refused("nsight_report", "convert a.nsys-rep -o t", "a.nsys-rep",
+      refused("nsight_report", "trace convert a.nsys-rep -o t", "a.nsys-rep",
               repeated("\x01\x02NSYS", 1000), {"E2004", "nsys export"}),
-      refused("nsight_old_report", "inspect --traces a.qdrep", "a.qdrep", "QUADD", {"nsys export"}),
-      refused("nsight_report_empty", "convert a.nsys-rep -o t", "a.nsys-rep", "", {"E2011"}),
+      refused("nsight_old_report", "trace info --traces a.qdrep", "a.qdrep", "QUADD", {"nsys export"}),
+      refused("nsight_report_empty", "trace convert a.nsys-rep -o t", "a.nsys-rep", "", {"E2011"}),
   };
 }
 

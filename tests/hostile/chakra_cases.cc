@@ -108,8 +108,8 @@ std::vector<Case> file_cases() {
       whole("file_of_metadata_only", metadata(), {"w.0.et", "E2011"}),
       whole("file_of_zeros", std::string(1 << 20, '\0'), {"w.0.et:byte ", "E2005"}),
       whole("file_is_prose", "It was a bright cold day in April, and the clocks.\n", {"w.0.et"}),
-      {"inspect_damaged", "inspect w.0.et", 3, {"w.0.et:byte "}, {{"w.0.et", two() + "\xFF"}}},
-      {"check_damaged", "check w", 3, {"w.0.et:byte "}, {{"w.0.et", two() + "\xFF"}}},
+      {"inspect_damaged", "trace info w.0.et", 3, {"w.0.et:byte "}, {{"w.0.et", two() + "\xFF"}}},
+      {"check_damaged", "trace validate w", 3, {"w.0.et:byte "}, {{"w.0.et", two() + "\xFF"}}},
       {"damaged_in_rank_1", kRun, 3, {"w.1.et:byte "}, {{"w.1.et", two() + "\xFF"}}},
       {"nothing_left_to_repair", kRun + " --repair", 3, {"w.0.et"}, {{"w.0.et", "\x7F\x08"}}},
   };

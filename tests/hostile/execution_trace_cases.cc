@@ -177,8 +177,8 @@ std::vector<Case> unlinked_cases() {
   const Files apart = {{"k.json", device_trace()}, {"e.json", trace_of(others)}};
   std::vector<Case> cases;
   for (const std::string command :
-       {"convert k.json e.json -o t", "link k.json e.json", "check --traces k.json e.json",
-        "inspect --traces k.json e.json"}) {
+       {"trace convert k.json e.json -o t", "trace merge k.json e.json", "trace validate --traces k.json e.json",
+        "trace info --traces k.json e.json"}) {
     cases.push_back({"unlinked_" + command.substr(0, command.find(' ')),
                      command,
                      3,

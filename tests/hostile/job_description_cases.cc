@@ -14,7 +14,7 @@ constexpr int kWrong = 2, kNoJob = 3, kTooLarge = 5;
 const std::string kModel = "model: llama-3.1-8b\n";
 
 Case spec(std::string name, std::string text, std::vector<std::string> says, int exit_code = kWrong,
-          std::string command = "count s.yaml") {
+          std::string command = "job count s.yaml") {
   return {"spec_" + std::move(name),
           std::move(command),
           exit_code,
@@ -137,16 +137,16 @@ std::vector<Case> wrong_value_cases() {
       spec("patch_of_nothing", "model: {kind: vit, vision: {image: 224, patch: 0}}\n",
            {"s.yaml:/model/vision/patch", "is 0"}),
       {"spec_set_huge",
-       "count --model llama-3.1-8b --set model.layers=1e300",
+       "job count --model llama-3.1-8b --set model.layers=1e300",
        kWrong,
        {"model.layers", "too large"}},
       {"spec_set_deep",
-       "count --model llama-3.1-8b --set parallel.tp.tp.tp=3",
+       "job count --model llama-3.1-8b --set parallel.tp.tp.tp=3",
        kWrong,
        {"parallel.tp.tp.tp", "E1005"}},
-      {"spec_set_nothing", "count --model llama-3.1-8b --set =3", kWrong, {"key", "E1003"}},
+      {"spec_set_nothing", "job count --model llama-3.1-8b --set =3", kWrong, {"key", "E1003"}},
       {"spec_set_open",
-       "count --model bert-large --set parallel.tp=[[[[[",
+       "job count --model bert-large --set parallel.tp=[[[[[",
        kWrong,
        {"parallel.tp"}},
   };

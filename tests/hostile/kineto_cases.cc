@@ -117,7 +117,7 @@ std::vector<Case> kineto_text_cases() {
       device_refused("events_null", R"({"traceEvents": null})", "E2003"),
       device_refused("events_junk", R"({"traceEvents": ["a", 1, null, [], {}]})", "E2011"),
       device_survives("bare_array", "[" + sound_events() + "]", "rank_from_order"),
-      survives("kineto_events_twice", "inspect k.json", "k.json",
+      survives("kineto_events_twice", "trace info k.json", "k.json",
                whole.substr(0, whole.size() - 1) + ", \"traceEvents\": [" + named("again") + "]}",
                "op 2"),
       with_event("control_characters", named("a\x01\n\x1B"), "json_repaired"),
@@ -144,7 +144,7 @@ std::vector<Case> kineto_text_cases() {
                       "string_cut"),
       device_refused("deep_itself", repeated("{\"a\":", 200'000), "E2004"),
       {"kineto_names_talk_to_the_terminal",
-       "inspect k.json",
+       "trace info k.json",
        0,
        {},
        {{"k.json", device_trace(complete("\\u001b[31m</script>\\u0007", "kernel", 60, 10,
@@ -240,7 +240,7 @@ std::vector<Case> kineto_size_cases() {
     return complete(fmt::format("ProfilerStep#{}", i), "user_annotation", at(i), 1);
   };
   Case steps = device_made("many_iterations", 100'000, "", step);
-  steps.command = "cut k.json --iteration 100001 -o c.json";
+  steps.command = "trace slice k.json --iteration 100001 -o c.json";
   steps.exit_code = 2;
   steps.says = {"iteration 100001 does not exist"};
   cases.push_back(std::move(steps));

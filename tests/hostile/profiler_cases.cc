@@ -18,7 +18,7 @@ namespace {
 Case rocpd(std::string name, int exit_code, std::vector<std::string> says, std::string reports,
            std::string sql, std::function<std::string(std::string)> change = {}) {
   return {"rocpd_" + std::move(name),
-          "convert r.db -o t",
+          "trace convert r.db -o t",
           exit_code,
           std::move(says),
           {},
@@ -103,7 +103,7 @@ std::vector<Case> rocpd_cases() {
 
 std::vector<Case> perfetto_cases() {
   const std::string whole = two_kernels().bytes;
-  const std::string command = "convert p.pftrace -o t";
+  const std::string command = "trace convert p.pftrace -o t";
   const auto odd = [&](std::string name, std::string bytes, std::string reports) {
     return survives("perfetto_" + std::move(name), command, "p.pftrace", std::move(bytes),
                     std::move(reports));

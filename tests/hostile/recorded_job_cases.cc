@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kCheck = "check --traces a.json b.json";
+const std::string kCheck = "trace validate --traces a.json b.json";
 
 /// A collective: the operator, the call, the kernel.
 std::string recorded_collective(std::string_view name, std::uint64_t elements, int start,
@@ -51,7 +51,7 @@ Case device(std::string name, std::string command, std::vector<std::string> says
 }
 
 Case layers(std::string name, std::string text, std::string says, int exit_code = 3,
-            std::string command = "convert a.txt --npus 4 -o t") {
+            std::string command = "trace convert a.txt --npus 4 -o t") {
   return {"layers_" + std::move(name),
           std::move(command),
           exit_code,
@@ -124,7 +124,7 @@ std::vector<Case> rank_cases() {
                    {},
                    "0,3 of 4"});
   cases.push_back({"ranks_two_thousand",
-                   "check --traces r*.json",
+                   "trace validate --traces r*.json",
                    0,
                    {},
                    {},
@@ -138,26 +138,26 @@ std::vector<Case> rank_cases() {
 
 std::vector<Case> recorded_file_cases() {
   std::vector<Case> cases = {
-      device("pattern_of_nothing", "check --traces x*.json", {"x*.json", "E2000"}, 3),
-      device("missing", "link gone.json", {"gone.json", "E2000"}, 3),
-      device("junk_beside_it", "convert a.json j.json -o t", {"j.json", "E2004"}, 3,
+      device("pattern_of_nothing", "trace validate --traces x*.json", {"x*.json", "E2000"}, 3),
+      device("missing", "trace merge gone.json", {"gone.json", "E2000"}, 3),
+      device("junk_beside_it", "trace convert a.json j.json -o t", {"j.json", "E2004"}, 3,
              {{"j.json", "junk"}}),
-      device("junk_before_it", "convert j.json a.json -o t", {"j.json", "E2004"}, 3,
+      device("junk_before_it", "trace convert j.json a.json -o t", {"j.json", "E2004"}, 3,
              {{"j.json", "junk"}}),
-      device("chakra_beside_it", "convert a.json w.0.et -o t", {"w.0.et", "Chakra"}),
-      device("empty_beside_it", "check --traces a.json e.json", {"e.json", "E2011"}, 3,
+      device("chakra_beside_it", "trace convert a.json w.0.et -o t", {"w.0.et", "Chakra"}),
+      device("empty_beside_it", "trace validate --traces a.json e.json", {"e.json", "E2011"}, 3,
              {{"e.json", ""}}),
       device("damaged_and_run", "run --traces a.json b.json --cluster two.yaml",
              {"b.json", "E2003"}, 3, {{"b.json", "{\"schemaVersion\": 1, \"deviceProper"}}),
       device("of_one_rank_and_run", "run --traces a.json --cluster two.yaml",
              {"a.json", "--replicate"}),
-      device("cluster_for_a_trace", "inspect --traces two.yaml", {"two.yaml", "E2004"}, 3),
-      device("diff_with_junk", "diff a.json j.json", {"j.json"}, 3, {{"j.json", "junk"}}),
-      device("diff_with_other_json", "diff a.json j.json", {"j.json", "E2004", "hint"}, 3,
+      device("cluster_for_a_trace", "trace info --traces two.yaml", {"two.yaml", "E2004"}, 3),
+      device("diff_with_junk", "trace diff a.json j.json", {"j.json"}, 3, {{"j.json", "junk"}}),
+      device("diff_with_other_json", "trace diff a.json j.json", {"j.json", "E2004", "hint"}, 3,
              {{"j.json", "{\"a\": 1}"}}),
-      device("inspect_other_json", "inspect j.json", {"j.json", "E2004", "hint"}, 3,
+      device("inspect_other_json", "trace info j.json", {"j.json", "E2004", "hint"}, 3,
              {{"j.json", "[[1], 2]"}}),
-      device("nothing_to_simulate", "convert j.json -o t", {"j.json", "E2011", "hint"}, 3,
+      device("nothing_to_simulate", "trace convert j.json -o t", {"j.json", "E2011", "hint"}, 3,
              {{"j.json", "{\"schemaVersion\": 1, \"traceEvents\": [" +
                              complete("main", "python_function", 1, 2) + "]}"}}),
       device("nothing_to_simulate_beside", "run --traces a.json j.json --cluster two.yaml",
@@ -166,13 +166,13 @@ std::vector<Case> recorded_file_cases() {
                "{\"schemaVersion\": 1, \"distributedInfo\": {\"rank\": 1, "
                "\"world_size\": 2}, \"traceEvents\": [" +
                    complete("main", "python_function", 1, 2) + "]}"}}),
-      device("diff_with_nothing", "diff a.json gone.json", {"gone.json", "E2000"}, 3),
-      device("diff_of_one", "diff a.json", {"needs two"}),
-      device("diff_with_empty", "diff a.json e.json", {"e.json", "E2011"}, 3, {{"e.json", ""}}),
-      device("obfuscated", "obfuscate a.json -o o", {"a.json", "E2004", "hint"}, 3),
-      device("rank_negative", "convert a.json --rank -5 -o t", {"--rank"}),
-      device("rank_huge", "convert a.json --rank 99999999999 -o t", {"--rank"}),
-      device("threads_huge", "convert a.json --threads 100000 -o t", {"--threads"}),
+      device("diff_with_nothing", "trace diff a.json gone.json", {"gone.json", "E2000"}, 3),
+      device("diff_of_one", "trace diff a.json", {"needs two"}),
+      device("diff_with_empty", "trace diff a.json e.json", {"e.json", "E2011"}, 3, {{"e.json", ""}}),
+      device("obfuscated", "trace anonymize a.json -o o", {"a.json", "E2004", "hint"}, 3),
+      device("rank_negative", "trace convert a.json --rank -5 -o t", {"--rank"}),
+      device("rank_huge", "trace convert a.json --rank 99999999999 -o t", {"--rank"}),
+      device("threads_huge", "trace convert a.json --threads 100000 -o t", {"--threads"}),
   };
   cases.push_back({"recorded_folder",
                    "convert d -o t",
@@ -181,12 +181,12 @@ std::vector<Case> recorded_file_cases() {
                    {},
                    [](const fs::path& folder) { fs::create_directory(folder / "d"); }});
   cases.push_back(
-      {"recorded_pipe", "inspect --traces p.json", 3, {"p.json"}, {}, [](const fs::path& folder) {
+      {"recorded_pipe", "trace info --traces p.json", 3, {"p.json"}, {}, [](const fs::path& folder) {
          mkfifo((folder / "p.json").c_str(), 0600);
        }});
   cases.push_back(
       {"recorded_endless",
-       "check --traces z.json",
+       "trace validate --traces z.json",
        3,
        {"z.json", "E2001"},
        {},
@@ -197,41 +197,41 @@ std::vector<Case> recorded_file_cases() {
 std::vector<Case> recorded_output_cases() {
   const std::string groups = R"({"other": [0]})";
   std::vector<Case> cases = {
-      device("into_a_file", "convert a.json -o a.json/t", {"a.json/t.0.et", "E1010"}),
-      device("without_output", "convert a.json", {"--output"}),
-      device("to_stdout", "convert a.json -o -", {"--output", "standard output"}),
-      device("over_a_trace", "convert a.json -o w", {"w.0.et", "E1009", "--force"}),
-      device("over_groups", "convert a.json -o t", {"comm_group.json", "E1009", "--force"}, 2,
+      device("into_a_file", "trace convert a.json -o a.json/t", {"a.json/t.0.et", "E1010"}),
+      device("without_output", "trace convert a.json", {"--output"}),
+      device("to_stdout", "trace convert a.json -o -", {"--output", "standard output"}),
+      device("over_a_trace", "trace convert a.json -o w", {"w.0.et", "E1009", "--force"}),
+      device("over_groups", "trace convert a.json -o t", {"comm_group.json", "E1009", "--force"}, 2,
              {{"comm_group.json", groups}}),
-      device("obfuscate_over_a_trace", "obfuscate w -o w", {"w.0.et", "E1009"}),
-      device("obfuscate_over_a_file", "obfuscate w.0.et -o w.1.et", {"w.1.et", "E1009"}),
-      device("obfuscate_over_groups", "obfuscate w -o o", {"comm_group.json", "E1009"}, 2,
+      device("obfuscate_over_a_trace", "trace anonymize w -o w", {"w.0.et", "E1009"}),
+      device("obfuscate_over_a_file", "trace anonymize w.0.et -o w.1.et", {"w.1.et", "E1009"}),
+      device("obfuscate_over_groups", "trace anonymize w -o o", {"comm_group.json", "E1009"}, 2,
              {{"comm_group.json", groups}}),
-      device("cut_no_iteration", "cut a.json --iteration 7 -o c.json", {"a.json", "iteration 7"}),
-      device("cut_negative", "cut a.json --iteration -1 -o c.json", {"--iteration"}),
-      device("cut_nothing_there", "cut a.json --from 5s --to 6s -o c.json",
+      device("cut_no_iteration", "trace slice a.json --iteration 7 -o c.json", {"a.json", "iteration 7"}),
+      device("cut_negative", "trace slice a.json --iteration -1 -o c.json", {"--iteration"}),
+      device("cut_nothing_there", "trace slice a.json --from 5s --to 6s -o c.json",
              {"a.json", "no event begins"}),
-      device("cut_backwards", "cut a.json --from 6us --to 5us -o c.json", {"--from"}),
-      device("cut_not_a_time", "cut a.json --from soon -o c.json", {"--from"}),
-      device("cut_nan", "cut a.json --from nan -o c.json", {"--from"}),
-      device("cut_1e308", "cut a.json --from 1e308s -o c.json", {"--from"}),
-      device("cut_no_rank", "cut a.json --ranks 9 -o c.json", {"--ranks"}),
-      device("cut_ranks_backwards", "cut a.json --ranks 5-1 -o c.json", {"--ranks"}),
-      device("cut_ranks_huge", "cut a.json --ranks 0-99999999999 -o c.json", {"--ranks"}),
-      device("cut_over_a_file", "cut a.json --iteration 1 -o w.0.et", {"w.0.et", "E1009"}),
-      device("cut_into_a_file", "cut a.json --iteration 1 -o w.0.et/c.json",
+      device("cut_backwards", "trace slice a.json --from 6us --to 5us -o c.json", {"--from"}),
+      device("cut_not_a_time", "trace slice a.json --from soon -o c.json", {"--from"}),
+      device("cut_nan", "trace slice a.json --from nan -o c.json", {"--from"}),
+      device("cut_1e308", "trace slice a.json --from 1e308s -o c.json", {"--from"}),
+      device("cut_no_rank", "trace slice a.json --ranks 9 -o c.json", {"--ranks"}),
+      device("cut_ranks_backwards", "trace slice a.json --ranks 5-1 -o c.json", {"--ranks"}),
+      device("cut_ranks_huge", "trace slice a.json --ranks 0-99999999999 -o c.json", {"--ranks"}),
+      device("cut_over_a_file", "trace slice a.json --iteration 1 -o w.0.et", {"w.0.et", "E1009"}),
+      device("cut_into_a_file", "trace slice a.json --iteration 1 -o w.0.et/c.json",
              {"w.0.et/c.json", "E1010"}),
-      device("cut_junk", "cut j.json --iteration 1 -o c.json", {"j.json", "E2004"}, 3,
+      device("cut_junk", "trace slice j.json --iteration 1 -o c.json", {"j.json", "E2004"}, 3,
              {{"j.json", "junk"}}),
-      device("export_to_nothing_known", "convert w.0.et -o w.xyz", {"w.xyz", "hint"}),
-      device("export_over_a_file", "convert w.0.et -o mem.json", {"mem.json", "E1009"}),
+      device("export_to_nothing_known", "trace convert w.0.et -o w.xyz", {"w.xyz", "hint"}),
+      device("export_over_a_file", "trace convert w.0.et -o mem.json", {"mem.json", "E1009"}),
   };
   cases.push_back({"recorded_cut_without_times",
-                   "cut e.json --from 1us -o c.json",
+                   "trace slice e.json --from 1us -o c.json",
                    2,
                    {"e.json", "no times"},
                    {{"e.json", trace::pytorch::trace_of({{3, "aten::mm"}})}}});
-  for (const std::string command : {"convert a.json -o t", "cut a.json --iteration 1 -o c.json"}) {
+  for (const std::string command : {"trace convert a.json -o t", "trace slice a.json --iteration 1 -o c.json"}) {
     Case full = device("disk_full_" + command.substr(0, command.find(' ')), command, {"E1010"});
     full.make = [](const fs::path& folder) {
       std::string more;
@@ -263,11 +263,11 @@ std::vector<Case> layer_cases() {
       layers("time_1e308", with("10 NONE", "1e308 NONE"), "line 3"),
       layers("communication_unknown", with("ALLREDUCE", "\x1b[31m"), "line 3"),
       layers("endless_line", "DATA\n1\n" + std::string(100'000, 'x'), "line 3"),
-      layers("for_no_rank", "DATA\n1\n" + layer, "--npus", 2, "convert a.txt -o t"),
+      layers("for_no_rank", "DATA\n1\n" + layer, "--npus", 2, "trace convert a.txt -o t"),
       layers("for_a_trillion_ranks", "DATA\n1\n" + layer, "--npus", 2,
-             "convert a.txt --npus 1000000000000 -o t"),
+             "trace convert a.txt --npus 1000000000000 -o t"),
       layers("too_often", "DATA\n1\n" + layer, "--passes", 2,
-             "convert a.txt --npus 2 --passes 99999999999 -o t"),
+             "trace convert a.txt --npus 2 --passes 99999999999 -o t"),
   };
 }
 

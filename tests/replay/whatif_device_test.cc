@@ -60,7 +60,7 @@ TEST_F(WhatIfDevice, AnotherDeviceIsAFinding) {
     const auto found = places(predicted.findings);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0],
-              "recorded on v100-sxm2, the cluster has h100-sxm; 'orrery whatif' with gpu=h100-sxm "
+              "recorded on v100-sxm2, the cluster has h100-sxm; 'orrery whatif' with --change gpu=h100-sxm "
               "converts kernel times");
     EXPECT_EQ(predicted.base.whole, us(500));
   }

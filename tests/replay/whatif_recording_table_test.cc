@@ -108,7 +108,7 @@ std::vector<TableRow> table_rows(const TableFamily& family) {
     all.push_back({change, {kMissingCluster, {}, {}, {}}});
   all.push_back(
       {"dp=16", {{"--replicate"}, family.replicas ? Missing{} : Missing{"--replicate"}, {}, {}}});
-  const Missing repeat = family.layers ? Missing{} : Missing{"inspect --structure"};
+  const Missing repeat = family.layers ? Missing{} : Missing{"trace info --structure"};
   // A plan of a picture's model has its layers from its blocks.
   if (family.model != "resnet-50") all.push_back({"layers=4", {repeat, repeat, repeat, {}}});
   for (const char* change : {"recompute=full", "sharding=zero1", "precision.products=fp8",

@@ -179,7 +179,7 @@ int bench_run_ranks(BenchOptions& options, const std::vector<std::string>& trace
        {std::pair(!options.kineto.empty(), "--kineto"),
         std::pair(!options.plan.empty(), "--write-plan"),
         std::pair(options.page.wanted(), "--html"), std::pair(options.similarity, "--similarity"),
-        std::pair(options.rank.has_value(), "--rank")})
+        std::pair(options.rank.has_value(), "--replay-rank")})
     if (given)
       return context.fail({Errc::usage, name, "applies to one rank, and gloo replays several",
                            "'--ranks 0-3' selects them"});
@@ -194,7 +194,7 @@ int bench_run(BenchOptions& options, Context& context) {
   const std::string what = options.words.empty() ? "" : options.words.front();
   const bool gloo = options.communication == "gloo";
   if (what == kPlayRank || gloo || options.obfuscate.changes_sizes())
-    if (auto fine = context.check_program(gloo ? "--communication" : "--size"); !fine)
+    if (auto fine = context.check_program(gloo ? "--communication" : "--resize"); !fine)
       return context.fail(fine.error());
   if (what == kPlayRank && options.words.size() == 1) return replay_rank(context);
   const auto known = bench_words();

@@ -110,7 +110,7 @@ Result<std::unique_ptr<BenchModule>> BenchModule::load() {
 Result<void> BenchModule::use(const std::string& device) const {
   const char* const why = use_(device.c_str());
   if (why == nullptr) return {};
-  return fail(Errc::usage, "--device",
+  return fail(Errc::usage, "--torch-device",
               fmt::format("{}: {}", in_quotes(device), printable(why, 200)),
               "'cpu' is the host; a GPU needs PyTorch's library with CUDA (docs/bench.md)");
 }

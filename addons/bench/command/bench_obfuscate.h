@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench --size and --obfuscate: changes the sizes of plans, and hides names and sizes of the
+// orrery bench --resize and --obfuscate: changes the sizes of plans, and hides names and sizes of the
 // recording.
 #pragma once
 
@@ -22,7 +22,7 @@ struct ObfuscateBench {
   static constexpr std::string_view group = ReplaySettings::group;
   static constexpr auto fields = std::tuple{
       QuestionField{
-          "size", &ObfuscateBench::size, "--size", "OLD=NEW", kAnswer, "128=32",
+          "size", &ObfuscateBench::size, "--resize", "OLD=NEW", kAnswer, "128=32",
           "128=32: change sizes of 128 to 32 everywhere, and products of it; separated by commas"},
       QuestionGroup{"Obfuscation"},
       QuestionField{"what", &ObfuscateBench::what, "--obfuscate", "WHAT", kAnswer, "names",

@@ -49,7 +49,7 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
     return fail(Errc::usage, "--micro", "measures operators without communication",
                 "leave '--communication' out");
   if (options.communication != "skip" && options.obfuscate.changes_sizes())
-    return fail(Errc::usage, options.obfuscate.size.empty() ? "--obfuscate" : "--size",
+    return fail(Errc::usage, options.obfuscate.size.empty() ? "--obfuscate" : "--resize",
                 "sizes of communications must match those of other ranks and of the run",
                 "leave '--communication' out ('--obfuscate names' goes with it)");
   if (options.communication == "gloo" && !options.obfuscate.what.empty())
@@ -62,7 +62,7 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
                 "orrery bench run TRACE… --communication predicted --run FILE");
   if (!options.ranks.empty() && options.communication != "gloo")
     return fail(Errc::usage, "--ranks", "is only for '--communication gloo'",
-                "'--rank N' selects one rank to replay alone");
+                "'--replay-rank N' selects one rank to replay alone");
   if (!(options.timeout >= 0.1 && options.timeout <= 86'400))
     return fail(Errc::usage, "--timeout", "must be 0.1 to 86,400 seconds");
   return {};
@@ -72,11 +72,11 @@ Result<void> device_options(const BenchOptions& options) {
   if (options.play.device == "cpu") {
     if (options.play.synchronise)
       return fail(Errc::usage, "--synchronise", "has no effect on the host",
-                  "leave it out, or give a '--device'");
+                  "leave it out, or give a '--torch-device'");
     return {};
   }
   const auto clash = [](const char* why, const char* instead) {
-    return fail(Errc::usage, "--device", why, instead);
+    return fail(Errc::usage, "--torch-device", why, instead);
   };
   if (options.communication == "gloo")
     return clash("gloo sends from the memory of the host",
@@ -89,7 +89,7 @@ Result<void> device_options(const BenchOptions& options) {
         "give '--synchronise', too");
   if (options.obfuscate.changes_sizes())
     return clash("sizes are tried in separate processes on the host",
-                 "leave '--device' out ('--obfuscate names' goes with it)");
+                 "leave '--torch-device' out ('--obfuscate names' goes with it)");
   return {};
 }
 

@@ -49,9 +49,9 @@ Result<intake::RankTrace> read_selected_rank(const BenchOptions& options,
       if (options.rank && files.rank == *options.rank) chosen = &files;
     if (chosen == nullptr && !(options.rank && ranks->size() == 1))
       return fail(
-          Errc::usage, "--rank",
+          Errc::usage, "--replay-rank",
           fmt::format("must be one of the ranks {} to {}", ranks->front().rank, ranks->back().rank),
-          "orrery bench run --rank N TRACE…");
+          "orrery bench run --replay-rank N TRACE…");
     if (chosen == nullptr) chosen = &ranks->front();
   }
   auto read = intake::read_rank(*chosen, std::make_shared<StringPool>());

@@ -115,7 +115,7 @@ Result<DelayReport> set_delays(ReplayPlan& plan, const Run& run, std::uint32_t r
     return fail(
         Errc::usage, "--run",
         fmt::format("has ranks 0 to {}, but rank {} is replayed", run.ranks.size() - 1, rank),
-        "use --rank N, or simulate the replayed recording");
+        "use --replay-rank N, or simulate the replayed recording");
   if (run.spans != result::SpanChoice::all)
     return fail(Errc::usage, "--run", "does not contain the times of all nodes",
                 "simulate with '--spans all'");
@@ -138,7 +138,7 @@ Result<DelayReport> set_delays(ReplayPlan& plan, const Run& run, std::uint32_t r
                     "of that kind: {}",
                     rank, description_of(exchange), i + 1, plan.exchanges.size(),
                     unused_text(all[static_cast<std::size_t>(kind)], kind)),
-        "simulate the replayed recording: orrery convert TRACE… -o et, then orrery run … -o FILE");
+        "simulate the replayed recording: orrery trace convert TRACE… -o et, then orrery run … -o FILE");
   }
   return report;
 }

@@ -14,7 +14,7 @@ Result<Microbatches> microbatches_of(const profile::Profile& profile,
                   [](const profile::Comm& comm) { return is_message(comm.kind); }))
     return fail(Errc::input_missing_attr, profile.where,
                 "its ranks exchange messages, so passes of microbatches overlap",
-                "shrink the pipeline with orrery scale-down (docs/scale-down.md)");
+                "shrink the pipeline with orrery trace scale-down (docs/scale-down.md)");
   Microbatches found;
   found.of.assign(operators.size(), kNoMicrobatch);
   bool backward = false;

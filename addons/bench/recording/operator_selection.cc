@@ -100,7 +100,7 @@ Result<void> Selector::find_bounds() {
     }
     return fail(Errc::usage, "--subtrace",
                 fmt::format("nothing in {} is named {}", profile_.where, in_quotes(wanted)),
-                "'orrery inspect' lists ranges and operators");
+                "'orrery trace info' lists ranges and operators");
   }
   if (options_.all_steps) return {};
   std::vector<EventId> steps;

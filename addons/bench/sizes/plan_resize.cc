@@ -16,7 +16,7 @@
 namespace orrery::bench {
 namespace {
 
-constexpr const char* kOption = "--size";
+constexpr const char* kOption = "--resize";
 
 auto wrong(std::string what, std::string hint) {
   return fail(Errc::usage, kOption, std::move(what), std::move(hint));

@@ -91,10 +91,10 @@ INSTANTIATE_TEST_SUITE_P(Own, Recordings,
 TEST_F(Bench, ItsTraceIsATrace) {
   const std::string trace = (folder_ / "replayed.json").string();
   (void)replay(kRecordings + "mlp.json.gz --iterations 2 --kineto " + trace);
-  const Said seen = ask("inspect " + trace + " --quiet");
+  const Said seen = ask("trace info " + trace + " --quiet");
   EXPECT_EQ(seen.code, 0) << seen.text;
   EXPECT_THAT(seen.text, HasSubstr("annotation 2"));
-  const Said linked = ask("link " + kRecordings + "mlp.json.gz " + trace + " --json --quiet");
+  const Said linked = ask("trace merge " + kRecordings + "mlp.json.gz " + trace + " --json --quiet");
   EXPECT_EQ(linked.code, 0) << linked.text;
   EXPECT_THAT(linked.text, HasSubstr("\"by_record_function\": 108"));
 }
@@ -204,7 +204,7 @@ TEST_F(Bench, SizesAreChanged) {
   const std::string plan = (folder_ / "plan").string();
   for (const char* level : {"--level top ", "--level kernel "}) {
     const Json whole = replay(mlp + level + "--only-plan");
-    const Json less = replay(mlp + level + "--size 128=32 --force --write-plan " + plan);
+    const Json less = replay(mlp + level + "--resize 128=32 --force --write-plan " + plan);
     EXPECT_EQ(less["replay"]["failed_operators"], 0) << less["replay"]["failed_by_name"];
     EXPECT_EQ(less["replay"]["reshaped_steps"], 0);
     EXPECT_EQ(less["coverage"]["all_operators"], whole["coverage"]["all_operators"]);
@@ -215,13 +215,13 @@ TEST_F(Bench, SizesAreChanged) {
   }
   // A part of it under other names, with sizes of which one was asked for
   const Json hidden = replay(kRecordings +
-                             "transformer.json.gz --iterations 1 --subtrace layer=0 --size 64=16 "
+                             "transformer.json.gz --iterations 1 --subtrace layer=0 --resize 64=16 "
                              "--obfuscate sizes --salt a");
   EXPECT_EQ(hidden["replay"]["failed_operators"], 0) << hidden["replay"]["failed_by_name"];
   EXPECT_THAT(hidden["change"].get<std::string>(), HasSubstr("sizes 64=16"));
-  EXPECT_THAT(ask("bench run " + mlp + "--size 100=10").text, HasSubstr("no tensor has the size"));
-  EXPECT_EQ(ask("bench run " + mlp + "--size 128").code, 2);
-  EXPECT_EQ(ask("bench run " + mlp + "--size 128=32 --communication gloo").code, 2);
+  EXPECT_THAT(ask("bench run " + mlp + "--resize 100=10").text, HasSubstr("no tensor has the size"));
+  EXPECT_EQ(ask("bench run " + mlp + "--resize 128").code, 2);
+  EXPECT_EQ(ask("bench run " + mlp + "--resize 128=32 --communication gloo").code, 2);
 }
 
 // Times of known kernels are what `orrery kernels` reads.
@@ -359,7 +359,7 @@ TEST_F(Bench, ThinksAsLongAsWasRecorded) {
 TEST_F(Bench, PublicRecordingsAreCovered) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
   for (const char* name :
-       {"linear_et.json.gz", "dlrm_pytorch_et.tar.gz --rank 0", "dlrm_pytorch_et.tar.gz --rank 7",
+       {"linear_et.json.gz", "dlrm_pytorch_et.tar.gz --replay-rank 0", "dlrm_pytorch_et.tar.gz --replay-rank 7",
         "resnet_et.json.gz", "resnet_2gpu_et.v1.1.0.json.gz", "resnet_1gpu_et.v1.0.3.json.gz",
         "resnet_1gpu_et.json.tar.gz", "hf_GPT2_et.json.tar.gz", "pt2_et.json.tar.gz"}) {
     const Json result = replay(kShared + name + " --only-plan --memory-limit 1TB");
@@ -367,7 +367,7 @@ TEST_F(Bench, PublicRecordingsAreCovered) {
     EXPECT_GT(result["coverage"]["all_operators"]["count"], 1) << name;
   }
   const Json dlrm =
-      replay(kShared + "dlrm_pytorch_et.tar.gz --rank 0 --iterations 2 --memory-limit 8GB");
+      replay(kShared + "dlrm_pytorch_et.tar.gz --replay-rank 0 --iterations 2 --memory-limit 8GB");
   EXPECT_EQ(dlrm["replay"]["failed_operators"], 0) << dlrm["replay"]["failed_by_name"];
 }
 

@@ -29,7 +29,7 @@ class Communication : public Bench {
   /// The run file of a simulation of these recordings.
   std::string run_of(const std::string& traces, const std::string& cluster = kCluster) {
     const std::string et = folder_ / "et", run = folder_ / "run.orrery";
-    const Said converted = ask("convert " + traces + " -o " + et + " --quiet");
+    const Said converted = ask("trace convert " + traces + " -o " + et + " --quiet");
     EXPECT_EQ(converted.code, 0) << converted.text;
     const Said simulated = ask("run " + et + " --cluster " + cluster + " -o " + run + " --quiet");
     EXPECT_EQ(simulated.code, 0) << simulated.text;
@@ -47,7 +47,7 @@ TEST_P(EachWay, TwoRanksAreReplayed) {
   std::string arguments = kRanks + "--iterations 3 --communication " + how + " --level " + level;
   if (think) arguments += " --think";
   const bool together = std::string_view(how) == "gloo";
-  if (!together) arguments += " --rank 1";
+  if (!together) arguments += " --replay-rank 1";
   if (std::string_view(how) == "predicted") arguments += " --run " + run_of(kRanks);
   const Json said = replay(arguments);
   const Json ranks = together ? said["per_rank"] : Json::array({said});
@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(Own, EachWay,
 TEST_F(Communication, TakesAsLongAsPredicted) {
   const std::string run = run_of(kRanks), trace = folder_ / "replayed.json",
                     plan = folder_ / "plan";
-  const Json said = replay(kRanks + "--rank 0 --iterations 2 --communication predicted --run " +
+  const Json said = replay(kRanks + "--replay-rank 0 --iterations 2 --communication predicted --run " +
                            run + " --kineto " + trace + " --write-plan " + plan);
   std::ifstream lines(plan);
   std::int64_t delays = 0;
@@ -91,7 +91,7 @@ TEST_F(Communication, TakesAsLongAsPredicted) {
   // Means over iterations, each rounded down.
   EXPECT_GE(kind["exposed_ns"].get<std::int64_t>() + kind["hidden_ns"].get<std::int64_t>() + 2,
             delays);
-  const Said seen = ask("inspect " + trace + " --json --quiet");
+  const Said seen = ask("trace info " + trace + " --json --quiet");
   EXPECT_EQ(seen.code, 0) << seen.text;
   EXPECT_THAT(seen.text, HasSubstr("all_reduce"));
   std::ifstream replayed(trace);
@@ -294,27 +294,27 @@ TEST_F(Communication, RanksEndWithTheProgram) {
 
 TEST_F(Communication, MistakesAreTold) {
   const std::string run = "bench run " + kRanks;
-  EXPECT_EQ(ask(run + "--rank 0 --communication dance").code, 2);
-  EXPECT_EQ(ask(run + "--rank 0 --communication predicted").code, 2) << "which run?";
-  EXPECT_EQ(ask(run + "--rank 0 --run " + kCluster).code, 2) << "not predicted";
-  EXPECT_EQ(ask(run + "--rank 0 --ranks 0-1").code, 2) << "not gloo";
+  EXPECT_EQ(ask(run + "--replay-rank 0 --communication dance").code, 2);
+  EXPECT_EQ(ask(run + "--replay-rank 0 --communication predicted").code, 2) << "which run?";
+  EXPECT_EQ(ask(run + "--replay-rank 0 --run " + kCluster).code, 2) << "not predicted";
+  EXPECT_EQ(ask(run + "--replay-rank 0 --ranks 0-1").code, 2) << "not gloo";
   EXPECT_EQ(ask(run + "--communication gloo --ranks x").code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --timeout 0").code, 2);
-  EXPECT_EQ(ask(run + "--communication gloo --rank 0").code, 2);
+  EXPECT_EQ(ask(run + "--communication gloo --replay-rank 0").code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --kineto " + (folder_ / "x").string()).code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --html " + (folder_ / "x").string()).code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --similarity").code, 2);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
-  EXPECT_EQ(ask("bench generate " + kRanks + "--rank 0 --communication gloo -o " +
+  EXPECT_EQ(ask("bench generate " + kRanks + "--replay-rank 0 --communication gloo -o " +
                 (folder_ / "program").string())
                 .code,
             2);
   EXPECT_EQ(ask("bench play-rank < /dev/null").code, 2);
-  EXPECT_EQ(ask(run + "--rank 0 --communication predicted --run " + kCluster).code, 3)
+  EXPECT_EQ(ask(run + "--replay-rank 0 --communication predicted --run " + kCluster).code, 3)
       << "no run file";
   const std::string another =
       std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank";
-  const Said mismatch = ask(run + "--rank 0 --communication predicted --run " +
+  const Said mismatch = ask(run + "--replay-rank 0 --communication predicted --run " +
                             run_of(another + "0.et.json.gz " + another + "0.kineto.json.gz " +
                                    another + "1.et.json.gz " + another + "1.kineto.json.gz"));
   EXPECT_EQ(mismatch.code, 3) << mismatch.text;
@@ -330,7 +330,7 @@ TEST_F(Communication, RankOfARecommenderAlone) {
                                    "  - {block: switch, size: 8, link: nvlink2}\n");
   const std::string run = run_of(traces, cluster);
   for (const char* level : {"top", "kernel"}) {
-    const Json said = replay(traces + "--rank 0 --iterations 2 --memory-limit 8GB --level " +
+    const Json said = replay(traces + "--replay-rank 0 --iterations 2 --memory-limit 8GB --level " +
                              level + " --communication predicted --run " + run);
     EXPECT_EQ(said["communication"]["communications"], 0);
     EXPECT_EQ(said["communication"]["run_communications"], 8);

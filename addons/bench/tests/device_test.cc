@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench run --device: what of it can be seen without a GPU.
+// orrery bench run --torch-device: what of it can be seen without a GPU.
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -17,7 +17,7 @@ using ::testing::Not;
 
 TEST_F(Bench, TheHostIsTheDeviceByDefault) {
   const std::string mlp = kRecordings + "mlp.json.gz --iterations 2";
-  const Json one = replay(mlp), two = replay(mlp + " --device cpu");
+  const Json one = replay(mlp), two = replay(mlp + " --torch-device cpu");
   EXPECT_EQ(one["device"], "cpu");
   EXPECT_EQ(two["device"], "cpu");
   EXPECT_EQ(one["streams"], 1);
@@ -26,14 +26,14 @@ TEST_F(Bench, TheHostIsTheDeviceByDefault) {
 }
 
 TEST_F(Bench, DevicesThatAreNotThereAreOneError) {
-  const std::string run = "bench run " + kRecordings + "mlp.json.gz --iterations 1 --device ";
+  const std::string run = "bench run " + kRecordings + "mlp.json.gz --iterations 1 --torch-device ";
   std::vector<std::string> names = {"tpu", "cuda:999"};
   if (core_testing::full_effort())
     names.insert(names.end(), {"cuda:x", "cuda:-1", "cuda:", "cpu:0", "''"});
   for (const std::string& name : names) {
     const Said said = ask(run + name);
     EXPECT_EQ(said.code, 2) << name << said.text;
-    EXPECT_THAT(said.text, HasSubstr("--device")) << name;
+    EXPECT_THAT(said.text, HasSubstr("--torch-device")) << name;
     EXPECT_THAT(said.text, Not(HasSubstr("replayed by"))) << name;
   }
   const Said said = ask(run + "cuda");
@@ -49,15 +49,15 @@ TEST_F(Bench, DevicesThatAreNotThereAreOneError) {
 TEST_F(Bench, DevicesAndOtherModes) {
   const std::string mlp = kRecordings + "mlp.json.gz ";
   for (const std::string& mode : std::vector<std::string>{
-           "run " + mlp + "--device cuda --communication gloo",
-           "run " + mlp + "--device cuda --obfuscate sizes --write-plan -",
-           "generate " + mlp + "--device cuda -o " + folder_.string() + "/program",
-           "run " + mlp + "--device cuda --similarity", "run " + mlp + "--synchronise",
-           "run " + mlp + "--device cpu --synchronise --micro"}) {
+           "run " + mlp + "--torch-device cuda --communication gloo",
+           "run " + mlp + "--torch-device cuda --obfuscate sizes --write-plan -",
+           "generate " + mlp + "--torch-device cuda -o " + folder_.string() + "/program",
+           "run " + mlp + "--torch-device cuda --similarity", "run " + mlp + "--synchronise",
+           "run " + mlp + "--torch-device cpu --synchronise --micro"}) {
     const Said said = ask("bench " + mode);
     EXPECT_EQ(said.code, 2) << mode << said.text;
     EXPECT_THAT(said.text,
-                HasSubstr(mode.find("sync") == std::string::npos ? "--device" : "--synchronise"))
+                HasSubstr(mode.find("sync") == std::string::npos ? "--torch-device" : "--synchronise"))
         << mode;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
@@ -69,7 +69,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
   for (const std::string& name : std::vector<std::string>{"mlp", "transformer", "dlrm"}) {
     for (const std::string& level : levels()) {
       const std::string trace = kRecordings + name + ".json.gz --iterations 2 --level " + level;
-      const Json host = replay(trace), meta = replay(trace + " --device meta --synchronise");
+      const Json host = replay(trace), meta = replay(trace + " --torch-device meta --synchronise");
       EXPECT_TRUE(meta.contains("similarity"));
       EXPECT_EQ(meta["device"], "meta");
       EXPECT_EQ(meta["coverage"]["all_operators"], host["coverage"]["all_operators"]);
@@ -81,11 +81,11 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
       EXPECT_GT(meta["replay"]["copied_bytes"], 0);
     }
   }
-  const Said said = ask("bench run " + kRecordings + "mlp.json.gz --iterations 1 --device meta");
+  const Said said = ask("bench run " + kRecordings + "mlp.json.gz --iterations 1 --torch-device meta");
   EXPECT_THAT(said.text, HasSubstr(" on meta"));
   EXPECT_THAT(said.text, Not(HasSubstr("operator mix"))) << "times are those of calls";
   EXPECT_THAT(said.text, HasSubstr("the device reports no peak"));
-  const Json apart = replay(kRecordings + "mlp.json.gz --iterations 1 --micro --device meta");
+  const Json apart = replay(kRecordings + "mlp.json.gz --iterations 1 --micro --torch-device meta");
   EXPECT_EQ(apart["failed"], 0);
 }
 
@@ -93,7 +93,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
 TEST_F(Bench, StreamsAsRecorded) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
   const std::string dlrm = kShared + "dlrm_pytorch_et.tar.gz " + kShared +
-                           "dlrm_kineto.tar.gz --rank 0 --iterations 1 --memory-limit 8GB ";
+                           "dlrm_kineto.tar.gz --replay-rank 0 --iterations 1 --memory-limit 8GB ";
   const Json result = replay(dlrm);
   EXPECT_GT(result["streams"], 1);
   EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed_by_name"];

@@ -23,7 +23,7 @@ TEST_F(Bench, FewerMicrobatchesAreReplayed) {
     std::vector<std::int64_t> operators;
     for (const std::string part : {"--subtrace microbatches=1", "--subtrace microbatches=2",
                                    "--subtrace microbatches=3", ""})
-      for (const std::string size : {"", "--size 32=8 "}) {
+      for (const std::string size : {"", "--resize 32=8 "}) {
         const Json result = replay(trace + "--level " + level + " " + size + part);
         EXPECT_EQ(result["replay"]["failed_operators"], 0) << level << part << size;
         operators.push_back(result["coverage"]["all_operators"]["count"]);

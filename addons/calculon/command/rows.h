@@ -9,15 +9,16 @@
 
 namespace orrery::commands {
 
-Action add_calculon(CommandOptions& command, Context& context);
+Action add_study_calculon(CommandOptions& command, Context& context);
 
 namespace addons::calculon {
 
 inline constexpr auto kCommands = std::to_array<Command>({
-    {.name = "calculon",
-     .group = Group::search,
+    {.name = "study calculon",
+     .old_names = "calculon",
+     .group = Group::study,
      .summary = "Predict a step, or search its plan, with Calculon's rules",
-     .add = add_calculon,
+     .add = add_study_calculon,
      .output = {.file = "Write the best plan, as an execution file"}},
 });
 

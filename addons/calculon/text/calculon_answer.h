@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answers of `orrery calculon`.
+// The answers of `orrery study calculon`.
 #pragma once
 
 #include "addons/calculon/calculon_search.h"

@@ -10,17 +10,18 @@
 
 namespace orrery::commands {
 
-Action add_reproduce(CommandOptions& command, Context& context);
+Action add_study_reproduce(CommandOptions& command, Context& context);
 
 namespace addons::case_study {
 
 inline constexpr SchemaFile kSchemas[] = {{"case-study", orrery::case_study::case_study_schema}};
 
 inline constexpr auto kCommands = std::to_array<Command>({
-    {.name = "reproduce",
-     .group = Group::accuracy,
+    {.name = "study reproduce",
+     .old_names = "reproduce",
+     .group = Group::study,
      .summary = "Reproduce a case study and compare it with its publication",
-     .add = add_reproduce,
+     .add = add_study_reproduce,
      .output = {.file = "Store the results in DIR, with a table and a plot"},
      .schemas = kSchemas},
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answers of `orrery reproduce`.
+// The answers of `orrery study reproduce`.
 #pragma once
 
 #include "addons/case_study/text/reproduce_tables.h"

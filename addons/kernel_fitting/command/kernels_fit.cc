@@ -80,7 +80,8 @@ int fit_tables(const KernelsOptions& options, const FitOptions& own, Context& co
 Action add_kernels_fit(CommandOptions& command, const KernelsOptions& options, Context& context) {
   const auto own = std::make_shared<FitOptions>();
   add_fields(command, *own);
-  set_modes(command, "--devices", "'fit', 'plot'");
+  set_modes(command, "--device-sheets", "'fit', 'plot'");
+  set_advanced(command, {"--by", "--classes", "--epochs", "--notes", "--no-leave-out"});
   set_modes(command, "--seed", "'fit', 'plot'");
   return [own, &options, &context] { return fit_tables(options, *own, context); };
 }

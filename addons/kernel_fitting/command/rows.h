@@ -10,7 +10,7 @@
 namespace orrery::commands {
 
 Action add_kernels_fit(CommandOptions& command, const KernelsOptions& options, Context& context);
-Action add_embeddings_fit(CommandOptions& command, const EmbeddingsOptions& options,
+Action add_dlrm_lookup_fit(CommandOptions& command, const EmbeddingsOptions& options,
                           Context& context);
 Action add_calibrate_compute(CommandOptions& command, const CalibrateOptions& options,
                              Context& context);
@@ -20,16 +20,15 @@ namespace addons::kernel_fitting {
 inline constexpr auto kModes = std::to_array<AddedMode>({
     {.mode = "kernels fit",
      .options = "--by --classes --epochs --notes --no-leave-out",
-     .usage = "  orrery kernels fit a.csv b.csv -o my.model   a model for --kernel-model, fitted\n"
-              "                                        to tables\n",
+     .usage = "  orrery kernels fit a.csv -o my.model  a model for --kernel-model, from tables\n",
      .output = "fit: the model",
      .add = add_kernels_fit},
-    {.mode = "embeddings fit",
+    {.mode = "dlrm lookup fit",
      .options = "--epochs",
-     .usage = "  orrery embeddings fit CSV… -o NETS  nets for --lookup-model, trained on measured "
+     .usage = "  orrery dlrm lookup fit CSV… -o NETS  nets for --lookup-model, trained on measured "
               "lookups\n",
      .output = "fit: the nets",
-     .add = add_embeddings_fit},
+     .add = add_dlrm_lookup_fit},
     {.mode = "calibrate compute",  // with --write-model
      .options = "--write-model",
      .usage = "",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery embeddings fit`.
+// The answer of `orrery dlrm lookup fit`.
 #pragma once
 
 #include <string>

@@ -9,15 +9,16 @@
 
 namespace orrery::commands {
 
-Action add_split_bandwidth(CommandOptions& command, Context& context);
+Action add_network_split(CommandOptions& command, Context& context);
 
 namespace addons::split_bandwidth {
 
 inline constexpr auto kCommands = std::to_array<Command>({
-    {.name = "split-bandwidth",
-     .group = Group::search,
+    {.name = "network split",
+     .old_names = "split-bandwidth, study split-bandwidth",
+     .group = Group::network,
      .summary = "Split bandwidth among the dimensions of a network for a job",
-     .add = add_split_bandwidth,
+     .add = add_network_split,
      .output = {.file = "Write the cluster file with the best split to FILE ('-' for stdout)"}},
 });
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery split-bandwidth`.
+// The answer of `orrery network split`.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exit_codes.h"
+#include "help_text.h"
 #include "orrery/commands/command.h"
 #include "resources/build_info.h"
 
@@ -75,26 +76,19 @@ struct Description {
 };
 
 Description description_of(const CLI::App& command) {
-  const std::string all = command.get_description();
-  Description description;
+  const HelpParts parts = help_parts(command.get_description());
   Body text, examples;
-  bool in_examples = false;
-  for (std::size_t at = 0; at < all.size();) {
-    const std::size_t end = std::min(all.find('\n', at), all.size());
-    const std::string_view line = std::string_view(all).substr(at, end - at);
-    at = end + 1;
-    if (line == "Examples:") {
-      in_examples = true;
-    } else if (in_examples && line.starts_with("  ")) {
-      examples.add(line);
-    } else {
-      in_examples = false;
-      text.add(line);
-    }
-  }
-  description.text = text.take();
-  description.examples = examples.take();
-  return description;
+  text.add(command.get_description().substr(0, command.get_description().find('\n')));
+  for (const std::string& line : parts.text) text.add(line);
+  for (const std::string& line : parts.examples) examples.add(line);
+  return {text.take(), examples.take()};
+}
+
+/// "orrery-trace-info" for "trace info".
+std::string page_name(std::string_view command) {
+  std::string name = fmt::format("orrery-{}", command);
+  std::replace(name.begin(), name.end(), ' ', '-');
+  return name;
 }
 
 bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
@@ -166,7 +160,7 @@ std::string command_list() {
   for (const Command& command : all_commands()) {
     if (command.group == Group::hidden) continue;
     if (std::exchange(group, command.group) != command.group)
-      text += fmt::format(".SS {}\n", escaped(heading(command.group)));
+      text += fmt::format(".SS {}\n", escaped(describe(command.group).heading));
     text += entry(bold(command.name), escaped(command.summary) + ".");
   }
   return text +
@@ -198,23 +192,20 @@ std::string see_also(const Command* command) {
   if (command != nullptr) return text + bold("orrery") + "(1)\n";
   const auto names = command_names();
   for (const std::string_view name : names)
-    text += fmt::format("{}(1){}\n", bold(fmt::format("orrery-{}", name)),
-                        name == names.back() ? "" : ",");
+    text += fmt::format("{}(1){}\n", bold(page_name(name)), name == names.back() ? "" : ",");
   return text;
 }
 
 /// The summary in NAME and in lists of pages.
-std::string summary_of(const CLI::App& table, const Command* command) {
-  if (command != nullptr) return std::string(command->summary);
-  const std::string text = table.get_description();
-  const std::size_t start = text.starts_with("Orrery ") ? 7 : 0;
-  return text.substr(start, text.find(".\n") - start);
+std::string summary_of(const Command* command) {
+  return std::string(command != nullptr ? command->summary
+                                        : "simulates machine-learning jobs on clusters");
 }
 
 }  // namespace
 
 std::string manual_name(const Command* command) {
-  return command == nullptr ? "orrery.1" : fmt::format("orrery-{}.1", command->name);
+  return command == nullptr ? "orrery.1" : page_name(command->name) + ".1";
 }
 
 std::string manual_page(const CLI::App& table, const Command* command) {
@@ -229,7 +220,7 @@ std::string manual_page(const CLI::App& table, const Command* command) {
   const Description description = description_of(parsed);
   std::string text = fmt::format(".\\\" Made by 'orrery man'.\n.TH {} 1 \"{}\" \"{}\"\n",
                                  escaped(title), kCommitDate, version_name());
-  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary_of(table, command)));
+  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary_of(command)));
   text += ".SH SYNOPSIS\n" + synopsis(parsed, command);
   text += ".SH DESCRIPTION\n" + description.text;
   if (!description.examples.empty()) text += ".SH EXAMPLES\n" + description.examples;

@@ -7,7 +7,7 @@
 
 namespace orrery::api {
 
-/// Compare predicted steps with measured ones: `orrery validate`.
+/// Compare predicted steps with measured ones: `orrery accuracy`.
 struct ValidateQuestion {
   /// Source of kernel times, as for 'orrery run'.
   std::optional<std::string> compute{};
@@ -51,7 +51,7 @@ struct ValidateQuestion {
   return call("validate", question.json(), options);
 }
 
-/// Reproduce a case study and compare it with its publication: `orrery reproduce`.
+/// Reproduce a case study and compare it with its publication: `orrery study reproduce`.
 struct ReproduceQuestion {
   /// List the built-in case studies.
   std::optional<bool> list{};

@@ -49,7 +49,7 @@ struct RunQuestion {
   /// message, flow.
   std::optional<std::string> network{};
   /// Algorithm instead of the cluster's, or one per dimension as in ring,in_network: ring, direct,
-  /// halving_doubling, double_binary_tree, in_network (compared by 'orrery collective'); auto: the
+  /// halving_doubling, double_binary_tree, in_network (compared by 'orrery collective compare'); auto: the
   /// fastest for each kind of collective.
   std::optional<std::string> collective_algorithm{};
   /// Order of dimensions for chunks, instead of the cluster's: ascending, themis …; best: the

@@ -42,6 +42,7 @@ struct JobDescription {
   std::string tp, pp, dp, cp, ep;
   std::string sharding, schedule, chunks, recompute;
   std::string global_batch, micro_batch, seq, optimizer, compat;
+  std::string precision;         ///< "mxfp8": short for keys of `precision` in the specification
   bool sp = false;               ///< sequence parallel
   std::vector<std::string> set;  ///< other keys: "PATH=VALUE"
 

@@ -35,7 +35,7 @@ TEST(CInterface, NamesItsVersionAndCommands) {
 }
 
 TEST(CInterface, AnswersWithoutOptions) {
-  orrery_answer* answer = orrery_call("count", R"({"model": "llama-3.1-8b", "tp": 4})", nullptr);
+  orrery_answer* answer = orrery_call("job count", R"({"model": "llama-3.1-8b", "tp": 4})", nullptr);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(orrery_status(answer), 0);
   EXPECT_THAT(orrery_json(answer), HasSubstr("\"command\": \"count\""));

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "orrery/commands/command.h"
+#include "orrery/commands/renamed_options.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/output_file.h"
 #include "orrery/config/document.h"
@@ -97,6 +98,14 @@ class CallContext final : public Context {
   mutable CallAnswer answer_;
 };
 
+/// The name in JSON of an option that an earlier release called `key`; empty: none.
+std::string renamed_key(const CommandOptions& command, std::string_view key) {
+  std::string option = fmt::format("--{}", key);
+  std::replace(option.begin(), option.end(), '_', '-');
+  const std::string_view now = renamed_option(command.name, option);
+  return now.empty() ? "" : json_name(now);
+}
+
 /// The field of a key. Of an argument and an option with one name: the option.
 FieldRecord* find_field(CommandOptions& command, std::string_view key) {
   FieldRecord* found = nullptr;
@@ -148,6 +157,9 @@ Result<void> set_value(FieldRecord& field, const std::string& key, const config:
 Result<void> set_field_of(CommandOptions& command, const std::string& key,
                           const config::Json& value) {
   FieldRecord* field = is_of_terminal(key) ? nullptr : find_field(command, key);
+  if (field == nullptr)
+    if (const std::string now = renamed_key(command, key); !now.empty())
+      field = find_field(command, now);
   if (field == nullptr) return unknown_key(command, key);
   if (value.is_null()) return {};
   const bool many = field->kind.is_list || field->values_each > 1;
@@ -199,7 +211,9 @@ int run_command(CallContext& context, std::string_view command, std::string_view
 
 }  // namespace
 
-CallAnswer call(std::string_view command, std::string_view question, const CallOptions& options) {
+CallAnswer call(std::string_view name, std::string_view question, const CallOptions& options) {
+  const Command* row = find_command(name);
+  const std::string_view command = row == nullptr ? name : row->name;  // not an old name
   CallContext context(command, options);
   int status = kDefect;
   try {

@@ -4,41 +4,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 namespace orrery::commands {
 
-std::string_view heading(Group group) {
-  switch (group) {
-    case Group::hidden:
-      break;
-    case Group::simulate:
-      return "Simulate";
-    case Group::workloads:
-      return "Workloads";
-    case Group::results:
-      return "Results";
-    case Group::what_if:
-      return "What-if";
-    case Group::search:
-      return "Search";
-    case Group::traces:
-      return "Traces";
-    case Group::kernels:
-      return "Kernels and collectives";
-    case Group::clusters:
-      return "Clusters";
-    case Group::accuracy:
-      return "Accuracy";
-    case Group::help:
-      return "Help";
-  }
-  return "";
+namespace {
+
+// In the order of Group.
+constexpr GroupInfo kGroups[] = {
+    {"Everyday", "", ""},
+    {"Reports", "", ""},
+    {"Traces", "trace", "Show, check, convert, change and replay traces"},
+    {"Jobs", "job", "Write, count and combine generated jobs"},
+    {"Networks", "network", "Show and compare networks"},
+    {"Collectives", "collective", "Compare, check and synthesize collective algorithms"},
+    {"Recommendation models", "dlrm", "Place embedding tables, and predict their lookups"},
+    {"Accuracy", "", ""},
+    {"Published studies", "study", "Reproduce published studies"},
+    {"The tool", "", ""},
+    {"", "", ""},
+};
+static_assert(std::size(kGroups) == static_cast<std::size_t>(Group::hidden) + 1);
+
+}  // namespace
+
+const GroupInfo& describe(Group group) { return kGroups[static_cast<std::size_t>(group)]; }
+
+std::optional<Group> find_group(std::string_view word) {
+  for (std::size_t i = 0; i < std::size(kGroups); ++i)
+    if (!word.empty() && kGroups[i].word == word) return static_cast<Group>(i);
+  return std::nullopt;
 }
 
 const Command* find_command(std::string_view name) {
-  const auto found = std::find_if(all_commands().begin(), all_commands().end(),
-                                  [&](const Command& command) { return command.name == name; });
-  return found == all_commands().end() ? nullptr : &*found;
+  const auto named = [&](const Command& command) { return command.name == name; };
+  const auto once_named = [&](const Command& command) {
+    for (std::string_view rest = command.old_names; !rest.empty();) {
+      if (rest.substr(0, rest.find(", ")) == name) return true;
+      rest.remove_prefix(std::min(rest.find(", "), rest.size() - 2) + 2);
+    }
+    return false;
+  };
+  const auto commands = all_commands();
+  auto found = std::find_if(commands.begin(), commands.end(), named);
+  if (found == commands.end()) found = std::find_if(commands.begin(), commands.end(), once_named);
+  return found == commands.end() ? nullptr : &*found;
 }
 
 std::vector<std::string_view> command_names() {

@@ -23,23 +23,33 @@
 
 namespace orrery::commands {
 
-/// The headings of `orrery --help`. Hidden commands are for the build system and are not listed.
+/// The groups of commands, in the order of `orrery --help`. Hidden commands are for the build system
+/// and are not listed.
 enum class Group : std::uint8_t {
-  simulate,
-  workloads,
-  results,
-  what_if,
-  search,
-  traces,
-  kernels,
-  clusters,
+  everyday,
+  reports,
+  trace,
+  job,
+  network,
+  collective,
+  dlrm,
   accuracy,
-  help,
+  study,
+  tool,
   hidden,
 };
 
-/// "Simulate"; "" for hidden commands.
-[[nodiscard]] std::string_view heading(Group group);
+/// A group of commands.
+struct GroupInfo {
+  std::string_view heading;  ///< in `orrery --help`: "Traces"; "" for hidden commands
+  /// The first word of its commands: "trace". Empty: its commands have one word.
+  std::string_view word;
+  std::string_view summary;  ///< of `orrery trace --help`, without a full stop
+};
+[[nodiscard]] const GroupInfo& describe(Group group);
+
+/// The group whose commands begin with this word.
+[[nodiscard]] std::optional<Group> find_group(std::string_view word);
 
 /// The default of Output::file.
 inline constexpr std::string_view kWritesJson = "Write the JSON to FILE ('-' for stdout)";
@@ -73,7 +83,9 @@ struct PlugIn {
 };
 
 struct Command {
-  std::string_view name;
+  std::string_view name;  ///< "run", "trace info"
+  /// Names of earlier releases, which are accepted with a warning: "check"; separated by ", ".
+  std::string_view old_names;
   Group group = Group::hidden;
   std::string_view summary;  ///< one line without a full stop; --help begins with it
   /// Adds description and options to the command. Returns the function that runs it after parsing.
@@ -99,7 +111,7 @@ template <class Options>
 /// orrery_first.
 [[nodiscard]] std::span<const Command> all_commands();
 
-/// The command with this name, or nullptr.
+/// The command with this name or this old name, or nullptr.
 [[nodiscard]] const Command* find_command(std::string_view name);
 
 /// Names of all commands that are not hidden.
@@ -117,14 +129,14 @@ using AddMode = Action (*)(CommandOptions& command, const Options& options, Cont
 /// A mode that an add-on contributes to a command of the core. The first argument of the command
 /// selects its mode. If the command already has the mode, the add-on replaces it.
 struct AddedMode {
-  std::string_view mode;     ///< command and word: "kernels fit"
+  std::string_view mode;     ///< command and word: "kernels fit", "dlrm lookup synthesize"
   std::string_view options;  ///< of this mode only: "--by --notes"
   std::string_view usage;    ///< lines of --help, each with a newline; may be empty
   std::string_view output;   ///< description of -o: "fit: the model"; empty: as for the command
   std::variant<AddMode<CalibrateOptions>, AddMode<EmbeddingsOptions>, AddMode<KernelsOptions>> add;
 
-  [[nodiscard]] std::string_view command() const { return mode.substr(0, mode.find(' ')); }
-  [[nodiscard]] std::string_view word() const { return mode.substr(mode.find(' ') + 1); }
+  [[nodiscard]] std::string_view command() const { return mode.substr(0, mode.rfind(' ')); }
+  [[nodiscard]] std::string_view word() const { return mode.substr(mode.rfind(' ') + 1); }
 };
 
 /// The modes of all add-ons of this program.
@@ -199,36 +211,38 @@ struct BoundCommand {
 
 // One function per file with the same name.
 Action add_run(CommandOptions& command, Context& context);
-Action add_together(CommandOptions& command, Context& context);
-Action add_check(CommandOptions& command, Context& context);
-Action add_generate(CommandOptions& command, Context& context);
-Action add_count(CommandOptions& command, Context& context);
+Action add_job_together(CommandOptions& command, Context& context);
+Action add_trace_validate(CommandOptions& command, Context& context);
+Action add_job_generate(CommandOptions& command, Context& context);
+Action add_job_count(CommandOptions& command, Context& context);
 Action add_memory(CommandOptions& command, Context& context);
 Action add_report(CommandOptions& command, Context& context);
 Action add_critical_path(CommandOptions& command, Context& context);
 Action add_explain(CommandOptions& command, Context& context);
 Action add_compare(CommandOptions& command, Context& context);
 Action add_whatif(CommandOptions& command, Context& context);
-Action add_stragglers(CommandOptions& command, Context& context);
-Action add_scale_down(CommandOptions& command, Context& context);
+Action add_trace_stragglers(CommandOptions& command, Context& context);
+Action add_trace_scale_down(CommandOptions& command, Context& context);
 Action add_search(CommandOptions& command, Context& context);
-Action add_shard(CommandOptions& command, Context& context);
-Action add_inspect(CommandOptions& command, Context& context);
-Action add_convert(CommandOptions& command, Context& context);
-Action add_link(CommandOptions& command, Context& context);
-Action add_replay(CommandOptions& command, Context& context);
-Action add_predict(CommandOptions& command, Context& context);
-Action add_diff(CommandOptions& command, Context& context);
-Action add_cut(CommandOptions& command, Context& context);
-Action add_obfuscate(CommandOptions& command, Context& context);
+Action add_dlrm_shard(CommandOptions& command, Context& context);
+Action add_trace_info(CommandOptions& command, Context& context);
+Action add_trace_convert(CommandOptions& command, Context& context);
+Action add_trace_merge(CommandOptions& command, Context& context);
+Action add_trace_replay(CommandOptions& command, Context& context);
+Action add_trace_predict(CommandOptions& command, Context& context);
+Action add_trace_diff(CommandOptions& command, Context& context);
+Action add_trace_slice(CommandOptions& command, Context& context);
+Action add_trace_anonymize(CommandOptions& command, Context& context);
 Action add_kernels(CommandOptions& command, Context& context);
-Action add_embeddings(CommandOptions& command, Context& context);
-Action add_collective(CommandOptions& command, Context& context);
-Action add_plan(CommandOptions& command, Context& context);
-Action add_synthesise(CommandOptions& command, Context& context);
-Action add_topology(CommandOptions& command, Context& context);
+Action add_dlrm_lookup(CommandOptions& command, Context& context);
+Action add_collective_compare(CommandOptions& command, Context& context);
+Action add_collective_check(CommandOptions& command, Context& context);
+Action add_collective_synthesize(CommandOptions& command, Context& context);
+Action add_network_show(CommandOptions& command, Context& context);
 Action add_calibrate(CommandOptions& command, Context& context);
-Action add_validate(CommandOptions& command, Context& context);
+Action add_accuracy(CommandOptions& command, Context& context);
+Action add_list(CommandOptions& command, Context& context);
+[[nodiscard]] std::vector<std::string_view> list_words();
 Action add_schema(CommandOptions& command, Context& context);
 
 // Possible first arguments of a command; each is defined next to its add function.

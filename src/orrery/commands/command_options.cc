@@ -121,6 +121,10 @@ void set_modes(CommandOptions& command, std::string_view option, std::string_vie
     if (first_name(field.options) == option) field.modes = modes;
 }
 
+void set_advanced(CommandOptions& command, std::initializer_list<std::string_view> options) {
+  for (const std::string_view option : options) command.field(option).is_advanced = true;
+}
+
 Result<void> check_mode(const CommandOptions& command, std::string_view mode) {
   for (const FieldRecord& field : command.fields) {
     if (field.modes.empty() || field.options.empty() || field.times_given == 0) continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -49,6 +50,7 @@ struct FieldRecord {
   std::string_view other, modes, about;
   unsigned stages = kNothing;
   bool is_required = false;
+  bool is_advanced = false;  ///< listed in --help-all only
   config::FieldKind kind;
   std::vector<std::string_view> choices;
   /// Its current and its default values as texts that the option accepts, one per item of a list.
@@ -78,7 +80,8 @@ struct FieldRecord {
 struct ExtraOption {
   std::string names, help, type{}, group;
   Member value;
-  bool is_flag = false;  ///< "--stream[=FOLDER]"; without a value "true"
+  bool is_flag = false;      ///< "--stream[=FOLDER]"; without a value "true"
+  bool is_advanced = false;  ///< listed in --help-all only
 };
 
 /// A command's name, description and options.
@@ -102,6 +105,9 @@ class CommandOptions {
 
 /// Sets the modes of the command that use the option: "'fit', 'plot'".
 void set_modes(CommandOptions& command, std::string_view option, std::string_view modes);
+
+/// Lists these options, each by its first name, only in --help-all.
+void set_advanced(CommandOptions& command, std::initializer_list<std::string_view> options);
 
 /// Checks that `mode` of the command uses every option that was given. Errc: usage.
 [[nodiscard]] Result<void> check_mode(const CommandOptions& command, std::string_view mode);
@@ -184,6 +190,7 @@ FieldRecord& add_field(CommandOptions& command, const std::string& name,
   record.about = field.about;
   record.stages = field.stages;
   record.is_required = field.is_required;
+  record.is_advanced = field.is_advanced;
   record.kind = config::FieldKindOf<Field>::kKind;
   record.choices = detail::choices_of(field);
   record.type = std::string(field.type);

@@ -20,13 +20,13 @@ constexpr auto kOutputFields =
                QuestionField{"output", &OutputOptions::output, "-o,--output", "FILE", kNothing,
                              "out.json", kWritesJson},
                QuestionField{"force", &OutputOptions::force, "--force", "", kNothing, "true",
-                             "Overwrite FILE"},
+                             "Overwrite FILE"}.advanced(),
                QuestionField{"quiet", &OutputOptions::quiet, "-q,--quiet", "", kNothing, "true",
-                             "No notes, warnings or progress on stderr"},
+                             "No notes, warnings or progress on stderr"}.advanced(),
                QuestionField{"color", &OutputOptions::color, "--color", "WHEN", kNothing, "never",
-                             "auto, always or never", color_words},
+                             "auto, always or never", color_words}.advanced(),
                QuestionField{"progress", &OutputOptions::progress, "--progress", "HOW", kNothing,
-                             "never", "auto, never or json (lines on stderr)", progress_words}};
+                             "never", "auto, never or json (lines on stderr)", progress_words}.advanced()};
 
 }  // namespace
 

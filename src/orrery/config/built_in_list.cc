@@ -24,4 +24,12 @@ std::vector<EntryText> split_entries(std::string_view yaml) {
   return entries;
 }
 
+std::string plain_spelling(std::string_view name) {
+  std::string plain;
+  for (const char c : name)
+    if (c != '-' && c != '_' && c != ' ')
+      plain += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return plain;
+}
+
 }  // namespace orrery::config

@@ -25,6 +25,9 @@ struct EntryText {
 /// The entries of a YAML list, each starting with a line "- name: ".
 [[nodiscard]] std::vector<EntryText> split_entries(std::string_view yaml);
 
+/// The name without case, hyphens, underscores and spaces: "H100 SXM" is "h100sxm".
+[[nodiscard]] std::string plain_spelling(std::string_view name);
+
 /// Parses an entry. Errc: those of parse_yaml and of T's table.
 template <Declared T>
 [[nodiscard]] Result<T> read_entry(const EntryText& entry) {
@@ -53,11 +56,14 @@ class BuiltInList {
     }
     return {};
   }
-  /// The entry of that name, or null. The pointer stays valid.
+  /// The entry of that name, however it is spelled (plain_spelling), or null. The pointer stays
+  /// valid.
   [[nodiscard]] const T* find(std::string_view name) {
-    for (std::size_t i = 0; i < texts_.size(); ++i) {
+    for (std::size_t i = 0; i < texts_.size(); ++i)
       if (texts_[i].name == name) return &at(i);
-    }
+    const std::string plain = plain_spelling(name);
+    for (std::size_t i = 0; i < texts_.size(); ++i)
+      if (plain_spelling(texts_[i].name) == plain) return &at(i);
     return nullptr;
   }
   /// All entries, in order.

@@ -61,7 +61,7 @@ struct QuestionField {
   std::vector<std::string_view> (*choices)() = nullptr;
   std::string_view path{};   ///< of what it sets in a job's specification
   std::string_view modes{};  ///< of its command that have it: "'fit', 'plot'"; empty: all
-  bool is_required = false, default_shown = false, one_value = false;
+  bool is_required = false, default_shown = false, one_value = false, is_advanced = false;
   char separator = 0;
   std::int64_t least = 0, most = -1;  ///< no limits where `most` is less
 
@@ -79,6 +79,10 @@ struct QuestionField {
   /// Allows comma-separated values.
   [[nodiscard]] constexpr QuestionField comma_separated() const {
     return with([](QuestionField& field) { field.separator = ','; });
+  }
+  /// Lists the option only in --help-all.
+  [[nodiscard]] constexpr QuestionField advanced() const {
+    return with([](QuestionField& field) { field.is_advanced = true; });
   }
   [[nodiscard]] constexpr QuestionField only_for(std::string_view some) const {
     return with([&](QuestionField& field) { field.modes = some; });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of collective algorithms, which cluster files, ASTRA-sim's files, their schema, help,
-// the reference and `orrery collective` use. model/collective/algorithms implements them.
+// the reference and `orrery collective compare` use. model/collective/algorithms implements them.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ struct AlgorithmEntry {
   bool window = false;           ///< its name may end in the messages in flight: "direct:4"
   bool by_switches = false;
   bool joins = true;     ///< over all dimensions as one, too: "one_ring"
-  bool compared = true;  ///< `orrery collective` and `--collective-algorithm auto` try it
+  bool compared = true;  ///< `orrery collective compare` and `--collective-algorithm auto` try it
 };
 
 /// In the order of Algorithm.

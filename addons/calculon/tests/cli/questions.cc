@@ -5,7 +5,7 @@ namespace orrery::cli_test {
 namespace {
 
 [[maybe_unused]] const bool kAddedCalculon = add_question(
-    {"calculon",
+    {"study calculon",
      "examples/calculon/gpt3-175b.json examples/calculon/a100-80g.json --devices 64 --batch 64"});
 
 }  // namespace

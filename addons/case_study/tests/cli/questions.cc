@@ -4,7 +4,7 @@
 namespace orrery::cli_test {
 namespace {
 
-[[maybe_unused]] const bool kAddedReproduce = add_question({"reproduce", "themis-tutorial"});
+[[maybe_unused]] const bool kAddedReproduce = add_question({"study reproduce", "themis-tutorial"});
 
 }  // namespace
 }  // namespace orrery::cli_test

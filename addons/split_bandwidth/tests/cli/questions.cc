@@ -5,7 +5,7 @@ namespace orrery::cli_test {
 namespace {
 
 [[maybe_unused]] const bool kAddedSplitBandwidth = add_question(
-    {"split-bandwidth", ORRERY_JOB "--cluster examples/clusters/dgx-h100-64.yaml", {"schedule"}});
+    {"network split", ORRERY_JOB "--cluster examples/clusters/dgx-h100-64.yaml", {"schedule"}});
 
 }  // namespace
 }  // namespace orrery::cli_test

@@ -38,7 +38,7 @@ struct CalibrateOptions {
       QuestionField{"collective", &CalibrateOptions::collective, "--collective", "NAME", kAnswer,
                     "all_reduce", "network: the collective, if the files name none"}
           .only_for("'network'"),
-      QuestionField{"ranks", &CalibrateOptions::ranks, "--ranks", "N", kAnswer, "8",
+      QuestionField{"ranks", &CalibrateOptions::ranks, "--world-size", "N", kAnswer, "8",
                     "network: number of ranks, if the files do not contain it"}
           .only_for("'network'"),
       QuestionField{"nodes", &CalibrateOptions::nodes, "--nodes", "N", kAnswer, "2",
@@ -47,7 +47,7 @@ struct CalibrateOptions {
       QuestionField{"steps", &CalibrateOptions::steps, "--steps", "N", kAnswer, "2",
                     "variability: number of steps in the traces; by default the repetitions found"}
           .only_for("'variability'"),
-      QuestionField{"devices", &CalibrateOptions::devices, "--devices", "FILE", kAnswer,
+      QuestionField{"devices", &CalibrateOptions::devices, "--device-sheets", "FILE", kAnswer,
                     "devices.txt",
                     "compute: data sheets of devices that are not in the catalogue, for tables"}
           .only_for("'compute'"),

@@ -166,13 +166,10 @@ Action add_kernels(CommandOptions& command, Context& context) {
           "prediction interval. A warning marks kernels outside a table of measured\n"
           "kernels.\n"
           "  orrery kernels                        lists operations, formats and devices\n"
-          "  orrery kernels check kernels.csv      contents and errors of a table\n"
-          "                                        (exit code 3: damaged, or impossible times)\n"
-          "  orrery kernels context trace.json     kernels in recorded steps, compared with\n"
-          "                                        their times alone\n"
+          "  orrery kernels check kernels.csv      contents and errors of a table; exit code 3: damaged\n"
+          "  orrery kernels context trace.json     kernels in recorded steps, compared with alone\n"
           "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a plot\n"
-          "  orrery kernels layers net.csv --systolic array.cfg\n"
-          "                                        SCALE-Sim's layers on SCALE-Sim's array\n") +
+          "  orrery kernels layers net.csv --systolic a.cfg    SCALE-Sim's layers on its array\n") +
           added_usage("kernels") +
           "\n"
           "Examples:\n"
@@ -180,6 +177,8 @@ Action add_kernels(CommandOptions& command, Context& context) {
           "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<KernelsOptions>();
   add_fields(command, *options);
+  set_advanced(command,
+               {"--device-sheets", "--seed", "--held-back", "--systolic", "--kernel-model"});
   const ModeActions added = add_modes("kernels", command, *options, context);
   context.add_options(command);
   return

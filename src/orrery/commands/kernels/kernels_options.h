@@ -24,7 +24,7 @@ struct TableOptions {
   static constexpr std::string_view group = "Measured tables";
   static constexpr auto fields = std::tuple{
       QuestionField{
-          "devices", &TableOptions::devices, "--devices", "FILE", kAnswer, "devices.txt",
+          "devices", &TableOptions::devices, "--device-sheets", "FILE", kAnswer, "devices.txt",
           "Data sheets of devices that are not in the catalogue, as data/kernels/devices.txt"}
           .only_for("'plot'"),
       QuestionField{"seed", &TableOptions::seed, "--seed", "N", kAnswer, "2",

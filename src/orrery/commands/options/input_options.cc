@@ -37,9 +37,9 @@ constexpr auto kAstraFields = std::tuple{
     QuestionField{"rendezvous", &AstraOptions::rendezvous, "--rendezvous-protocol", "BOOL", kAnswer,
                   "true", "Rendezvous: a sender waits until the receiver is ready"},
     QuestionField{"logging_configuration", &AstraOptions::logging_configuration,
-                  "--logging-configuration", "FILE", kNothing, "log.toml", "Has no effect"},
+                  "--logging-configuration", "FILE", kNothing, "log.toml", "Has no effect"}.advanced(),
     QuestionField{"logging_folder", &AstraOptions::logging_folder, "--logging-folder", "FOLDER",
-                  kNothing, "logs", "Has no effect"}};
+                  kNothing, "logs", "Has no effect"}.advanced()};
 constexpr const auto& question_table(const AstraOptions*) { return kAstraFields; }
 
 void add_input_options(CommandOptions& command, InputOptions& options) {
@@ -58,6 +58,7 @@ void add_input_options(CommandOptions& command, InputOptions& options) {
   config::each_row(options.typed, [&](const auto& row, auto& value, std::string_view) {
     add_row(command, {}, row, value, group);
   });
+  set_advanced(command, {"--kernel-model", "--systolic"});
   FieldRecord& rendezvous = command.field("--rendezvous-protocol");
   rendezvous.value_optional = true;
   rendezvous.default_text = "true";
@@ -115,7 +116,8 @@ void add_stream_option(CommandOptions& command, StreamOptions& options) {
        .type = "[=FOLDER]",
        .group = "Inputs",
        .value = &options.folder,
-       .is_flag = true});
+       .is_flag = true,
+       .is_advanced = true});
 }
 
 Result<void> check_input_options(InputOptions& options, Context& context) {

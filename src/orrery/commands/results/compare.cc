@@ -27,7 +27,7 @@ struct CompareOptions {
           .required(),
       QuestionField{"b", &CompareOptions::b, "B", "", kAnswer, "b.orrery", "The second run file"}
           .required(),
-      QuestionField{"threshold", &CompareOptions::threshold, "--threshold", "SHARE", kAnswer, "5%",
+      QuestionField{"threshold", &CompareOptions::threshold, "--max-slowdown", "SHARE", kAnswer, "5%",
                     "Exit code 1 if the second step is longer by more than this"},
       QuestionStruct{"page", &CompareOptions::page,
                      SelectedRow{"path", "Write both runs, side by side, as one web page"},
@@ -44,9 +44,9 @@ Result<std::optional<double>> parse_threshold(const std::string& text) {
     unit = 0.01;
   }
   while (number.ends_with(' ')) number.pop_back();
-  const auto value = parse_number(number, "--threshold");
+  const auto value = parse_number(number, "--max-slowdown");
   if (!value || *value < 0 || (unit == 1 && *value > 10)) {
-    return fail(Errc::usage, "--threshold", fmt::format("'{}' is not a share", text),
+    return fail(Errc::usage, "--max-slowdown", fmt::format("'{}' is not a share", text),
                 "5% or 0.05: how much longer the second step may be");
   }
   return std::optional<double>(*value * unit);
@@ -83,11 +83,11 @@ int compare(const CompareOptions& options, Context& context) {
 Action add_compare(CommandOptions& command, Context& context) {
   describe(command,
            "Nodes are matched by rank, id and name. Exit code 1: the second step is longer\n"
-           "than the first by more than --threshold, or stalls where the first did not.\n"
+           "than the first by more than --max-slowdown, or stalls where the first did not.\n"
            "\n"
            "Examples:\n"
            "  orrery compare before.orrery after.orrery\n"
-           "  orrery compare before.orrery after.orrery --threshold 5% --html difference.html\n");
+           "  orrery compare before.orrery after.orrery --max-slowdown 5% --html difference.html\n");
   return action_with_options(command, context, compare);
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 
 #include "orrery/commands/command.h"
@@ -61,6 +62,13 @@ void write_members(JsonWriter& json, Context& context, std::string_view name) {
   json.end_array();
 }
 
+/// "trace info" as "trace_info": a reference is a URI, which has no spaces.
+std::string definition_name(std::string_view command) {
+  std::string name(command);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
 void begin_schema(JsonWriter& json, std::string_view title) {
   json.begin_object().field("$schema", "https://json-schema.org/draft/2020-12/schema");
   json.field("title", title);
@@ -80,10 +88,10 @@ std::string question_schema(Context& context, std::string_view command) {
   begin_schema(json, "Question of an orrery command: its options by name");
   json.key("anyOf").begin_array();
   for (const std::string_view name : command_names())
-    json.begin_object().field("$ref", fmt::format("#/$defs/{}", name)).end_object();
+    json.begin_object().field("$ref", "#/$defs/" + definition_name(name)).end_object();
   json.end_array().key("$defs").begin_object();
   for (const std::string_view name : command_names()) {
-    json.key(name).begin_object();
+    json.key(definition_name(name)).begin_object();
     write_members(json, context, name);
     json.end_object();
   }

@@ -41,7 +41,7 @@ std::string merging(const SearchedSpace& searched, const explore::ExploreOptions
     words.push_back(std::to_string(value));
   };
   if (how.simulated != explore::ExploreOptions{}.simulated) add("--simulated", how.simulated);
-  if (rows != explore::PlanQuestion{}.best) add("--best", rows);
+  if (rows != explore::PlanQuestion{}.best) add("--top", rows);
   if (how.answers.threads > 0) add("--threads", how.answers.threads);
   return typed(words);
 }

@@ -40,14 +40,14 @@ struct ExecutorOptions {
   static constexpr auto fields = std::tuple{
       QuestionField{"who", &ExecutorOptions::who, "--executor", "KIND", kNothing, "slurm",
                     "Evaluate points by threads, by mpi (processes of mpirun), or by slurm (writes "
-                    "a job array)"},
+                    "a job array)"}.advanced(),
       QuestionField{"shares", &ExecutorOptions::shares, "--shares", "N", kNothing, "4",
                     "Number of jobs of --executor slurm"}
           .between(1, explore::limits::kParts)
-          .shows_default(),
+          .shows_default().advanced(),
       QuestionField{"slurm", &ExecutorOptions::slurm, "--slurm-option", "NAME=VALUE", kNothing,
                     "account=me", "Option of sbatch for these jobs: account=me, time=2:00:00"}
-          .one_each()};
+          .one_each().advanced()};
 };
 
 /// A space and the path of its file.
@@ -56,7 +56,7 @@ struct SearchedSpace {
   std::string path;
 };
 
-/// Writes the job array for Slurm, and prints the next commands. `rows`: --best. Returns the exit
+/// Writes the job array for Slurm, and prints the next commands. `rows`: --top. Returns the exit
 /// code.
 [[nodiscard]] int write_shares(const SearchedSpace& searched, const explore::ExploreOptions& how,
                                const ExecutorOptions& options, std::size_t rows, Context& context);

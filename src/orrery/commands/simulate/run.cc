@@ -57,9 +57,9 @@ struct ShowOptions {
   static constexpr std::string_view group = "Output";
   static constexpr auto fields = std::tuple{
       QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
-                    "Show every kind of communication"},
+                    "Show every kind of communication"}.advanced(),
       QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
-                    "Simulate again without each effect, and show the difference"},
+                    "Simulate again without each effect, and show the difference"}.advanced(),
       QuestionField{"require_fit", &ShowOptions::require_fit, "--require-fit", "", kNothing, "true",
                     "Exit with code 1 if the job does not fit into memory"}};
 };
@@ -89,7 +89,7 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Conte
   if (stalled) {
     context.report_error(
         {Errc::stall, options.workload_name(), "the simulation cannot finish",
-         "the report lists what the ranks wait for; 'orrery check' finds mistakes in traces"});
+         "the report lists what the ranks wait for; 'orrery trace validate' finds mistakes in traces"});
   }
   if (written) {
     page.show(context);
@@ -115,10 +115,8 @@ int sample_steps(InputOptions& options, const KeepOptions& keep, VariabilityOpti
 
 Action add_run(CommandOptions& command, Context& context) {
   describe(command,
-           "The workload is traces on disk, recorded or Chakra, or a model and a plan (see\n"
-           "'orrery generate'). The brackets after the step time contain its 80 % prediction\n"
-           "interval, from the known errors of the models of kernels and collectives\n"
-           "(docs/bands.md).\n"
+           "The workload is traces on disk, recorded or Chakra, or a model and a plan. The brackets\n"
+           "after the step time contain its 80 % prediction interval (docs/bands.md).\n"
            "\n"
            "Examples:\n"
            "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"

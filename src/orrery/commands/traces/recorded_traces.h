@@ -18,9 +18,9 @@ namespace orrery::commands {
   return study::read_ranks(recorded, report, findings, use);
 }
 
-/// orrery check, for recorded traces.
+/// orrery trace validate, for recorded traces.
 int check_recorded(const RecordedTraces& options, Context& context);
-/// orrery inspect, for recorded traces.
+/// orrery trace info, for recorded traces.
 int inspect_recorded(const RecordedTraces& options, Context& context);
 
 }  // namespace orrery::commands

@@ -39,24 +39,25 @@ struct WhatIfOptions {
   static constexpr auto fields = std::tuple{
       QuestionField{
           "paths", &WhatIfOptions::paths, "TRACES", "", kAnswer, "other.json",
-          "Recorded traces, or the prefix of Chakra traces; and changes as in --change: tp=8"},
+          "Recorded traces, or the prefix of Chakra traces"},
       QuestionStruct{"question", &WhatIfOptions::question},
       QuestionField{"plot", &WhatIfOptions::plot, "--plot", "FILE", kNothing, "list.svg",
                     "Plot --list as SVG"},
       QuestionField{"gpus", &WhatIfOptions::gpus, "--gpu", "NAME", kAnswer, "h200-sxm",
-                    "Same as the change gpu=NAME"}
-          .one_each(),
+                    "Earlier form of --change gpu=NAME"}
+          .one_each()
+          .advanced(),
       QuestionField{"found", &WhatIfOptions::found, "--found", "FILE", kNothing, "job.yaml",
                     "Write the job inferred from traces, to be corrected and given as --spec; of "
-                    "replayed traces, the numbers of layers and microbatches, for --structure"},
-      QuestionField{"structure", &WhatIfOptions::structure, "--structure", "FILE", kAnswer,
+                    "replayed traces, the numbers of layers and microbatches, for --structure-file"},
+      QuestionField{"structure", &WhatIfOptions::structure, "--structure-file", "FILE", kAnswer,
                     "structure.yaml",
                     "Layers and microbatches of the traces: a file of --found, corrected"},
       QuestionField{"changes", &WhatIfOptions::changes, "--changes", "", kNothing, "true",
                     "List the possible changes, and stop"},
       QuestionField{
           "layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
-          "Number of layers in the traces, for layers=N, if 'inspect --structure' finds another"},
+          "Number of layers in the traces, for layers=N, if 'trace info --structure-file' finds another"},
       QuestionField{"microbatches", &WhatIfOptions::microbatches, "--microbatches", "N", kAnswer,
                     "2", "Number of microbatches per step in the traces, likewise"},
       UndeclaredField{&WhatIfOptions::run_file},
@@ -74,13 +75,20 @@ Result<void> choose_output(WhatIfOptions& options, Context& context) {
   return {};
 }
 
+/// The next release accepts changes only in --change.
+void warn_of_change(const Context& context, std::string_view before, std::string_view change) {
+  context.warn(fmt::format("'{}' is now '--change {}'; the next release drops the old form", before,
+                           change));
+}
+
 /// Moves arguments that look like changes and name no file to the changes: "tp=8".
-void separate_changes(WhatIfOptions& options) {
+void separate_changes(WhatIfOptions& options, const Context& context) {
   auto& changes = options.question.changes;
   std::vector<std::string> paths;
   for (std::string& word : options.paths) {
     const bool change = word.find('=') != std::string::npos && !study::is_recorded_traces({word}) &&
                         !std::filesystem::exists(word);
+    if (change) warn_of_change(context, word, word);
     (change ? changes : paths).push_back(std::move(word));
   }
   options.paths = std::move(paths);
@@ -94,21 +102,27 @@ std::string_view change_of(const study::JobDescriptionKey& key) {
 }
 
 /// Without a model, options of the plan are changes to the plan of the traces: "--tp 4".
-void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::string>& gpus) {
+void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::string>& gpus,
+                     const Context& context) {
   study::JobDescription& job = question.base.job;
-  for (const std::string& gpu : gpus) question.changes.push_back("gpu=" + gpu);
+  const auto add = [&](std::string_view option, std::string change) {
+    warn_of_change(context, option, change);
+    question.changes.push_back(std::move(change));
+  };
+  for (const std::string& gpu : gpus) add("--gpu " + gpu, "gpu=" + gpu);
   if (!job.model.empty() || !job.spec.empty()) return;
   for (const study::JobDescriptionKey& key : study::job_description_keys()) {
     std::string& value = job.*key.value;
-    if (!value.empty()) question.changes.push_back(fmt::format("{}={}", change_of(key), value));
+    if (!value.empty())
+      add(fmt::format("the option of {}", key.path), fmt::format("{}={}", change_of(key), value));
     value.clear();
   }
-  if (std::exchange(job.sp, false)) question.changes.emplace_back("parallel.sp=true");
-  for (std::string& assignment : job.set) question.changes.push_back(std::move(assignment));
+  if (std::exchange(job.sp, false)) add("--sp", "parallel.sp=true");
+  for (const std::string& assignment : job.set) add("--set " + assignment, assignment);
   job.set.clear();
 }
 
-/// The structure from --structure; --layers and --microbatches override it.
+/// The structure from --structure-file; --layers and --microbatches override it.
 Result<void> read_structure(WhatIfOptions& options) {
   study::TraceStructure& known = options.question.base.structure;
   known = {options.layers, options.microbatches};
@@ -124,8 +138,8 @@ int whatif(WhatIfOptions& options, Context& context) {
   if (options.changes) return context.deliver(present::state_change_kinds);
   if (auto fine = choose_output(options, context); !fine) return context.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
-  separate_changes(options);
-  plan_to_changes(options.question, options.gpus);
+  separate_changes(options, context);
+  plan_to_changes(options.question, options.gpus, context);
   options.question.must_infer_job = !options.found.empty();
   study::Question& base = options.question.base;
   take_paths(options.paths, base);
@@ -170,9 +184,13 @@ Action add_whatif(CommandOptions& command, Context& context) {
            "\n"
            "Examples:\n"
            "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
-           "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
-           "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
-  return action_with_options(command, context, whatif);
+           "  orrery whatif llama/w --cluster h100-sxm:8 --change tp=4\n"
+           "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 \\\n"
+           "    --change tp=8 --change gpu=h200-sxm\n");
+  Action action = action_with_options(command, context, whatif);
+  set_advanced(command, {"--found", "--structure-file", "--layers", "--microbatches", "--replicate",
+                         "--recorded-device"});
+  return action;
 }
 
 }  // namespace orrery::commands

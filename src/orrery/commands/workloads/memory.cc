@@ -45,7 +45,7 @@ struct MemoryCommand {
                     kAnswer, "0.5",
                     "Allowance for the allocator, as a share of activations and buffers, 0 to 1"},
       QuestionGroup{"Output"},
-      QuestionField{"picture", &MemoryCommand::picture, "--picture", "FILE", kNothing, "memory.svg",
+      QuestionField{"picture", &MemoryCommand::picture, "--plot", "FILE", kNothing, "memory.svg",
                     "Plot memory over the step as SVG"}};
 };
 
@@ -122,7 +122,7 @@ Action add_memory(CommandOptions& command, Context& context) {
            "\n"
            "Examples:\n"
            "  orrery memory --model llama-3.1-8b --tp 4 --dp 2 --device h100-sxm\n"
-           "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
+           "  orrery memory job.yaml --cluster cluster.yaml --plot memory.svg\n");
   const auto options = std::make_shared<MemoryCommand>();
   add_spec_options(command, options->job, true);
   add_fields(command, *options);

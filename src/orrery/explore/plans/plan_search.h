@@ -35,8 +35,8 @@ struct PlanQuestion {
                             "a100-40gb:8", "A file, or a name of the catalogue"},
       config::QuestionField{
           "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",
-          "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"},
-      config::QuestionField{"best", &PlanQuestion::best, "--best", "N", config::kAnswer, "1",
+          "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"}.advanced(),
+      config::QuestionField{"best", &PlanQuestion::best, "--top", "N", config::kAnswer, "1",
                             "Number of plans to show"}
           .between(1, 1000)
           .shows_default(),
@@ -44,10 +44,10 @@ struct PlanQuestion {
                             config::kAnswer, "1",
                             "Number of plans with the best estimates to simulate"}
           .between(1, 100'000)
-          .shows_default(),
+          .shows_default().advanced(),
       config::QuestionField{"threads", &PlanQuestion::threads, "--threads", "N", config::kNothing,
                             "2", "Number of threads; 0: all cores"}
-          .between(0, 1024),
+          .between(0, 1024).advanced(),
       config::QuestionStruct{"job", &PlanQuestion::job}};
 };
 

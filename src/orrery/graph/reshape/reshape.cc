@@ -66,12 +66,12 @@ class Reshaper {
     if (found == 0)
       return fail(Errc::input_unsupported, what("layers", layers),
                   "the trace contains no repeating layers",
-                  "orrery inspect --structure shows the repeating parts");
+                  "orrery trace info --structure shows the repeating parts");
     if (std::any_of(structures_.begin(), structures_.end(),
                     [](const GraphStructure& structure) { return structure.loops.is_uneven; }))
       return fail(Errc::input_unsupported, what("layers", layers),
                   "its layers differ, or differ between passes",
-                  "orrery inspect --structure shows the repeating parts; or describe the job with "
+                  "orrery trace info --structure shows the repeating parts; or describe the job with "
                   "--spec or --model and --cluster");
     if (std::any_of(structures_.begin(), structures_.end(), [](const GraphStructure& structure) {
           return structure.loops.layer_count == 0;
@@ -314,7 +314,7 @@ class Reshaper {
     if (made.empty())
       return fail(Errc::input_unsupported, where(),
                   "a rank has no steady state that repeats for each microbatch",
-                  "record more microbatches; orrery inspect --structure shows the repeating parts");
+                  "record more microbatches; orrery trace info --structure shows the repeating parts");
     return made;
   }
 

@@ -88,7 +88,7 @@ class JobPlacer {
     return {Errc::input_range, where(rank),
             fmt::format("a message to or from rank {}, but the job has {} ranks", peer,
                         workload_.rank_count()),
-            "'orrery check' finds errors in the traces"};
+            "'orrery trace validate' finds errors in the traces"};
   }
 
   Result<void> add_groups() {

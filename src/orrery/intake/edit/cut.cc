@@ -96,7 +96,7 @@ Result<CutReport> cut(const trace::Input& input, const CutOptions& options, cons
       return fail(Errc::input_unsupported, input.name,
                   fmt::format("{} traces cannot be cut", name(input.format)),
                   "Kineto, PyTorch execution traces and Chakra can be cut; convert others with "
-                  "'orrery convert' first");
+                  "'orrery trace convert' first");
   }
 }
 

@@ -45,7 +45,7 @@ Result<std::vector<trace::Input>> inputs_of(const std::vector<std::string>& patt
   }
   if (inputs.empty())
     return fail(Errc::usage, "--ranks", "no trace belongs to these ranks",
-                "'orrery link' lists the ranks");
+                "'orrery trace merge' lists the ranks");
   return inputs;
 }
 

@@ -21,7 +21,7 @@ Error unsupported_error(const trace::Input& input) {
   switch (input.format) {
     case Format::chakra:
       return {Errc::usage, input.name, "this is already a Chakra trace, not a recorded one",
-              "simulate it with 'orrery run', or check it with 'orrery check'"};
+              "simulate it with 'orrery run', or check it with 'orrery trace validate'"};
     case Format::run_file:
       return {Errc::usage, input.name, "this is a result of a simulation, not a recorded trace",
               "show it with 'orrery report'"};

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/text/suggest.h"
@@ -153,38 +152,10 @@ Result<std::vector<std::string>> read_targets(KeyReader& keys, const Json& file,
               "is a pattern, which is not supported", "list the modules, or use \"all-linear\"");
 }
 
-bool drop_front(std::string& text, std::string_view front) {
-  if (!text.starts_with(front)) return false;
-  text.erase(0, front.size());
-  return true;
-}
-
-bool drop_end(std::string& text, std::string_view end) {
-  if (!text.ends_with(end)) return false;
-  text.erase(text.size() - end.size());
-  return true;
-}
-
-/// The catalogue's model with the shape of "meta-llama/Llama-2-7b-chat-hf": compares names without
-/// owner, in lower case, and without suffixes for further training.
-const ModelEntry* base_model(std::string_view path) {
-  std::string name(path.substr(path.rfind('/') + 1));
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  drop_front(name, "meta-");
-  for (;;) {
-    if (const ModelEntry* const entry = find_model(name)) return entry;
-    const bool shorter = drop_end(name, "-hf") || drop_end(name, "-chat") ||
-                         drop_end(name, "-instruct") || drop_end(name, "-it") ||
-                         drop_end(name, "-base") || drop_end(name, "-v0.1");
-    if (!shorter) return nullptr;
-  }
-}
-
 Result<void> find_base(Spec& spec, KeyReader& keys) {
   const std::string base = keys.text("base_model_name_or_path", "");
   if (has_model(spec)) return {};
-  const ModelEntry* const entry = base_model(base);
+  const ModelEntry* const entry = find_model(base);
   if (entry == nullptr) {
     return fail(
         Errc::config_missing_key, keys.place("base_model_name_or_path"),

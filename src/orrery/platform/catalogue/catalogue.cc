@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/config/built_in_list.h"
+#include "orrery/platform/catalogue/aliases.h"
 #include "orrery/config/parameters.h"
 #include "orrery/core/text/suggest.h"
 
@@ -47,7 +48,11 @@ const Peak* DeviceEntry::peak(std::string_view precision) const {
 std::span<const DeviceEntry> devices() { return device_list().all(); }
 std::span<const LinkEntry> links() { return link_list().all(); }
 
-const DeviceEntry* find_device(std::string_view name) { return device_list().find(name); }
+const DeviceEntry* find_device(std::string_view name) {
+  if (const DeviceEntry* entry = device_list().find(name)) return entry;
+  const std::string_view known = name_of_alias(device_aliases(), name);
+  return known.empty() ? nullptr : device_list().find(known);
+}
 const LinkEntry* find_link(std::string_view name) { return link_list().find(name); }
 
 std::string device_hint(std::string_view unknown) { return hint_for(unknown, devices()); }

@@ -214,7 +214,7 @@ struct LinkEntry {
 [[nodiscard]] std::span<const DeviceEntry> devices();
 [[nodiscard]] std::span<const LinkEntry> links();
 
-/// The entry of that name, or null.
+/// The entry of that name or alias (aliases.h), or null.
 [[nodiscard]] const DeviceEntry* find_device(std::string_view name);
 [[nodiscard]] const LinkEntry* find_link(std::string_view name);
 /// Proposes a name of the catalogue instead of an unknown one: the nearest, or all of them.

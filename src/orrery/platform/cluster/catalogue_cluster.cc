@@ -11,6 +11,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/units.h"
+#include "orrery/platform/catalogue/aliases.h"
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
@@ -23,8 +24,11 @@ struct ClusterName {
   std::string_view count;
 };
 
-/// The text before and after the last colon; without a colon, all of it is before.
+/// The text before and after the last colon; without a colon, all of it is before. "dgx-h100" is
+/// "h100-sxm:8".
 ClusterName split_name(std::string_view name) {
+  if (const std::string_view known = name_of_alias(cluster_aliases(), name); !known.empty())
+    name = known;
   const std::size_t colon = name.rfind(':');
   if (colon == std::string_view::npos) return {name, {}};
   return {name.substr(0, colon), name.substr(colon + 1)};
@@ -179,7 +183,7 @@ Result<std::string> catalogue_cluster(std::string_view name, Findings& findings)
     return tl::unexpected(fine.error());
   const std::int64_t islands = *count / build.island;
   std::string text =
-      fmt::format("version: 1\nname: \"{}\"\ndevice: {}\nnetwork:\n", name, device.name);
+      fmt::format("version: 1\nname: \"{0}:{1}\"\ndevice: {0}\nnetwork:\n", device.name, *count);
   std::string sides;
   for (const std::int64_t side : island_sides(build, std::min(*count, build.island))) {
     text += dimension_text(build.block, side, build.scale_up, 1);

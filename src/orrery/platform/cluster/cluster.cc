@@ -229,7 +229,7 @@ bool is_fabric_only(std::string_view text) {
 tl::unexpected<Error> fabric_error(std::string_view text, const std::string& where) {
   return fail(Errc::config_conflict, where,
               fmt::format("{}: a fabric, not a cluster file", describe(topology_format(text)).name),
-              "use it in a cluster file: `device: h100-sxm` and `fabric: FILE`; 'orrery topology' "
+              "use it in a cluster file: `device: h100-sxm` and `fabric: FILE`; 'orrery network show' "
               "shows a fabric alone");
 }
 

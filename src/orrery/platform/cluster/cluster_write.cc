@@ -225,7 +225,7 @@ std::string cluster_reference() {
       "a small b is a bit; "
       "only 0 needs no unit. An unknown key is an error. `orrery schema cluster` prints the JSON "
       "Schema of this page, "
-      "`orrery check` validates a file. Examples are in `examples/clusters/`.\n\n"
+      "`orrery trace validate` validates a file. Examples are in `examples/clusters/`.\n\n"
       "```yaml\nversion: 1\nname: dgx-h100-128\ndevice: h100-sxm\nnetwork:\n"
       "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: "
       "ib-ndr}\n```\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery validate`, and its plot.
+// The answer of `orrery accuracy`, and its plot.
 #pragma once
 
 #include <optional>

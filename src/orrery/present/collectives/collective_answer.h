@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery collective`: the algorithms of a collective compared.
+// The answer of `orrery collective compare`: the algorithms of a collective compared.
 #pragma once
 
 #include "orrery/core/findings.h"

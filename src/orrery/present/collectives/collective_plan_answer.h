@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answers of `orrery plan`.
+// The answers of `orrery collective check`.
 #pragma once
 
 #include "orrery/core/findings.h"

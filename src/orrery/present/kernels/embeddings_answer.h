@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of `orrery embeddings`.
+// Answers of `orrery dlrm lookup`.
 #pragma once
 
 #include <span>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery shard`.
+// The answer of `orrery dlrm shard`.
 #pragma once
 
 #include <string>

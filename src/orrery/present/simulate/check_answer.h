@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery check`: whether inputs can be simulated.
+// The answer of `orrery trace validate`: whether inputs can be simulated.
 #pragma once
 
 #include <cstdint>

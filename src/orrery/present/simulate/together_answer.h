@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery together`: concurrent jobs on one machine.
+// The answer of `orrery job together`: concurrent jobs on one machine.
 #pragma once
 
 #include "orrery/report/answer/answer.h"

@@ -153,7 +153,7 @@ void state_convert_job(Answer& answer, const intake::JobReport& report, const st
   answer.field("prefix", prefix);
   state_report(answer, report);
   answer.block(
-      fmt::format("Next: orrery check {0}\n      orrery run {0} --cluster cluster.yaml{1}\n",
+      fmt::format("Next: orrery trace validate {0}\n      orrery run {0} --cluster cluster.yaml{1}\n",
                   prefix, one ? " --replicate" : ""));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of `orrery convert` and `orrery link`.
+// Answers of `orrery trace convert` and `orrery trace merge`.
 #pragma once
 
 #include <string>

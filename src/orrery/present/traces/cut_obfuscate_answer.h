@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Answers of `orrery cut` and `orrery obfuscate`.
+// Answers of `orrery trace slice` and `orrery trace anonymize`.
 #pragma once
 
 #include <string>

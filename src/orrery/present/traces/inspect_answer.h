@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery inspect` for Chakra traces.
+// The answer of `orrery trace info` for Chakra traces.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery inspect` for recorded traces: iterations, kernels, communication.
+// The answer of `orrery trace info` for recorded traces: iterations, kernels, communication.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery inspect --structure`: the structure of ranks as a tree.
+// The answer of `orrery trace info --structure`: the structure of ranks as a tree.
 #pragma once
 
 #include <string>

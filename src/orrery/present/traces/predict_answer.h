@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery predict`.
+// The answer of `orrery trace predict`.
 #pragma once
 
 #include "orrery/report/answer/answer.h"

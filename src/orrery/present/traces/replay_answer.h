@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery replay`: a replayed recording compared with the recorded times.
+// The answer of `orrery trace replay`: a replayed recording compared with the recorded times.
 #pragma once
 
 #include "orrery/report/answer/answer.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery scale-down`: a scaled-down job compared with the original.
+// The answer of `orrery trace scale-down`: a scaled-down job compared with the original.
 #pragma once
 
 #include "orrery/report/answer/answer.h"

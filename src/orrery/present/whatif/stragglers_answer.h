@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery stragglers`.
+// The answer of `orrery trace stragglers`.
 #pragma once
 
 #include "orrery/report/answer/answer.h"

@@ -94,7 +94,7 @@ void state_change_list(report::Answer& answer, const WhatIf& result) {
   if (!result.list.empty()) answer.note(list_basis_text(result));
   answer.field("skipped_changes", result.left_out);
   if (!result.list.empty() && result.left_out > 0)
-    answer.note(fmt::format("and {} that save less (--most 0 shows all)", result.left_out));
+    answer.note(fmt::format("and {} that save less (--top 0 shows all)", result.left_out));
 
   const Time base = result.base.whole;
   report::Columns<study::ChangePair> pairs;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery count`.
+// The answer of `orrery job count`.
 #pragma once
 
 #include <span>

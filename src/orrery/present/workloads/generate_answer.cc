@@ -52,7 +52,7 @@ void state_generate(report::Answer& answer, const workload::Program& program,
                          count(report.groups), prefix));
   answer.field("groups", report.groups).findings(findings);
   answer.block(fmt::format(
-      "Next: orrery run {0} --cluster cluster.yaml\n      orrery inspect {0}\n", prefix));
+      "Next: orrery run {0} --cluster cluster.yaml\n      orrery trace info {0}\n", prefix));
 }
 
 }  // namespace orrery::present

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The answer of `orrery generate`; sentences about a training job.
+// The answer of `orrery job generate`; sentences about a training job.
 #pragma once
 
 #include <string>

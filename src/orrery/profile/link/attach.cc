@@ -245,7 +245,7 @@ class Attacher {
   }
 
   /// Reports a device whose first work was launched long before it ran: the device executed work
-  /// that the file does not contain (after `orrery cut`, or if the host was ahead when the profile
+  /// that the file does not contain (after `orrery trace slice`, or if the host was ahead when the profile
   /// began).
   void report_unseen_work(const std::vector<EventId>& works) {
     constexpr Time kLong = us(1000);        // far longer than a launch

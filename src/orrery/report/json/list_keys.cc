@@ -88,6 +88,10 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bandwidth_bytes_per_s block latency_ns size"},
      {"effects", JsonType::object, "what each effect costs", JsonForm::list,
       "effect step_without_ns"},
+     {"entries", JsonType::object, "entries of the catalogue", JsonForm::list,
+      "active_parameters algorithm_names aliases bandwidth_bytes_per_s bf16_flop_per_s "
+      "fp8_flop_per_s latency_ns link_names memory_bytes memory_bytes_per_s name title "
+      "total_parameters"},
      {"error_classes", JsonType::object, "the critical path by models whose errors move together",
       JsonForm::list, "class high_error_ns low_error_ns time_ns"},
      {"errors", JsonType::object, "errors", JsonForm::list,

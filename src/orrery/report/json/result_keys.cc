@@ -10,69 +10,71 @@ namespace orrery::report {
 namespace {
 
 constexpr auto kJsonResults = std::to_array<JsonResult>(
-    {{"bench",
+    {{"accuracy",
+      "ablations by_trait equal_sources exceeds_threshold factors not_predicted overall "
+      "predictions rankings threshold_ratio"},
+     {"bench",
       "change communication coverage device distinct_operators failed file framework level load_ns "
       "micro operators per_rank plan_ns plan_steps planned_memory rank recorded_ns replay "
       "similarity streams total_ns"},
-     {"calculon", "best candidates execution feasible rejections statistics"},
      {"calibrate",
       "backward_launch_time calibrated curves device file forward_launch_time inputs jitter_sigma "
       "kernel_gap kernels known_kernels launch_latency launch_time left_out model_file "
       "network_sigma operators optimizer_launch_time overheads overlapping_kernels per_device "
       "ranks recorded_as recorded_kernels recorded_on speed_sigma stall_mean_ns stall_share "
       "stalled_steps steps tools tuner tuner_file unknown_devices waiting"},
-     {"check",
-      "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
-     {"collective",
+     {"collective check",
+      "blocks bytes channels chunks collective correct error_count errors format in_place "
+      "longest_block max_bytes min_bytes min_max_sent_bytes name out_of_place per_plan ranks "
+      "result_checked run steps unchecked_reason"},
+     {"collective compare",
       "algorithms bound bytes cluster collective dtype experts left_out network_model ranks reason "
       "switch_bound top_k"},
+     {"collective synthesize",
+      "bound bytes collective depth fabric gap_ratio group_sizes link_use method notes pieces "
+      "sends time_ns"},
      {"compare",
       "difference_interval faster first_manifest first_step_ns matched metrics no_interval_reason "
       "only_first "
       "only_second path_by_cause regressed second_manifest second_step_ns slower threshold_ratio"},
-     {"convert",
-      "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
-     {"count",
-      "flop_by_source intensity_flop_per_byte memory_traffic_bytes model nodes parameters ranks "
-      "roles tokens traffic"},
      {"critical-path",
       "longest path ranks segments stalled step_ns time_by_cause_ns time_by_kind_ns"},
-     {"cut", "files"},
      {"demo", "runs"},
-     {"diff", "added changed per_iteration removed same"},
-     {"doctor", "lines ok"},
-     {"embeddings",
+     {"dlrm lookup",
       "all_tables bags file kernel_texts lookup_times lookups max_difference_share model nets "
       "reuse_shares rows rows_by_bin rows_read tables uniform"},
+     {"dlrm shard",
+      "batch bound_ns device device_loads devices exchanges_ns file lookups_ns max_tables model "
+      "placements sharders step_ns table_memory_bytes"},
+     {"doctor", "lines ok"},
      {"explain", "figures metrics paragraphs title"},
-     {"generate", "bytes groups nodes prefix ranks role_count"},
-     {"inspect",
-      "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic"},
+     {"job count",
+      "flop_by_source intensity_flop_per_byte memory_traffic_bytes model nodes parameters ranks "
+      "roles tokens traffic"},
+     {"job generate", "bytes groups nodes prefix ranks role_count"},
+     {"job together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
      {"kernels",
       "array bytes classes compute_model device device_names distinct_kernels errors flop formats "
       "kernel kernel_operations kernels launches layers_file learner model ok passes per_device "
       "per_kernel per_layer picture rank ranks role rows table time_ns total_cost traits "
       "unknown_devices unlearned_rows unpredicted_rows"},
-     {"link", "groups matched per_rank single_rank unmatched world_size"},
+     {"list", "entries"},
      {"memory",
       "capacity_bytes fits memory_options model peak_bytes ranks reserved_bytes roles total_bytes "
       "verdict worst_role"},
-     {"obfuscate", "dropped_attributes kept_attributes names nodes ranks reidentification"},
-     {"plan",
-      "blocks bytes channels chunks collective correct error_count errors format in_place "
-      "longest_block max_bytes min_bytes min_max_sent_bytes name out_of_place per_plan ranks "
-      "result_checked run steps unchecked_reason"},
-     {"predict",
-      "host_source kernels_predicted per_rank predicted_device_use predicted_ns "
-      "recorded_device_use recorded_ns"},
-     {"replay", "per_rank"},
+     {"network show",
+      "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "
+      "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "
+      "links_by_class name nodes_by_class origin ranks route routes sampled "
+      "spine_oversubscription_ratios warnings"},
+     {"network split",
+      "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
+      "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},
      {"report",
       "breakdown collectives critical_path distinct_ranks error_classes files library_collectives "
       "manifest memory metrics no_interval_reason prediction_interval ranks recorded_ns "
       "remote_memory stalled step_ns "
       "stored_spans stragglers throughput time_by_basis"},
-     {"reproduce",
-      "about assumptions best comparisons name out_of_date per_run source studies title"},
      {"run",
       "algorithms breakdown chunk_choices cluster collective_model collectives compute_model "
       "critical_path disabled_effects effects error_classes events in_step library_collectives "
@@ -80,37 +82,36 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "ranks "
       "recorded_ns remote_memory rules savings stall step_ns throughput time_by_basis variability "
       "verified_fold workload workload_name"},
-     {"scale-down",
-      "axes batch_ratio batch_rules keep left_out_operations optimizer_ratio original "
-      "proportional_estimate rank_numbers replayed scaled size_based_estimate traffic_changes "
-      "workload_name"},
      {"search",
       "alternatives axes best capacity_bytes closed_form cluster clusters combinations devices "
       "estimated evaluated excluded_by_constraint failed feasible finished fitting illegal_by_rule "
       "manifest_file max_closed_form_error max_estimate_error merge_command not_estimated "
       "out_of_date parts plans points priced rejected samples script_file simulated space_check "
       "submit_command tokens too_large unfinished"},
-     {"shard",
-      "batch bound_ns device device_loads devices exchanges_ns file lookups_ns max_tables model "
-      "placements sharders step_ns table_memory_bytes"},
-     {"split-bandwidth",
-      "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
-      "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},
-     {"stragglers",
+     {"study calculon", "best candidates execution feasible rejections statistics"},
+     {"study reproduce",
+      "about assumptions best comparisons name out_of_date per_run source studies title"},
+     {"trace anonymize", "dropped_attributes kept_attributes names nodes ranks reidentification"},
+     {"trace convert",
+      "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
+     {"trace diff", "added changed per_iteration removed same"},
+     {"trace info",
+      "all_ranks name per_rank process_groups rank_classes ranks structures trace traffic"},
+     {"trace merge", "groups matched per_rank single_rank unmatched world_size"},
+     {"trace predict",
+      "host_source kernels_predicted per_rank predicted_device_use predicted_ns "
+      "recorded_device_use recorded_ns"},
+     {"trace replay", "per_rank"},
+     {"trace scale-down",
+      "axes batch_ratio batch_rules keep left_out_operations optimizer_ratio original "
+      "proportional_estimate rank_numbers replayed scaled size_based_estimate traffic_changes "
+      "workload_name"},
+     {"trace slice", "files"},
+     {"trace stragglers",
       "blame blamed equal_all_ns equal_links_ns equal_work_ns ranks recorded_ns replayed_ns steps "
       "suspects workload_name"},
-     {"synthesise",
-      "bound bytes collective depth fabric gap_ratio group_sizes link_use method notes pieces "
-      "sends time_ns"},
-     {"together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
-     {"topology",
-      "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "
-      "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "
-      "links_by_class name nodes_by_class origin ranks route routes sampled "
-      "spine_oversubscription_ratios warnings"},
-     {"validate",
-      "ablations by_trait equal_sources exceeds_threshold factors not_predicted overall "
-      "predictions rankings threshold_ratio"},
+     {"trace validate",
+      "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
      {"whatif",
       "base_fits base_interval base_memory_bytes base_samples base_step_ns base_time_by_basis "
       "base_tokens change_kinds changed_fits changed_interval changed_memory_bytes changed_samples "

@@ -106,7 +106,7 @@ class ComputeModel {
     for (const std::string& file : question_.files)
       (is_recorded_traces({file}) ? recordings : tables).push_back(file);
     if (tables.empty() && !question_.devices.empty())
-      return fail(Errc::usage, "--devices",
+      return fail(Errc::usage, "--device-sheets",
                   "describes devices of tables, but all files are recordings", "omit it");
     if (!tables.empty()) {
       auto read = read_kernel_tables(tables, question_.devices, findings_);

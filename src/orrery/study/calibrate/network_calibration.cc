@@ -20,7 +20,7 @@ Result<std::int32_t> count_of(const char* option, std::int64_t number) {
 Result<NetworkCalibrationAnswer> calibrate_network(const NetworkCalibrationQuestion& question,
                                                    Findings& findings) {
   if (auto fine = check_date(question.date); !fine) return tl::unexpected(fine.error());
-  const auto ranks = count_of("--ranks", question.ranks);
+  const auto ranks = count_of("--world-size", question.ranks);
   if (!ranks) return tl::unexpected(ranks.error());
   const auto nodes = count_of("--nodes", question.nodes);
   if (!nodes) return tl::unexpected(nodes.error());

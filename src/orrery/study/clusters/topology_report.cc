@@ -111,7 +111,7 @@ Result<void> find_route(const TopologyQuestion& question, const platform::Routin
     const auto node = node_of(answer, word);
     if (!node)
       return fail(Errc::usage, "--route", "no node or rank is called " + in_quotes(word),
-                  "'orrery topology FILE --nodes' lists them");
+                  "'orrery network show FILE --list-nodes' lists them");
     (first ? route.from : route.to) = *node;
   }
   if (route.from == route.to)

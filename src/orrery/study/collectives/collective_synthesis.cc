@@ -139,7 +139,7 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
   asked.seed = static_cast<std::uint64_t>(question.seed);
   constexpr std::int64_t kMaxChunks = 1 << 16;
   if (question.chunks < 0 || question.chunks > kMaxChunks)
-    return fail(Errc::usage, "--chunks", fmt::format("must be 1 to {}", kMaxChunks), {});
+    return fail(Errc::usage, "--shard-chunks", fmt::format("must be 1 to {}", kMaxChunks), {});
   asked.chunks = question.chunks;
   if (question.root < 0 || question.root > std::numeric_limits<std::uint32_t>::max())
     return fail(Errc::usage, "--root", "must be the position of a rank in its group, from 0", {});

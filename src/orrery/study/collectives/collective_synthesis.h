@@ -40,7 +40,7 @@ struct CollectiveSynthesisQuestion {
           "Only these ranks: 0-7,16; repeated: several groups, whose collectives run concurrently"},
       QuestionField{"root", &CollectiveSynthesisQuestion::root, "--root", "N", kAnswer, "1",
                     "broadcast, reduce: index of the root in its group; by default 0"},
-      QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--chunks", "N", kAnswer, "3",
+      QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--shard-chunks", "N", kAnswer, "3",
                     "Chunks of each rank's shard; by default several numbers are tried"},
       QuestionField{"seed", &CollectiveSynthesisQuestion::seed, "--seed", "N", kAnswer, "2",
                     "Random seed; by default 1"},

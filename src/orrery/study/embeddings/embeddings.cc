@@ -63,7 +63,7 @@ Result<model::ReuseHistogram> read_histogram(const std::string& text) {
   const auto wrong = [&](std::string what) {
     return fail(
         Errc::usage, where, std::move(what),
-        "'orrery embeddings histogram' prints one: shares of rows that are read once, twice, "
+        "'orrery dlrm lookup histogram' prints one: shares of rows that are read once, twice, "
         "3 or 4 times … more than 32,768 times");
   };
   model::ReuseHistogram shares{};
@@ -146,7 +146,7 @@ Result<void> settle_sizes(const LookupQuestion& question, const FileLookups& fil
   if (lookup.tables != 0 || lookup.batch != 0 || lookup.pooling != 0)
     return fail(Errc::usage, question.indices,
                 "already defines the numbers of tables, bags and lookups",
-                "omit --tables, --batch and --pooling, or omit the file");
+                "omit --tables, --bags and --pooling, or omit the file");
   lookup.tables = tables;
   lookup.batch = (bags + tables - 1) / tables;
   lookup.pooling = std::max<std::int64_t>(1, (file.reuse.lookups + bags - 1) / bags);
@@ -161,18 +161,18 @@ Result<void> settle_sizes(const LookupQuestion& question, const FileLookups& fil
 Result<void> check_sizes(const model::Lookup& lookup) {
   constexpr std::int64_t kMaxSize = 1ll << 40;
   for (const auto& [option, value] :
-       {std::pair{"--tables", lookup.tables}, std::pair{"--batch", lookup.batch},
+       {std::pair{"--tables", lookup.tables}, std::pair{"--bags", lookup.batch},
         std::pair{"--pooling", lookup.pooling}, std::pair{"--rows", lookup.rows},
         std::pair{"--features", lookup.features}}) {
     if (value == 0)
       return fail(Errc::usage, option, "is missing",
-                  "orrery embeddings time --tables 26 --batch 2048 --pooling 20 --rows 1000000 "
+                  "orrery dlrm lookup time --tables 26 --bags 2048 --pooling 20 --rows 1000000 "
                   "--features 64");
     if (value < 0 || value > (option == std::string_view("--tables") ? 1 << 20 : kMaxSize))
       return fail(Errc::usage, option, "must be 1 to 2^40 (tables: 2^20)");
   }
   if (lookup.batch > kMaxSize / lookup.pooling)
-    return fail(Errc::usage, "--batch", "gives more than 2^40 lookups");
+    return fail(Errc::usage, "--bags", "gives more than 2^40 lookups");
   return {};
 }
 

@@ -48,7 +48,7 @@ struct LookupQuestion {
   trace::BagShape shape;
   std::optional<model::ReuseHistogram> histogram;
   std::vector<std::string> devices;
-  std::string nets;  ///< file that `orrery embeddings fit` wrote; may be empty
+  std::string nets;  ///< file that `orrery dlrm lookup fit` wrote; may be empty
 };
 
 /// Share of lookups that hit the cache, by estimation method.

@@ -33,7 +33,7 @@ Result<model::Silicon> described(const std::string& name, const std::string& whe
   const std::string near = did_you_mean(catalogue_name(name), names);
   return fail(Errc::input_mismatch, where,
               fmt::format("the catalogue has no device {}", in_quotes(name)),
-              near.empty() ? "describe it in a file of devices (--devices FILE: a line such as "
+              near.empty() ? "describe it in a file of devices (--device-sheets FILE: a line such as "
                              "\"mine memory=2e12 bf16=300e12 processors=100 clock=1.5e9\")"
                            : near);
 }

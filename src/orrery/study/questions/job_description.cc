@@ -12,6 +12,7 @@
 #include "orrery/job_formats/importers/importer.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/questions/error_hints.h"
+#include "orrery/study/questions/job_words.h"
 #include "orrery/study/questions/run_options.h"
 #include "orrery/workload/spec/defaults.h"
 
@@ -52,7 +53,7 @@ std::span<const JobDescriptionKey> job_description_keys() {
 }
 
 bool JobDescription::given() const {
-  return !spec.empty() || !texts.empty() || !set.empty() || sp ||
+  return !spec.empty() || !texts.empty() || !set.empty() || sp || !precision.empty() ||
          std::ranges::any_of(job_description_keys(), [&](const JobDescriptionKey& key) {
            return !(this->*key.value).empty();
          });
@@ -84,10 +85,13 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
   for (const JobDescriptionKey& key : job_description_keys()) {
     const std::string& value = job.*key.value;
     if (value.empty()) continue;
-    if (auto done = workload::set(spec, key.path, value); !done)
+    const bool in_hosts = key.path == "parallel.sharding" && value == "hsdp";
+    if (auto done = workload::set(spec, key.path, in_hosts ? "zero3" : value); !done)
       return fail(done.error().code, std::string(key.option), done.error().what, done.error().hint);
   }
   if (job.sp) spec.parallel.sp = true;
+  if (!job.precision.empty())
+    if (auto done = set_precision(spec, job.precision); !done) return tl::unexpected(done.error());
   for (const std::string& assignment : job.set) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }
@@ -98,6 +102,7 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
                     : "the files contain no model: add a file with a model, or --model NAME");
   if (auto fine = workload::resolve_defaults(spec, cluster.devices, cluster.where, findings); !fine)
     return tl::unexpected(fine.error());
+  if (job.sharding == "hsdp") shard_in_hosts(spec, findings);
   if (auto fine = workload::check_spec(spec); !fine) return tl::unexpected(fine.error());
   return spec;
 }

@@ -204,7 +204,7 @@ Result<Replay> replay(const ReplayQuestion& question, Watch& watch) {
   if (!result) return tl::unexpected(result.error());
   if (result->stall) {
     return fail(Errc::input_mismatch, ranks.front().file, "the ranks deadlock",
-                "orrery check --traces ... shows where they disagree");
+                "orrery trace validate --traces ... shows where they disagree");
   }
   for (std::uint32_t number = 0; number < ranks.size(); ++number) {
     const auto spans = spans_of(ranks[number], workload->graph(number), *result->recording, number);

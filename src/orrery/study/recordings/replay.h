@@ -55,7 +55,7 @@ struct ReplayedRank {
   std::string file, device;
   Time recorded{}, simulated{};  ///< from the start of the first event to the end of the last
   std::vector<ReplayedStep> steps;
-  /// As `orrery inspect` prints them, for the complete rank.
+  /// As `orrery trace info` prints them, for the complete rank.
   profile::Breakdown recorded_parts, simulated_parts;
   profile::Breakdown accounted;  ///< as the simulator counts, for `orrery run`
   bool on_device = false;        ///< `drift` is of the device, not of threads

@@ -36,11 +36,11 @@ struct StepPredictionQuestion {
                     "Use host times of these recordings instead of those of the other ranks"},
       QuestionField{"own", &StepPredictionQuestion::own, "--own", "", kAnswer, "true",
                     "Use each rank's own host times, to measure the error of their means"},
-      QuestionField{"models", &StepPredictionQuestion::models, "--models", "", kAnswer, "true",
+      QuestionField{"models", &StepPredictionQuestion::models, "--use-models", "", kAnswer, "true",
                     "Predict kernel times with models of the recorded device"},
       QuestionField{"device", &StepPredictionQuestion::device, "--device", "NAME", kAnswer,
                     "a100-40gb",
-                    "Predict kernel times for this device of the catalogue (implies --models)"},
+                    "Predict kernel times for this device of the catalogue (implies --use-models)"},
       QuestionField{"unprofiled", &StepPredictionQuestion::unprofiled, "--unprofiled", "", kAnswer,
                     "true", "Remove the overhead of the profiler"},
       QuestionStruct{"recorded", &StepPredictionQuestion::recorded}};

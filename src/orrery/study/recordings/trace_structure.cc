@@ -52,7 +52,7 @@ Result<TraceStructure> read_trace_structure(const std::string& path) {
 }
 
 std::string to_yaml(const graph::Shape& found) {
-  return "# Detected structure of the traces. Correct it and pass it with --structure FILE.\n" +
+  return "# Detected structure of the traces. Correct it and pass it with --structure-file FILE.\n" +
          line_of("layers", found.layers, "of the model, total of all stages") +
          line_of("microbatches", found.microbatches, "per step");
 }

@@ -107,7 +107,7 @@ class Downscaler {
       if (!messages || made_.choice.axes[i].scaled() == made_.choice.axes[i].original) continue;
       if (axes_[i].kind == analysis::RankAxisKind::pipeline &&
           is_interleaved(case_.workload(), axes_[i]))
-        return fail(Errc::input_unsupported, "--ranks " + question_.ranks,
+        return fail(Errc::input_unsupported, "--keep-ranks " + question_.ranks,
                     "the pipeline is interleaved, and its order depends on the number of stages",
                     fmt::format("retain all stages: pp={}", axes_[i].size()));
       fewer.rings.insert(fewer.rings.end(), axes_[i].lines.begin(), axes_[i].lines.end());
@@ -258,7 +258,7 @@ Result<void> set_field(const std::string& text, std::string_view where, Ratio& o
 
 Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch) {
   if (!(question.batch.value > 0) || !std::isfinite(question.batch.value))
-    return fail(Errc::usage, "--batch", "must be more than 0", "--batch 1/4");
+    return fail(Errc::usage, "--keep-batch", "must be more than 0", "--keep-batch 1/4");
   ScaleDown made;
   made.keep = question.keep;
   made.batch = question.batch.value;

@@ -66,13 +66,13 @@ struct ScaleDownQuestion {
   static constexpr std::string_view group = "Sizes";
   static constexpr auto fields = std::tuple{
       QuestionField{
-          "ranks", &ScaleDownQuestion::ranks, "--ranks", "N", kAnswer, "2",
+          "ranks", &ScaleDownQuestion::ranks, "--keep-ranks", "N", kAnswer, "2",
           "Remaining ranks: in total (4), or along axes (dp=2,pp=2); other axes stay unchanged"},
-      QuestionField{"layers", &ScaleDownQuestion::layers, "--layers", "N", kAnswer, "2",
+      QuestionField{"layers", &ScaleDownQuestion::layers, "--keep-layers", "N", kAnswer, "2",
                     "Number of remaining layers, over all remaining stages"},
-      QuestionField{"microbatches", &ScaleDownQuestion::microbatches, "--microbatches", "N",
+      QuestionField{"microbatches", &ScaleDownQuestion::microbatches, "--keep-microbatches", "N",
                     kAnswer, "1", "Number of remaining microbatches per step"},
-      QuestionField{"batch", &ScaleDownQuestion::batch, "--batch", "SHARE", kAnswer, "1/2",
+      QuestionField{"batch", &ScaleDownQuestion::batch, "--keep-batch", "SHARE", kAnswer, "1/2",
                     "Remaining share of the samples of a microbatch: 1/4"},
       QuestionField{"keep", &ScaleDownQuestion::keep, "--keep", "WHAT", kAnswer, "volume",
                     "What smaller groups preserve: buffers (of collectives), volume (bytes that "

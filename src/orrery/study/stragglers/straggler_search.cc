@@ -76,7 +76,7 @@ class StragglerSearch {
     if (!result) return tl::unexpected(result.error());
     if (result->stall)
       return fail(Errc::input_mismatch, workload_.files.empty() ? "" : workload_.files.front(),
-                  "the ranks deadlock", "orrery check shows where");
+                  "the ranks deadlock", "orrery trace validate shows where");
     return result->end;
   }
 
@@ -304,8 +304,8 @@ Result<StragglerReport> search_stragglers(const graph::Workload& workload, std::
 Result<StragglerReport> stragglers(const StragglersQuestion& asked, Watch& watch) {
   if (auto fine = check_step_count(asked.steps); !fine) return tl::unexpected(fine.error());
   if (!(asked.least >= 0 && asked.least < 1))
-    return fail(Errc::usage, "--least", "give a share of the step from 0 to 1, such as 0.01");
-  if (asked.most < 1 || asked.most > 1000) return fail(Errc::usage, "--most", "give 1 to 1000");
+    return fail(Errc::usage, "--min-share", "give a share of the step from 0 to 1, such as 0.01");
+  if (asked.most < 1 || asked.most > 1000) return fail(Errc::usage, "--top", "give 1 to 1000");
   Findings findings;
   const auto read = WhatIfCase::read(asked.base, "", watch, findings);
   if (!read) return tl::unexpected(read.error());

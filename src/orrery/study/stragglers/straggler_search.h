@@ -30,10 +30,10 @@ struct StragglersQuestion {
   static constexpr auto fields =
       std::tuple{QuestionField{"steps", &StragglersQuestion::steps, "--steps", "N", kAnswer, "2",
                                "Number of steps in the traces; by default the repetitions found"},
-                 QuestionField{"least", &StragglersQuestion::least, "--least", "SHARE", kAnswer,
+                 QuestionField{"least", &StragglersQuestion::least, "--min-share", "SHARE", kAnswer,
                                "0.5", "Smallest share of the time that a reported straggler costs"}
                      .shows_default(),
-                 QuestionField{"most", &StragglersQuestion::most, "--most", "N", kAnswer, "1",
+                 QuestionField{"most", &StragglersQuestion::most, "--top", "N", kAnswer, "1",
                                "Number of worst ranks, kernel classes and links to try"}
                      .shows_default(),
                  QuestionStruct{"base", &StragglersQuestion::base,

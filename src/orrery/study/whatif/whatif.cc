@@ -113,14 +113,14 @@ bool changes_nothing(const WhatIf& estimate) {
          is.work.samples == was.work.samples;
 }
 
-/// Checks combinations: inferring a job and replicating need traces on a cluster; --device needs
+/// Checks combinations: inferring a job and replicating need traces on a cluster; --recorded-device needs
 /// traces and a catalogue name.
 Result<void> check_question(const WhatIfQuestion& question) {
   if (!question.device.empty()) {
     if (platform::find_device(question.device) == nullptr)
       return tl::unexpected(unknown_device(question.device));
     if (question.base.job.given())
-      return fail(Errc::usage, "--device",
+      return fail(Errc::usage, "--recorded-device",
                   "does not apply to a job, whose kernel times come from models",
                   "give its cluster with --cluster, and another device with gpu=NAME");
   }

@@ -44,7 +44,7 @@ struct WhatIfQuestion {
                     "Try changes one at a time, and rank them by the time they save"},
       QuestionField{"combine", &WhatIfQuestion::combine, "--combine", "", kAnswer, "true",
                     "Also try pairs of the best changes, and print whether their savings add up"},
-      QuestionField{"most", &WhatIfQuestion::most, "--most", "N", kAnswer, "2",
+      QuestionField{"most", &WhatIfQuestion::most, "--top", "N", kAnswer, "2",
                     "Number of changes that --list shows; 0: all"}
           .shows_default(),
       QuestionStruct{
@@ -53,7 +53,7 @@ struct WhatIfQuestion {
           SelectedRow{"replicate", "Run the single trace on every rank of the cluster"},
           SelectedRow{"kernel_table", "Measured kernels, as written by 'orrery calibrate compute'"},
           SelectedRow{"recorded"}, SelectedRow{"job"}},
-      QuestionField{"device", &WhatIfQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
+      QuestionField{"device", &WhatIfQuestion::device, "--recorded-device", "NAME", kAnswer, "a100-40gb",
                     "Device of the recording, for gpu=NAME; by default the one in the recording"},
       QuestionField{
           "tell_job", &WhatIfQuestion::must_infer_job, "", "", kAnswer, "true",

@@ -41,7 +41,7 @@ Error stalled(const Outcome& outcome, const std::string& where) {
   if (!nodes.empty())
     what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
                         outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
-  return {Errc::input_mismatch, where, what, "orrery check shows more about unmodified traces"};
+  return {Errc::input_mismatch, where, what, "orrery trace validate shows more about unmodified traces"};
 }
 
 /// Replicates traces to `ranks` ranks.

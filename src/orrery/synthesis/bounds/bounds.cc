@@ -334,7 +334,7 @@ Result<Bound> joint_lower_bound(const FabricState& fabric, const BoundQuestion& 
     if (!is_connected(fabric, *members))
       return fail(Errc::config_conflict, fabric.topology->name(),
                   "some ranks cannot reach each other",
-                  "'orrery topology' lists the links that are down");
+                  "'orrery network show' lists the links that are down");
     const auto ranks = static_cast<std::int64_t>(members->size());
     const NodeIndex root = (*members)[question.root];
     all.push_back({type, question.bytes.count(), question.bytes.count() / ranks, ranks, root,

@@ -218,7 +218,7 @@ Result<std::vector<graph::GraphRef>> lower_plan(const Plan& plan) {
     const PlanError& first = order.errors.front();
     return fail(Errc::input_unsupported, to_text(plan, first.at),
                 fmt::format("the plan cannot run: {} ({})", first.what, name(first.fault)),
-                "`orrery plan` lists the errors");
+                "`orrery collective check` lists the errors");
   }
   return PlanLowering(plan, order).run();
 }

@@ -190,7 +190,7 @@ struct Dlrm {
       config::field("sharding", &Dlrm::sharding, "how tables are distributed over ranks"),
       config::field("placement", &Dlrm::placement,
                     "the rank of each table, in table order, identical tables one by one (with "
-                    "`sharding: table`; written by `orrery shard`); by default the costliest table "
+                    "`sharding: table`; written by `orrery dlrm shard`); by default the costliest table "
                     "goes to the rank with the least load",
                     config::between(0, 1 << 20))};
 };

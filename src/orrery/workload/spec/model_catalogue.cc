@@ -37,7 +37,22 @@ std::string with_commas(std::int64_t value) {
 }  // namespace
 
 std::span<const ModelEntry> models() { return model_list().all(); }
-const ModelEntry* find_model(std::string_view name) { return model_list().find(name); }
+const ModelEntry* find_model(std::string_view name) {
+  name.remove_prefix(name.rfind('/') + 1);  // without the organization
+  std::string plain = config::plain_spelling(name);
+  for (;;) {
+    if (const ModelEntry* const entry = model_list().find(plain)) return entry;
+    if (plain.starts_with("metallama")) {
+      plain.erase(0, 4);
+      continue;
+    }
+    const std::size_t size = plain.size();
+    for (const std::string_view end : {"hf", "chat", "instruct", "it", "base", "v0.1"})
+      if (plain.size() == size && plain.size() > end.size() && plain.ends_with(end))
+        plain.resize(size - end.size());
+    if (plain.size() == size) return nullptr;
+  }
+}
 Result<void> check_models() { return model_list().check(); }
 
 std::int64_t count_in_scope(const ParameterCount& count, std::int64_t total, CountScope counted) {

@@ -55,6 +55,8 @@ struct ModelEntry {
 
 /// All models, by name in alphabetical order.
 [[nodiscard]] std::span<const ModelEntry> models();
+/// The entry of that name, however it is spelled, or of that name on Hugging Face
+/// ("meta-llama/Llama-3.1-8B-Instruct"); null: none.
 [[nodiscard]] const ModelEntry* find_model(std::string_view name);
 /// Reads all entries of the built-in catalogue. An error is a defect of Orrery, not of user input.
 [[nodiscard]] Result<void> check_models();

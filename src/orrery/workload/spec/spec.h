@@ -326,8 +326,11 @@ struct Rule {
 namespace orrery::config {
 template <>
 struct EnumNames<workload::Sharding> {
-  static constexpr auto names =
-      names_in_order<workload::Sharding::zero3>("none", "zero1", "zero2", "zero3");
+  using enum workload::Sharding;
+  using Word = EnumName<workload::Sharding>;
+  static constexpr std::array names = {Word{"none", none}, Word{"zero1", zero1},
+                                       Word{"zero2", zero2}, Word{"zero3", zero3},
+                                       Word{"fsdp", zero3}};  // PyTorch's name
 };
 template <>
 struct EnumNames<workload::TensorOverlap> {

@@ -23,7 +23,7 @@ constexpr std::string_view kHead =
     "the workload tests with ORRERY_UPDATE_DOCS=1. -->\n"
     "\n"
     "One YAML or JSON document specifies a training job: model, parallelism, schedule, batch, "
-    "precision, optimizer, recomputation. Every flag of `orrery generate` sets one of these keys. "
+    "precision, optimizer, recomputation. Every flag of `orrery job generate` sets one of these keys. "
     "Quantities are text with a unit: MB is 10^6 bytes, MiB is 2^20. An unknown key is an error, "
     "and so is a job that violates a [rule](#rules).\n"
     "\n"

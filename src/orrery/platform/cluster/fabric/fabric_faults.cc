@@ -36,7 +36,7 @@ std::vector<NodeIndex> nodes_named(const Topology& topology, std::string_view pa
 
 void report_unknown_node(const std::string& path, std::string_view pattern, Reading& reading) {
   reading.fail(Errc::config_range, path, "the fabric has no node " + in_quotes(pattern),
-               "`orrery topology` lists the names of its nodes");
+               "`orrery network show` lists the names of its nodes");
 }
 
 namespace {
@@ -119,7 +119,7 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
     if (nodes.empty()) {
       return reading.fail(Errc::config_range, place,
                           "the fabric has no switch " + in_quotes(sections[i].switches),
-                          "`orrery topology` lists the names of its nodes");
+                          "`orrery network show` lists the names of its nodes");
     }
     for (const NodeIndex node : nodes) fabric.reducers.push_back({node, sections[i].figures});
   }

@@ -81,7 +81,7 @@ std::string_view hint_for(TopologyFormat format) {
       return "set NCCL_TOPO_DUMP_FILE to make RCCL write the topology";
     case TopologyFormat::msccl:
     case TopologyFormat::mscclpp:
-      return "read it with 'orrery plan'; for the fabric, give NCCL_TOPO_DUMP_FILE or `nvidia-smi "
+      return "read it with 'orrery collective check'; for the fabric, give NCCL_TOPO_DUMP_FILE or `nvidia-smi "
              "topo -m` of its machines";
     case TopologyFormat::astra_network:
     case TopologyFormat::cluster:

@@ -70,7 +70,7 @@ Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, Collective
     const std::string at =
         first.has_step ? synthesis::to_text(*plan, first.at) : fmt::format("gpu {}", first.at.rank);
     return fail(Errc::input_corrupt, path + ": " + at, first.what,
-                fmt::format("'orrery plan {}' shows the cause", shell_word(path)));
+                fmt::format("'orrery collective check {}' shows the cause", shell_word(path)));
   }
   return synthesis::lower_plan(*plan);
 }

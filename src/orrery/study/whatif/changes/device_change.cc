@@ -152,13 +152,13 @@ Result<DeviceChange> change_device(const graph::Workload& workload, const std::s
   if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
   if (source == nullptr)
     return fail(
-        Errc::usage, "--device",
+        Errc::usage, "--recorded-device",
         workload.recorded_device.empty()
             ? fmt::format("kernels move to {}, but the recording does not state its own device", to)
             : fmt::format("kernels move to {}, but the device of the recording, {}, is not in the "
                           "catalogue",
                           to, in_quotes(workload.recorded_device)),
-        "give the device with --device NAME; 'orrery kernels' lists names");
+        "give the device with --recorded-device NAME; 'orrery kernels' lists names");
   DeviceChange made;
   made.from = source->name;
   made.to = target->name;
@@ -179,11 +179,11 @@ void count_other_device(const graph::Workload& workload, const std::string& reco
                                                   : platform::find_device(recorded_on);
   if (source != nullptr && source->name == device.entry) return;
   const std::string change =
-      fmt::format("the cluster has {}; 'orrery whatif' with gpu={}", device.entry, device.entry);
+      fmt::format("the cluster has {}; 'orrery whatif' with --change gpu={}", device.entry, device.entry);
   findings.add(FindingCode::recorded_on_other_device,
                source != nullptr
                    ? fmt::format("recorded on {}, {} converts kernel times", source->name, change)
-                   : fmt::format("recorded on {}, which is not in the catalogue; {} and --device "
+                   : fmt::format("recorded on {}, which is not in the catalogue; {} and --recorded-device "
                                  "NAME converts kernel times",
                                  in_quotes(driver), change));
 }

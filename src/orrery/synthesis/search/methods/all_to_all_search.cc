@@ -279,7 +279,7 @@ Result<SearchResult> search_over(const FabricState& fabric, std::span<const Grou
   if (route_graph.routes.empty())
     return fail(Errc::config_conflict, fabric.topology->name(),
                 "some ranks cannot reach each other, or only over too many paths",
-                "'orrery topology' lists the links that are down");
+                "'orrery network show' lists the links that are down");
   SearchResult found;
   Schedule& schedule = found.schedule;
   schedule.groups.assign(groups.begin(), groups.end());

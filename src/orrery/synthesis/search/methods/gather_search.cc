@@ -94,7 +94,7 @@ class GatherSearch {
     if (!best_)
       return fail(Errc::config_conflict, fabric_.topology->name(),
                   "some ranks cannot reach each other",
-                  "'orrery topology' lists the links that are down");
+                  "'orrery network show' lists the links that are down");
     return std::move(*best_);
   }
 
