@@ -97,6 +97,9 @@ int write_best(const explore::PlanSearch& found, const std::string& path, const 
   return written ? kOk : context.fail(written.error());
 }
 
+/// Whether it ends before the deadline.
+bool in_time(const explore::PlanAnswer& plan) { return !plan.budget || !plan.budget->late; }
+
 int find_cluster(const SearchOptions& options, std::vector<std::string> clusters,
                  Context& context) {
   const auto prices = prices_of(options);
@@ -109,11 +112,12 @@ int find_cluster(const SearchOptions& options, std::vector<std::string> clusters
                                               report_to(progress));
   progress.clear();
   if (!found) return context.fail(found.error());
-  const bool any = std::any_of(found->begin(), found->end(),
-                               [](const explore::ClusterAnswer& one) { return one.fits(); });
+  const bool any = std::any_of(found->begin(), found->end(), [](const explore::ClusterAnswer& one) {
+    return one.fits() && in_time(one.search.best.front());
+  });
   return context.deliver(
       [&](report::Answer& answer) {
-        present::state_search_clusters(answer, *found, !prices->empty());
+        present::state_search_clusters(answer, *found, !prices->empty(), options.question.budget);
       },
       any ? kOk : kSaysNo);
 }
@@ -129,6 +133,9 @@ int find_in_space(const SearchOptions& options, Context& context) {
                                                  : cluster ? "clusters"
                                                            : "prices"),
          "leave these options out; docs/reference/space.md describes the keys of a space"});
+  if (options.question.budget.given())
+    return context.fail(
+        {Errc::usage, "--tokens", "is for the plans of a job, not for a space", "leave it out"});
   explore::ExploreOptions how;
   how.evaluation = options.question.evaluation;
   how.simulated = options.question.simulated;
@@ -158,8 +165,10 @@ int find_plans(SearchOptions& options, Context& context) {
   if (!found) return context.fail(found.error());
   if (const int code = write_best(*found, path, context); code != kOk) return code;
   return context.deliver(
-      [&](report::Answer& answer) { present::state_search_plans(answer, *found); },
-      found->best.empty() ? kSaysNo : kOk);
+      [&](report::Answer& answer) {
+        present::state_search_plans(answer, *found, options.question.budget);
+      },
+      std::any_of(found->best.begin(), found->best.end(), in_time) ? kOk : kSaysNo);
 }
 
 }  // namespace
@@ -174,10 +183,13 @@ Action add_search(CommandOptions& command, Context& context) {
            "A SPACE contains a job and a cluster with variables, the values of these (axes),\n"
            "constraints and objectives. With -o its points are stored, and the same command\n"
            "continues after an interruption.\n"
-           "Exit code: 0, or 1 if no plan fits.\n"
+           "With --tokens, prints days to a number of tokens, and marks plans that miss a\n"
+           "--deadline.\n"
+           "Exit code: 0, or 1 if no plan fits or all miss the deadline.\n"
            "\n"
            "Examples:\n"
            "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
+           "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 512,1024 --tokens 15e12\n"
            "  orrery search space.yaml -o points.jsonl\n"
            "  orrery search space.yaml --html points.html\n"
            "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");

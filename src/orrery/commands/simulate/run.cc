@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
@@ -14,6 +15,7 @@
 #include "orrery/commands/simulate/run_variability.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/study/questions/outcome/outcome_answer.h"
+#include "orrery/study/questions/outcome/outcome_cost.h"
 
 namespace orrery::commands {
 
@@ -64,7 +66,8 @@ struct ShowOptions {
                     "Exit with code 1 if the job does not fit into memory"}};
 };
 
-int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Context& context) {
+int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show,
+        const study::CostQuestion& cost, Context& context) {
   if (auto fine = choose_output(options, keep, context); !fine) return context.fail(fine.error());
   PageFile page(keep.page);
   if (auto fine = page.check(context.force); !fine) return context.fail(fine.error());
@@ -78,6 +81,12 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Conte
     if (auto tried = study::try_effects(*outcome); !tried)
       return context.fail(tried.error(), findings);
   }
+  std::optional<study::StepCosts> costs;
+  if (cost.given() && !outcome->result.stall) {
+    auto made = study::step_costs(*outcome, cost);
+    if (!made) return context.fail(made.error(), findings);
+    costs = *std::move(made);
+  }
 
   const Result<void> written = write_run(*outcome, keep.run_file, page, context);
   const bool stalled = outcome->result.stall.has_value();
@@ -85,7 +94,11 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Conte
   const bool refused = show.require_fit && !study::fits_in_memory(*outcome);
   int code = wrong || refused ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
   code = context.deliver(
-      [&](report::Answer& answer) { study::state_run(answer, *outcome, show.all); }, code);
+      [&](report::Answer& answer) {
+        study::state_run(answer, *outcome, show.all);
+        if (costs) study::state_step_costs(answer, *costs);
+      },
+      code);
   if (stalled) {
     context.report_error(
         {Errc::stall, options.workload_name(), "the simulation cannot finish",
@@ -140,14 +153,16 @@ Action add_run(CommandOptions& command, Context& context) {
   add_variability_options(command, *variability);
   const auto show = std::make_shared<ShowOptions>();
   add_fields(command, *show);
-  return [options, keep, show, variability, &command, &context] {
+  const auto cost = std::make_shared<study::CostQuestion>();
+  add_fields(command, *cost);
+  return [options, keep, show, cost, variability, &command, &context] {
     if (auto fine = complete_variability_options(command, *variability); !fine)
       return context.fail(fine.error());
     if (variability->given() && show->require_fit)
       return context.fail({Errc::usage, "--require-fit",
                            "checks one run, and --variability simulates many", "leave it out"});
     if (variability->given()) return sample_steps(*options, *keep, *variability, context);
-    return run(*options, *keep, *show, context);
+    return run(*options, *keep, *show, *cost, context);
   };
 }
 

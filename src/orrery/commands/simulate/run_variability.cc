@@ -25,7 +25,8 @@ Result<void> complete_variability_options(const CommandOptions& command,
                     "orrery run ... --variability training-64k");
     return {};
   }
-  for (const char* name : {"--effects", "--verify-fold", "--open", "--all", "--spans"})
+  for (const char* name :
+       {"--effects", "--verify-fold", "--open", "--all", "--spans", "--price", "--power"})
     if (typed(name))
       return fail(Errc::usage, name, "applies to one run, and --variability simulates many",
                   "leave it out");

@@ -53,6 +53,11 @@ double ClusterAnswer::cost() const {
          static_cast<double>(search.devices) * price;
 }
 
+std::optional<double> ClusterAnswer::budget_cost() const {
+  if (!fits() || !search.best.front().budget) return std::nullopt;
+  return search.best.front().budget->elapsed / 3600 * static_cast<double>(search.devices) * price;
+}
+
 double ClusterAnswer::rate() const {
   const auto done = static_cast<double>(search.tokens > 0 ? search.tokens : search.samples);
   return done / (static_cast<double>(search.best.front().step().count()) * 1e-12);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct ClusterAnswer {
   [[nodiscard]] bool fits() const { return !search.best.empty(); }
   /// Cost of a step.
   [[nodiscard]] double cost() const;
+  /// Cost of the token budget; empty: there is none.
+  [[nodiscard]] std::optional<double> budget_cost() const;
   /// Tokens per second (samples for models without tokens).
   [[nodiscard]] double rate() const;
 };

@@ -307,7 +307,9 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, const PlanProgress
 
 Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster, Findings findings,
                                 const PlanProgress& progress) {
-  const platform::Platform& platform = cluster->platform;
+  if (auto fine = check_budget(question.budget); !fine) return tl::unexpected(fine.error());
+  const ClusterRef held = cluster;
+  const platform::Platform& platform = held->platform;
   PlanSearch search;
   search.findings = std::move(findings);
   search.devices = cluster->ranks;
@@ -328,6 +330,13 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster
                 "omit some of --tp, --pp, --schedule, --chunks, --micro-batch, --global-batch");
   Searching searching(question, *std::move(space), std::move(cluster), search, progress);
   if (auto done = searching.all(plans); !done) return tl::unexpected(done.error());
+  for (PlanAnswer& plan : search.best) {
+    if (!question.budget.given()) break;
+    const auto budget = plan_budget(question.budget, platform, search.devices, plan.spec,
+                                    plan.step(), search.tokens);
+    if (!budget) return tl::unexpected(budget.error());
+    plan.budget = *budget;
+  }
   return search;
 }
 

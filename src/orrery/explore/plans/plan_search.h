@@ -16,6 +16,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/memory_need.h"
 #include "orrery/explore/plans/fitted_plan.h"
+#include "orrery/explore/plans/plan_budget.h"
 #include "orrery/explore/plans/plan_space.h"
 #include "orrery/explore/points/evaluation.h"
 #include "orrery/explore/points/step_parts.h"
@@ -29,6 +30,7 @@ struct PlanQuestion {
   Evaluation evaluation = Evaluation::automatic;
   std::size_t best = 10, simulated = 20;
   std::uint32_t threads = 0;
+  BudgetQuestion budget;
 
   static constexpr auto fields = std::tuple{
       config::QuestionField{"cluster", &PlanQuestion::cluster, "", "", config::kAnswer,
@@ -48,6 +50,7 @@ struct PlanQuestion {
       config::QuestionField{"threads", &PlanQuestion::threads, "--threads", "N", config::kNothing,
                             "2", "Number of threads; 0: all cores"}
           .between(0, 1024).advanced(),
+      config::QuestionStruct{"budget", &PlanQuestion::budget},
       config::QuestionStruct{"job", &PlanQuestion::job}};
 };
 
@@ -57,6 +60,7 @@ struct PlanAnswer {
   MemoryFit fit = MemoryFit::yes;  ///< with the uncertainty of `memory`
   std::optional<Time> estimate, simulated;
   std::optional<PartTimes> parts;  ///< from the simulation
+  std::optional<PlanBudget> budget{};
 
   [[nodiscard]] Time step() const { return simulated ? *simulated : *estimate; }
 };

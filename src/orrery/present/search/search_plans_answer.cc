@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/core/text/duration.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
@@ -64,6 +65,26 @@ void add_parts(report::Columns<PlanAnswer>& columns) {
   }
 }
 
+/// "58.3 days"; after the deadline "58.3 days late".
+std::string duration_text(const PlanAnswer& plan) {
+  if (!plan.budget) return "";
+  return format_duration(plan.budget->elapsed) + (plan.budget->late ? " late" : "");
+}
+
+/// For programs.
+void add_budget_fields(report::Columns<PlanAnswer>& columns) {
+  const auto of_budget = [](const auto& get) {
+    return
+        [get](const PlanAnswer& plan) { return plan.budget ? Value(get(*plan.budget)) : Value(); };
+  };
+  columns.field("goodput_share", of_budget([](const auto& budget) { return budget.goodput; }))
+      .omit_null()
+      .field("elapsed_s", of_budget([](const auto& budget) { return budget.elapsed; }))
+      .omit_null()
+      .field("meets_deadline", of_budget([](const auto& budget) { return !budget.late; }))
+      .omit_null();
+}
+
 report::Columns<PlanAnswer> plan_columns(const PlanSearch& search) {
   const auto best = [&search]() -> const PlanAnswer& { return search.best.front(); };
   report::Columns<PlanAnswer> columns;
@@ -76,7 +97,10 @@ report::Columns<PlanAnswer> plan_columns(const PlanSearch& search) {
         return Value(name(plan.fit))
             .shown(std::string(plan.fit == MemoryFit::yes ? "" : text(plan.fit)));
       });
+  if (std::ranges::any_of(search.best, [](const auto& plan) { return plan.budget.has_value(); }))
+    columns.show_number("budget", duration_text);
   add_parts(columns);
+  add_budget_fields(columns);
   columns.add("plan", "plan", [](const auto& plan) { return explore::plan_label(plan.spec); })
       .show("slower by", [=](const auto& plan) { return why(plan, best()); })
       .field("tp", [](const auto& plan) { return plan.spec.parallel.tp; })
@@ -142,7 +166,23 @@ report::Columns<ClusterAnswer>::GetValue of_best(const Get& get) {
   };
 }
 
-report::Columns<ClusterAnswer> cluster_columns(bool tokens, bool priced) {
+void add_cluster_budget(report::Columns<ClusterAnswer>& columns, bool priced) {
+  columns
+      .show_number(
+          "budget",
+          [](const auto& one) { return one.fits() ? duration_text(one.search.best.front()) : ""; })
+      .add(priced ? "total cost" : "device hours", "budget_cost",
+           [](const ClusterAnswer& one) {
+             const auto cost = one.budget_cost();
+             return cost
+                        ? Value(*cost).shown(count(static_cast<std::uint64_t>(std::llround(*cost))))
+                        : Value();
+           })
+      .omit_null()
+      .align(Align::right);
+}
+
+report::Columns<ClusterAnswer> cluster_columns(bool tokens, bool priced, bool budget) {
   report::Columns<ClusterAnswer> columns;
   columns.add("cluster", "cluster", [](const auto& one) { return one.search.cluster; })
       .add("devices", "devices", [](const auto& one) { return one.search.devices; })
@@ -170,7 +210,9 @@ report::Columns<ClusterAnswer> cluster_columns(bool tokens, bool priced) {
       .add("per 1e9", "", of_best([](const auto& one, const PlanAnswer& best) {
              return one.cost() / (one.rate() * seconds(best.step())) * 1e9;
            }))
-      .align(Align::right)
+      .align(Align::right);
+  if (budget) add_cluster_budget(columns, priced);
+  columns
       .add("front", "front", &ClusterAnswer::front,
            [](const auto& one) { return one.front ? "yes" : ""; })
       .show("best plan",
@@ -184,9 +226,20 @@ report::Columns<ClusterAnswer> cluster_columns(bool tokens, bool priced) {
   return columns;
 }
 
+void state_token_budget(report::Answer& answer, const explore::BudgetQuestion& budget) {
+  if (!budget.given()) return;
+  std::string text = fmt::format("{:.4g} tokens", budget.tokens);
+  if (budget.deadline) text += " in " + format_duration(budget.deadline->seconds);
+  text += budget.goodput ? fmt::format("; goodput {:.1f} %", *budget.goodput * 100)
+                         : std::string("; goodput with published failure rates (docs/goodput.md)");
+  answer.row("budget", "token_budget", Value(budget.tokens), text);
+  answer.optional_field("deadline_s", budget.deadline ? Value(budget.deadline->seconds) : Value());
+}
+
 }  // namespace
 
-void state_search_plans(report::Answer& answer, const PlanSearch& search) {
+void state_search_plans(report::Answer& answer, const PlanSearch& search,
+                        const explore::BudgetQuestion& budget) {
   answer.row("cluster", "cluster", search.cluster,
              fmt::format("{}: {}", printable(search.cluster),
                          plural(static_cast<std::uint64_t>(search.devices), "device")));
@@ -194,6 +247,7 @@ void state_search_plans(report::Answer& answer, const PlanSearch& search) {
   answer.row("step", "samples", search.samples, batch_text(search)).field("tokens", search.tokens);
   answer.row("plans", "plans", search.plans,
              fmt::format("{}, of which {} fit", count(search.plans), count(search.fitting)));
+  state_token_budget(answer, budget);
   answer.field("fitting", search.fitting).field("too_large", search.too_large);
   answer.field("not_estimated", search.needs_simulation);
   if (answer.is_json()) answer.findings(search.findings);
@@ -212,10 +266,12 @@ void state_search_plans(report::Answer& answer, const PlanSearch& search) {
 }
 
 void state_search_clusters(report::Answer& answer, const std::vector<ClusterAnswer>& clusters,
-                           bool priced) {
+                           bool priced, const explore::BudgetQuestion& budget) {
   const PlanSearch& any = clusters.front().search;
   answer.line("step", batch_text(any)).field("priced", priced);
-  answer.table("clusters", clusters, cluster_columns(any.tokens > 0, priced), {.width = 150});
+  state_token_budget(answer, budget);
+  answer.table("clusters", clusters, cluster_columns(any.tokens > 0, priced, budget.given()),
+               {.width = 150});
   answer.note("front: Pareto front (step time, cost)");
 }
 

@@ -11,10 +11,12 @@
 
 namespace orrery::present {
 
-void state_search_plans(report::Answer& answer, const explore::PlanSearch& search);
+void state_search_plans(report::Answer& answer, const explore::PlanSearch& search,
+                        const explore::BudgetQuestion& budget);
 
 /// The best plan of each cluster. `priced`: device prices are given.
 void state_search_clusters(report::Answer& answer,
-                           const std::vector<explore::ClusterAnswer>& clusters, bool priced);
+                           const std::vector<explore::ClusterAnswer>& clusters, bool priced,
+                           const explore::BudgetQuestion& budget);
 
 }  // namespace orrery::present

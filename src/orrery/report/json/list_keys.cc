@@ -34,9 +34,10 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"base_time_by_basis", JsonType::object, "time by basis without the change", JsonForm::list,
       "=time_by_basis"},
      {"best", JsonType::object, "the best results", JsonForm::list,
-      "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp ep estimate_ns "
-      "execution exposed_comm_ns exposed_comm_share far_bytes figure_values front idle_ns "
-      "idle_share job megatron memory_bytes memory_option mfu micro_batch near_bytes plan pp "
+      "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp elapsed_s ep "
+      "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values front "
+      "goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes memory_option mfu "
+      "micro_batch near_bytes plan pp "
       "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
      {"by_kind", JsonType::object, "communication by kind", JsonForm::list,
       "bytes count exposed_ns hidden_ns kind length_ns recorded_ns"},
@@ -60,7 +61,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "median_error model_names name nodes operation overlapping_communication pass ranges rows "
       "share_by_model signed_error time_ns time_share training_rows unestimated"},
      {"clusters", JsonType::object, "clusters", JsonForm::list,
-      "best_plan cluster device_hour_price devices front items_per_s samples step_cost tokens"},
+      "best_plan budget_cost cluster device_hour_price devices front items_per_s samples step_cost "
+      "tokens"},
      {"collectives", JsonType::object, "collectives by kind", JsonForm::list,
       "algbw_bytes_per_s bound_efficiency busbw_bytes_per_s bytes group_size operations sent_bytes "
       "time_ns type wait_ns"},

@@ -34,8 +34,9 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"batch_rules", JsonType::object, "how the batch was scaled", JsonForm::one,
       "entire_works rounded size_works weight_works"},
      {"best_plan", JsonType::object, "the best plan of the cluster", JsonForm::one,
-      "chunks compute_ns cp dp ep estimate_ns exposed_comm_ns idle_ns memory_bytes mfu micro_batch "
-      "plan pp simulated_ns sp specification tp verdict"},
+      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns goodput_share idle_ns "
+      "meets_deadline memory_bytes mfu micro_batch plan pp simulated_ns sp specification tp "
+      "verdict"},
      {"bound", JsonType::object, "lower bound of the time", JsonForm::one,
       "bandwidth_ns cut cut_bytes cut_bytes_per_s cut_latency_ns cut_links exact latency_ns "
       "total_ns"},
@@ -43,6 +44,9 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "comm_ns comm_only_ns compute_ns compute_only_ns copy_only_ns exposed_comm_ns "
       "exposed_memory_ns first_finish_ns host_bound_ns idle_ns length_ns median_finish_ns "
       "overlapped_ns slowest"},
+     {"budget", JsonType::object, "time and cost of the token budget", JsonForm::one,
+      "budget_cost deadline_s elapsed_range_s elapsed_s meets_deadline token_budget "
+      "without_failures_s"},
      {"chain", JsonType::object, "the longest chain of dependencies", JsonForm::one,
       "depth duration_ns nodes"},
      {"changed_interval", JsonType::object, "80 % prediction interval with the change",
@@ -223,6 +227,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "work_by_name"},
      {"simulated_breakdown", JsonType::object, "simulated time by part", JsonForm::one,
       "comm_only_ns compute_only_ns copy_only_ns idle_ns length_ns overlapped_ns"},
+     {"simulated_shares", JsonType::object, "shares of the time, simulated", JsonForm::one,
+      "=time_shares"},
      {"size_based_estimate", JsonType::object, "step of the original job by its sizes",
       JsonForm::one, "=proportional_estimate"},
      {"sizes", JsonType::count, "sizes of the kernel", JsonForm::map},
@@ -236,6 +242,10 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "at_ns unfinished_nodes unfinished_ranks wait_cycle"},
      {"statistics", JsonType::object, "statistics of a step, with Calculon's names", JsonForm::map,
       "*"},
+     {"step_costs", JsonType::object, "cost and energy of the step", JsonForm::one,
+      "busy_power_w cost_per_1e6_items device_hour_price energy_per_1e6_items_j idle_power_w "
+      "power_source "
+      "power_w step_cost step_energy_j"},
      {"step_spread", JsonType::object, "distribution of the step time", JsonForm::one,
       "max_ns mean_ns median_ns min_ns p95_ns p99_ns"},
      {"switch_bound", JsonType::object, "lower bound with reduction in switches", JsonForm::one,
@@ -249,6 +259,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "peak_flop_per_s peak_precision samples samples_per_s tokens tokens_per_s"},
      {"time_by_cause_ns", JsonType::quantity, "critical path by cause", JsonForm::map},
      {"time_by_kind_ns", JsonType::quantity, "critical path by kind of node", JsonForm::map},
+     {"time_shares", JsonType::object, "shares of the time in closed form", JsonForm::one,
+      "lost_share restarting_share training_share waiting_share writing_share"},
      {"together", JsonType::object, "the job with all others", JsonForm::one, "=alone"},
      {"total_cost", JsonType::object, "all layers together", JsonForm::one,
       "cycles cycles_with_stalls filter folds ifmap macs ofmap utilisation_share"},

@@ -15,9 +15,12 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"best_ratio", JsonType::ratio, "best of the first row / best of this row"},
      {"bound_efficiency", JsonType::ratio, "bound / time"},
      {"bound_ratio", JsonType::ratio, "time / bound"},
+     {"budget_cost", JsonType::in_unit, "cost of the token budget, in the user's currency"},
      {"busy_share", JsonType::share, "of the time, if its bytes were spread evenly"},
      {"change_ratio", JsonType::ratio, "(second - first) / first"},
      {"compute_share", JsonType::share, "of the step that ranks compute"},
+     {"cost_per_1e6_items", JsonType::in_unit,
+      "cost of a million tokens (samples where the model has no tokens), in the user's currency"},
      {"current_value", JsonType::in_unit, "of the parameter, in its unit"},
      {"device_busy_share", JsonType::share, "of the time that the device is busy"},
      {"device_hour_price", JsonType::in_unit,
@@ -36,6 +39,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"flop_ratio", JsonType::ratio, "factor on the FLOP of a step"},
      {"gap_ratio", JsonType::ratio, "time / bound - 1"},
      {"gemm_factor", JsonType::ratio, "factor on matrix products"},
+     {"goodput_share", JsonType::share, "of the time that trains, in closed form"},
      {"held_out_error", JsonType::ratio, "median relative error of held-out values"},
      {"hfu", JsonType::ratio, "hardware FLOPs utilization"},
      {"high_error", JsonType::ratio, "upper end of an 80 % interval of relative errors"},
@@ -52,6 +56,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
       "least and most oversubscription of leaf switches", JsonForm::list},
      {"linked_share", JsonType::share, "of operators that are linked"},
      {"lookup_imbalance_ratio", JsonType::ratio, "largest lookup time of a rank / mean"},
+     {"lost_share", JsonType::share, "of the time: work that a failure loses"},
      {"low_error", JsonType::ratio, "lower end of an 80 % interval of relative errors"},
      {"low_ratio", JsonType::ratio, "measured / predicted: lower end of an 80 % interval"},
      {"max_busy_share", JsonType::share, "of the time, busiest link"},
@@ -91,6 +96,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"recorded_busy_shares", JsonType::share, "of each bin that the device is busy, recorded",
       JsonForm::list},
      {"required_value", JsonType::in_unit, "of the parameter, in its unit"},
+     {"restarting_share", JsonType::share, "of the time: restarts"},
      {"reuse_shares", JsonType::share, "of lookups by how often their rows are read",
       JsonForm::list},
      {"second_value", JsonType::in_unit, "of the second run, in `unit`"},
@@ -98,6 +104,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"signed_median_error", JsonType::ratio, "median of signed relative errors"},
      {"simulated_busy_shares", JsonType::share, "of each bin that the device is busy, simulated",
       JsonForm::list},
+     {"simulated_error", JsonType::ratio, "simulated goodput / closed form - 1"},
      {"simulated_hit_share", JsonType::share, "cache hits of a simulated cache"},
      {"slowdown_ratio", JsonType::ratio, "time / reference time"},
      {"slower_ratio", JsonType::ratio, "objective / best objective - 1"},
@@ -113,9 +120,12 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"threshold_ratio", JsonType::ratio, "limit that makes the exit code 1"},
      {"time_difference_share", JsonType::share, "difference of where time is spent"},
      {"time_share", JsonType::share, "of the time of all"},
+     {"training_share", JsonType::share, "of the time: work that is kept"},
      {"uniform_hit_share", JsonType::share, "cache hits if all rows were read equally often"},
      {"utilisation_share", JsonType::share, "of the cycles that the array is used"},
-     {"value", JsonType::in_unit, "in `unit`"}});
+     {"value", JsonType::in_unit, "in `unit`"},
+     {"waiting_share", JsonType::share, "of the time: waiting for a node"},
+     {"writing_share", JsonType::share, "of the time: complete checkpoints"}});
 
 }  // namespace
 

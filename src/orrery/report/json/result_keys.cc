@@ -14,29 +14,29 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "ablations by_trait equal_sources exceeds_threshold factors not_predicted overall "
       "predictions rankings threshold_ratio"},
      {"bench",
-      "change communication coverage device distinct_operators failed file framework level load_ns "
-      "micro operators per_rank plan_ns plan_steps planned_memory rank recorded_ns replay "
-      "similarity streams total_ns"},
+      "change communication coverage device distinct_operators failed file framework level "
+      "load_ns micro operators per_rank plan_ns plan_steps planned_memory rank recorded_ns "
+      "replay similarity streams total_ns"},
      {"calibrate",
-      "backward_launch_time calibrated curves device file forward_launch_time inputs jitter_sigma "
-      "kernel_gap kernels known_kernels launch_latency launch_time left_out model_file "
-      "network_sigma operators optimizer_launch_time overheads overlapping_kernels per_device "
-      "ranks recorded_as recorded_kernels recorded_on speed_sigma stall_mean_ns stall_share "
-      "stalled_steps steps tools tuner tuner_file unknown_devices waiting"},
+      "backward_launch_time calibrated curves device file forward_launch_time inputs "
+      "jitter_sigma kernel_gap kernels known_kernels launch_latency launch_time left_out "
+      "model_file network_sigma operators optimizer_launch_time overheads overlapping_kernels "
+      "per_device ranks recorded_as recorded_kernels recorded_on speed_sigma stall_mean_ns "
+      "stall_share stalled_steps steps tools tuner tuner_file unknown_devices waiting"},
      {"collective check",
       "blocks bytes channels chunks collective correct error_count errors format in_place "
       "longest_block max_bytes min_bytes min_max_sent_bytes name out_of_place per_plan ranks "
       "result_checked run steps unchecked_reason"},
      {"collective compare",
-      "algorithms bound bytes cluster collective dtype experts left_out network_model ranks reason "
-      "switch_bound top_k"},
+      "algorithms bound bytes cluster collective dtype experts left_out network_model ranks "
+      "reason switch_bound top_k"},
      {"collective synthesize",
       "bound bytes collective depth fabric gap_ratio group_sizes link_use method notes pieces "
       "sends time_ns"},
      {"compare",
-      "difference_interval faster first_manifest first_step_ns matched metrics no_interval_reason "
-      "only_first "
-      "only_second path_by_cause regressed second_manifest second_step_ns slower threshold_ratio"},
+      "difference_interval faster first_manifest first_step_ns matched metrics "
+      "no_interval_reason only_first only_second path_by_cause regressed second_manifest "
+      "second_step_ns slower threshold_ratio"},
      {"critical-path",
       "longest path ranks segments stalled step_ns time_by_cause_ns time_by_kind_ns"},
      {"demo", "runs"},
@@ -48,20 +48,28 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "placements sharders step_ns table_memory_bytes"},
      {"doctor", "lines ok"},
      {"explain", "figures metrics paragraphs title"},
+     {"goodput",
+      "bandwidth_source best_interval_s budget checkpoint_bytes checkpoint_bytes_per_s "
+      "checkpoint_source cluster cost_per_1e6_items daly_interval_s device_hour_price "
+      "device_mtbf_s devices devices_per_node effective_items_per_s failure_source "
+      "goodput_share hosts interval_s interval_source mtbf_s node_mtbf_s read_s recovery_s "
+      "repair_s reshard_s restart_s samples simulated_error simulated_failures "
+      "simulated_interval_s simulated_shares spare_nodes step_s step_source time_shares tokens "
+      "workload_name write_s young_interval_s"},
      {"job count",
       "flop_by_source intensity_flop_per_byte memory_traffic_bytes model nodes parameters ranks "
       "roles tokens traffic"},
      {"job generate", "bytes groups nodes prefix ranks role_count"},
      {"job together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
      {"kernels",
-      "array bytes classes compute_model device device_names distinct_kernels errors flop formats "
-      "kernel kernel_operations kernels launches layers_file learner model ok passes per_device "
-      "per_kernel per_layer picture rank ranks role rows table time_ns total_cost traits "
-      "unknown_devices unlearned_rows unpredicted_rows"},
+      "array bytes classes compute_model device device_names distinct_kernels errors flop "
+      "formats kernel kernel_operations kernels launches layers_file learner model ok passes "
+      "per_device per_kernel per_layer picture rank ranks role rows table time_ns total_cost "
+      "traits unknown_devices unlearned_rows unpredicted_rows"},
      {"list", "entries"},
      {"memory",
-      "capacity_bytes fits memory_options model peak_bytes ranks reserved_bytes roles total_bytes "
-      "verdict worst_role"},
+      "capacity_bytes fits memory_options model peak_bytes ranks reserved_bytes roles "
+      "total_bytes verdict worst_role"},
      {"network show",
       "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "
       "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "
@@ -71,27 +79,28 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "cluster demands dimensions file fixed_ns job objective objective_bound objective_value "
       "odd_groups rank splits total_bandwidth_bytes_per_s unknown_operations"},
      {"report",
-      "breakdown collectives critical_path distinct_ranks error_classes files library_collectives "
-      "manifest memory metrics no_interval_reason prediction_interval ranks recorded_ns "
-      "remote_memory stalled step_ns "
-      "stored_spans stragglers throughput time_by_basis"},
+      "breakdown collectives critical_path distinct_ranks error_classes files "
+      "library_collectives manifest memory metrics no_interval_reason prediction_interval ranks "
+      "recorded_ns remote_memory stalled step_ns stored_spans stragglers throughput "
+      "time_by_basis"},
      {"run",
       "algorithms breakdown chunk_choices cluster collective_model collectives compute_model "
       "critical_path disabled_effects effects error_classes events in_step library_collectives "
       "memory messages network_model no_interval_reason per_rank platform prediction_interval "
-      "ranks "
-      "recorded_ns remote_memory rules savings stall step_ns throughput time_by_basis variability "
-      "verified_fold workload workload_name"},
+      "ranks recorded_ns remote_memory rules savings stall step_costs step_ns throughput "
+      "time_by_basis variability verified_fold workload workload_name"},
      {"search",
-      "alternatives axes best capacity_bytes closed_form cluster clusters combinations devices "
-      "estimated evaluated excluded_by_constraint failed feasible finished fitting illegal_by_rule "
-      "manifest_file max_closed_form_error max_estimate_error merge_command not_estimated "
-      "out_of_date parts plans points priced rejected samples script_file simulated space_check "
-      "submit_command tokens too_large unfinished"},
+      "alternatives axes best capacity_bytes closed_form cluster clusters combinations "
+      "deadline_s devices estimated evaluated excluded_by_constraint failed feasible finished "
+      "fitting illegal_by_rule manifest_file max_closed_form_error max_estimate_error "
+      "merge_command not_estimated out_of_date parts plans points priced rejected samples "
+      "script_file simulated space_check submit_command token_budget tokens too_large "
+      "unfinished"},
      {"study calculon", "best candidates execution feasible rejections statistics"},
      {"study reproduce",
       "about assumptions best comparisons name out_of_date per_run source studies title"},
-     {"trace anonymize", "dropped_attributes kept_attributes names nodes ranks reidentification"},
+     {"trace anonymize",
+      "dropped_attributes kept_attributes names nodes ranks reidentification"},
      {"trace convert",
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
      {"trace diff", "added changed per_iteration removed same"},
@@ -108,17 +117,17 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "workload_name"},
      {"trace slice", "files"},
      {"trace stragglers",
-      "blame blamed equal_all_ns equal_links_ns equal_work_ns ranks recorded_ns replayed_ns steps "
-      "suspects workload_name"},
+      "blame blamed equal_all_ns equal_links_ns equal_work_ns ranks recorded_ns replayed_ns "
+      "steps suspects workload_name"},
      {"trace validate",
       "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
      {"whatif",
       "base_fits base_interval base_memory_bytes base_samples base_step_ns base_time_by_basis "
-      "base_tokens change_kinds changed_fits changed_interval changed_memory_bytes changed_samples "
-      "changed_step_ns changed_time_by_basis changed_tokens changes detected_structure "
-      "device_change difference_interval inferred_job no_interval_reason operation_times pairs "
-      "predicted_interval predicted_ns ranks recorded_ns replayed skipped_changes tried_changes "
-      "workload_name"}});
+      "base_tokens change_kinds changed_fits changed_interval changed_memory_bytes "
+      "changed_samples changed_step_ns changed_time_by_basis changed_tokens changes "
+      "detected_structure device_change difference_interval inferred_job no_interval_reason "
+      "operation_times pairs predicted_interval predicted_ns ranks recorded_ns replayed "
+      "skipped_changes tried_changes workload_name"}});
 
 }  // namespace
 
