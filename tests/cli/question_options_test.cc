@@ -281,6 +281,9 @@ const CommandQuestion kQuestions[] = {
      {},
      "printf 'id,model,tp,global_batch,micro_batch,gpu,n,dom,nvl,ib,measured_s\\n"
      "us-1,llama-3.1-8b,2,64,1,H100,8,8,450,50,6.4\\n' > runs.csv"},
+    {"mfu",
+     ORRERY_JOB "--cluster h100-sxm:8 --measured 7s",  // of a job without a pipeline
+     {"base.job.schedule"}},
     {"trace convert",
      "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz "
      "-o out/w"},

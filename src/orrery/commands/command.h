@@ -241,6 +241,7 @@ Action add_collective_check(CommandOptions& command, Context& context);
 Action add_collective_synthesize(CommandOptions& command, Context& context);
 Action add_network_show(CommandOptions& command, Context& context);
 Action add_calibrate(CommandOptions& command, Context& context);
+Action add_mfu(CommandOptions& command, Context& context);
 Action add_accuracy(CommandOptions& command, Context& context);
 Action add_list(CommandOptions& command, Context& context);
 [[nodiscard]] std::vector<std::string_view> list_words();

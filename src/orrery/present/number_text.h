@@ -27,6 +27,7 @@ using report::share;
 using report::signed_share;
 using report::signed_time;
 using report::text_or_null;
+using report::traffic_text;
 using report::write_difference_interval;
 using report::write_list;
 

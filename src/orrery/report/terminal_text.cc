@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <utility>
 
 #include "orrery/analysis/value_text.h"
 #include "orrery/core/text/text.h"
@@ -121,15 +126,72 @@ void Sheet::line(std::string_view text) {
   text_ += '\n';
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 6> kByteUnits = {"B", "kB", "MB", "GB", "TB", "PB"};
+
+/// A cell such as "24.77 MB".
+struct ByteCell {
+  double bytes = 0;
+  std::size_t unit = 0;
+};
+
+std::optional<ByteCell> byte_cell(std::string_view cell) {
+  const std::size_t blank = cell.find(' ');
+  if (blank == std::string_view::npos) return std::nullopt;
+  const auto* const unit = std::find(kByteUnits.begin(), kByteUnits.end(), cell.substr(blank + 1));
+  if (unit == kByteUnits.end()) return std::nullopt;
+  double number = 0;
+  const auto [end, error] = std::from_chars(cell.data(), cell.data() + blank, number);
+  if (error != std::errc() || end != cell.data() + blank) return std::nullopt;
+  const auto power = static_cast<std::size_t>(unit - kByteUnits.begin());
+  return ByteCell{number * std::pow(1000, static_cast<double>(power)), power};
+}
+
+/// At most four digits, and at most four decimals: "104.7", "0.0248".
+std::string in_unit(double bytes, std::size_t unit) {
+  const double number = bytes / std::pow(1000, static_cast<double>(unit));
+  if (number == 0 || number >= 0.1) return fmt::format("{:.4g} {}", number, kByteUnits.at(unit));
+  if (number < 0.0001) return fmt::format("<0.0001 {}", kByteUnits.at(unit));
+  return fmt::format("{:.4f} {}", number, kByteUnits.at(unit));
+}
+
+}  // namespace
+
+void unify_bytes(std::vector<std::string>& texts) {
+  std::size_t largest = 0;
+  bool differ = false, any = false;
+  for (const std::string& text : texts) {
+    if (text.empty() || text == "-") continue;
+    const auto cell = byte_cell(text);
+    if (!cell) return;
+    if (cell->bytes == 0) continue;
+    differ = differ || (any && cell->unit != largest);
+    largest = std::max(largest, cell->unit);
+    any = true;
+  }
+  if (!differ) return;
+  for (std::string& text : texts)
+    if (const auto cell = byte_cell(text)) text = in_unit(cell->bytes, largest);
+}
+
 void Table::row(std::vector<std::string> cells) {
   cells.resize(columns_.size());
   rows_.push_back(std::move(cells));
 }
 
 std::string Table::text(Style style, std::size_t indent, std::size_t width) const {
+  std::vector<std::vector<std::string>> rows = rows_;
+  for (std::size_t c = 0; c < columns_.size(); ++c) {
+    if (!columns_[c].right) continue;
+    std::vector<std::string> cells;
+    for (const auto& row : rows) cells.push_back(row[c]);
+    unify_bytes(cells);
+    for (std::size_t r = 0; r < rows.size(); ++r) rows[r][c] = std::move(cells[r]);
+  }
   std::vector<std::size_t> widths;
   for (const Column& column : columns_) widths.push_back(columns(column.title));
-  for (const auto& cells : rows_) {
+  for (const auto& cells : rows) {
     for (std::size_t c = 0; c < cells.size(); ++c)
       widths[c] = std::max(widths[c], columns(cells[c]));
   }

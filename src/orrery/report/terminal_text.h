@@ -61,8 +61,12 @@ class Sheet {
   std::string text_;
 };
 
-/// Columns with headings. Numbers are right-aligned. When rows are wider than the page, the widest
-/// left-aligned column is cut.
+/// Gives texts such as "24.77 MB" one unit, that of the largest. Texts that are no bytes in SI
+/// units, other than "" and "-", leave all unchanged.
+void unify_bytes(std::vector<std::string>& texts);
+
+/// Columns with headings. Numbers are right-aligned; bytes in such a column get one unit. When rows
+/// are wider than the page, the widest left-aligned column is cut.
 class Table {
  public:
   struct Column {

@@ -8,6 +8,7 @@
 
 #include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/analysis/explanation/explain_internal.h"
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/analysis/metrics/metrics.h"
 #include "orrery/analysis/metrics/prediction_interval.h"
 #include "orrery/analysis/value_text.h"
@@ -155,6 +156,12 @@ void show_operations(Explanation& made, const Run& run) {
     if (!run.peak_precision.empty()) peak += fmt::format(" ({})", run.peak_precision);
   }
   figure(made, "peak per device", std::move(peak));
+  if (const auto by_format = format_utilization(run)) {
+    figure(made, "formats", by_format->formats);
+    figure(made, "peak of the formats", format_flops(FlopRate(by_format->peak)));
+    figure(made, "MFU of that peak", share_text(by_format->mfu));
+    figure(made, "HFU of that peak", share_text(by_format->hfu));
+  }
   figure(made, "devices", count(run.ranks.size()));
 }
 
@@ -228,8 +235,8 @@ Explanation explain_metric_of(const Run& run, const MetricInfo& info) {
     show_waits(made, run);
   } else if (name == "algbw" || name == "busbw" || name == "of_bound") {
     show_collectives(made, run);
-  } else if (name == "flops" || name == "hfu" || name == "mfu" || name.ends_with("_rate") ||
-             name.ends_with("_rate_device")) {
+  } else if (name == "flops" || name.ends_with("hfu") || name.ends_with("mfu") ||
+             name.ends_with("_rate") || name.ends_with("_rate_device")) {
     show_operations(made, run);
   } else if (name == "peak_memory") {
     show_memory(made, run);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/analysis/critical_path/critical_path.h"
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/analysis/metrics/metric_table.h"
 #include "orrery/analysis/toy_run_testing.h"
 #include "orrery/result/small_run_testing.h"
@@ -33,6 +34,7 @@ bool says(const Explanation& made, std::string_view words) {
 TEST(Explain, EveryMetricWithAndWithoutARun) {
   result::Run tokens = result::testing::sample_run(4, 2);
   tokens.work = {.tokens = 4096, .samples = 2, .model_flops = 1e9, .hardware_flops = 2e9};
+  tokens.manifest.emplace_back(kWorkByFormat, "fp8 1e9 2e9 9e15");
   result::Run run = tokens;
   run.work->tokens = 0;
   for (const std::string_view name : metric_names()) {

@@ -19,6 +19,10 @@ constexpr std::string_view kPalm =
     "Chowdhery et al., PaLM (2022), appendix B; attention counts computed operations only, not the "
     "full score matrix";
 constexpr std::string_view kOwn = "docs/critical-path.md";
+constexpr std::string_view kFormatPeaks =
+    "the sum over number formats of (FLOPs of matrix products in the format / dense peak of the "
+    "format) / (step × ranks); FLOPs and peaks as for `hfu` and `mfu`; only for a model and a plan "
+    "whose products have another peak than the one of `mfu`";
 
 constexpr std::array kMetrics = {
     MetricInfo{"step", "step time", "s",
@@ -123,8 +127,18 @@ constexpr std::array kMetrics = {
         "Operations that the model needs, without recomputed ones, divided by the operations that "
         "the devices can execute at peak in the same time.",
         "for a model and a plan, model FLOP/s per device / peak; for traces, operations of "
-        "nodes without \"recompute\" in the name / (step × peak × ranks)",
+        "nodes without \"recompute\" in the name / (step × peak × ranks); peak: as for `hfu`. If "
+        "products run in a format with another peak, `format_mfu` divides by that peak",
         kPalm, true},
+    MetricInfo{"format_hfu", "hardware FLOPs utilization by format", "1",
+               "Operations of the step, divided by the operations that the devices can execute at "
+               "the peaks of the formats in the same time: products in fp8 at the fp8 peak.",
+               kFormatPeaks, "definition", true},
+    MetricInfo{"format_mfu", "model FLOPs utilization by format", "1",
+               "Operations that the model needs, divided by the operations that the devices can "
+               "execute at the peaks of the formats in the same time: products in fp8 at the fp8 "
+               "peak. `mfu` divides by one peak, usually of bf16.",
+               kFormatPeaks, "definition", true},
     MetricInfo{"peak_memory", "peak memory", "B",
                "Maximum memory of a rank at one time, maximum over ranks.",
                "from the first writer to the last reader of every tensor in the trace; for a model "

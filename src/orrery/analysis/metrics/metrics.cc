@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "orrery/analysis/critical_path/critical_path.h"
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/analysis/metrics/metric_table.h"
 #include "orrery/analysis/run_index.h"
 #include "orrery/analysis/value_text.h"
@@ -224,6 +225,10 @@ class Collector {
     }
     share("hfu", use.hfu);
     share("mfu", use.mfu);
+    if (const auto by_format = format_utilization(run_)) {
+      share("format_hfu", by_format->hfu);
+      share("format_mfu", by_format->mfu);
+    }
   }
 
   void memory() {

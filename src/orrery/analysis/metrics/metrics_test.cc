@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "orrery/analysis/critical_path/critical_path.h"
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/analysis/metrics/metric_table.h"
 #include "orrery/analysis/toy_run_testing.h"
 #include "orrery/analysis/value_text.h"
@@ -201,6 +202,7 @@ TEST(Metrics, AReceiveWaitsForItsSender) {
 TEST(Metrics, EachHasARowInTheTable) {
   result::Run run = result::testing::sample_run(4, 2);
   run.work = {.tokens = 4096, .samples = 2, .model_flops = 1e9, .hardware_flops = 2e9};
+  run.manifest.emplace_back(kWorkByFormat, "fp8 1e9 2e9 9e15");
   const std::vector<Metric> all = metrics(run);
   std::size_t row = 0;
   for (const Metric& one : all) {

@@ -140,6 +140,7 @@ Digest digest(const Run& run) {
   all.predicted = run.predicted;
   all.peak_flops = run.peak_flops;
   all.peak_precision = run.peak_precision;
+  all.by_format = format_utilization(run);
   if (run.work && !run.stalled) {
     if (const auto speed = throughput(*run.work, run.step, run.ranks.size(), run.peak_flops))
       all.throughput = StepThroughput{*run.work, *speed};

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/analysis/metrics/memory_level_use.h"
 #include "orrery/analysis/metrics/metrics.h"
 #include "orrery/analysis/metrics/prediction_interval.h"
@@ -97,6 +98,8 @@ struct Digest {
   std::optional<double> mfu, hfu;  ///< see Utilization
   double peak_flops = 0;           ///< FLOP/s of a device; 0: unknown
   std::string peak_precision;
+  /// If its products have another peak than `peak_flops`.
+  std::optional<FormatUtilization> by_format;
   std::optional<double> bubble;
   std::vector<CommKind> comm;  ///< by total time, descending; without receives
   std::optional<Straggler> worst_straggler;

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/estimate/program/estimate_program.h"
 #include "orrery/estimate/program/op_schedule.h"
@@ -18,6 +19,7 @@
 #include "orrery/explore/plans/fitted_plan.h"
 #include "orrery/explore/plans/halving.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/workload/program/step_count.h"
@@ -196,6 +198,10 @@ class Searching {
     if (!programs_.empty() && search_.model_flops == 0) {
       if (const auto counted = workload::count(programs_.front())) {
         search_.model_flops = workload::to_double(counted->flops.model());
+        const platform::Device& device = cluster_->platform.device;
+        const auto by_format = analysis::format_utilization(study::work_by_format(*counted, device),
+                                                            Time(1), 1, device.rated.count());
+        if (by_format) search_.format_peak = by_format->peak;
         if (workload::has_tokens(programs_.front().spec)) search_.tokens = counted->tokens;
       }
     }
@@ -293,6 +299,11 @@ double PlanSearch::mfu(const PlanAnswer& answer) const {
   const double most =
       static_cast<double>(answer.step().count()) * 1e-12 * static_cast<double>(devices) * peak;
   return most > 0 ? model_flops / most : 0;
+}
+
+std::optional<double> PlanSearch::format_mfu(const PlanAnswer& answer) const {
+  if (format_peak <= 0) return std::nullopt;
+  return mfu(answer) * peak / format_peak;
 }
 
 Result<PlanSearch> search_plans(const PlanQuestion& question, const PlanProgress& progress) {

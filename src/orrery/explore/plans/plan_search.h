@@ -69,6 +69,8 @@ struct PlanSearch {
   std::int64_t devices = 0, memory = 0;  ///< devices of the cluster; memory of a device, bytes
   std::string cluster;
   double model_flops = 0, peak = 0;  ///< FLOPs of a step; peak FLOP/s of a device
+  /// Peak FLOP/s of a device for the formats of products; 0: unknown, or as `peak`.
+  double format_peak = 0;
   std::int64_t samples = 0, tokens = 0;
   std::vector<PlanAnswer> best;  ///< by step time, ascending
   std::uint64_t plans = 0;       ///< plans that fill the cluster, not counting recomputation
@@ -86,6 +88,8 @@ struct PlanSearch {
 
   /// Model FLOP/s of `answer` / peak of all devices.
   [[nodiscard]] double mfu(const PlanAnswer& answer) const;
+  /// The same with `format_peak`; empty without it.
+  [[nodiscard]] std::optional<double> format_mfu(const PlanAnswer& answer) const;
 };
 
 /// Progress callback: phase, done, total.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "orrery/model/compute/step_overhead.h"
@@ -64,9 +66,14 @@ const KernelPredictions::Answers& KernelPredictions::predict_all(
 
 double KernelPredictions::time_factor(const graph::Kernel& kernel) const {
   double time = 1;
-  for (const platform::KernelChange& change : device_.changes)
-    if (change.operation.empty() || change.operation == graph::name(kernel.operation))
+  std::string text;  // KernelChange::operation is an operation, or the text of one kernel
+  for (const platform::KernelChange& change : device_.changes) {
+    const bool one_kernel = change.operation.find(' ') != std::string::npos;
+    if (one_kernel && text.empty()) text = graph::to_text(kernel);
+    if (change.operation.empty() ||
+        change.operation == (one_kernel ? std::string_view(text) : graph::name(kernel.operation)))
       time *= change.time;
+  }
   return time;
 }
 

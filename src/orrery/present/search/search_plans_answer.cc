@@ -90,7 +90,14 @@ report::Columns<PlanAnswer> plan_columns(const PlanSearch& search) {
   report::Columns<PlanAnswer> columns;
   columns.show_number("step", step_text)
       .show_number("", [=](const auto& plan) { return slower(plan, best()); })
-      .add("MFU", "mfu", [&](const auto& plan) { return report::Share{search.mfu(plan)}; })
+      .add("MFU", "mfu", [&](const auto& plan) { return report::Share{search.mfu(plan)}; });
+  const auto by_format = [&search](const auto& plan) -> Value {
+    const auto mfu = search.format_mfu(plan);
+    return mfu ? Value(report::Share{*mfu}) : Value();
+  };
+  search.format_peak > 0 ? columns.add("by format", "format_mfu", by_format)
+                         : columns.field("format_mfu", by_format);
+  columns
       .add("memory", "memory_bytes",
            [](const auto& plan) { return Value(plan.memory).shown(plan_gigabytes(plan.memory)); })
       .add("", "verdict", [](const auto& plan) {

@@ -19,7 +19,7 @@ namespace {
 
 Time us_time(double us) { return Time(std::llround(us * 1e6)); }
 Value table_size(double bytes) {
-  return Value(bytes).shown(format_bytes(Bytes(std::llround(bytes))));
+  return Value(bytes).shown(traffic_text(Bytes(std::llround(bytes))));
 }
 
 std::string over_bound(const ShardAnswer& placed, double us) {

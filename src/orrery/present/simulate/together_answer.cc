@@ -40,7 +40,7 @@ std::string carried_text(const study::SharedLink& link, const std::vector<Concur
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     if (link.bytes[i] == 0) continue;
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", jobs[i].name,
-                        format_bytes(Bytes(static_cast<std::int64_t>(link.bytes[i]))));
+                        traffic_text(Bytes(static_cast<std::int64_t>(link.bytes[i]))));
   }
   return text;
 }

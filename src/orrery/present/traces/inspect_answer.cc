@@ -29,7 +29,7 @@ std::int64_t clamped(std::uint64_t number) {
   return static_cast<std::int64_t>(
       std::min<std::uint64_t>(number, std::numeric_limits<std::int64_t>::max()));
 }
-std::string size(std::uint64_t number) { return format_bytes(Bytes(clamped(number))); }
+std::string size(std::uint64_t number) { return traffic_text(Bytes(clamped(number))); }
 
 std::string flops_text(std::uint64_t number) {
   return scaled_text(static_cast<double>(number), "FLOP");

@@ -25,7 +25,7 @@ std::string ratio_text(double original, double scaled) {
   return original == scaled ? "=" : fmt::format("{:.4g}", scaled / original);
 }
 
-std::string rounded_bytes_text(double bytes) { return format_bytes(Bytes(std::llround(bytes))); }
+std::string rounded_bytes_text(double bytes) { return traffic_text(Bytes(std::llround(bytes))); }
 
 Value mean_bytes(double bytes) { return Value(bytes).shown(rounded_bytes_text(bytes)); }
 

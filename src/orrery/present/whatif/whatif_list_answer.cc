@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <string_view>
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
 #include "orrery/report/answer/digest_answer.h"
 #include "orrery/report/charts/nested_bars.h"
+#include "orrery/study/whatif/opportunities.h"
 
 namespace orrery::present {
 
@@ -46,19 +49,22 @@ std::string interval_text(const ChangeTrial& trial, Time base) {
   return percent(trial.interval->lower) + "…" + percent(trial.interval->upper);
 }
 
-report::Columns<ChangeTrial> trial_columns(const WhatIf& result) {
+/// `heading`: of the column of changes. `plans`: whether changes of the plan are among them.
+report::Columns<ChangeTrial> trial_columns(const WhatIf& result, std::string_view heading,
+                                           bool plans) {
   const Time base = result.base.whole;
   const ChangeTrial* first = result.list.data();
-  const bool jobs = result.base.memory > Bytes{};
+  const bool jobs = plans && result.base.memory > Bytes{};
   const bool intervals = std::any_of(result.list.begin(), result.list.end(),
                                      [](const auto& trial) { return trial.interval.has_value(); });
   report::Columns<ChangeTrial> columns;
   columns
       .show_number("#", [first](const auto& trial) { return std::to_string(&trial - first + 1); })
-      .add("change", "change", &ChangeTrial::change,
-           [](const auto& trial) { return report::fit(printable(trial.change), kNameWidth); })
-      .add("kind", "kind", [](const auto& trial) { return trial.kind; })
-      .field("what", [](const auto& trial) { return trial.what; })
+      .add(std::string(heading), "change", &ChangeTrial::change,
+           [](const auto& trial) { return report::fit(printable(trial.change), kNameWidth); });
+  plans ? columns.add("kind", "kind", [](const auto& trial) { return trial.kind; })
+        : columns.field("kind", [](const auto& trial) { return trial.kind; });
+  columns.field("what", [](const auto& trial) { return trial.what; })
       .field("basis", [](const auto& trial) { return study::name(trial.basis); })
       .field("time_ns", [](const auto& trial) { return trial.time; })
       .show_number(jobs ? "memory" : "time",
@@ -86,11 +92,26 @@ report::Columns<ChangeTrial> trial_columns(const WhatIf& result) {
   return columns;
 }
 
+/// One table for each group of changes. The numbers of rows continue.
+void state_groups(report::Answer& answer, const WhatIf& result) {
+  const std::span<const ChangeTrial> list(result.list);
+  for (std::size_t from = 0; from < list.size();) {
+    const std::size_t group = study::group_of(list[from].kind);
+    std::size_t end = from;
+    while (end < list.size() && study::group_of(list[end].kind) == group) ++end;
+    const study::ChangeGroup& shown = study::kChangeGroups.at(group);
+    answer.table("", list.subspan(from, end - from),
+                 trial_columns(result, shown.title, !shown.kinds[1].empty()));
+    from = end;
+  }
+}
+
 }  // namespace
 
 void state_change_list(report::Answer& answer, const WhatIf& result) {
   if (!result.list.empty()) answer.heading("factors: half the time; if free: no time");
-  answer.table("tried_changes", result.list, trial_columns(result));
+  answer.rows("tried_changes", result.list, trial_columns(result, "change", true));
+  if (!answer.is_json()) state_groups(answer, result);
   if (!result.list.empty()) answer.note(list_basis_text(result));
   answer.field("skipped_changes", result.left_out);
   if (!result.list.empty() && result.left_out > 0)
@@ -136,7 +157,9 @@ void state_change_kinds(report::Answer& answer) {
   if (!answer.is_json())
     kinds.insert(
         kinds.end(),
-        {{"kernel:TEXT", "FACTOR", "kernels whose names contain TEXT", Basis::scaled},
+        {{"operator:NAME", "FACTOR", "kernels of an operator of the model: qkv, mlp_up",
+          Basis::scaled},
+         {"kernel:TEXT", "FACTOR", "kernels whose names contain TEXT", Basis::scaled},
          {"named:NAME", "FACTOR", "kernels with exactly this name", Basis::scaled},
          {"OPERATION", "FACTOR", "kernels classified as gemm, attention, softmax …", Basis::scaled},
          {"group:NAME", "FACTOR", "collectives of a process group", Basis::scaled},

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "orrery/analysis/value_text.h"
 #include "orrery/core/models/network_names.h"
@@ -75,6 +76,19 @@ void state_breakdown(Answer& answer, const Breakdown& step) {
 
 Value known(double number) { return number > 0 ? Value(number) : Value(); }
 
+/// Utilization relative to the peaks of the formats of its products.
+void state_format_utilization(Answer& answer, const Digest& digest) {
+  const auto& by_format = digest.by_format;
+  answer.field("product_formats", by_format ? Value(by_format->formats) : Value());
+  answer.field("format_peak_flop_per_s", by_format ? Value(by_format->peak) : Value());
+  answer.field("format_mfu", by_format ? Value(by_format->mfu) : Value());
+  answer.field("format_hfu", by_format ? Value(by_format->hfu) : Value());
+  if (by_format)
+    answer.line("", fmt::format("MFU {}, HFU {} of {} ({})", percent(by_format->mfu),
+                                percent(by_format->hfu), format_flops(FlopRate(by_format->peak)),
+                                by_format->formats));
+}
+
 /// Throughput and FLOPs utilization.
 void state_throughput(Answer& answer, const Digest& digest) {
   answer.object_or_null("throughput", digest.throughput.has_value(), [&] {
@@ -97,22 +111,27 @@ void state_throughput(Answer& answer, const Digest& digest) {
     answer.field("peak_flop_per_s", known(digest.peak_flops));
     answer.field("peak_precision", text_or_null(digest.peak_precision));
     answer.field("mfu", speed.mfu).field("hfu", speed.hfu);
-    if (!speed.mfu || !speed.hfu) return;
+    if (!speed.mfu || !speed.hfu) {
+      state_format_utilization(answer, digest);
+      return;
+    }
     text = fmt::format("MFU {}, HFU {} of {}", percent(*speed.mfu), percent(*speed.hfu),
                        format_flops(FlopRate(digest.peak_flops)));
     if (!digest.peak_precision.empty())
       text += fmt::format(" ({})", printable(digest.peak_precision));
     answer.line("utilization", text);
+    state_format_utilization(answer, digest);
   });
   if (answer.is_page() && !digest.throughput && digest.mfu && digest.hfu)  // of traces
     answer.line("utilization",
                 fmt::format("MFU {}, HFU {}", percent(*digest.mfu), percent(*digest.hfu)));
 }
 
-std::string comm_text(const analysis::CommKind& kind) {
+/// `size`: its bytes as text.
+std::string comm_text(const analysis::CommKind& kind, const std::string& size) {
   std::string text = fmt::format("{} {}", count(kind.count), printable(kind.type));
   if (kind.members > 0) text += fmt::format(" among {}", count(kind.members));
-  text += fmt::format(", {} {}", format_bytes(kind.bytes), kind.one_size ? "each" : "total");
+  text += fmt::format(", {} {}", size, kind.one_size ? "each" : "total");
   text += fmt::format(": {} {}", format_time(kind.each), kind.waits ? "with waits" : "each");
   if (kind.busbw > 0) text += fmt::format(", busbw {}", format_bandwidth(Bandwidth(kind.busbw)));
   if (kind.of_bound) text += fmt::format(" ({} of the bound)", percent(*kind.of_bound));
@@ -121,8 +140,11 @@ std::string comm_text(const analysis::CommKind& kind) {
 
 void state_comm(Answer& answer, const std::vector<analysis::CommKind>& kinds, bool all) {
   const std::size_t lines = all ? kinds.size() : std::min<std::size_t>(4, kinds.size());
+  std::vector<std::string> sizes;
+  for (std::size_t i = 0; i < lines; ++i) sizes.push_back(traffic_text(kinds[i].bytes));
+  unify_bytes(sizes);
   for (std::size_t i = 0; i < lines; ++i)
-    answer.line(i == 0 ? "communication" : "", comm_text(kinds[i]));
+    answer.line(i == 0 ? "communication" : "", comm_text(kinds[i], sizes[i]));
   if (kinds.size() > lines)
     answer.line("", fmt::format("and {} more kinds{}", kinds.size() - lines,
                                 answer.is_page() ? "" : " (--all)"));

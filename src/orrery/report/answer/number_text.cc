@@ -58,6 +58,10 @@ std::string scaled_text(double number, std::string_view unit) {
   return fmt::format("{:.4g} {}{}", number, step > 0 ? kPrefixes.substr(step - 1, 1) : "", unit);
 }
 
+std::string traffic_text(Bytes bytes) {
+  return scaled_text(static_cast<double>(bytes.count()), "B");
+}
+
 Value text_or_null(const std::string& text, std::string none) {
   return text.empty() ? Value().shown(std::move(none)) : Value(text);
 }

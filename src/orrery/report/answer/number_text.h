@@ -54,6 +54,9 @@ using analysis::plural;
 /// "549.8 GFLOP", "1.2 MB": four digits.
 [[nodiscard]] std::string scaled_text(double number, std::string_view unit);
 
+/// "268.4 MB": SI units, as rates of links have them. Memory has its own texts.
+[[nodiscard]] std::string traffic_text(Bytes bytes);
+
 /// Null for an empty text, which people read as `none`.
 [[nodiscard]] Value text_or_null(const std::string& text, std::string none = "-");
 /// The number of something: without separators of thousands.

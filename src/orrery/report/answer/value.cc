@@ -35,7 +35,7 @@ std::string Value::text() const {
         } else if constexpr (std::is_same_v<T, Time>) {
           return format_time(value);
         } else if constexpr (std::is_same_v<T, Bytes>) {
-          return format_bytes(value);
+          return traffic_text(value);
         } else if constexpr (std::is_same_v<T, Bandwidth>) {
           return format_bandwidth(value);
         } else if constexpr (std::is_same_v<T, FlopRate>) {

@@ -142,6 +142,21 @@ TEST(TableTest, AlignsAndFits) {
   EXPECT_LE(columns(text.substr(0, text.find('\n'))), kWidth);
 }
 
+TEST(TableTest, GivesBytesOfAColumnOneUnit) {
+  Table table({{"sent", true}, {"memory", true}, {"other", true}});
+  table.row({"104.7 GB", "50 MiB", "1 GB"});
+  table.row({"24.77 MB", "14 GB", "none"});
+  table.row({"-", "2 GB", "2 MB"});
+  table.row({"3 B", "1 kB", "1 kB"});
+  EXPECT_EQ(table.text(Style{}),
+            "      sent  memory  other\n"
+            "  104.7 GB  50 MiB   1 GB\n"
+            " 0.0248 GB   14 GB   none\n"
+            "         -    2 GB   2 MB\n"
+            "<0.0001 GB    1 kB   1 kB\n")
+      << "columns with other texts stay as they are";
+}
+
 TEST(Envelope, HasVersionCommandResultAndFindings) {
   Findings findings;
   findings.add(FindingCode::legacy_schema, "w.0.et");

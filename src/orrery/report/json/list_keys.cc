@@ -35,7 +35,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "=time_by_basis"},
      {"best", JsonType::object, "the best results", JsonForm::list,
       "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp elapsed_s ep "
-      "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values front "
+      "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values format_mfu front "
       "goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes memory_option mfu "
       "micro_batch near_bytes plan pp "
       "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
@@ -136,6 +136,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "backward_bytes backward_ns cached_rows device forward_cache_bytes forward_memory_bytes "
       "forward_ns histogram_hit_share hit_share model published_hit_share simulated_hit_share "
       "summary_hit_share uniform_hit_share"},
+     {"losses", JsonType::object, "parts of the step that are not needed, longest first",
+      JsonForm::list, "group kind mfu_gain recoverable remedies time_ns"},
      {"memory_options", JsonType::object, "changes that save memory", JsonForm::list,
       "change flop_ratio total_bytes"},
      {"metrics", JsonType::object, "metrics", JsonForm::list,
@@ -203,6 +205,12 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"problems", JsonType::object, "inconsistencies", JsonForm::list, "kind what where"},
      {"process_groups", JsonType::object, "process groups", JsonForm::list,
       "axis collective_count in_every_layer name rank_numbers ranks stride"},
+     {"published", JsonType::object, "groups of published steps that are comparable",
+      JsonForm::list,
+      "below_share device median_ratio model_names name p10_ratio p25_ratio p75_ratio p90_ratio "
+      "points published_steps source_names"},
+     {"published_steps", JsonType::object, "published steps by MFU, ascending", JsonForm::list,
+      "id mfu model ranks source step_ns"},
      {"rank_classes", JsonType::object, "ranks that are equal", JsonForm::list,
       "chain comm_bytes compute_bytes cpu_nodes edges flop load_store_bytes nodes nodes_by_kind "
       "rank_numbers recorded_cpu_ns recorded_ns"},
@@ -210,6 +218,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "measured_best place plans predicted_best slowdown_ratio what"},
      {"rejections", JsonType::object, "why candidates were rejected", JsonForm::list,
       "count reason"},
+     {"remedies", JsonType::object, "changes that were simulated, best first", JsonForm::list,
+      "change fits saved_ns step_ns"},
      {"removed", JsonType::object, "names that only the first has", JsonForm::list, "=changed"},
      {"requirements", JsonType::object, "break-even conditions", JsonForm::list,
       "axis current_value for_both required_value setting what"},

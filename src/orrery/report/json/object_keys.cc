@@ -34,7 +34,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"batch_rules", JsonType::object, "how the batch was scaled", JsonForm::one,
       "entire_works rounded size_works weight_works"},
      {"best_plan", JsonType::object, "the best plan of the cluster", JsonForm::one,
-      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns goodput_share idle_ns "
+      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns format_mfu goodput_share idle_ns "
       "meets_deadline memory_bytes mfu micro_batch plan pp simulated_ns sp specification tp "
       "verdict"},
      {"bound", JsonType::object, "lower bound of the time", JsonForm::one,
@@ -133,6 +133,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "added_nodes by_external_id by_order by_record_function linked_share nodes operators "
       "unlinked_operators"},
      {"manifest", JsonType::text, "facts of the run", JsonForm::map},
+     {"measured_step", JsonType::object, "the measured step", JsonForm::one,
+      "device_model_flop_per_s format_hfu format_mfu mfu step_ns tokens_per_s"},
      {"megatron", JsonType::object, "the job for Megatron-LM", JsonForm::one,
       "arguments not_supported"},
      {"memory", JsonType::object, "peak memory of a device; null: not known", JsonForm::one,
@@ -180,6 +182,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "active_share exposed_comm_share imbalance_ratio lookup_imbalance_ratio"},
      {"predicted_interval", JsonType::object, "80 % prediction interval of the recorded step",
       JsonForm::one, "=prediction_interval"},
+     {"predicted_step", JsonType::object, "the predicted step", JsonForm::one, "=measured_step"},
      {"prediction_interval", JsonType::object,
       "80 % prediction interval of the step time; null: too little or no error is known",
       JsonForm::one, "high_ns low_ns unknown_ns"},
@@ -255,8 +258,9 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "candidates p_value slowest_count trials"},
      {"throughput", JsonType::object, "work per time; null: the traces contain no model",
       JsonForm::one,
-      "device_model_flop_per_s device_tokens_per_s hardware_flop hfu mfu model_flop "
-      "peak_flop_per_s peak_precision samples samples_per_s tokens tokens_per_s"},
+      "device_model_flop_per_s device_tokens_per_s format_hfu format_mfu format_peak_flop_per_s "
+      "hardware_flop hfu mfu model_flop peak_flop_per_s peak_precision product_formats samples "
+      "samples_per_s tokens tokens_per_s"},
      {"time_by_cause_ns", JsonType::quantity, "critical path by cause", JsonForm::map},
      {"time_by_kind_ns", JsonType::quantity, "critical path by kind of node", JsonForm::map},
      {"time_shares", JsonType::object, "shares of the time in closed form", JsonForm::one,

@@ -70,6 +70,10 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"memory",
       "capacity_bytes fits memory_options model peak_bytes ranks reserved_bytes roles "
       "total_bytes verdict worst_role"},
+     {"mfu",
+      "device inside_interval losses measured_step model needed_ns no_interval_reason "
+      "peak_flop_per_s peak_precision predicted_step prediction_interval product_width "
+      "published ranks unexplained_mfu unexplained_ns"},
      {"network show",
       "at_least bisection_bytes_per_s connected device_bandwidth_bytes_per_s diameter_hops "
       "diameter_ns graph host_bandwidth_bytes_per_s hosts leaf_oversubscription_ratios "

@@ -3,11 +3,49 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "orrery/core/text/units.h"
+#include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/study/jobs/usable_memory.h"
-#include "orrery/workload/program/step_count.h"
 
 namespace orrery::study {
+
+namespace {
+
+/// The name of the format's peak in the catalogue.
+std::string_view peak_name(graph::Format format) {
+  switch (format) {
+    case graph::Format::fp8_block:
+      return graph::name(graph::Format::fp8);
+    case graph::Format::fp4_block:
+      return "fp4";
+    default:
+      return graph::name(format);
+  }
+}
+
+}  // namespace
+
+std::vector<analysis::FormatWork> work_by_format(const workload::StepCount& counted,
+                                                 const platform::Device& device) {
+  const platform::DeviceEntry* entry = platform::find_device(device.entry);
+  if (entry == nullptr) return {};
+  std::vector<analysis::FormatWork> made;
+  for (const workload::FormatFlops& one : counted.formats) {
+    const platform::Peak* peak = entry->peak(peak_name(one.format));
+    if (peak == nullptr) return {};
+    const std::string name(peak->precision);
+    const auto known = std::find_if(made.begin(), made.end(),
+                                    [&](const auto& other) { return other.format == name; });
+    analysis::FormatWork& work = known != made.end() ? *known : made.emplace_back();
+    work.format = name;
+    work.model_flops += workload::to_double(one.model);
+    work.hardware_flops += workload::to_double(one.hardware);
+    work.peak = peak->rate.count();
+  }
+  return made;
+}
 
 Result<JobSummary> summarize_job(const workload::Program& program,
                                  const platform::Platform& platform, bool samples,
@@ -20,6 +58,7 @@ Result<JobSummary> summarize_job(const workload::Program& program,
     job.work.tokens = static_cast<std::uint64_t>(counted->tokens);
   job.work.model_flops = workload::to_double(counted->flops.model());
   job.work.hardware_flops = workload::to_double(counted->flops.hardware());
+  job.work_by_format = work_by_format(*counted, platform.device);
   workload::MemoryOptions how;
   how.details = samples;
   how.device = reserved_memory(platform.device.entry);

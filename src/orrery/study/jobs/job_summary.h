@@ -4,7 +4,9 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
+#include "orrery/analysis/metrics/format_peaks.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/platform/platform.h"
@@ -12,11 +14,14 @@
 #include "orrery/workload/memory/memory_bounds.h"
 #include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/program/program.h"
+#include "orrery/workload/program/step_count.h"
 
 namespace orrery::study {
 
 struct JobSummary {
   result::StepWork work;
+  /// `work` by the format of products; empty if the peak of one is unknown.
+  std::vector<analysis::FormatWork> work_by_format;
   workload::MemoryReport memory;  ///< no roles: it could not be computed
 
   /// The role with the largest memory; null if memory could not be computed.
@@ -29,6 +34,11 @@ struct JobSummary {
     return workload::memory_need(*fullest());
   }
 };
+
+/// The matrix products of a step by format, with the peaks of the device. Empty if the catalogue
+/// has no peak for one of the formats, or the device is not in the catalogue.
+[[nodiscard]] std::vector<analysis::FormatWork> work_by_format(const workload::StepCount& counted,
+                                                               const platform::Device& device);
 
 /// Summarizes work and memory of a job. `samples`: also store the memory curve over the step. A job
 /// that does not fit into a device is a finding, may_not_fit, not an error. Errc: limit_exceeded.

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "orrery/graph/structure/node_selection.h"
+#include "orrery/study/kernels/steps/operator_times.h"
 
 namespace orrery::study {
 namespace {
@@ -64,19 +65,6 @@ struct Most {
   }
 };
 
-std::string_view kind_of(WorkKind of) {
-  switch (of) {
-    case WorkKind::host:
-      return "host";
-    case WorkKind::communication:
-      return "link";
-    case WorkKind::waits:
-      return "wait";
-    default:
-      return "kernel";
-  }
-}
-
 void add_classes(const Most& most, std::vector<Opportunity>& made) {
   for (std::size_t i = 0; i < graph::kWorkKinds; ++i) {
     const auto of = static_cast<WorkKind>(i);
@@ -85,8 +73,7 @@ void add_classes(const Most& most, std::vector<Opportunity>& made) {
     const auto word = std::find_if(words.begin(), words.end(), [&](const ChangeKind& one) {
       return one.name == graph::name(of);
     });
-    made.push_back({std::string(graph::name(of)), "", std::string(kind_of(of)),
-                    std::string(word->about), most.of[i]});
+    made.push_back({std::string(graph::name(of)), "", "all", std::string(word->about), most.of[i]});
   }
 }
 
@@ -116,7 +103,7 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
   for (std::size_t i = 1; i < graph::kOperations; ++i) {
     const auto operation = static_cast<graph::Operation>(i);
     if (most.operations[i] > Time{})
-      made.push_back({std::string(graph::name(operation)), "", "kernel",
+      made.push_back({std::string(graph::name(operation)), "", "family",
                       fmt::format("{} kernels", graph::name(operation)), most.operations[i]});
   }
   for (const auto& [name, time] : most.names)
@@ -129,10 +116,18 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
   return made;
 }
 
+std::size_t group_of(std::string_view kind) {
+  for (std::size_t i = 0; i < kChangeGroups.size(); ++i)
+    for (const std::string_view one : kChangeGroups.at(i).kinds)
+      if (one == kind) return i;
+  return kChangeGroups.size() - 1;
+}
+
 namespace {
 
 /// Adds each operation of the job.
-void add_operations(const graph::Workload& workload, std::vector<Opportunity>& made) {
+void add_operations(const graph::Workload& workload, const std::vector<OperatorTime>& times,
+                    std::vector<Opportunity>& made) {
   std::array<bool, graph::kOperations> has{};
   for (const graph::GraphRef& graph : workload.graphs) {
     const graph::KernelTable* kernels = graph->kernels();
@@ -142,8 +137,37 @@ void add_operations(const graph::Workload& workload, std::vector<Opportunity>& m
   for (std::size_t i = 1; i < has.size(); ++i) {
     const auto operation = graph::name(static_cast<graph::Operation>(i));
     if (has[i])
+      made.push_back({std::string(operation), "", "family", fmt::format("{} kernels", operation),
+                      most_time(times, [&](const OperatorTime& one) {
+                        return one.operation == static_cast<graph::Operation>(i);
+                      })});
+  }
+}
+
+/// "mlp_norm has identical kernels": other operators that a change of these kernels also changes.
+std::string operator_text(const workload::Program& program, const std::string& name,
+                          const std::vector<std::string>& operators) {
+  const auto kernels = kernels_of_operator(program, name);
+  std::string text;
+  for (const std::string& other : operators) {
+    if (other == name) continue;
+    const auto others = kernels_of_operator(program, other);
+    if (std::find_first_of(others.begin(), others.end(), kernels.begin(), kernels.end()) !=
+        others.end())
+      text += (text.empty() ? "" : ", ") + other;
+  }
+  return text.empty() ? "all passes" : fmt::format("with identical kernels of {}", text);
+}
+
+void add_job_operators(const workload::Program& program, const std::vector<OperatorTime>& times,
+                       std::vector<Opportunity>& made) {
+  const std::vector<std::string> operators = operators_of(program);
+  const Time all = most_time(times, [](const OperatorTime&) { return true; });
+  for (const std::string& name : operators) {
+    const Time time = most_time(times, [&](const OperatorTime& one) { return one.name == name; });
+    if (time * kMinShare >= all)
       made.push_back(
-          {std::string(operation), "", "kernel", fmt::format("{} kernels", operation), {}});
+          {"operator:" + name, "", "operator", operator_text(program, name, operators), time});
   }
 }
 
@@ -156,10 +180,16 @@ void add_plan(std::string_view name, std::int64_t now, std::string_view what,
 
 }  // namespace
 
-std::vector<Opportunity> cluster_opportunities(const graph::Workload& workload) {
+std::vector<Opportunity> cluster_opportunities(const graph::Workload& workload,
+                                               const workload::Program* program,
+                                               const Cluster& cluster) {
   std::vector<Opportunity> made;
-  made.push_back({"kernels", "", "kernel", "all kernels", {}});
-  add_operations(workload, made);
+  std::vector<OperatorTime> times;
+  if (program != nullptr) times = operator_times(*program, cluster);
+  made.push_back({"kernels", "", "all", "all kernels",
+                  most_time(times, [](const OperatorTime&) { return true; })});
+  add_operations(workload, times, made);
+  if (program != nullptr) add_job_operators(*program, times, made);
   made.push_back({"bandwidth", "2", "link", "links with twice the bandwidth", {}});
   made.push_back({"latency", "0.5", "link", "links with half the latency", {}});
   return made;

@@ -33,7 +33,7 @@ struct WhatIfQuestion {
   bool must_infer_job = false;
   std::vector<std::string> changes;
   bool list = false, combine = false;
-  std::size_t most = 12;
+  std::size_t most = 6;
 
   static constexpr auto fields = std::tuple{
       QuestionField{"changes", &WhatIfQuestion::changes, "--change", "NAME=VALUE", kAnswer,
@@ -45,7 +45,7 @@ struct WhatIfQuestion {
       QuestionField{"combine", &WhatIfQuestion::combine, "--combine", "", kAnswer, "true",
                     "Also try pairs of the best changes, and print whether their savings add up"},
       QuestionField{"most", &WhatIfQuestion::most, "--top", "N", kAnswer, "2",
-                    "Number of changes that --list shows; 0: all"}
+                    "Number of changes of each kind that --list shows; 0: all"}
           .shows_default(),
       QuestionStruct{
           "base", &WhatIfQuestion::base, SelectedRow{"cluster", "Simulate on this cluster"},
@@ -78,7 +78,7 @@ struct StepEstimate {
 /// A change that was tried.
 struct ChangeTrial {
   std::string change;  ///< in the form of --change
-  std::string kind;    ///< "kernel", "link", "host", "wait", "rank", "plan"
+  std::string kind;    ///< one of kChangeGroups (opportunities.h)
   std::string what;    ///< description
   Basis basis = Basis::scaled;
   /// Time of the selected nodes on the rank with the most; 0: it selects none.
@@ -129,10 +129,10 @@ struct WhatIf {
   /// Interval of `predicted`, derived from that of `difference`; empty when that is.
   std::optional<analysis::StepInterval> predicted_interval;
   std::optional<Answer> answer;  ///< with the changes; without changes: of the base
-  /// Tried changes by time saved; plans that do not fit into memory are last. Excludes savings
-  /// below 0.01 %. Empty unless WhatIfQuestion::list or combine.
+  /// Tried changes by group (kChangeGroups), then by time saved; plans that do not fit into memory
+  /// are last. Excludes savings below 0.01 %. Empty unless WhatIfQuestion::list or combine.
   std::vector<ChangeTrial> list;
-  std::size_t left_out = 0;  ///< number of tried changes beyond `most`
+  std::size_t left_out = 0;  ///< number of tried changes beyond `most` of their group
   std::vector<ChangePair> pairs;
   std::string device_conversion;  ///< how kernel times were converted to another device; empty:
                                   ///< they were not

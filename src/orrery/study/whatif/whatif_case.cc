@@ -12,6 +12,7 @@
 #include "orrery/study/questions/inputs/recorded_traces.h"
 #include "orrery/study/recordings/replay_platform.h"
 #include "orrery/study/whatif/changes/device_change.h"
+#include "orrery/study/whatif/operator_change.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::study {
@@ -169,6 +170,9 @@ Result<Outcome> WhatIfCase::simulate_changed(Question question, std::span<const 
   question.recorded_on = moved_from(changes, cluster->platform.device);
   auto load = load_for(question, *cluster, watch, anew);
   if (!load) return tl::unexpected(load.error());
+  if (load->program != nullptr)
+    if (auto done = change_operators(changes, *load->program, cluster->platform); !done)
+      return tl::unexpected(done.error());
   auto outcome = study::simulate(question,
                                  {std::make_shared<const Cluster>(*std::move(cluster)),
                                   std::make_shared<const Load>(*std::move(load))},

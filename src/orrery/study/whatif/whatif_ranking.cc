@@ -59,7 +59,7 @@ std::vector<Opportunity> worth_trying(const WhatIfCase& read) {
       if (!known) made.push_back(std::move(one));
     }
   };
-  add(cluster_opportunities(read.workload()));
+  add(cluster_opportunities(read.workload(), read.program(), read.cluster()));
   if (read.program() != nullptr) add(plan_opportunities(*read.program()));
   return made;
 }
@@ -104,9 +104,33 @@ Result<std::vector<ChangeTrial>> try_all(const WhatIfCase& read, const StepEstim
     return (base - std::min(tried.whole, tried.free)) * kWorthTelling < base;
   });
   std::stable_sort(made.begin(), made.end(), [](const ChangeTrial& a, const ChangeTrial& b) {
-    return std::tuple(!a.fits, a.whole, a.free) < std::tuple(!b.fits, b.whole, b.free);
+    return std::tuple(group_of(a.kind), !a.fits, a.whole, a.free) <
+           std::tuple(group_of(b.kind), !b.fits, b.whole, b.free);
   });
   return made;
+}
+
+/// The first `most` of each group; 0: all.
+std::vector<ChangeTrial> first_of_groups(std::vector<ChangeTrial> list, std::size_t most) {
+  if (most == 0) return list;
+  std::array<std::size_t, kChangeGroups.size()> counts{};
+  std::erase_if(list,
+                [&](const ChangeTrial& one) { return ++counts.at(group_of(one.kind)) > most; });
+  return list;
+}
+
+/// The indices of the changes with the shortest steps, without those of all work of a kind, which
+/// contain others.
+std::vector<std::size_t> best_of(const std::vector<ChangeTrial>& list) {
+  std::vector<std::size_t> best;
+  for (std::size_t i = 0; i < list.size(); ++i)
+    if (group_of(list[i].kind) + 1 < kChangeGroups.size()) best.push_back(i);
+  std::stable_sort(best.begin(), best.end(), [&](std::size_t a, std::size_t b) {
+    return std::tuple(!list[a].fits, list[a].whole) < std::tuple(!list[b].fits, list[b].whole);
+  });
+  best.resize(std::min(kPaired, best.size()));
+  std::sort(best.begin(), best.end());
+  return best;
 }
 
 PairEffect together(Time base, Time first, Time second, Time both) {
@@ -121,9 +145,9 @@ PairEffect together(Time base, Time first, Time second, Time both) {
 Result<std::vector<ChangePair>> try_pairs(const WhatIfCase& read, Time base,
                                           const std::vector<ChangeTrial>& list) {
   std::vector<ChangePair> made;
-  const std::size_t best = std::min(kPaired, list.size());
-  for (std::size_t a = 0; a < best; ++a)
-    for (std::size_t b = a + 1; b < best; ++b) made.push_back({a, b});
+  const std::vector<std::size_t> best = best_of(list);
+  for (std::size_t a = 0; a < best.size(); ++a)
+    for (std::size_t b = a + 1; b < best.size(); ++b) made.push_back({best[a], best[b]});
   std::vector<std::optional<Error>> errors(made.size());
   ThreadPool(threads_for(read.question()))
       .parallel_for(static_cast<std::uint32_t>(made.size()), [&](std::uint32_t i) {
@@ -173,11 +197,9 @@ std::string_view name(PairEffect together) {
 Result<void> rank_changes(const WhatIfQuestion& question, const WhatIfCase& read, WhatIf& made) {
   auto list = try_all(read, made.base);
   if (!list) return tl::unexpected(list.error());
-  made.list = *std::move(list);
-  if (question.most > 0 && made.list.size() > question.most) {
-    made.left_out = made.list.size() - question.most;
-    made.list.resize(question.most);
-  }
+  const std::size_t all = list->size();
+  made.list = first_of_groups(*std::move(list), question.most);
+  made.left_out = all - made.list.size();
   if (!question.combine) return {};
   auto pairs = try_pairs(read, made.base.whole, made.list);
   if (!pairs) return tl::unexpected(pairs.error());

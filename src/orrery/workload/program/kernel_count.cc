@@ -28,21 +28,34 @@ std::optional<graph::Kernel> unsaid(const Op& op) {
 
 }  // namespace
 
-std::vector<KernelCount> count_kernels(const Program& program, std::uint32_t role) {
+std::string_view operator_of(std::string_view node) {
+  return node.substr(0, node.find_first_of(". "));
+}
+
+void for_each_op(const Program& program, std::uint32_t role,
+                 const std::function<void(const Op& op, std::uint64_t runs)>& on_op) {
   const std::vector<std::uint64_t> runs = runs_of_bodies(program, program.roles[role]);
-  graph::KernelTable distinct;
-  std::vector<KernelCount> counts;
   for (std::size_t body = 0; body < runs.size(); ++body) {
     if (runs[body] == 0) continue;
-    for (const Op& op : program.bodies[body].ops) {
-      auto kernel = kernel_of(op);
-      if (!kernel) kernel = unsaid(op);
-      if (!kernel) continue;
-      const graph::KernelId id = distinct.intern(*kernel);
-      if (id == counts.size()) counts.push_back({*kernel, 0});
-      counts[id].nodes += runs[body];
-    }
+    for (const Op& op : program.bodies[body].ops) on_op(op, runs[body]);
   }
+}
+
+std::optional<graph::Kernel> counted_kernel(const Op& op) {
+  auto kernel = kernel_of(op);
+  return kernel ? kernel : unsaid(op);
+}
+
+std::vector<KernelCount> count_kernels(const Program& program, std::uint32_t role) {
+  graph::KernelTable distinct;
+  std::vector<KernelCount> counts;
+  for_each_op(program, role, [&](const Op& op, std::uint64_t runs) {
+    const auto kernel = counted_kernel(op);
+    if (!kernel) return;
+    const graph::KernelId id = distinct.intern(*kernel);
+    if (id == counts.size()) counts.push_back({*kernel, 0});
+    counts[id].nodes += runs;
+  });
   return counts;
 }
 

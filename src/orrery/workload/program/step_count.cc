@@ -4,6 +4,7 @@
 #include "orrery/workload/program/step_count.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <utility>
 
@@ -22,6 +23,7 @@ using TrafficKey = std::pair<Axis, std::string_view>;
 struct Sums {
   Total nodes = 0;
   FlopCount flops;
+  std::array<FormatFlops, graph::kFormats> formats{};
   Total bytes = 0;
   struct Traffic {
     Total executions = 0;  ///< runs, summed over ranks
@@ -37,6 +39,10 @@ struct Sums {
     flops.recompute += one.flops.recompute * ranks;
     flops.vector += one.flops.vector * ranks;
     flops.optimizer += one.flops.optimizer * ranks;
+    for (std::size_t i = 0; i < formats.size(); ++i) {
+      formats[i].model += one.formats[i].model * ranks;
+      formats[i].hardware += one.formats[i].hardware * ranks;
+    }
     bytes += one.bytes * ranks;
     for (const auto& [key, of_one] : one.traffic) {
       Traffic& sum = traffic[key];
@@ -89,7 +95,11 @@ void add(const Op& op, Total times, Sums& sums) {
   if (op.op_class == OpClass::copy) return;
   sums.nodes += times;
   if (op.kind == NodeKind::comp) {
+    const Total model = sums.flops.model(), hardware = sums.flops.hardware();
     add_flops(op, times, sums.flops);
+    FormatFlops& format = sums.formats[static_cast<std::size_t>(op.kernel.a)];
+    format.model += sums.flops.model() - model;
+    format.hardware += sums.flops.hardware() - hardware;
     sums.bytes += times * static_cast<Total>(op.bytes);
   } else if (op.op_class != OpClass::transfer) {
     add_traffic(op, times, sums);
@@ -160,6 +170,17 @@ std::vector<TrafficCount> list(const Program& program, const Sums& sums, bool al
     out.push_back(std::move(count));
   }
   return out;
+}
+
+/// The formats with matrix products, by model FLOPs, descending.
+std::vector<FormatFlops> list(const std::array<FormatFlops, graph::kFormats>& sums) {
+  std::vector<FormatFlops> made;
+  for (std::size_t i = 0; i < sums.size(); ++i)
+    if (sums[i].hardware > 0)
+      made.push_back({static_cast<graph::Format>(i), sums[i].model, sums[i].hardware});
+  std::stable_sort(made.begin(), made.end(),
+                   [](const auto& a, const auto& b) { return a.model > b.model; });
+  return made;
 }
 
 /// Sum of the weights of the role's parts; `of` selects weights of a part.
@@ -244,6 +265,7 @@ Result<StepCount> count(const Program& program) {
   }
   out.nodes = all.nodes;
   out.flops = all.flops;
+  out.formats = list(all.formats);
   out.bytes = all.bytes;
   out.traffic = list(program, all, true);
   out.parameters = parameters_of(program.spec);

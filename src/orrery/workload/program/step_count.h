@@ -36,6 +36,13 @@ struct FlopCount {
   [[nodiscard]] Total all() const { return hardware() + vector + optimizer; }
 };
 
+/// FLOPs of matrix products whose first input has one number format, of all ranks.
+struct FormatFlops {
+  graph::Format format = graph::Format::unsaid;
+  Total model = 0;     ///< the part of FlopCount::model()
+  Total hardware = 0;  ///< the part of FlopCount::hardware()
+};
+
 /// Traffic over one axis in one step. Messages are counted at both ends; `wire` counts them once.
 struct TrafficCount {
   Axis axis = Axis::tp;
@@ -61,7 +68,8 @@ struct StepCount {
   std::vector<RoleCount> roles;  ///< counts of one rank of each role
   std::uint64_t ranks = 0;
   Total nodes = 0;
-  FlopCount flops;  ///< of all ranks
+  FlopCount flops;                   ///< of all ranks
+  std::vector<FormatFlops> formats;  ///< of `flops`, by model FLOPs, descending
   Total bytes = 0;
   std::vector<TrafficCount> traffic;  ///< sums over all ranks, by axis, then type
   ParameterCount parameters;          ///< weights of the model

@@ -23,27 +23,33 @@ std::optional<model::TimeEstimate> roofline_of(const graph::Kernel& kernel,
 
 }  // namespace
 
+std::vector<std::optional<model::TimeEstimate>> times_in_step(const graph::KernelTable& kernels,
+                                                              const Cluster& cluster) {
+  const model::KernelPredictions predictions(cluster.platform.device, cluster.kernel_models());
+  std::vector<std::optional<model::TimeEstimate>> made;
+  for (graph::KernelId id = 0; id < kernels.size(); ++id) {
+    const bool said = kernels[id].operation != graph::Operation::unsaid &&
+                      cluster.platform.rules != platform::Rules::astra;
+    const model::TimeEstimate* answer = said ? predictions.of(kernels, id) : nullptr;
+    made.push_back(answer != nullptr ? std::optional(*answer)
+                                     : roofline_of(kernels[id], cluster.platform));
+  }
+  return made;
+}
+
 StepKernels step_kernels(const workload::Program& program, const Cluster& cluster) {
   constexpr std::uint32_t kRole = 0;
   StepKernels made;
   made.role = program.roles[kRole].name;
   made.ranks = program.roles[kRole].ranks;
   while (program.role_of(made.rank) != kRole) ++made.rank;
-  const model::KernelPredictions predictions(cluster.platform.device, cluster.kernel_models());
   graph::KernelTable table;
   const auto counts = workload::count_kernels(program, kRole);
   for (const workload::KernelCount& count : counts)
     made.kernels.push_back({count.kernel, count.nodes});
   for (const StepKernel& one : made.kernels) (void)table.intern(one.kernel);
-  for (std::size_t i = 0; i < made.kernels.size(); ++i) {
-    StepKernel& one = made.kernels[i];
-    const bool said = one.kernel.operation != graph::Operation::unsaid &&
-                      cluster.platform.rules != platform::Rules::astra;
-    const model::TimeEstimate* answer =
-        said ? predictions.of(table, static_cast<graph::KernelId>(i)) : nullptr;
-    one.each =
-        answer != nullptr ? std::optional(*answer) : roofline_of(one.kernel, cluster.platform);
-  }
+  const auto times = times_in_step(table, cluster);
+  for (std::size_t i = 0; i < made.kernels.size(); ++i) made.kernels[i].each = times[i];
   return made;
 }
 

@@ -32,6 +32,11 @@ struct StepKernels {
   std::vector<StepKernel> kernels;
 };
 
+/// The time of each kernel of `kernels` in a step on `cluster`, as simulations use it; empty: no
+/// model applies. The table must not grow during the call.
+[[nodiscard]] std::vector<std::optional<model::TimeEstimate>> times_in_step(
+    const graph::KernelTable& kernels, const Cluster& cluster);
+
 /// Counts are exact, from the program. Times are those of a simulation on `cluster`, without
 /// deviations.
 [[nodiscard]] StepKernels step_kernels(const workload::Program& program, const Cluster& cluster);

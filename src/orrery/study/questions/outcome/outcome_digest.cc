@@ -143,6 +143,9 @@ analysis::Digest digest(const Outcome& outcome) {
   all.peak_flops = platform.device.rated.count();
   all.peak_precision = platform.device.precision;
   all.throughput = throughput_of(outcome);
+  if (outcome.job && !all.stalled)
+    all.by_format = analysis::format_utilization(outcome.job->work_by_format, outcome.result.end,
+                                                 outcome.result.ranks.size(), all.peak_flops);
   if (all.throughput) all.mfu = all.throughput->speed.mfu;
   if (all.throughput) all.hfu = all.throughput->speed.hfu;
   all.comm = comm_of(outcome.result);

@@ -151,6 +151,8 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   facts.emplace_back("cluster_config", config);
   if (!outcome.inputs.load->specification.empty())
     facts.emplace_back("workload_config", outcome.inputs.load->specification);
+  if (outcome.job && !outcome.job->work_by_format.empty())
+    facts.emplace_back(analysis::kWorkByFormat, analysis::to_fact(outcome.job->work_by_format));
   if (outcome.inputs.load->program)
     if (std::string tables = placed_tables(*outcome.inputs.load->program); !tables.empty())
       facts.emplace_back("embedding_tables", std::move(tables));

@@ -15,6 +15,7 @@
 #include "orrery/graph/transform/change_provenance.h"
 #include "orrery/graph/transform/dependency_edits.h"
 #include "orrery/graph/transform/durations.h"
+#include "orrery/workload/program/kernel_count.h"
 #include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::study {
@@ -141,6 +142,8 @@ Result<void> read_rank(Change& change) {
   return {};
 }
 
+constexpr std::string_view kOperator = "operator:";
+
 /// The nodes that a factor scales; empty for changes that select no nodes.
 std::optional<NodeSelection> selection_of(const Change& change) {
   NodeSelection made;
@@ -208,7 +211,21 @@ Result<Workload> reordered(const Workload& workload, const std::string& what) {
 bool is_followed_by_models(const Change& change) {
   const auto operation = graph::operation_of(change.name);
   return change.name == "kernels" || change.name.starts_with("rank:") ||
-         (operation && *operation != graph::Operation::unsaid);
+         !changed_operator(change).empty() || (operation && *operation != graph::Operation::unsaid);
+}
+
+/// Scales the kernels of an operator. Null: there are none.
+GraphRef scale_operator(const Graph& graph, std::string_view name, double factor) {
+  const std::vector<bool> kernels = graph::select_nodes(graph, {.kind = WorkKind::kernels});
+  std::vector<Time> durations = graph::durations_of(graph);
+  bool any = false;
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    if (!kernels[n] || durations[n] <= Time{} || workload::operator_of(graph.name(n)) != name)
+      continue;
+    durations[n] = std::max(graph::kMinimumDuration, graph::scale_time(durations[n], factor));
+    any = true;
+  }
+  return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
 }
 
 /// Scales all work of the rank.
@@ -222,6 +239,9 @@ Workload slowed(const Workload& workload, const Change& change) {
 }
 
 Result<Workload> with_change(const Workload& workload, const Change& change) {
+  if (const std::string_view name = changed_operator(change); !name.empty())
+    return graph::with_graphs(
+        workload, [&](const Graph& graph) { return scale_operator(graph, name, change.factor); });
   if (const auto selection = selection_of(change))
     return graph::with_graphs(workload, [&](const Graph& graph) {
       return graph::scale_durations(graph, *selection, change.factor);
@@ -261,6 +281,11 @@ std::string_view name(Basis basis) {
 
 std::span<const ChangeKind> change_kinds() { return kWords; }
 
+std::string_view changed_operator(const Change& change) {
+  const std::string_view name = change.name;
+  return name.starts_with(kOperator) ? name.substr(kOperator.size()) : std::string_view();
+}
+
 Result<Change> parse_change(const std::string& text) {
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
@@ -277,7 +302,7 @@ Result<Change> parse_change(const std::string& text) {
     return change;
   }
   const bool rank = change.name.starts_with("rank:");
-  if (rank || selection_of(change)) {
+  if (rank || selection_of(change) || !changed_operator(change).empty()) {
     if (rank)
       if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
     if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());

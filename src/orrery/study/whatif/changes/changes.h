@@ -45,7 +45,8 @@ struct ChangeKind {
   ChangeScope level = ChangeScope::work;
   std::string_view path = {};  ///< of a job: path in the specification
 };
-/// All kinds, in the order of output. In addition, operations ("gemm"), "kernel:TEXT" (part of the
+/// All kinds, in the order of output. In addition, operations ("gemm"), "operator:NAME" (of the
+/// model, "mlp_up": the name of nodes up to the first '.' or blank), "kernel:TEXT" (part of the
 /// name), "named:NAME" (complete name), "group:NAME" (communications of a process group) and
 /// "rank:N" take factors.
 [[nodiscard]] std::span<const ChangeKind> change_kinds();
@@ -88,6 +89,9 @@ struct Change {
 /// (Device::changes), since its kernel models apply them. `job`: also stores slow ranks as
 /// deviations; in traces with_changes() scales their nodes.
 void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform);
+
+/// The operator that it scales; empty: none.
+[[nodiscard]] std::string_view changed_operator(const Change& change);
 
 /// Whether it changes dp. For a trace that stands for all ranks, dp is the number of replicas.
 [[nodiscard]] bool changes_replica_count(const Change& change);
