@@ -41,7 +41,7 @@ struct JobDescription {
   std::string model;              ///< name in the catalogue
   std::string tp, pp, dp, cp, ep;
   std::string sharding, schedule, chunks, recompute;
-  std::string global_batch, micro_batch, seq, optimizer, compat;
+  std::string global_batch, micro_batch, seq, optimizer, offload, compat;
   std::string precision;         ///< "mxfp8": short for keys of `precision` in the specification
   bool sp = false;               ///< sequence parallel
   std::vector<std::string> set;  ///< other keys: "PATH=VALUE"
@@ -118,6 +118,9 @@ struct Question {
   double compute_scale = 1, comm_scale = 1;  ///< no effect, as in ASTRA-sim
   bool rendezvous_protocol = false;
 
+  /// Values of the links of one dimension, which replace the cluster's: "inter=25GB/s",
+  /// "1=400Gb/s", "inter=0.5" (a factor); "inter=2us"; "inter=roce-200", a link of the catalogue.
+  std::vector<std::string> network_bandwidth, network_latency, network_link;
   std::string network;               ///< replaces the cluster's model: "analytical", "message"
   std::string collective_algorithm;  ///< replaces the cluster's: "ring", "ring,in_network", "auto"
   std::string chunk_order;           ///< replaces the cluster's: "themis", "best" …

@@ -224,6 +224,7 @@ Action add_compare(CommandOptions& command, Context& context);
 Action add_whatif(CommandOptions& command, Context& context);
 Action add_trace_stragglers(CommandOptions& command, Context& context);
 Action add_trace_scale_down(CommandOptions& command, Context& context);
+Action add_network_compare(CommandOptions& command, Context& context);
 Action add_search(CommandOptions& command, Context& context);
 Action add_dlrm_shard(CommandOptions& command, Context& context);
 Action add_trace_info(CommandOptions& command, Context& context);
@@ -255,5 +256,6 @@ Action add_schema(CommandOptions& command, Context& context);
 [[nodiscard]] std::vector<std::string_view> kernel_words();
 [[nodiscard]] std::vector<std::string_view> schema_formats();
 [[nodiscard]] std::vector<std::string_view> synthesis_words();
+[[nodiscard]] std::vector<std::string_view> whatif_words();
 
 }  // namespace orrery::commands

@@ -117,6 +117,8 @@ void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::str
       add(fmt::format("the option of {}", key.path), fmt::format("{}={}", change_of(key), value));
     value.clear();
   }
+  if (!job.offload.empty())
+    add("--offload", "offload=" + std::exchange(job.offload, {}));
   if (std::exchange(job.sp, false)) add("--sp", "parallel.sp=true");
   for (const std::string& assignment : job.set) add("--set " + assignment, assignment);
   job.set.clear();
@@ -174,6 +176,14 @@ int whatif(WhatIfOptions& options, Context& context) {
 }
 
 }  // namespace
+
+/// Names of changes. A colon or equal sign would end a word of a shell.
+std::vector<std::string_view> whatif_words() {
+  std::vector<std::string_view> words;
+  for (const study::ChangeKind& kind : study::change_kinds())
+    if (kind.name.find(':') == std::string_view::npos) words.push_back(kind.name);
+  return words;
+}
 
 Action add_whatif(CommandOptions& command, Context& context) {
   describe(command,

@@ -77,6 +77,7 @@ Result<std::vector<ClusterAnswer>> search_clusters(const ClusterQuestion& questi
     order[i] = i;
     study::Question one;
     one.cluster = question.clusters[i];
+    one.network_bandwidth = question.plans.network_bandwidth;
     auto cluster = study::read_cluster(one, read[i].findings);
     if (!cluster) return tl::unexpected(cluster.error());
     read[i].cluster = std::make_shared<const study::Cluster>(*std::move(cluster));

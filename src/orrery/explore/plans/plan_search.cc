@@ -309,6 +309,7 @@ std::optional<double> PlanSearch::format_mfu(const PlanAnswer& answer) const {
 Result<PlanSearch> search_plans(const PlanQuestion& question, const PlanProgress& progress) {
   study::Question asked;
   asked.cluster = question.cluster;
+  asked.network_bandwidth = question.network_bandwidth;
   Findings findings;
   auto cluster = study::read_cluster(asked, findings);
   if (!cluster) return tl::unexpected(cluster.error());

@@ -21,12 +21,14 @@
 #include "orrery/explore/points/evaluation.h"
 #include "orrery/explore/points/step_parts.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/study/questions/question_rows.h"
 
 namespace orrery::explore {
 
 struct PlanQuestion {
   study::JobDescription job;  ///< given plan values restrict the search ("8", "2,4,8")
   std::string cluster;
+  std::vector<std::string> network_bandwidth;  ///< of dimensions, instead of the cluster's
   Evaluation evaluation = Evaluation::automatic;
   std::size_t best = 10, simulated = 20;
   std::uint32_t threads = 0;
@@ -35,6 +37,7 @@ struct PlanQuestion {
   static constexpr auto fields = std::tuple{
       config::QuestionField{"cluster", &PlanQuestion::cluster, "", "", config::kAnswer,
                             "a100-40gb:8", "A file, or a name of the catalogue"},
+      study::network_bandwidth_field(&PlanQuestion::network_bandwidth),
       config::QuestionField{
           "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",
           "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"}.advanced(),

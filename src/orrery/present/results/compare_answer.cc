@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/analysis/comparison/cluster_names.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
@@ -42,13 +43,13 @@ std::string short_text(const analysis::Metric& metric) {
 /// A column's heading: how this run differs from the other.
 std::string heading(const RunComparison& runs, bool first) {
   const Run& run = first ? runs.a : runs.b;
-  const bool workload = runs.a.fact("workload") != runs.b.fact("workload");
-  const bool cluster = runs.a.fact("cluster") != runs.b.fact("cluster");
-  std::string text = first ? runs.file_a : runs.file_b;
-  if (workload && cluster) {
-    text = title_of(run);
-  } else if (workload || cluster) {
-    text = run.fact(workload ? "workload" : "cluster");
+  const std::string cluster = analysis::difference_names({&runs.a, &runs.b})[first ? 0 : 1];
+  std::string text = cluster;
+  if (runs.a.fact("workload") != runs.b.fact("workload")) {
+    text = run.fact("workload");
+    if (!cluster.empty()) text += " on " + cluster;
+  } else if (cluster.empty()) {
+    text = first ? runs.file_a : runs.file_b;
   }
   return report::fit(printable(text), 19);
 }

@@ -75,8 +75,10 @@ std::string page_data(std::string data) {
 /// The summary that is visible without JavaScript.
 std::string static_summary(const std::vector<const result::Run*>& runs) {
   std::string out;
-  for (const result::Run* run : runs) {
-    out += html::table_head(html::title(*run));
+  const std::vector<std::string> titles = html::titles(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const result::Run* const run = runs[i];
+    out += html::table_head(titles[i]);
     for (const auto& [label, text] : html::summary_lines(analysis::digest(*run), run->findings))
       html::add_row(out, label, text);
     html::add_finding_rows(out, run->findings);
@@ -87,7 +89,7 @@ std::string static_summary(const std::vector<const result::Run*>& runs) {
 
 std::string page_title(const std::vector<const result::Run*>& runs) {
   std::string text;
-  for (const result::Run* run : runs) text += (text.empty() ? "" : " and ") + html::title(*run);
+  for (const std::string& title : html::titles(runs)) text += (text.empty() ? "" : " and ") + title;
   return html::escaped(text);
 }
 
@@ -279,11 +281,12 @@ void write_stragglers(JsonWriter& json, const analysis::Stragglers& found) {
   });
 }
 
-void write_run(JsonWriter& json, const RunPageData& facts, std::size_t max_spans) {
+void write_run(JsonWriter& json, const RunPageData& facts, const std::string& heading,
+               std::size_t max_spans) {
   const Run& run = facts.run;
   const PageSpans spans = reduce_spans(run, max_spans);
   UsedNames names(run.names);
-  json.begin_object().field("title", title(run));
+  json.begin_object().field("title", heading);
   write_pairs(json, "manifest", run.manifest);
   json.field("step", run.step.count()).field("stalled", run.stalled);
   json.field("ranks", run.ranks.size()).field("spansShown", result::name(run.spans));
@@ -403,10 +406,11 @@ void write_groups(JsonWriter& json, const Run& run) {
 
 std::string run_page_data(const std::vector<const result::Run*>& runs, const HtmlOptions& options) {
   std::string out;
+  const std::vector<std::string> titles = html::titles(runs);
   JsonWriter json(out, 0);
   json.begin_object().field("version", 1).field("unknownError", analysis::unknown_error_text());
   html::column(json, "runs", runs.size(), [&](std::size_t i) {
-    html::write_run(json, html::RunPageData(*runs[i]), options.max_spans / runs.size());
+    html::write_run(json, html::RunPageData(*runs[i]), titles[i], options.max_spans / runs.size());
   });
   json.key("comparison");
   if (runs.size() == 2) {

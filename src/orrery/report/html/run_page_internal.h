@@ -53,6 +53,9 @@ void write_direction(JsonWriter& json, const analysis::Metric& metric);
 
 /// "llama on two-nodes.yaml".
 [[nodiscard]] std::string title(const result::Run& run);
+/// The titles of runs on one page. Runs on clusters of one name also state what differs between
+/// these: "… on h100-sxm:64 (25 GB/s)".
+[[nodiscard]] std::vector<std::string> titles(const std::vector<const result::Run*>& runs);
 /// The summary as lines of (label, text).
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> summary_lines(
     const analysis::Digest& digest, const Findings& findings);

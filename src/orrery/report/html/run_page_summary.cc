@@ -3,8 +3,10 @@
 // The summary of a run on its page: the lines of the terminal.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 
+#include "orrery/analysis/comparison/cluster_names.h"
 #include "orrery/analysis/value_text.h"
 #include "orrery/report/answer/digest_answer.h"
 #include "orrery/report/html/run_page_internal.h"
@@ -67,6 +69,21 @@ std::string title(const Run& run) {
   if (const std::string changes = changes_words(run.fact("options")); !changes.empty())
     text += ", with " + changes;
   return text;
+}
+
+std::vector<std::string> titles(const std::vector<const Run*>& runs) {
+  std::vector<std::string> all;
+  const std::vector<std::string> differences = analysis::difference_names(runs);
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    all.push_back(title(*runs[i]));
+    const auto cluster = [&](const Run* run) { return run->fact("cluster"); };
+    const bool one_name = std::all_of(runs.begin(), runs.end(), [&](const Run* run) {
+      return cluster(run) == cluster(runs.front());
+    });
+    if (one_name && !differences[i].empty() && differences[i] != cluster(runs[i]))
+      all.back() += fmt::format(" ({})", differences[i]);
+  }
+  return all;
 }
 
 Lines summary_lines(const Digest& digest, const Findings& findings) {

@@ -62,6 +62,7 @@ constexpr auto kJsonCounts = std::to_array<JsonKey>(
      {"devices", JsonType::count, "devices"},
      {"devices_per_node", JsonType::count, "devices of a node"},
      {"diameter_hops", JsonType::count, "hops of the longest shortest route between two devices"},
+     {"dimension_number", JsonType::count, "number of the dimension, from 0"},
      {"dimension_numbers", JsonType::count, "numbers of the dimensions that the group spans",
       JsonForm::list},
      {"distinct_kernels", JsonType::count, "kernels that differ"},

@@ -86,6 +86,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bytes pieces sent_bytes time_ns"},
      {"device_work", JsonType::object, "work of the device by name", JsonForm::list,
       "=host_operators"},
+     {"dimension_traffic", JsonType::object, "bytes that a rank sends over each dimension",
+      JsonForm::list, "dimension_number label sent_bytes"},
      {"dimensions", JsonType::object, "dimensions of the network", JsonForm::list,
       "bandwidth_bytes_per_s block latency_ns size"},
      {"effects", JsonType::object, "what each effect costs", JsonForm::list,
@@ -98,6 +100,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       JsonForm::list, "class high_error_ns low_error_ns time_ns"},
      {"errors", JsonType::object, "errors", JsonForm::list,
       "block_index block_step code fault hint history name rank what where"},
+     {"exposed_groups", JsonType::object, "exposed communication by process group", JsonForm::list,
+      "exposed_ns group"},
      {"factors", JsonType::object, "factors by number format", JsonForm::list,
       "bits device factor high_error low_error points sources"},
      {"failed_by_name", JsonType::object, "operators that failed", JsonForm::list,
@@ -150,6 +154,10 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bytes_per_s error_interval extrapolated flop_per_s model peak_ratio time_ns used"},
      {"nets", JsonType::object, "fitted nets", JsonForm::list,
       "device held_out_rows high_ratio low_ratio median_error pass training_rows"},
+     {"networks", JsonType::object, "the networks that are compared", JsonForm::list,
+      "cluster cost_per_1e9_items device_hour_price difference_interval dimension_traffic "
+      "exposed_comm_ns exposed_groups items_per_s mfu name no_interval_reason prediction_interval "
+      "step_cost step_difference_ns step_ns"},
      {"node_list", JsonType::object, "nodes of the fabric", JsonForm::list, "class host name"},
      {"not_predicted", JsonType::object, "points without a prediction", JsonForm::list,
       "points reason"},

@@ -218,6 +218,7 @@ constexpr auto kJsonQuantities = std::to_array<JsonKey>(
      {"simulated_ns", JsonType::quantity, "simulated time"},
      {"stall_mean_ns", JsonType::quantity, "mean length of a stall"},
      {"start_ns", JsonType::quantity, "when it starts"},
+     {"step_difference_ns", JsonType::quantity, "step time minus that of the first"},
      {"step_energy_j", JsonType::quantity, "energy of all devices in a step"},
      {"step_if_free_ns", JsonType::quantity, "step time if the changed work took no time"},
      {"step_ns", JsonType::quantity, "step time: when the last rank finishes"},

@@ -23,6 +23,8 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"compute_share", JsonType::share, "of the step that ranks compute"},
      {"cost_per_1e6_items", JsonType::in_unit,
       "cost of a million tokens (samples where the model has no tokens), in the user's currency"},
+     {"cost_per_1e9_items", JsonType::in_unit,
+      "cost of 10^9 tokens or samples, in the user's currency"},
      {"current_value", JsonType::in_unit, "of the parameter, in its unit"},
      {"device_busy_share", JsonType::share, "of the time that the device is busy"},
      {"device_hour_price", JsonType::in_unit,

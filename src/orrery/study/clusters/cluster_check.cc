@@ -6,6 +6,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/study/clusters/host_links.h"
 #include "orrery/study/collectives/algorithms/algorithm_choice.h"
 
 namespace orrery::study {
@@ -72,7 +73,8 @@ Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
                 "`in_switch`",
                 "give the cluster's `remote_memory` `kind: pool` and `in_switch: true`");
   const bool none = memory.kind == platform::RemoteMemoryKind::none;
-  if (!none || !(spec.offload.optimizer || spec.offload.weights)) return {};
+  const bool has_host = find_host_link(platform.device) != nullptr;  // see with_host_memory
+  if (!none || has_host || !(spec.offload.optimizer || spec.offload.weights)) return {};
   return fail(Errc::config_conflict, where,
               "the cluster has no remote memory, but the job's `offload` places state there",
               "add a `remote_memory` to the cluster file, for example host memory: {kind: per_npu, "

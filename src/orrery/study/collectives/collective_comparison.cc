@@ -20,6 +20,7 @@
 #include "orrery/study/collectives/algorithms/algorithm_candidates.h"
 #include "orrery/study/collectives/algorithms/single_collective.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/study/whatif/changes/changes.h"
 #include "orrery/synthesis/algorithms/planned_algorithms.h"
 #include "orrery/synthesis/algorithms/ring_order.h"
 #include "orrery/synthesis/plans/plan_graphs.h"
@@ -214,11 +215,26 @@ void set_size(const CollectiveComparisonQuestion& question, std::uint32_t ranks,
   answer.size = Bytes(std::max(each, std::int64_t{1}) * members);
 }
 
+/// Only the cluster can change.
+Result<void> check_changes(const std::vector<std::string>& texts) {
+  const auto changes = parse_changes(texts);
+  if (!changes) return tl::unexpected(changes.error());
+  for (const Change& change : *changes)
+    if (change.level != ChangeScope::cluster)
+      return fail(Errc::usage, "--change " + change.text,
+                  "changes a job, but a collective has none",
+                  "changes of the cluster: NCCL_ALGO=Ring, inter=25GB/s, bandwidth=2, latency=0.5");
+  return check_compatible(*changes);
+}
+
 Result<Cluster> cluster_for(const CollectiveComparisonQuestion& question, Findings& findings) {
   Question about;
   about.cluster = question.cluster;
   about.network = question.network;
   about.chunk_order = question.chunk_order;
+  about.network_bandwidth = question.network_bandwidth;
+  about.changes = question.changes;
+  if (auto fine = check_changes(question.changes); !fine) return tl::unexpected(fine.error());
   if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
   auto cluster = read_cluster(about, findings);
   if (!cluster) return cluster;

@@ -24,8 +24,10 @@ struct CollectiveComparisonQuestion {
   std::vector<std::uint32_t> ranks;  ///< ascending; empty: all
   std::int64_t experts = 0, top_k = 0;
   std::string dtype;
-  std::string network;      ///< empty: flow, regardless of the cluster file
-  std::string chunk_order;  ///< empty: as in the cluster file
+  std::string network;                         ///< empty: flow, regardless of the cluster file
+  std::string chunk_order;                     ///< empty: as in the cluster file
+  std::vector<std::string> network_bandwidth;  ///< of dimensions, instead of the cluster's
+  std::vector<std::string> changes;            ///< of the cluster: links, variables of NCCL
 
   static constexpr auto fields = std::tuple{
       QuestionField{"collective", &CollectiveComparisonQuestion::collective, "COLLECTIVE", "",
@@ -52,7 +54,13 @@ struct CollectiveComparisonQuestion {
       QuestionField{"chunk_order", &CollectiveComparisonQuestion::chunk_order, "--chunk-order",
                     "ORDER", kAnswer, "themis",
                     "Order of dimensions for chunks, instead of the cluster's; best: the fastest "
-                    "order and number of chunks that is found"}};
+                    "order and number of chunks that is found"},
+      network_bandwidth_field(&CollectiveComparisonQuestion::network_bandwidth),
+      QuestionField{"changes", &CollectiveComparisonQuestion::changes, "--change", "NAME=VALUE",
+                    kAnswer, "inter=0.5",
+                    "A change of the cluster: NCCL_ALGO=Ring (docs/reference/nccl-variables.md), "
+                    "inter=25GB/s, latency=0.5"}
+          .one_each()};
 };
 
 /// One algorithm.

@@ -105,6 +105,7 @@ std::optional<Time> own_time(std::span<const PlanOfRanks> plans, const Cluster& 
 Result<Cluster> cluster_for_plans(const CollectivePlanQuestion& question, Findings& findings) {
   Question about;
   about.cluster = question.cluster;
+  about.network_bandwidth = question.network_bandwidth;
   about.network = question.network;
   if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
   return read_cluster(about, findings);

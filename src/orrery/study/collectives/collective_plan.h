@@ -22,7 +22,8 @@ struct CollectivePlanQuestion {
   std::string file;
   std::optional<Bytes> size;
   std::string cluster, network;
-  std::vector<std::uint32_t> ranks;  ///< ascending; empty: the first ranks of the cluster
+  std::vector<std::uint32_t> ranks;            ///< ascending; empty: the first ranks of the cluster
+  std::vector<std::string> network_bandwidth;  ///< of dimensions, instead of the cluster's
 
   static constexpr auto fields = std::tuple{
       QuestionField{"file", &CollectivePlanQuestion::file, "", "", kAnswer, "plan.xml",
@@ -35,6 +36,7 @@ struct CollectivePlanQuestion {
                     "Cluster to simulate the plan on: a file, or a name of the catalogue"},
       QuestionField{"ranks", &CollectivePlanQuestion::ranks, "", "", kAnswer, "1",
                     "Ranks of the cluster that run the plan"},
+      network_bandwidth_field(&CollectivePlanQuestion::network_bandwidth),
       network_field(&CollectivePlanQuestion::network)};
 };
 

@@ -13,6 +13,7 @@
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/job_words.h"
+#include "orrery/study/questions/offload_words.h"
 #include "orrery/study/questions/run_options.h"
 #include "orrery/workload/spec/defaults.h"
 
@@ -54,6 +55,7 @@ std::span<const JobDescriptionKey> job_description_keys() {
 
 bool JobDescription::given() const {
   return !spec.empty() || !texts.empty() || !set.empty() || sp || !precision.empty() ||
+         !offload.empty() ||
          std::ranges::any_of(job_description_keys(), [&](const JobDescriptionKey& key) {
            return !(this->*key.value).empty();
          });
@@ -92,6 +94,9 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
   if (job.sp) spec.parallel.sp = true;
   if (!job.precision.empty())
     if (auto done = set_precision(spec, job.precision); !done) return tl::unexpected(done.error());
+  if (!job.offload.empty())
+    if (auto done = set_offload(job.offload, "--offload", spec); !done)
+      return tl::unexpected(done.error());
   for (const std::string& assignment : job.set) {
     if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "orrery/config/question_table.h"
 #include "orrery/core/models/network_help.h"
@@ -27,6 +28,20 @@ template <class Owner>
 constexpr QuestionField<Owner, std::string> network_field(std::string Owner::*member) {
   return {"network", member,    "--network",     "MODEL",
           kAnswer,   "message", kNetworkChoices, network_names};
+}
+
+/// The option `--network-bandwidth` of commands that simulate on a cluster.
+template <class Owner>
+constexpr auto network_bandwidth_field(std::vector<std::string> Owner::*member) {
+  return QuestionField{"network_bandwidth",
+                       member,
+                       "--network-bandwidth",
+                       "DIM=RATE",
+                       kAnswer,
+                       "0=50GB/s",
+                       "Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… "
+                       "in them, or its number, 1=400Gb/s; a number alone is a factor"}
+      .one_each();
 }
 
 }  // namespace orrery::study

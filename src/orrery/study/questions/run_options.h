@@ -117,6 +117,10 @@ struct QuestionTable<JobDescription> {
       QuestionField{"optimizer", &JobDescription::optimizer, "--optimizer", "KIND",
                     kLoad | kUnlisted, "sgd", "adam, adamw, sgd, sgd_momentum or muon", nullptr,
                     "optimizer.kind"}.advanced(),
+      QuestionField{"offload", &JobDescription::offload, "--offload", "WHAT", kLoad | kUnlisted,
+                    "activations:1",
+                    "What is stored in remote memory, or in the host's: optimizer, weights, "
+                    "activations, or activations:N of the first N layers; several with commas"},
       QuestionField{"compat", &JobDescription::compat, "--compat", "TOOL", kLoad | kUnlisted,
                     "stage", "stage: count as the generator STAGE does, including its errors",
                     nullptr, "compat"}.advanced(),
@@ -208,6 +212,19 @@ struct QuestionTable<Question> {
                     "BOOL", kCluster, "true",
                     "Rendezvous: a sender waits until the receiver is ready"}.advanced(),
       QuestionGroup{"Models"},
+      QuestionField{"network_bandwidth", &Question::network_bandwidth, "--network-bandwidth",
+                    "DIM=RATE", kCluster, "0=100GB/s",
+                    "Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… in "
+                    "them, or its number, 1=400Gb/s; a number alone is a factor, inter=0.5"}
+          .one_each(),
+      QuestionField{"network_latency", &Question::network_latency, "--network-latency", "DIM=TIME",
+                    kCluster, "0=5us", "Latency per hop of a dimension: inter=2us, or a factor"}
+          .one_each(),
+      QuestionField{"network_link", &Question::network_link, "--network-link", "DIM=LINK", kCluster,
+                    "0=ib-ndr",
+                    "Links of a dimension, of the catalogue: inter=roce-400 "
+                    "(docs/reference/catalogue.md)"}
+          .one_each(),
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
                     "message", kNetworkChoices, network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,

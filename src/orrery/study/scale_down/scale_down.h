@@ -80,6 +80,7 @@ struct ScaleDownQuestion {
       QuestionGroup{"Options"},
       QuestionStruct{"base", &ScaleDownQuestion::base,
                      SelectedRow{"cluster", "Simulate on this cluster and on a part of it"},
+                     SelectedRow{"network_bandwidth", "Bandwidth of the links of a dimension"},
                      SelectedRow{"groups", "Process groups of Chakra traces"},
                      SelectedRow{"recorded"}, SelectedRow{"job"}}};
 };

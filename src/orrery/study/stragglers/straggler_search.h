@@ -27,19 +27,20 @@ struct StragglersQuestion {
   double least = 0.01;
   std::int64_t most = 6;
 
-  static constexpr auto fields =
-      std::tuple{QuestionField{"steps", &StragglersQuestion::steps, "--steps", "N", kAnswer, "2",
-                               "Number of steps in the traces; by default the repetitions found"},
-                 QuestionField{"least", &StragglersQuestion::least, "--min-share", "SHARE", kAnswer,
-                               "0.5", "Smallest share of the time that a reported straggler costs"}
-                     .shows_default(),
-                 QuestionField{"most", &StragglersQuestion::most, "--top", "N", kAnswer, "1",
-                               "Number of worst ranks, kernel classes and links to try"}
-                     .shows_default(),
-                 QuestionStruct{"base", &StragglersQuestion::base,
-                                SelectedRow{"cluster", "Simulate on this cluster first"},
-                                SelectedRow{"groups", "Process groups of Chakra traces"},
-                                SelectedRow{"recorded"}, SelectedRow{"job"}}};
+  static constexpr auto fields = std::tuple{
+      QuestionField{"steps", &StragglersQuestion::steps, "--steps", "N", kAnswer, "2",
+                    "Number of steps in the traces; by default the repetitions found"},
+      QuestionField{"least", &StragglersQuestion::least, "--min-share", "SHARE", kAnswer, "0.5",
+                    "Smallest share of the time that a reported straggler costs"}
+          .shows_default(),
+      QuestionField{"most", &StragglersQuestion::most, "--top", "N", kAnswer, "1",
+                    "Number of worst ranks, kernel classes and links to try"}
+          .shows_default(),
+      QuestionStruct{"base", &StragglersQuestion::base,
+                     SelectedRow{"cluster", "Simulate on this cluster first"},
+                     SelectedRow{"network_bandwidth", "Bandwidth of the links of a dimension"},
+                     SelectedRow{"groups", "Process groups of Chakra traces"},
+                     SelectedRow{"recorded"}, SelectedRow{"job"}}};
 };
 
 enum class Blame : std::uint8_t {

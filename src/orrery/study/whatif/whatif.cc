@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "orrery/core/text/units.h"
@@ -12,6 +13,7 @@
 #include "orrery/study/kernels/steps/operation_times.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 #include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/whatif/changes/nccl_variables.h"
 #include "orrery/study/whatif/whatif_case.h"
 #include "orrery/study/whatif/whatif_inference.h"
 #include "orrery/study/whatif/whatif_ranking.h"
@@ -85,6 +87,15 @@ void set_predicted(WhatIf& made) {
     made.predicted_interval = analysis::StepInterval{of_recorded(made.base.whole + interval->lower),
                                                      of_recorded(made.base.whole + interval->upper),
                                                      of_recorded(interval->unknown)};
+}
+
+/// The errors of NCCL's times are those of its own choices. With other settings they are unknown.
+void forget_library_errors(const std::vector<Change>& changes, StepEstimate& estimate) {
+  const bool any = std::any_of(changes.begin(), changes.end(), [](const Change& change) {
+    return is_nccl_variable(change.name);
+  });
+  for (result::ErrorClass& one : estimate.errors)
+    if (any && one.name.starts_with("nccl ")) one.off.reset();
 }
 
 /// Sets the numbers of layers and microbatches of traces, if they change or are requested.
@@ -187,6 +198,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
     if (!changed) return tl::unexpected(changed.error());
     made.changed = estimate_of(*changed);
+    forget_library_errors(made.changes, *made.changed);
     made.difference = difference_of(made.base, *made.changed, made.changes);
     made.device_conversion = changed->inputs.load->device_conversion;
     if (read->program() != nullptr && made.recorded) set_predicted(made);

@@ -49,6 +49,9 @@ struct WhatIfQuestion {
           .shows_default(),
       QuestionStruct{
           "base", &WhatIfQuestion::base, SelectedRow{"cluster", "Simulate on this cluster"},
+          SelectedRow{"network_bandwidth", "Bandwidth of the links of a dimension, before changes"},
+          SelectedRow{"network_latency", "Latency per hop of a dimension, before changes"},
+          SelectedRow{"network_link", "Links of a dimension, of the catalogue, before changes"},
           SelectedRow{"groups", "Process groups of Chakra traces"},
           SelectedRow{"replicate", "Run the single trace on every rank of the cluster"},
           SelectedRow{"kernel_table", "Measured kernels, as written by 'orrery calibrate compute'"},

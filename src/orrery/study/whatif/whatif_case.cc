@@ -28,7 +28,7 @@ Result<std::string> cluster_for(std::span<const Change> changes, const workload:
   if (!dp || colon == std::string::npos) return cluster;
   workload::Spec spec = program.spec;
   for (const Change& change : changes) {
-    if (change.level != ChangeScope::job) continue;
+    if (change.level != ChangeScope::job || change.name == "offload") continue;
     if (auto done = workload::set(spec, change.path, change.value); !done)
       return tl::unexpected(done.error());
   }

@@ -153,6 +153,7 @@ class ConcurrentRun {
     if (!file) return tl::unexpected(file.error());
     file_ = *std::move(file);
     machine_.cluster = asked_.cluster.empty() ? file_.cluster : asked_.cluster;
+    machine_.network_bandwidth = asked_.network_bandwidth;
     machine_.workload = asked_.file;
     machine_.network = asked_.network;
     machine_.work = asked_.work;

@@ -20,7 +20,8 @@ namespace orrery::study {
 struct ConcurrentJobsQuestion {
   std::string file, cluster;
   std::string network;  ///< empty: the cluster's, but flow instead of analytical
-  bool links = false;   ///< also record which links each job uses alone
+  std::vector<std::string> network_bandwidth;  ///< of dimensions, instead of the cluster's
+  bool links = false;                          ///< also record which links each job uses alone
   ExecutionOptions work;
   bool record = false;
 
@@ -32,6 +33,7 @@ struct ConcurrentJobsQuestion {
                     "a100-40gb:8",
                     "Cluster instead of the file's: a file, or a name of the catalogue"},
       network_field(&ConcurrentJobsQuestion::network),
+      network_bandwidth_field(&ConcurrentJobsQuestion::network_bandwidth),
       QuestionField{"links", &ConcurrentJobsQuestion::links, "--links", "", kAnswer, "true",
                     "Print the links that jobs share, and the traffic of each job on them"},
       QuestionStruct{"work", &ConcurrentJobsQuestion::work},

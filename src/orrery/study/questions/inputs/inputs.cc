@@ -22,6 +22,7 @@
 #include "orrery/study/questions/job_description.h"
 #include "orrery/study/whatif/changes/changes.h"
 #include "orrery/study/whatif/changes/device_change.h"
+#include "orrery/study/whatif/changes/network_changes.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/workload/spec/spec.h"
@@ -104,6 +105,25 @@ Result<void> set_collectives(const Question& question, Platform& platform) {
   return platform::use_chunk_order(platform, question.chunk_order);
 }
 
+/// The options for links of one dimension: --network-link, then the values that replace its own.
+Result<void> change_links(const Question& question, Platform& platform) {
+  const auto change = [&](LinkValue what, const std::vector<std::string>& values) -> Result<void> {
+    const std::string option = fmt::format("--network-{}", name(what));
+    for (const std::string& text : values) {
+      const auto value = parse_dimension_value(text, option);
+      if (!value) return tl::unexpected(value.error());
+      if (auto changed = change_links(what, value->first, value->second,
+                                      fmt::format("{} {}", option, text), platform);
+          !changed)
+        return changed;
+    }
+    return {};
+  };
+  if (auto done = change(LinkValue::link, question.network_link); !done) return done;
+  if (auto done = change(LinkValue::bandwidth, question.network_bandwidth); !done) return done;
+  return change(LinkValue::latency, question.network_latency);
+}
+
 }  // namespace
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
@@ -156,7 +176,10 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   switch_off(question.without, *platform);
   const auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());
-  change_cluster(*changes, question.job.given(), *platform);
+  if (auto changed = change_links(question, *platform); !changed)
+    return tl::unexpected(changed.error());
+  if (auto changed = change_cluster(*changes, question.job.given(), *platform); !changed)
+    return tl::unexpected(changed.error());
   return platform;
 }
 

@@ -11,6 +11,7 @@
 #include "orrery/sim/result_difference.h"
 #include "orrery/study/collectives/collective_bounds.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/host_memory.h"
 #include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/jobs/tensor_parallel_hosts.h"
 #include "orrery/study/kernels/kernel_deviations.h"
@@ -87,6 +88,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                          Findings& findings) {
   auto chosen = choose_if_asked(question, inputs);
   if (!chosen) return tl::unexpected(chosen.error());
+  inputs.cluster = with_host_memory(*inputs.load, inputs.cluster, findings);
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
   options.kernel_models = inputs.cluster->kernel_models();

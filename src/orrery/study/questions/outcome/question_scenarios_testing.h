@@ -160,6 +160,7 @@ inline void add_jobs(Scenarios& all) {
     all["job." + std::string(name)] = with(job);
   all["job.dp"] = with(job, Expect::error);  // uses 4 of 8 devices
   all["job.ep"] = with(job, Expect::error);  // no experts
+  all["job.offload"] = with(job);
   all["job.compat"] = with(job);
   const auto pipeline = [](const Folder&) {
     Question question = job();
@@ -224,6 +225,8 @@ inline void add_models(Scenarios& all) {
         "network: [{block: ring, size: 8, bandwidth: 100 GB/s, latency: 1 us}]\n";
     return Scenario{question};  // groups of four share the links of a ring of eight
   };
+  for (const char* name : {"network_bandwidth", "network_latency", "network_link"})
+    all[name] = [](const Folder& folder) { return Scenario{two_dims(folder)}; };
   all["collective_algorithm"] = [](const Folder& folder) { return Scenario{two_dims(folder)}; };
   all["chunk_order"] = [](const Folder& folder) { return Scenario{two_dims(folder)}; };
   all["compute"] = with(job);

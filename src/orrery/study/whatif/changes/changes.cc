@@ -15,6 +15,8 @@
 #include "orrery/graph/transform/change_provenance.h"
 #include "orrery/graph/transform/dependency_edits.h"
 #include "orrery/graph/transform/durations.h"
+#include "orrery/study/whatif/changes/nccl_variables.h"
+#include "orrery/study/whatif/changes/network_changes.h"
 #include "orrery/workload/program/kernel_count.h"
 #include "orrery/workload/schedule/schedules.h"
 
@@ -63,6 +65,13 @@ constexpr std::array kWords = {
     ChangeKind{"bandwidth", "FACTOR", "bandwidth of all links", Basis::modelled,
                ChangeScope::cluster},
     ChangeKind{"latency", "FACTOR", "latency of all links", Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"bandwidth:DIM", "RATE",
+               "links of one dimension: intra, inter or its number; 25GB/s, or a factor",
+               Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"latency:DIM", "TIME", "latency per hop of one dimension: 2us, or a factor",
+               Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"link:DIM", "LINK", "links of one dimension, of the catalogue: roce-400",
+               Basis::modelled, ChangeScope::cluster},
     ChangeKind{"algorithm", "NAME", "collectives: ring, direct …; auto: the fastest",
                Basis::modelled, ChangeScope::cluster},
     job("tp", "parallel.tp", "tensor parallel"),
@@ -74,6 +83,7 @@ constexpr std::array kWords = {
     job("schedule", "schedule.kind", workload::kScheduleList),
     job("chunks", "schedule.chunks", "parts of the model per rank"),
     job("recompute", "recompute.kind", "none, selective or full"),
+    job("offload", "offload", "optimizer, weights, activations; none"),
     job("global_batch", "batch.global", "sequences per step"),
     job("microbatches", "batch.global", "microbatches per step"),
     job("micro_batch", "batch.micro", "sequences per microbatch"),
@@ -83,6 +93,11 @@ constexpr std::array kWords = {
     job("ffn", "model.ffn", "inner size of the MLP"),
     job("heads", "model.heads", "attention heads"),
 };
+
+/// A variable of NCCL as a kind of change.
+ChangeKind kind_of(const NcclVariable& variable) {
+  return {variable.name, "VALUE", variable.meaning, Basis::modelled, ChangeScope::cluster};
+}
 
 const ChangeKind* find_word(std::string_view name) {
   const auto* const found = std::find_if(kWords.begin(), kWords.end(),
@@ -279,7 +294,46 @@ std::string_view name(Basis basis) {
   return "";
 }
 
-std::span<const ChangeKind> change_kinds() { return kWords; }
+std::span<const ChangeKind> change_kinds() {
+  static const std::vector<ChangeKind> kinds = [] {
+    std::vector<ChangeKind> all(kWords.begin(), kWords.end());
+    for (const NcclVariable& one : nccl_variables())
+      if (one.is_represented()) all.push_back(kind_of(one));
+    return all;
+  }();
+  return kinds;
+}
+
+namespace {
+
+/// Parses a variable of NCCL: "nccl_algo=Ring".
+Result<Change> parse_variable(const std::string& text, std::size_t equals) {
+  Change change{text, text.substr(0, equals), text.substr(equals + 1)};
+  platform::LibrarySettings alone;
+  if (auto fine = set_nccl_variable(change.name, change.value, "--change " + text, alone); !fine)
+    return tl::unexpected(fine.error());
+  change.name = find_nccl_variable(change.name)->name;
+  change.basis = Basis::modelled;
+  change.level = ChangeScope::cluster;
+  return change;
+}
+
+/// Parses "bandwidth:inter=25GB/s", or "inter=25GB/s" with the same meaning; empty: neither.
+std::optional<Result<Change>> parse_links(const std::string& text, Change change) {
+  auto what = link_value_of(change.name);
+  if (!what && (change.name == "intra" || change.name == "inter")) {
+    what = link_value_in(change.value);
+    change.name = fmt::format("{}:{}", name(*what), change.name);
+  }
+  if (!what) return std::nullopt;
+  if (auto fine = check_link_value(*what, change.value, "--change " + text); !fine)
+    return Result<Change>(tl::unexpected(fine.error()));
+  change.basis = Basis::modelled;
+  change.level = ChangeScope::cluster;
+  return Result<Change>(std::move(change));
+}
+
+}  // namespace
 
 std::string_view changed_operator(const Change& change) {
   const std::string_view name = change.name;
@@ -287,11 +341,15 @@ std::string_view changed_operator(const Change& change) {
 }
 
 Result<Change> parse_change(const std::string& text) {
+  if (const std::size_t first = text.find('=');
+      is_nccl_variable(text) && first != std::string::npos && first + 1 < text.size())
+    return parse_variable(text, first);
   const std::size_t equals = text.rfind('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
     return fail(Errc::usage, "--change", fmt::format("'{}' is not NAME=VALUE", text),
                 "--change kernels=0.5 --change overlap=none");
   Change change{text, text.substr(0, equals), text.substr(equals + 1)};
+  if (auto links = parse_links(text, change)) return *std::move(links);
   if (const ChangeKind* word = find_word(change.name)) {
     change.basis = word->basis;
     change.level = word->level;
@@ -347,7 +405,8 @@ bool are_exclusive(const Change& a, const Change& b) {
   if (is_machine(a) && is_machine(b)) return true;
   if (a.level == ChangeScope::job || b.level == ChangeScope::job)
     return a.level == b.level && a.path == b.path;
-  return a.name == "algorithm" && b.name == "algorithm";
+  const bool replaces = a.name == "algorithm" || link_value_of(a.name) || is_nccl_variable(a.name);
+  return replaces && a.name == b.name;
 }
 
 Result<void> check_compatible(std::span<const Change> changes) {

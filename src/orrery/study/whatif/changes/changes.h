@@ -48,7 +48,8 @@ struct ChangeKind {
 /// All kinds, in the order of output. In addition, operations ("gemm"), "operator:NAME" (of the
 /// model, "mlp_up": the name of nodes up to the first '.' or blank), "kernel:TEXT" (part of the
 /// name), "named:NAME" (complete name), "group:NAME" (communications of a process group) and
-/// "rank:N" take factors.
+/// "rank:N" take factors. "bandwidth:DIM", "latency:DIM" and "link:DIM" change the links of one
+/// dimension (network_changes.h), and variables of NCCL its choices (nccl/variables.h).
 [[nodiscard]] std::span<const ChangeKind> change_kinds();
 
 /// A parsed change.
@@ -87,8 +88,10 @@ struct Change {
 
 /// Applies the changes of a cluster. Stores factors on kernels and operations in the device
 /// (Device::changes), since its kernel models apply them. `job`: also stores slow ranks as
-/// deviations; in traces with_changes() scales their nodes.
-void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform);
+/// deviations; in traces with_changes() scales their nodes. Errc: as change_links() and
+/// nccl::set_variable(); config_conflict for variables of NCCL if it does not run the collectives.
+[[nodiscard]] Result<void> change_cluster(std::span<const Change> changes, bool job,
+                                          platform::Platform& platform);
 
 /// The operator that it scales; empty: none.
 [[nodiscard]] std::string_view changed_operator(const Change& change);

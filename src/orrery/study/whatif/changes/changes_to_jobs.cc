@@ -11,7 +11,10 @@
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/kernels/kernel_estimates.h"
+#include "orrery/study/questions/offload_words.h"
 #include "orrery/study/whatif/changes/changes.h"
+#include "orrery/study/whatif/changes/nccl_variables.h"
+#include "orrery/study/whatif/changes/network_changes.h"
 
 namespace orrery::study {
 
@@ -29,7 +32,9 @@ Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
       microbatches = *many;
       continue;
     }
-    if (auto done = workload::set(spec, change.path, change.value); !done)
+    auto done = change.name == "offload" ? set_offload(change.value, {}, spec)
+                                         : workload::set(spec, change.path, change.value);
+    if (!done)
       return fail(done.error().code, "--change " + change.text, done.error().what,
                   done.error().hint);
   }
@@ -81,10 +86,34 @@ void slow_down(std::uint32_t rank, double factor, platform::Platform& platform) 
   platform.deviations.back().compute_time = factor;
 }
 
+/// Sets a variable of NCCL, if it runs the collectives.
+Result<void> change_library(const Change& change, platform::Platform& platform) {
+  const std::string where = "--change " + change.text;
+  if (platform.collectives.library != platform::CollectiveLibrary::nccl)
+    return fail(Errc::config_conflict, where, "NCCL does not run the collectives of this cluster",
+                "its model needs GPUs of the catalogue, --network analytical, and no algorithms in "
+                "the cluster file; algorithm=ring changes the algorithm of other clusters");
+  return set_nccl_variable(change.name, change.value, where, platform.collectives.settings);
+}
+
+/// A change of the links of one dimension, or of a variable of NCCL; empty: neither.
+std::optional<Result<void>> change_setting(const Change& change, platform::Platform& platform) {
+  if (const auto what = link_value_of(change.name))
+    return change_links(*what, std::string_view(change.name).substr(name(*what).size() + 1),
+                        change.value, "--change " + change.text, platform);
+  if (is_nccl_variable(change.name)) return change_library(change, platform);
+  return std::nullopt;
+}
+
 }  // namespace
 
-void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform) {
+Result<void> change_cluster(std::span<const Change> changes, bool job,
+                            platform::Platform& platform) {
   for (const Change& change : changes) {
+    if (const auto set = change_setting(change, platform)) {
+      if (!*set) return *set;
+      continue;
+    }
     if (change.name == "bandwidth" || change.name == "latency") {
       const bool bandwidth = change.name == "bandwidth";
       platform::scale_network(platform, bandwidth ? change.factor : 1,
@@ -99,6 +128,7 @@ void change_cluster(std::span<const Change> changes, bool job, platform::Platfor
         platform.device.changes.push_back({change.name, change.factor});
     }
   }
+  return {};
 }
 
 bool changes_replica_count(const Change& change) { return change.path == "parallel.dp"; }
