@@ -4,7 +4,7 @@
 // none, and for every chart a text alternative. Formatters of tooltips return elements, never strings:
 // ECharts would parse a string as HTML.
 import { LineChart, ScatterChart } from 'echarts/charts';
-import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
+import { GridComponent, LegendComponent, MarkLineComponent, TooltipComponent } from 'echarts/components';
 import { init, use, type ECharts, type EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { el, type Child } from './dom';
@@ -14,7 +14,7 @@ import type { Colours } from './theme';
 
 // What another kind of chart needs is added here; every part makes the page longer.
 use([
-  LineChart, ScatterChart, AriaComponent, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer,
+  LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, CanvasRenderer,
 ]);
 
 export type { EChartsCoreOption, ECharts };
@@ -40,7 +40,6 @@ function base(colours: Colours, still: boolean): EChartsCoreOption {
     animationDurationUpdate: 200,
     backgroundColor: 'transparent',
     textStyle: { color: colours.text, fontFamily: 'system-ui, sans-serif', fontSize: 12 },
-    aria: { enabled: true, decal: { show: false } },
   };
 }
 
@@ -57,7 +56,6 @@ export function chart<Row>(host: HTMLElement, context: Context, options: ChartOp
     const { colours, still } = context.theme;
     instance.setOption({ ...base(colours, still), ...options.option(colours) }, { notMerge: true });
     if (still) instance.getZr().flush(); // paper does not wait for the next frame
-    box.setAttribute('aria-label', options.label); // ECharts writes one of its own
   };
   redraw();
   const sizes = new ResizeObserver(() => instance.resize());

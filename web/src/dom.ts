@@ -57,9 +57,20 @@ export function styled<E extends HTMLElement | SVGElement>(element: E, styles: R
   return element;
 }
 
-// A link to another page of the report.
-export function pageLink(page: string, args: Record<string, string | number>, ...children: Child[]): HTMLAnchorElement {
-  return el('a', { href: address(page, args) }, ...children);
+let shownPages: ReadonlySet<string> | null = null;
+
+// The pages of this report, by id; those without content are not among them.
+export function setPages(ids: readonly string[]): void {
+  shownPages = new Set(ids);
+}
+
+export function hasPage(page: string): boolean {
+  return shownPages?.has(page) ?? true;
+}
+
+// A link to another page of the report; only text where the report does not have the page.
+export function pageLink(page: string, args: Record<string, string | number>, ...children: Child[]): HTMLElement {
+  return hasPage(page) ? el('a', { href: address(page, args) }, ...children) : el('span', {}, ...children);
 }
 
 export function address(page: string, args: Record<string, string | number> = {}): string {

@@ -112,3 +112,9 @@ export function plainGroup(name: string): string {
 export function groupName(name: string): string {
   return /^\d+( \(\d+\))?$/.test(name) ? `group ${name}` : name;
 }
+
+// The titles of runs side by side; equal ones are distinguished.
+export function runTitles(runs: readonly { title: string }[]): string[] {
+  const equal = runs.length === 2 && runs[0].title === runs[1].title;
+  return runs.map(({ title }, i) => (equal ? `${title} (${['baseline', 'changed'][i]})` : title));
+}

@@ -2,12 +2,13 @@
 //
 // Header, navigation, addresses, keys: everything around the pages.
 import type { ReportData } from './data';
-import { address, clear, el, svg } from './dom';
+import { address, clear, el, setPages, svg } from './dom';
 import * as format from './format';
 import type { Args, Context, Page } from './page';
 import { pages } from './pages';
 import { printing } from './print';
 import { decodeSpans, type Spans } from './spans';
+import { markEdges } from './scroll';
 import { createTheme, type Theme } from './theme';
 
 interface Place {
@@ -45,14 +46,17 @@ class Frame {
   private current = '';
 
   constructor(private readonly app: HTMLElement, private readonly data: ReportData) {
-    this.pages = pages.filter((page) => page.shows?.(data) ?? data.runs.length > 0);
+    this.pages = pages.filter((page) => data.runs.some((run) => page.has?.(run)) || (page.shows?.(data) ?? false));
+    setPages(this.pages.map(({ id }) => id));
   }
 
   show(): void {
-    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.runs.map((run) => run.title).join(' and ')} · Orrery`;
-    this.nav.append(el('ul', {}, this.pages.map((page, i) =>
+    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? format.runTitles(this.data.runs).join(' and ')} · Orrery`;
+    const list = el('ul', {}, this.pages.map((page, i) =>
       el('li', {}, el('a', { href: address(page.id), 'data-page': page.id }, page.title,
-        i < 10 && el('kbd', { 'aria-hidden': true }, String((i + 1) % 10)))))));
+        i < 10 && el('kbd', { 'aria-hidden': true }, String((i + 1) % 10))))));
+    this.nav.append(list);
+    markEdges(this.nav, list);
     clear(this.app);
     this.app.append(
       el('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the content'),
@@ -63,7 +67,7 @@ class Frame {
   }
 
   private header(): HTMLElement {
-    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.runs.map((run) => `${run.title} · ${format.counted(run.ranks, 'rank')}`).join('  ⟷  ');
+    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? format.runTitles(this.data.runs).map((title, i) => `${title} · ${format.counted(this.data.runs[i].ranks, 'rank')}`).join('  ⟷  ');
     const theme = el('button', { type: 'button', onclick: () => this.theme.toggle() });
     const word = (): void => {
       theme.textContent = this.theme.dark ? 'Light' : 'Dark';
@@ -118,8 +122,8 @@ class Frame {
       this.render(page, host, this.context(page, 0, args, shared));
       return;
     }
-    const sections = runs.map((run, i) =>
-      el('section', { 'aria-label': run.title }, el('h2', { class: 'name' }, `${'AB'[i]}: ${run.title}`), el('div')));
+    const sections = format.runTitles(runs).map((title, i) =>
+      el('section', { 'aria-label': title }, el('h2', { class: 'name' }, `${'AB'[i]}: ${title}`), el('div')));
     into.append(el('div', { class: 'columns' }, sections));
     sections.forEach((section, i) =>
       this.render(page, section.lastElementChild as HTMLElement, this.context(page, i, args, shared)));
@@ -146,7 +150,7 @@ class Frame {
       format,
       shared,
       spans: (timeline) => this.spans(index, timeline),
-      go: (to, more) => { location.hash = address(to, more); },
+      go: (to, more) => { if (this.pages.some(({ id }) => id === to)) location.hash = address(to, more); },
       note: (more: Args) => {
         if (this.current === page.id) history.replaceState(null, '', address(page.id, more));
       },

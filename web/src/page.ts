@@ -11,7 +11,9 @@ export interface Page {
   title: string; // in the navigation and the heading
   // Once for all runs (render gets the first one); otherwise render is called for every run, side by side.
   whole?: boolean;
-  // Whether there is anything to show; without it, wherever there are runs.
+  // Whether there is anything to show: of one of the runs (`has`), or of all of the data (`shows`). The navigation lists only
+  // pages with content.
+  has?(run: RunData): boolean;
   shows?(data: ReportData): boolean;
   // Fills `host` (empty, in the document, under a heading that has the page's title). What comes back is
   // called before the page goes away.

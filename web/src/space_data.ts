@@ -15,9 +15,10 @@ export interface SpaceData {
   about: string;
   facts: [string, string][]; // label, text
   tokens: boolean; // rates are of tokens, else of samples
+  currency: string; // the unit of costs; '': not stated
   count: number; // points: those that are allowed
   axes: { name: string; ordered: boolean; labels: string[]; at: number[] }[]; // of each point the place of its label
-  figures: { name: string; title: string; about: string; more: boolean; values: (number | null)[] }[];
+  figures: { name: string; title: string; long?: string; about: string; more: boolean; values: (number | null)[] }[];
   objectives: number[]; // figures, the first first
   estimated: number[]; // the step; 0: it is not
   simulated: number[];

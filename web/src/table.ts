@@ -2,6 +2,7 @@
 //
 // Tables that can be sorted, by mouse and keyboard, and that show a part of long lists first.
 import { el, type Child } from './dom';
+import { scrollRegion } from './scroll';
 
 export interface Column<Row> {
   title: string;
@@ -37,8 +38,7 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   const body = el('tbody');
   const more = el('button', { type: 'button', class: 'quiet', onclick: showAll }, '');
   const host = el('div', { class: 'table-host' },
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': options.caption },
-      el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), body)),
+    scrollRegion(options.caption, el('table', {}, el('caption', {}, options.caption), el('thead', {}, head), body)).frame,
     more);
 
   function sorted(): Row[] {

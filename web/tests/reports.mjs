@@ -2,7 +2,7 @@
 //
 // The report files that the browser tests open, made by the program as a person would make them.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { spaceFile } from './spaces.mjs';
 import { fabric, hostile, hostileName, thousandRanks } from './workloads.mjs';
@@ -29,6 +29,19 @@ export function makeReports({ program, project, folder, page }) {
     orrery('run', '--spec', spec, '--global-batch', '65536', '--micro-batch', '32768', '--cluster', 'h100-sxm:2', '-o', file, '--force');
     return file;
   };
+  // A small model that is generated, and what another bandwidth would make of it.
+  const small = join(folder, 'small.yaml');
+  writeFileSync(small, JSON.stringify({ model: { name: 'small', layers: 8, hidden: 1024, heads: 8, vocab: 8000 }, batch: { global: 8, micro: 1, seq: 1024 }, parallel: { tp: 2 } }));
+  const generated = () => {
+    const file = join(folder, 'generated.orrery');
+    orrery('run', '--spec', small, '--cluster', 'h100-sxm:8', '-o', file, '--force', '-q');
+    return file;
+  };
+  const whatif = (name, ...changes) => {
+    const file = join(folder, `${name}.html`);
+    orrery('whatif', '--spec', small, '--cluster', 'h100-sxm:8', ...changes, '-o', file, ...(page ? ['--page', page] : []), '--force', '-q');
+    return { name, file, bytes: statSync(file).size, runs: 2 };
+  };
   const example = (name) => join(project, `examples/fabrics/${name}.yaml`);
   const schedule = (name, collective, on, ...more) => {
     const file = join(folder, `${name}.html`);
@@ -47,6 +60,8 @@ export function makeReports({ program, project, folder, page }) {
     demo: report('demo', two),
     comparison: report('comparison', one, two),
     recommender: report('recommender', recommender()),
+    generated: report('generated', generated()),
+    whatif: whatif('whatif', 'bandwidth=0.25'),
     fabric: report('fabric', run('fabric', llama, fabric(join(folder, 'fabric')))),
     // Schedules: one group; two that share ranks and links, time turned round; with links down; nothing to send.
     gather: schedule('gather', 'all-gather', example('wafer-64')),

@@ -55,11 +55,11 @@ describe('a schedule', () => {
     assert.match(text, /Time\s+264\.3 us\s+equal to the lower bound/);
     assert.match(text, /bottleneck\s+traffic into npu0: 1008 MiB over 2 links/);
     assert.match(text, /method\s+search, seed 1/);
-    assert.deepEqual(await hook('g.state.rows.slice(0, 2).map((link) => g.state.model.data.links.name[link]).sort()'), ['npu1 -> npu0', 'npu8 -> npu0']);
+    assert.deepEqual(await hook('g.state.links.slice(0, 2).map((link) => g.state.model.data.links.name[link]).sort()'), ['npu1 -> npu0', 'npu8 -> npu0']);
   }));
 
   it('says what a send is under the pointer, and shows all of its piece when clicked', () => schedule('gather', async ({ report, page, hook, at }) => {
-    const link = await hook('g.state.rows[0]');
+    const link = await hook('g.state.links[0]');
     const [x, y] = await at(link, 60);
     await page.mouse.move(x, y);
     const tip = page.locator('.tl-tip:visible');
@@ -71,10 +71,10 @@ describe('a schedule', () => {
     assert.match(await chosen.innerText(), /All sends of this piece: 63 sends/);
     assert.match(page.url().length > 0 && await page.locator('.tl [aria-live]').innerText(), /waited for/);
     await page.getByRole('button', { name: 'only its links' }).click();
-    assert.equal(await hook('g.state.rows.length'), 63);
+    assert.equal(await hook('g.state.links.length'), 63);
     await page.keyboard.press('Escape');
     assert.equal(await chosen.isVisible(), false);
-    assert.equal(await hook('g.state.rows.length'), 224);
+    assert.equal(await hook('g.state.links.length'), 224);
   }));
 
   it('zooms about the pointer by wheel, and moves by drag', () => schedule('gather', async ({ report, page, hook }) => {
@@ -97,7 +97,7 @@ describe('a schedule', () => {
   }));
 
   it('sorts and filters links', () => schedule('gather', async ({ page, hook }) => {
-    const names = () => hook('g.state.rows.map((link) => g.state.model.data.links.name[link])');
+    const names = () => hook('g.state.links.map((link) => g.state.model.data.links.name[link])');
     await page.getByLabel('Order of the links').selectOption('from');
     assert.deepEqual((await names()).slice(0, 3), ['npu0 -> npu1', 'npu0 -> npu8', 'npu1 -> npu0']);
     await page.getByLabel('Only links whose names').fill('npu9');

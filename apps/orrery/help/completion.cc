@@ -104,10 +104,11 @@ std::string cluster_names() {
 std::string words_of(const TableCommand& command, const std::string& option) {
   if (option == "--collective-algorithm")  // may be a list with one item per dimension
     return "auto " + names_in(platform::algorithm_names());
+  if (option == "--change") return fmt::format("{}", fmt::join(whatif_words(), " "));
   if (option == "--model") return names_in(workload::models());
   if (option == "--cluster" || option == "--fabric") return cluster_names();
   if (option == "--device") return names_in(platform::devices());
-  if (option == "--sharding") return "none zero1 zero2 zero3";
+  if (option == "--sharding") return "none zero1 zero2 zero3 fsdp hsdp";
   if (option == "--dtype") {  // may be several joined names
     std::string words;
     for (std::size_t i = 1; i < graph::kFormats; ++i)

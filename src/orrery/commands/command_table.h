@@ -30,9 +30,8 @@ inline constexpr auto kCoreCommands = std::to_array<Command>({
      .group = Group::everyday,
      .summary = "Predict the effect of changes to a recording or a job",
      .add = add_whatif,
-     .output = {.file = "Write the changed run to FILE.orrery, its web page to FILE.html, or the "
-                        "JSON to FILE.json ('-' for stdout)"},
-     .words = {.list = whatif_words}},
+     .output = {.file = "Write the changed run to FILE.orrery, the web page of both runs to "
+                        "FILE.html, or the JSON to FILE.json ('-' for stdout)"}},
     {.name = "memory",
      .group = Group::everyday,
      .summary = "Predict the memory of a training step, and whether it fits",

@@ -86,7 +86,7 @@ function stragglerTable(context: Context): HTMLElement {
     first: 10,
     columns: [
       { title: 'rank', cell: ({ rank }) => pageLink('timeline', { rank }, `rank\u00a0${rank}`), key: ({ rank }) => rank },
-      { title: 'others waited for it', note: 'sum over the waiting ranks', number: true, cell: ({ caused }) => time(caused), key: ({ caused }) => caused },
+      { title: 'others waited for it, in total', note: 'sum over the waiting ranks', number: true, cell: ({ caused }) => time(caused), key: ({ caused }) => caused },
       { title: 'it waited', number: true, cell: ({ waited }) => time(waited), key: ({ waited }) => waited },
       { title: 'came last', note: 'collectives where it arrived last while others waited', number: true, cell: ({ timesLast }) => `${count(timesLast)} ×`, key: ({ timesLast }) => timesLast },
     ],
@@ -121,6 +121,7 @@ function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; b
 export const breakdown: Page = {
   id: 'breakdown',
   title: 'Breakdown by rank',
+  has: (run) => run.ranks > 0 && run.step > 0,
   render(host, context) {
     const { run } = context;
     if (run.ranks === 0) {

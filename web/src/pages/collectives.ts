@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How fast collectives were, against how fast their links would let them be.
+import type { CollectiveClassData } from '../data';
 import { el } from '../dom';
 import type { Context, Page } from '../page';
 import { table, type Column } from '../table';
@@ -74,6 +75,8 @@ function eachTable(context: Context, shown: readonly number[]): HTMLElement {
   return table({ caption: `${format.counted(shown.length, 'collective')}, by start`, columns, rows: shown, empty: 'No matching collectives.' });
 }
 
+const meanWait = ({ waited, members, count }: CollectiveClassData): number => waited / Math.max(1, members * count);
+
 function classTable(context: Context, type: string): HTMLElement {
   const { run, format } = context;
   const rows = run.collectiveClasses.filter((one) => type === '' || one.type === type);
@@ -87,8 +90,8 @@ function classTable(context: Context, type: string): HTMLElement {
       { title: 'size', number: true, cell: (row) => format.bytes(row.bytes), key: (row) => row.bytes },
       { title: 'sent in total', number: true, cell: (row) => format.bytes(row.sent), key: (row) => row.sent },
       { title: 'count', number: true, cell: (row) => format.count(row.count), key: (row) => row.count },
-      { title: 'time', note: 'sum of the times from the last arrival until all ranks finish', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
-      { title: 'waited', note: 'for the last arrival, sum over ranks', number: true, cell: (row) => format.time(row.waited), key: (row) => row.waited },
+      { title: 'time, in total', note: 'sum over the collectives of the times from the last arrival until all ranks finish', number: true, cell: (row) => format.time(row.time), key: (row) => row.time },
+      { title: 'waited, mean', note: 'for the last arrival: mean over the collectives and their members', number: true, cell: (row) => format.time(Math.round(meanWait(row))), key: meanWait },
       { title: 'algbw', note: 'size over time', number: true, cell: (row) => format.rate(row.algbw), key: (row) => row.algbw },
       { title: 'busbw', note: 'load of each link: algbw times the factor of the type, as nccl-tests defines it', number: true, cell: (row) => format.rate(row.busbw), key: (row) => row.busbw },
       { title: 'of bound', note: '100 % is the limit of the links', number: true, cell: (row) => ofBound(context, row.ofBound), key: (row) => row.ofBound ?? -1 },
@@ -150,6 +153,7 @@ function speedCard(host: HTMLElement, context: Context, types: readonly Kind[], 
 
 export const collectives: Page = {
   id: 'collectives',
+  has: (run) => run.collectives.type.length > 0 || run.collectiveClasses.length > 0,
   title: 'Collectives',
   render(host, context) {
     const { run } = context;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Two runs side by side: what changed, for better or worse, and which operations made it so.
-import { pathCauses, type ComparisonData, type NodeChangeData } from '../data';
+import { pathCauses, type ComparisonData, type NodeChangeData, type RunData } from '../data';
 import { el, pageLink, styled, type Child } from '../dom';
+import { runTitles } from '../format';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import { inWords, meanParts, partBar, parts, swatch, type PartId } from './ranks/parts';
@@ -44,8 +45,44 @@ function headline(context: Context): HTMLElement {
   return el('div', { class: 'verdict' },
     el('p', { class: `big ${same ? '' : change > 0 ? 'bad' : 'good'}` }, words,
       !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'more' : 'less'})`)),
-    el('p', {}, 'A ', el('strong', { class: 'name' }, a.title), `: ${time(a.step)} · B `, el('strong', { class: 'name' }, b.title), `: ${time(b.step)}`),
-    bandLine(context), stepBars(context));
+    sides(context), stepBars(context));
+}
+
+// Baseline, change and difference side by side.
+function sides(context: Context): HTMLElement {
+  const { runs, comparison } = context.data;
+  const { time, percent, counted } = context.format;
+  const [a, b] = runs;
+  const [titleA, titleB] = runTitles(runs);
+  const difference = b.step - a.step;
+  const side = (name: string, step: string, ...more: Child[]): HTMLElement =>
+    el('div', { class: 'side' }, el('h3', {}, name), el('p', { class: 'side-step figures' }, step), more);
+  const run = ({ band, ranks }: RunData, title: string): Child => [
+    el('p', {}, el('span', { class: 'name' }, title), `, ${counted(ranks, 'rank')}`),
+    band && el('p', { class: 'muted' }, `80 % prediction interval: ${time(band.least)} to ${time(band.most)}`)];
+  const share = a.step > 0 ? `${percent(Math.abs(difference) / a.step)} ${difference > 0 ? 'longer' : 'shorter'} than the baseline` : '';
+  return el('div', { class: 'sides' },
+    side('Baseline (A)', time(a.step), run(a, titleA)),
+    side('Change (B)', time(b.step), run(b, titleB), changesOf(comparison!)),
+    side('Difference (B − A)', signedTime(context, difference), el('p', {}, difference === 0 ? 'The step time is the same.' : share), bandLine(context)));
+}
+
+const signedTime = (context: Context, value: number): string =>
+  (value === 0 ? 'none' : `${value < 0 ? '−' : '+'}${context.format.time(Math.abs(value))}`);
+
+const shortFact = 90; // characters; longer ones are only in the table of inputs
+const mostFacts = 6;
+
+// What B has other than A: inputs and options, as far as they are short.
+function changesOf({ facts: all }: ComparisonData): Child {
+  const facts = all.filter(([key]) => !key.endsWith('hash'));
+  const short = facts.filter(([, a, b]) => a.length <= shortFact && b.length <= shortFact && !`${a}${b}`.includes('\n')).slice(0, mostFacts);
+  if (facts.length === 0) return el('p', { class: 'muted' }, 'Same inputs and options as the baseline.');
+  const rest = facts.length - short.length;
+  const value = (text: string): Child => (text === '' ? el('span', { class: 'muted' }, 'not stated') : el('span', { class: 'mono' }, text));
+  return [short.length > 0 && el('dl', { class: 'pairs side-facts' }, short.map(([key, a, b]) => [
+    el('dt', {}, key.replaceAll('_', ' ')), el('dd', { class: 'name' }, a !== '' && [value(a), ' → '], value(b))])),
+  rest > 0 && el('p', { class: 'muted' }, `${short.length > 0 ? 'and ' : ''}${rest} ${rest === 1 ? 'entry' : 'entries'} in “Manifest” below`)];
 }
 
 // Whether the models can tell the two apart, knowing how far off they are.

@@ -17,6 +17,7 @@ const mostListed = 200;
 export const criticalPath: Page = {
   id: 'critical-path',
   title: 'Critical path',
+  has: (run) => run.path.start.length > 0,
   render(host, context) {
     const { run } = context;
     if (run.path.start.length === 0) {

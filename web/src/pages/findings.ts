@@ -49,6 +49,7 @@ function card(finding: Finding, { format }: Context): HTMLElement {
 export const findings: Page = {
   id: 'findings',
   title: 'Findings',
+  has: (run) => run.findings.length > 0,
   render(host, context) {
     const list = [...context.run.findings].sort(worstFirst);
     if (list.length === 0) {

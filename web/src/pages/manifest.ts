@@ -3,6 +3,7 @@
 // What the run was made from: enough to make it again, and which model made which numbers.
 import { el, type Child } from '../dom';
 import type { Context, Page } from '../page';
+import { scrollRegion } from '../scroll';
 import './manifest.css';
 
 // Short ones stand in the table; long ones, and whole documents, are folded away.
@@ -50,12 +51,13 @@ function row(key: string, text: string, differs: boolean): HTMLElement {
 export const manifest: Page = {
   id: 'manifest',
   title: 'Manifest',
+  has: (run) => run.manifest.length > 0,
   render(host, context) {
     const others = differing(context);
     host.append(el('p', { class: 'muted' }, 'The inputs and options of this run. Equal entries give an identical run, to the picosecond.'),
-      el('div', { class: 'card scroll' }, el('table', { class: 'facts' },
+      el('div', { class: 'card' }, scrollRegion('Manifest', el('table', { class: 'facts' },
         el('caption', { class: 'hidden-visually' }, 'Manifest'),
-        el('tbody', {}, context.run.manifest.map(([key, text]) => row(key, text, others.has(key)))))),
+        el('tbody', {}, context.run.manifest.map(([key, text]) => row(key, text, others.has(key)))))).frame),
       copyButton(context));
   },
 };

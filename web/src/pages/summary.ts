@@ -2,7 +2,7 @@
 //
 // The first page: how long the step takes, where its time goes, what holds it up, and where to look next.
 import type { RunData } from '../data';
-import { el, pageLink, styled, type Child } from '../dom';
+import { el, hasPage, pageLink, styled, type Child } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import { roleOfCause } from '../theme';
@@ -10,6 +10,12 @@ import { byCause, paler, titles } from './path/causes';
 import { meanFigure } from './ranks/parts';
 import './path/path.css';
 import './summary.css';
+
+// Where to look next: only pages that this report has.
+function next(pages: [page: string, title: string][]): Child {
+  const links = pages.filter(([page]) => hasPage(page)).map(([page, title]) => pageLink(page, {}, title));
+  return links.length > 0 && el('p', { class: 'sum-next' }, links.flatMap((link, i) => (i > 0 ? [' · ', link] : [link])));
+}
 
 function head({ run, format }: Context): HTMLElement {
   const unfinished = run.rank.finish.filter((finish) => finish === null).length;
@@ -22,7 +28,7 @@ function head({ run, format }: Context): HTMLElement {
       `This run deadlocked: ${format.counted(unfinished, 'rank')} never finished. The figures cover the executed part.`),
     el('h2', {}, 'Step time by part, mean over ranks'),
     meanFigure(run),
-    el('p', { class: 'sum-next' }, pageLink('breakdown', {}, 'Rank by rank'), ' · ', pageLink('timeline', {}, 'Timeline')));
+    next([['breakdown', 'Rank by rank'], ['timeline', 'Timeline']]));
 }
 
 // Which line leads where.
@@ -31,12 +37,8 @@ const leads: Record<string, string> = {
   'Slowest ranks': 'breakdown', 'Waited for': 'breakdown', Findings: 'findings', Models: 'manifest',
 };
 
-function lines({ run, data }: Context): HTMLElement {
-  const hasMemory = data.runs.some((one) => one.timelines.some(({ memory }) => memory));
-  const label = (text: string): Child => {
-    const page = leads[text];
-    return page && (page !== 'memory' || hasMemory) ? pageLink(page, {}, text) : text;
-  };
+function lines({ run }: Context): HTMLElement {
+  const label = (text: string): Child => (leads[text] ? pageLink(leads[text], {}, text) : text);
   return el('div', { class: 'card' }, el('h2', {}, 'Summary'),
     el('dl', { class: 'sum-lines' }, run.summary.map(([name, text]) => [el('dt', {}, label(name)), el('dd', { class: 'name' }, text)])));
 }
@@ -54,7 +56,7 @@ function path({ run, format }: Context): Child {
         { flex: `${share} 0 0` }))),
     el('dl', { class: 'sum-lines' }, shares.map(({ cause, share, time }) => [
       el('dt', {}, el('i', { class: `swatch ${look(cause)}` }), titles[cause]), el('dd', { class: 'figures' }, `${format.time(time)} (${format.percent(share)})`)])),
-    el('p', { class: 'sum-next' }, pageLink('critical-path', {}, 'The complete path')));
+    next([['critical-path', 'The complete path']]));
 }
 
 function machine({ run, format }: Context): HTMLElement {
@@ -75,7 +77,7 @@ function machine({ run, format }: Context): HTMLElement {
       ],
       rows: dims,
     }),
-    el('p', { class: 'sum-next' }, pageLink('topology', {}, 'Links and their load')));
+    next([['topology', 'Links and their load']]));
 }
 
 // "4.351 ms" never breaks between number and unit.
@@ -108,6 +110,7 @@ function honesty(run: RunData, { format }: Context): Child {
 export const summary: Page = {
   id: 'summary',
   title: 'Summary',
+  has: () => true,
   render(host, context) {
     host.append(head(context),
       el('div', { class: 'sum-two' }, lines(context), el('div', {}, path(context), machine(context))),

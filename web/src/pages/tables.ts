@@ -44,7 +44,7 @@ function ranksTable({ format }: Context, ranks: readonly RankTables[]): HTMLElem
 export const tables: Page = {
   id: 'tables',
   title: 'Tables',
-  shows: (data) => data.runs.some((run) => placementOf(run).length > 0),
+  has: (run) => placementOf(run).length > 0,
   render(host, context) {
     const ranks = placementOf(context.run);
     if (ranks.length === 0) {

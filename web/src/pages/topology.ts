@@ -10,7 +10,7 @@ import type { Context, Page } from '../page';
 import { table } from '../table';
 import type { Colours } from '../theme';
 import { fabricCard, fabricPictureCard, hasFabric } from './links/fabric_page';
-import { blockName, className, endsOf, hasPorts, ofFabric, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from './links/figures';
+import { blockName, className, endsOf, hasPorts, mostOf, ofFabric, overTimeEnds, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from './links/figures';
 import { makeGrid } from './links/grid';
 import { legend } from './links/heat';
 import { canDraw, makePicture } from './links/picture';
@@ -20,11 +20,12 @@ import './links/links.css';
 export const topology: Page = {
   id: 'topology',
   title: 'Topology',
+  has: (run) => hasFabric(run) || hasLinkUse(run),
   render(host, context) {
     const { run } = context;
     if (hasFabric(run)) host.append(fabricCard(run));
     if (!ofFabric(run) && (!hasFabric(run) || run.links.dim.length > 0)) host.append(dimensions(run));
-    if (run.links.dim.length === 0 || run.links.bin === 0) {
+    if (!hasLinkUse(run)) {
       host.append(el('p', { class: 'card' }, 'No link carried traffic in this run, or link use was not recorded.'));
       return undefined;
     }
@@ -38,6 +39,8 @@ export const topology: Page = {
     return () => ends.forEach((end) => end());
   },
 };
+
+const hasLinkUse = (run: RunData): boolean => run.links.dim.length > 0 && run.links.bin > 0;
 
 function notes(run: RunData): string {
   const ports = 'The analytical model has no individual links: here a “link” is the port of a rank into a dimension, and carries all data that the rank sends there. ';
@@ -56,7 +59,7 @@ function dimensions(run: RunData): HTMLElement {
     const facts: [string, string][] = [
       ['Bandwidth', format.rate(dim.bandwidth)],
       ['Latency', `${dim.latencyNs} ns`],
-      ['Carried', format.bytes(use.bytes)],
+      ['Carried, all links', format.bytes(use.bytes)],
       ['Mean use', format.percent(use.mean)],
       ['Busiest', use.busiest < 0 ? '–' : `${format.percent(useOf(run, use.busiest))} (${endsOf(run, use.busiest)})`],
     ];
@@ -69,8 +72,7 @@ function dimensions(run: RunData): HTMLElement {
 // The picture of a small system, or a grid per dimension, with one legend and one tooltip.
 function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
   const { run, theme } = context;
-  const most = run.links.dim.reduce((high, _, link) => Math.max(high, useOf(run, link)), 0);
-  const end = scaleEnd(most);
+  const end = scaleEnd(mostOf(context.data.runs, useOf));
   const key = el('div', {});
   const places = el('div', { class: 'tp-places' });
   const paints: ((isDark: boolean, empty: string) => void)[] = [];
@@ -137,11 +139,12 @@ function overTime(host: HTMLElement, context: Context): () => void {
   const uses = parts.map(({ links }) => useOverTime(run, links));
   const bins = uses[0]?.mean.map((_, bin) => bin) ?? [];
   const { bin } = run.links;
-  const scale = format.timeAxis(run.step);
+  const ends = overTimeEnds(context.data.runs);
+  const scale = format.timeAxis(ends.time);
   const titles = parts.map(({ title }) => title);
   host.append(el('p', { class: 'muted' }, `Solid: all links of a ${what}. Dashed: its busiest link. Time windows of ${format.time(bin)}.`));
   const drawn = chart<number>(host, context, {
-    label: `Use of the links of each ${what} over time`,
+    label: `Use of the links of each ${what} over time, from 0 to ${format.percent(ends.use)} over ${format.time(ends.time)}`,
     height: 260,
     option: (colours) => ({
       grid: { left: 56, right: 16, top: 36, bottom: 32 },
@@ -151,8 +154,8 @@ function overTime(host: HTMLElement, context: Context): () => void {
         lines: uses.map((use, part) => [titles[part],
           `${format.percent(use.mean[params[0].dataIndex])}, busiest ${format.percent(use.most[params[0].dataIndex])}`]),
       }), { trigger: 'axis' }),
-      xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, splitLine: { show: false }, axisLabel: { color: colours.muted, formatter: scale.label, hideOverlap: true } },
-      yAxis: { ...axis(colours), type: 'value', min: 0, axisLabel: { color: colours.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
+      xAxis: { ...axis(colours), type: 'value', min: 0, max: ends.time, splitLine: { show: false }, axisLabel: { color: colours.muted, formatter: scale.label, hideOverlap: true } },
+      yAxis: { ...axis(colours), type: 'value', min: 0, max: ends.use, axisLabel: { color: colours.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
       series: uses.flatMap((use, part) => [
         { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: partColour(colours, part), areaStyle: { opacity: 0.12 } },
         { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: partColour(colours, part) },

@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ReportData, RunData } from '../../src/data';
-import { endsOf, gridWidth, hasPorts, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
+import { runTitles } from '../../src/format';
+import type { Page } from '../../src/page';
+import { collectives } from '../../src/pages/collectives';
+import { criticalPath } from '../../src/pages/critical_path';
+import { findings } from '../../src/pages/findings';
+import { memory } from '../../src/pages/memory/memory';
+import { timeline } from '../../src/pages/timeline/timeline';
+import { topology } from '../../src/pages/topology';
+import { endsOf, gridWidth, hasPorts, mostOf, overTimeEnds, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
 import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
 import { differing } from '../../src/pages/manifest';
@@ -40,6 +48,16 @@ describe('links', () => {
     const ranks = useByRank(run, 1);
     assert.deepEqual([...ranks.use], [1, -1, -1, -1]);
     assert.deepEqual([ranks.sent[0], ranks.received[0]], [25_000, 50_000]);
+  });
+
+  // Two runs once had a scale each, so that the busier one looked like the other.
+  it('of runs side by side share one scale and one axis', () => {
+    const slow = { ...run, step: 2e6 } as unknown as RunData;
+    assert.equal(mostOf([run], useOf), 1);
+    assert.equal(mostOf([slow], useOf), 0.5);
+    assert.equal(mostOf([run, slow], useOf), mostOf([slow, run], useOf));
+    assert.deepEqual(overTimeEnds([slow, run]), { time: 2e6, use: scaleEnd(2) });
+    assert.deepEqual(overTimeEnds([slow, run]), overTimeEnds([run, slow]));
   });
 
   it('are ports where the model knows no more', () => {
@@ -138,5 +156,28 @@ describe('a manifest', () => {
   });
   it('marks nothing of a run alone', () => {
     assert.equal(differing({ data: { ...both, runs: [other] }, index: 0 }).size, 0);
+  });
+});
+
+describe('a page', () => {
+  const bare = { ...run, ranks: 2, timelines: [], rank: { timeline: [] }, collectives: { type: [] }, collectiveClasses: [], links: { ...run.links, dim: [], bin: 0 },
+    fabric: { leftOut: 0 }, remoteMemory: { bin: 0, levels: [] }, findings: [], path: { start: [], end: [] } } as unknown as RunData;
+  const with_ = (more: object): RunData => ({ ...bare, ...more }) as unknown as RunData;
+  const cases: [Page, RunData][] = [
+    [timeline, with_({ timelines: [{ count: 3, lanes: [], memory: null }] })], [criticalPath, with_({ path: run.path })],
+    [collectives, with_({ collectives: { type: ['all_reduce'] } })], [topology, with_({ links: run.links })],
+    [memory, with_({ timelines: [{ count: 0, lanes: [], memory: { at: [0], bytes: [1], peak: 1, peakAt: 0, held: [] } }], rank: { timeline: [0] } })],
+    [findings, with_({ findings: [{ name: 'x', severity: 'info', count: 1, sentence: '', places: [] }] })],
+  ];
+  for (const [page, full] of cases) {
+    it(`is in the menu only with content: ${page.id}`, () => {
+      assert.equal(page.has!(bare), false);
+      assert.equal(page.has!(full), true);
+    });
+  }
+
+  it('tells runs of one title apart', () => {
+    assert.deepEqual(runTitles([{ title: 'a' }, { title: 'a' }]), ['a (baseline)', 'a (changed)']);
+    assert.deepEqual(runTitles([{ title: 'a' }, { title: 'b' }]), ['a', 'b']);
   });
 });

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import type { ScheduleData } from '../../src/data';
 import { hue, hueOf, keysOf, legendOf } from '../../src/pages/schedule/colours';
 import { arrives, barAt, firstBar, layBars, layModel, linksIn, linksOf, pieceName, sendsOf, waitedFor } from '../../src/pages/schedule/model';
+import { firstOpen, groupsOf, mostRows, rowsOf, useOf } from '../../src/pages/schedule/groups';
 import { describe as described } from '../../src/pages/schedule/send_text';
 import { contrast } from '../../src/theme';
 
@@ -101,5 +102,52 @@ describe('a schedule', () => {
     assert.equal(none.sends.count, 0);
     assert.deepEqual(none.busy, [0, 0, 0]);
     assert.deepEqual(none.bars.map((bars) => bars.send.length), [0, 0, 0]);
+  });
+});
+
+// A ring of nodes with links both ways; those into node 0 set the bound.
+function ringOf(count: number): ReturnType<typeof layModel> {
+  const nodes = Array.from({ length: count }, (_, i) => `npu${i}`);
+  const ends = nodes.flatMap((_, i): [number, number][] => [[i, (i + 1) % count], [i, (i + count - 1) % count]]);
+  return layModel({ ...data, nodes,
+    links: { name: ends.map(([a, b]) => `npu${a} -> npu${b}`), from: ends.map(([a]) => a), to: ends.map(([, b]) => b),
+      capacity: ends.map(() => 1e9), bytes: ends.map((_, i) => 1000 - i), binds: ends.map(([, b]) => b === 0) },
+    ways: { from: [0, 1, 0], to: [1, 2, 2], rate: [1e9, 1e9, 1e9], latency: [1, 1, 1], links: [[[0, 0]], [[2, 0]], [[0, 0], [2, 1]]] } });
+}
+
+describe('groups of links', () => {
+  for (const order of ['binds', 'busy', 'from', 'to'] as const) {
+    it(`are at most ${mostRows} rows, and have every link once: ${order}`, () => {
+      for (const nodes of [10, 21, 64, 300, 5000]) {
+        const ring = ringOf(nodes);
+        const links = linksIn(ring, order, '');
+        const groups = groupsOf(ring, order, links);
+        const rows = rowsOf(groups, firstOpen(groups), links);
+        assert.ok(rows.length <= mostRows, `${rows.length} rows of ${links.length} links`);
+        if (links.length > mostRows) assert.deepEqual(groups.flatMap((group) => group.links), links);
+        else assert.deepEqual(rows, links);
+        assert.equal(new Set(groups.map(({ key }) => key)).size, groups.length);
+        const open = rowsOf(groups, new Set(groups.map(({ key }) => key)), links);
+        assert.deepEqual(open.filter((row) => row >= 0), links);
+      }
+    });
+  }
+
+  it('begin with the links that set the bound', () => {
+    const ring = ringOf(64);
+    const groups = groupsOf(ring, 'binds', linksIn(ring, 'binds', ''));
+    assert.deepEqual([groups[0].title, groups[0].links.length], ['binding links', 2]);
+    assert.match(groups[1].title, /^1–7 of 126 other links$/);
+    assert.match(groupsOf(ring, 'from', linksIn(ring, 'from', ''))[0].title, /^from npu0 … npu3$/);
+  });
+
+  it('are as busy as their links on average, column by column', () => {
+    const use = useOf(model, { key: '', title: '', links: [0, 1] }, 0, 40_000, 4);
+    const alone = [0, 1].map((link) => useOf(model, { key: '', title: '', links: [link] }, 0, 40_000, 4));
+    use.forEach((share, i) => assert.ok(Math.abs(share - (alone[0][i] + alone[1][i]) / 2) < 1e-9));
+    const total = use.reduce((sum, share) => sum + share, 0) / 4;
+    const bars = [0, 1].map((link) => model.bars[link]);
+    const covered = bars.reduce((sum, { start, end, share }) => sum + start.reduce((part, at, i) => part + Math.max(0, Math.min(end[i], 40_000) - at) * share[i], 0), 0);
+    assert.ok(Math.abs(total - covered / 2 / 40_000) < 1e-9, `${total}`);
   });
 });

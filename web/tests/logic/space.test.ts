@@ -7,7 +7,7 @@ import { dimNamed, layModel, pointWords, several, stepWords, within } from '../.
 import { scaleOf } from '../../src/pages/space/scale';
 import { State } from '../../src/pages/space/state';
 import { linesOf, textOf } from '../../src/pages/space/text_edits';
-import { figureText, offText } from '../../src/pages/space/figure_text';
+import { axisLabel, figureText, offText, shortTitle } from '../../src/pages/space/figure_text';
 import { extentOf, valueWords } from '../../src/pages/space/effects';
 import type { SpaceData } from '../../src/space_data';
 
@@ -15,7 +15,7 @@ const none = { lines: [], edits: ';;;' };
 
 // Four points over tp and gpu; steps of 4, 2, 2 and 1 s; the first two were simulated, the last has no MFU.
 const data: SpaceData = {
-  title: 'few', about: '', facts: [], tokens: true, count: 4,
+  title: 'few', about: '', facts: [], tokens: true, currency: 'USD', count: 4,
   axes: [
     { name: 'tp', ordered: true, labels: ['1', '2'], at: [0, 0, 1, 1] },
     { name: 'gpu', ordered: false, labels: ['a', 'b, or c'], at: [0, 1, 0, 1] },
@@ -182,5 +182,20 @@ describe('words', () => {
     assert.deepEqual([offText(0.0125), offText(-0.00004), offText(-0.5)], ['+1.25 %', '0.00 %', '-50.00 %']);
     assert.deepEqual(data.effects[0].values.map(valueWords), ['1: +100.0 %', '2: 0.0 %', '4: too large']);
     assert.deepEqual(extentOf(model), [0, 1]);
+  });
+});
+
+describe('names of axes', () => {
+  it('have the unit of their largest value, and costs their currency', () => {
+    assert.equal(dim('step').label, 'step (s)');
+    assert.equal(dim('memory').label, 'memory (GB)');
+    assert.equal(dim('mfu').label, 'MFU (%)');
+    assert.equal(dim('compute').label, 'computing (% of the step)');
+    assert.equal(dim('estimated').label, 'step time, estimated (s)');
+    assert.equal(axisLabel('cost_of_1e9', 'cost of 10^9 tokens', figureText('cost_of_1e9', 70.69, 'USD'), true), 'cost of 10⁹ tokens (USD)');
+    assert.equal(axisLabel('cost_of_1e9', 'cost of 10^9 tokens', figureText('cost_of_1e9', 70.69), false), 'cost of 10⁹ samples (in the currency of the prices)');
+    assert.equal(axisLabel('rate', 'tokens per second', figureText('rate', 329_054), true), 'tokens per second');
+    assert.equal(figureText('cost', 12_345, 'USD'), '12,350 USD');
+    assert.equal(shortTitle('cost_of_1e9', 'per 1e9', true), 'cost of 10⁹ tokens');
   });
 });

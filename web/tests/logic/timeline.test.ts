@@ -3,7 +3,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { LaneData, RunData } from '../../src/data';
 import { paintLine, type Inks } from '../../src/pages/timeline/line';
-import { applyFilter, layLine, matchNames, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
+import { belowBars, tracksOf, type State } from '../../src/pages/timeline/state';
+import { applyFilter, layLine, matchNames, shadesOf, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
 import { dense, layRows, roomy, rowAt } from '../../src/pages/timeline/rows';
 import { emptyHolding, firstEnding, firstStarting, hold, layTrack, light, stretchAt } from '../../src/pages/timeline/tracks';
 import { around, between, confine, ticks, tickStep, whole, zoom } from '../../src/pages/timeline/view';
@@ -102,11 +103,12 @@ describe('a track', () => {
 });
 
 describe('a line of pixels', () => {
+  const shades = new Uint8Array(64);
   const inks: Inks = { ground: 0, dim: 1, shades: Array.from({ length: 8 }, (_, i) => Uint32Array.of(10 + i, 10 + i, 10 + i)), waits: new Uint32Array(8).fill(99) };
 
   it('shows a wide span from edge to edge, its waiting hatched', () => {
     const spans = spansOf([{ start: 20, length: 40, kind: 3, wait: 10 }]);
-    const line = paintLine(layTrack(spans, [0]), spans.name, { from: 0, to: 100 }, 100, inks, 30);
+    const line = paintLine(layTrack(spans, [0]), spans.name, shades, { from: 0, to: 100 }, 100, inks, 30);
     assert.equal(line.ink[19], 0);
     assert.equal(line.ink[20], 13);
     assert.equal(line.second[25], 99);
@@ -119,9 +121,9 @@ describe('a line of pixels', () => {
     const spans = spansOf(Array.from({ length: 100_000 }, (_, i) => ({ start: i * 10, length: 5 })));
     const track = layTrack(spans, all(spans));
     const since = performance.now();
-    for (let i = 0; i < 100; i++) paintLine(track, spans.name, { from: 0, to: 1e6 }, 100, inks, 30);
+    for (let i = 0; i < 100; i++) paintLine(track, spans.name, shades, { from: 0, to: 1e6 }, 100, inks, 30);
     assert.ok(performance.now() - since < 1000);
-    const line = paintLine(track, spans.name, { from: 0, to: 1e6 }, 100, inks, 30);
+    const line = paintLine(track, spans.name, shades, { from: 0, to: 1e6 }, 100, inks, 30);
     assert.ok(line.ink.every((pixel) => pixel !== 0));
   });
 });
@@ -173,7 +175,7 @@ function model(ranks: number[][]): Model {
     const spans = spansOf([{ start: i, length: 5, name: 1 }, { start: 10 + i, length: 5, kind: 3, lane: 1, name: 2, flags: 1 }]);
     return layLine(run, data, spans, list);
   });
-  return { lines, names: ['', 'MatMul', 'all_reduce'], step: 20, extent: 20 };
+  return { lines, names: ['', 'MatMul', 'all_reduce'], shades: shadesOf(['', 'MatMul', 'all_reduce']), step: 20, extent: 20 };
 }
 
 describe('the model', () => {
@@ -227,5 +229,27 @@ describe('the model', () => {
     rows.rows.forEach((row, i) => assert.equal(rowAt(rows, row.top), i));
     assert.equal(rowAt(rows, -1), -1);
     assert.deepEqual([...layRows(two, unitPerLine(two), new Set(), dense).ofRank], [0, 1, 0, 0]);
+  });
+});
+
+describe('an operation', () => {
+  it('has one shade in all layers, microbatches and ranks', () => {
+    const names = ['', 'mlp.up L0 mb0', 'mlp.down L0 mb0', 'mlp.up L31 mb7', 'attention L0', 'attention L12'];
+    const shades = shadesOf(names);
+    assert.equal(shades[1], shades[3]);
+    assert.equal(shades[4], shades[5]);
+    assert.notEqual(shades[1], shades[2]);
+    assert.ok(shades.every((shade) => shade < 3));
+  });
+
+  it('lies above the critical path, which crosses no bar and no name', () => {
+    for (const height of [10, 12, 16, 20, 22]) {
+      const row = { unit: 0, lane: 0, top: 0, height };
+      const track = layTrack(spansOf([{ start: 0, length: 5 }]), [0]);
+      const state = { rows: { units: [{ line: 0 }] }, model: { lines: [{ lanes: [{ track }] }] } } as unknown as State;
+      const [{ bottom }] = tracksOf(state, row);
+      const line = height - belowBars(row) / 2; // where path.ts draws it, two pixels wide
+      assert.ok(line - 1 >= bottom, `a bar of a row of ${height} pixels ends at ${bottom}, the path runs at ${line}`);
+    }
   });
 });

@@ -181,7 +181,7 @@ class Collector {
     const Straggler& straggler = waiting.ranks.front();
     if (straggler.caused_wait <= Time{}) return;
     add("straggler", seconds(straggler.caused_wait),
-        fmt::format("rank {}: others waited {} for it", straggler.rank,
+        fmt::format("rank {}: others waited {} for it in total", straggler.rank,
                     format_time(straggler.caused_wait)));
   }
 

@@ -220,7 +220,7 @@ TEST(Metrics, EachHasARowInTheTable) {
   EXPECT_EQ(static_cast<std::ptrdiff_t>(all.size()) + 1, of_runs);
   EXPECT_EQ(find(all, "step")->text, "38 us");
   EXPECT_EQ(find(all, "exposed_compute")->text, "20.5 us (53.9 %)");
-  EXPECT_EQ(find(all, "straggler")->text, "rank 1: others waited 6 us for it");
+  EXPECT_EQ(find(all, "straggler")->text, "rank 1: others waited 6 us for it in total");
   EXPECT_EQ(find(all, "peer_wait_worst")->text, "2 us (rank 0)");
   EXPECT_EQ(find(all, "busbw")->text, "1.024 GB/s (all_reduce of 4 KiB on 4 ranks)");
   EXPECT_EQ(find(all, "flops")->text, "8 MFLOP");

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include "orrery/analysis/value_text.h"
 #include "orrery/commands/output_file.h"
@@ -49,7 +50,7 @@ bool keeps_run(const std::string& run_file, const PageOptions& page, const Conte
 }
 
 Result<void> write_run(const study::Outcome& outcome, const std::string& run_file, PageFile& page,
-                       const Context& context) {
+                       const Context& context, const study::Outcome* baseline) {
   if (run_file.empty() && !page.wanted() && !context.wants_run()) return {};
   result::Run run;
   {
@@ -59,7 +60,13 @@ Result<void> write_run(const study::Outcome& outcome, const std::string& run_fil
   }
   if (!run_file.empty())
     if (auto done = write_run_file(run, run_file, context); !done) return done;
-  if (auto done = page.write({&run}, context); !done) return tl::unexpected(done.error());
+  result::Run before;
+  std::vector<const result::Run*> shown{&run};
+  if (baseline != nullptr && page.wanted()) {
+    before = study::make_run(*baseline);
+    shown.insert(shown.begin(), &before);
+  }
+  if (auto done = page.write(shown, context); !done) return tl::unexpected(done.error());
   if (context.wants_run()) context.take_run(std::move(run));
   return {};
 }

@@ -24,8 +24,10 @@ enum class OutputKind { json, run_file, page };
                              const Context& context);
 
 /// Writes the run file ("": none) and the web page, and passes the run to the caller if it wants
-/// it. Does nothing if none of these is requested. Errc: output_exists, output_failed.
+/// it. With a `baseline`, the page compares the run with it. Does nothing if none of these is
+/// requested. Errc: output_exists, output_failed.
 [[nodiscard]] Result<void> write_run(const study::Outcome& outcome, const std::string& run_file,
-                                     PageFile& page, const Context& context);
+                                     PageFile& page, const Context& context,
+                                     const study::Outcome* baseline = nullptr);
 
 }  // namespace orrery::commands

@@ -72,6 +72,7 @@ Result<void> choose_output(WhatIfOptions& options, Context& context) {
   if (*kind == OutputKind::page) std::swap(options.page.path, context.output);
   options.question.base.record =
       !options.run_file.empty() || options.page.wanted() || context.wants_run();
+  options.question.record_unchanged = options.page.wanted();
   return {};
 }
 
@@ -157,7 +158,8 @@ int whatif(WhatIfOptions& options, Context& context) {
   if (!result) return context.fail(result.error());
   Result<void> written;
   if (options.question.base.record)
-    written = write_run(result->answer->outcome(), options.run_file, page, context);
+    written = write_run(result->answer->outcome(), options.run_file, page, context,
+                        result->unchanged ? &result->unchanged->outcome() : nullptr);
   if (written && !options.found.empty())
     written = write_output(options.found,
                            result->traced ? workload::to_yaml(result->traced->spec)

@@ -45,11 +45,15 @@ struct AxisFile {
 
 struct Prices {
   Term device, energy;
+  std::string currency;
 
   static constexpr auto fields =
       std::tuple{config::field("device", &Prices::device, "price of a device hour, in any currency")
                      .by_default("1: costs are device hours"),
-                 config::field("energy", &Prices::energy, "price of a kWh").by_default("0")};
+                 config::field("energy", &Prices::energy, "price of a kWh").by_default("0"),
+                 config::field("currency", &Prices::currency,
+                               "name of the currency (`USD`), which the web page shows with costs")
+                     .by_default("not stated")};
 };
 
 struct Power {

@@ -110,6 +110,7 @@ class SpacePageBuilder {
   /// Figures that at least one point has.
   void add_metrics() {
     page_.tokens = points_.empty() || points_.front()->predicted().tokens > 0;
+    page_.currency = currency();
     std::map<Figure, std::uint32_t> places;
     for (const explore::FigureDescription& one : explore::figures()) {
       const auto known = [&](const Point* point) {
@@ -124,11 +125,19 @@ class SpacePageBuilder {
                                                ? *analysis::find_metric("samples_rate")
                                                : explore::metric_of(one.figure);
       page_.metrics.push_back({std::string(one.name), figure_title(one.figure, page_.tokens),
-                               std::string(metric.meaning), metric.more_is_better});
+                               std::string(metric.meaning), metric.more_is_better,
+                               std::string(metric.title)});
       std::vector<double>& values = page_.values.emplace_back();
       for (const Point* point : points_) values.push_back(point->figures[one.figure]);
     }
     for (const Figure one : space_.objectives) page_.objectives.push_back(places.at(one));
+  }
+
+  /// The unit of costs: without prices, a device hour costs 1.
+  std::string currency() const {
+    const explore::Prices& prices = space_.file.prices;
+    if (!prices.currency.empty()) return printable(prices.currency);
+    return prices.device.value.is_null() && prices.energy.value.is_null() ? "device hours" : "";
   }
 
   void add_points() {

@@ -74,6 +74,16 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
   EXPECT_EQ(rejected + made->count(), found.points.size() + found.refused);
 }
 
+TEST(ExplorePage, NamesTheUnitOfCosts) {
+  const auto currency_of = [](const std::string& prices) {
+    const SearchSpace space = explore::space_of(explore::small_space(prices));
+    return search_space_page(space, explore::explored(space), 1)->currency;
+  };
+  EXPECT_EQ(currency_of("prices: {device: 2, currency: USD}\n"), "USD");
+  EXPECT_EQ(currency_of("prices: {device: 2}\n"), "") << "not stated";
+  EXPECT_EQ(currency_of(""), "device hours") << "without prices, a device hour costs 1";
+}
+
 TEST(ExplorePage, HasOfContinuousAxesTheValuesOfPoints) {
   std::string text = explore::small_space("sample: {how: random, points: 20}\n");
   const std::string range = "points: 3, scale: log";

@@ -87,25 +87,25 @@ class SpanReducer {
   }
   bool retained(std::uint32_t number) const { return priority_[number] < retained_spans_; }
 
-  /// Sets priority_: the rank of each span, critical spans first, then by length, descending.
+  /// Sets priority_: the rank of each span by length, descending. Whether a span is critical does
+  /// not matter: equal operations look equal on and off the critical path.
   void rank_by_priority() {
     std::vector<Time> length(total());
-    std::vector<bool> critical(total());
-    for (std::uint32_t t = 0; t < run_.timelines.size(); ++t) {
-      for (std::uint32_t i = first_[t]; i < first_[t + 1]; ++i) {
+    for (std::uint32_t t = 0; t < run_.timelines.size(); ++t)
+      for (std::uint32_t i = first_[t]; i < first_[t + 1]; ++i)
         length[i] = page_span(run_, span(t, i)).length;
-        critical[i] = span(t, i).critical;
-      }
-    }
     std::vector<std::uint32_t> order(total());
     std::iota(order.begin(), order.end(), 0u);
     std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-      if (critical[a] != critical[b]) return bool{critical[a]};
       if (length[a] != length[b]) return length[a] > length[b];
       return a < b;
     });
     priority_.resize(total());
-    for (std::uint32_t place = 0; place < total(); ++place) priority_[order[place]] = place;
+    for (std::uint32_t place = 0; place < total(); ++place) {
+      priority_[order[place]] = place;
+      if (place == 0 || length[order[place]] != length[order[place - 1]])
+        shorter_from_.push_back(place);
+    }
   }
 
   /// The numbers of a timeline's spans by lane, then by start.
@@ -162,16 +162,18 @@ class SpanReducer {
     gap_ = kTimeMax;
   }
 
-  /// Sets retained_spans_: the largest number of retained spans for which all shown spans fit.
-  /// The number of shown spans grows with it, so that bisection finds it.
+  /// Sets retained_spans_: the largest number of retained spans for which all shown spans fit, and
+  /// which separates no spans of equal length. The number of shown spans grows with it, so that
+  /// bisection finds it.
   void choose_retained_spans() {
-    std::uint32_t fits = 0;
-    std::uint32_t too_many = total();
+    std::size_t fits = 0;  // in shorter_from_
+    std::size_t too_many = shorter_from_.size();
     while (too_many - fits > 1) {
-      retained_spans_ = fits + (too_many - fits) / 2;
-      (count() <= max_spans_ ? fits : too_many) = retained_spans_;
+      const std::size_t middle = fits + (too_many - fits) / 2;
+      retained_spans_ = shorter_from_[middle];
+      (count() <= max_spans_ ? fits : too_many) = middle;
     }
-    retained_spans_ = fits;
+    retained_spans_ = shorter_from_[fits];
   }
 
   std::vector<PageSpan> timeline(std::uint32_t t) {
@@ -224,6 +226,7 @@ class SpanReducer {
   std::size_t max_spans_;
   std::vector<std::uint32_t> first_;  // by timeline: number of its first span
   std::vector<std::uint32_t> priority_;
+  std::vector<std::uint32_t> shorter_from_;  // priorities from which on spans are shorter
   std::vector<std::vector<std::uint32_t>> orders_;
   Time gap_ = kTimeMax;
   std::uint32_t retained_spans_ = 0;  // spans with a smaller priority_ are retained

@@ -80,8 +80,8 @@ struct PageSpan {
 inline constexpr std::uint8_t kCritical = 1, kSlackKnown = 2, kMerged = 4, kUnfinished = 8,
                               kLaneTaken = 16;
 
-/// The spans of all timelines, reduced to about `most`: critical spans first, then the longest.
-/// Consecutive omitted spans on a lane are merged into one.
+/// The spans of all timelines, reduced to at most about `most`: the longest, all of a length or
+/// none. Consecutive omitted spans on a lane are merged into one.
 struct PageSpans {
   std::vector<std::vector<PageSpan>> timelines;  ///< each by start
   std::uint64_t merged_spans = 0;                ///< number of spans of the run that are merged

@@ -34,6 +34,7 @@ void write_metrics(JsonWriter& json, const PageSpace& space) {
     const PageSpace::Metric& metric = space.metrics[i];
     json.begin_object().field("name", metric.name).field("title", metric.title);
     json.field("about", metric.about).field("more", metric.more);
+    if (!metric.long_title.empty()) json.field("long", metric.long_title);
     html::column(json, "values", space.count(),
                  [&](std::size_t p) { json.value(brief(space.values[i][p])); });
     json.end_object();
@@ -95,6 +96,7 @@ void write_space(JsonWriter& json, const PageSpace& space) {
   json.begin_object().field("title", space.title).field("about", space.about);
   html::write_pairs(json, "facts", space.facts);
   json.field("tokens", space.tokens).field("count", space.count());
+  json.field("currency", space.currency);
   write_axes(json, space);
   write_metrics(json, space);
   html::write_list(json, "objectives", space.objectives);

@@ -45,7 +45,8 @@ struct PageSpace {
   };
   struct Metric {
     std::string name, title, about;
-    bool more = false;  ///< true: larger is better
+    bool more = false;       ///< true: larger is better
+    std::string long_title;  ///< "cost of 10^9 tokens"; empty: `title`
   };
   /// Breakdown of simulated steps.
   struct Parts {
@@ -82,6 +83,7 @@ struct PageSpace {
   std::vector<Metric> metrics;
   std::vector<std::uint32_t> objectives;  ///< metrics by priority
   bool tokens = true;                     ///< whether rates are in tokens, else in samples
+  std::string currency;                   ///< unit of costs; empty: not stated
   /// Columns over the allowed points: by axis, by metric (NaN: unknown).
   std::vector<std::vector<std::uint32_t>> at;
   std::vector<std::vector<double>> values;

@@ -24,7 +24,9 @@ PageSpace two_points() {
   space.about = "What it is about.";
   space.facts = {{"space", "2 axes"}, {"looked at", "3 points"}};
   space.axes = {{"tp", {"1", "2"}, true}, {"gpu", {"a", "b"}, false}};
-  space.metrics = {{"step", "step", "how long", false}, {"mfu", "MFU", "how well", true}};
+  space.currency = "USD";
+  space.metrics = {{"step", "step", "how long", false, "step time"},
+                   {"mfu", "MFU", "how well", true, ""}};
   space.objectives = {0};
   space.at = {{0, 1}, {1, 1}};
   space.values = {{1.0 / 3, 2}, {0.5, std::nan("")}};
@@ -90,12 +92,13 @@ TEST(HtmlSpace, KeepsTheContract) {
   const json& one = data["space"];
   EXPECT_EQ(one["title"], "Few points");
   EXPECT_EQ(one["count"], 2);
+  EXPECT_EQ(one["currency"], "USD");
   EXPECT_EQ(one["facts"], json::parse(R"([["space", "2 axes"], ["looked at", "3 points"]])"));
   EXPECT_EQ(one["axes"], json::parse(R"([
       {"name": "tp", "ordered": true, "labels": ["1", "2"], "at": [0, 1]},
       {"name": "gpu", "ordered": false, "labels": ["a", "b"], "at": [1, 1]}])"));
   EXPECT_EQ(one["figures"], json::parse(R"([
-      {"name": "step", "title": "step", "about": "how long", "more": false,
+      {"name": "step", "title": "step", "about": "how long", "more": false, "long": "step time",
        "values": [0.3333333, 2]},
       {"name": "mfu", "title": "MFU", "about": "how well", "more": true, "values": [0.5, null]}])"));
   EXPECT_EQ(one["objectives"], json::parse("[0]"));

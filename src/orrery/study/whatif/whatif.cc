@@ -152,6 +152,13 @@ Result<void> check_question(const WhatIfQuestion& question) {
   return {};
 }
 
+Result<void> check_duration(const Outcome& base, const std::string& workload) {
+  if (base.result.end != Time{}) return {};
+  return fail(Errc::input_unsupported, workload,
+              "the step has no duration: the input has no times and no kernels known to models",
+              "also give the trace of the device, which contains kernel times");
+}
+
 }  // namespace
 
 Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
@@ -183,12 +190,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.replayed = read->replayed();
   if (read->program() == nullptr) set_structure(*read, question.must_infer_job, made);
   Findings of_base = made.findings;
-  auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
+  const bool records_base = made.changes.empty() ? question.base.record : question.record_unchanged;
+  auto base = read->simulate({}, records_base, watch, of_base);
   if (!base) return tl::unexpected(base.error());
-  if (base->result.end == Time{})
-    return fail(Errc::input_unsupported, made.workload,
-                "the step has no duration: the input has no times and no kernels known to models",
-                "also give the trace of the device, which contains kernel times");
+  if (auto fine = check_duration(*base, made.workload); !fine) return tl::unexpected(fine.error());
   made.base = estimate_of(*base);
   const std::uint64_t keys_without_effect = base->findings.count(FindingCode::key_without_effect);
   if (made.changes.empty()) {
@@ -209,6 +214,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
           FindingCode::key_without_effect,
           fmt::format("--change {}: the step is unchanged", made.changes.front().text));
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
+    if (records_base) made.unchanged.emplace(std::make_shared<const Outcome>(*std::move(base)));
   }
   if (question.list || question.combine)
     if (auto tried = rank_changes(question, *read, made); !tried)

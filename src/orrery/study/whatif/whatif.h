@@ -34,6 +34,7 @@ struct WhatIfQuestion {
   std::vector<std::string> changes;
   bool list = false, combine = false;
   std::size_t most = 6;
+  bool record_unchanged = false;  ///< with changes: also record the step without them
 
   static constexpr auto fields = std::tuple{
       QuestionField{"changes", &WhatIfQuestion::changes, "--change", "NAME=VALUE", kAnswer,
@@ -60,7 +61,8 @@ struct WhatIfQuestion {
                     "Device of the recording, for gpu=NAME; by default the one in the recording"},
       QuestionField{
           "tell_job", &WhatIfQuestion::must_infer_job, "", "", kAnswer, "true",
-          "Infer the job of traces on a cluster; of replayed traces, the repeated structure"}};
+          "Infer the job of traces on a cluster; of replayed traces, the repeated structure"},
+      UndeclaredField{&WhatIfQuestion::record_unchanged}};
 };
 
 /// Summary of a simulation.
@@ -132,6 +134,8 @@ struct WhatIf {
   /// Interval of `predicted`, derived from that of `difference`; empty when that is.
   std::optional<analysis::StepInterval> predicted_interval;
   std::optional<Answer> answer;  ///< with the changes; without changes: of the base
+  /// Without the changes. Only with WhatIfQuestion::record_unchanged and changes.
+  std::optional<Answer> unchanged;
   /// Tried changes by group (kChangeGroups), then by time saved; plans that do not fit into memory
   /// are last. Excludes savings below 0.01 %. Empty unless WhatIfQuestion::list or combine.
   std::vector<ChangeTrial> list;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 namespace orrery::workload {
 namespace {
@@ -79,6 +80,63 @@ void raise(PassPeak& worst, const PassPeak& candidate, bool first) {
   if (first || candidate.live.total() > worst.live.total()) worst = candidate;
 }
 
+/// The parts of the chunk, and the sums over them.
+ChunkProfile sums_of_chunk(const Program& program, std::vector<std::uint32_t> parts,
+                           const Traffic& traffic) {
+  ChunkProfile out;
+  out.parts = std::move(parts);
+  out.always_gathered = traffic.whole();
+  out.shared_place = out.parts.size();
+  for (std::size_t place = 0; place < out.parts.size(); ++place) {
+    const Part& part = program.parts[out.parts[place]];
+    out.retained += retained_bytes(part);
+    out.split_backward += split_backward_bytes(part);
+    if (part.shared.bytes == 0 || out.shared_place < place) continue;
+    out.shared_place = place;
+    out.retained += part.shared.bytes;
+    out.split_backward += part.shared.bytes;
+  }
+  return out;
+}
+
+std::vector<std::uint32_t> parts_of(const std::vector<PartRun>& chunk) {
+  std::vector<std::uint32_t> parts;
+  for (const PartRun& run : chunk) parts.insert(parts.end(), run.count, run.part);
+  return parts;
+}
+
+/// What each kind of pass adds at one place.
+struct PlacePeaks {
+  PassPeak forward, backward, input_grad, weight_grad;
+};
+
+/// Calls `on_place` for the places of the chunk, in the model's order.
+template <class OnPlace>
+void visit_places(const Program& program, const ChunkProfile& chunk, const Traffic& traffic,
+                  const OnPlace& on_place) {
+  const std::int64_t halves = chunk.split_backward - shared_by(program, chunk, chunk.shared_place);
+  std::int64_t retained = 0, halfway = 0;  // sums over earlier places
+  for (std::size_t place = 0; place < chunk.parts.size(); ++place) {
+    const Part& part = program.parts[chunk.parts[place]];
+    const std::int64_t half = split_backward_bytes(part), redone = recomputed_bytes(part);
+    const std::int64_t whole = retained_bytes(part) + redone, working = working_bytes(part);
+    const bool split_from = half > whole;
+    const std::int64_t shared = shared_by(program, chunk, place);
+    const std::int64_t own = retained + retained_bytes(part) + shared;
+    const std::int64_t between = retained + std::max(whole, half) + (halves - halfway - half) +
+                                 shared_by(program, chunk, chunk.shared_place);
+    const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
+    const std::int64_t buckets = traffic.buckets(place);
+    on_place(place,
+             PlacePeaks{{place, 0, ahead, 0, {own, working, ahead}},
+                        {place, 0, back, buckets, {own, working + redone, back + buckets}},
+                        {place, place + (split_from ? 0 : 1), back, 0, {between, working, back}},
+                        {place, 0, 0, buckets, {halfway + half + shared, 0, buckets}}});
+    retained += retained_bytes(part);
+    halfway += half;
+  }
+}
+
 }  // namespace
 
 std::int64_t retained_bytes(const Part& part) {
@@ -124,42 +182,33 @@ const PassPeak& ChunkProfile::peak_of(TaskKind kind) const {
 
 ChunkProfile profile_chunk(const Program& program, const std::vector<PartRun>& chunk,
                            const ModelState& state) {
-  ChunkProfile out;
-  for (const PartRun& run : chunk) out.parts.insert(out.parts.end(), run.count, run.part);
-  const Traffic traffic(program, out.parts, state);
-  out.always_gathered = traffic.whole();
-  out.shared_place = out.parts.size();
-  for (std::size_t place = 0; place < out.parts.size(); ++place) {
-    const Part& part = program.parts[out.parts[place]];
-    out.retained += retained_bytes(part);
-    out.split_backward += split_backward_bytes(part);
-    if (part.shared.bytes == 0 || out.shared_place < place) continue;
-    out.shared_place = place;
-    out.retained += part.shared.bytes;
-    out.split_backward += part.shared.bytes;
-  }
-  const std::int64_t halves = out.split_backward - shared_by(program, out, out.shared_place);
-  std::int64_t retained = 0, halfway = 0;  // sums over earlier places
-  for (std::size_t place = 0; place < out.parts.size(); ++place) {
-    const Part& part = program.parts[out.parts[place]];
-    const std::int64_t half = split_backward_bytes(part), redone = recomputed_bytes(part);
-    const std::int64_t whole = retained_bytes(part) + redone, working = working_bytes(part);
-    const bool split_from = half > whole;
-    const std::int64_t shared = shared_by(program, out, place);
-    const std::int64_t own = retained + retained_bytes(part) + shared;
-    const std::int64_t between = retained + std::max(whole, half) + (halves - halfway - half) +
-                                 shared_by(program, out, out.shared_place);
-    const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
-    const std::int64_t buckets = traffic.buckets(place);
+  std::vector<std::uint32_t> parts = parts_of(chunk);
+  const Traffic traffic(program, parts, state);
+  ChunkProfile out = sums_of_chunk(program, std::move(parts), traffic);
+  visit_places(program, out, traffic, [&out](std::size_t place, const PlacePeaks& peaks) {
     const bool first = place == 0;
-    raise(out.forward, {place, 0, ahead, 0, {own, working, ahead}}, first);
-    raise(out.backward, {place, 0, back, buckets, {own, working + redone, back + buckets}}, first);
-    raise(out.input_grad, {place, place + (split_from ? 0 : 1), back, 0, {between, working, back}},
-          first);
-    raise(out.weight_grad, {place, 0, 0, buckets, {halfway + half + shared, 0, buckets}}, first);
-    retained += retained_bytes(part);
-    halfway += half;
-  }
+    raise(out.forward, peaks.forward, first);
+    raise(out.backward, peaks.backward, first);
+    raise(out.input_grad, peaks.input_grad, first);
+    raise(out.weight_grad, peaks.weight_grad, first);
+  });
+  return out;
+}
+
+std::vector<std::int64_t> bytes_by_place(const Program& program, const std::vector<PartRun>& chunk,
+                                         const ModelState& state, TaskKind kind) {
+  std::vector<std::uint32_t> parts = parts_of(chunk);
+  const Traffic traffic(program, parts, state);
+  const ChunkProfile sums = sums_of_chunk(program, std::move(parts), traffic);
+  std::vector<std::int64_t> out;
+  visit_places(program, sums, traffic, [&](std::size_t, const PlacePeaks& peaks) {
+    ChunkProfile at_place;
+    at_place.forward = peaks.forward;
+    at_place.backward = peaks.backward;
+    at_place.input_grad = peaks.input_grad;
+    at_place.weight_grad = peaks.weight_grad;
+    out.push_back(at_place.peak_of(kind).live.total());
+  });
   return out;
 }
 

@@ -53,6 +53,12 @@ struct ChunkProfile {
 [[nodiscard]] ChunkProfile profile_chunk(const Program& program, const std::vector<PartRun>& chunk,
                                          const ModelState& state);
 
+/// The bytes that a pass adds while it is at each place of the chunk, in the model's order. Their
+/// maximum is ChunkProfile::peak_of(kind). `kind` is not `step`. O(places × (prefetch + 1)).
+[[nodiscard]] std::vector<std::int64_t> bytes_by_place(const Program& program,
+                                                       const std::vector<PartRun>& chunk,
+                                                       const ModelState& state, TaskKind kind);
+
 // Bytes of a part by kind. In Part::working_tensors, the item "working" is alive in every pass
 // (working_bytes); the backward pass recomputes the others (recomputed_bytes).
 [[nodiscard]] std::int64_t retained_bytes(const Part& part);

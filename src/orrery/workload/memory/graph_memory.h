@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory estimate by node instead of by task.
+// The memory estimate by node instead of by task: within a pass layer by layer.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,10 @@
 namespace orrery::workload {
 
 /// Memory of the ranks of each graph of `workload`, from `report`. `workload` must be built from
-/// `program`. `segments` is empty for roles without samples. O(ranks + tasks).
+/// `program`. A forward pass adds the activations of each layer as it reaches the layer, a backward
+/// pass releases them in turn (see profile_chunk); the maximum of a pass is its sample in `report`.
+/// With more than 2^20 such segments in total, each pass is one segment. `segments` is empty for
+/// roles without samples. O(ranks + segments).
 [[nodiscard]] std::vector<graph::HeldMemory> graph_memory(const Program& program,
                                                           const MemoryReport& report,
                                                           const graph::Workload& workload);

@@ -7,7 +7,7 @@ import { el } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
 import { table } from '../../table';
-import { binsOf, blockName, endsOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, useOfPart, type PartUse } from './figures';
+import { binsOf, blockName, endsOf, mostOf, ofFabric, partsOf, peakOf, scaleEnd, useOf, useOfPart, type PartUse } from './figures';
 import { kindName, nodesOf } from './fabric';
 import { drawingOf } from './fabric_drawing';
 import { boxText, lineText, makeFabricPicture } from './fabric_picture';
@@ -44,7 +44,7 @@ export function fabricCard(run: RunData): HTMLElement {
         { title: 'Class', cell: ({ title }) => el('span', { class: 'cp-nowrap' }, title), key: ({ title }) => title },
         { title: 'Busiest link', cell: ({ busiest }) => el('span', { class: 'name' }, endsOf(run, busiest)) },
         { title: 'Links', number: true, cell: ({ links }) => format.count(links), key: ({ links }) => links },
-        { title: 'Carried', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
+        { title: 'Carried in total', number: true, cell: ({ bytes }) => format.bytes(bytes), key: ({ bytes }) => bytes },
         { title: 'Mean use', number: true, cell: ({ mean }) => format.percent(mean), key: ({ mean }) => mean, note: 'Bytes carried over capacity × step' },
         { title: 'Highest use', number: true, cell: ({ busiest }) => format.percent(useOf(run, busiest)), key: ({ busiest }) => useOf(run, busiest), note: 'Of the busiest link' },
       ],
@@ -79,9 +79,8 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
     card.append(el('p', {}, 'The fabric is too large to display. The tables show the use of its links.'));
     return card;
   }
-  const links = run.links.name.map((_, link) => link);
-  const whole = scaleEnd(links.reduce((most, link) => Math.max(most, useOf(run, link)), 0));
-  const peak = scaleEnd(links.reduce((most, link) => Math.max(most, peakOf(run, link)), 0));
+  const whole = scaleEnd(mostOf(context.data.runs, useOf));
+  const peak = scaleEnd(mostOf(context.data.runs, peakOf));
   const bins = binsOf(run);
   let bin = -1;
   const tooltip = makeTooltip();

@@ -3,8 +3,9 @@
 // A fabric as a picture: switches by tier, hosts below them, lines in the colour of the busiest link behind each.
 
 import type { RunData } from '../../data';
-import { el, styled, svg } from '../../dom';
+import { styled, svg } from '../../dom';
 import * as format from '../../format';
+import { scrollRegion } from '../../scroll';
 import { className, endsOf, peakOf, useInBin, useOf } from './figures';
 import { boxHeight, type Box } from './fabric_boxes';
 import type { Drawing } from './fabric_drawing';
@@ -80,14 +81,14 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
   svg('g', {}, strokes.map((one) => one.touch)),
   boxes.map(({ element }) => element));
   styled(picture, { 'min-width': `${Math.round(Math.min(width, Math.max(640, width * 0.7)))}px` });
-  const element = el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Picture of the fabric' }, picture);
-  element.addEventListener('pointermove', (event) => {
+  const { frame: element, region } = scrollRegion('Picture of the fabric', picture);
+  region.addEventListener('pointermove', (event) => {
     const target = (event.target as Element).closest('[data-line], [data-box]');
-    const frame = element.getBoundingClientRect();
+    const frame = region.getBoundingClientRect();
     const [line, box] = [target?.getAttribute('data-line') ?? null, target?.getAttribute('data-box') ?? null];
     point(line !== null ? { line: drawing.lines[Number(line)] } : box !== null ? { box: Number(box) } : null, event.clientX - frame.left, event.clientY - frame.top);
   });
-  element.addEventListener('pointerleave', () => point(null, 0, 0));
+  region.addEventListener('pointerleave', () => point(null, 0, 0));
   return {
     element,
     paint(isDark, bin, end) {

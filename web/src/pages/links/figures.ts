@@ -191,6 +191,20 @@ export function gridWidth(ranks: number, dims: Dimension[]): number {
   return Math.min(ranks, width * Math.floor(most / width));
 }
 
+// The largest value of a figure over the links of all runs: both sides of a comparison share one scale.
+export function mostOf(runs: readonly RunData[], figure: (run: RunData, link: number) => number): number {
+  return runs.reduce((most, run) => run.links.capacity.reduce((high, _, link) => Math.max(high, figure(run, link)), most), 0);
+}
+
+// The axes of use over time for all runs: from 0 to the longest step, and to a round share of capacity.
+export function overTimeEnds(runs: readonly RunData[]): { time: number; use: number } {
+  const use = runs.reduce((most, run) => Math.max(most, ...partsOf(run).flatMap(({ links }) => {
+    const { mean, most: busiest } = useOverTime(run, links);
+    return [...mean, ...busiest];
+  })), 0);
+  return { time: runs.reduce((longest, { step }) => Math.max(longest, step), 0), use: scaleEnd(use) };
+}
+
 // The end of a scale that holds `most`: a round number.
 export function scaleEnd(most: number): number {
   if (most <= 0) return 0.01;

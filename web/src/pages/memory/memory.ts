@@ -2,6 +2,7 @@
 //
 // How much memory ranks hold over time, what of, and whether it fits.
 import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
+import type { RunData } from '../../data';
 import { el, pageLink, styled } from '../../dom';
 import type { Context, Page } from '../../page';
 import { table } from '../../table';
@@ -24,27 +25,49 @@ function deviceName({ run }: Context): string {
   return run.device.name === '' ? 'a device' : `one device (${run.device.name})`;
 }
 
+// Whether what was accounted fits, in the words of the summary and of `orrery memory`, which count what is outside of
+// tensors, too.
+function accountVerdict({ run, format }: Context, fullest: Holder): HTMLElement {
+  const { peak, peakAt, role } = fullest.memory;
+  const total = run.summary.find(([label]) => label === 'Peak memory')?.[1];
+  const rank = fullest.ranks[0];
+  const others = fullest.ranks.length > 1 && ` (the same on ${format.counted(fullest.ranks.length - 1, 'other rank')})`;
+  return el('div', {},
+    total !== undefined && el('p', { class: /not fit/i.test(total) ? 'bad' : '' }, 'A device needs ', el('strong', {}, total), '.'),
+    el('p', {}, 'Tensors: ', pageLink('timeline', { rank }, `rank ${rank}`), ` (${format.nameOf(role ?? '')}) has the highest peak, ${format.bytes(peak)} at ${format.time(peakAt)}`, others,
+      '. The curve shows tensors; driver, libraries and fragmentation are in the sum above.'));
+}
+
 // One sentence: how full the fullest is, and whether that fits.
 function verdict(context: Context, fullest: Holder): HTMLElement {
+  if (fullest.memory.role !== undefined) return accountVerdict(context, fullest);
   const { run, format } = context;
   const capacity = run.device.memoryCapacity;
   const { peak, peakAt } = fullest.memory;
   const who = pageLink('timeline', { rank: fullest.ranks[0] }, `rank ${fullest.ranks[0]}`);
-  const { role } = fullest.memory;
-  const start = [who, role === undefined ? '' : ` (${format.nameOf(role)})`, ` has the highest peak: ${format.bytes(peak)}${role === undefined ? ' in tensors' : ''} at ${format.time(peakAt)}`,
+  const start = [who, ` has the highest peak: ${format.bytes(peak)} in tensors at ${format.time(peakAt)}`,
     fullest.ranks.length > 1 && ` (the same on ${format.counted(fullest.ranks.length - 1, 'other rank')})`];
   if (capacity <= 0) return el('p', {}, start, '. The cluster file does not state the memory of a device.');
   const share = format.percent(peak / capacity);
   if (peak > capacity) {
-    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. ${role === undefined ? 'It does not fit.' : 'It may not fit; the run continues regardless.'}`));
+    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. It does not fit.`));
   }
   return el('p', {}, start, `, ${share} of the ${format.bytes(capacity)} of ${deviceName(context)}.`);
 }
 
-function ceiling(context: Context, peak: number): { max: number; capacity: number | null } {
-  const { memoryCapacity } = context.run.device;
-  const drawn = memoryCapacity > 0 && memoryCapacity <= offPicture * peak;
-  return { max: Math.max(1, Math.max(peak, drawn ? memoryCapacity : 0) * 1.12), capacity: drawn ? memoryCapacity : null };
+// The capacity of a device, where it is not too far above the peak to be plotted.
+function plottedCapacity({ device }: RunData, peak: number): number | null {
+  return device.memoryCapacity > 0 && device.memoryCapacity <= offPicture * peak ? device.memoryCapacity : null;
+}
+
+// Runs side by side share one scale: that of the fullest ranks of all.
+function sharedTop(context: Context, peak: number): number {
+  const { runs } = context.data;
+  const tops = runs.map((run) => {
+    const own = runs.length > 1 ? holders(run)[0]?.memory.peak ?? 0 : peak;
+    return Math.max(own, plottedCapacity(run, own) ?? 0);
+  });
+  return Math.max(1, ...tops) * 1.12;
 }
 
 function line(points: Points, colour: string, more: Record<string, unknown> = {}): Record<string, unknown> {
@@ -70,12 +93,24 @@ function peakMark(context: Context, colours: Colours, { memory }: Holder): Recor
   };
 }
 
+const constantKinds = ['weights', 'gradients', 'optimizer', 'workspace'];
+
+// Of an account: bytes that are there during the complete step; 0: not known.
+function constantOf({ memory }: Holder): number {
+  return (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (constantKinds.includes(kind) ? size : 0), 0);
+}
+
 function seriesOf(context: Context, picture: Picture, colours: Colours): Record<string, unknown>[] {
   const { holder, band, all } = picture;
-  const { capacity } = ceiling(context, (holder ?? all[0]).memory.peak);
+  const capacity = plottedCapacity(context.run, (holder ?? all[0]).memory.peak);
   const more = capacity === null ? {} : { markLine: capacityLine(context, colours, capacity, (holder ?? all[0]).memory.peakAt) };
   const filled = { areaStyle: { color: colours.memory, opacity: 0.22 }, name: 'held', ...more };
-  if (holder) return [line(stepsOf(holder.memory, context.run.step), colours.memory, filled), peakMark(context, colours, holder)];
+  if (holder) {
+    const constant = constantOf(holder);
+    const floor = { areaStyle: { color: colours.memory, opacity: 0.3 }, lineStyle: { color: colours.memory, width: 1, type: 'dashed' }, name: 'all the time', silent: true };
+    return [line(stepsOf(holder.memory, context.run.step), colours.memory, filled),
+      ...(constant > 0 ? [line([[0, constant], [context.run.step, constant]], colours.memory, floor)] : []), peakMark(context, colours, holder)];
+  }
   return [line(band!.most, colours.memory, { ...filled, name: 'fullest' }),
     line(band!.least, colours.memory, { name: 'emptiest', lineStyle: { color: colours.memory, width: 1.5, type: 'dashed' } }),
     peakMark(context, colours, all[0])];
@@ -84,7 +119,7 @@ function seriesOf(context: Context, picture: Picture, colours: Colours): Record<
 function tip(context: Context, picture: Picture, colours: Colours): Record<string, unknown> {
   const { format } = context;
   return tooltip(colours, (params: { seriesName: string; dataIndex: number; value: [number, number] }[]) => {
-    const shown = params.filter(({ seriesName }) => ['held', 'fullest', 'emptiest'].includes(seriesName));
+    const shown = params.filter(({ seriesName }) => ['held', 'fullest', 'emptiest', 'all the time'].includes(seriesName));
     const lines: [string, string][] = shown.map(({ seriesName, value }) => [seriesName, format.bytes(Math.round(value[1]))]);
     const first = shown.find(({ seriesName }) => seriesName === 'fullest');
     if (first && picture.band) lines.push(['which', format.rankList(picture.all[picture.band.fullest[first.dataIndex]].ranks)]);
@@ -93,15 +128,17 @@ function tip(context: Context, picture: Picture, colours: Colours): Record<strin
 }
 
 function optionOf(context: Context, picture: Picture, colours: Colours): EChartsCoreOption {
-  const { run, format } = context;
-  const times = format.timeAxis(run.step);
+  const { data, format } = context;
+  const longest = Math.max(...data.runs.map(({ step }) => step));
+  const times = format.timeAxis(longest);
   const peak = (picture.holder ?? picture.all[0]).memory.peak;
+  const top = sharedTop(context, peak);
   const unit = format.bytes(peak).endsWith('iB') ? [2 ** 40, 2 ** 30, 2 ** 20, 2 ** 10].find((size) => peak >= size) ?? 1 : 1;
-  const each = niceStep((ceiling(context, peak).max / unit) / 5) * unit;
+  const each = niceStep((top / unit) / 5) * unit;
   return {
     grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
-    xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(ceiling(context, peak).max / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
+    xAxis: { ...axis(colours), type: 'value', min: 0, max: longest, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(longest / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(top / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
     tooltip: tip(context, picture, colours),
     series: seriesOf(context, picture, colours),
   };
@@ -167,6 +204,7 @@ function nothing(): HTMLElement {
 export const memory: Page = {
   id: 'memory',
   title: 'Memory',
+  has: (run) => holders(run).length > 0 || run.remoteMemory.levels.length > 0,
   render(host, context) {
     const { run } = context;
     const all = holders(run);
@@ -182,7 +220,7 @@ export const memory: Page = {
     select.value = String(Math.max(0, wanted));
     const [frame, held, words] = [el('div'), el('div'), el('p', { class: 'muted' })];
     host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, accounted ? 'Memory over time' : 'Tensors over time'),
-      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'Computed from the model and the plan, as in ', el('code', {}, 'orrery memory'), ', at the times of the passes of this run.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
+      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'Computed from the model and the plan, as in ', el('code', {}, 'orrery memory'), ', at the times of this run: layer by layer, as forward passes store activations and backward passes release them.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
     el('section', { class: 'card', 'aria-label': 'At the peak' }, el('h2', {}, 'At the peak'), held));
     if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
     const levels = showLevels(host, context);
@@ -190,9 +228,11 @@ export const memory: Page = {
     const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
     const show = (): void => {
       held.replaceChildren(heldTable(context, picture.holder ?? all[0]));
-      const { capacity } = ceiling(context, (picture.holder ?? all[0]).memory.peak);
+      const capacity = plottedCapacity(run, (picture.holder ?? all[0]).memory.peak);
       const device = run.device.memoryCapacity;
-      const band = picture.holder ? '' : 'The upper line is the fullest rank at each time, the dashed one the emptiest. ';
+      const constant = picture.holder ? constantOf(picture.holder) : 0;
+      const floor = constant > 0 ? `Below the dashed line: weights, gradients, optimizer state and workspace, ${context.format.bytes(constant)} all the time. Above it: activations, buffers and other temporary tensors. ` : '';
+      const band = picture.holder ? floor : 'The upper line is the fullest rank at each time, the dashed one the emptiest. ';
       words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, is far above the plotted range.` : '');
       words.hidden = words.textContent === '';
     };

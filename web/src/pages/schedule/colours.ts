@@ -51,7 +51,7 @@ export function hueOf(model: Model, key: Key, send: number): number {
   return Math.max(0, key === 'owner' ? model.pieces.owner[piece] : model.pieces.group[piece]);
 }
 
-const mostListed = 24;
+const mostListed = 128;
 
 // What each hue means, where that can be listed: hue, words.
 export function legendOf(model: Model, key: Key): [number, string][] {

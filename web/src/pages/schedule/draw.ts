@@ -5,9 +5,10 @@
 import * as format from '../../format';
 import { inkOn, type Colours } from '../../theme';
 import { drawCrosshair } from '../timeline/overlay';
-import { clip, drawGrid, drawRuler, font } from '../timeline/painter';
+import { clip, drawGrid, drawRuler, font, triangle } from '../timeline/painter';
 import { plotWidth, ruler, xOf } from '../timeline/state';
 import { hueOf } from './colours';
+import { useOf } from './groups';
 import { firstBar } from './model';
 import type { GridState, Picked } from './state';
 
@@ -45,12 +46,37 @@ export function draw(canvas: HTMLCanvasElement, state: GridState, colours: Colou
   inRows(context, state, () => {
     drawGrid(context, state, state.model.data.time, colours);
     const [first, last] = visible(state);
-    for (let row = first; row < last; row++) drawBars(context, state, row, colours);
+    for (let row = first; row < last; row++) {
+      if (state.rows[row] < 0) drawGroup(context, state, row, colours);
+      else drawBars(context, state, row, colours);
+    }
     drawBound(context, state, colours);
   });
   drawNames(context, state, colours);
   drawRuler(context, state, colours);
   drawBoundName(context, state, colours);
+}
+
+// A group as one bar: as high as the share of its links in use; with a piece chosen, its part in the piece's color.
+function drawGroup(context: CanvasRenderingContext2D, state: GridState, row: number, colours: Colours): void {
+  const { model, picked, view } = state;
+  const group = state.groups[~state.rows[row]];
+  const columns = Math.ceil(plotWidth(state));
+  const height = state.row - (state.row >= 12 ? 4 : 1);
+  const foot = yOf(state, row) + state.row - 1;
+  const paint = (use: Float64Array, colour: string): void => {
+    context.fillStyle = colour;
+    for (let column = 0; column < columns; column++) {
+      const tall = Math.max(1, Math.min(1, use[column]) * height);
+      if (use[column] > 1e-4) context.fillRect(state.gutter + column, foot - tall, 1, tall);
+    }
+  };
+  context.globalAlpha = picked ? 0.3 : 1;
+  paint(useOf(model, group, view.from, view.to, columns), colours.idle);
+  context.globalAlpha = 1;
+  if (!picked) return;
+  const piece = model.sends.piece[picked.send];
+  paint(useOf(model, group, view.from, view.to, columns, piece), state.colours[hueOf(model, state.key, picked.send) % state.colours.length]);
 }
 
 // Where a piece is chosen, its bars stand out from the others.
@@ -129,32 +155,62 @@ function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colo
   context.fillText('bound', left + 4, ruler / 2);
 }
 
-// Links that the bound is of have a bar in its colour before their names.
+const inset = { link: 12, group: 24, inGroup: 30 } as const; // CSS pixels before a name
+
+export const nameOfLink = (name: string): string => name.replace(' -> ', ' → ');
+
+// How wide names and shares have to be for no name to be cut.
+export function gutterOf({ groups, links, model }: GridState): number {
+  const context = document.createElement('canvas').getContext('2d')!;
+  context.font = `600 12px ${font}`;
+  const widest = (names: string[]): number => names.reduce((most, name) => Math.max(most, context.measureText(name).width), 0);
+  const names = widest([...new Set(links.map((link) => nameOfLink(model.data.links.name[link])))]);
+  const titles = widest(groups.map(({ title }) => title));
+  return Math.max(names + (groups.length > 0 ? inset.inGroup : inset.link), titles + inset.group) + 64;
+}
+
+interface RowName {
+  name: string;
+  busy: number; // the share of the time; of a group the mean
+  binds: boolean; // of a group: one of its links does
+}
+
+function nameOf({ model, groups }: GridState, row: number): RowName {
+  const { links } = model.data;
+  if (row >= 0) return { name: nameOfLink(links.name[row]), busy: model.busy[row], binds: links.binds[row] };
+  const { title, links: own } = groups[~row];
+  return { name: title, busy: own.reduce((sum, link) => sum + model.busy[link], 0) / own.length, binds: own.some((link) => links.binds[link]) };
+}
+
+// Links that set the bound have a bar in its color before their names; groups have a triangle.
 function drawNames(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
-  const { links } = state.model.data;
   context.fillStyle = colours.card;
   context.fillRect(0, ruler, state.gutter, state.height - ruler);
   context.textBaseline = 'middle';
   const [first, last] = visible(state);
   let free = -Infinity;
   for (let row = first; row < last; row++) {
-    const link = state.rows[row];
+    const group = state.rows[row] < 0 ? state.groups[~state.rows[row]] : null;
+    const { name, busy: share, binds } = nameOf(state, state.rows[row]);
     const y = yOf(state, row);
-    if (links.binds[link]) {
+    if (binds) {
       context.fillStyle = colours.critical;
       context.fillRect(3, y + 1, 4, state.row - (state.row < 12 ? 1 : 2));
     }
     if (y < free) continue; // no room for every name
     free = y + 14;
-    const busy = format.percent(state.model.busy[link]);
+    const busy = format.percent(share);
     context.font = `11px ${font}`;
     context.fillStyle = colours.muted;
-    const room = state.gutter > 140 ? context.measureText(busy).width + 8 : 0;
+    const room = state.gutter > 160 ? context.measureText(busy).width + 8 : 0;
     const middle = y + Math.max(state.row / 2, 6) + 0.5;
     if (room > 0) context.fillText(busy, state.gutter - room, middle);
-    context.font = `${links.binds[link] ? '600 ' : ''}12px ${font}`;
+    context.font = `${binds || group ? '600 ' : ''}12px ${font}`;
     context.fillStyle = colours.text;
-    context.fillText(clip(context, links.name[link], state.gutter - room - 20), 12, middle);
+    const narrow = state.gutter <= 160;
+    const left = group ? inset.group : state.groups.length > 0 && !narrow ? inset.inGroup : inset.link;
+    context.fillText(clip(context, name, state.gutter - room - left - 4), left, middle);
+    if (group) triangle(context, 15, middle - 0.5, 4, state.open.has(group.key));
   }
   context.fillStyle = colours.line;
   context.fillRect(state.gutter - 1, 0, 1, state.height);

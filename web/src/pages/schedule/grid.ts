@@ -8,11 +8,12 @@ import { listenToGestures, type Spot } from '../timeline/gestures';
 import { placeTip } from '../timeline/overlay';
 import { plotWidth, ruler, timeAt, xOf } from '../timeline/state';
 import { around, confine, whole, type View } from '../timeline/view';
-import { draw, drawTop } from './draw';
+import { draw, drawTop, gutterOf } from './draw';
 import { hue, keysOf } from './colours';
+import { firstOpen, groupsOf, rowsOf } from './groups';
 import { barAt, linksIn, linksOf, type Model } from './model';
 import { roomy, type GridState, type Picked } from './state';
-import { describe } from './send_text';
+import { describe, describeRow } from './send_text';
 
 export class Grid {
   readonly state: GridState;
@@ -26,17 +27,17 @@ export class Grid {
   private readonly sizes = new ResizeObserver(() => this.resize());
   private readonly unsubscribe: () => void;
   private readonly listeners: (() => void)[] = [];
-  private readonly longest: number; // letters of a name
+  private names = 0; // CSS pixels that the names of all rows need
   private waiting = 0;
 
   constructor(private readonly context: Context, model: Model) {
-    this.longest = model.data.links.name.reduce((most, name) => Math.max(most, name.length), 0);
     const order = 'binds';
     this.state = {
       model, view: whole(model.data.time), width: 0, height: 0, gutter: 200, scroll: 0, row: roomy,
-      rows: linksIn(model, order, ''), order, text: '', only: false, key: keysOf(model)[0], colours: [],
-      picked: null, hovered: null, pointer: null,
+      links: [], groups: [], open: new Set(), rows: [], order, text: '', only: false, key: keysOf(model)[0], colours: [],
+      picked: null, hovered: null, named: null, pointer: null,
     };
+    this.layRows(true);
     this.scroller = el('div', { class: 'tl-scroll', tabindex: 0, role: 'application', 'aria-roledescription': 'timeline' }, this.sticky, this.spacer);
     this.element = el('div', { class: 'tl-stage' }, this.scroller);
     this.scroller.addEventListener('scroll', () => {
@@ -63,7 +64,7 @@ export class Grid {
       show: (view) => this.show(view),
       scrollTo: (y) => { this.scroller.scrollTop = y; },
       hover: (at) => this.hover(at),
-      click: (at) => this.pick(this.under(at)),
+      click: (at) => this.click(at),
       nearer: (at) => {
         const found = this.under(at);
         if (found) this.reveal(found, true);
@@ -95,7 +96,7 @@ export class Grid {
     const { state } = this;
     state.width = this.scroller.clientWidth;
     state.height = this.scroller.clientHeight;
-    state.gutter = Math.round(Math.min(Math.max(150, this.longest * 6.5 + 64), Math.max(110, state.width * 0.3)));
+    state.gutter = Math.round(Math.min(Math.max(120, this.names), Math.max(124, state.width * 0.36)));
     this.fit();
     this.redraw();
   }
@@ -136,24 +137,49 @@ export class Grid {
     const { state } = this;
     Object.assign(state, change);
     state.hovered = null;
+    this.layRows('order' in change || 'text' in change || 'only' in change);
+    this.changed();
+  }
+
+  // `anew`: other links, or another order: groups are as they are at first.
+  private layRows(anew = false): void {
+    const { state } = this;
+    state.links = linksIn(state.model, state.order, state.text);
+    if (state.only && state.picked) {
+      const own = linksOf(state.model, state.model.sends.piece[state.picked.send]);
+      state.links = state.links.filter((link) => own.has(link));
+    }
+    state.groups = groupsOf(state.model, state.order, state.links);
+    if (anew) {
+      state.open = firstOpen(state.groups);
+      this.names = gutterOf(state);
+      if (state.width > 0) this.resize();
+    }
+    state.rows = rowsOf(state.groups, state.open, state.links);
+    this.fit();
+  }
+
+  // Opens or closes a group.
+  toggle(group: number): void {
+    const { state } = this;
+    const { key } = state.groups[group];
+    if (!state.open.delete(key)) state.open.add(key);
     this.layRows();
     this.changed();
   }
 
-  private layRows(): void {
+  openAll(open: boolean): void {
     const { state } = this;
-    state.rows = linksIn(state.model, state.order, state.text);
-    if (state.only && state.picked) {
-      const own = linksOf(state.model, state.model.sends.piece[state.picked.send]);
-      state.rows = state.rows.filter((link) => own.has(link));
-    }
-    this.fit();
+    state.open = new Set(open ? state.groups.map(({ key }) => key) : []);
+    this.layRows();
+    this.changed();
   }
 
   pick(picked: Picked | null): void {
+    const narrowed = this.state.only;
     this.state.picked = picked;
     if (!picked) this.state.only = false;
-    this.layRows();
+    this.layRows(narrowed);
     this.changed();
   }
 
@@ -166,6 +192,8 @@ export class Grid {
     const { from, to } = state.view;
     if (near) this.show(around(start, end, this.extent));
     else if (start < from || end > to) this.show({ from: from + (start + end - from - to) / 2, to: to + (start + end - from - to) / 2 });
+    const group = state.groups.findIndex(({ links }) => links.includes(link));
+    if (group >= 0 && !state.open.has(state.groups[group].key)) this.toggle(group);
     const y = ruler + state.rows.indexOf(link) * state.row - state.scroll;
     if (y < ruler || y + state.row > state.height) this.scroller.scrollTop = y + state.scroll - state.height / 2;
   }
@@ -174,22 +202,37 @@ export class Grid {
     const { state } = this;
     state.pointer = at;
     state.hovered = at && this.under(at);
-    this.canvas.classList.toggle('pointing', state.hovered !== null);
+    const row = at && at.x < state.gutter ? this.rowAt(at) : undefined;
+    state.named = row ?? null;
+    this.canvas.classList.toggle('pointing', state.hovered !== null || (row !== undefined && row !== null && row < 0));
     const { colours } = this.context.theme;
     drawTop(this.canvas, state, colours, Math.min(devicePixelRatio || 1, 2));
-    this.tip.hidden = !state.hovered;
-    if (!at || !state.hovered) return;
-    const { title, lines } = describe(state.model, state.hovered.send);
+    this.tip.hidden = !state.hovered && state.named === null;
+    if (!at || this.tip.hidden) return;
+    const { title, lines } = state.hovered ? describe(state.model, state.hovered.send) : describeRow(state, state.named!);
     this.tip.replaceChildren(el('strong', { class: 'name' }, title),
       el('dl', { class: 'pairs' }, lines.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])));
     placeTip(this.tip, state, at);
   }
 
-  private under({ x, y }: Spot): Picked | null {
+  // A link, or ~place of a group; undefined outside the rows.
+  private rowAt({ y }: Spot): number | undefined {
     const { state } = this;
+    return y < ruler ? undefined : state.rows[Math.floor((y - ruler + state.scroll) / state.row)];
+  }
+
+  private click(at: Spot): void {
+    const row = this.rowAt(at);
+    if (row !== undefined && row < 0) this.toggle(~row);
+    else if (at.x >= this.state.gutter) this.pick(this.under(at));
+  }
+
+  private under(at: Spot): Picked | null {
+    const { state } = this;
+    const { x, y } = at;
     const inside = y - ruler + state.scroll;
-    const link = state.rows[Math.floor(inside / state.row)];
-    if (y < ruler || x < state.gutter || link === undefined) return null;
+    const link = this.rowAt(at);
+    if (x < state.gutter || link === undefined || link < 0) return null;
     const bars = state.model.bars[link];
     const slip = (2 * (state.view.to - state.view.from)) / plotWidth(state);
     const height = 1 - (inside % state.row) / state.row;

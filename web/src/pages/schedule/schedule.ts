@@ -79,7 +79,7 @@ function build(host: HTMLElement, context: Context, model: Model): () => void {
     label(grid);
   });
   host.append(el('div', { class: 'tl' }, toolbar.element, grid.element,
-    el('p', { class: 'muted sch-hint controls' }, 'Wheel: zoom. Drag, or Shift and wheel: move. Click: choose a piece. Double click: zoom to a send.'), seen, way, spoken), linksTable(grid));
+    el('p', { class: 'muted sch-hint controls' }, 'Wheel: zoom. Drag, or Shift and wheel: move. Click: choose a piece, or open a group of links (e: all). Double click: zoom to a send.'), seen, way, spoken), linksTable(grid));
   goWhereAsked(grid, context.args);
   toolbar.update();
   label(grid);
@@ -100,7 +100,7 @@ function build(host: HTMLElement, context: Context, model: Model): () => void {
 function label(grid: Grid): void {
   const { state } = grid;
   const { from, to } = state.view;
-  grid.scroller.setAttribute('aria-label', `Sends over ${format.counted(state.rows.length, 'link')}, ${format.time(Math.max(0, Math.round(from)))} to ` +
+  grid.scroller.setAttribute('aria-label', `Sends over ${format.counted(state.links.length, 'link')}, ${format.time(Math.max(0, Math.round(from)))} to ` +
     `${format.time(Math.min(grid.extent, Math.round(to)))}; the bound is ${format.time(state.model.data.bound)}. ` +
     'Arrows move, + and − zoom, comma and full stop go from send to send; the tables below have the same content.');
 }
@@ -146,6 +146,7 @@ function press(grid: Grid, event: KeyboardEvent, inside: boolean, toggleTable: (
     case 'd': case 'D': along(0.2); return true;
     case 'f': grid.show(whole(extent)); return true;
     case 'v': toggleTable(); return true;
+    case 'e': grid.openAll(state.open.size < state.groups.length); return state.groups.length > 0;
     case ',': step(grid, -1); return true;
     case '.': step(grid, 1); return true;
     case 'z':
@@ -168,7 +169,8 @@ function press(grid: Grid, event: KeyboardEvent, inside: boolean, toggleTable: (
 // The send before or after the chosen one on its link; with none chosen, the first in view.
 function step(grid: Grid, by: number): void {
   const { state } = grid;
-  const link = state.picked && state.rows.includes(state.picked.link) ? state.picked.link : state.rows[Math.floor(state.scroll / state.row)];
+  const top = state.rows[Math.floor(state.scroll / state.row)];
+  const link = state.picked && state.links.includes(state.picked.link) ? state.picked.link : top < 0 ? state.groups[~top].links[0] : top;
   if (link === undefined) return;
   const bars = state.model.bars[link];
   const at = state.picked && state.picked.link === link ? bars.send.indexOf(state.picked.send) + by : bars.end.findIndex((end) => end > state.view.from);

@@ -5,6 +5,7 @@
 import type { Spot } from '../timeline/gestures';
 import type { View } from '../timeline/view';
 import type { Key } from './colours';
+import type { LinkGroup } from './groups';
 import type { Model, Order } from './model';
 
 export interface Picked {
@@ -20,7 +21,10 @@ export interface GridState {
   gutter: number;
   scroll: number;
   row: number; // CSS pixels of a row
-  rows: number[]; // links, from the top down
+  links: number[]; // that are shown, from the top down
+  groups: LinkGroup[]; // of them; none where each has a row
+  open: Set<string>; // groups whose links have rows, by key
+  rows: number[]; // links, and groups as ~place, from the top down
   order: Order;
   text: string; // what is searched for
   only: boolean; // of the chosen piece's way
@@ -28,6 +32,7 @@ export interface GridState {
   colours: string[]; // by hue
   picked: Picked | null; // its piece is lit, others are faint
   hovered: Picked | null;
+  named: number | null; // the row whose name the pointer is on: a link, or ~place of a group
   pointer: Spot | null;
 }
 

@@ -17,7 +17,7 @@ export function linksTable(grid: Grid): HTMLElement {
   const { links } = model.data;
   return el('section', { class: 'card sch-links', 'aria-label': 'Links' }, el('h2', {}, 'Links'), table<number>({
     caption: 'Load of each link, and whether it sets the bound',
-    rows: grid.state.rows,
+    rows: grid.state.links,
     columns: [
       { title: 'Link', cell: (link) => el('span', { class: 'name' }, links.name[link]), key: (link) => links.name[link] },
       { title: 'Capacity', number: true, cell: (link) => format.rate(links.capacity[link]), key: (link) => links.capacity[link] },
@@ -57,7 +57,7 @@ function sendsInView(grid: Grid): { seen: number[]; links: Map<number, number>; 
   let all = 0;
   const first = Math.max(0, Math.floor(state.scroll / state.row));
   const last = Math.min(state.rows.length, Math.ceil((state.scroll + state.height - ruler) / state.row));
-  for (const link of state.rows.slice(first, last)) {
+  for (const link of state.rows.slice(first, last).flatMap((row) => (row < 0 ? state.groups[~row].links : [row]))) {
     const bars = state.model.bars[link];
     for (let i = firstBar(bars, state.view.from); i < bars.start.length && bars.start[i] < state.view.to; i++) {
       if (bars.end[i] <= state.view.from || links.has(bars.send[i])) continue;

@@ -34,6 +34,7 @@ export function makeToolbar(grid: Grid, context: Context, actions: TableActions)
     const { from, to } = state.view;
     grid.show(zoom(state.view, (from + to) / 2, factor, grid.extent));
   };
+  const groups = el('button', { type: 'button', onclick: () => grid.openAll(state.open.size < state.groups.length) });
   const low = el('button', { type: 'button', onclick: () => grid.set({ row: state.row === roomy ? dense : roomy }) }, 'Dense rows');
   const asTable = el('button', { type: 'button', onclick: actions.toggleTable }, 'As a table');
   const chips = el('div', { class: 'tl-chips' });
@@ -44,17 +45,33 @@ export function makeToolbar(grid: Grid, context: Context, actions: TableActions)
       el('div', { class: 'tl-search' }, search, found), order.element, key.element,
       el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Zoom' },
         button('−', 'Zoom out', by(1 / 0.6)), button('+', 'Zoom in', by(0.6)), button('All', 'The complete schedule', () => grid.show(whole(grid.extent)))),
-      el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Look' }, low, asTable), chips),
+      el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Look' }, groups, low, asTable), chips),
     update() {
       if (search.value !== state.text) search.value = state.text;
       order.select.value = state.order;
       key.select.value = state.key;
       low.setAttribute('aria-pressed', String(state.row === dense));
       asTable.setAttribute('aria-pressed', String(actions.tableShown()));
-      found.textContent = `${format.count(state.rows.length)} of ${format.counted(state.model.data.links.name.length, 'link')}`;
+      groups.hidden = state.groups.length === 0;
+      groups.textContent = state.open.size < state.groups.length ? 'Open all groups' : 'Close all groups';
+      found.textContent = `${format.count(state.links.length)} of ${format.counted(state.model.data.links.name.length, 'link')}`;
       draw();
     },
   };
+}
+
+const mostShown = 12; // colors of the legend; the others are folded away
+
+// What else there is in the picture, in words.
+function marks({ state }: Grid): HTMLElement[] {
+  const { model, groups } = state;
+  const { bound, cut, links } = model.data;
+  return [
+    ...(bound > 0 ? [el('span', { class: 'sch-note' }, el('i', { class: 'tl-stroke' }), `lower bound of the time${cut && `, set by: ${cut}`}`)] : []),
+    ...(links.binds.some((binds) => binds) ? [el('span', {}, el('i', { class: 'sch-binds' }), 'link that sets the bound')] : []),
+    el('span', {}, el('b', { class: 'muted' }, '%'), ' share of the time that a link is busy'),
+    ...(groups.length > 0 ? [el('span', {}, el('i', { class: 'swatch idle' }), 'group of links: share of their capacity in use')] : []),
+  ];
 }
 
 function choice(title: string, values: [string, string][], chosen: (value: string) => void): { element: HTMLElement; select: HTMLSelectElement } {
@@ -69,13 +86,16 @@ function fillLegend(host: HTMLElement, grid: Grid, context: Context): void {
   const { model, picked } = state;
   const listed = legendOf(model, state.key);
   const swatch = (i: number): HTMLElement => styled(el('i', { class: 'swatch' }), { background: hue(i, context.theme.dark) });
+  const entry = ([i, words]: [number, string]): HTMLElement => el('li', { class: 'name' }, swatch(i), words);
+  const open = host.querySelector('details')?.open ?? false;
   clear(host);
-  host.append(
-    ...listed.map(([i, words]) => el('span', { class: 'tl-note' }, swatch(i), words)),
-    ...(listed.length === 0 ? [el('span', { class: 'tl-note sch-note muted' }, `one color per ${state.key}; move the pointer to a bar for its ${state.key}`)] : []));
-  if (model.data.bound > 0) {
-    host.append(el('span', { class: 'tl-note sch-note' }, el('i', { class: 'tl-stroke' }), `the bound${model.data.cut && `, set by: ${model.data.cut}`}`));
-  }
+  host.append(el('div', { class: 'sch-legend', role: 'group', 'aria-label': 'Legend' },
+    el('strong', {}, `Color: ${keys[state.key]}`),
+    listed.length === 0
+      ? el('span', { class: 'sch-note muted' }, `one of ${format.count(model.pieces.bytes.length)}, colors repeat; move the pointer to a bar for its ${state.key}`)
+      : el('ul', { class: 'legend' }, listed.slice(0, mostShown).map(entry)),
+    listed.length > mostShown && el('details', { open }, el('summary', {}, `${format.count(listed.length - mostShown)} more`), el('ul', { class: 'legend' }, listed.slice(mostShown).map(entry)))),
+  el('div', { class: 'sch-legend' }, marks(grid)));
   if (picked) {
     host.append(el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': state.only, onclick: () => grid.set({ only: !state.only }) }, 'only its links'), el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': true, onclick: () => grid.pick(null) },
       `${pieceName(model, model.sends.piece[picked.send])} ✕`));

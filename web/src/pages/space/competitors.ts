@@ -3,6 +3,7 @@
 // What would have to be true for other points to be as good as the best.
 import { el } from '../../dom';
 import * as format from '../../format';
+import { scrollRegion } from '../../scroll';
 import { planOf } from './model';
 import type { State } from './state';
 
@@ -18,6 +19,5 @@ export function makeCompetitors(state: State): HTMLElement {
     el('td', {}, needs.length === 0 ? el('span', { class: 'muted' }, 'no single change suffices') : needs.join('; '))));
   return el('div', {},
     el('p', {}, `For each axis: the best point with another value than the overall best, and the single changes with which its ${first.title} matches the best, all else equal. A change is a shorter part of the step, a price, or an axis value of both points.`),
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Break-even' },
-      el('table', { class: 'sp-rivals' }, el('thead', {}, el('tr', {}, ['Behind', 'Best with', 'Plan', 'Would need one of'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))));
+    scrollRegion('Break-even', el('table', { class: 'sp-rivals' }, el('thead', {}, el('tr', {}, ['Behind', 'Best with', 'Plan', 'Would need one of'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))).frame);
 }

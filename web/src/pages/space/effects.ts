@@ -3,6 +3,7 @@
 // What each axis does: its share of the variance, and what other values would do to the best point.
 import { el, styled } from '../../dom';
 import * as format from '../../format';
+import { scrollRegion } from '../../scroll';
 import { pointWords, type Model } from './model';
 import type { EffectValue } from '../../space_data';
 
@@ -45,6 +46,5 @@ export function makeEffects(model: Model): HTMLElement {
   return el('div', {},
     el('p', {}, `“Explains” is the share of the variance of ${first.title} over all allowed points that lies between the means by axis value (with all combinations: the first-order Sobol index). `,
       `The last column shows the effect of other values on the best point (${pointWords(model, data.best)}: ${first.text(first.values[data.best])}), all else equal: ${format.change(extent[0])} to ${format.change(extent[1])}, right is worse. Filters have no effect here.`),
-    el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Effects of axes' },
-      el('table', { class: 'sp-effects' }, el('thead', {}, el('tr', {}, ['Axis', 'Explains', 'Best', 'Others, all else equal'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))));
+    scrollRegion('Effects of axes', el('table', { class: 'sp-effects' }, el('thead', {}, el('tr', {}, ['Axis', 'Explains', 'Best', 'Others, all else equal'].map((title) => el('th', { scope: 'col' }, title)))), el('tbody', {}, rows))).frame);
 }

@@ -4,6 +4,7 @@
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
+import { scrollRegion } from '../../scroll';
 import { inkOn } from '../../theme';
 import { choice } from './controls';
 import { goodness, heatOf, mixed } from './heat';
@@ -20,7 +21,7 @@ export function makeHeat(context: Context, state: State): { element: HTMLElement
   let [x, y, figure, mean]: [Dimension, Dimension | null, Dimension, boolean] = [order[0], order[1] ?? null, model.objectives[0], false];
   const host = el('div');
   const fill = (): void => host.replaceChildren(tableOf(context, state, x, y === x ? null : y, figure, mean));
-  const named = (dims: Dimension[]): [string, string][] => dims.map((dim) => [dim.name, dim.title]);
+  const named = (dims: Dimension[]): [string, string][] => dims.map((dim) => [dim.name, dim.label]);
   const controls = el('div', { class: 'controls row' },
     choice('Figure', named(figures), figure.name, (value) => { figure = dimNamed(model, value)!; fill(); }),
     choice('Across', named(axes), x.name, (value) => { x = dimNamed(model, value)!; fill(); }),
@@ -51,8 +52,7 @@ function tableOf(context: Context, state: State, x: Dimension, y: Dimension | nu
     return el('td', {}, styled(button, { background: fill, color: inkOn(fill) }));
   };
   const caption = `${mean ? 'Mean' : 'Best'} ${figure.title} by ${x.title}${y ? ` and ${y.title}` : ''}, over all other axes within the filters; darker is better. A click selects the best point of a cell.`;
-  return el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Heat map' },
-    el('table', { class: 'sp-heat' }, el('caption', {}, caption),
+  return scrollRegion('Heat map', el('table', { class: 'sp-heat' }, el('caption', {}, caption),
       el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'name' }, y ? `${y.title} ↓  ${x.title} →` : x.title), heat.across.words.map((word) => el('th', { scope: 'col', class: 'name' }, word)))),
-      el('tbody', {}, heat.cells.map((row, i) => el('tr', {}, el('th', { scope: 'row', class: 'name' }, heat.down.words[i]), row.map((_, j) => cell(i, j)))))));
+      el('tbody', {}, heat.cells.map((row, i) => el('tr', {}, el('th', { scope: 'row', class: 'name' }, heat.down.words[i]), row.map((_, j) => cell(i, j))))))).frame;
 }

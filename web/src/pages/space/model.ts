@@ -3,11 +3,12 @@
 // A space's points as columns, one for everything that they can be laid out by. Pure.
 import * as format from '../../format';
 import type { SpaceData } from '../../space_data';
-import { figureText, offText, unitOf } from './figure_text';
+import { axisLabel, figureText, offText, shortTitle, unitOf } from './figure_text';
 
 export interface Dimension {
   name: string; // in addresses
   title: string;
+  label: string; // of an axis of a picture: with the unit
   about: string;
   kind: 'axis' | 'figure' | 'share' | 'predicted';
   labels: readonly string[] | null; // of an axis: its values are their places
@@ -41,9 +42,10 @@ function boundsOf(values: Float64Array): [number, number] {
   return [low, high];
 }
 
-function dimension(part: Omit<Dimension, 'low' | 'high'>): Dimension {
+function dimension(part: Omit<Dimension, 'low' | 'high' | 'label'>, label?: (largest: string) => string): Dimension {
   const [low, high] = boundsOf(part.values);
-  return { ...part, low, high };
+  const largest = Number.isFinite(high) ? part.text(high) : '';
+  return { ...part, low, high, label: label?.(largest) ?? part.title };
 }
 
 function axisDims(data: SpaceData): Dimension[] {
@@ -54,10 +56,10 @@ function axisDims(data: SpaceData): Dimension[] {
 }
 
 function figureDims(data: SpaceData): Dimension[] {
-  return data.figures.map(({ name, title, about, more, values }) => dimension({
-    name, title, about, kind: 'figure', labels: null, ordered: true, more,
-    values: Float64Array.from(values, (value) => value ?? NaN), unit: unitOf(name), text: (value) => figureText(name, value),
-  }));
+  return data.figures.map(({ name, title, long, about, more, values }) => dimension({
+    name, title: shortTitle(name, title, data.tokens), about, kind: 'figure', labels: null, ordered: true, more,
+    values: Float64Array.from(values, (value) => value ?? NaN), unit: unitOf(name, data.currency), text: (value) => figureText(name, value, data.currency),
+  }, (largest) => axisLabel(name, name === 'devices' ? title : long ?? title, largest, data.tokens)));
 }
 
 const percent = { unit: '%', factor: 0.01 };
@@ -71,7 +73,7 @@ function shareDims(data: SpaceData): Dimension[] {
     return dimension({
       name: part.name, title: part.title, about: part.about, kind: 'share', labels: null, ordered: true, more: part.more,
       values, unit: percent, text: (value) => (Number.isFinite(value) ? `${(value * 100).toFixed(1)} %` : '–'),
-    });
+    }, () => `${part.title} (% of the step)`);
   });
 }
 
@@ -80,10 +82,10 @@ function toldDims(data: SpaceData, off: Float64Array): Dimension[] {
   const step = (name: string, title: string, predicted: number[]): Dimension => dimension({
     name, title, about: `the step, ${title}`, kind: 'predicted', labels: null, ordered: true, more: false,
     values: Float64Array.from(predicted, (ps) => (ps > 0 ? ps * 1e-12 : NaN)), unit: { unit: 's', factor: 1 }, text: (value) => (Number.isFinite(value) ? format.time(value * 1e12) : '–'),
-  });
+  }, (largest) => axisLabel(name, `step time, ${title}`, largest, data.tokens));
   return [
     step('estimated', 'estimated', data.estimated), step('simulated', 'simulated', data.simulated),
-    dimension({ name: 'off', title: 'estimate error', about: '(estimate - simulation) / simulation', kind: 'predicted', labels: null, ordered: true, more: false, values: off, unit: percent, text: offText }),
+    dimension({ name: 'off', title: 'estimate error', about: '(estimate - simulation) / simulation', kind: 'predicted', labels: null, ordered: true, more: false, values: off, unit: percent, text: offText }, () => 'estimate error (%)'),
   ];
 }
 
@@ -111,7 +113,7 @@ export function layModel(data: SpaceData): Model {
 
 // The same, of those points only that have a value of `other`, too.
 export function within(dim: Dimension, other: Dimension): Dimension {
-  return dimension({ ...dim, values: dim.values.map((value, i) => (Number.isFinite(other.values[i]) ? value : NaN)) });
+  return dimension({ ...dim, values: dim.values.map((value, i) => (Number.isFinite(other.values[i]) ? value : NaN)) }, () => dim.label);
 }
 
 // Whether it tells any points apart.

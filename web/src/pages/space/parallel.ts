@@ -4,6 +4,7 @@
 // goes through there.
 import { el, styled } from '../../dom';
 import type { Context } from '../../page';
+import { scrollRegion } from '../../scroll';
 import { Canvas } from './canvas';
 import { several, type Dimension, type Model } from './model';
 import { bottom, mostLines, paintCoordinates, paintLines, top, uprightAt, type Uprights } from './parallel_paint';
@@ -40,7 +41,7 @@ export function makeParallel(context: Context, state: State): Parallel {
   const lay = (): void => {
     styled(inner, { 'min-width': `${uprights.dims.length * least}px` });
     heads.replaceChildren(...uprights.dims.map((dim, i) => styled(el('span', { class: 'name', title: dim.about }, dim.title, dim.kind === 'axis' ? '' : dim.more ? ' ▲' : ' ▼'),
-      { left: `${((i + 0.5) / uprights.dims.length) * 100}%`, 'max-width': `${96 / uprights.dims.length}%` })));
+      { left: `${((i + 0.5) / uprights.dims.length) * 100}%`, width: `${96 / uprights.dims.length}%` })));
     stage.setAttribute('aria-label', `Parallel coordinates of ${uprights.dims.map((dim) => dim.title).join(', ')}. The fields under “Filters” do the same with the keyboard.`);
     canvas.redraw();
   };
@@ -59,7 +60,7 @@ export function makeParallel(context: Context, state: State): Parallel {
     element: el('div', {},
       el('div', { class: 'controls row' }, uprightsOf(model, true).length > uprights.dims.length && more,
         el('span', { class: 'muted' }, `Drag along an axis to filter by a range, click the axis to remove the filter. Darker lines are better in ${model.objectives[0].title}.${note}`)),
-      el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Parallel coordinates' }, inner)),
+      scrollRegion('Parallel coordinates', inner).frame),
     get dims() {
       return uprights.dims;
     },

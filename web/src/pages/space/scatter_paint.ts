@@ -52,10 +52,10 @@ function drawAxes({ context, width, height, colours }: Brush, plot: Plot, { x, y
   line(context, left + 0.5, top, left + 0.5, height - bottom);
   context.fillStyle = colours.text;
   context.textBaseline = 'bottom';
-  context.fillText(`${plot.x.title}${better(plot.x)}`, (left + width - right) / 2, height - 3);
+  context.fillText(shorten(context, `${plot.x.label}${better(plot.x)}`, width - left - right), (left + width - right) / 2, height - 3);
   context.textAlign = 'left';
   context.textBaseline = 'top';
-  context.fillText(`${plot.y.title}${better(plot.y)}`, 8, 4);
+  context.fillText(shorten(context, `${plot.y.label}${better(plot.y)}`, width - 16), 8, 4);
 }
 
 const better = (dim: Dimension): string => (dim.kind === 'figure' || dim.kind === 'share' ? (dim.more ? ' (more is better)' : ' (less is better)') : '');

@@ -13,7 +13,8 @@ import { makeHeat } from './heat_view';
 import { isCrowded } from './marks';
 import { dimNamed, layModel, several, within, type Dimension, type Model } from './model';
 import { makeParallel } from './parallel';
-import { makeTable } from './points_table';
+import { makeFrontTable, makeTable } from './points_table';
+import { makeSections } from './sections';
 import { makeCompetitors } from './competitors';
 import { makeScatter, type Scatter } from './scatter';
 import { State } from './state';
@@ -30,7 +31,7 @@ const card = (label: string, ...children: Parameters<typeof el>[2][]): HTMLEleme
 
 function summary({ data }: Model): HTMLElement {
   return el('section', { class: 'card', 'aria-label': 'The search' },
-    data.about !== '' && el('p', { class: 'name' }, data.about),
+    el('h2', {}, 'The search'),
     el('dl', { class: 'pairs' }, data.facts.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])),
     data.lost.length > 0 && el('details', { open: data.count === 0 }, el('summary', {}, `Why ${format.counted(data.lost.reduce((sum, [count]) => sum + count, 0), 'point')} ${data.count === 0 ? 'are not allowed' : 'are excluded'}`),
       el('table', { class: 'sp-lost' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'points'), el('th', { scope: 'col' }, 'not allowed because'))),
@@ -60,14 +61,14 @@ function explorer(context: Context, state: State): { element: HTMLElement; scatt
   const [x, y] = firstPair(model, context.args);
   const scatter = makeScatter(context, state, { x, y, diagonal: false, scales: null }, 'Points by two figures', () => Math.max(320, Math.min(480, innerHeight * 0.55)));
   const known = model.dims.filter((dim) => Number.isFinite(dim.low));
-  const named = known.map((dim): [string, string] => [dim.name, dim.title]);
+  const named = known.map((dim): [string, string] => [dim.name, dim.label]);
   const lay = (nowX: Dimension, nowY: Dimension): void => {
     scatter.lay(nowX, nowY);
     note(context, state, scatter);
   };
-  const element = card('Points and their front', el('div', { class: 'controls row' },
+  const element = card('Points and their front', model.data.about !== '' && el('p', { class: 'name' }, model.data.about), el('div', { class: 'controls row' },
     choice('Across', named, x.name, (name) => lay(dimNamed(model, name)!, scatter.plot.y)),
-    choice('Up', named, y.name, (name) => lay(scatter.plot.x, dimNamed(model, name)!))), legend(model), scatter.element);
+    choice('Up', named, y.name, (name) => lay(scatter.plot.x, dimNamed(model, name)!))), legend(model), scatter.element, makeFrontTable(state));
   return { element, scatter };
 }
 
@@ -119,8 +120,11 @@ export const space: Page = {
       note(context, state, scatter);
     });
     showPointDetails(chosen, live, state);
-    host.append(summary(model), makeFilters(state), element, live, chosen, card('All axes and figures', parallel.element), card('Map', heat.element),
-      card('Effects of axes', makeEffects(model)), card('Break-even', makeCompetitors(state)), compared.element, card('Table', makeTable(state)));
+    const cards: [string, HTMLElement][] = [
+      ['Front', element], ['Selected point', chosen], ['All axes', card('All axes and figures', parallel.element)], ['Map', card('Map', heat.element)],
+      ['Effects', card('Effects of axes', makeEffects(model))], ['Break-even', card('Break-even', makeCompetitors(state))], ['Estimates', compared.element],
+      ['Table', card('Table', makeTable(state))], ['The search', summary(model)]];
+    host.append(makeSections(cards), makeFilters(state), live, ...cards.map(([, one]) => one));
     window.__orrerySpace = { state, model, scatter, parallel, compared: compared.scatter };
     return () => {
       delete window.__orrerySpace;

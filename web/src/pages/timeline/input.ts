@@ -50,8 +50,8 @@ function hover(stage: Stage, at: Spot | null): void {
   const { state } = stage;
   state.pointer = at;
   state.hovered = at && under(stage, at);
-  state.named = at && at.x < state.gutter ? onHead(stage, at.y) : -1;
-  stage.top.classList.toggle('pointing', state.hovered !== null || state.named >= 0);
+  state.named = at && at.x < state.gutter ? rowUnder(stage, at.y) : -1;
+  stage.top.classList.toggle('pointing', state.hovered !== null || (state.named >= 0 && state.rows.rows[state.named].lane < 0));
   stage.redraw('top');
 }
 
@@ -65,6 +65,7 @@ function click(stage: Stage, at: Spot): void {
   const unit = onHead(stage, at.y);
   if (at.x < stage.state.gutter) {
     if (unit >= 0) stage.toggle(unit);
+    else hover(stage, at); // a finger shows the complete name
     return;
   }
   stage.pick(under(stage, at));

@@ -34,6 +34,7 @@ const holding = emptyHolding();
 export function paintLine(
   track: Track,
   names: Uint32Array,
+  shades: Uint8Array, // by name: which of the three of its kind
   view: View,
   width: number,
   inks: Inks,
@@ -54,7 +55,7 @@ export function paintLine(
       x = Math.floor(left);
     } else if (right - left >= wide && Math.round(left) <= x) {
       const until = Math.max(Math.round(right), x + 1);
-      paintStretch(line, track, low, names, x, Math.min(until, width), left, right, inks);
+      paintStretch(line, track, low, names, shades, x, Math.min(until, width), left, right, inks);
       const visible = Math.min(until, width) - Math.max(left, 0);
       if (visible >= labelFrom) {
         const lit = isLit(track, low);
@@ -80,6 +81,7 @@ function paintStretch(
   track: Track,
   i: number,
   names: Uint32Array,
+  shades: Uint8Array, // by name: which of the three of its kind
   from: number,
   to: number,
   left: number,
@@ -88,7 +90,7 @@ function paintStretch(
 ): void {
   const kind = track.kind[i];
   const lit = isLit(track, i);
-  const shade = lit ? inks.shades[kind][names[track.span[i]] % 3] : inks.dim;
+  const shade = lit ? inks.shades[kind][shades[names[track.span[i]]]] : inks.dim;
   line.ink.fill(shade, from, to);
   const length = track.end[i] - track.start[i];
   const waited = Math.min(to, Math.round(left + ((right - left) * track.wait[i]) / length));

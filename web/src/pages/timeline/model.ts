@@ -43,6 +43,7 @@ export interface PathPlace {
 export interface Model {
   lines: Line[];
   names: string[];
+  shades: Uint8Array; // by name: which shade of its kind's color
   step: number;
   extent: number; // how far one may look: the longest step of the runs side by side
 }
@@ -107,12 +108,22 @@ export function layLine(run: RunData, data: TimelineData, spans: Spans, ranks: n
   return { spans, lanes: shown, work: layTrack(spans, work), talk: layTrack(spans, talk), ranks };
 }
 
+// The same operation has the same shade in all layers, microbatches and ranks: names that differ only in numbers share one.
+export function shadesOf(names: readonly string[]): Uint8Array {
+  const found = new Map<string, number>();
+  return Uint8Array.from(names, (name) => {
+    const operation = name.replace(/\d+/g, '#');
+    if (!found.has(operation)) found.set(operation, found.size);
+    return found.get(operation)! % 3;
+  });
+}
+
 // `spansOf` decodes a timeline's spans.
 export function layModel(run: RunData, extent: number, spansOf: (timeline: number) => Spans): Model {
   const ranks: number[][] = run.timelines.map(() => []);
   run.rank.timeline.forEach((line, rank) => ranks[line]?.push(rank));
   const lines = run.timelines.map((data, i) => layLine(run, data, spansOf(i), ranks[i]));
-  return { lines, names: run.names, step: run.step, extent };
+  return { lines, names: run.names, shades: shadesOf(run.names), step: run.step, extent };
 }
 
 export function unitPerRank(model: Model): Unit[] {

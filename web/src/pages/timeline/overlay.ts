@@ -4,8 +4,8 @@
 
 import { el, styled } from '../../dom';
 import * as format from '../../format';
-import { spanKinds } from '../../data';
-import { has, spanName } from './model';
+import { laneKinds, spanKinds } from '../../data';
+import { has, spanName, titleIn } from './model';
 import { font } from './painter';
 import type { Palette } from './palette';
 import { plotWidth, ruler, timeAt, xOf, yOf, type Frame, type Pick, type State } from './state';
@@ -76,12 +76,12 @@ export class Overlay {
 
   private showTip(state: State): void {
     const { hovered, pointer } = state;
-    const named = state.rows.units[state.named];
-    this.tip.hidden = !pointer || !(hovered || named?.hint);
+    this.tip.hidden = !pointer || !(hovered || state.named >= 0);
     if (!pointer || this.tip.hidden) return;
     placeTip(this.tip, state, pointer);
     if (!hovered) {
-      this.tip.replaceChildren(el('strong', {}, format.counted(named.ranks, 'rank')), el('div', {}, `with identical timelines: ${named.hint}`));
+      const { title, lines } = nameOfRow(state, state.named);
+      this.tip.replaceChildren(el('strong', { class: 'name' }, title), ...lines.map((line) => el('div', { class: 'name' }, line)));
       return;
     }
     const unit = state.rows.units[hovered.unit];
@@ -94,6 +94,16 @@ export class Overlay {
       el('div', { class: 'muted' }, `${spanKinds[spans.kind[i]]} · ${unit.title} · from ${format.time(spans.start[i])}`),
     );
   }
+}
+
+// The complete name of a row, however little of it there is room for: of a rank, of ranks, of a lane.
+export function nameOfRow(state: State, index: number): { title: string; lines: string[] } {
+  const row = state.rows.rows[index];
+  const unit = state.rows.units[row.unit];
+  const same = unit.ranks > 1 ? [`${format.counted(unit.ranks, 'rank')} with identical timelines: ${unit.hint}`] : [];
+  if (row.lane < 0) return { title: unit.title, lines: same };
+  const lane = state.model.lines[unit.line].lanes[row.lane];
+  return { title: titleIn(unit, lane), lines: [`${laneKinds[lane.kind]} lane of ${unit.title}`, ...same] };
 }
 
 // Next to the pointer, on the side with space.

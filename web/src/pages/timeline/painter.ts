@@ -5,7 +5,7 @@
 import { time as timeText } from '../../format';
 import { paintLine, stamp, type Label, type LinePixels } from './line';
 import { spanName, titleIn } from './model';
-import type { Palette } from './palette';
+import { toHex, type Palette } from './palette';
 import { drawPath } from './path';
 import { rowAt, type Row } from './rows';
 import { plotWidth, ruler, tracksOf, xOf, yOf, type Frame, type State } from './state';
@@ -46,8 +46,8 @@ export class Painter {
     context.rect(state.gutter, ruler, plotWidth(state), state.height - ruler);
     context.clip();
     drawGrid(context, state, state.model.step, palette);
-    this.drawLabels(state, palette, labels, ratio);
     if (state.showPath) drawPath(context, state, palette);
+    this.drawLabels(state, palette, labels, ratio);
     context.restore();
     this.drawGutter(state, palette);
     drawRuler(context, state, palette);
@@ -79,7 +79,7 @@ export class Painter {
       for (const part of tracksOf(state, row)) {
         let line = done.get(part.track);
         if (!line) {
-          line = paintLine(part.track, spans.name, state.view, wide, palette, labelFrom * ratio);
+          line = paintLine(part.track, spans.name, state.model.shades, state.view, wide, palette, labelFrom * ratio);
           done.set(part.track, line);
         }
         const y = row.top - state.scroll;
@@ -111,10 +111,11 @@ export class Painter {
       } else if (spans.wait[label.span] > 0) from = Math.max(from, waited);
       const text = this.fit(spanName(state.model.names, spans, label.span), to - from - 8);
       if (text === '') continue;
-      if (plate) {
-        context.fillStyle = palette.card;
-        context.fillRect(from + 2, top + 1, context.measureText(text).width + 4, height - 2);
-      }
+      // On a ground of its own: neither the path nor a line of the grid crosses it out.
+      const shade = label.lit ? palette.shades[spans.kind[label.span]][state.model.shades[spans.name[label.span]]] : palette.dim;
+      context.fillStyle = plate ? palette.card : toHex(shade);
+      if (plate) context.fillRect(from + 2, top + 1, context.measureText(text).width + 4, height - 2);
+      else context.fillRect(from + 3, top, Math.min(context.measureText(text).width + 2, to - from - 5), height);
       context.fillStyle = ink;
       context.fillText(text, from + 4, top + height / 2 + 0.5);
     }
@@ -224,7 +225,8 @@ export function clip(context: CanvasRenderingContext2D, text: string, room: numb
   return `${shown.slice(0, Math.max(1, Math.floor((shown.length * (room - 10)) / width)))}…`;
 }
 
-function triangle(context: CanvasRenderingContext2D, x: number, y: number, size: number, open: boolean): void {
+// Points down where something is open, else to the right.
+export function triangle(context: CanvasRenderingContext2D, x: number, y: number, size: number, open: boolean): void {
   context.beginPath();
   if (open) {
     context.moveTo(x - size, y - size / 2);

@@ -5,7 +5,7 @@
 import type { RunData } from '../../data';
 import type { Model, PathPlace } from './model';
 import type { Palette } from './palette';
-import { plotWidth, ruler, xOf, type State } from './state';
+import { belowBars, plotWidth, ruler, xOf, type State } from './state';
 import { stretchAt } from './tracks';
 
 // Finds each segment's span by rank, time and name.
@@ -46,7 +46,7 @@ function heightOf(state: State, segment: number): number {
   const head = rows.ofUnit[unit];
   const lane = rows.open.has(unit) ? state.places[segment].lane : -1;
   const row = rows.rows[head + 1 + lane] ?? rows.rows[head];
-  return ruler + row.top - state.scroll + (row.height >= 16 ? row.height - 2 : row.height / 2);
+  return ruler + row.top - state.scroll + row.height - belowBars(row) / 2;
 }
 
 // Draws what is on screen of it: along the rows, and from row to row where it changes rank or lane.

@@ -32,7 +32,7 @@ export interface State extends Frame {
   hit: number; // the one last gone to; -1
   picked: Pick | null;
   hovered: Pick | null;
-  named: number; // the unit whose name the pointer is on; -1
+  named: number; // the row whose name the pointer is on, in Rows.rows; -1
   pointer: { x: number; y: number } | null;
   showPath: boolean;
   places: PathPlace[]; // of the critical path's segments
@@ -54,11 +54,14 @@ export function timeAt(state: Frame, x: number): number {
 
 export const yOf = (state: State, row: Row): number => ruler + row.top - state.scroll;
 
+// CSS pixels at the foot of a row, below its bars, for the critical path: its line crosses no bar and no name.
+export const belowBars = (row: Row): number => (row.height >= 16 ? 4 : 3);
+
 // The tracks a row shows, with their places: a unit's own row has two, computing above communication.
 export function tracksOf(state: State, row: Row): { track: Track; top: number; bottom: number }[] {
   const line = state.model.lines[state.rows.units[row.unit].line];
   const pad = row.height >= 16 ? 2 : 1;
-  const bottom = row.height - pad;
+  const bottom = row.height - belowBars(row);
   if (row.lane >= 0) return [{ track: line.lanes[row.lane].track, top: pad, bottom }];
   if (line.talk.start.length === 0) return [{ track: line.work, top: pad, bottom }];
   if (line.work.start.length === 0) return [{ track: line.talk, top: pad, bottom }];

@@ -20,6 +20,7 @@ import './timeline.css';
 export const timeline: Page = {
   id: 'timeline',
   title: 'Timeline',
+  has: (run) => run.timelines.some((line) => line.count > 0),
   render(host, context) {
     const end = context.run.timelines.some((line) => line.count > 0) ? build(host, context) : undefined;
     const notes = notesOn(context.run) || (end ? '' : 'The run has no spans.');
