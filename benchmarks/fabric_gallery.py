@@ -24,7 +24,7 @@ PICTURES = ROOT / "docs" / "pictures" / "fabrics"
 FABRICS = [
     ("fat-tree-64", "fat tree, as many ports up as down", "{from: leaf0, to: spine0, links: 1}"),
     ("fat-tree-64-oversubscribed", "fat tree, a fourth of the ports up", "{from: leaf0, to: spine0, links: 1}"),
-    ("rail-optimised-64", "rail-optimized", "{from: segment0.rail0, to: spine0}"),
+    ("rail-optimized-64", "rail-optimized", "{from: segment0.rail0, to: spine0}"),
     ("rail-only-64", "rails only", "{from: host0.nic0, to: rail0.segment0.rail0}"),
     ("dual-plane-64", "two planes, sprayed", "{node: plane0.spine0}"),
     ("dragonfly-64", "dragonfly", "{from: group0.router0, to: group0.router1}"),

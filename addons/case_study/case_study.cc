@@ -112,7 +112,7 @@ Result<void> check_picture(const CaseStudy& study) {
   }
   if (auto fine = check_place(study.space, picture.runs, "/picture/runs"); !fine) return fine;
   if (picture.colours.empty()) return {};
-  return check_axis(study, picture.colours, "/picture/colours");
+  return check_axis(study, picture.colours, "/picture/colors");
 }
 
 std::string grid_reference() {

@@ -110,7 +110,7 @@ struct BarChart {
                                "titles of columns: one, or several times that are stacked to a bar",
                                config::between(1, 8))
                      .required(),
-                 config::field("colours", &BarChart::colours,
+                 config::field("colors", &BarChart::colours,
                                "axis that determines the colors; with one column"),
                  config::field("runs", &BarChart::runs, "runs in the chart").by_default("all")};
 };

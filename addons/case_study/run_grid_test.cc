@@ -126,8 +126,8 @@ TEST(CaseStudy, MistakesAreToldWithTheirPlace) {
             "  hint: for several runs, use `of: most`, `mean` or `least`");
   EXPECT_EQ(error_of(small_study(figure + "value: '3', of: most, column: time}\n")).substr(0, 27),
             "s.yaml:/published/0/value: ");
-  EXPECT_EQ(error_of(small_study("picture: {title: t, columns: [time], colours: hue}\n")),
-            "s.yaml:/picture/colours: unknown axis \"hue\" (E1006)");
+  EXPECT_EQ(error_of(small_study("picture: {title: t, columns: [time], colors: hue}\n")),
+            "s.yaml:/picture/colors: unknown axis \"hue\" (E1006)");
   EXPECT_EQ(error_of("title: t\ncolumns: [{metric: time}]\ncluster: absent.yaml\n"
                      "collective: {type: all_reduce, size: 1 MB}\n"),
             "absent.yaml: cannot open this file (E1001)\n"

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "arguments.h"
 #include "files.h"
@@ -24,6 +26,11 @@ using commands::FieldRecord;
 
 /// Options that so many commands have stand once, before those of the commands.
 constexpr std::size_t kShared = 3;
+
+/// The one meaning of each option that several commands describe in their own words.
+const std::map<std::string, std::string> kMeanings = {
+    {"--all", "print every row, not only the largest"},
+};
 
 /// A cell of a table in Markdown.
 std::string cell(std::string_view text) {
@@ -85,7 +92,12 @@ std::string options_page() {
       "options that differ from their defaults and that figures follow from: `--num-layers` is "
       "`num_layers` there, and `orrery schema question COMMAND` prints the JSON Schema. The last "
       "column lists what an option changes.\n\n"
-      "## Options of several commands\n\n";
+      "## One meaning per option\n\n"
+      "An option means the same in every command. Commands describe some of them in their own "
+      "words:\n\n| option | meaning |\n|---|---|\n";
+  for (const auto& [option, meaning] : kMeanings)
+    page += fmt::format("| `{}` | {} |\n", option, cell(meaning));
+  page += "\n## Options of several commands\n\n";
   page += kHead;
   for (const std::string& row : order) page += row + "\n";
   for (const Command& command : commands::all_commands()) {
@@ -102,6 +114,52 @@ std::string options_page() {
     if (!shared.empty()) page += fmt::format("\nShared: `{}`.\n", fmt::join(shared, "`, `"));
   }
   return page;
+}
+
+/// The descriptions of an option, and the kinds of its values, each with a command.
+struct Uses {
+  std::map<std::string, std::string> descriptions, kinds;
+};
+
+std::map<std::string, Uses> uses_of_options() {
+  app::Session session;
+  const auto table = app::build_table(session);
+  std::map<std::string, Uses> uses;
+  for (const Command& command : commands::all_commands()) {
+    const TableCommand& parsed =
+        app::table_command(*table->get_subcommand(std::string(command.name)));
+    for (const FieldRecord& field : parsed.fields()) {
+      if (!field.options.starts_with('-')) continue;
+      Uses& use = uses["--" + commands::json_name(field.options)];
+      use.descriptions.emplace(field.about, command.name);
+      use.kinds.emplace(field.kind.json, command.name);
+    }
+  }
+  return uses;
+}
+
+// An option with several descriptions needs one meaning that holds for all of them (see
+// docs/decisions/0033-command-groups.md).
+TEST(OptionsPage, HasOneMeaningPerOption) {
+  if (!missing_commands().empty()) GTEST_SKIP() << "the meanings are those of all add-ons";
+  std::set<std::string> known;
+  for (const auto& [option, meaning] : kMeanings) {
+    std::string name = option;
+    std::replace(name.begin() + 2, name.end(), '-', '_');
+    known.insert(name);
+  }
+  // "2,4" of a search is text; files of a shell script and of a job are text, too.
+  const std::set<std::string> several_kinds = {"--tp"};
+  for (const auto& [option, use] : uses_of_options()) {
+    std::string all;
+    for (const auto& [about, command] : use.descriptions)
+      all += "\n  " + command + ": " + about;
+    EXPECT_EQ(use.descriptions.size() > 1, known.contains(option)) << option << all;
+    if (use.kinds.size() > 1) {
+      EXPECT_TRUE(several_kinds.contains(option))
+          << option << " has values of " << use.kinds.size() << " kinds" << all;
+    }
+  }
 }
 
 TEST(OptionsPage, IsThatOfTheTables) {

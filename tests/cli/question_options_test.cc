@@ -264,7 +264,7 @@ const CommandQuestion kQuestions[] = {
      ORRERY_RECORDED,  // of hosts without devices
      {"scales", "recorded.no_link", "recorded.tensors"}},
     {"memory", ORRERY_JOB "--cluster h100-sxm:8", {"set"}},
-    {"goodput", ORRERY_JOB "--cluster h100-sxm:8"},
+    {"goodput", ORRERY_JOB "--cluster h100-sxm:8", {"job.schedule"}},
     {"job count", ORRERY_JOB "--cluster h100-sxm:8", {"schedule"}},
     {"job generate", ORRERY_JOB "--dp 2 --format yaml"},
     {"trace info",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ECharts, set up once: only the parts in use, colours from the theme, no movement for those who want
+// ECharts, set up once: only the parts in use, colors from the theme, no movement for those who want
 // none, and for every chart a text alternative. Formatters of tooltips return elements, never strings:
 // ECharts would parse a string as HTML.
 import { LineChart, ScatterChart } from 'echarts/charts';
@@ -10,7 +10,7 @@ import { CanvasRenderer } from 'echarts/renderers';
 import { el, type Child } from './dom';
 import type { Context } from './page';
 import { table, type TableOptions } from './table';
-import type { Colours } from './theme';
+import type { Colors } from './theme';
 
 // What another kind of chart needs is added here; every part makes the page longer.
 use([
@@ -22,7 +22,7 @@ export type { EChartsCoreOption, ECharts };
 export interface ChartOptions<Row> {
   label: string; // what the picture shows, in a sentence: its text alternative
   height: number; // pixels
-  option(colours: Colours): EChartsCoreOption; // asked again when the theme changes
+  option(colors: Colors): EChartsCoreOption; // asked again when the theme changes
   table?: TableOptions<Row>; // the same figures as text, folded away below the picture
 }
 
@@ -32,14 +32,14 @@ export interface Chart {
   dispose(): void;
 }
 
-function base(colours: Colours, still: boolean): EChartsCoreOption {
+function base(colors: Colors, still: boolean): EChartsCoreOption {
   return {
     animation: !still,
     progressive: 0, // in one go: a picture that goes away must leave nothing half drawn
     animationDuration: 200,
     animationDurationUpdate: 200,
     backgroundColor: 'transparent',
-    textStyle: { color: colours.text, fontFamily: 'system-ui, sans-serif', fontSize: 12 },
+    textStyle: { color: colors.text, fontFamily: 'system-ui, sans-serif', fontSize: 12 },
   };
 }
 
@@ -53,8 +53,8 @@ export function chart<Row>(host: HTMLElement, context: Context, options: ChartOp
   }
   const instance = init(box, null, { renderer: 'canvas' });
   const redraw = (): void => {
-    const { colours, still } = context.theme;
-    instance.setOption({ ...base(colours, still), ...options.option(colours) }, { notMerge: true });
+    const { colors, still } = context.theme;
+    instance.setOption({ ...base(colors, still), ...options.option(colors) }, { notMerge: true });
     if (still) instance.getZr().flush(); // paper does not wait for the next frame
   };
   redraw();
@@ -72,14 +72,14 @@ export function chart<Row>(host: HTMLElement, context: Context, options: ChartOp
   };
 }
 
-// An axis in the theme's colours; spread more over it: { ...axis(colours), type: 'value' }.
-export function axis(colours: Colours): Record<string, unknown> {
+// An axis in the theme's colors; spread more over it: { ...axis(colors), type: 'value' }.
+export function axis(colors: Colors): Record<string, unknown> {
   return {
-    axisLine: { lineStyle: { color: colours.muted } },
-    axisTick: { lineStyle: { color: colours.muted } },
-    axisLabel: { color: colours.muted },
-    nameTextStyle: { color: colours.muted },
-    splitLine: { lineStyle: { color: colours.line } },
+    axisLine: { lineStyle: { color: colors.muted } },
+    axisTick: { lineStyle: { color: colors.muted } },
+    axisLabel: { color: colors.muted },
+    nameTextStyle: { color: colors.muted },
+    splitLine: { lineStyle: { color: colors.line } },
   };
 }
 
@@ -89,13 +89,13 @@ export interface TooltipText {
 }
 
 // A tooltip that says what `text` makes of what ECharts passes.
-export function tooltip(colours: Colours, text: (params: any) => TooltipText, more: Record<string, unknown> = {}): Record<string, unknown> {
+export function tooltip(colors: Colors, text: (params: any) => TooltipText, more: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     trigger: 'item',
     confine: true,
-    backgroundColor: colours.card,
-    borderColor: colours.line,
-    textStyle: { color: colours.text },
+    backgroundColor: colors.card,
+    borderColor: colors.line,
+    textStyle: { color: colors.text },
     transitionDuration: 0,
     ...more,
     formatter: (params: unknown) => {

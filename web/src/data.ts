@@ -71,7 +71,7 @@ export interface RunData {
   links: LinkData;
   fabric: FabricData;
   remoteMemory: RemoteMemoryData;
-  path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
+  path: PathColumns; // at most 4,000 segments, neighbors merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
   provenance: { name: string; time: number }[]; // the path by provenance of its times

@@ -37,8 +37,8 @@ export interface SpaceData {
   without: TextsData; // a line for each thing that has no argument there
 }
 
-// A part of a step; `values` are shares of it, by place in `point`; `colour` is a class.
-export interface PartData { name: string; title: string; about: string; more: boolean; colour: string; values: number[] }
+// A part of a step; `values` are shares of it, by place in `point`; `color` is a class.
+export interface PartData { name: string; title: string; about: string; more: boolean; color: string; values: number[] }
 
 // What another value of an axis would do to the best point, all else alike; `change` is worse above 0.
 export interface EffectValue {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Light and dark: as the system says until a person chooses. Colours stand in theme.css and are read from
+// Light and dark: as the system says until a person chooses. Colors stand in theme.css and are read from
 // there, so that canvas, charts and HTML agree.
 
 export const roles = ['compute', 'cpu', 'communication', 'memory', 'wait', 'idle', 'critical'] as const;
 export type Role = (typeof roles)[number];
 
-export interface Colours extends Record<Role, string> {
+export interface Colors extends Record<Role, string> {
   page: string; // behind everything
   card: string; // behind a figure
   text: string;
@@ -22,7 +22,7 @@ const others = ['page', 'card', 'text', 'muted', 'line', 'accent', 'bad', 'good'
 
 export interface Theme {
   readonly dark: boolean;
-  readonly colours: Colours; // of now; ask again after a change
+  readonly colors: Colors; // of now; ask again after a change
   readonly still: boolean; // no movement, please
   toggle(): void;
   paper(on: boolean): void; // light and without movement, whatever was chosen: for printing
@@ -36,12 +36,12 @@ export function createTheme(): Theme {
   const listeners = new Set<() => void>();
   let chosen: boolean | null = null;
   let onPaper = false;
-  let colours: Colours | null = null;
+  let colors: Colors | null = null;
 
   const isDark = (): boolean => !onPaper && (chosen ?? system.matches);
   const apply = (): void => {
     root.dataset.theme = isDark() ? 'dark' : 'light';
-    colours = null;
+    colors = null;
     for (const listener of [...listeners]) listener();
   };
   system.addEventListener('change', apply);
@@ -54,8 +54,8 @@ export function createTheme(): Theme {
     get still() {
       return onPaper || motion.matches;
     },
-    get colours() {
-      return (colours ??= read(root));
+    get colors() {
+      return (colors ??= read(root));
     },
     toggle() {
       chosen = !isDark();
@@ -72,17 +72,17 @@ export function createTheme(): Theme {
   };
 }
 
-function read(root: HTMLElement): Colours {
+function read(root: HTMLElement): Colors {
   const style = getComputedStyle(root);
-  const found: Partial<Colours> = {};
+  const found: Partial<Colors> = {};
   for (const name of [...roles, ...others]) found[name] = style.getPropertyValue(`--${name}`).trim();
-  return found as Colours;
+  return found as Colors;
 }
 
 // Relative luminance of "#rrggbb" (WCAG 2).
-export function luminance(colour: string): number {
+export function luminance(color: string): number {
   const channel = (at: number): number => {
-    const value = parseInt(colour.slice(at, at + 2), 16) / 255;
+    const value = parseInt(color.slice(at, at + 2), 16) / 255;
     return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   };
   return 0.2126 * channel(1) + 0.7152 * channel(3) + 0.0722 * channel(5);
@@ -98,13 +98,13 @@ export function inkOn(fill: string): string {
   return contrast(fill, '#000000') >= contrast(fill, '#ffffff') ? '#000000' : '#ffffff';
 }
 
-// Which colour a span has, by its kind (spanKinds).
+// Which color a span has, by its kind (spanKinds).
 const byKind: Role[] = ['idle', 'compute', 'cpu', 'communication', 'communication', 'communication', 'memory', 'memory'];
 export function roleOfKind(kind: number): Role {
   return byKind[kind] ?? 'idle';
 }
 
-// Which colour a stretch of the critical path has, by its cause (pathCauses); `kind` tells work apart.
+// Which color a stretch of the critical path has, by its cause (pathCauses); `kind` tells work apart.
 export function roleOfCause(cause: number, kind: number): Role {
   if (cause === 0) return roleOfKind(kind);
   return (['compute', 'communication', 'communication', 'wait', 'wait', 'idle'] as const)[cause] ?? 'idle';

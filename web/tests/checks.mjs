@@ -9,25 +9,25 @@ export function lowContrast() {
   canvas.width = canvas.height = 1;
   const paint = canvas.getContext('2d', { willReadFrequently: true });
   const known = new Map();
-  const parse = (colour) => {
-    if (!known.has(colour)) {
+  const parse = (color) => {
+    if (!known.has(color)) {
       paint.clearRect(0, 0, 1, 1);
-      paint.fillStyle = colour;
+      paint.fillStyle = color;
       paint.fillRect(0, 0, 1, 1);
       const [r, g, b, a] = paint.getImageData(0, 0, 1, 1).data;
-      known.set(colour, [r, g, b, a / 255]);
+      known.set(color, [r, g, b, a / 255]);
     }
-    return known.get(colour);
+    return known.get(color);
   };
   const over = ([r, g, b, a], [R, G, B]) => [r * a + R * (1 - a), g * a + G * (1 - a), b * a + B * (1 - a)];
   const behind = (element) => {
     const layers = [];
     for (let at = element; at; at = at.parentElement) {
-      const colour = parse(getComputedStyle(at).backgroundColor);
-      layers.push(colour);
-      if (colour[3] === 1) break;
+      const color = parse(getComputedStyle(at).backgroundColor);
+      layers.push(color);
+      if (color[3] === 1) break;
     }
-    return layers.reverse().reduce((under, colour) => over(colour, under), [255, 255, 255]);
+    return layers.reverse().reduce((under, color) => over(color, under), [255, 255, 255]);
   };
   const light = ([r, g, b]) => {
     const part = (value) => (value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
@@ -39,9 +39,9 @@ export function lowContrast() {
     return value;
   };
   const wrong = new Set();
-  const judge = (element, colour, text) => {
+  const judge = (element, color, text) => {
     const back = behind(element);
-    const [r, g, b, a] = parse(colour);
+    const [r, g, b, a] = parse(color);
     const [x, y] = [light(over([r, g, b, a * opacity(element)], back)), light(back)];
     const ratio = (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
     if (ratio < 4.495) wrong.add(`contrast ${ratio.toFixed(2)} of "${text.trim().slice(0, 40)}" in ${element.tagName.toLowerCase()}.${element.className}`);
@@ -64,7 +64,7 @@ export function lowContrast() {
 export function unnamed() {
   const wrong = [];
   const say = (what, element) => wrong.push(`${what}: ${element.outerHTML.slice(0, 120)}`);
-  const named = (element) => (element.getAttribute('aria-label') ?? element.getAttribute('aria-labelledby') ?? '').trim() !== '';
+  const named = (element) => (element.getAttribute('aria-label') ?? element.getAttribute('aria-labeledby') ?? '').trim() !== '';
   const picture = (element) => {
     const host = element.closest('[role="img"], [role="application"], [aria-hidden="true"]');
     return host !== null && (host.getAttribute('aria-hidden') === 'true' || named(host));

@@ -194,14 +194,14 @@ describe('the critical path and the network', () => {
     assert.ok((await page.locator('main table caption').allInnerTexts()).includes('Links that were down or slow'));
     await page.locator('.tp-box', { hasText: /^spine1$/ }).hover();
     assert.match(await tip.innerText(), /^spine spine1\nno traffic shown on its links\nfaults of its links: down the complete step$/);
-    const colours = () => page.$$eval('.tp-fabric path[stroke-width]:not([data-line])', (all) => all.map((one) => one.getAttribute('stroke')).sort().join());
-    const before = await colours();
+    const colors = () => page.$$eval('.tp-fabric path[stroke-width]:not([data-line])', (all) => all.map((one) => one.getAttribute('stroke')).sort().join());
+    const before = await colors();
     await page.locator('.tp-when input').focus();
     for (let i = 0; i < 3; ++i) await page.keyboard.press('ArrowRight');
     assert.match(await page.locator('.tp-when output').innerText(), /^\S+ \S+ to \S+ \S+$/);
-    assert.notEqual(await colours(), before);
+    assert.notEqual(await colors(), before);
     await page.getByRole('button', { name: 'Complete step' }).click();
-    assert.equal(await colours(), before);
+    assert.equal(await colors(), before);
     assert.deepEqual(report.trouble(), []);
     await report.close();
   });

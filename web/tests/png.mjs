@@ -74,27 +74,27 @@ function chunk(type, data) {
   return framed;
 }
 
-// The 256 commonest colours, and for every colour of the picture the place of the nearest of them.
+// The 256 commonest colors, and for every color of the picture the place of the nearest of them.
 function paletteOf(times) {
   const common = [...times.keys()].sort((a, b) => times.get(b) - times.get(a) || a - b).slice(0, 256);
-  const parts = (colour) => [colour >> 16, (colour >> 8) & 255, colour & 255];
+  const parts = (color) => [color >> 16, (color >> 8) & 255, color & 255];
   const palette = common.map(parts);
   const far = ([r, g, b], [R, G, B]) => (r - R) ** 2 + (g - G) ** 2 + (b - B) ** 2;
-  const place = new Map(common.map((colour, i) => [colour, i]));
-  for (const colour of times.keys()) {
-    if (place.has(colour)) continue;
-    const wanted = parts(colour);
+  const place = new Map(common.map((color, i) => [color, i]));
+  for (const color of times.keys()) {
+    if (place.has(color)) continue;
+    const wanted = parts(color);
     let [nearest, least] = [0, Infinity];
     palette.forEach((one, i) => {
       const distance = far(one, wanted);
       if (distance < least) [nearest, least] = [i, distance];
     });
-    place.set(colour, nearest);
+    place.set(color, nearest);
   }
   return { palette: Buffer.from(palette.flat()), place };
 }
 
-// With a palette: what is drawn has few colours, the edges of letters many that hardly differ.
+// With a palette: what is drawn has few colors, the edges of letters many that hardly differ.
 export function writePng(picture) {
   const { width, height, rgb } = picture;
   const { palette, place } = paletteOf(timesOf(picture));
@@ -110,18 +110,18 @@ export function writePng(picture) {
   return Buffer.concat([signature, chunk('IHDR', head), chunk('PLTE', palette), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))]);
 }
 
-// How often each colour stands in a picture.
+// How often each color stands in a picture.
 function timesOf({ rgb }) {
   const times = new Map();
   for (let at = 0; at < rgb.length; at += 3) {
-    const colour = rgb.readUIntBE(at, 3);
-    times.set(colour, (times.get(colour) ?? 0) + 1);
+    const color = rgb.readUIntBE(at, 3);
+    times.set(color, (times.get(color) ?? 0) + 1);
   }
   return times;
 }
 
-// How many colours there are, and which part of the picture the commonest takes.
-export function coloursOf(picture) {
+// How many colors there are, and which part of the picture the commonest takes.
+export function colorsOf(picture) {
   const times = timesOf(picture);
   return { count: times.size, commonest: Math.max(...times.values()) / (picture.width * picture.height) };
 }

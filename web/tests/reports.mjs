@@ -45,7 +45,7 @@ export function makeReports({ program, project, folder, page }) {
   const example = (name) => join(project, `examples/fabrics/${name}.yaml`);
   const schedule = (name, collective, on, ...more) => {
     const file = join(folder, `${name}.html`);
-    orrery('synthesise', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
+    orrery('synthesize', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
     return { name, file, bytes: statSync(file).size, runs: 0 };
   };
   const space = (name, file) => {

@@ -127,7 +127,7 @@ describe('a schedule', () => {
     await page.waitForFunction(() => /send=(?!40\b)\d+/.test(location.hash));
   }, '?send=40&order=busy'));
 
-  it('has sends that share a link beside each other, and groups in colours of their own', () => schedule('scatters', async ({ page, hook }) => {
+  it('has sends that share a link beside each other, and groups in colors of their own', () => schedule('scatters', async ({ page, hook }) => {
     const overlaps = await hook(`g.state.model.bars.map((bars) => Math.max(0, ...Array.from(bars.start, (start, i) =>
       i > 0 && bars.end[i - 1] > start + 1 ? bars.share[i] + bars.share[i - 1] : 0)))`);
     assert.ok(Math.max(...overlaps) > 0, 'nothing overlaps');

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { everyDress, launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
-import { coloursOf, readPng, writePng } from './png.mjs';
+import { colorsOf, readPng, writePng } from './png.mjs';
 import { hostileName } from './workloads.mjs';
 
 const { ORRERY_OUTPUT, ORRERY_PROJECT, ORRERY_UPDATE_DOCS } = process.env;
@@ -208,8 +208,8 @@ describe('the page of a space', () => {
     const picture = readPng(await page.screenshot({ fullPage: true, animations: 'disabled', clip: { x: 0, y: from - 12, width: 1440, height: to - from + 24 } }));
     const file = join(ORRERY_PROJECT, 'docs/pictures/search-space.png');
     if (ORRERY_UPDATE_DOCS) writeFileSync(file, writePng(picture));
-    const { count, commonest } = coloursOf(picture);
-    assert.ok(count > 30 && commonest < 0.9, `${count} colours, one of them ${Math.round(commonest * 100)} %`);
+    const { count, commonest } = colorsOf(picture);
+    assert.ok(count > 30 && commonest < 0.9, `${count} colors, one of them ${Math.round(commonest * 100)} %`);
     assert.ok(existsSync(file), `${file} is missing: run this with ORRERY_UPDATE_DOCS=1`);
     const before = readPng(readFileSync(file));
     assert.ok(Math.abs(before.height - picture.height) < 0.15 * picture.height, `${file} is ${before.height} px high, now it would be ${picture.height}: run this with ORRERY_UPDATE_DOCS=1`);

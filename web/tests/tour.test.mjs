@@ -9,7 +9,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { launch, Opened } from './browser.mjs';
-import { coloursOf, readPng, writePng } from './png.mjs';
+import { colorsOf, readPng, writePng } from './png.mjs';
 
 const { ORRERY_PROGRAM, ORRERY_PROJECT, ORRERY_OUTPUT, ORRERY_PAGE, ORRERY_UPDATE_DOCS } = process.env;
 const folder = join(ORRERY_OUTPUT, 'tour');
@@ -64,10 +64,10 @@ describe('the pictures of the guided tour', () => {
         writeFileSync(file, writePng(picture));
         const again = readPng(readFileSync(file)).rgb;
         const off = again.reduce((sum, value, i) => sum + Math.abs(value - picture.rgb[i]), 0) / again.length;
-        assert.ok(off < 0.1, `colours are off by ${off} of 255`);
+        assert.ok(off < 0.1, `colors are off by ${off} of 255`);
       }
-      const { count, commonest } = coloursOf(picture);
-      assert.ok(count > 30 && commonest < 0.9, `${count} colours, one of them ${Math.round(commonest * 100)} %`);
+      const { count, commonest } = colorsOf(picture);
+      assert.ok(count > 30 && commonest < 0.9, `${count} colors, one of them ${Math.round(commonest * 100)} %`);
       assert.deepEqual(report.trouble(), []);
       assert.ok(existsSync(file), `${file} is missing: run this with ORRERY_UPDATE_DOCS=1`);
       const before = readPng(readFileSync(file));

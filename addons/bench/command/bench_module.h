@@ -40,7 +40,7 @@ struct ReplaySettings {
           "device", &ReplaySettings::device, "--torch-device", "NAME", kAnswer, "cuda",
           "Replay on cuda or cuda:N, with streams as recorded; by default on the host (cpu)"},
       QuestionField{
-          "synchronise", &ReplaySettings::synchronise, "--synchronise", "", kAnswer, "true",
+          "synchronize", &ReplaySettings::synchronise, "--synchronize", "", kAnswer, "true",
           "Wait for the device after each operator, so that times are those of operators"}.advanced(),
       QuestionField{"think", &ReplaySettings::wait_in_gaps, "--think", "", kAnswer, "true",
                     "Wait where the recorded host did other work (needs a device trace, too)"}.advanced(),

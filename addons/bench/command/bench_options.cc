@@ -71,7 +71,7 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
 Result<void> device_options(const BenchOptions& options) {
   if (options.play.device == "cpu") {
     if (options.play.synchronise)
-      return fail(Errc::usage, "--synchronise", "has no effect on the host",
+      return fail(Errc::usage, "--synchronize", "has no effect on the host",
                   "leave it out, or give a '--torch-device'");
     return {};
   }
@@ -86,7 +86,7 @@ Result<void> device_options(const BenchOptions& options) {
   if (!options.play.synchronise && (options.similarity || options.page.wanted()))
     return clash(
         "calls end before the device finishes, so that times of operators cannot be compared",
-        "give '--synchronise', too");
+        "give '--synchronize', too");
   if (options.obfuscate.changes_sizes())
     return clash("sizes are tried in separate processes on the host",
                  "leave '--torch-device' out ('--obfuscate names' goes with it)");

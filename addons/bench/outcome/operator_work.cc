@@ -15,7 +15,7 @@ namespace {
 using graph::Operation;
 
 constexpr std::array<std::string_view, kWorkClasses> kClassNames = {
-    "products",     "convolutions", "attention",  "normalisation", "softmax and losses",
+    "products",     "convolutions", "attention",  "normalization", "softmax and losses",
     "element-wise", "reductions",   "pooling",    "embedding",     "optimizer",
     "copies",       "views",        "allocation", "communication", "other"};
 

@@ -52,12 +52,12 @@ TEST_F(Bench, DevicesAndOtherModes) {
            "run " + mlp + "--torch-device cuda --communication gloo",
            "run " + mlp + "--torch-device cuda --obfuscate sizes --write-plan -",
            "generate " + mlp + "--torch-device cuda -o " + folder_.string() + "/program",
-           "run " + mlp + "--torch-device cuda --similarity", "run " + mlp + "--synchronise",
-           "run " + mlp + "--torch-device cpu --synchronise --micro"}) {
+           "run " + mlp + "--torch-device cuda --similarity", "run " + mlp + "--synchronize",
+           "run " + mlp + "--torch-device cpu --synchronize --micro"}) {
     const Said said = ask("bench " + mode);
     EXPECT_EQ(said.code, 2) << mode << said.text;
     EXPECT_THAT(said.text,
-                HasSubstr(mode.find("sync") == std::string::npos ? "--torch-device" : "--synchronise"))
+                HasSubstr(mode.find("sync") == std::string::npos ? "--torch-device" : "--synchronize"))
         << mode;
   }
   EXPECT_TRUE(std::filesystem::is_empty(folder_));
@@ -69,7 +69,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
   for (const std::string& name : std::vector<std::string>{"mlp", "transformer", "dlrm"}) {
     for (const std::string& level : levels()) {
       const std::string trace = kRecordings + name + ".json.gz --iterations 2 --level " + level;
-      const Json host = replay(trace), meta = replay(trace + " --torch-device meta --synchronise");
+      const Json host = replay(trace), meta = replay(trace + " --torch-device meta --synchronize");
       EXPECT_TRUE(meta.contains("similarity"));
       EXPECT_EQ(meta["device"], "meta");
       EXPECT_EQ(meta["coverage"]["all_operators"], host["coverage"]["all_operators"]);

@@ -213,7 +213,7 @@ void state_similarity(report::Answer& answer, const Similarity& similarity) {
   answer.field("time_difference_share", time).field("on_device", similarity.on_device);
   answer.object("memory_comparison", [&] { state_memory(answer, similarity.memory); });
   state_communication(answer, similarity);
-  answer.object("utilisation", [&] { state_utilization(answer, similarity.utilisation); });
+  answer.object("utilization", [&] { state_utilization(answer, similarity.utilisation); });
   answer.json("work_by_kind", [&](auto& json) {
     write_rows(json, kinds_with_operators(similarity), kind_columns(similarity));
   });

@@ -45,6 +45,13 @@ struct RunQuestion {
   std::optional<double> compute_scale{};
   /// Has no effect, as in ASTRA-sim. Default: 1.
   std::optional<double> comm_scale{};
+  /// Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… in them, or its
+  /// number, 1=400Gb/s; a number alone is a factor, inter=0.5.
+  std::vector<std::string> network_bandwidth{};
+  /// Latency per hop of a dimension: inter=2us, or a factor.
+  std::vector<std::string> network_latency{};
+  /// Links of a dimension, of the catalogue: inter=roce-400 (docs/reference/catalogue.md).
+  std::vector<std::string> network_link{};
   /// analytical (no congestion), message (congestion) or flow (shared links). One of analytical,
   /// message, flow.
   std::optional<std::string> network{};
@@ -104,6 +111,9 @@ struct RunQuestion {
   std::optional<std::string> seq{};
   /// adam, adamw, sgd, sgd_momentum or muon.
   std::optional<std::string> optimizer{};
+  /// What is stored in remote memory, or in the host's: optimizer, weights, activations, or
+  /// activations:N of the first N layers; several with commas.
+  std::optional<std::string> offload{};
   /// stage: count as the generator STAGE does, including its errors.
   std::optional<std::string> compat{};
   /// Sequence parallel: norms and residuals are split over --tp.
@@ -172,6 +182,9 @@ struct RunQuestion {
     text.add("injection_scale", injection_scale);
     text.add("compute_scale", compute_scale);
     text.add("comm_scale", comm_scale);
+    text.add("network_bandwidth", network_bandwidth);
+    text.add("network_latency", network_latency);
+    text.add("network_link", network_link);
     text.add("network", network);
     text.add("collective_algorithm", collective_algorithm);
     text.add("chunk_order", chunk_order);
@@ -198,6 +211,7 @@ struct RunQuestion {
     text.add("micro_batch", micro_batch);
     text.add("seq", seq);
     text.add("optimizer", optimizer);
+    text.add("offload", offload);
     text.add("compat", compat);
     text.add("sp", sp);
     text.add("set", set);

@@ -23,6 +23,7 @@ constexpr Renamed kRenamed[] = {
     {"calibrate", "--devices", "--device-sheets"},
     {"calibrate", "--ranks", "--world-size"},
     {"bench", "--size", "--resize"},
+    {"bench", "--synchronise", "--synchronize"},
     {"bench", "--device", "--torch-device"},
     {"bench", "--rank", "--replay-rank"},
     {"compare", "--threshold", "--max-slowdown"},

@@ -17,7 +17,7 @@ function direction(change: number | null, moreIsBetter: boolean | null): number 
   return change > 0 === moreIsBetter ? 1 : -1;
 }
 
-// A change as text that does not need its colour.
+// A change as text that does not need its color.
 function changeText(context: Context, change: number | null, moreIsBetter: boolean | null): Child {
   if (change === null) return el('span', { class: 'muted' }, '–');
   if (moreIsBetter === null && Math.abs(change) >= 0.0005) return context.format.change(change);

@@ -50,7 +50,7 @@ function intro(context: Context): HTMLElement {
     `${format.time(run.path.end[run.path.end.length - 1])}. A shorter segment makes the step shorter, until another path is the longest.${merged}`);
 }
 
-// A square in a cause's colour; the second of a pair is striped.
+// A square in a cause's color; the second of a pair is striped.
 function swatch(cause: number, kind = 1): HTMLElement {
   return el('i', { class: `swatch cp-fill ${roleOfCause(cause, kind)}${paler[cause] ? ' paler' : ''}` });
 }

@@ -8,7 +8,7 @@ import { el, pageLink } from '../dom';
 import * as format from '../format';
 import type { Context, Page } from '../page';
 import { table } from '../table';
-import type { Colours } from '../theme';
+import type { Colors } from '../theme';
 import { fabricCard, fabricPictureCard, hasFabric } from './links/fabric_page';
 import { blockName, className, endsOf, hasPorts, mostOf, ofFabric, overTimeEnds, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from './links/figures';
 import { makeGrid } from './links/grid';
@@ -91,7 +91,7 @@ function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
   places.append(el('div', { class: 'tp-grids' }, run.dims.map((_, dim) => grid(run, dim, end, paints))));
   const paint = (): void => {
     key.replaceChildren(legend(end, theme.dark));
-    paints.forEach((one) => one(theme.dark, theme.colours.muted));
+    paints.forEach((one) => one(theme.dark, theme.colors.muted));
   };
   const sizes = new ResizeObserver(paint);
   sizes.observe(card);
@@ -128,9 +128,9 @@ function linkText(run: RunData, link: number): string[] {
   ];
 }
 
-// Colours for up to six dimensions or classes, then again.
-const partColour = (colours: Colours, part: number): string =>
-  [colours.compute, colours.communication, colours.cpu, colours.memory, colours.wait, colours.critical][part % 6];
+// Colors for up to six dimensions or classes, then again.
+const partColor = (colors: Colors, part: number): string =>
+  [colors.compute, colors.communication, colors.cpu, colors.memory, colors.wait, colors.critical][part % 6];
 
 function overTime(host: HTMLElement, context: Context): () => void {
   const { run } = context;
@@ -146,19 +146,19 @@ function overTime(host: HTMLElement, context: Context): () => void {
   const drawn = chart<number>(host, context, {
     label: `Use of the links of each ${what} over time, from 0 to ${format.percent(ends.use)} over ${format.time(ends.time)}`,
     height: 260,
-    option: (colours) => ({
+    option: (colors) => ({
       grid: { left: 56, right: 16, top: 36, bottom: 32 },
-      legend: { top: 0, left: 0, data: titles, textStyle: { color: colours.text } },
-      tooltip: tooltip(colours, (params: { dataIndex: number }[]) => ({
+      legend: { top: 0, left: 0, data: titles, textStyle: { color: colors.text } },
+      tooltip: tooltip(colors, (params: { dataIndex: number }[]) => ({
         title: `${format.time(params[0].dataIndex * bin)} to ${format.time((params[0].dataIndex + 1) * bin)}`,
         lines: uses.map((use, part) => [titles[part],
           `${format.percent(use.mean[params[0].dataIndex])}, busiest ${format.percent(use.most[params[0].dataIndex])}`]),
       }), { trigger: 'axis' }),
-      xAxis: { ...axis(colours), type: 'value', min: 0, max: ends.time, splitLine: { show: false }, axisLabel: { color: colours.muted, formatter: scale.label, hideOverlap: true } },
-      yAxis: { ...axis(colours), type: 'value', min: 0, max: ends.use, axisLabel: { color: colours.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
+      xAxis: { ...axis(colors), type: 'value', min: 0, max: ends.time, splitLine: { show: false }, axisLabel: { color: colors.muted, formatter: scale.label, hideOverlap: true } },
+      yAxis: { ...axis(colors), type: 'value', min: 0, max: ends.use, axisLabel: { color: colors.muted, formatter: (value: number) => `${Math.round(value * 1000) / 10} %` } },
       series: uses.flatMap((use, part) => [
-        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: partColour(colours, part), areaStyle: { opacity: 0.12 } },
-        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: partColour(colours, part) },
+        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.mean, bin), lineStyle: { width: 2 }, color: partColor(colors, part), areaStyle: { opacity: 0.12 } },
+        { name: titles[part], type: 'line', step: 'end', showSymbol: false, data: stepped(use.most, bin), lineStyle: { width: 1.2, type: 'dashed' }, color: partColor(colors, part) },
       ]),
     }),
     table: {

@@ -94,7 +94,7 @@ describe('links', () => {
     }
   });
 
-  it('have colours up to a round number', () => {
+  it('have colors up to a round number', () => {
     assert.equal(scaleEnd(0.51), 0.6);
     assert.equal(scaleEnd(1), 1);
     assert.equal(scaleEnd(0), 0.01);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ScheduleData } from '../../src/data';
-import { hue, hueOf, keysOf, legendOf } from '../../src/pages/schedule/colours';
+import { hue, hueOf, keysOf, legendOf } from '../../src/pages/schedule/colors';
 import { arrives, barAt, firstBar, layBars, layModel, linksIn, linksOf, pieceName, sendsOf, waitedFor } from '../../src/pages/schedule/model';
 import { firstOpen, groupsOf, mostRows, rowsOf, useOf } from '../../src/pages/schedule/groups';
 import { describe as described } from '../../src/pages/schedule/send_text';
@@ -86,7 +86,7 @@ describe('a schedule', () => {
     assert.match(described(model, 3).lines[3][1], /reduced on arrival/);
   });
 
-  it('has colours for what differs', () => {
+  it('has colors for what differs', () => {
     assert.deepEqual(keysOf(model), ['group', 'piece', 'adds'], 'all pieces have one owner');
     assert.equal(hueOf(model, 'piece', 3), 1);
     assert.equal(hueOf(model, 'adds', 3), 1);

@@ -28,9 +28,9 @@ const data: SpaceData = {
   ],
   objectives: [0, 2], estimated: [3.9e12, 2e12, 2e12, 1e12], simulated: [4e12, 2e12, 0, 0],
   shares: { point: [0, 1], parts: [
-    { name: 'compute', title: 'computing', about: '', more: true, colour: 'compute', values: [0.5, 0.75] },
-    { name: 'exposed', title: 'exposed communication', about: '', more: false, colour: 'communication', values: [0.25, 0.25] },
-    { name: 'idle', title: 'idle', about: '', more: false, colour: 'idle', values: [0.25, 0] }] },
+    { name: 'compute', title: 'computing', about: '', more: true, color: 'compute', values: [0.5, 0.75] },
+    { name: 'exposed', title: 'exposed communication', about: '', more: false, color: 'communication', values: [0.25, 0.25] },
+    { name: 'idle', title: 'idle', about: '', more: false, color: 'idle', values: [0.25, 0] }] },
   plan: [0, 0, 1, 1], plans: ['tp 1, Zero1', 'tp 2'], front: [0, 1, 2, 3], best: 3,
   effects: [{ axis: 0, explains: 0.5, values: [
     { label: '1', state: 'fits', own: false, allowed: true, change: 1 }, { label: '2', state: 'fits', own: true, allowed: true, change: 0 },
@@ -140,14 +140,14 @@ describe('a map', () => {
     assert.deepEqual([goodness(both, false, 1e9), goodness(both, false, 8e9), goodness(both, true, 8e9)], [1, 0, 1]);
   });
 
-  it('puts neighbours together where an axis is long', () => {
+  it('puts neighbors together where an axis is long', () => {
     const labels = Array.from({ length: 100 }, (_, i) => String(i));
     const bins = binsOf({ ...dim('tp'), labels });
     assert.equal(bins.words.length, 20);
     assert.deepEqual([bins.words[0], bins.words[19], bins.of(99)], ['0 … 4', '95 … 99', 19]);
   });
 
-  it('mixes colours', () => assert.equal(mixed('#000000', '#ff8000', 0.5), '#804000'));
+  it('mixes colors', () => assert.equal(mixed('#000000', '#ff8000', 0.5), '#804000'));
 });
 
 describe('scales', () => {

@@ -56,7 +56,7 @@ void add_cost(report::Columns<SystolicReport::Layer>& columns) {
   columns.field("folds", cost(&SystolicCost::folds))
       .add("cycles", "cycles", cost(&SystolicCost::cycles))
       .add("with DRAM", "cycles_with_stalls", cost(&SystolicCost::total))
-      .add("utilization", "utilisation_share",
+      .add("utilization", "utilization_share",
            [](const auto& layer) { return report::Share{layer.cost.utilisation}; })
       .field("macs", cost(&SystolicCost::macs))
       .show_number("SRAM in", words_text(&SystolicTraffic::sram_reads))

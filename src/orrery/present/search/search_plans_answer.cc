@@ -65,10 +65,10 @@ void add_parts(report::Columns<PlanAnswer>& columns) {
   }
 }
 
-/// "58.3 days"; after the deadline "58.3 days late".
+/// "58.3 days"; after the deadline "58.3 days (late)".
 std::string duration_text(const PlanAnswer& plan) {
   if (!plan.budget) return "";
-  return format_duration(plan.budget->elapsed) + (plan.budget->late ? " late" : "");
+  return format_duration(plan.budget->elapsed) + (plan.budget->late ? " (late)" : "");
 }
 
 /// For programs.
@@ -235,7 +235,7 @@ report::Columns<ClusterAnswer> cluster_columns(bool tokens, bool priced, bool bu
 
 void state_token_budget(report::Answer& answer, const explore::BudgetQuestion& budget) {
   if (!budget.given()) return;
-  std::string text = fmt::format("{:.4g} tokens", budget.tokens);
+  std::string text = count(static_cast<std::uint64_t>(std::min(budget.tokens, 1e18))) + " tokens";
   if (budget.deadline) text += " in " + format_duration(budget.deadline->seconds);
   text += budget.goodput ? fmt::format("; goodput {:.1f} %", *budget.goodput * 100)
                          : std::string("; goodput with published failure rates (docs/goodput.md)");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -72,11 +73,13 @@ void state_checkpoint(report::Answer& answer, const Goodput& goodput) {
       fmt::format("Young {}, Daly {}", format_duration(model.young), format_duration(model.daly));
   if (goodput.simulated_interval > 0)
     optima += fmt::format(", simulated {}", format_duration(goodput.simulated_interval));
-  answer.row("interval", "interval_s", finite(model.job.interval),
-             std::isfinite(model.job.interval)
-                 ? fmt::format("{}, {}; optimum: {}", format_duration(model.job.interval),
-                               model.interval_source, optima)
-                 : "no checkpoints: nothing fails");
+  const bool fails = std::isfinite(model.job.mtbf);
+  answer.row(
+      "interval", "interval_s", finite(model.job.interval),
+      std::isfinite(model.job.interval)
+          ? fmt::format("{} ({})", format_duration(model.job.interval), model.interval_source)
+          : "no checkpoints: nothing fails");
+  if (fails) answer.line("", "optimum: " + optima);
   answer.field("interval_source", model.interval_source);
   answer.field("young_interval_s", finite(model.young));
   answer.field("daly_interval_s", finite(model.daly));
@@ -167,9 +170,10 @@ void state_speed(report::Answer& answer, const Goodput& goodput) {
 void state_budget(report::Answer& answer, const Goodput& goodput) {
   if (!goodput.budget) return;
   const study::BudgetPrediction& budget = *goodput.budget;
-  std::string text =
-      fmt::format("{} for {:.4g} tokens; {} without failures", format_duration(budget.elapsed),
-                  budget.tokens, format_duration(budget.without_failures));
+  const std::string text =
+      fmt::format("{} for {} tokens; {} without failures", format_duration(budget.elapsed),
+                  count(static_cast<std::uint64_t>(std::min(budget.tokens, 1e18))),
+                  format_duration(budget.without_failures));
   answer.object("budget", [&] {
     answer.field("token_budget", budget.tokens);
     answer.row("duration", "elapsed_s", Value(budget.elapsed), text);

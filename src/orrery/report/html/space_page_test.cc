@@ -105,7 +105,7 @@ TEST(HtmlSpace, KeepsTheContract) {
   EXPECT_EQ(one["estimated"], json::parse("[3000, 4000]"));
   EXPECT_EQ(one["simulated"], json::parse("[0, 5000]"));
   EXPECT_EQ(one["shares"], json::parse(R"({"point": [1], "parts": [{"name": "compute",
-      "title": "computing", "about": "of the step", "more": true, "colour": "compute",
+      "title": "computing", "about": "of the step", "more": true, "color": "compute",
       "values": [0.5]}]})"));
   EXPECT_EQ(one["plan"], json::parse("[0, 1]"));
   EXPECT_EQ(one["front"], json::parse("[1]"));

@@ -183,7 +183,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bytes bytes_per_s flop flop_per_s launches name nodes operand_formats operation pass "
       "share_by_model sizes time_ns time_share traits unestimated"},
      {"per_layer", JsonType::object, "one entry per layer", JsonForm::list,
-      "cycles cycles_with_stalls filter folds ifmap k m macs n name ofmap utilisation_share"},
+      "cycles cycles_with_stalls filter folds ifmap k m macs n name ofmap utilization_share"},
      {"per_operator", JsonType::object, "one entry per operator", JsonForm::list,
       "calls name per_call recorded_ns total_ns"},
      {"per_plan", JsonType::object, "one entry per plan", JsonForm::list,

@@ -226,7 +226,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"share_by_model", JsonType::share, "share of the time by model", JsonForm::map},
      {"similarity", JsonType::object, "recording and replay compared", JsonForm::one,
       "communication_by_kind memory_comparison mix_difference_share on_device operator_counts "
-      "recorded_operators replayed_operators time_difference_share utilisation work_by_kind "
+      "recorded_operators replayed_operators time_difference_share utilization work_by_kind "
       "work_by_name"},
      {"simulated_breakdown", JsonType::object, "simulated time by part", JsonForm::one,
       "comm_only_ns compute_only_ns copy_only_ns idle_ns length_ns overlapped_ns"},
@@ -267,10 +267,10 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "lost_share restarting_share training_share waiting_share writing_share"},
      {"together", JsonType::object, "the job with all others", JsonForm::one, "=alone"},
      {"total_cost", JsonType::object, "all layers together", JsonForm::one,
-      "cycles cycles_with_stalls filter folds ifmap macs ofmap utilisation_share"},
+      "cycles cycles_with_stalls filter folds ifmap macs ofmap utilization_share"},
      {"total_interval", JsonType::object, "80 % interval of all memory", JsonForm::one,
       "=peak_interval"},
-     {"utilisation", JsonType::object, "utilization", JsonForm::one,
+     {"utilization", JsonType::object, "utilization", JsonForm::one,
       "device_busy_share occupancy_share power_w processor_busy_share"},
      {"variability", JsonType::object, "step time with variability", JsonForm::one,
       "closed_form_spread compute_share contributions draws fully_simulated name no_stragglers_ns "

@@ -134,7 +134,7 @@ constexpr auto kJsonRatios = std::to_array<JsonKey>(
      {"training_share", JsonType::share, "of the time: work that is kept"},
      {"unexplained_mfu", JsonType::ratio, "measured - predicted MFU"},
      {"uniform_hit_share", JsonType::share, "cache hits if all rows were read equally often"},
-     {"utilisation_share", JsonType::share, "of the cycles that the array is used"},
+     {"utilization_share", JsonType::share, "of the cycles that the array is used"},
      {"value", JsonType::in_unit, "in `unit`"},
      {"waiting_share", JsonType::share, "of the time: waiting for a node"},
      {"writing_share", JsonType::share, "of the time: complete checkpoints"}});

@@ -40,7 +40,7 @@ Result<void> check_goodput_question(const GoodputQuestion& question) {
   if (!question.job.given() && !question.step)
     return fail(Errc::usage, "--model", "is missing",
                 "a model of the catalogue, or the step time and the checkpoint: --step 4.5s "
-                "--step-tokens 16e6 --checkpoint-size 5.7TB");
+                "--step-tokens 16777216 --checkpoint-size 5.7TB");
   if (question.job.given() && question.step_tokens > 0)
     return fail(Errc::usage, "--step-tokens", "is for --step without a job",
                 "leave it out: the job has its tokens");
@@ -49,8 +49,8 @@ Result<void> check_goodput_question(const GoodputQuestion& question) {
                 "without a job, its size is not known: --checkpoint-size 5.7TB");
   if (question.step && !(question.step->seconds > 0))
     return fail(Errc::usage, "--step", "must be above 0", "--step 4.5s");
-  if (!(question.tokens >= 0))
-    return fail(Errc::usage, "--tokens", "must be above 0", "--tokens 15e12");
+  if (!(question.tokens >= 0 && question.tokens < 1e18))
+    return fail(Errc::usage, "--tokens", "must be above 0 and below 1e18", "--tokens 15e12");
   if (question.deadline && !(question.tokens > 0))
     return fail(Errc::usage, "--deadline", "needs a token budget", "--tokens 15e12 --deadline 90d");
   if (question.tokens > 0 && !question.job.given() && question.step_tokens == 0)

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 NetworkComparisonQuestion job(std::vector<std::string> networks) {
   NetworkComparisonQuestion question;
   question.networks = std::move(networks);
-  question.base.job.model = "gpt2-xl";
+  question.base.job.model = "llama-3.1-8b";
   question.base.job.tp = "4";
   question.base.job.sharding = "zero1";
   question.base.job.global_batch = "64";

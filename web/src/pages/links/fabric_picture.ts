@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A fabric as a picture: switches by tier, hosts below them, lines in the colour of the busiest link behind each.
+// A fabric as a picture: switches by tier, hosts below them, lines in the color of the busiest link behind each.
 
 import type { RunData } from '../../data';
 import { styled, svg } from '../../dom';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One dimension of a big system: a cell for every rank, in the colour of its busiest link.
+// One dimension of a big system: a cell for every rank, in the color of its busiest link.
 
 import type { RunData } from '../../data';
 import { el, styled } from '../../dom';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colours for how busy a link is: lighter to darker on a light page, darker to lighter on a dark one.
+// Colors for how busy a link is: lighter to darker on a light page, darker to lighter on a dark one.
 
 import { el, styled } from '../../dom';
 import * as format from '../../format';
@@ -12,13 +12,13 @@ export const stops = (isDark: boolean): string[] => (isDark ? dark : light);
 
 // `part` from 0 to 1 of the scale.
 export function heat(part: number, isDark: boolean): string {
-  const colours = stops(isDark);
-  const place = Math.min(Math.max(part, 0), 1) * (colours.length - 1);
-  const low = Math.min(Math.floor(place), colours.length - 2);
+  const colors = stops(isDark);
+  const place = Math.min(Math.max(part, 0), 1) * (colors.length - 1);
+  const low = Math.min(Math.floor(place), colors.length - 2);
   const rest = place - low;
   const channel = (at: number): string => {
-    const a = parseInt(colours[low].slice(at, at + 2), 16);
-    const b = parseInt(colours[low + 1].slice(at, at + 2), 16);
+    const a = parseInt(colors[low].slice(at, at + 2), 16);
+    const b = parseInt(colors[low + 1].slice(at, at + 2), 16);
     return Math.round(a + (b - a) * rest).toString(16).padStart(2, '0');
   };
   return `#${channel(1)}${channel(3)}${channel(5)}`;

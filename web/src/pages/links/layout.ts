@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Where a small system stands in its picture. One dimension: an ellipse, or a row under its switch. More: a grid, each
-// dimension along one axis, the innermost without a gap. Neighbours are joined by straight lines, others by arcs
+// dimension along one axis, the innermost without a gap. Neighbors are joined by straight lines, others by arcs
 // next to the row or column; a switch is a bar there. So no line goes through a rank that it does not join. Pure.
 
 import { placesOf, type Dimension } from './figures';
@@ -108,7 +108,7 @@ type Axis = 'x' | 'y';
 
 interface Along {
   axis: Axis;
-  stride: number; // how many places along the axis its neighbours are apart
+  stride: number; // how many places along the axis its neighbors are apart
   nested: boolean; // not the first along its axis
 }
 
@@ -236,7 +236,7 @@ class Grid implements Layout {
     const thick = 3.5;
     const offset = this.offsetOfBar(rank, dim);
     const box = around(members, 0);
-    const over = size + (this.meetsNeighbours(dim) ? 14 : 0);
+    const over = size + (this.meetsNeighbors(dim) ? 14 : 0);
     if (this.along[dim].axis === 'x') return { x: box.x - size, y: box.y + offset - thick, width: box.width + size + over, height: 2 * thick };
     return { x: box.x + offset - thick, y: box.y - size, width: 2 * thick, height: box.height + size + over };
   }
@@ -244,12 +244,12 @@ class Grid implements Layout {
   toBar(rank: number, dim: number): Curve {
     if (this.amid(dim)) return straight(this.places[rank], middleOf(groupOf(rank, this.dims, dim).map((one) => this.places[one])), this.shift);
     const { x, y } = this.spotBeside(rank, dim, this.offsetOfBar(rank, dim));
-    const slant = this.meetsNeighbours(dim) ? size + 9 : 0;
+    const slant = this.meetsNeighbors(dim) ? size + 9 : 0;
     return straight(this.places[rank], this.along[dim].axis === 'x' ? { x: x + slant, y } : { x, y: y + slant }, this.shift);
   }
 
   // Whether the way to the bar would lie on that to the next row or column.
-  private meetsNeighbours(dim: number): boolean {
+  private meetsNeighbors(dim: number): boolean {
     const { axis, nested } = this.along[dim];
     const across = axis === 'x' ? 'y' : 'x';
     const joined = this.along.some((one, i) => one.axis === across && one.stride === 1 && this.dims[i].size > 1 &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A small system as a picture: ranks, switches, and links in the colour of their use.
+// A small system as a picture: ranks, switches, and links in the color of their use.
 
 import type { RunData } from '../../data';
 import { svg } from '../../dom';

@@ -7,7 +7,7 @@ import { el } from '../../dom';
 import type { Context } from '../../page';
 import { table } from '../../table';
 import { niceStep } from '../../ticks';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import type { Points } from './curve';
 
 // Bytes per second as steps, from bins of so many picoseconds.
@@ -17,23 +17,23 @@ export function ratesOf(bins: readonly number[], bin: number, until: number): Po
   return points;
 }
 
-function optionOf(context: Context, level: MemoryLevelData, bin: number, colours: Colours): EChartsCoreOption {
+function optionOf(context: Context, level: MemoryLevelData, bin: number, colors: Colors): EChartsCoreOption {
   const { run, format } = context;
   const times = format.timeAxis(run.step);
-  const line = (name: string, bins: readonly number[], colour: string, type: string): Record<string, unknown> =>
-    ({ type: 'line', step: 'end', name, data: ratesOf(bins, bin, run.step), showSymbol: false, lineStyle: { color: colour, width: 2, type }, itemStyle: { color: colour } });
+  const line = (name: string, bins: readonly number[], color: string, type: string): Record<string, unknown> =>
+    ({ type: 'line', step: 'end', name, data: ratesOf(bins, bin, run.step), showSymbol: false, lineStyle: { color: color, width: 2, type }, itemStyle: { color: color } });
   const most = Math.max(1, ...[...level.loads, ...level.stores].map((bytes) => (bytes * 1e12) / bin));
   const each = niceStep((most * 1.1) / 5);
   return {
     grid: { left: 8, right: 24, top: 32, bottom: 28, containLabel: true },
-    legend: { top: 0, textStyle: { color: colours.text } },
-    xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil((most * 1.1) / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.rate(value) } },
-    tooltip: tooltip(colours, (params: { seriesName: string; value: [number, number] }[]) => ({
+    legend: { top: 0, textStyle: { color: colors.text } },
+    xAxis: { ...axis(colors), type: 'value', min: 0, max: run.step, axisLabel: { color: colors.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colors), type: 'value', min: 0, interval: each, max: Math.ceil((most * 1.1) / each) * each, axisLabel: { color: colors.muted, formatter: (value: number) => format.rate(value) } },
+    tooltip: tooltip(colors, (params: { seriesName: string; value: [number, number] }[]) => ({
       title: `from ${format.time(Math.round(params[0]?.value[0] ?? 0))}`,
       lines: params.map(({ seriesName, value }) => [seriesName, format.rate(value[1])]),
-    }), { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } }),
-    series: [line('loaded', level.loads, colours.memory, 'solid'), line('stored', level.stores, colours.critical, 'dashed')],
+    }), { trigger: 'axis', axisPointer: { lineStyle: { color: colors.muted } } }),
+    series: [line('loaded', level.loads, colors.memory, 'solid'), line('stored', level.stores, colors.critical, 'dashed')],
   };
 }
 
@@ -63,7 +63,7 @@ export function showLevels(host: HTMLElement, context: Context): Chart | undefin
   host.append(el('section', { class: 'card', 'aria-label': 'Remote memory' }, el('h2', {}, 'Remote memory'), levelsTable(context, levels),
     el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame));
   const label = `What remote memory loads and stores over time, in bins of ${context.format.time(bin)}.`;
-  const drawn = chart(frame, context, { label, height: 260, option: (colours) => optionOf(context, levels[shown], bin, colours) });
+  const drawn = chart(frame, context, { label, height: 260, option: (colors) => optionOf(context, levels[shown], bin, colors) });
   select.addEventListener('change', () => {
     shown = Number(select.value);
     drawn.redraw();

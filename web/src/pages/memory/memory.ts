@@ -7,7 +7,7 @@ import { el, pageLink, styled } from '../../dom';
 import type { Context, Page } from '../../page';
 import { table } from '../../table';
 import { niceStep } from '../../ticks';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import { envelope, holders, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './curve';
 import './memory.css';
 import { showLevels } from './levels';
@@ -70,26 +70,26 @@ function sharedTop(context: Context, peak: number): number {
   return Math.max(1, ...tops) * 1.12;
 }
 
-function line(points: Points, colour: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  return { type: 'line', step: 'end', data: points, showSymbol: false, symbol: 'circle', lineStyle: { color: colour, width: 2 }, itemStyle: { color: colour }, ...more };
+function line(points: Points, color: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { type: 'line', step: 'end', data: points, showSymbol: false, symbol: 'circle', lineStyle: { color: color, width: 2 }, itemStyle: { color: color }, ...more };
 }
 
-function capacityLine(context: Context, colours: Colours, capacity: number, peakAt: number): Record<string, unknown> {
+function capacityLine(context: Context, colors: Colors, capacity: number, peakAt: number): Record<string, unknown> {
   const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // next to the peak's label
   return {
-    silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colours.bad, width: 1.5, type: 'dashed' },
-    label: { color: colours.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
+    silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colors.bad, width: 1.5, type: 'dashed' },
+    label: { color: colors.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
   };
 }
 
 // A point of its own, with a label that stays inside the picture.
-function peakMark(context: Context, colours: Colours, { memory }: Holder): Record<string, unknown> {
+function peakMark(context: Context, colors: Colors, { memory }: Holder): Record<string, unknown> {
   const { run, format } = context;
   const align = memory.peakAt > run.step * 0.85 ? 'right' : memory.peakAt < run.step * 0.15 ? 'left' : 'center';
   return {
     type: 'scatter', silent: true, symbol: 'circle', symbolSize: 11, data: [[memory.peakAt, memory.peak]], z: 5,
-    itemStyle: { color: colours.critical, borderColor: colours.card, borderWidth: 2 },
-    label: { show: true, position: 'top', align, distance: 7, color: colours.text, fontWeight: 600, formatter: `peak ${format.bytes(memory.peak)}`, textBorderColor: colours.card, textBorderWidth: 3 },
+    itemStyle: { color: colors.critical, borderColor: colors.card, borderWidth: 2 },
+    label: { show: true, position: 'top', align, distance: 7, color: colors.text, fontWeight: 600, formatter: `peak ${format.bytes(memory.peak)}`, textBorderColor: colors.card, textBorderWidth: 3 },
   };
 }
 
@@ -100,34 +100,34 @@ function constantOf({ memory }: Holder): number {
   return (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (constantKinds.includes(kind) ? size : 0), 0);
 }
 
-function seriesOf(context: Context, picture: Picture, colours: Colours): Record<string, unknown>[] {
+function seriesOf(context: Context, picture: Picture, colors: Colors): Record<string, unknown>[] {
   const { holder, band, all } = picture;
   const capacity = plottedCapacity(context.run, (holder ?? all[0]).memory.peak);
-  const more = capacity === null ? {} : { markLine: capacityLine(context, colours, capacity, (holder ?? all[0]).memory.peakAt) };
-  const filled = { areaStyle: { color: colours.memory, opacity: 0.22 }, name: 'held', ...more };
+  const more = capacity === null ? {} : { markLine: capacityLine(context, colors, capacity, (holder ?? all[0]).memory.peakAt) };
+  const filled = { areaStyle: { color: colors.memory, opacity: 0.22 }, name: 'held', ...more };
   if (holder) {
     const constant = constantOf(holder);
-    const floor = { areaStyle: { color: colours.memory, opacity: 0.3 }, lineStyle: { color: colours.memory, width: 1, type: 'dashed' }, name: 'all the time', silent: true };
-    return [line(stepsOf(holder.memory, context.run.step), colours.memory, filled),
-      ...(constant > 0 ? [line([[0, constant], [context.run.step, constant]], colours.memory, floor)] : []), peakMark(context, colours, holder)];
+    const floor = { areaStyle: { color: colors.memory, opacity: 0.3 }, lineStyle: { color: colors.memory, width: 1, type: 'dashed' }, name: 'all the time', silent: true };
+    return [line(stepsOf(holder.memory, context.run.step), colors.memory, filled),
+      ...(constant > 0 ? [line([[0, constant], [context.run.step, constant]], colors.memory, floor)] : []), peakMark(context, colors, holder)];
   }
-  return [line(band!.most, colours.memory, { ...filled, name: 'fullest' }),
-    line(band!.least, colours.memory, { name: 'emptiest', lineStyle: { color: colours.memory, width: 1.5, type: 'dashed' } }),
-    peakMark(context, colours, all[0])];
+  return [line(band!.most, colors.memory, { ...filled, name: 'fullest' }),
+    line(band!.least, colors.memory, { name: 'emptiest', lineStyle: { color: colors.memory, width: 1.5, type: 'dashed' } }),
+    peakMark(context, colors, all[0])];
 }
 
-function tip(context: Context, picture: Picture, colours: Colours): Record<string, unknown> {
+function tip(context: Context, picture: Picture, colors: Colors): Record<string, unknown> {
   const { format } = context;
-  return tooltip(colours, (params: { seriesName: string; dataIndex: number; value: [number, number] }[]) => {
+  return tooltip(colors, (params: { seriesName: string; dataIndex: number; value: [number, number] }[]) => {
     const shown = params.filter(({ seriesName }) => ['held', 'fullest', 'emptiest', 'all the time'].includes(seriesName));
     const lines: [string, string][] = shown.map(({ seriesName, value }) => [seriesName, format.bytes(Math.round(value[1]))]);
     const first = shown.find(({ seriesName }) => seriesName === 'fullest');
     if (first && picture.band) lines.push(['which', format.rankList(picture.all[picture.band.fullest[first.dataIndex]].ranks)]);
     return { title: `at ${format.time(Math.round(shown[0]?.value[0] ?? 0))}`, lines };
-  }, { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } });
+  }, { trigger: 'axis', axisPointer: { lineStyle: { color: colors.muted } } });
 }
 
-function optionOf(context: Context, picture: Picture, colours: Colours): EChartsCoreOption {
+function optionOf(context: Context, picture: Picture, colors: Colors): EChartsCoreOption {
   const { data, format } = context;
   const longest = Math.max(...data.runs.map(({ step }) => step));
   const times = format.timeAxis(longest);
@@ -137,10 +137,10 @@ function optionOf(context: Context, picture: Picture, colours: Colours): ECharts
   const each = niceStep((top / unit) / 5) * unit;
   return {
     grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
-    xAxis: { ...axis(colours), type: 'value', min: 0, max: longest, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(longest / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(top / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
-    tooltip: tip(context, picture, colours),
-    series: seriesOf(context, picture, colours),
+    xAxis: { ...axis(colors), type: 'value', min: 0, max: longest, axisLabel: { color: colors.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(longest / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colors), type: 'value', min: 0, interval: each, max: Math.ceil(top / each) * each, axisLabel: { color: colors.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
+    tooltip: tip(context, picture, colors),
+    series: seriesOf(context, picture, colors),
   };
 }
 
@@ -225,7 +225,7 @@ export const memory: Page = {
     if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
     const levels = showLevels(host, context);
     const label = `Curve of memory over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
-    const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
+    const drawn = chart(frame, context, { label, height: 320, option: (colors) => optionOf(context, picture, colors) });
     const show = (): void => {
       held.replaceChildren(heldTable(context, picture.holder ?? all[0]));
       const capacity = plottedCapacity(run, (picture.holder ?? all[0]).memory.peak);

@@ -3,7 +3,7 @@
 // What the causes on the critical path mean, and the path's time by cause and by operation. Pure.
 
 import { pathCauses, type RunData } from '../../data';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import { roleOfCause } from '../../theme';
 
 export const titles = ['Work', 'Bandwidth', 'Latency', 'Queue', 'Waiting for a peer', 'Unexplained'] as const;
@@ -17,11 +17,11 @@ export const sentences = [
   'No recorded cause.',
 ] as const;
 
-// Second of a pair that shares a colour: drawn paler and striped.
+// Second of a pair that shares a color: drawn paler and striped.
 export const paler = [false, false, true, false, true, false];
 
-export function colourOf(cause: number, kind: number, colours: Colours): string {
-  return colours[roleOfCause(cause, kind)];
+export function colorOf(cause: number, kind: number, colors: Colors): string {
+  return colors[roleOfCause(cause, kind)];
 }
 
 export interface CauseShare {

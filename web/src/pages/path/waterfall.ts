@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The critical path from 0 to the step, a row for every rank it visits, coloured by cause.
+// The critical path from 0 to the step, a row for every rank it visits, colored by cause.
 
 import { el, styled } from '../../dom';
 import * as format from '../../format';
@@ -8,7 +8,7 @@ import type { Context } from '../../page';
 import { inkOn } from '../../theme';
 import { segmentAt } from '../timeline/path';
 import { pan, ticks, whole, zoom, type View } from '../timeline/view';
-import { colourOf, layPathRows, paler, titles, type PathRows } from './causes';
+import { colorOf, layPathRows, paler, titles, type PathRows } from './causes';
 
 const axis = 24; // CSS pixels
 const mostRows = 256;
@@ -102,20 +102,20 @@ export class Waterfall {
   }
 
   private drawAxis(context: CanvasRenderingContext2D, height: number): void {
-    const { colours } = this.context.theme;
+    const { colors } = this.context.theme;
     for (const tick of ticks(this.view, (this.width - this.gutter) / 100)) {
       const x = Math.round(this.x(tick.at));
       if (x < this.gutter) continue;
-      context.fillStyle = colours.line;
+      context.fillStyle = colors.line;
       context.fillRect(x, axis - 6, 1, height);
-      context.fillStyle = colours.muted;
+      context.fillStyle = colors.muted;
       if (x + 4 + context.measureText(tick.text).width < this.width) context.fillText(tick.text, x + 4, axis / 2);
     }
   }
 
   private drawPath(context: CanvasRenderingContext2D): void {
     const { path } = this.context.run;
-    const { colours } = this.context.theme;
+    const { colors } = this.context.theme;
     const first = segmentAt(path.end, this.view.from);
     const bar = Math.max(1, this.rowHeight - (this.rowHeight > 8 ? 4 : this.rowHeight > 3 ? 1 : 0));
     let before = NaN;
@@ -137,7 +137,7 @@ export class Waterfall {
       before = y;
       if (bar >= 14 && right - left > 44) labels.push([i, left, right]);
     }
-    context.strokeStyle = colours.muted;
+    context.strokeStyle = colors.muted;
     context.globalAlpha = Math.min(1, Math.max(0.15, (this.width - this.gutter) / Math.max(1, turns) / 12));
     context.stroke(turn);
     context.globalAlpha = 1;
@@ -147,7 +147,7 @@ export class Waterfall {
 
   private drawName(context: CanvasRenderingContext2D, i: number, left: number, right: number, bar: number): void {
     const { path, names } = this.context.run;
-    const { colours } = this.context.theme;
+    const { colors } = this.context.theme;
     const name = format.nameOf(names[path.name[i]]).slice(0, 120);
     const width = context.measureText(name).width;
     const room = right - left - 10;
@@ -155,10 +155,10 @@ export class Waterfall {
     if (letters < 3) return;
     const text = letters < name.length ? `${name.slice(0, letters)}…` : name;
     if (paler[path.cause[i]]) {
-      context.fillStyle = colours.card;
+      context.fillStyle = colors.card;
       context.fillRect(left + 3, this.y(i) + 3, context.measureText(text).width + 4, bar - 2);
     }
-    context.fillStyle = paler[path.cause[i]] ? colours.text : inkOn(colourOf(path.cause[i], path.kind[i], colours));
+    context.fillStyle = paler[path.cause[i]] ? colors.text : inkOn(colorOf(path.cause[i], path.kind[i], colors));
     context.fillText(text, left + 5, this.y(i) + 2 + bar / 2 + 0.5);
   }
 
@@ -166,16 +166,16 @@ export class Waterfall {
     if (this.hovered < 0) return;
     const { path } = this.context.run;
     const left = this.x(path.start[this.hovered]);
-    context.strokeStyle = this.context.theme.colours.text;
+    context.strokeStyle = this.context.theme.colors.text;
     context.lineWidth = 1.5;
     context.strokeRect(left - 0.5, this.y(this.hovered) + 1, Math.max(2, this.x(path.end[this.hovered]) - left), bar + 2);
     context.lineWidth = 1;
   }
 
   private drawRanks(context: CanvasRenderingContext2D): void {
-    const { colours } = this.context.theme;
+    const { colors } = this.context.theme;
     const { ranks, of } = this.rows;
-    context.fillStyle = colours.muted;
+    context.fillStyle = colors.muted;
     let free = 0;
     for (const rank of ranks) {
       const top = axis + of.get(rank)! * this.rowHeight;
@@ -184,28 +184,28 @@ export class Waterfall {
       context.fillText(`rank ${rank}`, 2, y);
       free = top + 14;
     }
-    context.fillStyle = colours.line;
+    context.fillStyle = colors.line;
     context.fillRect(this.gutter - 1, axis - 6, 1, this.canvas.clientHeight);
   }
 
   private fill(context: CanvasRenderingContext2D, cause: number, kind: number): string | CanvasPattern {
-    const { colours } = this.context.theme;
-    const colour = colourOf(cause, kind, colours);
-    if (!paler[cause]) return colour;
-    let pattern = this.stripes.get(colour);
+    const { colors } = this.context.theme;
+    const color = colorOf(cause, kind, colors);
+    if (!paler[cause]) return color;
+    let pattern = this.stripes.get(color);
     if (!pattern) {
       const tile = document.createElement('canvas');
       tile.width = tile.height = 6;
       const pen = tile.getContext('2d')!;
-      pen.fillStyle = colours.card;
+      pen.fillStyle = colors.card;
       pen.fillRect(0, 0, 6, 6);
       pen.globalAlpha = 0.3;
-      pen.fillStyle = colour;
+      pen.fillStyle = color;
       pen.fillRect(0, 0, 6, 6);
       pen.globalAlpha = 1;
       for (let i = 0; i < 6; i++) for (let j = 0; j < 2; j++) pen.fillRect(i, (12 - i + j) % 6, 1, 1);
       pattern = context.createPattern(tile, 'repeat')!;
-      this.stripes.set(colour, pattern);
+      this.stripes.set(color, pattern);
     }
     return pattern;
   }

@@ -3,7 +3,7 @@
 // Paints stacked columns of very many ranks: one column a rank where there is room, else one a pixel, which
 // is the mean of the ranks that share it.
 import type { RunData } from '../../data';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import type { Part } from './parts';
 import type { Shown } from './rows';
 import { stackOf } from './order';
@@ -50,13 +50,13 @@ export function mean(sums: Float64Array, from: number, to: number): number {
   return to > from ? (sums[to] - sums[from]) / (to - from) : 0;
 }
 
-function stripes(context: CanvasRenderingContext2D, colours: Colours): CanvasPattern | string {
+function stripes(context: CanvasRenderingContext2D, colors: Colors): CanvasPattern | string {
   const tile = document.createElement('canvas');
   tile.width = tile.height = 8;
   const paint = tile.getContext('2d')!;
-  paint.fillStyle = colours.compute;
+  paint.fillStyle = colors.compute;
   paint.fillRect(0, 0, 8, 8);
-  paint.strokeStyle = colours.communication;
+  paint.strokeStyle = colors.communication;
   paint.lineWidth = 3;
   paint.beginPath();
   for (const at of [-4, 4, 12]) {
@@ -64,11 +64,11 @@ function stripes(context: CanvasRenderingContext2D, colours: Colours): CanvasPat
     paint.lineTo(at + 6, -2);
   }
   paint.stroke();
-  return context.createPattern(tile, 'repeat') ?? colours.compute;
+  return context.createPattern(tile, 'repeat') ?? colors.compute;
 }
 
-function fillsOf(context: CanvasRenderingContext2D, colours: Colours, chosen: readonly Part[]): (CanvasPattern | string)[] {
-  return chosen.map(({ fill }) => (fill === 'overlapped' ? stripes(context, colours) : colours[fill]));
+function fillsOf(context: CanvasRenderingContext2D, colors: Colors, chosen: readonly Part[]): (CanvasPattern | string)[] {
+  return chosen.map(({ fill }) => (fill === 'overlapped' ? stripes(context, colors) : colors[fill]));
 }
 
 // The stretches of positions that share a column (of `each` pixels, where ranks are narrower), and where the
@@ -90,8 +90,8 @@ export function* columns(area: Area, count: number, each = 1): Generator<{ x: nu
   }
 }
 
-export function paintColumns(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colours: Colours): void {
-  const fills = fillsOf(context, colours, data.parts);
+export function paintColumns(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colors: Colors): void {
+  const fills = fillsOf(context, colors, data.parts);
   const scale = area.height / (step || 1);
   context.save();
   context.beginPath();
@@ -110,7 +110,7 @@ export function paintColumns(context: CanvasRenderingContext2D, area: Area, data
 }
 
 // The line of waiting for peers, and the marks of odd ranks above the columns.
-export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colours: Colours): void {
+export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colors: Colors): void {
   const scale = area.height / (step || 1);
   const bottom = area.top + area.height;
   const line = new Path2D();
@@ -139,13 +139,13 @@ export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: 
   context.rect(area.left, 0, area.width, bottom);
   context.clip();
   context.lineJoin = 'round';
-  context.strokeStyle = colours.card;
+  context.strokeStyle = colors.card;
   context.lineWidth = 3.5;
   context.stroke(line);
-  context.strokeStyle = colours.text;
+  context.strokeStyle = colors.text;
   context.lineWidth = 1.5;
   context.stroke(line);
-  context.fillStyle = colours.critical;
+  context.fillStyle = colors.critical;
   context.fill(marks);
   context.restore();
 }
@@ -157,22 +157,22 @@ function marks(step: number, shares: boolean): number[] {
   return Array.from({ length: Math.floor(step / each + 1e-9) + 1 }, (_, i) => i * each);
 }
 
-export function paintAxis(context: CanvasRenderingContext2D, area: Area, colours: Colours, step: number, shares: boolean): void {
+export function paintAxis(context: CanvasRenderingContext2D, area: Area, colors: Colors, step: number, shares: boolean): void {
   context.font = '12px system-ui, sans-serif';
   context.textAlign = 'right';
   context.textBaseline = 'middle';
   const { label } = timeAxis(step);
   for (const value of step > 0 ? marks(step, shares) : []) {
     const y = Math.round(area.top + area.height * (1 - value / step)) + 0.5;
-    context.fillStyle = colours.line;
+    context.fillStyle = colors.line;
     context.fillRect(area.left - 4, y - 0.5, area.width + 4, 1);
-    context.fillStyle = colours.muted;
+    context.fillStyle = colors.muted;
     context.fillText(shares ? `${Math.round((100 * value) / step)} %` : label(value), area.left - 8, y);
   }
 }
 
 // Rank numbers below the columns, as many as there is room for.
-export function paintRanks(context: CanvasRenderingContext2D, area: Area, order: Uint32Array, sorted: boolean, colours: Colours): void {
+export function paintRanks(context: CanvasRenderingContext2D, area: Area, order: Uint32Array, sorted: boolean, colors: Colors): void {
   const perRank = area.width / (area.to - area.from);
   let each = 1;
   for (const factor of [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096]) {
@@ -182,7 +182,7 @@ export function paintRanks(context: CanvasRenderingContext2D, area: Area, order:
   context.font = '12px system-ui, sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'top';
-  context.fillStyle = colours.muted;
+  context.fillStyle = colors.muted;
   if (sorted && each > 1) {
     context.fillText('ranks, descending', area.left + area.width / 2, area.top + area.height + 5);
     return;

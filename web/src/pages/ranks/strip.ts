@@ -115,26 +115,26 @@ export class Strip {
 
   private paint(): void {
     if (this.width === 0 || !this.data) return;
-    const { colours } = this.context.theme;
+    const { colors } = this.context.theme;
     const { run, shown } = this;
     const area = this.area();
     const main = ready(this.canvas, this.width, height);
-    paintAxis(main, area, colours, run.step, shown.shares);
-    paintColumns(main, area, this.data, run.step, colours);
-    paintMarks(main, area, this.data, run.step, colours);
-    paintRanks(main, area, shown.order, shown.sort !== 'rank', colours);
+    paintAxis(main, area, colors, run.step, shown.shares);
+    paintColumns(main, area, this.data, run.step, colors);
+    paintMarks(main, area, this.data, run.step, colors);
+    paintRanks(main, area, shown.order, shown.sort !== 'rank', colors);
     if (this.cursor >= 0) this.paintCursor(main, area);
     const whole: Area = { ...area, top: 4, height: overviewHeight - 8, from: 0, to: run.ranks };
     const small = ready(this.overview, this.width, overviewHeight);
-    paintColumns(small, whole, this.data, run.step, colours);
+    paintColumns(small, whole, this.data, run.step, colors);
     const scale = whole.width / run.ranks;
     const [left, right] = [whole.left + this.from * scale, whole.left + this.to * scale];
-    small.fillStyle = colours.card;
+    small.fillStyle = colors.card;
     small.globalAlpha = 0.72;
     small.fillRect(whole.left, 0, left - whole.left, overviewHeight);
     small.fillRect(right, 0, whole.left + whole.width - right, overviewHeight);
     small.globalAlpha = 1;
-    small.strokeStyle = colours.accent;
+    small.strokeStyle = colors.accent;
     small.lineWidth = 2;
     small.strokeRect(left + 1, 1, Math.max(2, right - left - 2), overviewHeight - 2);
   }
@@ -142,7 +142,7 @@ export class Strip {
   private paintCursor(context: CanvasRenderingContext2D, area: Area): void {
     const perRank = area.width / (area.to - area.from);
     const width = Math.max(2, perRank);
-    context.strokeStyle = this.context.theme.colours.text;
+    context.strokeStyle = this.context.theme.colors.text;
     context.lineWidth = 2;
     context.strokeRect(area.left + (this.cursor - area.from) * perRank, area.top - 1, width, area.height + 2);
   }

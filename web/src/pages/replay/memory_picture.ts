@@ -6,31 +6,31 @@ import { el } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
 import type { ReplayData } from '../../replay_data';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import { niceStep } from '../../ticks';
 import { curve } from './shares';
 
 const peakOf = (bytes: readonly number[]): number => bytes.reduce((most, one) => Math.max(most, one), 0);
 
-function line(name: string, bytes: readonly number[], colour: string, more: Record<string, unknown>): Record<string, unknown> {
-  return { type: 'line', step: 'middle', name, data: curve(bytes), showSymbol: false, symbol: 'circle', itemStyle: { color: colour }, ...more };
+function line(name: string, bytes: readonly number[], color: string, more: Record<string, unknown>): Record<string, unknown> {
+  return { type: 'line', step: 'middle', name, data: curve(bytes), showSymbol: false, symbol: 'circle', itemStyle: { color: color }, ...more };
 }
 
-function optionOf({ memory, operators }: ReplayData, colours: Colours): EChartsCoreOption {
+function optionOf({ memory, operators }: ReplayData, colors: Colors): EChartsCoreOption {
   const count = Math.max(memory.recorded.length, memory.replayed.length, operators.length);
   const peak = Math.max(peakOf(memory.recorded), peakOf(memory.replayed), 1);
   const each = niceStep(peak / 4);
   return {
     grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
-    xAxis: { ...axis(colours), type: 'value', min: 1, max: Math.max(count, 2), minInterval: 1, splitLine: { show: false }, axisLabel: { color: colours.muted, hideOverlap: true, formatter: (at: number) => format.count(at) }, name: 'operator', nameLocation: 'middle', nameGap: 26 },
-    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(peak / each) * each, axisLabel: { color: colours.muted, formatter: (bytes: number) => format.bytes(Math.round(bytes)) } },
-    tooltip: tooltip(colours, (params: { seriesName: string; value: [number, number] }[]) => ({
+    xAxis: { ...axis(colors), type: 'value', min: 1, max: Math.max(count, 2), minInterval: 1, splitLine: { show: false }, axisLabel: { color: colors.muted, hideOverlap: true, formatter: (at: number) => format.count(at) }, name: 'operator', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colors), type: 'value', min: 0, interval: each, max: Math.ceil(peak / each) * each, axisLabel: { color: colors.muted, formatter: (bytes: number) => format.bytes(Math.round(bytes)) } },
+    tooltip: tooltip(colors, (params: { seriesName: string; value: [number, number] }[]) => ({
       title: `operator ${format.count(params[0]?.value[0] ?? 0)}`,
       lines: params.map(({ seriesName, value }): [string, string] => [seriesName, format.bytes(value[1])]),
-    }), { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } }),
+    }), { trigger: 'axis', axisPointer: { lineStyle: { color: colors.muted } } }),
     series: [
-      line('replayed', memory.replayed, colours.memory, { lineStyle: { color: colours.memory, width: 2 }, areaStyle: { color: colours.memory, opacity: 0.22 } }),
-      line('recorded', memory.recorded, colours.text, { lineStyle: { color: colours.text, width: 1.5, type: 'dashed' } }),
+      line('replayed', memory.replayed, colors.memory, { lineStyle: { color: colors.memory, width: 2 }, areaStyle: { color: colors.memory, opacity: 0.22 } }),
+      line('recorded', memory.recorded, colors.text, { lineStyle: { color: colors.text, width: 1.5, type: 'dashed' } }),
     ],
   };
 }
@@ -50,5 +50,5 @@ export function memoryPicture(host: HTMLElement, context: Context, data: ReplayD
     el('ul', { class: 'legend' },
       el('li', {}, el('i', { class: 'swatch memory', 'aria-hidden': true }), 'replayed'),
       el('li', {}, el('i', { class: 'rp-dash', 'aria-hidden': true }), 'recorded')));
-  return chart(host, context, { label, height: 300, option: (colours) => optionOf(data, colours) });
+  return chart(host, context, { label, height: 300, option: (colors) => optionOf(data, colors) });
 }

@@ -3,11 +3,11 @@
 // Draws the links' rows: bars, names, the bound; and above them what follows the pointer.
 
 import * as format from '../../format';
-import { inkOn, type Colours } from '../../theme';
+import { inkOn, type Colors } from '../../theme';
 import { drawCrosshair } from '../timeline/overlay';
 import { clip, drawGrid, drawRuler, font, triangle } from '../timeline/painter';
 import { plotWidth, ruler, xOf } from '../timeline/state';
-import { hueOf } from './colours';
+import { hueOf } from './colors';
 import { useOf } from './groups';
 import { firstBar } from './model';
 import type { GridState, Picked } from './state';
@@ -39,48 +39,48 @@ function visible(state: GridState): [number, number] {
 
 const yOf = (state: GridState, row: number): number => ruler + row * state.row - state.scroll;
 
-export function draw(canvas: HTMLCanvasElement, state: GridState, colours: Colours, ratio: number): void {
+export function draw(canvas: HTMLCanvasElement, state: GridState, colors: Colors, ratio: number): void {
   const context = prepared(canvas, state, ratio);
-  context.fillStyle = colours.card;
+  context.fillStyle = colors.card;
   context.fillRect(0, 0, state.width, state.height);
   inRows(context, state, () => {
-    drawGrid(context, state, state.model.data.time, colours);
+    drawGrid(context, state, state.model.data.time, colors);
     const [first, last] = visible(state);
     for (let row = first; row < last; row++) {
-      if (state.rows[row] < 0) drawGroup(context, state, row, colours);
-      else drawBars(context, state, row, colours);
+      if (state.rows[row] < 0) drawGroup(context, state, row, colors);
+      else drawBars(context, state, row, colors);
     }
-    drawBound(context, state, colours);
+    drawBound(context, state, colors);
   });
-  drawNames(context, state, colours);
-  drawRuler(context, state, colours);
-  drawBoundName(context, state, colours);
+  drawNames(context, state, colors);
+  drawRuler(context, state, colors);
+  drawBoundName(context, state, colors);
 }
 
 // A group as one bar: as high as the share of its links in use; with a piece chosen, its part in the piece's color.
-function drawGroup(context: CanvasRenderingContext2D, state: GridState, row: number, colours: Colours): void {
+function drawGroup(context: CanvasRenderingContext2D, state: GridState, row: number, colors: Colors): void {
   const { model, picked, view } = state;
   const group = state.groups[~state.rows[row]];
   const columns = Math.ceil(plotWidth(state));
   const height = state.row - (state.row >= 12 ? 4 : 1);
   const foot = yOf(state, row) + state.row - 1;
-  const paint = (use: Float64Array, colour: string): void => {
-    context.fillStyle = colour;
+  const paint = (use: Float64Array, color: string): void => {
+    context.fillStyle = color;
     for (let column = 0; column < columns; column++) {
       const tall = Math.max(1, Math.min(1, use[column]) * height);
       if (use[column] > 1e-4) context.fillRect(state.gutter + column, foot - tall, 1, tall);
     }
   };
   context.globalAlpha = picked ? 0.3 : 1;
-  paint(useOf(model, group, view.from, view.to, columns), colours.idle);
+  paint(useOf(model, group, view.from, view.to, columns), colors.idle);
   context.globalAlpha = 1;
   if (!picked) return;
   const piece = model.sends.piece[picked.send];
-  paint(useOf(model, group, view.from, view.to, columns, piece), state.colours[hueOf(model, state.key, picked.send) % state.colours.length]);
+  paint(useOf(model, group, view.from, view.to, columns, piece), state.colors[hueOf(model, state.key, picked.send) % state.colors.length]);
 }
 
 // Where a piece is chosen, its bars stand out from the others.
-function drawBars(context: CanvasRenderingContext2D, state: GridState, row: number, colours: Colours): void {
+function drawBars(context: CanvasRenderingContext2D, state: GridState, row: number, colors: Colors): void {
   const { model, picked, view } = state;
   const bars = model.bars[state.rows[row]];
   const piece = picked ? model.sends.piece[picked.send] : -1;
@@ -99,17 +99,17 @@ function drawBars(context: CanvasRenderingContext2D, state: GridState, row: numb
       // What falls on the same half pixel as the bar before it is not to be seen.
       if (right < reached + 0.5 && bars.top[i] === at) continue;
       [reached, at] = [right, bars.top[i]];
-      const colour = state.colours[hueOf(model, state.key, send) % state.colours.length];
+      const color = state.colors[hueOf(model, state.key, send) % state.colors.length];
       const tall = Math.max(1, bars.share[i] * height);
       const top = foot - bars.top[i] * height - tall;
-      context.fillStyle = colour;
+      context.fillStyle = color;
       context.fillRect(left, top, Math.max(0.6, right - left - (right - left > 3 ? 1 : 0)), tall);
-      if (lit && tall >= 11 && right - left >= labelFrom) drawLabel(context, state, send, left, right, top + tall / 2, inkOn(colour));
+      if (lit && tall >= 11 && right - left >= labelFrom) drawLabel(context, state, send, left, right, top + tall / 2, inkOn(color));
     }
   }
   context.globalAlpha = 1;
   if (state.row >= 12) {
-    context.fillStyle = colours.line;
+    context.fillStyle = colors.line;
     context.fillRect(state.gutter, Math.round(foot), state.width, 0.5);
   }
 }
@@ -128,11 +128,11 @@ function drawLabel(context: CanvasRenderingContext2D, state: GridState, send: nu
   context.fillText(text, left + 4, middle + 0.5);
 }
 
-function drawBound(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
+function drawBound(context: CanvasRenderingContext2D, state: GridState, colors: Colors): void {
   const { bound } = state.model.data;
   if (bound <= 0) return;
   const x = Math.round(xOf(state, bound)) - 0.5;
-  context.strokeStyle = colours.critical;
+  context.strokeStyle = colors.critical;
   context.setLineDash([5, 3]);
   context.lineWidth = 1.5;
   context.beginPath();
@@ -143,15 +143,15 @@ function drawBound(context: CanvasRenderingContext2D, state: GridState, colours:
   context.lineWidth = 1;
 }
 
-function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
+function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colors: Colors): void {
   const x = xOf(state, state.model.data.bound);
   if (state.model.data.bound <= 0 || x < state.gutter || x > state.width) return;
   context.font = `600 11px ${font}`;
   const width = context.measureText('bound').width + 8;
   const left = Math.max(state.gutter, x - width);
-  context.fillStyle = colours.card;
+  context.fillStyle = colors.card;
   context.fillRect(left, 4, width, ruler - 6);
-  context.fillStyle = colours.critical;
+  context.fillStyle = colors.critical;
   context.fillText('bound', left + 4, ruler / 2);
 }
 
@@ -183,8 +183,8 @@ function nameOf({ model, groups }: GridState, row: number): RowName {
 }
 
 // Links that set the bound have a bar in its color before their names; groups have a triangle.
-function drawNames(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
-  context.fillStyle = colours.card;
+function drawNames(context: CanvasRenderingContext2D, state: GridState, colors: Colors): void {
+  context.fillStyle = colors.card;
   context.fillRect(0, ruler, state.gutter, state.height - ruler);
   context.textBaseline = 'middle';
   const [first, last] = visible(state);
@@ -194,42 +194,42 @@ function drawNames(context: CanvasRenderingContext2D, state: GridState, colours:
     const { name, busy: share, binds } = nameOf(state, state.rows[row]);
     const y = yOf(state, row);
     if (binds) {
-      context.fillStyle = colours.critical;
+      context.fillStyle = colors.critical;
       context.fillRect(3, y + 1, 4, state.row - (state.row < 12 ? 1 : 2));
     }
     if (y < free) continue; // no room for every name
     free = y + 14;
     const busy = format.percent(share);
     context.font = `11px ${font}`;
-    context.fillStyle = colours.muted;
+    context.fillStyle = colors.muted;
     const room = state.gutter > 160 ? context.measureText(busy).width + 8 : 0;
     const middle = y + Math.max(state.row / 2, 6) + 0.5;
     if (room > 0) context.fillText(busy, state.gutter - room, middle);
     context.font = `${binds || group ? '600 ' : ''}12px ${font}`;
-    context.fillStyle = colours.text;
+    context.fillStyle = colors.text;
     const narrow = state.gutter <= 160;
     const left = group ? inset.group : state.groups.length > 0 && !narrow ? inset.inGroup : inset.link;
     context.fillText(clip(context, name, state.gutter - room - left - 4), left, middle);
     if (group) triangle(context, 15, middle - 0.5, 4, state.open.has(group.key));
   }
-  context.fillStyle = colours.line;
+  context.fillStyle = colors.line;
   context.fillRect(state.gutter - 1, 0, 1, state.height);
 }
 
-export function drawTop(canvas: HTMLCanvasElement, state: GridState, colours: Colours, ratio: number): void {
+export function drawTop(canvas: HTMLCanvasElement, state: GridState, colors: Colors, ratio: number): void {
   if (state.width === 0) return;
   const context = prepared(canvas, state, ratio);
   inRows(context, state, () => {
-    if (state.hovered) outline(context, state, state.hovered, colours.text, 1);
-    if (state.picked) outline(context, state, state.picked, colours.accent, 2);
+    if (state.hovered) outline(context, state, state.hovered, colors.text, 1);
+    if (state.picked) outline(context, state, state.picked, colors.accent, 2);
   });
-  drawCrosshair(context, state, state.pointer, colours);
+  drawCrosshair(context, state, state.pointer, colors);
 }
 
 // Around a send, on all links that it crosses.
-function outline(context: CanvasRenderingContext2D, state: GridState, { send }: Picked, colour: string, width: number): void {
+function outline(context: CanvasRenderingContext2D, state: GridState, { send }: Picked, color: string, width: number): void {
   const { sends, data } = state.model;
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = width;
   for (const [link, after] of data.ways.links[sends.way[send]]) {
     const row = state.rows.indexOf(link);

@@ -9,7 +9,7 @@ import { placeTip } from '../timeline/overlay';
 import { plotWidth, ruler, timeAt, xOf } from '../timeline/state';
 import { around, confine, whole, type View } from '../timeline/view';
 import { draw, drawTop, gutterOf } from './draw';
-import { hue, keysOf } from './colours';
+import { hue, keysOf } from './colors';
 import { firstOpen, groupsOf, rowsOf } from './groups';
 import { barAt, linksIn, linksOf, type Model } from './model';
 import { roomy, type GridState, type Picked } from './state';
@@ -34,7 +34,7 @@ export class Grid {
     const order = 'binds';
     this.state = {
       model, view: whole(model.data.time), width: 0, height: 0, gutter: 200, scroll: 0, row: roomy,
-      links: [], groups: [], open: new Set(), rows: [], order, text: '', only: false, key: keysOf(model)[0], colours: [],
+      links: [], groups: [], open: new Set(), rows: [], order, text: '', only: false, key: keysOf(model)[0], colors: [],
       picked: null, hovered: null, named: null, pointer: null,
     };
     this.layRows(true);
@@ -47,7 +47,7 @@ export class Grid {
     this.listen();
     this.sizes.observe(this.scroller);
     this.unsubscribe = context.theme.onChange(() => {
-      this.state.colours = [];
+      this.state.colors = [];
       this.redraw();
     });
   }
@@ -117,15 +117,15 @@ export class Grid {
     this.waiting = 0;
     const { state } = this;
     if (state.width === 0) return;
-    const { colours, dark } = this.context.theme;
-    if (state.colours.length === 0) {
+    const { colors, dark } = this.context.theme;
+    if (state.colors.length === 0) {
       const { nodes, groups } = state.model.data;
       const count = Math.max(nodes.length, groups.length, state.model.pieces.bytes.length, 2);
-      state.colours = Array.from({ length: Math.min(count, 360) }, (_, i) => hue(i, dark));
+      state.colors = Array.from({ length: Math.min(count, 360) }, (_, i) => hue(i, dark));
     }
     const ratio = Math.min(devicePixelRatio || 1, 2);
-    draw(this.plot, state, colours, ratio);
-    drawTop(this.canvas, state, colours, ratio);
+    draw(this.plot, state, colors, ratio);
+    drawTop(this.canvas, state, colors, ratio);
   }
 
   show(view: View): void {
@@ -205,8 +205,8 @@ export class Grid {
     const row = at && at.x < state.gutter ? this.rowAt(at) : undefined;
     state.named = row ?? null;
     this.canvas.classList.toggle('pointing', state.hovered !== null || (row !== undefined && row !== null && row < 0));
-    const { colours } = this.context.theme;
-    drawTop(this.canvas, state, colours, Math.min(devicePixelRatio || 1, 2));
+    const { colors } = this.context.theme;
+    drawTop(this.canvas, state, colors, Math.min(devicePixelRatio || 1, 2));
     this.tip.hidden = !state.hovered && state.named === null;
     if (!at || this.tip.hidden) return;
     const { title, lines } = state.hovered ? describe(state.model, state.hovered.send) : describeRow(state, state.named!);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A collective that was made for a fabric: how long it takes, what keeps it from taking less, and which link carries which
-// piece when. The address may say where to look: #/schedule?from=…&to=… (picoseconds) &send=…&order=…&colour=…&q=…
+// piece when. The address may say where to look: #/schedule?from=…&to=… (picoseconds) &send=…&order=…&color=…&q=…
 
 import { el } from '../../dom';
 import * as format from '../../format';
 import type { Context, Page } from '../../page';
 import { pan, whole, zoom } from '../timeline/view';
 import { Grid } from './grid';
-import { keys, type Key } from './colours';
+import { keys, type Key } from './colors';
 import { layModel, orders, type Model, type Order } from './model';
 import { fillSeen, fillWay, linksTable } from './tables';
 import { makeToolbar } from './toolbar';
@@ -115,7 +115,7 @@ function later(what: () => void, wait: number): () => void {
 }
 
 function addressOf({ state }: Grid): Record<string, string | number> {
-  const args: Record<string, string | number> = { from: Math.round(state.view.from), to: Math.round(state.view.to), order: state.order, colour: state.key };
+  const args: Record<string, string | number> = { from: Math.round(state.view.from), to: Math.round(state.view.to), order: state.order, color: state.key };
   if (state.picked) args.send = state.picked.send;
   if (state.text) args.q = state.text;
   return args;
@@ -125,7 +125,7 @@ function goWhereAsked(grid: Grid, args: Readonly<Record<string, string>>): void 
   const { state } = grid;
   const { sends, data } = state.model;
   if (args.order in orders) grid.set({ order: args.order as Order });
-  if (args.colour in keys) grid.set({ key: args.colour as Key });
+  if (args.color in keys) grid.set({ key: args.color as Key });
   if (args.q) grid.set({ text: args.q });
   const [from, to, send] = [args.from, args.to, args.send].map((text) => (text ? Number(text) : NaN));
   if (to > from) grid.show({ from, to });

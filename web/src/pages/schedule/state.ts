@@ -4,7 +4,7 @@
 
 import type { Spot } from '../timeline/gestures';
 import type { View } from '../timeline/view';
-import type { Key } from './colours';
+import type { Key } from './colors';
 import type { LinkGroup } from './groups';
 import type { Model, Order } from './model';
 
@@ -28,8 +28,8 @@ export interface GridState {
   order: Order;
   text: string; // what is searched for
   only: boolean; // of the chosen piece's way
-  key: Key; // what colours mean
-  colours: string[]; // by hue
+  key: Key; // what colors mean
+  colors: string[]; // by hue
   picked: Picked | null; // its piece is lit, others are faint
   hovered: Picked | null;
   named: number | null; // the row whose name the pointer is on: a link, or ~place of a group

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What stands above the picture: search, order, colours, zoom, and what the colours mean.
+// What stands above the picture: search, order, colors, zoom, and what the colors mean.
 
 import { clear, el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
 import { whole, zoom } from '../timeline/view';
 import type { Grid } from './grid';
-import { hue, keys, keysOf, legendOf, type Key } from './colours';
+import { hue, keys, keysOf, legendOf, type Key } from './colors';
 import { orders, pieceName, type Order } from './model';
 import { dense, roomy } from './state';
 
@@ -80,7 +80,7 @@ function choice(title: string, values: [string, string][], chosen: (value: strin
   return { element: el('label', { class: 'sch-choice' }, title, select), select };
 }
 
-// What the colours mean, what the marks mean, and which piece is chosen.
+// What the colors mean, what the marks mean, and which piece is chosen.
 function fillLegend(host: HTMLElement, grid: Grid, context: Context): void {
   const { state } = grid;
   const { model, picked } = state;

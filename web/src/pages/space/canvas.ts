@@ -3,7 +3,7 @@
 // A canvas as wide as its host, drawn again whenever its size or the theme changes, at most once in a frame.
 import { el, styled } from '../../dom';
 import type { Context } from '../../page';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 
 export const font = 'system-ui, sans-serif';
 
@@ -11,7 +11,7 @@ export interface Brush {
   context: CanvasRenderingContext2D;
   width: number; // CSS pixels
   height: number;
-  colours: Colours;
+  colors: Colors;
 }
 
 export class Canvas {
@@ -51,7 +51,7 @@ export class Canvas {
       [canvas.width, canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
       const context = canvas.getContext('2d')!;
       context.setTransform(ratio, 0, 0, ratio, 0, 0);
-      this.paint[i]({ context, width, height, colours: this.context.theme.colours });
+      this.paint[i]({ context, width, height, colors: this.context.theme.colors });
     }
     this.waiting.clear();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A labelled list to choose from, and what else controls are made of.
+// A labeled list to choose from, and what else controls are made of.
 import { el } from '../../dom';
 
 export function choice(title: string, values: [string, string][], now: string, chosen: (value: string) => void): HTMLLabelElement {

@@ -3,7 +3,7 @@
 // One figure over two axes: of each pair of values the best point, or the mean of all. Pure.
 import type { Dimension } from './model';
 
-export const most = 24; // of an axis's values; beyond, neighbours share a place
+export const most = 24; // of an axis's values; beyond, neighbors share a place
 
 export interface Bins {
   words: string[];

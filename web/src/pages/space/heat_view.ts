@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The heat map as a table whose cells are coloured: it can be read, printed and gone through by keyboard.
+// The heat map as a table whose cells are colored: it can be read, printed and gone through by keyboard.
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
@@ -42,11 +42,11 @@ function mark(host: HTMLElement, state: State): void {
 
 function tableOf(context: Context, state: State, x: Dimension, y: Dimension | null, figure: Dimension, mean: boolean): HTMLElement {
   const heat = heatOf(x, y, figure, mean, state.mask);
-  const { colours } = context.theme;
+  const { colors } = context.theme;
   const cell = (row: number, column: number): HTMLElement => {
     const one = heat.cells[row][column];
     if (!one) return el('td', { class: 'sp-none' }, el('span', { class: 'hidden-visually' }, 'no point'));
-    const fill = mixed(colours.card, colours.compute, 0.08 + 0.92 * goodness(heat, figure.more, one.value));
+    const fill = mixed(colors.card, colors.compute, 0.08 + 0.92 * goodness(heat, figure.more, one.value));
     const words = `${x.title} ${heat.across.words[column]}${y ? `, ${y.title} ${heat.down.words[row]}` : ''}: ${figure.title} ${figure.text(one.value)}, ${mean ? 'mean' : 'best'} of ${format.counted(one.count, 'point')}`;
     const button = el('button', { type: 'button', title: words, 'aria-label': `${words}. Select the best of them`, 'data-point': one.point, 'aria-pressed': one.point === state.chosen, onclick: () => state.choose(one.point) }, figure.text(one.value));
     return el('td', {}, styled(button, { background: fill, color: inkOn(fill) }));

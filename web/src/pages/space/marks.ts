@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Marks of points, distinguished by shape as well as by color.
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 
 const crowded = 2000; // from so many points on estimated ones are small squares
 
@@ -28,19 +28,19 @@ function path(context: CanvasRenderingContext2D, x: number, y: number, size: num
   context.closePath();
 }
 
-export function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number, colours: Colours, filled: boolean): void {
+export function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number, colors: Colors, filled: boolean): void {
   path(context, x, y, 6);
-  context.fillStyle = filled ? colours.critical : colours.card;
+  context.fillStyle = filled ? colors.critical : colors.card;
   context.fill();
   context.lineWidth = filled ? 1.5 : 2;
-  context.strokeStyle = filled ? colours.card : colours.critical;
+  context.strokeStyle = filled ? colors.card : colors.critical;
   context.stroke();
 }
 
-export function drawRing(context: CanvasRenderingContext2D, x: number, y: number, colour: string, size: number): void {
+export function drawRing(context: CanvasRenderingContext2D, x: number, y: number, color: string, size: number): void {
   context.beginPath();
   context.arc(x, y, size, 0, 2 * Math.PI);
   context.lineWidth = 2.5;
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.stroke();
 }

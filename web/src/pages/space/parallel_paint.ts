@@ -51,18 +51,18 @@ function some(points: readonly number[]): readonly number[] {
 }
 
 export function paintLines(brush: Brush, state: State, uprights: Uprights): void {
-  const { context, width, height, colours } = brush;
+  const { context, width, height, colors } = brush;
   const { model } = state;
   context.clearRect(0, 0, width, height);
   context.lineWidth = 1;
   const drawn = some(state.shown.filter((point) => !model.front[point]));
-  context.strokeStyle = colours.compute;
+  context.strokeStyle = colors.compute;
   const crowd = Math.min(1, 60 / Math.max(1, drawn.length));
   for (const point of [...drawn].reverse()) {
     context.globalAlpha = Math.max(0.06, (1 - 0.85 * model.rank[point]) * (0.12 + 0.6 * crowd));
     drawLine(brush, state, uprights, point);
   }
-  context.strokeStyle = colours.critical;
+  context.strokeStyle = colors.critical;
   context.lineWidth = 1.5;
   context.globalAlpha = 0.85;
   for (const point of some(model.data.front.filter((one) => state.mask[one]))) drawLine(brush, state, uprights, point);
@@ -70,10 +70,10 @@ export function paintLines(brush: Brush, state: State, uprights: Uprights): void
 }
 
 function drawUpright(brush: Brush, state: State, uprights: Uprights, d: number): void {
-  const { context, width, height, colours } = brush;
+  const { context, width, height, colors } = brush;
   const dim = uprights.dims[d];
   const x = Math.round(uprightAt(d, uprights.dims.length, width)) + 0.5;
-  context.strokeStyle = colours.muted;
+  context.strokeStyle = colors.muted;
   context.lineWidth = 1;
   context.beginPath();
   context.moveTo(x, top);
@@ -84,49 +84,49 @@ function drawUpright(brush: Brush, state: State, uprights: Uprights, d: number):
   context.textAlign = 'left';
   for (const { value, text } of uprights.scales[d].ticks) {
     const y = uprights.scales[d].at(value);
-    context.fillStyle = colours.muted;
+    context.fillStyle = colors.muted;
     context.fillRect(x - 3, y - 0.5, 6, 1);
     const word = shorten(context, text, width / uprights.dims.length - 16);
     // A rim, so that lines do not cross out what it says.
-    context.strokeStyle = colours.card;
+    context.strokeStyle = colors.card;
     context.lineWidth = 3;
     context.lineJoin = 'round';
     context.strokeText(word, x + 6, y);
-    context.fillStyle = colours.text;
+    context.fillStyle = colors.text;
     context.fillText(word, x + 6, y);
   }
   const range = state.filters.get(dim);
   if (range) drawBrush(brush, x, uprights.scales[d], dim, range);
 }
 
-function drawBrush({ context, colours }: Brush, x: number, scale: Scale, dim: Dimension, [low, high]: readonly [number, number]): void {
+function drawBrush({ context, colors }: Brush, x: number, scale: Scale, dim: Dimension, [low, high]: readonly [number, number]): void {
   const half = dim.labels ? 0.5 : 0;
   const [from, to] = [scale.at(Math.max(low, dim.low) - half), scale.at(Math.min(high, dim.high) + half)];
-  box(context, x, Math.min(from, to), Math.abs(to - from), colours.accent);
+  box(context, x, Math.min(from, to), Math.abs(to - from), colors.accent);
 }
 
-function box(context: CanvasRenderingContext2D, x: number, y: number, size: number, colour: string): void {
+function box(context: CanvasRenderingContext2D, x: number, y: number, size: number, color: string): void {
   context.globalAlpha = 0.22;
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.fillRect(x - 8, y, 16, Math.max(2, size));
   context.globalAlpha = 1;
-  context.strokeStyle = colour;
+  context.strokeStyle = color;
   context.lineWidth = 1.5;
   context.strokeRect(x - 8, y, 16, Math.max(2, size));
 }
 
 export function paintCoordinates(brush: Brush, state: State, uprights: Uprights): void {
-  const { context, width, height, colours } = brush;
+  const { context, width, height, colors } = brush;
   context.clearRect(0, 0, width, height);
   for (let d = 0; d < uprights.dims.length; d++) drawUpright(brush, state, uprights, d);
-  for (const [point, colour] of [[state.hovered, colours.accent], [state.chosen, colours.text]] as const) {
+  for (const [point, color] of [[state.hovered, colors.accent], [state.chosen, colors.text]] as const) {
     if (point < 0) continue;
-    context.strokeStyle = colour;
+    context.strokeStyle = color;
     context.lineWidth = 2.5;
     drawLine(brush, state, uprights, point);
   }
   if (uprights.brush) {
     const { dim, from, to } = uprights.brush;
-    box(context, Math.round(uprightAt(dim, uprights.dims.length, width)) + 0.5, Math.min(from, to), Math.abs(to - from), colours.accent);
+    box(context, Math.round(uprightAt(dim, uprights.dims.length, width)) + 0.5, Math.min(from, to), Math.abs(to - from), colors.accent);
   }
 }

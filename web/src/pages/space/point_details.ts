@@ -16,8 +16,8 @@ function breakdown(model: Model, point: number): HTMLElement {
   const { parts } = model.data.shares;
   const words = parts.map(({ title }, i) => `${title} ${format.percent(shares[i])}`).join(', ');
   return el('div', {},
-    el('div', { class: 'sp-parts', role: 'img', 'aria-label': words }, parts.map(({ title, colour }, i) => styled(el('i', { class: `fill ${colour}`, title }), { width: `${shares[i] * 100}%` }))),
-    el('ul', { class: 'legend' }, parts.map(({ title, colour }, i) => el('li', {}, el('i', { class: `swatch ${colour}` }), `${title} ${format.percent(shares[i])} (${format.time(Math.round(shares[i] * step))})`))),
+    el('div', { class: 'sp-parts', role: 'img', 'aria-label': words }, parts.map(({ title, color }, i) => styled(el('i', { class: `fill ${color}`, title }), { width: `${shares[i] * 100}%` }))),
+    el('ul', { class: 'legend' }, parts.map(({ title, color }, i) => el('li', {}, el('i', { class: `swatch ${color}` }), `${title} ${format.percent(shares[i])} (${format.time(Math.round(shares[i] * step))})`))),
     el('p', { class: 'muted' }, 'Mean over all devices.'));
 }
 

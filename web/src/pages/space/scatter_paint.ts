@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Draws points over two dimensions: axes, points, the front of the two.
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import { font, type Brush } from './canvas';
 import { frontOf } from './filter';
 import { drawDiamond, drawPoint, drawRing, isCrowded } from './marks';
@@ -27,11 +27,11 @@ function layScales(plot: Plot, width: number, height: number): { x: Scale; y: Sc
   return { x: scaleOf(x, left, width - right, 90, both), y: scaleOf(y, height - bottom, top, 38, both) };
 }
 
-function drawAxes({ context, width, height, colours }: Brush, plot: Plot, { x, y }: { x: Scale; y: Scale }): void {
+function drawAxes({ context, width, height, colors }: Brush, plot: Plot, { x, y }: { x: Scale; y: Scale }): void {
   context.font = `12px ${font}`;
   context.lineWidth = 1;
-  context.strokeStyle = colours.line;
-  context.fillStyle = colours.muted;
+  context.strokeStyle = colors.line;
+  context.fillStyle = colors.muted;
   context.textBaseline = 'middle';
   context.textAlign = 'right';
   for (const { value, text } of y.ticks) {
@@ -47,10 +47,10 @@ function drawAxes({ context, width, height, colours }: Brush, plot: Plot, { x, y
     const clear = Math.min(Math.max(at, left + 10), width - right - context.measureText(text).width / 2 + 8);
     context.fillText(shorten(context, text, 96), clear, height - bottom + 6);
   }
-  context.strokeStyle = colours.muted;
+  context.strokeStyle = colors.muted;
   line(context, left, height - bottom + 0.5, width - right, height - bottom + 0.5);
   line(context, left + 0.5, top, left + 0.5, height - bottom);
-  context.fillStyle = colours.text;
+  context.fillStyle = colors.text;
   context.textBaseline = 'bottom';
   context.fillText(shorten(context, `${plot.x.label}${better(plot.x)}`, width - left - right), (left + width - right) / 2, height - 3);
   context.textAlign = 'left';
@@ -76,25 +76,25 @@ export function shorten(context: CanvasRenderingContext2D, text: string, room: n
 
 const drawable = (plot: Plot, i: number): boolean => Number.isFinite(plot.x.values[i]) && Number.isFinite(plot.y.values[i]);
 
-function drawPoints(context: CanvasRenderingContext2D, state: State, plot: Plot, scales: { x: Scale; y: Scale }, colours: Colours): void {
+function drawPoints(context: CanvasRenderingContext2D, state: State, plot: Plot, scales: { x: Scale; y: Scale }, colors: Colors): void {
   const { model, mask } = state;
   const small = isCrowded(model.count);
   const draw = (i: number): void => drawPoint(context, scales.x.at(plot.x.values[i]), scales.y.at(plot.y.values[i]), model.data.simulated[i] > 0, small && model.data.simulated[i] === 0);
   context.lineWidth = 1.5;
-  context.fillStyle = context.strokeStyle = colours.idle;
+  context.fillStyle = context.strokeStyle = colors.idle;
   context.globalAlpha = 0.25;
   if (state.shown.length < model.count) for (let i = 0; i < model.count; i++) if (!mask[i] && drawable(plot, i)) draw(i);
-  context.fillStyle = context.strokeStyle = colours.compute;
+  context.fillStyle = context.strokeStyle = colors.compute;
   context.globalAlpha = small ? 0.6 : 0.85;
   for (let i = 0; i < model.count; i++) if (mask[i] && !model.front[i] && drawable(plot, i)) draw(i);
   context.globalAlpha = 1;
 }
 
 // Steps from point to point: what lies on the worse side of them is beaten by one in both.
-function drawFront(context: CanvasRenderingContext2D, state: State, plot: Plot, scales: { x: Scale; y: Scale }, colours: Colours): void {
+function drawFront(context: CanvasRenderingContext2D, state: State, plot: Plot, scales: { x: Scale; y: Scale }, colors: Colors): void {
   if (plot.x.kind === 'axis' || plot.y.kind === 'axis' || plot.diagonal || !several(plot.x) || !several(plot.y)) return;
   const front = frontOf(plot.x, plot.y, state.mask);
-  context.strokeStyle = colours.critical;
+  context.strokeStyle = colors.critical;
   context.lineWidth = 1.5;
   context.setLineDash([5, 4]);
   context.beginPath();
@@ -111,7 +111,7 @@ function drawFront(context: CanvasRenderingContext2D, state: State, plot: Plot, 
 }
 
 export function paintPlot(brush: Brush, state: State, plot: Plot): void {
-  const { context, width, height, colours } = brush;
+  const { context, width, height, colors } = brush;
   context.clearRect(0, 0, width, height);
   const scales = (plot.scales = layScales(plot, width, height));
   drawAxes(brush, plot, scales);
@@ -121,28 +121,28 @@ export function paintPlot(brush: Brush, state: State, plot: Plot): void {
   context.clip();
   if (plot.diagonal) {
     const ends = [Math.min(plot.x.low, plot.y.low), Math.max(plot.x.high, plot.y.high)];
-    context.strokeStyle = colours.muted;
+    context.strokeStyle = colors.muted;
     context.setLineDash([5, 4]);
     line(context, scales.x.at(ends[0]), scales.y.at(ends[0]), scales.x.at(ends[1]), scales.y.at(ends[1]));
     context.setLineDash([]);
   }
-  drawPoints(context, state, plot, scales, colours);
-  drawFront(context, state, plot, scales, colours);
+  drawPoints(context, state, plot, scales, colors);
+  drawFront(context, state, plot, scales, colors);
   for (const i of state.model.data.front) {
-    if (state.mask[i] && drawable(plot, i)) drawDiamond(context, scales.x.at(plot.x.values[i]), scales.y.at(plot.y.values[i]), colours, state.model.data.simulated[i] > 0);
+    if (state.mask[i] && drawable(plot, i)) drawDiamond(context, scales.x.at(plot.x.values[i]), scales.y.at(plot.y.values[i]), colors, state.model.data.simulated[i] > 0);
   }
   context.restore();
 }
 
-export function paintTop({ context, width, height, colours }: Brush, state: State, plot: Plot): void {
+export function paintTop({ context, width, height, colors }: Brush, state: State, plot: Plot): void {
   context.clearRect(0, 0, width, height);
   const { scales } = plot;
   if (!scales) return;
-  const ring = (point: number, colour: string, size: number): void => {
-    if (point >= 0 && drawable(plot, point)) drawRing(context, scales.x.at(plot.x.values[point]), scales.y.at(plot.y.values[point]), colour, size);
+  const ring = (point: number, color: string, size: number): void => {
+    if (point >= 0 && drawable(plot, point)) drawRing(context, scales.x.at(plot.x.values[point]), scales.y.at(plot.y.values[point]), color, size);
   };
-  ring(state.chosen, colours.text, 9);
-  ring(state.hovered, colours.accent, 7);
+  ring(state.chosen, colors.text, 9);
+  ring(state.hovered, colors.accent, 7);
 }
 
 // The point nearest to a pixel, if any is near; those that are filtered out are not there.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which collectives are shown, and how their types look: a colour and a shape each.
+// Which collectives are shown, and how their types look: a color and a shape each.
 import type { RunData } from '../../data';
 import { counted, groupName, plainGroup } from '../../format';
 import { svg } from '../../dom';

@@ -4,7 +4,7 @@
 import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
 import type { RunData } from '../../data';
 import type { Context } from '../../page';
-import type { Colours } from '../../theme';
+import type { Colors } from '../../theme';
 import { decadeTicks } from '../../ticks';
 import { groupTitle, type Kind } from './choice';
 
@@ -36,19 +36,19 @@ function boundsOf(run: RunData, points: readonly Point[]): [number, number][][] 
 }
 
 // Types are shifted slightly, so that equal speeds do not overlap.
-function scatter(kind: Kind, points: Point[], colours: Colours, offset: number): Record<string, unknown> {
+function scatter(kind: Kind, points: Point[], colors: Colors, offset: number): Record<string, unknown> {
   return {
     type: 'scatter', name: kind.type, data: points, symbol: kind.symbol, symbolSize: points.length > 500 ? 7 : 10, symbolOffset: [offset, 0],
-    itemStyle: { color: colours[kind.role], opacity: points.length > 200 ? 0.6 : 0.85, borderColor: colours.card, borderWidth: 1 },
-    emphasis: { itemStyle: { borderColor: colours.text, borderWidth: 2, opacity: 1 } },
+    itemStyle: { color: colors[kind.role], opacity: points.length > 200 ? 0.6 : 0.85, borderColor: colors.card, borderWidth: 1 },
+    emphasis: { itemStyle: { borderColor: colors.text, borderWidth: 2, opacity: 1 } },
     z: 3,
   };
 }
 
-function bound(kind: Kind, line: [number, number][], colours: Colours): Record<string, unknown> {
+function bound(kind: Kind, line: [number, number][], colors: Colors): Record<string, unknown> {
   return {
     type: 'line', data: line, silent: true, symbol: 'rect', symbolSize: [16, 3], showAllSymbol: true, z: 2,
-    lineStyle: { color: colours[kind.role], width: 1.5, type: 'dashed' }, itemStyle: { color: colours[kind.role] },
+    lineStyle: { color: colors[kind.role], width: 1.5, type: 'dashed' }, itemStyle: { color: colors[kind.role] },
   };
 }
 
@@ -59,34 +59,34 @@ function limits(values: number[]): { min: number; max: number } {
 }
 
 // Whole powers of two around the sizes.
-function sizeAxis(colours: Colours, context: Context, sizes: number[], labels: number): Record<string, unknown> {
+function sizeAxis(colors: Colors, context: Context, sizes: number[], labels: number): Record<string, unknown> {
   const { min, max } = limits(sizes);
   const low = Math.floor(Math.log2(min) - 0.3);
   const each = Math.max(1, Math.ceil((Math.log2(max) + 0.3 - low) / labels));
   const high = low + each * Math.ceil((Math.log2(max) + 0.3 - low) / each);
   return {
-    ...axis(colours), type: 'value', min: low, max: high, interval: each, name: 'size of the collective', nameLocation: 'middle', nameGap: 30,
-    axisLabel: { color: colours.muted, hideOverlap: true, formatter: (value: number) => context.format.bytes(Math.round(2 ** value)) },
+    ...axis(colors), type: 'value', min: low, max: high, interval: each, name: 'size of the collective', nameLocation: 'middle', nameGap: 30,
+    axisLabel: { color: colors.muted, hideOverlap: true, formatter: (value: number) => context.format.bytes(Math.round(2 ** value)) },
     splitLine: { show: false },
   };
 }
 
-function speedAxis(colours: Colours, context: Context, speeds: number[], linear: boolean): Record<string, unknown> {
+function speedAxis(colors: Colors, context: Context, speeds: number[], linear: boolean): Record<string, unknown> {
   const { min, max } = limits(speeds);
-  const label = { color: colours.muted, hideOverlap: true, formatter: (value: number) => context.format.rate(value) };
-  if (linear) return { ...axis(colours), type: 'value', min: 0, axisLabel: label };
+  const label = { color: colors.muted, hideOverlap: true, formatter: (value: number) => context.format.rate(value) };
+  if (linear) return { ...axis(colors), type: 'value', min: 0, axisLabel: label };
   const ticks = decadeTicks(min / 1.3, max * 1.3);
   const shown = ticks.length > 9 ? ticks.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : ticks;
   return {
-    ...axis(colours), type: 'log', logBase: 10, min: ticks[0], max: ticks[ticks.length - 1],
-    axisLabel: { ...label, customValues: shown }, axisTick: { customValues: shown, lineStyle: { color: colours.muted } }, splitLine: { lineStyle: { color: colours.line } },
+    ...axis(colors), type: 'log', logBase: 10, min: ticks[0], max: ticks[ticks.length - 1],
+    axisLabel: { ...label, customValues: shown }, axisTick: { customValues: shown, lineStyle: { color: colors.muted } }, splitLine: { lineStyle: { color: colors.line } },
   };
 }
 
-function tip(context: Context, colours: Colours): Record<string, unknown> {
+function tip(context: Context, colors: Colors): Record<string, unknown> {
   const { run, format } = context;
   const c = run.collectives;
-  return tooltip(colours, (params: { data: Point }) => {
+  return tooltip(colors, (params: { data: Point }) => {
     const i = params.data[2];
     const share = c.ofBound[i];
     const waited = c.lastStart[i] - c.firstStart[i];
@@ -108,7 +108,7 @@ export function speedChart(host: HTMLElement, context: Context, types: readonly 
   const { run } = context;
   let shown: readonly number[] = [];
   let linear = false;
-  const option = (colours: Colours): EChartsCoreOption => {
+  const option = (colors: Colors): EChartsCoreOption => {
     const labels = Math.max(3, Math.min(12, Math.floor(host.clientWidth / 80)));
     const byKind = types.map((kind) => ({ kind, points: pointsOf(run, shown, kind.type) }));
     const lines = byKind.flatMap(({ kind, points }) => boundsOf(run, points).map((line) => ({ kind, line })));
@@ -116,12 +116,12 @@ export function speedChart(host: HTMLElement, context: Context, types: readonly 
     const speeds = [...drawn.map(([, busbw]) => busbw), ...lines.flatMap(({ line }) => line.map(([, speed]) => speed))];
     return {
       grid: { left: 8, right: 18, top: 14, bottom: 34, containLabel: true },
-      xAxis: sizeAxis(colours, context, drawn.map(([size]) => 2 ** size), labels),
-      yAxis: speedAxis(colours, context, speeds, linear),
-      tooltip: tip(context, colours),
-      series: [...lines.map(({ kind, line }) => bound(kind, line, colours)),
+      xAxis: sizeAxis(colors, context, drawn.map(([size]) => 2 ** size), labels),
+      yAxis: speedAxis(colors, context, speeds, linear),
+      tooltip: tip(context, colors),
+      series: [...lines.map(({ kind, line }) => bound(kind, line, colors)),
         ...byKind.filter(({ points }) => points.length > 0).map(({ kind, points }, i, kept) =>
-          scatter(kind, points, colours, (i - (kept.length - 1) / 2) * 5))],
+          scatter(kind, points, colors, (i - (kept.length - 1) / 2) * 5))],
     };
   };
   const label = `Scatter of ${run.collectives.type.length} collectives: size against achieved bus bandwidth, with the bound of the links; the table below has the same figures.`;

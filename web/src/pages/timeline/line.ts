@@ -6,12 +6,12 @@
 import { emptyHolding, firstEnding, hold, type Track } from './tracks';
 import type { View } from './view';
 
-// Colours as canvas pixels (little-endian RGBA).
+// Colors as canvas pixels (little-endian RGBA).
 export interface Inks {
   ground: number;
   dim: number; // what the filters hold back
   shades: Uint32Array[]; // by span kind: three of the same hue
-  waits: Uint32Array; // by span kind: the second colour of the hatching
+  waits: Uint32Array; // by span kind: the second color of the hatching
 }
 
 export interface Label {
@@ -108,7 +108,7 @@ function paintStretch(
   }
 }
 
-// The colour of one column from what it holds; never so faint that a lone span disappears.
+// The color of one column from what it holds; never so faint that a lone span disappears.
 function columnInk(track: Track, scale: number, inks: Inks): number {
   let red = 0;
   let green = 0;
@@ -122,9 +122,9 @@ function columnInk(track: Track, scale: number, inks: Inks): number {
   }
   const full = pack(red, green, blue);
   const lit = holding.lit > 0 ? Math.max(0.6, holding.lit / holding.total) : 0;
-  const colour = lit < 1 ? blend(inks.dim, full, lit) : full;
+  const color = lit < 1 ? blend(inks.dim, full, lit) : full;
   const cover = (holding.total - 0.5 * holding.wait) / scale;
-  return blend(inks.ground, colour, Math.min(1, Math.max(cover, 0.3)));
+  return blend(inks.ground, color, Math.min(1, Math.max(cover, 0.3)));
 }
 
 export function pack(red: number, green: number, blue: number): number {

@@ -43,7 +43,7 @@ export class Overlay {
   }
 
   // A box around a span in its lane and in its unit's own row.
-  private outline(state: State, pick: Pick, colour: string, width: number): void {
+  private outline(state: State, pick: Pick, color: string, width: number): void {
     const { context } = this;
     const { rows } = state;
     const line = state.model.lines[rows.units[pick.unit].line];
@@ -52,7 +52,7 @@ export class Overlay {
     const left = xOf(state, start);
     const right = Math.max(xOf(state, start + spans.length[pick.span]), left + 2);
     context.lineWidth = width;
-    context.strokeStyle = colour;
+    context.strokeStyle = color;
     for (let r = rows.ofUnit[pick.unit]; r < rows.rows.length && rows.rows[r].unit === pick.unit; r++) {
       const row = rows.rows[r];
       const y = yOf(state, row);

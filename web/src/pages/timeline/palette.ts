@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The theme's colours as the timeline needs them: canvas pixels, shades, inks that can be read on them.
+// The theme's colors as the timeline needs them: canvas pixels, shades, inks that can be read on them.
 
 import { spanKinds } from '../../data';
 import { inkOn, roleOfKind, type Theme } from '../../theme';
@@ -37,27 +37,27 @@ function shadesOf(base: number): Uint32Array {
 }
 
 export function makePalette(theme: Theme): Palette {
-  const { colours } = theme;
-  const ground = toPixel(colours.card);
+  const { colors } = theme;
+  const ground = toPixel(colors.card);
   const base = spanKinds.map((name, kind) => {
     const softer = name === 'send' || name === 'receive' || name === 'store' ? 0.3 : 0.06;
-    return blend(toPixel(colours[roleOfKind(kind)]), ground, softer);
+    return blend(toPixel(colors[roleOfKind(kind)]), ground, softer);
   });
   const shades = base.map(shadesOf);
   return {
     ground,
-    dim: blend(ground, toPixel(colours.muted), theme.dark ? 0.25 : 0.2),
+    dim: blend(ground, toPixel(colors.muted), theme.dark ? 0.25 : 0.2),
     shades,
     waits: Uint32Array.from(base, (shade) => blend(shade, ground, 0.72)),
     inkOnKind: base.map((shade) => inkOn(toHex(shade))),
-    card: colours.card,
-    page: colours.page,
-    text: colours.text,
-    muted: colours.muted,
-    line: colours.line,
-    accent: colours.accent,
-    critical: colours.critical,
-    work: colours.compute,
-    talk: colours.communication,
+    card: colors.card,
+    page: colors.page,
+    text: colors.text,
+    muted: colors.muted,
+    line: colors.line,
+    accent: colors.accent,
+    critical: colors.critical,
+    work: colors.compute,
+    talk: colors.communication,
   };
 }

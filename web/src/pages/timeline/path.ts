@@ -80,7 +80,7 @@ export function drawPath(context: CanvasRenderingContext2D, state: State, palett
     reached = right;
   }
   for (const width of [4, 0]) {
-    // First a rim in the ground's colour, then the line itself.
+    // First a rim in the ground's color, then the line itself.
     context.strokeStyle = width > 0 ? palette.card : palette.critical;
     context.lineCap = 'square';
     across.forEach((trace, far) => {

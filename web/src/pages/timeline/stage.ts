@@ -15,7 +15,7 @@ import { ruler, xOf, yOf, type Pick, type State } from './state';
 import { around, between, confine, whole, type View } from './view';
 import { spanKinds } from '../../data';
 
-export type Change = 'view' | 'pick' | 'rows' | 'filter' | 'colours';
+export type Change = 'view' | 'pick' | 'rows' | 'filter' | 'colors';
 
 const glide = 160; // milliseconds that a jump takes
 
@@ -55,7 +55,7 @@ export class Stage {
     this.unsubscribe = context.theme.onChange(() => {
       this.palette = makePalette(context.theme);
       this.redraw();
-      this.tell('colours');
+      this.tell('colors');
     });
     this.layRows();
   }

@@ -72,7 +72,7 @@ function build(host: HTMLElement, context: Context): () => void {
       fillDetails(details, stage);
       spoken.textContent = describe(stage);
     }
-    if (change === 'filter' || change === 'rows' || change === 'colours') toolbar.update();
+    if (change === 'filter' || change === 'rows' || change === 'colors') toolbar.update();
     if (!spans.hidden) refill();
     if (context.index === 0) remember();
     label(stage);

@@ -283,7 +283,7 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
 std::string_view name(Basis basis) {
   switch (basis) {
     case Basis::modelled:
-      return "modelled";
+      return "modeled";
     case Basis::recorded:
       return "recorded";
     case Basis::scaled:

@@ -154,8 +154,8 @@ Result<LibrarySettings> with_variable(const NcclVariable& variable, const std::s
 
 Error not_represented(const NcclVariable& variable, const std::string& where) {
   return {Errc::config_conflict, where,
-          fmt::format("sets {}; the model of NCCL has no data for {}", variable.meaning,
-                      variable.missing),
+          fmt::format("the model of NCCL does not represent it ({}): it has no data for {}",
+                      variable.meaning, variable.missing),
           fmt::format("the model represents {}", join(represented_nccl_variables()))};
 }
 
@@ -226,7 +226,7 @@ std::string nccl_variables_reference() {
       "--change NCCL_ALGO=Ring` a single collective. [The "
       "guide](../how-to/change-nccl-variables.md) "
       "has examples. The case\n"
-      "of names and values does not matter. A cluster file has the variables of the first table "
+      "of names and values does not matter. A cluster file has most variables of the first table "
       "under\n"
       "[`collectives: settings`](cluster.md#collectives-settings).\n"
       "\n"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Colours for things that are many: hues far apart for neighbours, each as light as the next, so that all stand out
+// Colors for things that are many: hues far apart for neighbors, each as light as the next, so that all stand out
 // from the card alike.
 
 import type { Model } from './model';
@@ -9,7 +9,7 @@ export const keys = { owner: 'owner', group: 'group', piece: 'piece', adds: 'red
 export type Key = keyof typeof keys;
 
 const golden = 137.508; // degrees
-const lightness = [0.56, 0.64, 0.48] as const; // on white; neighbours in hue differ in it
+const lightness = [0.56, 0.64, 0.48] as const; // on white; neighbors in hue differ in it
 const onDark = [0.72, 0.8, 0.64] as const;
 
 // "#rrggbb" of the i-th hue. OKLCH (Ottosson, "A perceptual color space for image processing", 2020).
