@@ -88,8 +88,8 @@ bool is_help(const std::string& word) { return word == "--help" || word == "-h";
 /// Whether `word` may be an argument of the command.
 bool is_argument_of(const Command& command, const std::string& word) {
   if (word.starts_with('-')) return true;
-  const auto words = command.words.list == nullptr ? std::vector<std::string_view>()
-                                                   : command.words.list();
+  const auto words =
+      command.words.list == nullptr ? std::vector<std::string_view>() : command.words.list();
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
@@ -102,7 +102,10 @@ int fail_unknown(const Session& session, const std::string& name, std::string_vi
   std::vector<std::string_view> words;  // without the group
   for (const std::string_view one : candidates)
     words.push_back(one.substr(group.empty() ? 0 : group.size() + 1));
-  if (hint.empty()) hint = did_you_mean(name.substr(group.empty() ? 0 : group.size() + 1), words);
+  const std::string_view near =
+      nearest(std::string_view(name).substr(group.empty() ? 0 : group.size() + 1), words);
+  if (hint.empty() && !near.empty())
+    hint = fmt::format("did you mean \"{}{}{}\"?", group, group.empty() ? "" : " ", near);
   if (hint.empty() && !group.empty())
     hint = fmt::format("the commands of '{}' are {}", group, join(words));
   return fail_usage(session, fmt::format("there is no command '{}'", name), std::move(hint));

@@ -15,7 +15,8 @@ struct ExitCode {
 /// context.h has the others.
 inline constexpr std::array<ExitCode, 8> kExitCodes = {{
     {0, "success"},
-    {1, "the answer is no: 'trace validate' found problems, 'compare' a regression, a search no plan"},
+    {1,
+     "the answer is no: 'trace validate' found problems, 'compare' a regression, a search no plan"},
     {2, "a wrong option or configuration, or output that cannot be written"},
     {3, "an input file that is missing or damaged"},
     {4, "the simulated job cannot finish: some ranks wait forever"},

@@ -81,7 +81,8 @@ HelpOption option_of(const FieldRecord& field, bool all) {
   }
   if (!field.type.empty()) option.name += " " + field.type;
   if (field.value_optional) option.about += " (the value is optional)";
-  if (!field.default_text.empty()) option.about += fmt::format(" (default: {})", field.default_text);
+  if (!field.default_text.empty())
+    option.about += fmt::format(" (default: {})", field.default_text);
   if (!field.modes.empty()) option.about += fmt::format(" (only for {})", field.modes);
   if (!field.excludes.empty()) option.about += fmt::format(" (not with {})", field.excludes);
   if (field.is_required) option.about += " (required)";
@@ -121,7 +122,8 @@ std::size_t append_options(std::string& text, const std::vector<HelpOption>& opt
     }
     const std::size_t width = report::columns(option.name) + 4;
     if (width <= kMostIndent) indent = std::max(indent, width);
-    if (!option.is_argument && std::find(groups.begin(), groups.end(), option.group) == groups.end())
+    if (!option.is_argument &&
+        std::find(groups.begin(), groups.end(), option.group) == groups.end())
       groups.push_back(option.group);
   }
   const auto section = [&](std::string_view title, const auto& wanted) {
@@ -133,9 +135,8 @@ std::size_t append_options(std::string& text, const std::vector<HelpOption>& opt
   };
   section("Arguments", [](const HelpOption& option) { return option.is_argument; });
   for (const std::string& group : groups)
-    section(group, [&](const HelpOption& option) {
-      return !option.is_argument && option.group == group;
-    });
+    section(group,
+            [&](const HelpOption& option) { return !option.is_argument && option.group == group; });
   return hidden;
 }
 
@@ -183,8 +184,7 @@ HelpParts help_parts(std::string_view description) {
 
 std::string exit_code_help() {
   std::string text = "Exit codes:\n";
-  for (const ExitCode& code : kExitCodes)
-    text += entry(std::to_string(code.code), code.meaning, 7);
+  for (const ExitCode& code : kExitCodes) text += entry(std::to_string(code.code), code.meaning, 7);
   return text;
 }
 
@@ -207,8 +207,8 @@ std::string program_help() {
     if (!info.word.empty()) {
       const std::string names = last_words(group);
       if (!names.empty())
-        groups += entry(std::string(info.word), fmt::format("{}: {}", info.summary, names),
-                        kWordIndent);
+        groups +=
+            entry(std::string(info.word), fmt::format("{}: {}", info.summary, names), kWordIndent);
     } else if (const std::string rows = commands_of(group, kWordIndent); !rows.empty()) {
       text += fmt::format("\n{}:\n{}", info.heading, rows);
     }
@@ -216,7 +216,8 @@ std::string program_help() {
   if (!groups.empty()) text += "\nGroups of commands:\n" + groups;
   return text +
          "\n"
-         "'orrery COMMAND --help' shows the options of a command, 'orrery GROUP --help' the commands.\n"
+         "'orrery COMMAND --help' shows the options of a command, 'orrery GROUP --help' the "
+         "commands.\n"
          "'orrery help exit-codes' lists the exit codes, 'orrery --version' (-V) the version.\n";
 }
 

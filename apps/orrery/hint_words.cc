@@ -12,7 +12,7 @@ struct Hint {
 
 constexpr Hint kHints[] = {
     {"serve serving inference infer decode prefill",
-     "serving is not simulated yet: 'orrery kernels' predicts the kernels of a batch"},
+     "serving is not simulated yet; docs/how-to/size-a-model-for-serving.md estimates the GPUs"},
     {"train simulate sim", "'orrery run' simulates a training step"},
     {"models devices gpus links clusters catalogue catalog", "'orrery list' has the catalogue"},
     {"tune optimize optimise autotune plan-search", "'orrery search' finds parallelism plans"},

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "orrery/commands/everyday.h"
+#include "orrery/commands/search.h"
 
 int main() {
   using Clock = std::chrono::steady_clock;

@@ -3,7 +3,7 @@
 // How much faster is the step on another device?
 #include <cstdio>
 
-#include "orrery/commands/everyday.h"
+#include "orrery/commands/whatif.h"
 
 int main() {
   orrery::api::WhatifQuestion question;

@@ -3,7 +3,7 @@
 // Does a job fit into the memory of a device? Status 1 is the answer "no".
 #include <cstdio>
 
-#include "orrery/commands/everyday.h"
+#include "orrery/commands/memory.h"
 
 int main() {
   for (const char* tp : {"1", "8"}) {

@@ -138,9 +138,10 @@ bool is_of_program(std::string_view name) {
   return among(app::kDemoCommands) || among(app::kProgramCommands);
 }
 
-/// One for each group; `run` and `trace validate`, which have the most options, have their own.
+/// One for each group; everyday commands and `trace validate`, which have the most options, have
+/// their own.
 std::string header_name(const Command& command) {
-  if (command.name == "run" || command.name == "trace validate")
+  if (command.group == Group::everyday || command.name == "trace validate")
     return function_name(command.name) + ".h";
   const commands::GroupInfo& group = commands::describe(command.group);
   std::string name(group.word.empty() ? group.heading : group.word);

@@ -29,7 +29,47 @@ constexpr std::size_t kShared = 3;
 
 /// The one meaning of each option that several commands describe in their own words.
 const std::map<std::string, std::string> kMeanings = {
-    {"--all", "print every row, not only the largest"},
+    {"--all", "every row, not only the largest"},
+    {"--change", "a change of the job, the recording or the cluster"},
+    {"--chunk-order", "the order of dimensions for chunks"},
+    {"--cluster", "the cluster: a file, or a name of the catalogue such as h100-sxm:64"},
+    {"--collective-algorithm", "the algorithm of collectives, instead of the cluster's"},
+    {"--compute", "the source of compute times"},
+    {"--deadline", "the time available for --tokens"},
+    {"--device", "a device of the catalogue"},
+    {"--device-sheets", "a file with data sheets of devices that are not in the catalogue"},
+    {"--devices", "a number of devices"},
+    {"--dtype", "a number format"},
+    {"--effects", "predict again without each effect in turn"},
+    {"--epochs", "epochs of neural networks"},
+    {"--from", "the begin of a time window"},
+    {"--gpu", "a device of the catalogue"},
+    {"--groups", "process groups of Chakra traces"},
+    {"--html", "write one self-contained web page"},
+    {"--kernel-model", "a model of kernel times that `kernels fit` wrote"},
+    {"--kernel-table", "a table of measured kernels"},
+    {"--kineto", "write times as a Kineto trace"},
+    {"--network", "the network model"},
+    {"--network-bandwidth", "the bandwidth of the links of a dimension"},
+    {"--network-latency", "the latency of the links of a dimension"},
+    {"--network-link", "the links of a dimension, by their name in the catalogue"},
+    {"--plot", "write an SVG"},
+    {"--price", "the price of a device per hour; of several devices or networks, one for each"},
+    {"--ranks", "a list of ranks: 0-7,16"},
+    {"--repair", "drop and count damaged nodes and edges"},
+    {"--replicate", "every rank runs the single trace"},
+    {"--salt", "the secret key of new names"},
+    {"--seed", "the random seed"},
+    {"--size", "the full buffer of a collective"},
+    {"--steps", "the number of steps in the traces"},
+    {"--systolic", "a systolic array, as a configuration of SCALE-Sim"},
+    {"--threads", "the number of threads, 0: all cores"},
+    {"--to", "the end of a time window"},
+    {"--tokens", "the number of tokens to train on"},
+    {"--top", "the number of rows to print, or to try"},
+    {"--tp", "the degree of tensor parallelism"},
+    {"--without", "disable an effect"},
+    {"--workload", "the prefix of Chakra traces"},
 };
 
 /// A cell of a table in Markdown.
@@ -152,8 +192,7 @@ TEST(OptionsPage, HasOneMeaningPerOption) {
   const std::set<std::string> several_kinds = {"--tp"};
   for (const auto& [option, use] : uses_of_options()) {
     std::string all;
-    for (const auto& [about, command] : use.descriptions)
-      all += "\n  " + command + ": " + about;
+    for (const auto& [about, command] : use.descriptions) all += "\n  " + command + ": " + about;
     EXPECT_EQ(use.descriptions.size() > 1, known.contains(option)) << option << all;
     if (use.kinds.size() > 1) {
       EXPECT_TRUE(several_kinds.contains(option))

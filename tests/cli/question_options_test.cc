@@ -56,8 +56,8 @@ bool is_flag(const TableCommand& command, const std::string& name) {
 bool is_option(const FieldRecord& field) { return field.options.starts_with("-"); }
 
 /// Options that no table has, and why.
-const std::map<std::string, std::string> kOwn = {{"--help", "CLI11's"},
-                                                 {"--stream", "its value may be left out"}};
+const std::map<std::string, std::string> kOwn = {
+    {"--help", "CLI11's"}, {"--help-all", "CLI11's"}, {"--stream", "its value may be left out"}};
 
 TEST(QuestionOptions, EachComesFromATable) {
   Program program;
@@ -181,7 +181,7 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
       std::string words;
       for (const std::string_view choice : field.choices)
         words += (words.empty() ? "" : " ") + std::string(choice);
-      EXPECT_NE(zsh.find(":word:(" + words + ")'"), std::string::npos) << one.name << " " << name;
+      EXPECT_NE(zsh.find(":value:(" + words + ")'"), std::string::npos) << one.name << " " << name;
     }
   }
   EXPECT_GT(count, 80u);
@@ -240,8 +240,8 @@ const CommandQuestion kQuestions[] = {
     {"whatif",
      ORRERY_JOB "--cluster h100-sxm:8 --list --top 3",  // of a job, which is listed already
      {"question.list", "question.base.groups", "question.base.recorded.rank",
-      "question.base.recorded.no_link", "question.base.recorded.tensors", "layers",
-      "microbatches"}},
+      "question.base.recorded.no_link", "question.base.recorded.tensors", "layers", "microbatches",
+      "question.base.network_latency"}},  // NCCL's times have their own latencies
     {"trace predict",
      ORRERY_RECORDED,  // traces that are linked, and whose streams depend by launches
      {"question.recorded.no_link", "question.recorded.tensors"}},
@@ -251,19 +251,27 @@ const CommandQuestion kQuestions[] = {
      {"question.base.groups", "question.base.recorded.rank", "question.base.recorded.no_link",
       "question.base.recorded.tensors", "question.base.job.schedule"}},
     {"trace stragglers",
-     ORRERY_RECORDED,  // of two steps
-     {"question.steps", "question.base.recorded.no_link", "question.base.recorded.tensors"}},
+     ORRERY_RECORDED,  // of two steps, without a cluster
+     {"question.steps", "question.base.network_bandwidth", "question.base.recorded.no_link",
+      "question.base.recorded.tensors"}},
+    {"network compare",
+     ORRERY_JOB "h100-sxm:16 inter=0.5",  // of a job without a pipeline
+     {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",
+      "question.base.recorded.no_link", "question.base.recorded.tensors",
+      "question.base.job.schedule"}},
     {"dlrm shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
     {"collective check", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
     {"search", ORRERY_JOB "--cluster h100-sxm:8 --top 3 --simulated 2"},
     {"collective compare", "all-reduce --cluster h100-sxm:16 --size 1GB"},
-    {"collective synthesize", "broadcast --fabric h100-sxm:8", {"question.search"}},  // it is no torus
-    {"network show", "h100-sxm:16", {"question.tp"}},                          // 8 GPUs are a host
+    {"collective synthesize",
+     "broadcast --fabric h100-sxm:8",
+     {"question.search"}},                             // it is no torus
+    {"network show", "h100-sxm:16", {"question.tp"}},  // 8 GPUs are a host
     {"kernels", "gemm 1024 1024 2048 transposed_b"},
     {"trace replay",
      ORRERY_RECORDED,  // of hosts without devices
      {"scales", "recorded.no_link", "recorded.tensors"}},
-    {"memory", ORRERY_JOB "--cluster h100-sxm:8", {"set"}},
+    {"memory", ORRERY_JOB "--cluster h100-sxm:8", {"set", "precision"}},  // products only
     {"goodput", ORRERY_JOB "--cluster h100-sxm:8", {"job.schedule"}},
     {"job count", ORRERY_JOB "--cluster h100-sxm:8", {"schedule"}},
     {"job generate", ORRERY_JOB "--dp 2 --format yaml"},
@@ -314,7 +322,8 @@ INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(all_questions()), [](c
   std::string name(one.param.command);
   const std::string_view arguments = one.param.arguments;
   name += "_" + std::string(arguments.substr(0, arguments.find_first_of(" /.:")));
-  std::replace(name.begin(), name.end(), '-', '_');
+  for (char& c : name)
+    if (c == '-' || c == ' ') c = '_';
   return name;
 });
 

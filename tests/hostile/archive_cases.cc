@@ -235,7 +235,8 @@ std::vector<Case> nsight_cases() {
                sound + "update StringIds set value = printf('%.*c', 50000000, 'x') where id = 1;"),
       refused("nsight_report", "trace convert a.nsys-rep -o t", "a.nsys-rep",
               repeated("\x01\x02NSYS", 1000), {"E2004", "nsys export"}),
-      refused("nsight_old_report", "trace info --traces a.qdrep", "a.qdrep", "QUADD", {"nsys export"}),
+      refused("nsight_old_report", "trace info --traces a.qdrep", "a.qdrep", "QUADD",
+              {"nsys export"}),
       refused("nsight_report_empty", "trace convert a.nsys-rep -o t", "a.nsys-rep", "", {"E2011"}),
   };
 }

@@ -177,9 +177,9 @@ std::vector<Case> unlinked_cases() {
   const Files apart = {{"k.json", device_trace()}, {"e.json", trace_of(others)}};
   std::vector<Case> cases;
   for (const std::string command :
-       {"trace convert k.json e.json -o t", "trace merge k.json e.json", "trace validate --traces k.json e.json",
-        "trace info --traces k.json e.json"}) {
-    cases.push_back({"unlinked_" + command.substr(0, command.find(' ')),
+       {"trace convert k.json e.json -o t", "trace merge k.json e.json",
+        "trace validate --traces k.json e.json", "trace info --traces k.json e.json"}) {
+    cases.push_back({"unlinked_" + command.substr(6, command.find(' ', 6) - 6),
                      command,
                      3,
                      {"e.json", "k.json", "E2013", "hint"},

@@ -168,7 +168,8 @@ std::vector<Case> recorded_file_cases() {
                    complete("main", "python_function", 1, 2) + "]}"}}),
       device("diff_with_nothing", "trace diff a.json gone.json", {"gone.json", "E2000"}, 3),
       device("diff_of_one", "trace diff a.json", {"needs two"}),
-      device("diff_with_empty", "trace diff a.json e.json", {"e.json", "E2011"}, 3, {{"e.json", ""}}),
+      device("diff_with_empty", "trace diff a.json e.json", {"e.json", "E2011"}, 3,
+             {{"e.json", ""}}),
       device("obfuscated", "trace anonymize a.json -o o", {"a.json", "E2004", "hint"}, 3),
       device("rank_negative", "trace convert a.json --rank -5 -o t", {"--rank"}),
       device("rank_huge", "trace convert a.json --rank 99999999999 -o t", {"--rank"}),
@@ -180,10 +181,12 @@ std::vector<Case> recorded_file_cases() {
                    {"d", "folder", "E2001"},
                    {},
                    [](const fs::path& folder) { fs::create_directory(folder / "d"); }});
-  cases.push_back(
-      {"recorded_pipe", "trace info --traces p.json", 3, {"p.json"}, {}, [](const fs::path& folder) {
-         mkfifo((folder / "p.json").c_str(), 0600);
-       }});
+  cases.push_back({"recorded_pipe",
+                   "trace info --traces p.json",
+                   3,
+                   {"p.json"},
+                   {},
+                   [](const fs::path& folder) { mkfifo((folder / "p.json").c_str(), 0600); }});
   cases.push_back(
       {"recorded_endless",
        "trace validate --traces z.json",
@@ -207,7 +210,8 @@ std::vector<Case> recorded_output_cases() {
       device("obfuscate_over_a_file", "trace anonymize w.0.et -o w.1.et", {"w.1.et", "E1009"}),
       device("obfuscate_over_groups", "trace anonymize w -o o", {"comm_group.json", "E1009"}, 2,
              {{"comm_group.json", groups}}),
-      device("cut_no_iteration", "trace slice a.json --iteration 7 -o c.json", {"a.json", "iteration 7"}),
+      device("cut_no_iteration", "trace slice a.json --iteration 7 -o c.json",
+             {"a.json", "iteration 7"}),
       device("cut_negative", "trace slice a.json --iteration -1 -o c.json", {"--iteration"}),
       device("cut_nothing_there", "trace slice a.json --from 5s --to 6s -o c.json",
              {"a.json", "no event begins"}),
@@ -231,8 +235,10 @@ std::vector<Case> recorded_output_cases() {
                    2,
                    {"e.json", "no times"},
                    {{"e.json", trace::pytorch::trace_of({{3, "aten::mm"}})}}});
-  for (const std::string command : {"trace convert a.json -o t", "trace slice a.json --iteration 1 -o c.json"}) {
-    Case full = device("disk_full_" + command.substr(0, command.find(' ')), command, {"E1010"});
+  for (const std::string command :
+       {"trace convert a.json -o t", "trace slice a.json --iteration 1 -o c.json"}) {
+    Case full =
+        device("disk_full_" + command.substr(6, command.find(' ', 6) - 6), command, {"E1010"});
     full.make = [](const fs::path& folder) {
       std::string more;
       for (int i = 0; i < 5000; ++i)

@@ -25,13 +25,20 @@ same() {
 }
 
 wanted=$(sort "$project/apps/orrery/first_commands.txt")
-got=$("$first" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort)
+# The commands of a group have two words.
+got=$("$first" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | while read -r word; do
+  members=$("$first" "$word" --help </dev/null | sed -n "s/^  \($word [a-z-]*\)  .*/\1/p")
+  printf '%s\n' "${members:-$word}"
+done | sort)
 if [[ ! $wanted || $got != "$wanted" ]]; then
   printf 'commands of %s: %s; expected: %s\n' "$first" "$got" "$wanted"
   failed=1
 fi
 
-for command in $wanted; do same "$command" --help; done
+while read -r command; do
+  # shellcheck disable=SC2086  # the words of the command
+  same $command --help
+done <<<"$wanted"
 same demo --json -q
 same run "$project/examples/step/step" --cluster "$project/examples/clusters/dgx-h100-8.yaml" --json -q
 same run "$project/examples/step/step" --cluster "$project/examples/clusters/dgx-h100-8.yaml" -o step.orrery --force -q
@@ -39,7 +46,7 @@ same critical-path step.orrery
 same explain step.orrery
 same compare step.orrery step.orrery
 same report step.orrery
-same inspect "$project/data/demo/ddp_transformer/rank0.kineto.json.gz"
+same trace info "$project/data/demo/ddp_transformer/rank0.kineto.json.gz"
 
 ((failed == 0)) && echo 'all as expected'
 exit "$failed"

@@ -94,13 +94,13 @@ TEST_F(WhatIfDevice, WhoeverKnowsTheDeviceSaysIt) {
   const auto unknown = places(on_cluster(recording("Abacus 1"), "h100-sxm:1").findings);
   ASSERT_EQ(unknown.size(), 1u);
   EXPECT_THAT(unknown[0], HasSubstr("recorded on \"Abacus 1\", which is not in the catalogue"));
-  EXPECT_THAT(unknown[0], HasSubstr("--device NAME"));
+  EXPECT_THAT(unknown[0], HasSubstr("--recorded-device NAME"));
 }
 
 TEST_F(WhatIfDevice, ADeviceThatIsNoneOrNobodysIsRefused) {
   WhatIfQuestion question;
   question.base.recorded.traces = {recording("Tesla V100-SXM2-32GB")};
-  question.device = "h100";
+  question.device = "h101";
   Watch watch;
   const auto unknown = what_if(question, watch);
   ASSERT_FALSE(unknown.has_value());
@@ -111,7 +111,7 @@ TEST_F(WhatIfDevice, ADeviceThatIsNoneOrNobodysIsRefused) {
   question.device = "h100-sxm";
   const auto job = what_if(question, watch);
   ASSERT_FALSE(job.has_value());
-  EXPECT_EQ(job.error().where, "--device");
+  EXPECT_EQ(job.error().where, "--recorded-device");
 }
 
 // What only messages follow changes nothing where no two ranks talk.

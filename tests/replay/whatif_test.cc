@@ -116,8 +116,12 @@ TEST_F(Straggler, IsFoundFirst) {
   EXPECT_EQ(after(ranks, {"stragglers=none"}), us(1110));
   const auto list = listed(ranks);
   ASSERT_FALSE(list.empty());
-  EXPECT_EQ(list[0].change, "stragglers=none");
-  EXPECT_EQ(list[0].kind, "rank");
+  // After the kernels, which are a group of their own.
+  const auto first =
+      std::find_if(list.begin(), list.end(), [](const auto& one) { return one.kind != "kernel"; });
+  ASSERT_NE(first, list.end());
+  EXPECT_EQ(first->change, "stragglers=none");
+  EXPECT_EQ(first->kind, "rank");
 }
 
 TEST_F(Straggler, OneRankCanBeMadeSlow) {

@@ -25,7 +25,7 @@ export function makeReports({ program, project, folder, page }) {
   const made = (name, inputs) => run(name, inputs.workload, inputs.cluster, inputs.groups);
   const recommender = () => {
     const [spec, file] = ['recommender.yaml', 'recommender.orrery'].map((name) => join(folder, name));
-    orrery('shard', join(project, 'examples/tables_one_width.csv'), '--devices', '2', '--whole', '--sharder', 'naive', '-o', spec, '--force');
+    orrery('dlrm', 'shard', join(project, 'examples/tables_one_width.csv'), '--devices', '2', '--whole', '--sharder', 'naive', '-o', spec, '--force');
     orrery('run', '--spec', spec, '--global-batch', '65536', '--micro-batch', '32768', '--cluster', 'h100-sxm:2', '-o', file, '--force');
     return file;
   };
@@ -45,7 +45,7 @@ export function makeReports({ program, project, folder, page }) {
   const example = (name) => join(project, `examples/fabrics/${name}.yaml`);
   const schedule = (name, collective, on, ...more) => {
     const file = join(folder, `${name}.html`);
-    orrery('synthesize', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
+    orrery('collective', 'synthesize', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
     return { name, file, bytes: statSync(file).size, runs: 0 };
   };
   const space = (name, file) => {
@@ -61,7 +61,7 @@ export function makeReports({ program, project, folder, page }) {
     comparison: report('comparison', one, two),
     recommender: report('recommender', recommender()),
     generated: report('generated', generated()),
-    whatif: whatif('whatif', 'bandwidth=0.25'),
+    whatif: whatif('whatif', '--change', 'bandwidth=0.25'),
     fabric: report('fabric', run('fabric', llama, fabric(join(folder, 'fabric')))),
     // Schedules: one group; two that share ranks and links, time turned round; with links down; nothing to send.
     gather: schedule('gather', 'all-gather', example('wafer-64')),

@@ -33,17 +33,21 @@ struct ReplaySettings {
       QuestionField{"iterations", &ReplaySettings::iterations, "--iterations", "N", kAnswer, "3",
                     "Number of measured iterations"},
       QuestionField{"warm_up", &ReplaySettings::warm_up, "--warm-up", "N", kAnswer, "1",
-                    "Number of iterations before the measured ones; at least one"}.advanced(),
+                    "Number of iterations before the measured ones; at least one"}
+          .advanced(),
       QuestionField{"threads", &ReplaySettings::threads, "--threads", "N", kAnswer, "2",
-                    "Number of threads of operators"}.advanced(),
+                    "Number of threads of operators"}
+          .advanced(),
       QuestionField{
           "device", &ReplaySettings::device, "--torch-device", "NAME", kAnswer, "cuda",
           "Replay on cuda or cuda:N, with streams as recorded; by default on the host (cpu)"},
-      QuestionField{
-          "synchronize", &ReplaySettings::synchronise, "--synchronize", "", kAnswer, "true",
-          "Wait for the device after each operator, so that times are those of operators"}.advanced(),
+      QuestionField{"synchronize", &ReplaySettings::synchronise, "--synchronize", "", kAnswer,
+                    "true",
+                    "Wait for the device after each operator, so that times are those of operators"}
+          .advanced(),
       QuestionField{"think", &ReplaySettings::wait_in_gaps, "--think", "", kAnswer, "true",
-                    "Wait where the recorded host did other work (needs a device trace, too)"}.advanced(),
+                    "Wait where the recorded host did other work (needs a device trace, too)"}
+          .advanced(),
       UndeclaredField{&ReplaySettings::memory_limit},
       UndeclaredField{&ReplaySettings::store},
       UndeclaredField{&ReplaySettings::rank},

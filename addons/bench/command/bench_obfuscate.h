@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench --resize and --obfuscate: changes the sizes of plans, and hides names and sizes of the
-// recording.
+// orrery bench --resize and --obfuscate: changes the sizes of plans, and hides names and sizes of
+// the recording.
 #pragma once
 
 #include <string>

@@ -64,16 +64,20 @@ struct BenchOptions {
       QuestionField{"ranks", &BenchOptions::ranks, "--ranks", "LIST", kAnswer, "0-1",
                     "gloo: ranks to replay; by default all"},
       QuestionField{"timeout", &BenchOptions::timeout, "--timeout", "SECONDS", kAnswer, "5",
-                    "gloo: longest wait of a rank for other ranks, in seconds"}.advanced(),
+                    "gloo: longest wait of a rank for other ranks, in seconds"}
+          .advanced(),
       QuestionField{"reuse", &BenchOptions::reuse, "--reuse", "SHARES", kAnswer, "0.5,0.5",
                     "Shares of looked-up rows that are used once, twice, 3 to 4, 5 to 8 … times; "
-                    "by default uniform indices"}.advanced(),
+                    "by default uniform indices"}
+          .advanced(),
       QuestionField{"similarity", &BenchOptions::similarity, "--similarity", "", kAnswer, "true",
                     "Compare recording and replay by kind of work and by operator"},
       QuestionField{"memory_limit", &BenchOptions::memory_limit, "--memory-limit", "SIZE", kAnswer,
-                    "1GB", "Memory for tensors; by default three quarters of the machine's"}.advanced(),
+                    "1GB", "Memory for tensors; by default three quarters of the machine's"}
+          .advanced(),
       QuestionField{"only_plan", &BenchOptions::only_plan, "--only-plan", "", kAnswer, "true",
-                    "Only plan, and print what would be replayed"}.advanced(),
+                    "Only plan, and print what would be replayed"}
+          .advanced(),
       QuestionStruct{"micro", &BenchOptions::micro},
       QuestionStruct{"obfuscate", &BenchOptions::obfuscate},
       QuestionGroup{"Output"},
@@ -84,7 +88,8 @@ struct BenchOptions {
           SelectedRow{"path", "Write recording and replay, side by side, as one web page"},
           SelectedRow{"page"}, SelectedRow{"open"}},
       QuestionField{"plan", &BenchOptions::plan, "--write-plan", "FILE", kNothing, "plan.txt",
-                    "Write the steps as text ('-' for stdout)"}.advanced()};
+                    "Write the steps as text ('-' for stdout)"}
+          .advanced()};
 };
 
 /// The options for make_plan. Errc: usage.

@@ -238,8 +238,8 @@ std::string bash(const std::vector<Entry>& entries) {
     const std::string reply = bash_reply(entry.arguments);
     text += fmt::format(
         "    {}) if [[ $word == -* ]]; then COMPREPLY=($(compgen -W '{}' -- \"$word\")){}; fi ;;\n",
-        entry.group().empty() ? entry.name : fmt::format("'{}'", entry.name),
-        joined(entry.options), reply.empty() ? "" : "; else " + reply);
+        entry.group().empty() ? entry.name : fmt::format("'{}'", entry.name), joined(entry.options),
+        reply.empty() ? "" : "; else " + reply);
   }
   text += "  esac\n}\ncomplete -o default -F _orrery orrery\n";
   return text;
@@ -272,8 +272,9 @@ std::string zsh(const std::vector<Entry>& entries) {
   text +=
       "  )\n  if ((CURRENT == 2)); then _describe command commands; return; fi\n"
       "  local command=$words[2]\n  shift words; ((CURRENT--))\n";
-  text += fmt::format("  case $command in {})\n    if ((CURRENT == 2)); then\n      case $command in\n",
-                      group_pattern(entries));
+  text +=
+      fmt::format("  case $command in {})\n    if ((CURRENT == 2)); then\n      case $command in\n",
+                  group_pattern(entries));
   for (const auto& [word, about] : first_words(entries))
     if (find_group(word))
       text += fmt::format("        {}) compadd {} ;;\n", word, members_of(entries, word));
@@ -309,7 +310,8 @@ std::string fish_values(const Values& values) {
 std::string fish(const std::vector<Entry>& entries) {
   std::string text = "# fish completion for orrery: orrery completion fish | source\n";
   for (const auto& [word, about] : first_words(entries))
-    text += fmt::format("complete -c orrery -n __fish_use_subcommand -f -a {} -d '{}'\n", word, about);
+    text +=
+        fmt::format("complete -c orrery -n __fish_use_subcommand -f -a {} -d '{}'\n", word, about);
   for (const Entry& entry : entries)
     if (!entry.group().empty())
       text += fmt::format(
@@ -317,19 +319,19 @@ std::string fish(const std::vector<Entry>& entries) {
           "__fish_seen_subcommand_from {1}' -f -a {2} -d '{3}'\n",
           entry.group(), members_of(entries, entry.group()), entry.last(), entry.about);
   for (const Entry& entry : entries) {
-    const std::string seen = entry.group().empty()
-                                 ? "__fish_seen_subcommand_from " + entry.name
-                                 : fmt::format("__fish_seen_subcommand_from {}; and "
-                                               "__fish_seen_subcommand_from {}",
-                                               entry.group(), entry.last());
+    const std::string seen = entry.group().empty() ? "__fish_seen_subcommand_from " + entry.name
+                                                   : fmt::format(
+                                                         "__fish_seen_subcommand_from {}; and "
+                                                         "__fish_seen_subcommand_from {}",
+                                                         entry.group(), entry.last());
     const std::string here = fmt::format("complete -c orrery -n '{}'", seen);
     if (const std::string values = fish_values(entry.arguments); !values.empty())
       text += fmt::format("{}{}\n", here, values);
     for (const Word& option : entry.options) {
       const std::string values = fish_values(option.values);
-      text += fmt::format("{} -l {}{}{} -d '{}'\n", here, option.text.substr(2),
-                          option.takes_value ? " -r" : "",
-                          option.takes_value ? (values.empty() ? " -F" : values) : "", option.about);
+      text += fmt::format(
+          "{} -l {}{}{} -d '{}'\n", here, option.text.substr(2), option.takes_value ? " -r" : "",
+          option.takes_value ? (values.empty() ? " -F" : values) : "", option.about);
     }
   }
   return text;

@@ -8,7 +8,7 @@
 namespace orrery::api {
 
 /// Compare predicted steps with measured ones: `orrery accuracy`.
-struct ValidateQuestion {
+struct AccuracyQuestion {
   /// Source of kernel times, as for 'orrery run'.
   std::optional<std::string> compute{};
   /// Switch an effect off; may be repeated.
@@ -20,7 +20,7 @@ struct ValidateQuestion {
   /// Fit the slowdown of kernels in steps; predict each source with factors of the others.
   std::optional<bool> fit{};
   /// Exit code 1 if the median error is above this.
-  std::optional<double> threshold{};
+  std::optional<double> max_error{};
   /// Plot predicted against measured steps as SVG.
   std::optional<std::string> plot{};
   /// Write the JSON to FILE ('-' for stdout).
@@ -37,7 +37,7 @@ struct ValidateQuestion {
     text.add("threads", threads);
     text.add("effects", effects);
     text.add("fit", fit);
-    text.add("threshold", threshold);
+    text.add("max_error", max_error);
     text.add("plot", plot);
     text.add("output", output);
     text.add("force", force);
@@ -46,44 +46,70 @@ struct ValidateQuestion {
   }
 };
 
-[[nodiscard]] inline Answer validate(const ValidateQuestion& question,
+[[nodiscard]] inline Answer accuracy(const AccuracyQuestion& question,
                                      const CallOptions& options = {}) {
-  return call("validate", question.json(), options);
+  return call("accuracy", question.json(), options);
 }
 
-/// Reproduce a case study and compare it with its publication: `orrery study reproduce`.
-struct ReproduceQuestion {
-  /// List the built-in case studies.
-  std::optional<bool> list{};
-  /// Runs that are simulated concurrently; 0: one per core. Default: 0.
-  std::optional<std::int64_t> threads{};
-  /// Store the results in DIR, with a table and a plot.
+/// Fit models of your cluster to measurements: `orrery calibrate`.
+struct CalibrateQuestion {
+  /// Device of the catalogue, if the files name none. Only for 'network', 'compute', 'overheads'.
+  std::optional<std::string> device{};
+  /// Date of the measurement, if the files have none: 2026-01-31. Only for 'network', 'compute',
+  /// 'overheads'.
+  std::optional<std::string> date{};
+  /// network: the collective, if the files name none. Only for 'network'.
+  std::optional<std::string> collective{};
+  /// network: number of ranks, if the files do not contain it. Only for 'network'. Default: 0.
+  std::optional<std::int64_t> world_size{};
+  /// network: number of nodes, if the files do not contain it. Only for 'network'. Default: 0.
+  std::optional<std::int64_t> nodes{};
+  /// variability: number of steps in the traces; by default the repetitions found. Only for
+  /// 'variability'. Default: 0.
+  std::optional<std::int64_t> steps{};
+  /// compute: data sheets of devices that are not in the catalogue, for tables. Only for 'compute'.
+  std::optional<std::string> device_sheets{};
+  /// network: best choices for NCCL, as CSV for its tuner plug-in. Only for 'network'.
+  std::optional<std::string> write_tuner{};
+  /// network: plot measured against predicted times of held-out sizes as SVG. Only for 'network'.
+  std::optional<std::string> plot{};
+  /// compute: also write a model fitted to the kernels. Only for 'compute'.
+  std::optional<std::string> write_model{};
+  /// Write the calibration to FILE ('-' for stdout).
   std::optional<std::string> output{};
   /// Overwrite FILE.
   std::optional<bool> force{};
-  /// A built-in case study, or a file (study.yaml).
-  std::optional<std::string> name{};
+  /// network, compute, overheads or variability, then files, folders or patterns.
+  std::vector<std::string> what{};
 
   [[nodiscard]] std::string json() const {
     QuestionText text;
-    text.add("list", list);
-    text.add("threads", threads);
+    text.add("device", device);
+    text.add("date", date);
+    text.add("collective", collective);
+    text.add("world_size", world_size);
+    text.add("nodes", nodes);
+    text.add("steps", steps);
+    text.add("device_sheets", device_sheets);
+    text.add("write_tuner", write_tuner);
+    text.add("plot", plot);
+    text.add("write_model", write_model);
     text.add("output", output);
     text.add("force", force);
-    text.add("name", name);
+    text.add("what", what);
     return text.finish();
   }
 };
 
-[[nodiscard]] inline Answer reproduce(const ReproduceQuestion& question,
+[[nodiscard]] inline Answer calibrate(const CalibrateQuestion& question,
                                       const CallOptions& options = {}) {
-  return call("reproduce", question.json(), options);
+  return call("calibrate", question.json(), options);
 }
 
 /// Run the operators of a recording on this machine: `orrery bench`.
 struct BenchQuestion {
   /// Rank to replay, if there are several.
-  std::optional<std::int64_t> rank{};
+  std::optional<std::int64_t> replay_rank{};
   /// top: outermost operators (in any release of PyTorch); kernel: operators that do the work. One
   /// of top, kernel. Default: top.
   std::optional<std::string> level{};
@@ -101,9 +127,9 @@ struct BenchQuestion {
   std::optional<std::int64_t> threads{};
   /// Replay on cuda or cuda:N, with streams as recorded; by default on the host (cpu). Default:
   /// cpu.
-  std::optional<std::string> device{};
+  std::optional<std::string> torch_device{};
   /// Wait for the device after each operator, so that times are those of operators.
-  std::optional<bool> synchronise{};
+  std::optional<bool> synchronize{};
   /// Wait where the recorded host did other work (needs a device trace, too).
   std::optional<bool> think{};
   /// skip: leave it out; gloo: between processes, one per rank; predicted: delays from --run. One
@@ -133,7 +159,7 @@ struct BenchQuestion {
   /// Name of the device in this table. Default: host.
   std::optional<std::string> device_name{};
   /// 128=32: change sizes of 128 to 32 everywhere, and products of it; separated by commas.
-  std::optional<std::string> size{};
+  std::optional<std::string> resize{};
   /// names: rename recorded operators; sizes: also change sizes slightly, as far as operators
   /// accept it. One of names, sizes.
   std::optional<std::string> obfuscate{};
@@ -156,15 +182,15 @@ struct BenchQuestion {
 
   [[nodiscard]] std::string json() const {
     QuestionText text;
-    text.add("rank", rank);
+    text.add("replay_rank", replay_rank);
     text.add("level", level);
     text.add("subtrace", subtrace);
     text.add("all_steps", all_steps);
     text.add("iterations", iterations);
     text.add("warm_up", warm_up);
     text.add("threads", threads);
-    text.add("device", device);
-    text.add("synchronise", synchronise);
+    text.add("torch_device", torch_device);
+    text.add("synchronize", synchronize);
     text.add("think", think);
     text.add("communication", communication);
     text.add("run", run);
@@ -178,7 +204,7 @@ struct BenchQuestion {
     text.add("filter", filter);
     text.add("kernels", kernels);
     text.add("device_name", device_name);
-    text.add("size", size);
+    text.add("resize", resize);
     text.add("obfuscate", obfuscate);
     text.add("salt", salt);
     text.add("kineto", kineto);

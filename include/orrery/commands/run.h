@@ -9,8 +9,8 @@ namespace orrery::api {
 
 /// Simulate a workload on a cluster, and break its step down: `orrery run`.
 struct RunQuestion {
-  /// Files or patterns ('run/*.json.gz'): Kineto, PyTorch execution traces, Nsight SQLite, rocpd,
-  /// tar archives of them; any number of ranks.
+  /// Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution traces, Nsight
+  /// SQLite, rocpd, tar archives.
   std::vector<std::string> traces{};
   /// Rank of a single trace that does not contain its rank. Default: -1.
   std::optional<std::int64_t> rank{};
@@ -45,8 +45,8 @@ struct RunQuestion {
   std::optional<double> compute_scale{};
   /// Has no effect, as in ASTRA-sim. Default: 1.
   std::optional<double> comm_scale{};
-  /// Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… in them, or its
-  /// number, 1=400Gb/s; a number alone is a factor, inter=0.5.
+  /// Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor:
+  /// inter=0.5.
   std::vector<std::string> network_bandwidth{};
   /// Latency per hop of a dimension: inter=2us, or a factor.
   std::vector<std::string> network_latency{};
@@ -55,9 +55,8 @@ struct RunQuestion {
   /// analytical (no congestion), message (congestion) or flow (shared links). One of analytical,
   /// message, flow.
   std::optional<std::string> network{};
-  /// Algorithm instead of the cluster's, or one per dimension as in ring,in_network: ring, direct,
-  /// halving_doubling, double_binary_tree, in_network (compared by 'orrery collective compare'); auto: the
-  /// fastest for each kind of collective.
+  /// One name, or one per dimension: ring, direct, halving_doubling, double_binary_tree, in_network
+  /// or auto, the fastest; by default the cluster's.
   std::optional<std::string> collective_algorithm{};
   /// Order of dimensions for chunks, instead of the cluster's: ascending, themis …; best: the
   /// fastest order and number of chunks that is found (docs/chunk-order.md).
@@ -80,8 +79,7 @@ struct RunQuestion {
   std::optional<std::string> logging_configuration{};
   /// Has no effect.
   std::optional<std::string> logging_folder{};
-  /// Specifications (YAML, JSON), or files of Hugging Face, Megatron, NeMo, DeepSpeed, Calculon,
-  /// vTrain, SimAI; later files add to earlier ones.
+  /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
   /// A model of the catalogue (docs/reference/models.md).
   std::optional<std::string> model{};
@@ -95,7 +93,7 @@ struct RunQuestion {
   std::optional<std::string> cp{};
   /// Expert parallel.
   std::optional<std::string> ep{};
-  /// none, zero1, zero2 or zero3 (FSDP).
+  /// none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices).
   std::optional<std::string> sharding{};
   /// gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe.
   std::optional<std::string> schedule{};
@@ -109,10 +107,12 @@ struct RunQuestion {
   std::optional<std::string> micro_batch{};
   /// Tokens per sequence.
   std::optional<std::string> seq{};
+  /// Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4. One of bf16, fp16, fp8, mxfp8,
+  /// nvfp4.
+  std::optional<std::string> precision{};
   /// adam, adamw, sgd, sgd_momentum or muon.
   std::optional<std::string> optimizer{};
-  /// What is stored in remote memory, or in the host's: optimizer, weights, activations, or
-  /// activations:N of the first N layers; several with commas.
+  /// In remote or host memory: optimizer, weights, activations[:LAYERS], ….
   std::optional<std::string> offload{};
   /// stage: count as the generator STAGE does, including its errors.
   std::optional<std::string> compat{};
@@ -160,6 +160,10 @@ struct RunQuestion {
   std::optional<bool> effects{};
   /// Exit with code 1 if the job does not fit into memory.
   std::optional<bool> require_fit{};
+  /// Price of a device per hour: prints cost per million tokens.
+  std::optional<std::string> price{};
+  /// Power of a device in W: catalog, 700, or idle and busy: 100-700.
+  std::optional<std::string> power{};
   /// The workload: traces PREFIX.0.et, PREFIX.1.et, ….
   std::optional<std::string> prefix{};
 
@@ -210,6 +214,7 @@ struct RunQuestion {
     text.add("global_batch", global_batch);
     text.add("micro_batch", micro_batch);
     text.add("seq", seq);
+    text.add("precision", precision);
     text.add("optimizer", optimizer);
     text.add("offload", offload);
     text.add("compat", compat);
@@ -234,6 +239,8 @@ struct RunQuestion {
     text.add("all", all);
     text.add("effects", effects);
     text.add("require_fit", require_fit);
+    text.add("price", price);
+    text.add("power", power);
     text.add("prefix", prefix);
     return text.finish();
   }

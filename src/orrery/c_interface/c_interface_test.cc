@@ -38,7 +38,7 @@ TEST(CInterface, AnswersWithoutOptions) {
   orrery_answer* answer = orrery_call("job count", R"({"model": "llama-3.1-8b", "tp": 4})", nullptr);
   ASSERT_NE(answer, nullptr);
   EXPECT_EQ(orrery_status(answer), 0);
-  EXPECT_THAT(orrery_json(answer), HasSubstr("\"command\": \"count\""));
+  EXPECT_THAT(orrery_json(answer), HasSubstr("\"command\": \"job count\""));
   EXPECT_THAT(orrery_text(answer), HasSubstr("llama-3.1-8b, 4 ranks"));
   EXPECT_STREQ(orrery_table_names(answer), "");
   ArrowSchema schema{};

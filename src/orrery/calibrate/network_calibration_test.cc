@@ -64,13 +64,13 @@ TEST(Network, RefusesAnotherNameForAKnownDevice) {
 
 TEST(Network, KeepsDevicesApart) {
   const std::string two =
-      kHeader + csv("B200", "all_reduce", 8) + csv("H100-SXM5", "all_reduce", 8);
+      kHeader + csv("Q200", "all_reduce", 8) + csv("R200", "all_reduce", 8);
   EXPECT_THAT(error_of_all(two), HasSubstr("the number of nodes"));
   EXPECT_THAT(error_of_all(two, {"h100-sxm"}), HasSubstr("cannot both be"));
   const auto made = calibrate(two, {}, {.nodes = 1});
   ASSERT_TRUE(made) << to_string(made.error());
   ASSERT_EQ(made->curves.size(), 2u);
-  EXPECT_EQ(made->curves[0].curve.device, "B200") << "as it stands: no driver says so";
+  EXPECT_EQ(made->curves[0].curve.device, "Q200") << "as it stands: no driver says so";
   EXPECT_EQ(
       calibrate(kHeader + csv("H100-SXM5", "all_reduce", 8), {"h100-sxm"})->curves[0].curve.device,
       "h100-sxm");

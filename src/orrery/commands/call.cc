@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "orrery/commands/command.h"
-#include "orrery/commands/renamed_options.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/output_file.h"
+#include "orrery/commands/renamed_options.h"
 #include "orrery/config/document.h"
 #include "orrery/config/json.h"
 #include "orrery/core/text/suggest.h"

@@ -34,7 +34,7 @@ TEST(Call, AnswersAsTextAndJson) {
   EXPECT_EQ(answer.status, kOk);
   EXPECT_THAT(answer.text, StartsWith("llama-3.1-8b, 4 ranks"));
   const json document = json::parse(answer.json);
-  EXPECT_EQ(document["command"], "count");
+  EXPECT_EQ(document["command"], "job count");
   EXPECT_EQ(document["question"], json::parse(R"({"model": "llama-3.1-8b", "tp": "4"})"));
   EXPECT_TRUE(document.contains("result"));
 }
@@ -83,7 +83,7 @@ TEST(Call, StartsNoProgram) {
 }
 
 TEST(Call, KnowsNoOtherCommand) {
-  EXPECT_THAT(call("cuont", "").json, HasSubstr("count"));
+  EXPECT_THAT(call("memroy", "").json, HasSubstr("memory"));
   EXPECT_THAT(call("calculon", "").json, HasSubstr("add-on"));
   EXPECT_EQ(call("", "").status, kUsage);
 }

@@ -23,8 +23,8 @@
 
 namespace orrery::commands {
 
-/// The groups of commands, in the order of `orrery --help`. Hidden commands are for the build system
-/// and are not listed.
+/// The groups of commands, in the order of `orrery --help`. Hidden commands are for the build
+/// system and are not listed.
 enum class Group : std::uint8_t {
   everyday,
   reports,

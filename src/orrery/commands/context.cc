@@ -14,19 +14,22 @@ namespace {
 std::vector<std::string_view> color_words() { return {"auto", "always", "never"}; }
 std::vector<std::string_view> progress_words() { return {"auto", "never", "json"}; }
 
-constexpr auto kOutputFields =
-    std::tuple{QuestionField{"json", &OutputOptions::json, "--json", "", kNothing, "true",
-                             "Print the result as JSON"},
-               QuestionField{"output", &OutputOptions::output, "-o,--output", "FILE", kNothing,
-                             "out.json", kWritesJson},
-               QuestionField{"force", &OutputOptions::force, "--force", "", kNothing, "true",
-                             "Overwrite FILE"}.advanced(),
-               QuestionField{"quiet", &OutputOptions::quiet, "-q,--quiet", "", kNothing, "true",
-                             "No notes, warnings or progress on stderr"}.advanced(),
-               QuestionField{"color", &OutputOptions::color, "--color", "WHEN", kNothing, "never",
-                             "auto, always or never", color_words}.advanced(),
-               QuestionField{"progress", &OutputOptions::progress, "--progress", "HOW", kNothing,
-                             "never", "auto, never or json (lines on stderr)", progress_words}.advanced()};
+constexpr auto kOutputFields = std::tuple{
+    QuestionField{"json", &OutputOptions::json, "--json", "", kNothing, "true",
+                  "Print the result as JSON"},
+    QuestionField{"output", &OutputOptions::output, "-o,--output", "FILE", kNothing, "out.json",
+                  kWritesJson},
+    QuestionField{"force", &OutputOptions::force, "--force", "", kNothing, "true", "Overwrite FILE"}
+        .advanced(),
+    QuestionField{"quiet", &OutputOptions::quiet, "-q,--quiet", "", kNothing, "true",
+                  "No notes, warnings or progress on stderr"}
+        .advanced(),
+    QuestionField{"color", &OutputOptions::color, "--color", "WHEN", kNothing, "never",
+                  "auto, always or never", color_words}
+        .advanced(),
+    QuestionField{"progress", &OutputOptions::progress, "--progress", "HOW", kNothing, "never",
+                  "auto, never or json (lines on stderr)", progress_words}
+        .advanced()};
 
 }  // namespace
 

@@ -224,7 +224,7 @@ std::string Table::text(Style style, std::size_t indent, std::size_t width) cons
   for (const Column& column : columns_) titles.push_back(column.title);
   if (std::any_of(titles.begin(), titles.end(), [](const auto& t) { return !t.empty(); }))
     emit(titles, true);
-  for (const auto& cells : rows_) emit(cells, false);
+  for (const auto& cells : rows) emit(cells, false);
   return out;
 }
 

@@ -61,7 +61,7 @@ std::string family_text(const Spec& spec) {
 bool is_same_model(const Spec& a, const Spec& b) {
   const auto shape = [](const Spec& spec) {
     const workload::Model& model = spec.model;
-    return std::tuple(model.layers, model.hidden, model.heads, model.ffn);
+    return std::tuple(model.layers, model.hidden, model.heads, model.inner());
   };
   return family_of(a) == family_of(b) && shape(a) == shape(b);
 }

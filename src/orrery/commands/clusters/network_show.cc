@@ -23,8 +23,8 @@ struct TopologyOptions {
 
   static constexpr auto fields =
       std::tuple{QuestionStruct{"question", &TopologyOptions::question},
-                 QuestionField{"nodes", &TopologyOptions::nodes, "--list-nodes", "", kNothing, "true",
-                               "List every node"},
+                 QuestionField{"nodes", &TopologyOptions::nodes, "--list-nodes", "", kNothing,
+                               "true", "List every node"},
                  QuestionField{"plot", &TopologyOptions::plot, "--plot", "FILE", kNothing,
                                "fabric.svg", "Plot the fabric as SVG"}};
 };

@@ -42,16 +42,17 @@ int collective(CollectiveOptions& options, Context& context) {
 std::vector<std::string_view> collective_words() { return study::comparable_collectives(); }
 
 Action add_collective_compare(CommandOptions& command, Context& context) {
-  describe(
-      command,
-      "Compares the cluster's own algorithm, algorithms dimension by dimension and over\n"
-      "all ranks, reduction in switches, and plans (trees, PAT, Bruck, hosts first).\n"
-      "Shows which cut of the network sets the bound, and why the fastest is fastest.\n"
-      "\n"
-      "Examples:\n"
-      "  orrery collective compare all-reduce --cluster h100-sxm:64 --size 1GB\n"
-      "  orrery collective compare all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB --json\n"
-      "  orrery collective compare dispatch --cluster fabric.yaml --experts 256 --top-k 8 --size 64MB\n");
+  describe(command,
+           "Compares the cluster's own algorithm, algorithms dimension by dimension and over\n"
+           "all ranks, reduction in switches, and plans (trees, PAT, Bruck, hosts first).\n"
+           "Shows which cut of the network sets the bound, and why the fastest is fastest.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery collective compare all-reduce --cluster h100-sxm:64 --size 1GB\n"
+           "  orrery collective compare all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB "
+           "--json\n"
+           "  orrery collective compare dispatch --cluster fabric.yaml --experts 256 --top-k 8 "
+           "--size 64MB\n");
   return action_with_options(command, context, collective);
 }
 

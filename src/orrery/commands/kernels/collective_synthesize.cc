@@ -123,16 +123,17 @@ int synthesise(SynthesiseOptions& options, Context& context) {
 std::vector<std::string_view> synthesis_words() { return study::synthesisable_collectives(); }
 
 Action add_collective_synthesize(CommandOptions& command, Context& context) {
-  describe(
-      command,
-      "Shows which link carries which piece when, the time of the collective, and a\n"
-      "lower bound of that time. Reads the fabrics that 'orrery network show' reads, and\n"
-      "routes around links that are down.\n"
-      "\n"
-      "Examples:\n"
-      "  orrery collective synthesize all-gather --fabric examples/fabrics/torus-64.yaml\n"
-      "  orrery collective synthesize all-gather --fabric examples/fabrics/wafer-64.yaml --html wafer.html\n"
-      "  orrery collective synthesize all-reduce --fabric fabric.yaml --size 64MiB -o all-reduce.xml\n");
+  describe(command,
+           "Shows which link carries which piece when, the time of the collective, and a\n"
+           "lower bound of that time. Reads the fabrics that 'orrery network show' reads, and\n"
+           "routes around links that are down.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery collective synthesize all-gather --fabric examples/fabrics/torus-64.yaml\n"
+           "  orrery collective synthesize all-gather --fabric examples/fabrics/wafer-64.yaml "
+           "--html wafer.html\n"
+           "  orrery collective synthesize all-reduce --fabric fabric.yaml --size 64MiB -o "
+           "all-reduce.xml\n");
   return action_with_options(command, context, synthesise);
 }
 

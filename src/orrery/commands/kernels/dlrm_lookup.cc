@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery dlrm lookup: measures the reuse of embedding rows, and predicts lookups.
-#include "orrery/study/embeddings/embeddings.h"
-
 #include <array>
 #include <memory>
 #include <string>
@@ -16,6 +14,7 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/present/kernels/embeddings_answer.h"
+#include "orrery/study/embeddings/embeddings.h"
 #include "orrery/study/questions/run_options.h"
 
 namespace orrery::commands {
@@ -107,8 +106,9 @@ int time_lookups(const EmbeddingsOptions& options, Context& context) {
     question.shape = shape_of(options);
     question.lookup.tables = question.lookup.pooling = 0;  // the file has them
   } else if (!options.offsets.empty() || !options.lengths.empty()) {
-    return context.fail({Errc::usage, "--offsets", "no file of indices is given",
-                         "orrery dlrm lookup time indices.npy --offsets offsets.npy --features 64"});
+    return context.fail(
+        {Errc::usage, "--offsets", "no file of indices is given",
+         "orrery dlrm lookup time indices.npy --offsets offsets.npy --features 64"});
   }
   if (question.devices.empty()) question.devices = {"h100-sxm"};
   const auto lookup = study::predict_lookup(question);

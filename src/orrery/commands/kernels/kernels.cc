@@ -166,7 +166,8 @@ Action add_kernels(CommandOptions& command, Context& context) {
           "prediction interval. A warning marks kernels outside a table of measured\n"
           "kernels.\n"
           "  orrery kernels                        lists operations, formats and devices\n"
-          "  orrery kernels check kernels.csv      contents and errors of a table; exit code 3: damaged\n"
+          "  orrery kernels check kernels.csv      contents and errors of a table; exit code 3: "
+          "damaged\n"
           "  orrery kernels context trace.json     kernels in recorded steps, compared with alone\n"
           "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a plot\n"
           "  orrery kernels layers net.csv --systolic a.cfg    SCALE-Sim's layers on its array\n") +

@@ -37,9 +37,11 @@ constexpr auto kAstraFields = std::tuple{
     QuestionField{"rendezvous", &AstraOptions::rendezvous, "--rendezvous-protocol", "BOOL", kAnswer,
                   "true", "Rendezvous: a sender waits until the receiver is ready"},
     QuestionField{"logging_configuration", &AstraOptions::logging_configuration,
-                  "--logging-configuration", "FILE", kNothing, "log.toml", "Has no effect"}.advanced(),
+                  "--logging-configuration", "FILE", kNothing, "log.toml", "Has no effect"}
+        .advanced(),
     QuestionField{"logging_folder", &AstraOptions::logging_folder, "--logging-folder", "FOLDER",
-                  kNothing, "logs", "Has no effect"}.advanced()};
+                  kNothing, "logs", "Has no effect"}
+        .advanced()};
 constexpr const auto& question_table(const AstraOptions*) { return kAstraFields; }
 
 void add_input_options(CommandOptions& command, InputOptions& options) {
@@ -58,7 +60,8 @@ void add_input_options(CommandOptions& command, InputOptions& options) {
   config::each_row(options.typed, [&](const auto& row, auto& value, std::string_view) {
     add_row(command, {}, row, value, group);
   });
-  set_advanced(command, {"--kernel-model", "--systolic"});
+  set_advanced(command, {"--kernel-model", "--systolic", "--rendezvous-protocol",
+                         "--collective-algorithm", "--kernel-table", "--compute"});
   FieldRecord& rendezvous = command.field("--rendezvous-protocol");
   rendezvous.value_optional = true;
   rendezvous.default_text = "true";

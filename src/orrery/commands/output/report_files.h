@@ -38,7 +38,8 @@ struct PageOptions {
       std::tuple{QuestionField{"path", &PageOptions::path, "--html", "FILE", kNothing, "page.html",
                                "Write one self-contained web page"},
                  QuestionField{"page", &PageOptions::page, "--page", "FILE", kNothing, "page.html",
-                               "Web page to fill, instead of the built-in one"}.advanced(),
+                               "Web page to fill, instead of the built-in one"}
+                     .advanced(),
                  QuestionField{"open", &PageOptions::open, "--open", "", kNothing, "true",
                                "Open the web page in $BROWSER or the desktop's browser"}};
 };

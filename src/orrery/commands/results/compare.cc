@@ -27,8 +27,8 @@ struct CompareOptions {
           .required(),
       QuestionField{"b", &CompareOptions::b, "B", "", kAnswer, "b.orrery", "The second run file"}
           .required(),
-      QuestionField{"threshold", &CompareOptions::threshold, "--max-slowdown", "SHARE", kAnswer, "5%",
-                    "Exit code 1 if the second step is longer by more than this"},
+      QuestionField{"threshold", &CompareOptions::threshold, "--max-slowdown", "SHARE", kAnswer,
+                    "5%", "Exit code 1 if the second step is longer by more than this"},
       QuestionStruct{"page", &CompareOptions::page,
                      SelectedRow{"path", "Write both runs, side by side, as one web page"},
                      SelectedRow{"page"}, SelectedRow{"open"}}};
@@ -81,13 +81,14 @@ int compare(const CompareOptions& options, Context& context) {
 }  // namespace
 
 Action add_compare(CommandOptions& command, Context& context) {
-  describe(command,
-           "Nodes are matched by rank, id and name. Exit code 1: the second step is longer\n"
-           "than the first by more than --max-slowdown, or stalls where the first did not.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery compare before.orrery after.orrery\n"
-           "  orrery compare before.orrery after.orrery --max-slowdown 5% --html difference.html\n");
+  describe(
+      command,
+      "Nodes are matched by rank, id and name. Exit code 1: the second step is longer\n"
+      "than the first by more than --max-slowdown, or stalls where the first did not.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery compare before.orrery after.orrery\n"
+      "  orrery compare before.orrery after.orrery --max-slowdown 5% --html difference.html\n");
   return action_with_options(command, context, compare);
 }
 

@@ -14,12 +14,12 @@ namespace {
 struct ListOptions {
   std::string list, filter;
 
-  static constexpr auto fields = std::tuple{
-      QuestionField{"list", &ListOptions::list, "LIST", "", kAnswer, "links", "The list",
-                    present::catalogue_lists}
-          .required(),
-      QuestionField{"filter", &ListOptions::filter, "FILTER", "", kAnswer, "h100",
-                    "Only entries with this text in their name or title"}};
+  static constexpr auto fields =
+      std::tuple{QuestionField{"list", &ListOptions::list, "LIST", "", kAnswer, "links", "The list",
+                               present::catalogue_lists}
+                     .required(),
+                 QuestionField{"filter", &ListOptions::filter, "FILTER", "", kAnswer, "h100",
+                               "Only entries with this text in their name or title"}};
 };
 
 int list(ListOptions& options, Context& context) {

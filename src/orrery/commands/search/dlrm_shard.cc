@@ -48,14 +48,14 @@ int shard(ShardOptions& options, Context& context) {
 }  // namespace
 
 Action add_dlrm_shard(CommandOptions& command, Context& context) {
-  describe(
-      command,
-      "Minimizes the step time of the slowest device by the model of lookups, and\n"
-      "compares the result with six known sharders and a lower bound.\n"
-      "\n"
-      "Examples:\n"
-      "  orrery dlrm shard tables.csv --devices 8 --device h100-sxm\n"
-      "  orrery dlrm shard tables.csv --devices 16 --batch 131072 --memory 40GB -o placement.csv\n");
+  describe(command,
+           "Minimizes the step time of the slowest device by the model of lookups, and\n"
+           "compares the result with six known sharders and a lower bound.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery dlrm shard tables.csv --devices 8 --device h100-sxm\n"
+           "  orrery dlrm shard tables.csv --devices 16 --batch 131072 --memory 40GB -o "
+           "placement.csv\n");
   return action_with_options(command, context, shard);
 }
 

@@ -40,9 +40,9 @@ struct SearchOptions {
           .comma_separated(),
       QuestionField{"clusters", &SearchOptions::clusters, "--cluster", "FILES", kAnswer,
                     "a100-40gb:8", "Clusters: files, or NAME:DEVICES"},
-      QuestionField{
-          "prices", &SearchOptions::prices, "--price", "NAME=PRICE", kAnswer, "h100-sxm=2.5",
-          "Price of a device per hour, in any currency; without prices, cost is in device hours"}
+      QuestionField{"prices", &SearchOptions::prices, "--price", "NAME=PRICE", kAnswer,
+                    "h100-sxm=2.5",
+                    "Price of a device per hour; without prices, cost is in device hours"}
           .comma_separated(),
       QuestionStruct{"question", &SearchOptions::question}};
 };
@@ -174,25 +174,19 @@ int find_plans(SearchOptions& options, Context& context) {
 }  // namespace
 
 Action add_search(CommandOptions& command, Context& context) {
-  describe(command,
-           "Varies tensor, pipeline, context, data and expert parallelism, microbatch,\n"
-           "chunks, sharding, and as much recomputation as memory requires. Every plan that\n"
-           "fits is estimated, the best are simulated. An option of the plan fixes that part\n"
-           "of it; --tp 4,8 tries both values. For several clusters, prints the best plan of\n"
-           "each, and which clusters are best in time and cost (Pareto front).\n"
-           "A SPACE contains a job and a cluster with variables, the values of these (axes),\n"
-           "constraints and objectives. With -o its points are stored, and the same command\n"
-           "continues after an interruption.\n"
-           "With --tokens, prints days to a number of tokens, and marks plans that miss a\n"
-           "--deadline.\n"
-           "Exit code: 0, or 1 if no plan fits or all miss the deadline.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
-           "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 512,1024 --tokens 15e12\n"
-           "  orrery search space.yaml -o points.jsonl\n"
-           "  orrery search space.yaml --html points.html\n"
-           "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
+  describe(
+      command,
+      "Varies degrees of parallelism, microbatch, chunks, sharding, and as much recomputation as\n"
+      "memory requires. Every plan that fits is estimated, the best are simulated. --tp 4,8 tries\n"
+      "both values. A SPACE varies more, and any cluster; with -o its points are stored, and the\n"
+      "same command continues after an interruption. Exit code 1: no plan fits, or all miss the\n"
+      "deadline.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
+      "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 512,1024 --tokens 15e12\n"
+      "  orrery search space.yaml -o points.jsonl\n"
+      "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
   const auto options = std::make_shared<SearchOptions>();
   add_fields(command, *options);
   context.add_options(command);

@@ -40,14 +40,17 @@ struct ExecutorOptions {
   static constexpr auto fields = std::tuple{
       QuestionField{"who", &ExecutorOptions::who, "--executor", "KIND", kNothing, "slurm",
                     "Evaluate points by threads, by mpi (processes of mpirun), or by slurm (writes "
-                    "a job array)"}.advanced(),
+                    "a job array)"}
+          .advanced(),
       QuestionField{"shares", &ExecutorOptions::shares, "--shares", "N", kNothing, "4",
                     "Number of jobs of --executor slurm"}
           .between(1, explore::limits::kParts)
-          .shows_default().advanced(),
+          .shows_default()
+          .advanced(),
       QuestionField{"slurm", &ExecutorOptions::slurm, "--slurm-option", "NAME=VALUE", kNothing,
                     "account=me", "Option of sbatch for these jobs: account=me, time=2:00:00"}
-          .one_each().advanced()};
+          .one_each()
+          .advanced()};
 };
 
 /// A space and the path of its file.

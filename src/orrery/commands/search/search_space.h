@@ -26,7 +26,8 @@ struct SpaceOptions {
                     "A space of jobs and clusters (docs/reference/space.md), instead of a job"},
       QuestionField{
           "part", &SpaceOptions::part, "--part", "K/N", kAnswer, "1/2",
-          "Evaluate part K of N of a space, stored in FILE.part-K-of-N; env: from the launcher"}.advanced(),
+          "Evaluate part K of N of a space, stored in FILE.part-K-of-N; env: from the launcher"}
+          .advanced(),
       QuestionStruct{
           "page", &SpaceOptions::page,
           SelectedRow{"path", "Write the points of a space as one self-contained web page"},
@@ -34,7 +35,8 @@ struct SpaceOptions {
       QuestionStruct{"executor", &SpaceOptions::executor},
       QuestionField{
           "check", &SpaceOptions::check, "--check", "", kNothing, "true",
-          "Only print the size of the space, and how much of it constraints on axes allow"}.advanced()};
+          "Only print the size of the space, and how much of it constraints on axes allow"}
+          .advanced()};
 };
 
 /// `how` contains gear, simulated and threads; the output shows `rows` points. Returns the exit

@@ -26,17 +26,16 @@ int goodput(study::GoodputQuestion& question, Context& context) {
 }  // namespace
 
 Action add_goodput(CommandOptions& command, Context& context) {
-  describe(command,
-           "A failure stops the job: it restarts from its last checkpoint and repeats the\n"
-           "work since then. Prints the share of time that trains in closed form and\n"
-           "simulated, the best checkpoint interval, and with --tokens the days and cost.\n"
-           "Failure rates, storage and restart time are published ones by default\n"
-           "(docs/goodput.md).\n"
-           "\n"
-           "Examples:\n"
-           "  orrery goodput --model llama-3.1-405b --tp 8 --pp 16 --cluster h100-sxm:16384 \\\n"
-           "      --tokens 15.6e12 --price 2.5\n"
-           "  orrery goodput --step 4.5s --checkpoint-size 5.7TB --cluster h100-sxm:16384\n");
+  describe(
+      command,
+      "A failure stops the job: it restarts from its last checkpoint and repeats the work since\n"
+      "then. Failure rates, storage and restart time are published ones by default\n"
+      "(docs/goodput.md).\n"
+      "\n"
+      "Examples:\n"
+      "  orrery goodput --model llama-3.1-405b --tp 8 --pp 16 --cluster h100-sxm:16384 \\\n"
+      "      --tokens 15.6e12 --price 2.5\n"
+      "  orrery goodput --step 4.5s --checkpoint-size 5.7TB --cluster h100-sxm:16384\n");
   return action_with_options(command, context, goodput);
 }
 

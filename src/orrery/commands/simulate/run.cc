@@ -59,9 +59,11 @@ struct ShowOptions {
   static constexpr std::string_view group = "Output";
   static constexpr auto fields = std::tuple{
       QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
-                    "Show every kind of communication"}.advanced(),
+                    "Show every kind of communication"}
+          .advanced(),
       QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
-                    "Simulate again without each effect, and show the difference"}.advanced(),
+                    "Simulate again without each effect, and show the difference"}
+          .advanced(),
       QuestionField{"require_fit", &ShowOptions::require_fit, "--require-fit", "", kNothing, "true",
                     "Exit with code 1 if the job does not fit into memory"}};
 };
@@ -100,9 +102,9 @@ int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show,
       },
       code);
   if (stalled) {
-    context.report_error(
-        {Errc::stall, options.workload_name(), "the simulation cannot finish",
-         "the report lists what the ranks wait for; 'orrery trace validate' finds mistakes in traces"});
+    context.report_error({Errc::stall, options.workload_name(), "the simulation cannot finish",
+                          "the report lists what the ranks wait for; 'orrery trace validate' finds "
+                          "mistakes in traces"});
   }
   if (written) {
     page.show(context);
@@ -127,14 +129,15 @@ int sample_steps(InputOptions& options, const KeepOptions& keep, VariabilityOpti
 }  // namespace
 
 Action add_run(CommandOptions& command, Context& context) {
-  describe(command,
-           "The workload is traces on disk, recorded or Chakra, or a model and a plan. The brackets\n"
-           "after the step time contain its 80 % prediction interval (docs/bands.md).\n"
-           "\n"
-           "Examples:\n"
-           "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-           "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n"
-           "  orrery run --model llama-2-70b --tp 8 --cluster h100-sxm:8 --require-fit\n");
+  describe(
+      command,
+      "The workload is traces on disk, recorded or Chakra, or a model and a plan. The brackets\n"
+      "after the step time contain its 80 % prediction interval (docs/bands.md).\n"
+      "\n"
+      "Examples:\n"
+      "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
+      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n"
+      "  orrery run --model llama-2-70b --tp 8 --cluster h100-sxm:8 --require-fit\n");
   const auto options = std::make_shared<InputOptions>();
   const auto keep = std::make_shared<KeepOptions>();
   options->spans.clear();

@@ -20,7 +20,8 @@ struct VariabilityOptions {
   static constexpr auto fields = std::tuple{
       config::QuestionStruct{"question", &VariabilityOptions::question},
       config::QuestionField{"plot", &VariabilityOptions::plot, "--plot", "FILE", config::kNothing,
-                            "cost.svg", "Plot the cost of variability by number of ranks as SVG"}};
+                            "cost.svg", "Plot the cost of variability by number of ranks as SVG"}
+          .advanced()};
 
   [[nodiscard]] bool given() const { return !question.variability.empty(); }
 };

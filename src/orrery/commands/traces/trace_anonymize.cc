@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery trace anonymize: writes Chakra traces that can be shared.
-#include "orrery/intake/edit/obfuscate.h"
-
 #include <filesystem>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/options/input_options.h"
 #include "orrery/commands/output_file.h"
+#include "orrery/intake/edit/obfuscate.h"
 #include "orrery/present/traces/cut_obfuscate_answer.h"
 #include "orrery/trace/io/trace_prefix.h"
 
@@ -29,8 +28,8 @@ struct ObfuscateArguments {
 int obfuscate(const ObfuscateArguments& arguments, Context& context) {
   const std::string to = std::exchange(context.output, "");
   if (arguments.from.empty() || to.empty())
-    return context.fail(
-        {Errc::usage, "", "needs a trace and --output", "orrery trace anonymize chakra/w -o public/w"});
+    return context.fail({Errc::usage, "", "needs a trace and --output",
+                         "orrery trace anonymize chakra/w -o public/w"});
   if (study::is_recorded_traces({arguments.from}))
     return context.fail({Errc::input_unsupported, arguments.from,
                          "is a recorded trace; only Chakra traces can be obfuscated",

@@ -38,15 +38,16 @@ int link(const RecordedTraces& options, Context& context) {
 }  // namespace
 
 Action add_trace_merge(CommandOptions& command, Context& context) {
-  describe(command,
-           "Prints how many nodes of each execution trace were found in the device trace and\n"
-           "by which rule, how much of the device's work has an operator, and whether the\n"
-           "ranks' communications match. Writes no trace; 'orrery trace convert' does the same and\n"
-           "writes the result.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery trace merge rank0.et.json rank0.kineto.json.gz\n"
-           "  orrery trace merge --traces 'run/*.json.gz' --json\n");
+  describe(
+      command,
+      "Prints how many nodes of each execution trace were found in the device trace and\n"
+      "by which rule, how much of the device's work has an operator, and whether the\n"
+      "ranks' communications match. Writes no trace; 'orrery trace convert' does the same and\n"
+      "writes the result.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery trace merge rank0.et.json rank0.kineto.json.gz\n"
+      "  orrery trace merge --traces 'run/*.json.gz' --json\n");
   const auto options = std::make_shared<LinkOptions>();
   add_fields(command, *options);
   context.add_options(command);

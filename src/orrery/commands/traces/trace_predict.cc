@@ -29,7 +29,8 @@ int predict_step(PointPredictionOptions& options, Context& context) {
   auto& traces = question.recorded.traces;
   traces.insert(traces.end(), options.paths.begin(), options.paths.end());
   if (traces.empty())
-    return context.fail({Errc::usage, "TRACES", "nothing to predict", "orrery trace predict TRACE ..."});
+    return context.fail(
+        {Errc::usage, "TRACES", "nothing to predict", "orrery trace predict TRACE ..."});
   ShownWatch watch(context);
   const auto prediction = study::predict_step(question, watch);
   watch.phase_done();
@@ -41,15 +42,16 @@ int predict_step(PointPredictionOptions& options, Context& context) {
 }  // namespace
 
 Action add_trace_predict(CommandOptions& command, Context& context) {
-  describe(command,
-           "Also prints the error of the prediction. Host times are the typical times of\n"
-           "operators around launches (T1 to T5 of Lin et al., from other ranks or other\n"
-           "recordings). Kernel times are recorded, or predicted by models. Waits are\n"
-           "simulated, also between ranks.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery trace predict 'trace/rank*.json.gz'\n"
-           "  orrery trace predict 'trace/rank*.json.gz' --overheads other.json.gz --device h100-sxm\n");
+  describe(
+      command,
+      "Also prints the error of the prediction. Host times are the typical times of\n"
+      "operators around launches (T1 to T5 of Lin et al., from other ranks or other\n"
+      "recordings). Kernel times are recorded, or predicted by models. Waits are\n"
+      "simulated, also between ranks.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery trace predict 'trace/rank*.json.gz'\n"
+      "  orrery trace predict 'trace/rank*.json.gz' --overheads other.json.gz --device h100-sxm\n");
   const auto options = std::make_shared<PointPredictionOptions>();
   add_fields(command, *options);
   command.field("--own").excludes = "--overheads";

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery trace replay: simulates a recording again.
-#include "orrery/study/recordings/replay.h"
-
 #include <fmt/format.h>
 
 #include "orrery/commands/command.h"
@@ -12,6 +10,7 @@
 #include "orrery/core/text/units.h"
 #include "orrery/present/traces/replay_answer.h"
 #include "orrery/study/questions/run_options.h"
+#include "orrery/study/recordings/replay.h"
 #include "orrery/trace/kineto/writer.h"
 
 namespace orrery::commands {
@@ -117,7 +116,8 @@ int replay(ReplayOptions& options, Context& context) {
   auto& traces = question.recorded.traces;
   traces.insert(traces.end(), options.paths.begin(), options.paths.end());
   if (traces.empty())
-    return context.fail({Errc::usage, "TRACES", "nothing to replay", "orrery trace replay TRACE ..."});
+    return context.fail(
+        {Errc::usage, "TRACES", "nothing to replay", "orrery trace replay TRACE ..."});
   const auto scales = scales_of(options.scales);
   if (!scales) return context.fail(scales.error());
   question.scales = *scales;
@@ -139,14 +139,15 @@ int replay(ReplayOptions& options, Context& context) {
 }  // namespace
 
 Action add_trace_replay(CommandOptions& command, Context& context) {
-  describe(command,
-           "Rebuilds the schedule from dependencies and resources: threads, streams,\n"
-           "launches, synchronization, and communications that wait for all of their ranks.\n"
-           "Durations are the recorded ones; start times are simulated.\n"
-           "\n"
-           "Examples:\n"
-           "  orrery trace replay rank0.kineto.json.gz\n"
-           "  orrery trace replay 'trace/rank*.json.gz' --scale kernels=0.5 --kineto faster.json\n");
+  describe(
+      command,
+      "Rebuilds the schedule from dependencies and resources: threads, streams,\n"
+      "launches, synchronization, and communications that wait for all of their ranks.\n"
+      "Durations are the recorded ones; start times are simulated.\n"
+      "\n"
+      "Examples:\n"
+      "  orrery trace replay rank0.kineto.json.gz\n"
+      "  orrery trace replay 'trace/rank*.json.gz' --scale kernels=0.5 --kineto faster.json\n");
   return action_with_options(command, context, replay);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery trace scale-down: makes a smaller job that represents a large one.
-#include "orrery/study/scale_down/scale_down.h"
-
 #include <utility>
 
 #include "orrery/commands/command.h"
@@ -14,6 +12,7 @@
 #include "orrery/present/whatif/scale_down_answer.h"
 #include "orrery/study/jobs/workload_to_chakra.h"
 #include "orrery/study/questions/run_options.h"
+#include "orrery/study/scale_down/scale_down.h"
 
 namespace orrery::commands {
 

@@ -37,9 +37,8 @@ struct WhatIfOptions {
   PageOptions page;
 
   static constexpr auto fields = std::tuple{
-      QuestionField{
-          "paths", &WhatIfOptions::paths, "TRACES", "", kAnswer, "other.json",
-          "Recorded traces, or the prefix of Chakra traces"},
+      QuestionField{"paths", &WhatIfOptions::paths, "TRACES", "", kAnswer, "other.json",
+                    "Recorded traces, or the prefix of Chakra traces"},
       QuestionStruct{"question", &WhatIfOptions::question},
       QuestionField{"plot", &WhatIfOptions::plot, "--plot", "FILE", kNothing, "list.svg",
                     "Plot --list as SVG"},
@@ -47,17 +46,18 @@ struct WhatIfOptions {
                     "Earlier form of --change gpu=NAME"}
           .one_each()
           .advanced(),
-      QuestionField{"found", &WhatIfOptions::found, "--found", "FILE", kNothing, "job.yaml",
-                    "Write the job inferred from traces, to be corrected and given as --spec; of "
-                    "replayed traces, the numbers of layers and microbatches, for --structure-file"},
+      QuestionField{
+          "found", &WhatIfOptions::found, "--found", "FILE", kNothing, "job.yaml",
+          "Write the job inferred from traces, to be corrected and given as --spec; of "
+          "replayed traces, the numbers of layers and microbatches, for --structure-file"},
       QuestionField{"structure", &WhatIfOptions::structure, "--structure-file", "FILE", kAnswer,
                     "structure.yaml",
                     "Layers and microbatches of the traces: a file of --found, corrected"},
       QuestionField{"changes", &WhatIfOptions::changes, "--changes", "", kNothing, "true",
                     "List the possible changes, and stop"},
-      QuestionField{
-          "layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
-          "Number of layers in the traces, for layers=N, if 'trace info --structure-file' finds another"},
+      QuestionField{"layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
+                    "Number of layers in the traces, for layers=N, if 'trace info "
+                    "--structure-file' finds another"},
       QuestionField{"microbatches", &WhatIfOptions::microbatches, "--microbatches", "N", kAnswer,
                     "2", "Number of microbatches per step in the traces, likewise"},
       UndeclaredField{&WhatIfOptions::run_file},
@@ -118,8 +118,7 @@ void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::str
       add(fmt::format("the option of {}", key.path), fmt::format("{}={}", change_of(key), value));
     value.clear();
   }
-  if (!job.offload.empty())
-    add("--offload", "offload=" + std::exchange(job.offload, {}));
+  if (!job.offload.empty()) add("--offload", "offload=" + std::exchange(job.offload, {}));
   if (std::exchange(job.sp, false)) add("--sp", "parallel.sp=true");
   for (const std::string& assignment : job.set) add("--set " + assignment, assignment);
   job.set.clear();

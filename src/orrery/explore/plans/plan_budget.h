@@ -34,7 +34,8 @@ struct BudgetQuestion {
       config::QuestionField{"goodput", &BudgetQuestion::goodput, "--goodput", "SHARE",
                             config::kAnswer, "0.9",
                             "Share of the time that trains, above 0 to 1; by default as "
-                            "'orrery goodput' predicts it with published failure rates"}};
+                            "'orrery goodput' predicts it with published failure rates"}
+          .advanced()};
 };
 
 struct PlanBudget {

@@ -40,7 +40,8 @@ struct PlanQuestion {
       study::network_bandwidth_field(&PlanQuestion::network_bandwidth),
       config::QuestionField{
           "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",
-          "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"}.advanced(),
+          "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"}
+          .advanced(),
       config::QuestionField{"best", &PlanQuestion::best, "--top", "N", config::kAnswer, "1",
                             "Number of plans to show"}
           .between(1, 1000)
@@ -49,10 +50,12 @@ struct PlanQuestion {
                             config::kAnswer, "1",
                             "Number of plans with the best estimates to simulate"}
           .between(1, 100'000)
-          .shows_default().advanced(),
+          .shows_default()
+          .advanced(),
       config::QuestionField{"threads", &PlanQuestion::threads, "--threads", "N", config::kNothing,
                             "2", "Number of threads; 0: all cores"}
-          .between(0, 1024).advanced(),
+          .between(0, 1024)
+          .advanced(),
       config::QuestionStruct{"budget", &PlanQuestion::budget},
       config::QuestionStruct{"job", &PlanQuestion::job}};
 };

@@ -41,10 +41,10 @@ constexpr Alias kDevices[] = {
 };
 
 constexpr Alias kClusters[] = {
-    {"dgx-a100", "a100-80gb:8"},   {"dgx-h100", "h100-sxm:8"},    {"hgx-h100", "h100-sxm:8"},
-    {"dgx-h200", "h200-sxm:8"},    {"hgx-h200", "h200-sxm:8"},    {"dgx-b200", "b200:8"},
-    {"hgx-b200", "b200:8"},        {"dgx-b300", "b300:8"},        {"hgx-b300", "b300:8"},
-    {"gb200-nvl72", "gb200:72"},   {"gb300-nvl72", "gb300:72"},   {"dgx-gb200", "gb200:72"},
+    {"dgx-a100", "a100-80gb:8"}, {"dgx-h100", "h100-sxm:8"},  {"hgx-h100", "h100-sxm:8"},
+    {"dgx-h200", "h200-sxm:8"},  {"hgx-h200", "h200-sxm:8"},  {"dgx-b200", "b200:8"},
+    {"hgx-b200", "b200:8"},      {"dgx-b300", "b300:8"},      {"hgx-b300", "b300:8"},
+    {"gb200-nvl72", "gb200:72"}, {"gb300-nvl72", "gb300:72"}, {"dgx-gb200", "gb200:72"},
     {"dgx-gb300", "gb300:72"},
 };
 

@@ -142,8 +142,7 @@ bool state_clusters(Answer& answer, const Filter& filter) {
            [](const auto& row) { return row.links; })
       .field("title", [](const auto& row) { return row.title; });
   const bool found = state_rows(answer, rows, columns);
-  if (found)
-    answer.note("any multiple of the number of devices is a cluster, too: h100-sxm:64");
+  if (found) answer.note("any multiple of the number of devices is a cluster, too: h100-sxm:64");
   return found;
 }
 

@@ -128,9 +128,9 @@ void write_shares(report::Answer& answer, const char* key, const model::TimeShar
 void state_shares(report::Answer& answer, const Goodput& goodput) {
   const model::TimeShares& closed = goodput.failures.shares;
   const model::SimulatedJob& run = goodput.simulation;
-  write_shares(answer, "time_shares", closed);
+  write_shares(answer, "time_split", closed);
   if (run.failures == 0) return;
-  write_shares(answer, "simulated_shares", run.shares);
+  write_shares(answer, "simulated_split", run.shares);
   answer.field("simulated_failures", run.failures);
   answer.field("simulated_error", run.shares.training / closed.training - 1);
   report::Columns<SharePart> columns;

@@ -54,7 +54,7 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "device_mtbf_s devices devices_per_node effective_items_per_s failure_source "
       "goodput_share hosts interval_s interval_source mtbf_s node_mtbf_s read_s recovery_s "
       "repair_s reshard_s restart_s samples simulated_error simulated_failures "
-      "simulated_interval_s simulated_shares spare_nodes step_s step_source time_shares tokens "
+      "simulated_interval_s simulated_split spare_nodes step_s step_source time_split tokens "
       "workload_name write_s young_interval_s"},
      {"job count",
       "flop_by_source intensity_flop_per_byte memory_traffic_bytes model nodes parameters ranks "

@@ -50,7 +50,8 @@ struct FailureQuestion {
       config::QuestionField{"devices_per_node", &FailureQuestion::devices_per_node,
                             "--devices-per-node", "N", config::kAnswer, "4",
                             "Devices of a node; by default those of the cluster's hosts"}
-          .between(1, 1 << 16),
+          .between(1, 1 << 16)
+          .advanced(),
       config::QuestionField{"checkpoint_bandwidth", &FailureQuestion::checkpoint_bandwidth,
                             "--checkpoint-bandwidth", "RATE", config::kAnswer, "10GB/s",
                             "Bandwidth of the storage for checkpoints, all nodes together; by "
@@ -58,7 +59,8 @@ struct FailureQuestion {
       config::QuestionField{"checkpoint_time", &FailureQuestion::checkpoint_time,
                             "--checkpoint-time", "TIME", config::kAnswer, "30s",
                             "Time that training stops for a checkpoint, instead of size / "
-                            "bandwidth: for asynchronous checkpoints, the copy to host memory"},
+                            "bandwidth: for asynchronous checkpoints, the copy to host memory"}
+          .advanced(),
       config::QuestionField{"checkpoint_interval", &FailureQuestion::checkpoint_interval,
                             "--checkpoint-interval", "TIME", config::kAnswer, "1h",
                             "Training between two checkpoints; by default the optimum"},
@@ -68,7 +70,8 @@ struct FailureQuestion {
                             "replacement, start; 10 min by default (docs/goodput.md)"},
       config::QuestionField{"reshard_time", &FailureQuestion::reshard_time, "--reshard-time",
                             "TIME", config::kAnswer, "5min",
-                            "Time to convert the checkpoint to another plan at a restart"},
+                            "Time to convert the checkpoint to another plan at a restart"}
+          .advanced(),
       config::QuestionField{"spare_nodes", &FailureQuestion::spare_nodes, "--spare-nodes", "N",
                             config::kAnswer, "2",
                             "Nodes that replace failed ones; by default a spare is always free"}
@@ -100,7 +103,8 @@ struct GoodputQuestion {
       config::QuestionField{"step_tokens", &GoodputQuestion::step_tokens, "--step-tokens", "N",
                             config::kAnswer, "1000000",
                             "Tokens of a step, for --step without a job"}
-          .between(1, std::int64_t{1} << 50),
+          .between(1, std::int64_t{1} << 50)
+          .advanced(),
       config::QuestionField{"checkpoint_size", &GoodputQuestion::checkpoint_size,
                             "--checkpoint-size", "SIZE", config::kAnswer, "5TB",
                             "Size of a checkpoint; by default weights and optimizer states"},
@@ -114,7 +118,8 @@ struct GoodputQuestion {
       config::QuestionField{"price", &GoodputQuestion::price, "--price", "PRICE", config::kAnswer,
                             "2.5", "Price of a device per hour, in any currency"},
       config::QuestionField{"seed", &GoodputQuestion::seed, "--seed", "N", config::kAnswer, "2",
-                            "Seed of the simulation"},
+                            "Seed of the simulation"}
+          .advanced(),
       config::QuestionStruct{"job", &GoodputQuestion::job}};
 };
 

@@ -20,12 +20,11 @@ struct PrecisionWord {
 
 // Scales: one per tensor for fp8; one per 32 elements for MXFP8 (OCP Microscaling Formats 1.0); one
 // per 16 elements for NVFP4 (NVIDIA, "Introducing NVFP4", 2025), which is priced as `mx`.
-constexpr PrecisionWord kPrecisions[] = {
-    {"bf16", workload::Dtype::bf16, workload::Scaling::tensor},
-    {"fp16", workload::Dtype::fp16, workload::Scaling::tensor},
-    {"fp8", workload::Dtype::fp8, workload::Scaling::tensor},
-    {"mxfp8", workload::Dtype::fp8, workload::Scaling::mx},
-    {"nvfp4", workload::Dtype::fp4, workload::Scaling::mx}};
+constexpr PrecisionWord kPrecisions[] = {{"bf16", workload::Dtype::bf16, workload::Scaling::tensor},
+                                         {"fp16", workload::Dtype::fp16, workload::Scaling::tensor},
+                                         {"fp8", workload::Dtype::fp8, workload::Scaling::tensor},
+                                         {"mxfp8", workload::Dtype::fp8, workload::Scaling::mx},
+                                         {"nvfp4", workload::Dtype::fp4, workload::Scaling::mx}};
 
 }  // namespace
 

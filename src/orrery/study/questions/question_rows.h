@@ -31,16 +31,15 @@ constexpr QuestionField<Owner, std::string> network_field(std::string Owner::*me
 }
 
 /// The option `--network-bandwidth` of commands that simulate on a cluster.
+inline constexpr std::string_view kNetworkBandwidthHelp =
+    "Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor: "
+    "inter=0.5";
+
 template <class Owner>
 constexpr auto network_bandwidth_field(std::vector<std::string> Owner::*member) {
-  return QuestionField{"network_bandwidth",
-                       member,
-                       "--network-bandwidth",
-                       "DIM=RATE",
-                       kAnswer,
-                       "0=50GB/s",
-                       "Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… "
-                       "in them, or its number, 1=400Gb/s; a number alone is a factor"}
+  return QuestionField{"network_bandwidth",  member,  "--network-bandwidth",
+                       "DIM=RATE",           kAnswer, "0=50GB/s",
+                       kNetworkBandwidthHelp}
       .one_each();
 }
 

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "orrery/core/text/fixed_text.h"
-#include "orrery/job_formats/importers/importer.h"
 #include "orrery/platform/collective_algorithm_names.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
@@ -42,14 +41,6 @@ struct AlgorithmHelp {
   }
 };
 
-struct SpecHelp {
-  template <class Put>
-  static constexpr void write(Put put) {
-    put("Specifications, or files of ");
-    put(workload::kImportedTools);
-  }
-};
-
 /// Table of fields of a struct of question.h; specialized for each.
 template <class Owner>
 struct QuestionTable;
@@ -58,18 +49,22 @@ template <>
 struct QuestionTable<RecordedTraces> {
   static constexpr std::string_view group = "Recorded traces";
   static constexpr auto fields = std::tuple{
-      QuestionField{"traces", &RecordedTraces::traces, "--traces", "FILES", kLoad | kUnlisted,
-                    "other.json",
-                    "Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution "
-                    "traces, Nsight SQLite, rocpd, tar archives"},
+      QuestionField{
+          "traces", &RecordedTraces::traces, "--traces", "FILES", kLoad | kUnlisted, "other.json",
+          "Recordings of any number of ranks, files or patterns: Kineto, PyTorch execution "
+          "traces, Nsight SQLite, rocpd, tar archives"},
       QuestionField{"rank", &RecordedTraces::rank, "--rank", "N", kLoad, "1",
-                    "Rank of a single trace that does not contain its rank"}.advanced(),
+                    "Rank of a single trace that does not contain its rank"}
+          .advanced(),
       QuestionField{"threads", &RecordedTraces::threads, "--threads", "N", kNothing, "2",
-                    "Number of ranks that are read concurrently (0: all cores)"}.advanced(),
+                    "Number of ranks that are read concurrently (0: all cores)"}
+          .advanced(),
       QuestionField{"no_link", &RecordedTraces::no_link, "--no-link", "", kLoad, "true",
-                    "Ignore execution traces if there are device traces"}.advanced(),
+                    "Ignore execution traces if there are device traces"}
+          .advanced(),
       QuestionField{"tensors", &RecordedTraces::tensors, "--tensors", "", kLoad, "true",
-                    "Also add dependencies by tensor"}.advanced()};
+                    "Also add dependencies by tensor"}
+          .advanced()};
 };
 
 template <>
@@ -77,7 +72,7 @@ struct QuestionTable<JobDescription> {
   static constexpr std::string_view group = "The job";
   static constexpr auto fields = std::tuple{
       QuestionField{"spec", &JobDescription::spec, "--spec", "FILES", kLoad | kUnlisted,
-                    "other.yaml", FixedText<SpecHelp>::kView},
+                    "other.yaml", "Specifications, in any known format (docs/workloads.md)"},
       QuestionField{"texts", &JobDescription::texts, "", "", kLoad | kUnlisted,
                     "job.yaml\nmodel: gpt2-xl",
                     "Contents of specification files, added after the files"},
@@ -96,11 +91,13 @@ struct QuestionTable<JobDescription> {
       QuestionField{"ep", &JobDescription::ep, "--ep", "N", kLoad | kUnlisted, "2",
                     "Expert parallel", nullptr, "parallel.ep"},
       QuestionField{"sharding", &JobDescription::sharding, "--sharding", "WHAT", kLoad | kUnlisted,
-                    "zero3", "none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices)", nullptr, "parallel.sharding"},
+                    "zero3", "none, zero1, zero2, zero3 (fsdp), hsdp (in hosts of 8 devices)",
+                    nullptr, "parallel.sharding"},
       QuestionField{"schedule", &JobDescription::schedule, "--schedule", "KIND", kLoad | kUnlisted,
                     "gpipe", workload::kScheduleList, nullptr, "schedule.kind"},
       QuestionField{"chunks", &JobDescription::chunks, "--chunks", "N", kLoad | kUnlisted, "2",
-                    "Parts of the model per rank", nullptr, "schedule.chunks"}.advanced(),
+                    "Parts of the model per rank", nullptr, "schedule.chunks"}
+          .advanced(),
       QuestionField{"recompute", &JobDescription::recompute, "--recompute", "KIND",
                     kLoad | kUnlisted, "full", "none, selective or full", nullptr,
                     "recompute.kind"},
@@ -112,18 +109,18 @@ struct QuestionTable<JobDescription> {
                     "Tokens per sequence", nullptr, "batch.seq"},
       QuestionField{"precision", &JobDescription::precision, "--precision", "FORMAT",
                     kLoad | kUnlisted, "mxfp8",
-                    "Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4",
-                    precision_words},
+                    "Format of matrix products: bf16, fp16, fp8, mxfp8 or nvfp4", precision_words},
       QuestionField{"optimizer", &JobDescription::optimizer, "--optimizer", "KIND",
                     kLoad | kUnlisted, "sgd", "adam, adamw, sgd, sgd_momentum or muon", nullptr,
-                    "optimizer.kind"}.advanced(),
+                    "optimizer.kind"}
+          .advanced(),
       QuestionField{"offload", &JobDescription::offload, "--offload", "WHAT", kLoad | kUnlisted,
                     "activations:1",
-                    "What is stored in remote memory, or in the host's: optimizer, weights, "
-                    "activations, or activations:N of the first N layers; several with commas"},
+                    "In remote or host memory: optimizer, weights, activations[:LAYERS], …"},
       QuestionField{"compat", &JobDescription::compat, "--compat", "TOOL", kLoad | kUnlisted,
                     "stage", "stage: count as the generator STAGE does, including its errors",
-                    nullptr, "compat"}.advanced(),
+                    nullptr, "compat"}
+          .advanced(),
       QuestionField{"sp", &JobDescription::sp, "--sp", "", kLoad | kUnlisted, "true",
                     "Sequence parallel: norms and residuals are split over --tp"},
       QuestionField{"set", &JobDescription::set, "--set", "PATH=VALUE", kLoad | kUnlisted,
@@ -136,21 +133,24 @@ struct QuestionTable<ExecutionOptions> {
   static constexpr std::string_view group = "Execution (the result is the same)";
   static constexpr auto fields = std::tuple{
       QuestionField{"fold", &ExecutionOptions::fold, "--fold", "HOW", kNothing, "off",
-                    "auto: simulate one rank for all identical ones; or off", choices::auto_off}.advanced(),
+                    "auto: simulate one rank for all identical ones; or off", choices::auto_off}
+          .advanced(),
       QuestionField{"collectives", &ExecutionOptions::collectives, "--collectives", "HOW", kNothing,
                     "messages",
                     "auto: compute the end of a collective if nothing contends; messages: simulate "
                     "every message",
-                    choices::collectives}.advanced(),
+                    choices::collectives}
+          .advanced(),
       QuestionField{"skip", &ExecutionOptions::skip, "--skip", "HOW", kNothing, "off",
-                    "auto: skip iterations that repeat the previous one; or off",
-                    choices::auto_off}.advanced(),
+                    "auto: skip iterations that repeat the previous one; or off", choices::auto_off}
+          .advanced(),
       QuestionField{"threads", &ExecutionOptions::threads, "", "", kNothing, "2",
                     "Threads that simulate; 0: all cores"},
       QuestionField{"verify_fold", &ExecutionOptions::verify_fold, "--verify-fold", "", kNothing,
                     "true",
                     "Simulate with and without folding and compare every rank; exit code 1 if "
-                    "they differ"}.advanced(),
+                    "they differ"}
+          .advanced(),
       QuestionField{"brief_names", &ExecutionOptions::brief_names, "", "", kLoad | kUnlisted,
                     "true", "Name nodes of jobs by operation only, without layer and microbatch"}};
 };
@@ -171,18 +171,22 @@ struct QuestionTable<Question> {
   static constexpr auto fields = std::tuple{
       QuestionField{"workload", &Question::workload, "--workload,--workload-configuration",
                     "PREFIX", kLoad | kUnlisted, "other",
-                    "Prefix of the Chakra traces, as the argument PREFIX"}.advanced(),
+                    "Prefix of the Chakra traces, as the argument PREFIX"}
+          .advanced(),
       QuestionStruct{"recorded", &Question::recorded},
       QuestionStruct{"job", &Question::job},
       QuestionField{"groups", &Question::groups,
                     "--groups,--astra-groups,--comm-group-configuration", "FILE", kLoad | kUnlisted,
                     "groups.json",
                     "Process groups, JSON: {\"NAME\": [ranks]}. NAME is the pg_name of nodes; "
-                    "nodes without one communicate with all ranks"}.advanced(),
+                    "nodes without one communicate with all ranks"}
+          .advanced(),
       QuestionField{"replicate", &Question::replicate, "--replicate", "", kLoad, "true",
-                    "Every rank runs the trace of rank 0 (PREFIX may be a file)"}.advanced(),
+                    "Every rank runs the trace of rank 0 (PREFIX may be a file)"}
+          .advanced(),
       QuestionField{"repair", &Question::repair, "--repair", "", kLoad, "true",
-                    "Drop and count damaged nodes and edges instead of failing"}.advanced(),
+                    "Drop and count damaged nodes and edges instead of failing"}
+          .advanced(),
       QuestionField{"some_ranks", &Question::some_ranks, "", "", kLoad | kUnlisted, "true",
                     "Accept Chakra traces of some ranks only"},
       QuestionField{"cluster", &Question::cluster, "--cluster", "FILE", kCluster | kUnlisted,
@@ -193,38 +197,46 @@ struct QuestionTable<Question> {
       QuestionGroup{"ASTRA-sim's files instead of --cluster"},
       QuestionField{"astra_network", &Question::astra_network,
                     "--astra-network,--network-configuration", "FILE", kCluster | kUnlisted,
-                    "network.yml", "Network, YAML"}.advanced(),
+                    "network.yml", "Network, YAML"}
+          .advanced(),
       QuestionField{"astra_system", &Question::astra_system,
                     "--astra-system,--system-configuration", "FILE", kCluster | kUnlisted,
-                    "system.json", "System, JSON"}.advanced(),
+                    "system.json", "System, JSON"}
+          .advanced(),
       QuestionField{"astra_memory", &Question::astra_memory,
                     "--astra-memory,--remote-memory-configuration", "FILE", kCluster | kUnlisted,
-                    "memory.json", "Remote memory, JSON"}.advanced(),
+                    "memory.json", "Remote memory, JSON"}
+          .advanced(),
       QuestionField{"num_queues_per_dim", &Question::num_queues_per_dim, "--num-queues-per-dim",
-                    "N", kCluster, "2", "Queues per dimension"}.advanced(),
+                    "N", kCluster, "2", "Queues per dimension"}
+          .advanced(),
       QuestionField{"injection_scale", &Question::injection_scale, "--injection-scale", "X",
-                    kCluster, "2", "Multiplies endpoint-delay"}.advanced(),
+                    kCluster, "2", "Multiplies endpoint-delay"}
+          .advanced(),
       QuestionField{"compute_scale", &Question::compute_scale, "--compute-scale", "X", kCluster,
-                    "2", "Has no effect, as in ASTRA-sim"}.advanced(),
+                    "2", "Has no effect, as in ASTRA-sim"}
+          .advanced(),
       QuestionField{"comm_scale", &Question::comm_scale, "--comm-scale", "X", kCluster, "2",
-                    "Has no effect, as in ASTRA-sim"}.advanced(),
+                    "Has no effect, as in ASTRA-sim"}
+          .advanced(),
       QuestionField{"rendezvous_protocol", &Question::rendezvous_protocol, "--rendezvous-protocol",
                     "BOOL", kCluster, "true",
-                    "Rendezvous: a sender waits until the receiver is ready"}.advanced(),
+                    "Rendezvous: a sender waits until the receiver is ready"}
+          .advanced(),
       QuestionGroup{"Models"},
       QuestionField{"network_bandwidth", &Question::network_bandwidth, "--network-bandwidth",
-                    "DIM=RATE", kCluster, "0=100GB/s",
-                    "Bandwidth of the links of a dimension: inter=25GB/s between nodes, intra=… in "
-                    "them, or its number, 1=400Gb/s; a number alone is a factor, inter=0.5"}
+                    "DIM=RATE", kCluster, "0=100GB/s", kNetworkBandwidthHelp}
           .one_each(),
       QuestionField{"network_latency", &Question::network_latency, "--network-latency", "DIM=TIME",
                     kCluster, "0=5us", "Latency per hop of a dimension: inter=2us, or a factor"}
-          .one_each(),
+          .one_each()
+          .advanced(),
       QuestionField{"network_link", &Question::network_link, "--network-link", "DIM=LINK", kCluster,
                     "0=ib-ndr",
                     "Links of a dimension, of the catalogue: inter=roce-400 "
                     "(docs/reference/catalogue.md)"}
-          .one_each(),
+          .one_each()
+          .advanced(),
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
                     "message", kNetworkChoices, network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
@@ -233,13 +245,15 @@ struct QuestionTable<Question> {
       QuestionField{
           "chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster, "themis",
           "Order of dimensions for chunks, instead of the cluster's: ascending, themis …; best: "
-          "the fastest order and number of chunks that is found (docs/chunk-order.md)"}.advanced(),
+          "the fastest order and number of chunks that is found (docs/chunk-order.md)"}
+          .advanced(),
       QuestionField{"compute", &Question::compute, "--compute", "MODEL", kCluster, "roofline",
                     "Source of compute times; by default the cluster file's",
                     platform::compute_names},
       QuestionStruct{"", &Question::kernel_files},
       QuestionField{"rules", &Question::rules, "--rules", "RULES", kCluster, "astra",
-                    "orrery or astra; by default those of the cluster's files", choices::rules}.advanced(),
+                    "orrery or astra; by default those of the cluster's files", choices::rules}
+          .advanced(),
       QuestionField{"changes", &Question::changes, "--change", "CHANGE", kCluster | kLoad, "tp=2",
                     "A change, as listed by `orrery whatif --changes`"},
       QuestionStruct{"structure", &Question::structure},
@@ -249,7 +263,8 @@ struct QuestionTable<Question> {
       QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
                     "Device of the recordings, a name of the catalogue"},
       QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
-                    "in_step_factors", "Disable an effect (docs/scoreboard.md); may be repeated"}.advanced(),
+                    "in_step_factors", "Disable an effect (docs/scoreboard.md); may be repeated"}
+          .advanced(),
       QuestionField{"in_step_factors", &Question::in_step_factors, "", "", kCluster,
                     "16:1.5:-0.1:0.1", "Slowdown of kernels in a step, instead of the cluster's"},
       QuestionStruct{"work", &Question::work},
@@ -259,7 +274,8 @@ struct QuestionTable<Question> {
                     "true", "Also sum exposed communication by group"},
       QuestionGroup{"Output"},
       QuestionField{"spans", &Question::spans, "--spans", "WHICH", kRunFile, "none",
-                    "Spans that the run file stores: all, critical or none", choices::spans}.advanced(),
+                    "Spans that the run file stores: all, critical or none", choices::spans}
+          .advanced(),
       QuestionField{"stream_folder", &Question::stream_folder, "", "", kLoad | kUnlisted, "/tmp",
                     "Folder for Chakra traces that do not fit into memory"},
       QuestionField{"stream_beyond", &Question::stream_beyond, "", "", kLoad | kUnlisted, "1000000",

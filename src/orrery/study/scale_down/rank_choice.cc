@@ -33,7 +33,7 @@ bool can_stay(const RankAxis& axis, std::uint32_t places) {
 
 Result<void> no_such_ranks(const std::string& words, const std::vector<RankAxis>& axes,
                            std::string what) {
-  return fail(Errc::usage, "--ranks " + words, std::move(what),
+  return fail(Errc::usage, "--keep-ranks " + words, std::move(what),
               fmt::format("the traces have {}; choose divisors of these, and at least two stages",
                           axes_in_words(axes)));
 }
@@ -147,7 +147,7 @@ Result<RankChoice> choose_ranks(const std::vector<RankAxis>& axes, std::uint32_t
   PlacesKept degrees;
   if (const auto number = places_asked(words)) {
     if (axes.empty() && *number != ranks)
-      return fail(Errc::input_unsupported, "--ranks " + words,
+      return fail(Errc::input_unsupported, "--keep-ranks " + words,
                   "the traces have no process groups or messages that define the axes of ranks",
                   "give the groups of Chakra traces with --groups FILE");
     const BestDegrees search(axes, *number);

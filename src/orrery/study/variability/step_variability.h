@@ -30,20 +30,26 @@ struct VariabilityQuestion {
       UndeclaredField{&VariabilityQuestion::base},
       QuestionField{"variability", &VariabilityQuestion::variability, "--variability", "FILE|NAME",
                     kAnswer, "training-64k",
-                    "Variability of ranks and steps: a file, or a name of the catalogue"},
+                    "Variability of ranks and steps: a file, or a name of the catalogue"}
+          .advanced(),
       QuestionField{"draws", &VariabilityQuestion::draws, "--draws", "N", kAnswer, "20",
                     "Number of sampled steps"}
-          .shows_default().advanced(),
+          .shows_default()
+          .advanced(),
       QuestionField{"seed", &VariabilityQuestion::seed, "--seed", "N", kAnswer, "2",
                     "Random seed of the samples"}
-          .shows_default().advanced(),
+          .shows_default()
+          .advanced(),
       QuestionField{"same_fleet", &VariabilityQuestion::same_fleet, "--same-fleet", "", kAnswer,
-                    "true", "Sample the ranks' speeds once: steps of one fleet, not of many"}.advanced(),
+                    "true", "Sample the ranks' speeds once: steps of one fleet, not of many"}
+          .advanced(),
       QuestionField{"simulate", &VariabilityQuestion::simulate, "--simulate-draws", "", kAnswer,
-                    "true", "Simulate every sampled step, instead of using the fast path"}.advanced(),
+                    "true", "Simulate every sampled step, instead of using the fast path"}
+          .advanced(),
       QuestionField{"verify", &VariabilityQuestion::verify, "--verify-draws", "N", kAnswer, "1",
                     "Number of samples to also simulate, to print the error of the fast path"}
-          .shows_default().advanced()};
+          .shows_default()
+          .advanced()};
 };
 
 /// Distribution of step times.

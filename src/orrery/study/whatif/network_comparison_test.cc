@@ -8,7 +8,7 @@ namespace {
 
 using testing::HasSubstr;
 
-NetworkComparisonQuestion job(std::vector<std::string> networks) {
+NetworkComparisonQuestion on_networks(std::vector<std::string> networks) {
   NetworkComparisonQuestion question;
   question.networks = std::move(networks);
   question.base.job.model = "llama-3.1-8b";
@@ -20,7 +20,7 @@ NetworkComparisonQuestion job(std::vector<std::string> networks) {
 
 // The columns are those that single runs give, named by what differs.
 TEST(NetworkComparisons, EqualSingleRuns) {
-  NetworkComparisonQuestion question = job({"h100-sxm:16", "inter=5GB/s", "inter=5GB/s,20us"});
+  NetworkComparisonQuestion question = on_networks({"h100-sxm:16", "inter=5GB/s", "inter=5GB/s,20us"});
   question.prices = {"2"};
   const auto made = compare_networks(question);
   ASSERT_TRUE(made) << to_string(made.error());
@@ -45,7 +45,7 @@ TEST(NetworkComparisons, EqualSingleRuns) {
 
 // Tensor parallelism stays inside nodes, data parallelism crosses them: each has its dimension.
 TEST(NetworkComparisons, TrafficIsOfTheOutermostDimensionOfItsGroup) {
-  const auto made = compare_networks(job({"h100-sxm:16", "inter=0.5"}));
+  const auto made = compare_networks(on_networks({"h100-sxm:16", "inter=0.5"}));
   ASSERT_TRUE(made) << to_string(made.error());
   const auto& first = made->networks.front();
   ASSERT_EQ(first.traffic.size(), 2U);
@@ -54,7 +54,7 @@ TEST(NetworkComparisons, TrafficIsOfTheOutermostDimensionOfItsGroup) {
   EXPECT_GT(first.traffic[0].bytes, 0U);
   EXPECT_GT(first.traffic[1].bytes, 0U);
   EXPECT_EQ(first.traffic[1].bytes, made->networks[1].traffic[1].bytes);
-  NetworkComparisonQuestion alone = job({"h100-sxm:16", "inter=0.5"});
+  NetworkComparisonQuestion alone = on_networks({"h100-sxm:16", "inter=0.5"});
   alone.base.job.tp = "1";
   const auto replicas = compare_networks(alone);
   ASSERT_TRUE(replicas);
@@ -68,14 +68,14 @@ Error error_of(const NetworkComparisonQuestion& question) {
 }
 
 TEST(NetworkComparisons, EachMistakeHasAnErrorWithWhatToDo) {
-  EXPECT_THAT(error_of(job({})).what, HasSubstr("no network"));
-  EXPECT_THAT(error_of(job({"h100-sxm:16"})).what, HasSubstr("one network"));
-  EXPECT_THAT(error_of(job({"inter=25GB/s"})).what, HasSubstr("none is given"));
-  EXPECT_THAT(error_of(job({"h100-sxm:16", "inter=roce-400"})).what, HasSubstr("do not differ"));
-  EXPECT_THAT(error_of(job({"h100-sxm:16", "inter=1GB/s", "inter=1GB/s"})).what,
+  EXPECT_THAT(error_of(on_networks({})).what, HasSubstr("no network"));
+  EXPECT_THAT(error_of(on_networks({"h100-sxm:16"})).what, HasSubstr("one network"));
+  EXPECT_THAT(error_of(on_networks({"inter=25GB/s"})).what, HasSubstr("none is given"));
+  EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "inter=roce-400"})).what, HasSubstr("do not differ"));
+  EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "inter=1GB/s", "inter=1GB/s"})).what,
               HasSubstr("networks 2 and 3 do not differ"));
-  EXPECT_THAT(error_of(job({"h100-sxm:16", "2us"})).where, HasSubstr("2us"));
-  NetworkComparisonQuestion prices = job({"h100-sxm:16", "inter=0.5"});
+  EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "2us"})).where, HasSubstr("2us"));
+  NetworkComparisonQuestion prices = on_networks({"h100-sxm:16", "inter=0.5"});
   prices.prices = {"1", "2", "3"};
   EXPECT_THAT(error_of(prices).what, HasSubstr("3 prices"));
   prices.prices = {"cheap"};

@@ -91,9 +91,8 @@ void set_predicted(WhatIf& made) {
 
 /// The errors of NCCL's times are those of its own choices. With other settings they are unknown.
 void forget_library_errors(const std::vector<Change>& changes, StepEstimate& estimate) {
-  const bool any = std::any_of(changes.begin(), changes.end(), [](const Change& change) {
-    return is_nccl_variable(change.name);
-  });
+  const bool any = std::any_of(changes.begin(), changes.end(),
+                               [](const Change& change) { return is_nccl_variable(change.name); });
   for (result::ErrorClass& one : estimate.errors)
     if (any && one.name.starts_with("nccl ")) one.off.reset();
 }
@@ -124,12 +123,15 @@ bool changes_nothing(const WhatIf& estimate) {
          is.work.samples == was.work.samples;
 }
 
-/// Checks combinations: inferring a job and replicating need traces on a cluster; --recorded-device needs
-/// traces and a catalogue name.
+/// Checks combinations: inferring a job and replicating need traces on a cluster; --recorded-device
+/// needs traces and a catalogue name.
 Result<void> check_question(const WhatIfQuestion& question) {
   if (!question.device.empty()) {
-    if (platform::find_device(question.device) == nullptr)
-      return tl::unexpected(unknown_device(question.device));
+    if (platform::find_device(question.device) == nullptr) {
+      Error error = unknown_device(question.device);
+      error.where = "--recorded-device";
+      return tl::unexpected(std::move(error));
+    }
     if (question.base.job.given())
       return fail(Errc::usage, "--recorded-device",
                   "does not apply to a job, whose kernel times come from models",

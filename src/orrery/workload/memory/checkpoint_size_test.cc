@@ -53,13 +53,5 @@ TEST(CheckpointSize, DoesNotDependOnThePlan) {
   EXPECT_EQ(size_of(spec).total(), alone);
 }
 
-// Rows of embedding tables have no optimizer state.
-TEST(CheckpointSize, OfTables) {
-  Spec spec = spec_of("dlrm-rm2");
-  const CheckpointSize size = size_of(spec);
-  EXPECT_GT(size.weights, 0);
-  EXPECT_LT(size.optimizer, size.weights / 10);
-}
-
 }  // namespace
 }  // namespace orrery::workload

@@ -195,7 +195,7 @@ TEST(Set, RefusesWhatIsNotAKeyOrNotAValue) {
   EXPECT_THAT(error("parallel.tp.x", "1"), testing::Not("taken"));
   EXPECT_THAT(error("", "1"), testing::Not("taken"));
   EXPECT_THAT(error(".", "1"), testing::Not("taken"));
-  EXPECT_THAT(error("model", "gpt-2"), HasSubstr("did you mean \"gpt2\"?"));
+  EXPECT_THAT(error("model", "gtp2"), HasSubstr("did you mean \"gpt2\"?"));
   EXPECT_THAT(error("recompute.kind", "ful"), HasSubstr("did you mean \"full\"?"));
   EXPECT_EQ(to_yaml(*spec), before) << "an error leaves everything as it was";
 }

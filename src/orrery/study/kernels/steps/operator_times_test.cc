@@ -17,7 +17,7 @@ struct Job {
   workload::Program program;
 };
 
-Job job(std::vector<std::string> set) {
+Job built_job(std::vector<std::string> set) {
   Question question;
   question.job.model = "gpt2";
   question.job.global_batch = "16";
@@ -34,7 +34,7 @@ Job job(std::vector<std::string> set) {
 
 TEST(OperatorTimes, SumToTheKernelsOfARank) {
   for (const char* plan : {"parallel.tp=2", "parallel.pp=4", "recompute.kind=full"}) {
-    const Job one = job({plan});
+    const Job one = built_job({plan});
     Time kernels{}, operators{};
     for (const StepKernel& kernel : step_kernels(one.program, one.cluster).kernels)
       kernels += Time(kernel.each->time.count() * static_cast<std::int64_t>(kernel.nodes));
@@ -45,7 +45,7 @@ TEST(OperatorTimes, SumToTheKernelsOfARank) {
 }
 
 TEST(OperatorTimes, AreMeansAndMaximaOverRanks) {
-  const Job one = job({"parallel.pp=4"});
+  const Job one = built_job({"parallel.pp=4"});
   const auto times = operator_times(one.program, one.cluster);
   const auto is_logits = [](const OperatorTime& time) { return time.name == "logits"; };
   const Time most = most_time(times, is_logits);
@@ -61,7 +61,7 @@ TEST(OperatorTimes, AreMeansAndMaximaOverRanks) {
 
 TEST(OperatorTimes, SeparateRecomputation) {
   const auto recomputed = [](std::vector<std::string> set) {
-    const Job one = job(std::move(set));
+    const Job one = built_job(std::move(set));
     Time sum{};
     for (const OperatorTime& time : operator_times(one.program, one.cluster))
       if (time.phase == workload::Phase::recompute) sum += time.mean;
@@ -75,7 +75,7 @@ TEST(Operators, AreNamedUpToADotOrABlank) {
   EXPECT_EQ(workload::operator_of("mlp_up.dgrad L3 mb0"), "mlp_up");
   EXPECT_EQ(workload::operator_of("mlp_up L3"), "mlp_up");
   EXPECT_EQ(workload::operator_of("mlp_up"), "mlp_up");
-  const Job one = job({});
+  const Job one = built_job({});
   const auto names = operators_of(one.program);
   EXPECT_EQ(std::count(names.begin(), names.end(), "mlp_up"), 1);
   EXPECT_GE(kernels_of_operator(one.program, "mlp_up").size(), 3u) << "forward, and both gradients";

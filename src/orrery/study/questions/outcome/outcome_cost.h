@@ -25,12 +25,10 @@ struct CostQuestion {
   static constexpr auto fields = std::tuple{
       config::QuestionField{"price", &CostQuestion::price, "--price", "PRICE", config::kAnswer,
                             "2.5",
-                            "Price of a device per hour, in any currency: prints cost and energy "
-                            "per million tokens"},
+                            "Price of a device per hour: prints cost per million tokens"},
       config::QuestionField{"power", &CostQuestion::power, "--power", "WATTS", config::kAnswer,
                             "100-700",
-                            "Power of a device, for its energy: catalog, the maximum (700), or "
-                            "idle and computing (100-700)"}};
+                            "Power of a device in W: catalog, 700, or idle and busy: 100-700"}};
 };
 
 /// Of all ranks.

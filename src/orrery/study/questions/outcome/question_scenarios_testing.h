@@ -77,7 +77,7 @@ inline Question two_dims(const Folder& folder) {
   question.cluster =
       folder.write("two.yaml",
                    "device: h100-sxm\ncollectives: {library: ideal}\nnetwork:\n"
-                   "  - {block: ring, size: 4, bandwidth: 100 GB/s, latency: 1 us}\n"
+                   "  - {block: ring, size: 4, bandwidth: 90 GB/s, latency: 1 us}\n"
                    "  - {block: switch, size: 2, bandwidth: 50 GB/s, latency: 2 us}\n");
   return question;
 }
@@ -156,7 +156,7 @@ inline void add_jobs(Scenarios& all) {
     return Scenario{job(), Expect::differs, "job.yaml\nmodel: gpt2\nbatch: {micro: 2}"};
   };
   for (const char* name : {"model", "tp", "pp", "cp", "sharding", "recompute", "global_batch",
-                           "micro_batch", "seq", "optimizer"})
+                           "micro_batch", "seq", "optimizer", "precision"})
     all["job." + std::string(name)] = with(job);
   all["job.dp"] = with(job, Expect::error);  // uses 4 of 8 devices
   all["job.ep"] = with(job, Expect::error);  // no experts

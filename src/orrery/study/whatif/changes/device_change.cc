@@ -154,10 +154,11 @@ Result<DeviceChange> change_device(const graph::Workload& workload, const std::s
     return fail(
         Errc::usage, "--recorded-device",
         workload.recorded_device.empty()
-            ? fmt::format("kernels move to {}, but the recording does not state its own device", to)
+            ? fmt::format("kernels move to {}, but the recording does not state its own device",
+                          target->name)
             : fmt::format("kernels move to {}, but the device of the recording, {}, is not in the "
                           "catalogue",
-                          to, in_quotes(workload.recorded_device)),
+                          target->name, in_quotes(workload.recorded_device)),
         "give the device with --recorded-device NAME; 'orrery kernels' lists names");
   DeviceChange made;
   made.from = source->name;

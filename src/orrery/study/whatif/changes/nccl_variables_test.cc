@@ -139,7 +139,8 @@ TEST(NcclVariables, ChangeEveryCollectiveOfEverySize) {
           ASSERT_TRUE(was.choice) << name(type);
           if (!is.choice) continue;  // no such algorithm is allowed: an error of the simulation
           EXPECT_TRUE(one.holds(*is.choice)) << one.change << " " << name(type) << " " << bytes;
-          if (one.change != "NCCL_COLLNET_ENABLE=1") {
+          // CollNet, and more channels than NCCL chooses, may be faster.
+          if (one.change != "NCCL_COLLNET_ENABLE=1" && !one.change.starts_with("NCCL_MIN_")) {
             EXPECT_GE(is.choice->us, was.choice->us * (1 - 1e-9))
                 << one.change << " " << name(type) << " " << bytes;
           }
