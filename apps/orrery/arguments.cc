@@ -127,7 +127,7 @@ int resolve_group(std::vector<std::string>& arguments, Group group, const Sessio
     arguments.erase(arguments.begin() + 1);
     return -1;
   }
-  const Command* old = find_command(word);  // `orrery collective compare all_reduce`
+  const Command* old = find_command(word);  // `orrery collective all_reduce`, of earlier releases
   if (old != nullptr && is_argument_of(*old, arguments[1])) return -1;
   return fail_unknown(session, name, word, commands_in(group));
 }

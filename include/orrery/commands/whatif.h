@@ -96,7 +96,7 @@ struct WhatifQuestion {
   std::optional<std::string> structure_file{};
   /// List the possible changes, and stop.
   std::optional<bool> changes{};
-  /// Number of layers in the traces, for layers=N, if 'trace info --structure-file' finds another.
+  /// Number of layers in the traces, for layers=N, if 'trace info --structure' finds another.
   std::optional<std::int64_t> layers{};
   /// Number of microbatches per step in the traces, likewise.
   std::optional<std::int64_t> microbatches{};

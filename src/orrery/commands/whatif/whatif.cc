@@ -56,8 +56,8 @@ struct WhatIfOptions {
       QuestionField{"changes", &WhatIfOptions::changes, "--changes", "", kNothing, "true",
                     "List the possible changes, and stop"},
       QuestionField{"layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
-                    "Number of layers in the traces, for layers=N, if 'trace info "
-                    "--structure-file' finds another"},
+                    "Number of layers in the traces, for layers=N, if 'trace info --structure' "
+                    "finds another"},
       QuestionField{"microbatches", &WhatIfOptions::microbatches, "--microbatches", "N", kAnswer,
                     "2", "Number of microbatches per step in the traces, likewise"},
       UndeclaredField{&WhatIfOptions::run_file},
@@ -115,7 +115,7 @@ void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::str
   for (const study::JobDescriptionKey& key : study::job_description_keys()) {
     std::string& value = job.*key.value;
     if (!value.empty())
-      add(fmt::format("the option of {}", key.path), fmt::format("{}={}", change_of(key), value));
+      add(fmt::format("{} {}", key.option, value), fmt::format("{}={}", change_of(key), value));
     value.clear();
   }
   if (!job.offload.empty()) add("--offload", "offload=" + std::exchange(job.offload, {}));
