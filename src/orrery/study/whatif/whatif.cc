@@ -135,7 +135,7 @@ Result<void> check_question(const WhatIfQuestion& question) {
     if (question.base.job.given())
       return fail(Errc::usage, "--recorded-device",
                   "does not apply to a job, whose kernel times come from models",
-                  "give its cluster with --cluster, and another device with gpu=NAME");
+                  "give its cluster with --cluster, and another device with --change gpu=NAME");
   }
   const std::string& chakra = question.base.workload;
   if (question.base.job.given() && !chakra.empty() && !is_recorded_traces({chakra}))

@@ -47,7 +47,8 @@ Result<double> parse_price(const std::string& text, const std::string& device) {
     return fail(Errc::usage, "--price", in_quotes(text) + " is not a price above 0",
                 "the price of a device per hour: 2.5, or h100-sxm=2.5");
   const std::string name = at == std::string::npos ? device : text.substr(0, at);
-  if (name != device)
+  const platform::DeviceEntry* const entry = platform::find_device(name);  // "h100" is "h100-sxm"
+  if (name != device && (entry == nullptr || entry->name != device))
     return fail(Errc::usage, "--price",
                 fmt::format("the cluster has no device {}", in_quotes(name)),
                 device.empty() ? "give a number: 2.5" : fmt::format("its device is {}", device));

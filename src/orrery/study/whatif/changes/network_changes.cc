@@ -148,7 +148,7 @@ Result<void> change_links(LinkValue what, std::string_view dim, const std::strin
   if (platform.fabric != nullptr)
     return fail(Errc::config_conflict, where,
                 "the cluster's network is a fabric, whose links have their own values",
-                "change its file; orrery whatif bandwidth=0.5 scales all of its links");
+                "change its file; orrery whatif --change bandwidth=0.5 scales all of its links");
   const auto chosen = dimensions_of(dim, where, platform);
   if (!chosen) return tl::unexpected(chosen.error());
   for (std::size_t d = chosen->first; d < chosen->end; ++d)
