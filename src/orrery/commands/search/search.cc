@@ -16,6 +16,7 @@
 #include "orrery/commands/search/search_space.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
+#include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/present/search/search_plans_answer.h"
 #include "orrery/study/questions/run_options.h"
 
@@ -76,7 +77,9 @@ Result<std::map<std::string, double>> prices_of(const SearchOptions& options) {
     if (!price)
       return fail(Errc::usage, "--price", in_quotes(text) + " is not a price",
                   "NAME=PRICE, the price of a device per hour: h100-sxm=2.5");
-    prices[text.substr(0, at)] = *price;
+    const std::string name = text.substr(0, at);
+    const platform::DeviceEntry* const entry = platform::find_device(name);
+    prices[entry == nullptr ? name : entry->name] = *price;
   }
   return prices;
 }

@@ -6,14 +6,20 @@
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/platform/catalogue/aliases.h"
+#include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::explore {
 
 namespace {
 
-/// "h100-sxm" from "h100-sxm:64".
+/// "h100-sxm" from "h100-sxm:64", "h100:64" or "dgx-h100".
 std::string_view device_of(std::string_view cluster) {
-  return cluster.substr(0, cluster.find(':'));
+  const std::string_view known = platform::name_of_alias(platform::cluster_aliases(), cluster);
+  if (!known.empty()) cluster = known;
+  const std::string_view typed = cluster.substr(0, cluster.find(':'));
+  const platform::DeviceEntry* const entry = platform::find_device(typed);
+  return entry == nullptr ? typed : std::string_view(entry->name);
 }
 
 Result<void> check_prices(const ClusterQuestion& question) {
