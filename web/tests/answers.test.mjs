@@ -100,7 +100,13 @@ describe('memory of a generated job', () => {
     assert.ok(at.every((time, i) => i === 0 || time > at[i - 1]));
     const account = JSON.parse(execFileSync(ORRERY_PROGRAM, ['memory', '--spec', join(ORRERY_OUTPUT, 'small.yaml'), '--dp', '4', '--device', 'h100-sxm', '--json', '-q'], { encoding: 'utf8' }));
     assert.equal(peak, account.result.peak_bytes);
-    assert.match(await report.page.locator('main').innerText(), /A device needs/);
+    // The page names kinds of memory that the program names, too.
+    const kinds = Object.fromEntries(run.timelines[0].memory.kinds);
+    const role = account.result.roles.find(({ peak_bytes }) => peak_bytes === peak);
+    for (const kind of ['weights', 'gradients', 'optimizer', 'workspace']) assert.equal(kinds[kind] ?? 0, role[`${kind}_bytes`], kind);
+    const text = await report.page.locator('main').innerText();
+    assert.match(text, /A device needs/);
+    assert.match(text, /Below the dashed line: weights, gradients, optimizer state and workspace/);
   }));
 });
 
