@@ -16,7 +16,7 @@ import gzip
 import math
 import sys
 
-GPUS = [  # name in the tables, device of the catalogue, ranks per node, SMs
+GPUS = [  # name in the tables, device of the catalog, ranks per node, SMs
     ("H100-SXM5-80GB", "h100-sxm", 8, 132),
     ("B200-SXM", "b200", 8, 148),
     ("B300-SXM6", "b300", 8, 148),

@@ -9,7 +9,7 @@
 
 #include "orrery/study/jobs/program_to_chakra.h"
 #include "orrery/workload/program/program.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace {
 

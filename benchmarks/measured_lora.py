@@ -41,7 +41,7 @@ def why_not(point, machine):
     if "NVFP4" in (point["precision"] or "") or not (point["precision"] or amd):
         return "source: formats not stated"
     if machine is None:
-        return f"gpu: {point['hw']['gpu']} not modelled"
+        return f"gpu: {point['hw']['gpu']} not modeled"
     return ""
 
 

@@ -133,7 +133,7 @@ def megatron_row(point):
     return cells
 
 
-# Public configurations of models that are not in orrery's catalogue (Moonlight-16B-A3B: Hugging Face, config.json).
+# Public configurations of models that are not in orrery's catalog (Moonlight-16B-A3B: Hugging Face, config.json).
 MOONLIGHT = {"layers": 27, "hidden": 2048, "ffn": 11264, "heads": 16, "vocab": 163840, "mlp": "swiglu", "norm": "rmsnorm",
              "positions": "rope", "qkv_bias": False, "out_bias": False, "mlp_bias": False, "tied_embeddings": False,
              "moe.experts": 64, "moe.top_k": 6, "moe.ffn": 1408, "moe.shared_experts": 2, "moe.first_dense": 1,

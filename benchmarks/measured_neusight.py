@@ -22,7 +22,7 @@ def cells_of(point):
     cells = {"id": point["id"], "model_name": model["name"], "n": point["hw"]["num_gpus"],
              "measured_s": round(point["measured"]["iter_time_s"], 6), "why_not": ""}
     if called not in MACHINES:
-        cells["why_not"] = f"gpu: {called} not modelled"
+        cells["why_not"] = f"gpu: {called} not modeled"
     elif "layers" not in model:
         cells["why_not"] = "source: shape of the model not stated"
     if cells["why_not"]:

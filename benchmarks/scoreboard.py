@@ -158,7 +158,7 @@ def figures(core, every, seconds, fit, none):
         row("every point", every["overall"]) + row("every point, sources weighted equally", every["equal_sources"]),
         "### With and without factors", "",
         "`orrery accuracy --fit` fits one factor per device and width of products. No factor depends on a model, a plan or a source. The "
-        "catalogue contains the factors of all sources together, so the figures on this page include the steps to which the factors are "
+        "catalog contains the factors of all sources together, so the figures on this page include the steps to which the factors are "
         "fitted. The exception is the first row of the next two tables: there each source is predicted with the factors of the other "
         "sources only.", "",
         with_and_without_factors(fit, core, none), factors(fit),

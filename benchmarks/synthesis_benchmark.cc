@@ -12,7 +12,7 @@
 
 #include "orrery/platform/topology/generators/topology_generator.h"
 #include "orrery/synthesis/bounds/bounds.h"
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 namespace {
 
@@ -70,7 +70,7 @@ void make(benchmark::State& state, const FabricState& fabric_state, CollectiveTy
   question.constructions = constructions;
   double gap = 0, sends = 0, micros = 0;
   for (auto _ : state) {
-    const auto made = synthesis::synthesise(fabric_state, question);
+    const auto made = synthesis::synthesize(fabric_state, question);
     if (!made) std::abort();
     micros = static_cast<double>(made->time.count()) * 1e-6;
     gap = 100 * (static_cast<double>(made->time.count()) /

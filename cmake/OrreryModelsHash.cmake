@@ -43,7 +43,7 @@ endfunction()
 
 function(orrery_models_hash room)
   orrery_linked_rooms(orrery_${room} rooms)
-  set(patterns "${CMAKE_SOURCE_DIR}/data/catalogue/*" "${CMAKE_SOURCE_DIR}/data/collectives/*" "${CMAKE_SOURCE_DIR}/data/kernels/*"
+  set(patterns "${CMAKE_SOURCE_DIR}/data/catalog/*" "${CMAKE_SOURCE_DIR}/data/collectives/*" "${CMAKE_SOURCE_DIR}/data/kernels/*"
                "${CMAKE_SOURCE_DIR}/include/orrery/*.h")
   foreach(one ${rooms})
     get_property(folder GLOBAL PROPERTY ORRERY_FOLDER_OF_${one})
@@ -63,7 +63,7 @@ function(orrery_models_hash room)
     COMMAND "${CMAKE_COMMAND}" "-DSOURCE=${CMAKE_SOURCE_DIR}" "-DLIST=${CMAKE_BINARY_DIR}/generated/${room}_models_hash.txt"
             "-DROOM=${room}" "-DOUT=${source}" -P "${orrery_models_hash_script}"
     DEPENDS "${orrery_models_hash_script}" "${CMAKE_BINARY_DIR}/generated/${room}_models_hash.txt" ${files}
-    COMMENT "Hashing the models and catalogues"
+    COMMENT "Hashing the models and catalogs"
     VERBATIM)
   target_sources(orrery_${room} PRIVATE "${source}")
   set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

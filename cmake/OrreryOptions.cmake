@@ -28,11 +28,11 @@ if(ORRERY_CCACHE)
                                   "${ORRERY_CCACHE}")
 endif()
 
-# -ffp-contract=off: the same doubles on every machine and at every optimisation level.
+# -ffp-contract=off: the same doubles on every machine and at every optimization level.
 add_compile_options(-Wall -Wextra -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # GCC 12 sees overlaps in `"literal" + std::string` that are not there (PR 105651), and takes what is in an empty
-  # optional for uninitialised (PR 80635).
+  # optional for uninitialized (PR 80635).
   add_compile_options(-Wno-restrict -Wno-maybe-uninitialized)
 endif()
 # The program's own folder never shows in its bytes.

@@ -24,7 +24,7 @@ if(NOT ORRERY_PORTABLE)
   return()
 endif()
 
-# Debian wants a licence and a changelog of each package, and portable programs contain the code of others.
+# Debian wants a license and a changelog of each package, and portable programs contain the code of others.
 set(linked libfmt-dev libyaml-cpp-dev libpugixml-dev libsimdjson-dev libsqlite3-dev zlib1g-dev libzstd-dev libexpected-dev
            libprotozero-dev nlohmann-json3-dev libcli11-dev libstdc++-${CMAKE_CXX_COMPILER_VERSION})
 string(REGEX REPLACE "(libstdc[+][+]-[0-9]+).*" "\\1-dev" linked "${linked}")
@@ -36,7 +36,7 @@ add_custom_command(
           "${CMAKE_SOURCE_DIR}/LICENSE" "${CMAKE_SOURCE_DIR}/web" ${linked}
   COMMAND sh -c "gzip -9nc \"$1\" > \"$0\"" "${documents}/changelog.gz" "${CMAKE_SOURCE_DIR}/CHANGELOG.md"
   DEPENDS "${CMAKE_SOURCE_DIR}/packaging/gather_copyrights.sh" "${CMAKE_SOURCE_DIR}/CHANGELOG.md" "${CMAKE_SOURCE_DIR}/LICENSE"
-  COMMENT "Gathering licences"
+  COMMENT "Gathering licenses"
   VERBATIM)
 add_custom_target(orrery_documents ALL DEPENDS "${documents}/copyright" "${documents}/changelog.gz")
 
@@ -65,7 +65,7 @@ foreach(library fmt yaml-cpp pugixml simdjson)
 endforeach()
 
 orrery_debian_package(program orrery science ""
-                      "It predicts the step time of training jobs on modelled clusters, from traces
+                      "It predicts the step time of training jobs on modeled clusters, from traces
 or from a model and a parallelism plan, and shows where the time goes.")
 orrery_debian_package(development liborrery-dev libdevel
                       "libfmt-dev, libexpected-dev, nlohmann-json3-dev, libyaml-cpp-dev, zlib1g-dev, libpugixml-dev, \

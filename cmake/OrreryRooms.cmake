@@ -88,7 +88,7 @@ function(orrery_test target)
   orrery_join(${target})
   orrery_test_paths()
   target_link_libraries(${target} PRIVATE ${TEST_DEPS} orrery_test_paths GTest::gmock GTest::gtest_main rapidcheck)
-  # What is tested is optimised; how it is asked need not be.
+  # What is tested is optimized; how it is asked need not be.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 
   set(costs "${CMAKE_SOURCE_DIR}/tests/costs.txt")

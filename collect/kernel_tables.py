@@ -162,7 +162,7 @@ def norm(operation):
                               [("rows", whole(row, "B")), ("features", whole(row, "H"))])
 
 
-def quantise(row):
+def quantize(row):
     if row["op"] != "scale_matrix":
         raise Unknown("the time is a difference of two times")
     return kernel("cast", f"bf16,bf16>{form(row['dtype'])}",
@@ -219,7 +219,7 @@ READERS = [
     ({"op", "tokens", "heads"}, absorbed, "latency_us", 1),
     ({"seq", "head_dim", "stack"}, bidirectional, "latency_us", 1),
     ({"seq", "head_dim"}, prefill, "latency_us", 1),
-    ({"op", "m", "k"}, quantise, "latency_us", 1),
+    ({"op", "m", "k"}, quantize, "latency_us", 1),
     ({"num_tokens", "ffn"}, layer, "median_ms", 1000),
     ({"m", "n", "k", "dtype"}, gemm, "latency_us", 1),
     ({"m", "n", "k", "latency_ms"}, None, "latency_ms", 1000),

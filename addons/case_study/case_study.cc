@@ -111,8 +111,8 @@ Result<void> check_picture(const CaseStudy& study) {
     if (!fine) return fine;
   }
   if (auto fine = check_place(study.space, picture.runs, "/picture/runs"); !fine) return fine;
-  if (picture.colours.empty()) return {};
-  return check_axis(study, picture.colours, "/picture/colors");
+  if (picture.colors.empty()) return {};
+  return check_axis(study, picture.colors, "/picture/colors");
 }
 
 std::string grid_reference() {
@@ -123,7 +123,8 @@ std::string grid_reference() {
          "with ORRERY_UPDATE_DOCS=1. -->\n"
          "\n"
          "One YAML or JSON document: what runs have in common, axes along which they differ, the "
-         "columns of a table, and published figures to compare with. `orrery study reproduce study.yaml` "
+         "columns of a table, and published figures to compare with. `orrery study reproduce "
+         "study.yaml` "
          "runs it. The built-in case studies are in `examples/case-studies/`, and [their "
          "page](../case-studies/README.md) describes the results. `orrery schema case-study` "
          "prints "

@@ -98,9 +98,9 @@ struct StudyInput {
                  config::field("source", &StudyInput::source, "source of the value")};
 };
 
-/// Bars for a column, grouped by all axes except the one that determines the colours.
+/// Bars for a column, grouped by all axes except the one that determines the colors.
 struct BarChart {
-  std::string title, colours;
+  std::string title, colors;
   std::vector<std::string> columns;
   RunFilter runs;
 
@@ -110,7 +110,7 @@ struct BarChart {
                                "titles of columns: one, or several times that are stacked to a bar",
                                config::between(1, 8))
                      .required(),
-                 config::field("colors", &BarChart::colours,
+                 config::field("colors", &BarChart::colors,
                                "axis that determines the colors; with one column"),
                  config::field("runs", &BarChart::runs, "runs in the chart").by_default("all")};
 };

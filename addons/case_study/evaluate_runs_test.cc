@@ -63,7 +63,7 @@ TEST_F(AnswerAll, FiguresAreThoseOfTheFormula) {
     const MetricValues& values = answers.runs[i].values;
     EXPECT_NEAR(values[RunMetric::time] * 1e-12, 1.75 * bytes / 50e9, 1e-9) << i;
     EXPECT_DOUBLE_EQ(values[RunMetric::sent], 1.75 * bytes);
-    EXPECT_NEAR(values[RunMetric::utilisation], 1, 1e-4);
+    EXPECT_NEAR(values[RunMetric::utilization], 1, 1e-4);
     EXPECT_NEAR(values[RunMetric::bus_bandwidth], 50e9, 1e7);
     EXPECT_EQ(values[RunMetric::exposed], values[RunMetric::time]);
     EXPECT_TRUE(std::isnan(values[RunMetric::peak_memory])) << "there is no job";

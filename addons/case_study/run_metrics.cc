@@ -27,7 +27,7 @@ constexpr std::array<RunMetricInfo, kMetrics> kInfo{
                   "bytes that the rank sends"},
     RunMetricInfo{RunMetric::ideal, "ideal", "ideal_ns", Unit::time, "ideal",
                   "time of these bytes at the total rate of all dimensions"},
-    RunMetricInfo{RunMetric::utilisation, "utilization", "utilization_share", Unit::share,
+    RunMetricInfo{RunMetric::utilization, "utilization", "utilization_share", Unit::share,
                   "utilization", "ideal / time: used share of the total rate of all dimensions"},
     RunMetricInfo{RunMetric::bus_bandwidth, "bus_bandwidth", "busbw_bytes_per_s", Unit::bandwidth,
                   "bus bandwidth", "of a collective: bus bandwidth as in nccl-tests"},

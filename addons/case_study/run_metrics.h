@@ -29,7 +29,7 @@ enum class RunMetric : std::uint8_t {
   idle,
   sent,
   ideal,
-  utilisation,
+  utilization,
   bus_bandwidth,
   peak_memory,
   flops,

@@ -198,7 +198,7 @@ MetricValues values_of(const study::Outcome& outcome, const GridRun& run) {
   if (rate > 0) {
     values[RunMetric::ideal] = std::round(static_cast<double>(last.sent_bytes) / rate * 1e12);
     if (outcome.result.end.count() > 0)
-      values[RunMetric::utilisation] = values[RunMetric::ideal] / values[RunMetric::time];
+      values[RunMetric::utilization] = values[RunMetric::ideal] / values[RunMetric::time];
   }
   add_job(outcome, values);
   add_bus_bandwidth(outcome, run, values);

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 128;
 
-/// Normalises spellings: "gigabits_per_second", "giga_bits_per_second" and "gbps" become equal.
+/// Normalizes spellings: "gigabits_per_second", "giga_bits_per_second" and "gbps" become equal.
 std::string plain_key(std::string_view key) {
   std::string out = lower_case(key);
   std::erase(out, '_');

@@ -94,7 +94,7 @@ class InfragraphWriter {
 
   void join_nodes() {
     for (NodeIndex a = 0; a < topology_.node_count(); ++a) {
-      for (const NodeIndex b : neighbours(a)) {
+      for (const NodeIndex b : neighbors(a)) {
         if (order(b) < order(a)) continue;  // written from the other node
         const std::string link = link_name({figures(a, b), figures(b, a)});
         if (instance_of_[a] == instance_of_[b]) {
@@ -115,7 +115,7 @@ class InfragraphWriter {
   }
 
   /// The distinct nodes to or from which a link leads.
-  [[nodiscard]] std::set<NodeIndex> neighbours(NodeIndex node) const {
+  [[nodiscard]] std::set<NodeIndex> neighbors(NodeIndex node) const {
     std::set<NodeIndex> found;
     const auto [first, last] = topology_.out(node);
     for (LinkIndex i = first; i < last; ++i) found.insert(topology_.link(i).to);

@@ -17,7 +17,7 @@ namespace orrery::study {
 /// The options as typed.
 struct KernelFitQuestion {
   std::vector<std::string> tables;
-  std::string devices;  ///< a file of devices; empty: only those in the catalogue
+  std::string devices;  ///< a file of devices; empty: only those in the catalog
   std::string by;       ///< "trees" or "nets"; empty: trees if the program has XGBoost
   /// A file with text for the head of the model; empty: the names of the tables.
   std::string notes;

@@ -218,7 +218,7 @@ Result<Split> best_split(const SplitProblem& problem) {
   double cost = 0;
   for (std::size_t d = 0; d < dims; ++d) cost += made->program.scale[d] * start[d];
   for (double& one : start) one /= cost;
-  const HyperbolicPoint found = minimise(made->program, std::move(start));
+  const HyperbolicPoint found = minimize(made->program, std::move(start));
   double sum = 0;
   std::vector<double> shares = found.x;
   for (const double one : shares) sum += one;

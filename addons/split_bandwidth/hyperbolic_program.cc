@@ -15,10 +15,10 @@ using Numbers = HyperbolicProgram::Numbers;
 using Quotient = HyperbolicProgram::Quotient;
 
 constexpr double kGap = 1e-9;        // relative to the value
-constexpr double kGrowth = 8;        // growth of the objective's weight from centre to centre
+constexpr double kGrowth = 8;        // growth of the objective's weight from center to center
 constexpr double kNear = 0.1;        // Newton decrement below which convergence is quadratic,
-constexpr double kCentred = 1e-6;    // … down to this value, or to the limit of rounding
-constexpr int kSteps = 1000;         // maximum per centre
+constexpr double kCenterd = 1e-6;    // … down to this value, or to the limit of rounding
+constexpr int kSteps = 1000;         // maximum per center
 constexpr double kWorthless = 1e13;  // weight × value beyond which double precision is insufficient
 
 double dot(const Numbers& a, const Numbers& b) {
@@ -88,15 +88,15 @@ class InteriorPoint {
     return static_cast<double>(count);
   }
 
-  /// Moves to the centre for this weight of the objective. The closer it gets, the better are the
+  /// Moves to the center for this weight of the objective. The closer it gets, the better are the
   /// multipliers. Returns false if rounding prevents it.
-  bool centre(double weight) {
+  bool center(double weight) {
     double before = 1;
     for (int step = 0; step < kSteps; ++step) {
       const double decrement = newton(weight);
       if (!std::isfinite(decrement)) return false;
       go(decrement < 0.25 ? 1 : 1 / (1 + decrement));
-      if (decrement < kCentred || (decrement < kNear && decrement > before / 2)) return true;
+      if (decrement < kCenterd || (decrement < kNear && decrement > before / 2)) return true;
       before = decrement < kNear ? decrement : 1;
     }
     return false;
@@ -273,13 +273,13 @@ double HyperbolicProgram::value(const Numbers& x) const {
   return sum;
 }
 
-HyperbolicPoint minimise(const HyperbolicProgram& program, Numbers start) {
+HyperbolicPoint minimize(const HyperbolicProgram& program, Numbers start) {
   ORRERY_CHECK(start.size() == program.dims && program.scale.size() == program.dims);
   HyperbolicPoint best{start, program.value(start), 0};
   InteriorPoint point(program, std::move(start));
   double weight = point.barriers() / best.value;
   for (; weight * best.value < kWorthless; weight *= kGrowth) {
-    if (!point.centre(weight)) break;
+    if (!point.center(weight)) break;
     const double value = program.value(point.x());
     if (value < best.value) {
       best.value = value;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Minimises sums of maxima of quotients by an interior-point method, with a lower bound that proves
+// Minimizes sums of maxima of quotients by an interior-point method, with a lower bound that proves
 // the quality of the result.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace orrery::split_bandwidth {
 
-/// Minimise Σ_k max_p m_kp / (w_kp · x) over positive x, where w_kp selects one component of x or
+/// Minimize Σ_k max_p m_kp / (w_kp · x) over positive x, where w_kp selects one component of x or
 /// the sum of all, subject to a · x = 1, E x = 0 and H x ≥ 0. Convex.
 struct HyperbolicProgram {
   static constexpr std::size_t kSum = static_cast<std::size_t>(-1);
@@ -44,6 +44,6 @@ struct HyperbolicPoint {
 /// The barrier is -log(t (w · x) - m) for each quotient, with t the value of its term, and -log for
 /// each row (Nesterov and Nemirovskii, Interior-Point Polynomial Algorithms in Convex Programming,
 /// 1994: both are self-concordant, so that Newton steps of length 1 / (1 + decrement) stay inside).
-[[nodiscard]] HyperbolicPoint minimise(const HyperbolicProgram& program, std::vector<double> start);
+[[nodiscard]] HyperbolicPoint minimize(const HyperbolicProgram& program, std::vector<double> start);
 
 }  // namespace orrery::split_bandwidth

@@ -49,7 +49,7 @@ struct JobTraffic {
   std::uint32_t rank = 0;  ///< rank whose communication lasts longest with equal bandwidths
   std::vector<CollectiveTraffic> demands;  ///< its collectives and messages; equal ones are merged
   std::uint64_t irregular_groups =
-      0;  ///< collectives of groups that are not grids: modelled as one ring, where each message
+      0;  ///< collectives of groups that are not grids: modeled as one ring, where each message
           ///< crosses all dimensions that any message of the ring crosses
   std::uint64_t unknown = 0;  ///< collectives of unsupported types; omitted
 };

@@ -14,7 +14,7 @@ constexpr Hint kHints[] = {
     {"serve serving inference infer decode prefill",
      "serving is not simulated yet; docs/how-to/size-a-model-for-serving.md estimates the GPUs"},
     {"train simulate sim", "'orrery run' simulates a training step"},
-    {"models devices gpus links clusters catalogue catalog", "'orrery list' has the catalogue"},
+    {"models devices gpus links clusters catalogue catalog", "'orrery list' has the catalog"},
     {"tune optimize autotune", "'orrery search' finds parallelism plans"},
     {"plot view open visualize html page",
      "'orrery report RUN.orrery --html FILE' writes a web page"},

@@ -26,7 +26,7 @@ class Session final : public Context {
   /// The names of earlier releases that the user typed, each with its present name.
   std::vector<std::pair<std::string, std::string>> old_names;
 
-  /// Whether stdout and stderr use colours: according to --color, then CLICOLOR_FORCE, NO_COLOR,
+  /// Whether stdout and stderr use colors: according to --color, then CLICOLOR_FORCE, NO_COLOR,
   /// TERM and whether it is a terminal.
   [[nodiscard]] report::Style out_style() const override { return style(1); }
   [[nodiscard]] report::Style err_style() const { return style(2); }

@@ -311,7 +311,7 @@ void Executor::iterate(std::optional<unsigned> counted) {
     device_.before(instructions_[i], slots_);
     execute(i);
     device_.after(instructions_[i], slots_);
-    if (options_.synchronise) device_.synchronize();
+    if (options_.synchronize) device_.synchronize();
     end = wall_ns();
     if (counted) {
       outcome_.begin_ns[first + i] = from - begin - excluded_wall_;

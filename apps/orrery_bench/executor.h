@@ -24,7 +24,7 @@ struct ReplayOptions {
   std::string device = "cpu";                         ///< as in device_of
   /// Waits for the device after each step, so that a step's time includes the device's work and not
   /// only the launch.
-  bool synchronise = false;
+  bool synchronize = false;
   Communicator* communicator = nullptr;  ///< null: delays from the program
   /// Receives the names of the called operators in order, for all iterations; for other steps,
   /// Program::name.

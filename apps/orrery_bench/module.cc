@@ -139,7 +139,7 @@ ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* qu
     options.wait_in_gaps = question->wait_in_gaps != 0;
     options.memory_limit = question->memory_limit;
     options.device = question->device;
-    options.synchronise = question->synchronise != 0;
+    options.synchronize = question->synchronize != 0;
     const orrery::bench::Program program =
         orrery::bench::read_program({question->plan, question->plan_bytes});
     std::unique_ptr<orrery::bench::Communicator> gloo;

@@ -21,7 +21,7 @@
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/model/collective/curves/lin_curve.h"
 #include "orrery/model/collective/library/library_machine.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 using namespace orrery;
 using model::CollectiveCurve;

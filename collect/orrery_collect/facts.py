@@ -104,7 +104,7 @@ def host() -> Json:
             "torch_threads": torch.get_num_threads()}
 
 
-def synchronise() -> None:
+def synchronize() -> None:
     """Waits until the device is idle."""
     accelerator = getattr(torch, "accelerator", None)
     if torch.cuda.is_available():

@@ -31,7 +31,7 @@ class HostOnly:
         self._profile: Any = torch.autograd.profiler.profile(  # type: ignore[no-untyped-call]
             record_shapes=True)
         self._missing = missing
-        missing.append({"what": "device work, synchronisations, the system's thread ids",
+        missing.append({"what": "device work, synchronizations, the system's thread ids",
                         "why": "this PyTorch was built without Kineto; operators and their times "
                                "come from the autograd profiler"})
 

@@ -25,12 +25,12 @@ class Stretch:
     def __init__(self, steps: int) -> None:
         self._steps = steps
         self._laps: List[float] = []
-        facts.synchronise()
+        facts.synchronize()
         self._began = self._last = time.perf_counter()
 
     def lap(self) -> None:
         if len(self._laps) + 1 == self._steps:
-            facts.synchronise()
+            facts.synchronize()
         now = time.perf_counter()
         self._laps.append(now - self._last)
         self._last = now
@@ -145,7 +145,7 @@ class Recorder:
                                                           f"steps; {self._end} were asked for; the "
                                                           "trace's last ProfilerStep is cut short"})
         if self._session is not None and self._steps > self._first_recorded:
-            facts.synchronise()
+            facts.synchronize()
             self._session.stop()
             self._session.save(self._files)
         elif self._session is not None:

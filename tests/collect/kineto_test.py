@@ -112,7 +112,7 @@ class WithKineto(InFolder):
             recorder.step()
         return Profile.calls
 
-    def test_device_shapes_and_synchronisations_are_asked_for(self) -> None:
+    def test_device_shapes_and_synchronizations_are_asked_for(self) -> None:
         with as_if():
             calls = self.record()
         self.assertEqual(calls, ["shapes=True config=sync=True activities=['CPU', 'CUDA']", "prepare",
@@ -121,7 +121,7 @@ class WithKineto(InFolder):
         self.assertEqual(self.facts()["files"], {"kineto": "rank0.kineto.json.gz", "et": "rank0.et.json.gz"})
         self.assertEqual(load(self.folder / "rank0.et.json.gz")["schema"], "1.1.1-chakra.0.0.4")
 
-    def test_without_synchronisation_events_it_says_so(self) -> None:
+    def test_without_synchronization_events_it_says_so(self) -> None:
         with as_if(_ExperimentalConfig=old_config):
             calls = self.record()
         self.assertIn("config=None", calls[0])

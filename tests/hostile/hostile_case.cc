@@ -23,7 +23,7 @@ namespace chakra = trace::chakra;
 
 namespace {
 
-// Who works or sleeps for so long hangs. Where the program is optimised all is done within two
+// Who works or sleeps for so long hangs. Where the program is optimized all is done within two
 // seconds of the processor's time, where it is not within forty; a busy machine lets it wait, too.
 #if defined(__OPTIMIZE__)
 constexpr rlim_t kCpuSeconds = rounds(30, 600);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What recorded events waited for, on traces that other programs recorded: the synchronisation that
+// What recorded events waited for, on traces that other programs recorded: the synchronization that
 // HTA (Holistic Trace Analysis) finds, hand-offs between threads, and a replay of every file.
 #include "orrery/profile/dependencies/dependencies.h"
 

@@ -26,7 +26,7 @@ std::string unpacked(const std::string& path) {
   return text;
 }
 
-bool synchronises(const Event& event) {
+bool synchronizes(const Event& event) {
   return event.category == "cuda_runtime" && event.name.find("Synchronize") != std::string::npos;
 }
 
@@ -113,7 +113,7 @@ class Maker {
     while (!stack.empty() && trace_.events[stack.back()].end <= now) {
       const std::size_t event = stack.back();
       const std::int64_t end = trace_.events[event].end;
-      const std::int64_t device = synchronises(trace_.events[event]) ? device_done(event) : 0;
+      const std::int64_t device = synchronizes(trace_.events[event]) ? device_done(event) : 0;
       if (device > since_[thread]) {
         flush(thread, device);
         syncs_.push_back({event, static_cast<std::uint32_t>(made_.run.timelines[0].spans.size())});
@@ -123,7 +123,7 @@ class Maker {
     }
   }
 
-  // The last kernel a synchronising call waits for: launched before it, done before it ends.
+  // The last kernel a synchronizing call waits for: launched before it, done before it ends.
   [[nodiscard]] std::size_t awaited(std::size_t sync) const {
     const Event& call = trace_.events[sync];
     const auto stream = trace_.sync_stream.find(call.correlation);

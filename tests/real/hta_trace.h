@@ -40,10 +40,10 @@ struct RecordedRun {
 };
 
 /// Spans: an operator is cut where others run inside it, so that the pieces of a thread follow each
-/// other; a launch lasts from the start of its call to the start of its kernel; a synchronising
+/// other; a launch lasts from the start of its call to the start of its kernel; a synchronizing
 /// call is cut where the device is done. What let a span start: on a thread the piece before; for a
 /// kernel the one before it in its stream when that still ran at the launch, else the launch; for
-/// the rest of a synchronising call the last kernel it waited for.
+/// the rest of a synchronizing call the last kernel it waited for.
 [[nodiscard]] RecordedRun make_run(const Trace& trace);
 
 }  // namespace orrery::hta

@@ -58,7 +58,7 @@ TEST_F(ReplayTest, AGapStaysAsItWasRecorded) {
 }
 
 // A host that waits for the device: what it does afterwards comes earlier if the device is faster.
-TEST_F(ReplayTest, SynchronisationFollowsTheDevice) {
+TEST_F(ReplayTest, SynchronizationFollowsTheDevice) {
   const std::string path =
       write("sync.json", {launch(0, 1), kernel("gemm", 7, 10, 1000, 1),
                           event("cuda_runtime", "cudaDeviceSynchronize", false, 1, 20, 1000, 9),

@@ -60,7 +60,8 @@ TEST_F(WhatIfDevice, AnotherDeviceIsAFinding) {
     const auto found = places(predicted.findings);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0],
-              "recorded on v100-sxm2, the cluster has h100-sxm; 'orrery whatif' with --change gpu=h100-sxm "
+              "recorded on v100-sxm2, the cluster has h100-sxm; 'orrery whatif' with --change "
+              "gpu=h100-sxm "
               "converts kernel times");
     EXPECT_EQ(predicted.base.whole, us(500));
   }
@@ -93,7 +94,7 @@ TEST_F(WhatIfDevice, WhoeverKnowsTheDeviceSaysIt) {
   // What the driver calls it is not known; it is none of those that are.
   const auto unknown = places(on_cluster(recording("Abacus 1"), "h100-sxm:1").findings);
   ASSERT_EQ(unknown.size(), 1u);
-  EXPECT_THAT(unknown[0], HasSubstr("recorded on \"Abacus 1\", which is not in the catalogue"));
+  EXPECT_THAT(unknown[0], HasSubstr("recorded on \"Abacus 1\", which is not in the catalog"));
   EXPECT_THAT(unknown[0], HasSubstr("--recorded-device NAME"));
 }
 

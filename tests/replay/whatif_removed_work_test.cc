@@ -35,7 +35,7 @@ struct Called {
 struct Way {
   bool overlap = true;   ///< collectives have a stream of their own
   bool syncs = true;     ///< hosts wait where they ask to
-  bool fused = false;    ///< elementwise neighbours are one kernel, as long as the longest
+  bool fused = false;    ///< elementwise neighbors are one kernel, as long as the longest
   bool host = true;      ///< calls, and the way from them to the device, take time
   bool retained = true;  ///< as events; else only its end is wanted
 };

@@ -8,7 +8,7 @@
 
 #include "handmade_traces_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/recordings/replay.h"
 

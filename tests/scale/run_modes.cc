@@ -124,7 +124,7 @@ void add_fabric(Draw& draw, Platform& machine) {
   const std::string network = draw.of<std::string>(
       {"{kind: switch, " + port + "}",
        "{kind: fat_tree, per_leaf: 4, radix: 4096, oversubscription: 2, " + port + "}", grid,
-       "{kind: rail_optimised, per_leaf: 2, radix: 4096, " + port + "}",
+       "{kind: rail_optimized, per_leaf: 2, radix: 4096, " + port + "}",
        "{kind: rail_only, per_leaf: 4, radix: 4096, " + port + "}",
        "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 64, " + port + "}"});
   const std::string hosts =

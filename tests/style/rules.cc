@@ -149,7 +149,7 @@ Violations check_functions(const std::string& path, std::string_view text) {
   return violations;
 }
 
-Violations check_licence(const std::string& path, std::string_view text) {
+Violations check_license(const std::string& path, std::string_view text) {
   if (text.starts_with("// SPDX-License-Identifier: Apache-2.0\n")) return {};
   return {path + ": the first line is not '// SPDX-License-Identifier: Apache-2.0'"};
 }

@@ -36,7 +36,7 @@ using RoomTable = std::map<std::string, std::set<std::string>>;
 
 [[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);
-[[nodiscard]] Violations check_licence(const std::string& path, std::string_view text);
+[[nodiscard]] Violations check_license(const std::string& path, std::string_view text);
 
 /// Library code that prints, exits, or asks for the clock, the terminal or the environment.
 [[nodiscard]] Violations check_quiet(const std::string& path, std::string_view text);

@@ -183,11 +183,11 @@ TEST(Length, LabelsOfASwitchAreNotCounted) {
   EXPECT_THAT(check_functions("a.cc", table + "}\n"), SizeIs(1));
 }
 
-TEST(Licence, IsTheFirstLine) {
-  EXPECT_THAT(check_licence("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"),
+TEST(License, IsTheFirstLine) {
+  EXPECT_THAT(check_license("a.h", "// SPDX-License-Identifier: Apache-2.0\n#pragma once\n"),
               IsEmpty());
-  EXPECT_THAT(check_licence("a.h", "#pragma once\n"), SizeIs(1));
-  EXPECT_THAT(check_licence("a.h", ""), SizeIs(1));
+  EXPECT_THAT(check_license("a.h", "#pragma once\n"), SizeIs(1));
+  EXPECT_THAT(check_license("a.h", ""), SizeIs(1));
 }
 
 TEST(Quiet, TerminalsAndTheEnvironmentAreFound) {

@@ -136,10 +136,10 @@ TEST(Style, FunctionsAreShort) {
   }
 }
 
-TEST(Style, EveryFileNamesItsLicence) {
+TEST(Style, EveryFileNamesItsLicense) {
   for (const std::string& path :
        cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"})) {
-    expect_none(check_licence(path, read(kRoot / path)));
+    expect_none(check_license(path, read(kRoot / path)));
   }
 }
 

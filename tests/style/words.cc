@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "words.h"
 
+#include <algorithm>
 #include <regex>
 
 #include "text.h"
@@ -32,6 +33,25 @@ std::vector<std::string> forbidden_words(std::string_view text) {
   std::vector<std::string> found;
   for (std::cregex_iterator it(text.data(), text.data() + text.size(), words), end; it != end; ++it)
     found.push_back(it->str());
+  return found;
+}
+
+std::vector<std::string> british_spellings(std::string_view text) {
+  // Parts of names, too, so a list of parts of words: "optimistic" is another word.
+  static constexpr std::string_view kParts[] = {
+      "artefact",   "behaviour",  "catalogue",  "colour",    "favour",    "labelled",
+      "labelling",  "licence",    "modelled",   "modelling", "neighbour", "initialis",
+      "maximis",    "minimise",   "minimisa",   "normalis",  "optimise",  "optimisa",
+      "organisa",   "parallelis", "quantis",    "recognis",  "serialis",  "summaris",
+      "synchronis", "synthesise", "synthesisi", "utilis",    "vectoris"};
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  std::vector<std::string> found;
+  for (const std::string_view part : kParts)
+    for (std::size_t at = lower.find(part); at != std::string::npos; at = lower.find(part, at + 1))
+      if (lower.compare(at, 11, "parallelism") != 0) found.emplace_back(part);
   return found;
 }
 

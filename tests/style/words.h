@@ -14,6 +14,10 @@ namespace orrery::style {
 /// The forbidden words of a text, each as often as it stands there.
 [[nodiscard]] std::vector<std::string> forbidden_words(std::string_view text);
 
+/// The British spellings of words that the project spells as NCCL and PyTorch do (`color`,
+/// `synchronize`), also as parts of names, each as often as it stands in `text`; in lower case.
+[[nodiscard]] std::vector<std::string> british_spellings(std::string_view text);
+
 /// What users read of Markdown: without code, link targets and comments.
 [[nodiscard]] std::string prose_of(std::string_view markdown);
 

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 
 #include "orrery/core/paths_testing.h"
 #include "text.h"
@@ -19,6 +20,7 @@ namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 TEST(Words, AreFoundInTextOnly) {
   EXPECT_THAT(forbidden_words("Nobody knows what came of it, besides."),
@@ -65,6 +67,34 @@ TEST(Words, ArePlainInWhatUsersRead) {
   }
   EXPECT_GT(pages, 100u);
   EXPECT_LE(in_sources, 59u) << "5 % of the 1,189 that the sources had";
+}
+
+TEST(Words, BritishSpellingsAreFound) {
+  EXPECT_THAT(british_spellings("Colour of kNeighbours, rail_optimised"),
+              UnorderedElementsAre("colour", "neighbour", "optimise"));
+  EXPECT_THAT(british_spellings("an optimistic parallelism of color; optimism"), IsEmpty());
+}
+
+TEST(Words, AreSpelledAsInAmerica) {
+  // Names that files and scripts of users contain.
+  const std::map<std::string, std::vector<std::string>> accepted = {
+      {"apps/orrery/hint_words.cc", {"catalogue"}},
+      {"docs/reference/cluster.md", {"optimise"}},
+      {"src/orrery/commands/command_table.h", {"synthesise"}},
+      {"src/orrery/commands/renamed_options.cc", {"synchronis"}},
+      {"src/orrery/platform/cluster/file/fabric_labels.h", {"optimise"}},
+      {"src/orrery/validate/measured_points_tree.cc", {"licence"}},
+  };
+  for (const std::string& path : project_files(kProject)) {
+    const bool ours = is_source(path) || has_suffix(path, ".md") || has_suffix(path, ".ts") ||
+                      has_suffix(path, ".py") || has_suffix(path, ".cmake") ||
+                      path.starts_with("data/catalog/") || path.starts_with("tests/cli/");
+    if (!ours || path == "CHANGELOG.md" || path.starts_with("tests/style/")) continue;
+    const auto known = accepted.find(path);
+    EXPECT_EQ(british_spellings(path + read(kProject / path)),
+              known == accepted.end() ? std::vector<std::string>{} : known->second)
+        << path;
+  }
 }
 
 }  // namespace

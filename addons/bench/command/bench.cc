@@ -53,7 +53,7 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   replay.outcome = *std::move(outcome);
   // Otherwise times are those of launches.
-  if (options.play.device == "cpu" || options.play.synchronise)
+  if (options.play.device == "cpu" || options.play.synchronize)
     replay.similarity =
         bench::similarity_of(rank->profile, replay.plan, *replay.outcome, options.play.threads);
   replay.tables = options.similarity;

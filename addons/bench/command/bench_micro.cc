@@ -27,7 +27,7 @@ int run_micro(const present::Benchmark& planned, const MicroOptions& options,
   const auto module = BenchModule::load();
   if (!module) return context.fail(module.error(), findings);
   ReplaySettings how = play;
-  how.synchronise = play.device != "cpu";  // on a device, calls return before their work ends
+  how.synchronize = play.device != "cpu";  // on a device, calls return before their work ends
   for (const bench::Microbenchmark& micro : measured.all) {
     const auto outcome = (*module)->play(bench::plan_text(micro.plan), how);
     if (!outcome) return context.fail(outcome.error(), findings);

@@ -136,7 +136,7 @@ Result<bench::ReplayOutcome> BenchModule::play(const std::string& plan,
       how.memory_limit,   how.store.empty() ? nullptr : how.store.c_str(),
       how.rank,           how.ranks.data(),
       how.ranks.size(),   how.timeout_ms,
-      how.device.c_str(), how.synchronise ? 1 : 0};
+      how.device.c_str(), how.synchronize ? 1 : 0};
   OrreryBenchAnswer* const answer = play_(&question);
   if (answer->error != nullptr) {
     const std::string why = printable(answer->error, 300);

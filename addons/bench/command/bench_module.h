@@ -20,7 +20,7 @@ struct ReplaySettings {
   std::uint32_t iterations = 10, warm_up = 2;
   std::int32_t threads = 1;
   std::string device = "cpu";
-  bool synchronise = false, wait_in_gaps = false;
+  bool synchronize = false, wait_in_gaps = false;
   std::int64_t memory_limit = 0;
   // Communication between processes (bench/programs/module_abi.h).
   std::string store;  ///< empty: none
@@ -41,7 +41,7 @@ struct ReplaySettings {
       QuestionField{
           "device", &ReplaySettings::device, "--torch-device", "NAME", kAnswer, "cuda",
           "Replay on cuda or cuda:N, with streams as recorded; by default on the host (cpu)"},
-      QuestionField{"synchronize", &ReplaySettings::synchronise, "--synchronize", "", kAnswer,
+      QuestionField{"synchronize", &ReplaySettings::synchronize, "--synchronize", "", kAnswer,
                     "true",
                     "Wait for the device after each operator, so that times are those of operators"}
           .advanced(),

@@ -19,7 +19,7 @@ std::int64_t default_memory_limit() {
   return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE) / 4 * 3;
 }
 
-/// "0.5,0.3,0.2": shares, at least one of them positive, normalised to a sum of 1.
+/// "0.5,0.3,0.2": shares, at least one of them positive, normalized to a sum of 1.
 Result<std::vector<double>> parse_shares(std::string_view text) {
   std::vector<double> shares;
   double sum = 0;
@@ -70,7 +70,7 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
 
 Result<void> device_options(const BenchOptions& options) {
   if (options.play.device == "cpu") {
-    if (options.play.synchronise)
+    if (options.play.synchronize)
       return fail(Errc::usage, "--synchronize", "has no effect on the host",
                   "leave it out, or give a '--torch-device'");
     return {};
@@ -83,7 +83,7 @@ Result<void> device_options(const BenchOptions& options) {
                  "'--communication predicted', or leave it out");
   if (!options.words.empty() && options.words.front() == "generate")
     return clash("generated programs run on the host", "leave it out");
-  if (!options.play.synchronise && (options.similarity || options.page.wanted()))
+  if (!options.play.synchronize && (options.similarity || options.page.wanted()))
     return clash(
         "calls end before the device finishes, so that times of operators cannot be compared",
         "give '--synchronize', too");

@@ -88,7 +88,7 @@ WorkClass class_of(Operation operation) {
     case Operation::layer_norm:
     case Operation::rms_norm:
     case Operation::batch_norm:
-      return WorkClass::normalisation;
+      return WorkClass::normalization;
     case Operation::softmax:
     case Operation::cross_entropy:
       return WorkClass::softmax;

@@ -19,7 +19,7 @@ enum class WorkClass : std::uint8_t {
   product,
   convolution,
   attention,
-  normalisation,
+  normalization,
   softmax,  ///< and losses
   elementwise,
   reduction,
@@ -28,7 +28,7 @@ enum class WorkClass : std::uint8_t {
   optimizer,
   copy,
   view,        ///< another view of the same memory
-  allocation,  ///< memory without initialisation
+  allocation,  ///< memory without initialization
   communication,
   other
 };

@@ -61,7 +61,7 @@ class Comparison {
     made_.memory.profiled = !made_.memory.recorded.most.empty();
     if (!made_.memory.profiled) made_.memory.recorded = recorded_memory(profile_, inside_, plan_);
     made_.memory.replayed = replayed_memory(plan_, outcome_);
-    add_utilisation(threads);
+    add_utilization(threads);
     return std::move(made_);
   }
 
@@ -95,7 +95,7 @@ class Comparison {
         weight += static_cast<double>(event.duration.count());
       }
     }
-    if (weight > 0) made_.utilisation.occupancy = weighted / weight;
+    if (weight > 0) made_.utilization.occupancy = weighted / weight;
   }
 
   /// For each operator, the sum over its steps; median over iterations.
@@ -238,8 +238,8 @@ class Comparison {
     return outermost;
   }
 
-  void add_utilisation(std::int32_t threads) {
-    Utilisation& busy = made_.utilisation;
+  void add_utilization(std::int32_t threads) {
+    Utilization& busy = made_.utilization;
     if (made_.on_device) busy.device = device_share();
     std::int64_t wall = 0, cpu = 0;
     for (const std::int64_t ns : outcome_.wall_ns) wall += ns;

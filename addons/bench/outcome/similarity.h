@@ -58,7 +58,7 @@ struct CommunicationComparison {
 };
 
 /// Utilization of the available resources. Empty: unknown.
-struct Utilisation {
+struct Utilization {
   std::optional<double> device;  ///< recorded: share of the time in which the device is busy
   /// Recorded: achieved occupancy as estimated by the profiler, weighted by time.
   std::optional<double> occupancy;
@@ -72,7 +72,7 @@ struct Similarity {
   std::vector<OperatorCount> operator_counts;  ///< by name
   std::vector<CommunicationComparison> communications;  ///< by kind
   MemoryCurves memory;
-  Utilisation utilisation;
+  Utilization utilization;
   bool on_device = false;  ///< recorded times are those of the device
   bool timed = false;      ///< recorded times exist
 

@@ -178,8 +178,8 @@ TEST(BenchSimilarity, ComparesKindsAndNames) {
   EXPECT_EQ(equivalent.names[0].replayed.ns, 200) << "two of them";
   EXPECT_FALSE(equivalent.timed);
   EXPECT_FALSE(equivalent.time_distance()) << "nothing recorded says how long";
-  EXPECT_DOUBLE_EQ(equivalent.utilisation.processor.value(), 0.75);
-  EXPECT_FALSE(equivalent.utilisation.watts);
+  EXPECT_DOUBLE_EQ(equivalent.utilization.processor.value(), 0.75);
+  EXPECT_FALSE(equivalent.utilization.watts);
 }
 
 TEST(BenchSimilarity, CountsInnerOperators) {
@@ -237,7 +237,7 @@ TEST(BenchSimilarity, PowerIsEnergyByTime) {
   made.outcome.energy_uj = 30;
   made.outcome.energy_ns = 2000;
   EXPECT_DOUBLE_EQ(
-      similarity_of(made.profile, made.plan, made.outcome, 2).utilisation.watts.value(), 15);
+      similarity_of(made.profile, made.plan, made.outcome, 2).utilization.watts.value(), 15);
 }
 
 /// As above with times of the host, and two kernels of linear on a device.
@@ -272,8 +272,8 @@ TEST(BenchSimilarity, RecordedTimesAreOfTheDeviceWhereThereIsOne) {
   EXPECT_EQ(products.recorded.ns, 2000);
   EXPECT_EQ(products.host_ns, 2000);
   EXPECT_EQ(products.kernels, 2u);
-  EXPECT_DOUBLE_EQ(equivalent.utilisation.device.value(), 0.5) << "2 of 4 us";
-  EXPECT_DOUBLE_EQ(equivalent.utilisation.occupancy.value(), 0.5);
+  EXPECT_DOUBLE_EQ(equivalent.utilization.device.value(), 0.5) << "2 of 4 us";
+  EXPECT_DOUBLE_EQ(equivalent.utilization.occupancy.value(), 0.5);
   // All of it in products there; a third here.
   EXPECT_NEAR(equivalent.time_distance().value(), 2.0 / 3, 1e-12);
 }

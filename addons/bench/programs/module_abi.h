@@ -25,7 +25,7 @@ struct OrreryBenchQuestion {
   std::size_t rank_count;
   std::int64_t timeout_ms;   ///< of a single communication, and of the initial connection
   const char* device;        ///< as in orrery_bench_use
-  std::int32_t synchronise;  ///< 1: the host waits for the device after each step
+  std::int32_t synchronize;  ///< 1: the host waits for the device after each step
 };
 
 /// The result of a replay. It owns its arrays.

@@ -20,7 +20,7 @@ namespace orrery::bench {
 /// Steps must be annotated ("ProfilerStep#N"); the step with the most nodes is the reference. Each
 /// thread of another step is aligned with the reference by names. If 19 of 20 events match, it is
 /// the same step; otherwise the step is ignored. (Not all events match: if times are rounded to
-/// microseconds, an event of zero duration may be sorted before or after its neighbour.)
+/// microseconds, an event of zero duration may be sorted before or after its neighbor.)
 class StepRepeats {
  public:
   /// O(events log events).

@@ -26,7 +26,7 @@ class Sizes {
   [[nodiscard]] std::vector<std::int64_t> free_sizes() const;
   /// All sizes of the plan. Ascending.
   [[nodiscard]] const std::vector<std::int64_t>& all() const { return all_; }
-  /// The factorisations of a size into other sizes; empty if it is free.
+  /// The factorizations of a size into other sizes; empty if it is free.
   [[nodiscard]] std::vector<std::vector<std::int64_t>> products_of(std::int64_t size) const;
 
   /// A plan with all sizes, integer arguments, strides, storages and index ranges adapted to the

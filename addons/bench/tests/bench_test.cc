@@ -33,7 +33,7 @@ class Recordings : public Bench, public ::testing::WithParamInterface<const char
 };
 
 /// Compiles a generated program in FOLDER/build. With quick effort as one unit without
-/// optimisation, so that PyTorch's headers are read once. Returns the shell's status.
+/// optimization, so that PyTorch's headers are read once. Returns the shell's status.
 int build_program(const std::string& folder) {
   const std::string quick =
       core_testing::full_effort()
@@ -94,7 +94,8 @@ TEST_F(Bench, ItsTraceIsATrace) {
   const Said seen = ask("trace info " + trace + " --quiet");
   EXPECT_EQ(seen.code, 0) << seen.text;
   EXPECT_THAT(seen.text, HasSubstr("annotation 2"));
-  const Said linked = ask("trace merge " + kRecordings + "mlp.json.gz " + trace + " --json --quiet");
+  const Said linked =
+      ask("trace merge " + kRecordings + "mlp.json.gz " + trace + " --json --quiet");
   EXPECT_EQ(linked.code, 0) << linked.text;
   EXPECT_THAT(linked.text, HasSubstr("\"by_record_function\": 108"));
 }
@@ -219,7 +220,8 @@ TEST_F(Bench, SizesAreChanged) {
                              "--obfuscate sizes --salt a");
   EXPECT_EQ(hidden["replay"]["failed_operators"], 0) << hidden["replay"]["failed_by_name"];
   EXPECT_THAT(hidden["change"].get<std::string>(), HasSubstr("sizes 64=16"));
-  EXPECT_THAT(ask("bench run " + mlp + "--resize 100=10").text, HasSubstr("no tensor has the size"));
+  EXPECT_THAT(ask("bench run " + mlp + "--resize 100=10").text,
+              HasSubstr("no tensor has the size"));
   EXPECT_EQ(ask("bench run " + mlp + "--resize 128").code, 2);
   EXPECT_EQ(ask("bench run " + mlp + "--resize 128=32 --communication gloo").code, 2);
 }
@@ -359,8 +361,9 @@ TEST_F(Bench, ThinksAsLongAsWasRecorded) {
 TEST_F(Bench, PublicRecordingsAreCovered) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
   for (const char* name :
-       {"linear_et.json.gz", "dlrm_pytorch_et.tar.gz --replay-rank 0", "dlrm_pytorch_et.tar.gz --replay-rank 7",
-        "resnet_et.json.gz", "resnet_2gpu_et.v1.1.0.json.gz", "resnet_1gpu_et.v1.0.3.json.gz",
+       {"linear_et.json.gz", "dlrm_pytorch_et.tar.gz --replay-rank 0",
+        "dlrm_pytorch_et.tar.gz --replay-rank 7", "resnet_et.json.gz",
+        "resnet_2gpu_et.v1.1.0.json.gz", "resnet_1gpu_et.v1.0.3.json.gz",
         "resnet_1gpu_et.json.tar.gz", "hf_GPT2_et.json.tar.gz", "pt2_et.json.tar.gz"}) {
     const Json result = replay(kShared + name + " --only-plan --memory-limit 1TB");
     EXPECT_EQ(result["coverage"]["absent_operators"]["count"], 0) << name << result["coverage"];

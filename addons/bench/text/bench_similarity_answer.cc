@@ -181,7 +181,7 @@ void state_communication(report::Answer& answer, const Similarity& similarity) {
   if (!kinds.empty()) answer.line("communication", fmt::format("{}", fmt::join(kinds, "; ")));
 }
 
-void state_utilization(report::Answer& answer, const bench::Utilisation& busy) {
+void state_utilization(report::Answer& answer, const bench::Utilization& busy) {
   std::vector<std::string> facts;
   if (busy.device)
     facts.push_back(
@@ -213,7 +213,7 @@ void state_similarity(report::Answer& answer, const Similarity& similarity) {
   answer.field("time_difference_share", time).field("on_device", similarity.on_device);
   answer.object("memory_comparison", [&] { state_memory(answer, similarity.memory); });
   state_communication(answer, similarity);
-  answer.object("utilization", [&] { state_utilization(answer, similarity.utilisation); });
+  answer.object("utilization", [&] { state_utilization(answer, similarity.utilization); });
   answer.json("work_by_kind", [&](auto& json) {
     write_rows(json, kinds_with_operators(similarity), kind_columns(similarity));
   });

@@ -132,7 +132,7 @@ std::string reproduce_svg(const Reproduction& reproduction) {
   report::ValueBars bars{picture.title, reproduction.study.file.source, scale.unit, {}, {}};
   std::size_t axis = reproduction.study.space.axes.size();
   for (std::size_t a = 0; a < reproduction.study.space.axes.size(); ++a)
-    if (reproduction.study.space.axes[a].name == picture.colours) axis = a;
+    if (reproduction.study.space.axes[a].name == picture.colors) axis = a;
   const bool by_axis = axis < reproduction.study.space.axes.size();
   if (by_axis)
     for (const case_study::AxisChoice& choice : reproduction.study.space.axes[axis].choices)
@@ -142,7 +142,7 @@ std::string reproduce_svg(const Reproduction& reproduction) {
   for (std::size_t i = 0; i < reproduction.study.runs.size(); ++i) {
     const case_study::GridRun& run = reproduction.study.runs[i];
     if (!case_study::is_at(reproduction.study.space, run.at, picture.runs)) continue;
-    const std::string group = by_axis ? group_of(reproduction, run, picture.colours) : "";
+    const std::string group = by_axis ? group_of(reproduction, run, picture.colors) : "";
     report::ValueBar bar{by_axis ? run.at[axis] : group_of(reproduction, run, ""), {}, "", 0};
     double sum = 0;
     for (const std::size_t c : columns) {
@@ -154,7 +154,7 @@ std::string reproduce_svg(const Reproduction& reproduction) {
     bar.text = case_study::format(sum, first.value_unit(), first.unit, first.decimals);
     if (by_axis) {
       const auto& choices = bars.legend;
-      bar.colour = static_cast<std::uint32_t>(
+      bar.color = static_cast<std::uint32_t>(
           std::find(choices.begin(), choices.end(), run.at[axis]) - choices.begin());
     }
     if (bars.groups.empty() || bars.groups.back().name != group) bars.groups.push_back({group, {}});

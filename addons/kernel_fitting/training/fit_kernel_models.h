@@ -39,7 +39,7 @@ struct FitOptions {
                          ///< seven sizes form almost as many curves as rows
   BoosterOptions general = general_boost_options();  ///< trees for other devices
   NetOptions net;                                    ///< neural networks
-  std::string notes;      ///< sources and licences, for the head of the file
+  std::string notes;      ///< sources and licenses, for the head of the file
   bool leave_out = true;  ///< trees: also fit without each device in turn, to evaluate the error
   std::vector<KernelClass> only;           ///< only these classes; empty: all
   std::vector<std::string> not_evaluated;  ///< devices that are used for fitting but never left out

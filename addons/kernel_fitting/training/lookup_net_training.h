@@ -24,7 +24,7 @@ struct LookupNetOptions {
   int epochs = 120;
 };
 
-/// Minimises the squared error of logarithms with Adam. Of all epochs, it returns the network with
+/// Minimizes the squared error of logarithms with Adam. Of all epochs, it returns the network with
 /// the smallest geometric mean of errors on `choosing`. Both sets need at least one lookup, and
 /// each lookup at least one table.
 [[nodiscard]] LookupNet train_lookup_net(std::span<const MeasuredLookup> learning,

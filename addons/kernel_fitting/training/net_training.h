@@ -31,7 +31,7 @@ struct NetTrainingRows {
   std::vector<double> log2_seconds;
 };
 
-/// Minimises the squared error of logarithms with Adam. Of all epochs, it returns the network with
+/// Minimizes the squared error of logarithms with Adam. Of all epochs, it returns the network with
 /// the smallest geometric mean of errors on `choosing`. Both sets need at least one row.
 [[nodiscard]] Net train_net(const NetTrainingRows& learning, const NetTrainingRows& choosing,
                             const NetOptions& options, std::uint64_t seed);

@@ -12,7 +12,7 @@
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/report/answer/answer.h"
 #include "orrery/report/html/run_page.h"
 #include "orrery/study/questions/outcome/builtin_case.h"
@@ -40,7 +40,7 @@ std::vector<Line> examine() {
   lines.push_back({"rules", true, "orrery, astra"});
   const std::size_t devices = platform::devices().size(), links = platform::links().size();
   lines.push_back(
-      {"catalogue", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
+      {"catalog", devices > 0 && links > 0, fmt::format("{} devices, {} links", devices, links)});
   const auto data = data_folder();
   lines.push_back({"data", data.has_value(), data ? *data : to_string(data.error())});
   const std::size_t page = report::built_in_page().size();
@@ -92,7 +92,7 @@ int doctor(const Context& context) {
 
 Action add_doctor(CommandOptions& command, Context& context) {
   describe(command,
-           "Versions, catalogue, data, and a small simulation with a known result.\n"
+           "Versions, catalog, data, and a small simulation with a known result.\n"
            "\n"
            "Examples:\n"
            "  orrery doctor\n"

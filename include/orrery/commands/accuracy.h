@@ -53,7 +53,7 @@ struct AccuracyQuestion {
 
 /// Fit models of your cluster to measurements: `orrery calibrate`.
 struct CalibrateQuestion {
-  /// Device of the catalogue, if the files name none. Only for 'network', 'compute', 'overheads'.
+  /// Device of the catalog, if the files name none. Only for 'network', 'compute', 'overheads'.
   std::optional<std::string> device{};
   /// Date of the measurement, if the files have none: 2026-01-31. Only for 'network', 'compute',
   /// 'overheads'.
@@ -67,7 +67,7 @@ struct CalibrateQuestion {
   /// variability: number of steps in the traces; by default the repetitions found. Only for
   /// 'variability'. Default: 0.
   std::optional<std::int64_t> steps{};
-  /// compute: data sheets of devices that are not in the catalogue, for tables. Only for 'compute'.
+  /// compute: data sheets of devices that are not in the catalog, for tables. Only for 'compute'.
   std::optional<std::string> device_sheets{};
   /// network: best choices for NCCL, as CSV for its tuner plug-in. Only for 'network'.
   std::optional<std::string> write_tuner{};

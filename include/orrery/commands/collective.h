@@ -9,7 +9,7 @@ namespace orrery::api {
 
 /// Compare the algorithms for a collective with a lower bound: `orrery collective compare`.
 struct CollectiveCompareQuestion {
-  /// A cluster file, or a name of the catalogue.
+  /// A cluster file, or a name of the catalog.
   std::optional<std::string> cluster{};
   /// Size of the full buffer: the larger of a rank's input and output; by default 1GB. A size:
   /// 64MB.
@@ -64,7 +64,7 @@ struct CollectiveCheckQuestion {
   /// Size of the full buffer: the larger of a rank's input and output; by default 1GB. A size:
   /// 64MB.
   std::optional<std::string> size{};
-  /// Cluster to simulate the plan on: a file, or a name of the catalogue.
+  /// Cluster to simulate the plan on: a file, or a name of the catalog.
   std::optional<std::string> cluster{};
   /// Links of a dimension: inter=25GB/s (between nodes), intra=…, 1=400Gb/s, or a factor:
   /// inter=0.5.

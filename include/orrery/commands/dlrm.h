@@ -11,7 +11,7 @@ namespace orrery::api {
 struct DlrmShardQuestion {
   /// Number of devices. Default: 8.
   std::optional<std::int64_t> devices{};
-  /// Device of the catalogue. Default: h100-sxm.
+  /// Device of the catalog. Default: h100-sxm.
   std::optional<std::string> device{};
   /// Samples per step, over all devices. Default: 65536.
   std::optional<std::int64_t> batch{};
@@ -83,7 +83,7 @@ struct DlrmLookupQuestion {
   std::optional<std::string> histogram{};
   /// File of indices whose histogram to use. Only for 'synthesize', 'time'.
   std::optional<std::string> like{};
-  /// Devices of the catalogue, separated by commas; by default h100-sxm. Only for 'time'.
+  /// Devices of the catalog, separated by commas; by default h100-sxm. Only for 'time'.
   std::vector<std::string> device{};
   /// Random seed; by default 1. Only for 'synthesize', 'fit'. Default: 1.
   std::optional<std::int64_t> seed{};

@@ -9,7 +9,7 @@ namespace orrery::api {
 
 /// Predict goodput with failures, and days and cost to N tokens: `orrery goodput`.
 struct GoodputQuestion {
-  /// The cluster: a file, or NAME:DEVICES of the catalogue.
+  /// The cluster: a file, or NAME:DEVICES of the catalog.
   std::optional<std::string> cluster{};
   /// Measured step time; by default the job is simulated. A duration: 90d.
   std::optional<std::string> step{};
@@ -53,7 +53,7 @@ struct GoodputQuestion {
   std::optional<std::int64_t> seed{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

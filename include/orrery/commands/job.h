@@ -11,7 +11,7 @@ namespace orrery::api {
 struct JobGenerateQuestion {
   /// Same as the argument SPEC.
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -96,7 +96,7 @@ struct JobGenerateQuestion {
 struct JobCountQuestion {
   /// Same as the argument SPEC.
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -178,7 +178,7 @@ struct JobCountQuestion {
 
 /// Simulate several jobs that share a cluster: `orrery job together`.
 struct JobTogetherQuestion {
-  /// Cluster instead of the file's: a file, or a name of the catalogue.
+  /// Cluster instead of the file's: a file, or a name of the catalog.
   std::optional<std::string> cluster{};
   /// analytical (no congestion), message (congestion) or flow (shared links). One of analytical,
   /// message, flow.

@@ -14,7 +14,7 @@ struct KernelsQuestion {
   /// forward, input_grad, weight_grad or backward. Only for one kernel. One of forward, input_grad,
   /// weight_grad, backward.
   std::optional<std::string> pass{};
-  /// Devices of the catalogue or the table, separated by commas; by default h100-sxm. Only for one
+  /// Devices of the catalog or the table, separated by commas; by default h100-sxm. Only for one
   /// kernel, 'check', 'context', 'plot'.
   std::vector<std::string> device{};
   /// Measured kernels, rows of device,kernel,us. Only for one kernel, 'check', 'context', 'plot', a
@@ -31,7 +31,7 @@ struct KernelsQuestion {
   std::optional<std::string> compute{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -72,7 +72,7 @@ struct KernelsQuestion {
   std::vector<std::string> set{};
   /// Show every distinct kernel of the step, or of the recordings. Only for 'context', a job.
   std::optional<bool> all{};
-  /// Data sheets of devices that are not in the catalogue, as data/kernels/devices.txt. Only for
+  /// Data sheets of devices that are not in the catalog, as data/kernels/devices.txt. Only for
   /// 'fit', 'plot'.
   std::optional<std::string> device_sheets{};
   /// Random seed, also of the choice of held-out kernels; by default 1. Only for 'fit', 'plot'.

@@ -11,7 +11,7 @@ namespace orrery::api {
 struct MemoryQuestion {
   /// Same as the argument SPEC.
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -52,7 +52,7 @@ struct MemoryQuestion {
   std::vector<std::string> set{};
   /// The cluster, for its devices' capacity.
   std::optional<std::string> cluster{};
-  /// A device of the catalogue, for its capacity.
+  /// A device of the catalog, for its capacity.
   std::optional<std::string> device{};
   /// Memory of one device, e.g. '80 GB'. A size: 64MB.
   std::optional<std::string> capacity{};

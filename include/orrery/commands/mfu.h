@@ -24,7 +24,7 @@ struct MfuQuestion {
   std::optional<std::string> kernel_table{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

@@ -74,7 +74,7 @@ struct NetworkCompareQuestion {
   std::optional<bool> tensors{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -172,7 +172,7 @@ struct NetworkCompareQuestion {
 struct NetworkSplitQuestion {
   /// Same as the argument SPEC.
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

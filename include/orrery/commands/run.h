@@ -50,7 +50,7 @@ struct RunQuestion {
   std::vector<std::string> network_bandwidth{};
   /// Latency per hop of a dimension: inter=2us, or a factor.
   std::vector<std::string> network_latency{};
-  /// Links of a dimension, of the catalogue: inter=roce-400 (docs/reference/catalogue.md).
+  /// Links of a dimension, of the catalog: inter=roce-400 (docs/reference/catalog.md).
   std::vector<std::string> network_link{};
   /// analytical (no congestion), message (congestion) or flow (shared links). One of analytical,
   /// message, flow.
@@ -81,7 +81,7 @@ struct RunQuestion {
   std::optional<std::string> logging_folder{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -140,7 +140,7 @@ struct RunQuestion {
   std::optional<std::string> spans{};
   /// Disable an effect (docs/scoreboard.md); may be repeated.
   std::vector<std::string> without{};
-  /// Variability of ranks and steps: a file, or a name of the catalogue.
+  /// Variability of ranks and steps: a file, or a name of the catalog.
   std::optional<std::string> variability{};
   /// Number of sampled steps. Default: 1000.
   std::optional<std::int64_t> draws{};

@@ -24,7 +24,7 @@ struct SearchQuestion {
   std::vector<std::string> slurm_option{};
   /// Only print the size of the space, and how much of it constraints on axes allow.
   std::optional<bool> check{};
-  /// Devices of the catalogue.
+  /// Devices of the catalog.
   std::vector<std::string> gpu{};
   /// Numbers of devices, one cluster each.
   std::vector<std::int64_t> gpus{};
@@ -54,7 +54,7 @@ struct SearchQuestion {
   std::optional<double> goodput{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

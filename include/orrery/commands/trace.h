@@ -278,7 +278,7 @@ struct TracePredictQuestion {
   std::optional<bool> own{};
   /// Predict kernel times with models of the recorded device.
   std::optional<bool> use_models{};
-  /// Predict kernel times for this device of the catalogue (implies --use-models).
+  /// Predict kernel times for this device of the catalog (implies --use-models).
   std::optional<std::string> device{};
   /// Remove the overhead of the profiler.
   std::optional<bool> unprofiled{};
@@ -348,7 +348,7 @@ struct TraceStragglersQuestion {
   std::optional<bool> tensors{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};
@@ -469,7 +469,7 @@ struct TraceScaleDownQuestion {
   std::optional<bool> tensors{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

@@ -50,7 +50,7 @@ struct TraceValidateQuestion {
   std::vector<std::string> network_bandwidth{};
   /// Latency per hop of a dimension: inter=2us, or a factor.
   std::vector<std::string> network_latency{};
-  /// Links of a dimension, of the catalogue: inter=roce-400 (docs/reference/catalogue.md).
+  /// Links of a dimension, of the catalog: inter=roce-400 (docs/reference/catalog.md).
   std::vector<std::string> network_link{};
   /// analytical (no congestion), message (congestion) or flow (shared links). One of analytical,
   /// message, flow.

@@ -23,7 +23,7 @@ struct WhatifQuestion {
   std::vector<std::string> network_bandwidth{};
   /// Latency per hop of a dimension, before changes.
   std::vector<std::string> network_latency{};
-  /// Links of a dimension, of the catalogue, before changes.
+  /// Links of a dimension, of the catalog, before changes.
   std::vector<std::string> network_link{};
   /// Process groups of Chakra traces.
   std::optional<std::string> groups{};
@@ -44,7 +44,7 @@ struct WhatifQuestion {
   std::optional<bool> tensors{};
   /// Specifications, in any known format (docs/workloads.md).
   std::vector<std::string> spec{};
-  /// A model of the catalogue (docs/reference/models.md).
+  /// A model of the catalog (docs/reference/models.md).
   std::optional<std::string> model{};
   /// Tensor parallel.
   std::optional<std::string> tp{};

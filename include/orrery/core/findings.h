@@ -95,7 +95,7 @@ enum class FindingCode : std::uint8_t {
   chunk_order_resolved,
   missing_chunk_raised,
   // Clusters and plans
-  cluster_from_catalogue,
+  cluster_from_catalog,
   chosen_by_default,
   vocabulary_padded,
   layers_uneven,

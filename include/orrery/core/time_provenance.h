@@ -21,7 +21,7 @@ enum class TimeProvenance : std::uint8_t {
   interpolated,  ///< predicted by a model within its range of measurements or training
   extrapolated,  ///< predicted by a model beyond that range
   formula,       ///< derived from rules and data sheets; no known error
-  bound          ///< a lower bound: some effects are not modelled at all
+  bound          ///< a lower bound: some effects are not modeled at all
 };
 inline constexpr std::size_t kTimeProvenances = static_cast<std::size_t>(TimeProvenance::bound) + 1;
 /// "recorded", "scaled" …

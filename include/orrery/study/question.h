@@ -38,7 +38,7 @@ struct JobDescription {
   };
   std::vector<std::string> spec;  ///< files of any known format; later files extend earlier ones
   std::vector<Text> texts;        ///< added after the files
-  std::string model;              ///< name in the catalogue
+  std::string model;              ///< name in the catalog
   std::string tp, pp, dp, cp, ep;
   std::string sharding, schedule, chunks, recompute;
   std::string global_batch, micro_batch, seq, optimizer, offload, compat;
@@ -96,10 +96,10 @@ struct Question {
   /// Changes to the workload ("tp=8", `orrery whatif --changes`), with the same number of devices.
   std::vector<std::string> changes;
   TraceStructure structure;  ///< needed to change layers and microbatches
-  /// If set: scale recorded kernel times to the cluster's device. The value is the catalogue name
+  /// If set: scale recorded kernel times to the cluster's device. The value is the catalog name
   /// of the recorded device; "": as stated in the recording.
   std::optional<std::string> recorded_on;
-  std::string device;  ///< catalogue name of the recorded device; empty: as stated in the recording
+  std::string device;  ///< catalog name of the recorded device; empty: as stated in the recording
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop and count damaged nodes and edges instead of failing
@@ -107,7 +107,7 @@ struct Question {
   /// Accept Chakra traces of only some ranks, if the others are inferred from them (what_if).
   bool some_ranks = false;
 
-  // The cluster: a file or a name of the catalogue ("h100-sxm:64"), or ASTRA-sim's files.
+  // The cluster: a file or a name of the catalog ("h100-sxm:64"), or ASTRA-sim's files.
   std::string cluster;
   /// The text of the cluster file, instead of a path; `cluster` is then its name in output.
   std::string cluster_text;
@@ -119,7 +119,7 @@ struct Question {
   bool rendezvous_protocol = false;
 
   /// Values of the links of one dimension, which replace the cluster's: "inter=25GB/s",
-  /// "1=400Gb/s", "inter=0.5" (a factor); "inter=2us"; "inter=roce-200", a link of the catalogue.
+  /// "1=400Gb/s", "inter=0.5" (a factor); "inter=2us"; "inter=roce-200", a link of the catalog.
   std::vector<std::string> network_bandwidth, network_latency, network_link;
   std::string network;               ///< replaces the cluster's model: "analytical", "message"
   std::string collective_algorithm;  ///< replaces the cluster's: "ring", "ring,in_network", "auto"

@@ -20,7 +20,7 @@
 namespace orrery::calibrate::fuzzing {
 
 /// Checks that a curve returns the measured time at each of its sizes, and between two sizes a time
-/// between theirs. Skips sizes from 2^45 bytes on, where neighbouring sizes may be equal as
+/// between theirs. Skips sizes from 2^45 bytes on, where neighboring sizes may be equal as
 /// doubles.
 inline void check_curve(const CalibratedCurve& made) {
   constexpr std::int64_t kMax = std::int64_t{1} << 45;

@@ -106,8 +106,8 @@ TEST(Closure, TheModelComesBack) {
   std::printf("closure: at most %.3f %% over %d sizes\n", 100 * worst, sizes);
 }
 
-/// How public tables call devices of the catalogue.
-std::string catalogued(std::string_view device) {
+/// How public tables call devices of the catalog.
+std::string cataloged(std::string_view device) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames = {
       {{"GB200", "gb200"},
        {"GB300", "gb300"},
@@ -124,7 +124,7 @@ std::string catalogued(std::string_view device) {
   return std::string(device);
 }
 
-/// Predicts each size except the first and last from its neighbours, by straight lines and as
+/// Predicts each size except the first and last from its neighbors, by straight lines and as
 /// calibrated.
 struct CurveHoldout {
   std::string name;
@@ -141,7 +141,7 @@ std::optional<CurveHoldout> hold_out_sizes(const MeasuredCurve& curve, const std
   for (const CollectiveType one : model::nccl::kTunedCollectives)
     if (graph::name(one) == curve.collective) type = one;
   CurveHoldout holdout{name};
-  holdout.held = model::held_out_sizes(points, curve_maker(curve, catalogued(device), type, shape));
+  holdout.held = model::held_out_sizes(points, curve_maker(curve, cataloged(device), type, shape));
   holdout.straight = model::holdout_curve_error(points, model::curve_through).median;
   holdout.median = model::error_of(holdout.held).median;
   holdout.points = points.size();

@@ -2,7 +2,7 @@
 #include "orrery/calibrate/maker_hardware.h"
 
 #include "orrery/model/collective/library/library_machine.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::calibrate {
 

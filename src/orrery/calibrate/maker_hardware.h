@@ -13,7 +13,7 @@
 
 namespace orrery::calibrate {
 
-/// The hardware that NCCL detects in the maker's nodes of a device. Empty: the catalogue does not
+/// The hardware that NCCL detects in the maker's nodes of a device. Empty: the catalog does not
 /// contain the device, or does not describe its nodes.
 [[nodiscard]] std::optional<model::nccl::Hardware> maker_hardware(std::string_view device);
 

@@ -14,7 +14,7 @@
 #include "orrery/calibrate/maker_hardware.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/collective/curves/lin_curve.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -67,7 +67,7 @@ std::string kind_text(const MeasuredSeries& curve) {
 
 /// The key of a curve in the result.
 struct Group {
-  std::string device;  ///< name in the catalogue, or as measured
+  std::string device;  ///< name in the catalog, or as measured
   CollectiveType type = CollectiveType::all_reduce;
   std::int64_t nodes = 1, ranks = 2;
 
@@ -173,14 +173,14 @@ class Calibration {
     return {};
   }
 
-  /// Fails if options.device differs from a device that the catalogue contains.
+  /// Fails if options.device differs from a device that the catalog contains.
   Result<void> only_for_unknown() {
     if (options_.device.empty()) return {};
     for (const auto& [measured, name] : names_) {
       if (name != options_.device)
         return fail(Errc::usage, "--device",
                     in_quotes(measured) + " is " + name + ", not " + in_quotes(options_.device),
-                    "remove it; it is only for devices that are not in the catalogue");
+                    "remove it; it is only for devices that are not in the catalog");
     }
     return {};
   }
@@ -275,7 +275,7 @@ class Calibration {
   const MeasurementSet& set_;
   const NetworkOptions& options_;
   Findings& findings_;
-  std::map<std::string, std::string, std::less<>> names_;  // measured name → name in the catalogue
+  std::map<std::string, std::string, std::less<>> names_;  // measured name → name in the catalog
   NetworkCalibration made_;
 };
 

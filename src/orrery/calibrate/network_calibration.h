@@ -16,7 +16,7 @@ namespace orrery::calibrate {
 
 /// Facts that measurements may lack.
 struct NetworkOptions {
-  /// Device of the catalogue, for measurements whose device name the catalogue does not contain.
+  /// Device of the catalog, for measurements whose device name the catalog does not contain.
   /// Empty: none.
   std::string device;
 };
@@ -46,7 +46,7 @@ struct NetworkCalibration {
 /// Returns the function that builds a curve from points. It connects sizes by straight lines. If
 /// NCCL made its own choice, it uses curve_with_protocol_changes(): NCCL's cost model (on the
 /// maker's machine) shows where the choice changes between two sizes. `device`: a name of the
-/// catalogue; for other devices no change is known.
+/// catalog; for other devices no change is known.
 [[nodiscard]] model::CurveMaker curve_maker(const MeasuredSeries& measured, std::string_view device,
                                             graph::CollectiveType type,
                                             const model::nccl::Shape& shape);
@@ -58,7 +58,7 @@ struct NetworkCalibration {
 /// the most sizes, then half precision. The notes list the others. If a curve has more than 1024
 /// sizes, every second one is dropped until at most 1024 remain.
 ///
-/// The device is a name of the catalogue or the name that its driver reports, otherwise
+/// The device is a name of the catalog or the name that its driver reports, otherwise
 /// options.device, otherwise the measured name unchanged. Each of several devices gets its own
 /// curves. If the number of nodes is not stated and the ranks fit into one node of the maker, one
 /// node is assumed (default_assumed).

@@ -139,8 +139,8 @@ Result<TunerExport> tuner_choices(const NetworkCalibration& calibration) {
     const auto hardware = maker_hardware(curve.curve.device);
     if (!hardware)
       return fail(
-          Errc::usage, "--write-tuner", in_quotes(curve.curve.device) + " is not in the catalogue",
-          "give a device of the catalogue with --device: NCCL's number of channels depends on it");
+          Errc::usage, "--write-tuner", in_quotes(curve.curve.device) + " is not in the catalog",
+          "give a device of the catalog with --device: NCCL's number of channels depends on it");
     std::vector<const CalibratedCurve*> forced;
     for (const CalibratedCurve& one : calibration.forced)
       if (same_group(one.curve, curve.curve) && named_choice(one)) forced.push_back(&one);

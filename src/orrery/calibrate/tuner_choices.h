@@ -38,7 +38,7 @@ struct TunerExport {
 ///
 /// A size between two measured sizes uses the choice of the nearer one (in logarithms); a size
 /// outside all uses the first or the last. The number of channels, which a file must contain
-/// (tuner_file.h), is that of the cost model. Errc: usage (a device that is not in the catalogue),
+/// (tuner_file.h), is that of the cost model. Errc: usage (a device that is not in the catalog),
 /// input_empty (no collective that a tuner chooses for).
 [[nodiscard]] Result<TunerExport> tuner_choices(const NetworkCalibration& calibration);
 

@@ -97,7 +97,7 @@ TEST(TunerChoice, RefusesWhatItCannotKnow) {
   const auto unknown =
       tuner_choices(calibrated_text(text_of({.device = "Some GPU"}, line(12, 2e5))));
   ASSERT_FALSE(unknown);
-  EXPECT_THAT(to_string(unknown.error()), HasSubstr("not in the catalogue"));
+  EXPECT_THAT(to_string(unknown.error()), HasSubstr("not in the catalog"));
   const auto exchange = tuner_choices(calibrated_text(
       text_of({.program = "alltoall_perf", .factor = 0.875, .redop = "none"}, line(9, 1e5))));
   ASSERT_FALSE(exchange);

@@ -67,11 +67,11 @@ constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*membe
 }
 
 /// The table of a struct without a member `fields`, such as a struct that has no file format of its
-/// own. Specialise `fields`, a tuple.
+/// own. Specialize `fields`, a tuple.
 template <class T>
 struct ParameterTable;
 
-/// The words for an enumeration; specialise `names` as an array of {word, value}.
+/// The words for an enumeration; specialize `names` as an array of {word, value}.
 template <class Enum>
 struct EnumNames;
 

@@ -87,7 +87,7 @@ TEST(Lists, LimitsAreThoseOfTheLength) {
 }
 
 // The most entries of a list without a limit were converted to an integer: not defined, and every
-// fuzz target that looked into the catalogue ended there.
+// fuzz target that looked into the catalog ended there.
 TEST(Lists, OfMappingsNeedNoLimits) {
   EXPECT_EQ(about_list({}), "a list of mappings (below)");
   EXPECT_EQ(about_list(at_least(1)), "a list of 1 or more mappings (below)");

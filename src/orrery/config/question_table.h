@@ -148,7 +148,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 struct AnyMember {
   template <class T>
-  // NOLINTNEXTLINE(google-explicit-constructor): aggregates are initialised with it
+  // NOLINTNEXTLINE(google-explicit-constructor): aggregates are initialized with it
   requires(!kIsOptional<T>) operator T() const;
 };
 

@@ -162,7 +162,7 @@ constexpr FindingInfo kInfos[] = {
      "begun are started"},
     {"missing_chunk_raised", info,
      "a collective has fewer bytes than ranks; its size is raised to one byte per rank"},
-    {"cluster_from_catalogue", info,
+    {"cluster_from_catalog", info,
      "no cluster file is given; the cluster follows the device vendor's reference design"},
     {"chosen_by_default", info, "the job does not specify a value; the default is used"},
     {"vocabulary_padded", info,

@@ -87,12 +87,12 @@ TEST(Continuous, SharesATotal) {
   EXPECT_LT(found.points.size(), 1000u);
 }
 
-TEST(Continuous, NeighboursStayWithinTheAxes) {
+TEST(Continuous, NeighborsStayWithinTheAxes) {
   const auto space = space_of(dimensions(
       "axes:\n  - {name: inner, from: 1, to: 299}\n  - {name: outer, from: 1, to: 299}\n"));
   const auto ends = [&](const Coordinates& at, std::uint32_t by) {
     std::vector<Coordinates> around;
-    for (const std::uint64_t number : refined_neighbours(space, space.number(at), by))
+    for (const std::uint64_t number : refined_neighbors(space, space.number(at), by))
       around.push_back(space.at(number));
     std::sort(around.begin(), around.end());
     around.erase(std::unique(around.begin(), around.end()), around.end());

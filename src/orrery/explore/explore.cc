@@ -124,7 +124,7 @@ class Exploration {
                                          : Result<void>{};
   }
 
-  /// Evaluates neighbours of the best point of each objective until none is better; along
+  /// Evaluates neighbors of the best point of each objective until none is better; along
   /// continuous axes with decreasing steps (a pattern search: Hooke and Jeeves, J. ACM 8(2), 1961).
   Result<void> evaluate_neighbors() {
     for (std::size_t objective = 0; objective < space_.objectives.size(); ++objective) {
@@ -136,7 +136,7 @@ class Exploration {
         const auto best = points_.best_in(objective);
         if (!best || (best == last && by <= 1)) break;
         if (best == last) by /= 2;
-        std::vector<std::uint64_t> numbers = refined_neighbours(space_, *best, by);
+        std::vector<std::uint64_t> numbers = refined_neighbors(space_, *best, by);
         if (best != last) add_neighbors(*best, !last, numbers);
         last = best;
         if (auto done = evaluate_admitted(std::move(numbers)); !done) return done;
@@ -150,7 +150,7 @@ class Exploration {
 
   void add_neighbors(std::uint64_t number, bool continuous_too,
                      std::vector<std::uint64_t>& numbers) {
-    const auto around = axis_neighbours(space_, number);
+    const auto around = axis_neighbors(space_, number);
     for (std::size_t a = 0; a < around.size(); ++a)
       if (continuous_too || space_.axes[a].coarse == 1)
         numbers.insert(numbers.end(), around[a].begin(), around[a].end());
@@ -203,11 +203,11 @@ class Exploration {
     return {};
   }
 
-  /// Estimates neighbours of the best point in detail, so that effects of axes use one method.
+  /// Estimates neighbors of the best point in detail, so that effects of axes use one method.
   Result<void> estimate_around() {
     std::vector<std::uint64_t> around;
     if (const auto best = points_.best_in(0))
-      for (const auto& along : axis_neighbours(space_, *best))
+      for (const auto& along : axis_neighbors(space_, *best))
         for (const std::uint64_t number : along)
           if (points_.all().contains(number)) around.push_back(number);
     return points_.evaluate(around, Evaluation::estimate, "estimate");

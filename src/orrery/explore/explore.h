@@ -54,7 +54,7 @@ struct ExplorationResult {
 /// on, else estimates.
 [[nodiscard]] Evaluation first_evaluation(const SearchSpace& space, Evaluation evaluation);
 
-/// Searches a space in phases. It evaluates the sampled points. Then it evaluates neighbours of the
+/// Searches a space in phases. It evaluates the sampled points. Then it evaluates neighbors of the
 /// best points, one axis at a time, until none is better. After columns, it estimates possible best
 /// points in detail (plans/halving.h). For `automatic`, it simulates the front, the best points,
 /// and some of the rest. A part of a search evaluates only its share of the points. Errc: usage

@@ -231,7 +231,7 @@ TEST(Explore, PricesAndPowerCostNoNewAnswers) {
     EXPECT_DOUBLE_EQ(b[Figure::unit_cost], b[Figure::cost] / 65536 * 1e9);
     EXPECT_DOUBLE_EQ(b[Figure::work], 65536 / a[Figure::energy]);
   }
-  // Unknown figures count as worst: the device is not in the catalogue.
+  // Unknown figures count as worst: the device is not in the catalog.
   const auto unknown = explored(space_of(small_space("constraints: [power < 1e9]\n")),
                                 options_of(Evaluation::estimate));
   EXPECT_TRUE(unknown.best.empty());

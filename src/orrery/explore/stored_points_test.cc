@@ -138,8 +138,8 @@ INSTANTIATE_TEST_SUITE_P(Inputs, StoredPoints,
                                                           Evaluation::automatic)),
                          name_of);
 
-// A file takes the place of a catalogue cluster of its name.
-TEST(StoredPointsOf, ACatalogueClusterThatAFileReplaces) {
+// A file takes the place of a catalog cluster of its name.
+TEST(StoredPointsOf, ACatalogClusterThatAFileReplaces) {
   const Folder folder;
   const std::string name = "h100-sxm:8";
   ASSERT_FALSE(std::filesystem::exists(name));

@@ -54,7 +54,7 @@ std::uint32_t DimensionLinks::next_link(Message& message) const {
 }
 
 // The rank at the end of the message's next link, or behind the switch of that link.
-std::uint32_t DimensionLinks::neighbour(const Message& message) const {
+std::uint32_t DimensionLinks::neighbor(const Message& message) const {
   const std::size_t d = message.dim;
   const auto size = static_cast<std::uint32_t>(fabric_.dim(d).size);
   const std::uint32_t here = fabric_.coordinate(message.at, d);
@@ -73,7 +73,7 @@ void DimensionLinks::hop(Message& message) const {
     return;
   }
   message.in_switch = false;
-  message.at = neighbour(message);
+  message.at = neighbor(message);
 }
 
 // A link to or from a switch has one port at a rank; all other links have two.
@@ -81,8 +81,8 @@ MultiDimFabric::Port DimensionLinks::ports_of_link(const Message& message) const
   const std::size_t d = message.dim;
   if (!fabric_.ports_deviate(d)) return {};
   if (fabric_.dim(d).block != Block::switched)
-    return fabric_.ports_between(message.at, neighbour(message), d);
-  return fabric_.port(message.in_switch ? neighbour(message) : message.at, d);
+    return fabric_.ports_between(message.at, neighbor(message), d);
+  return fabric_.port(message.in_switch ? neighbor(message) : message.at, d);
 }
 
 DimensionLinks::Departure DimensionLinks::departure(std::uint32_t link, double latency,

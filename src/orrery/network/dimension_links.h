@@ -87,7 +87,7 @@ class DimensionLinks {
     std::uint32_t last = kNone;
   };
   [[nodiscard]] std::uint32_t next_link(Message& message) const;
-  [[nodiscard]] std::uint32_t neighbour(const Message& message) const;
+  [[nodiscard]] std::uint32_t neighbor(const Message& message) const;
   void hop(Message& message) const;
   [[nodiscard]] MultiDimFabric::Port ports_of_link(const Message& message) const;
   [[nodiscard]] Departure depart(const Message& message) const;

@@ -22,7 +22,7 @@ namespace orrery::model {
 /// a link of its receiver, or crosses one link between both. So it contends only with messages of
 /// these two. The n equivalent senders behave identically, and each of m equivalent receivers gets
 /// n / m such messages. This holds for dimensions, if both ranks differ in one dimension (the same
-/// switch, a neighbour in a ring, or a link of a fully connected block). It also holds for fabrics
+/// switch, a neighbor in a ring, or a link of a fully connected block). It also holds for fabrics
 /// in which all devices are attached to one switch. There must be no memories, because their links
 /// belong to no rank.
 ///

@@ -46,7 +46,7 @@ class MemorySets {
 
 }  // namespace
 
-// Visits nodes by distance, so that the set of a node is complete before its neighbours use it.
+// Visits nodes by distance, so that the set of a node is complete before its neighbors use it.
 NearestMemories::NearestMemories(const platform::Topology& topology,
                                  std::span<const NodeIndex> memories, const std::vector<bool>& down)
     : set_of_(topology.node_count(), 0) {

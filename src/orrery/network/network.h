@@ -62,7 +62,7 @@ struct Traits {
   bool tick_order_free = false;
   /// One end point may represent all that have the same port_class() and pair_class().
   bool foldable = false;
-  /// Behaviour is invariant under shifts in time; a message that has arrived leaves no state.
+  /// Behavior is invariant under shifts in time; a message that has arrived leaves no state.
   bool repeatable = false;
   /// Ranks may be simulated in parallel, with uncontended_time() as the lookahead.
   bool parallel = false;
@@ -204,7 +204,7 @@ class Network {
 
   /// Reports link traffic to `observer` from now on; null: stops.
   void observe(LinkObserver* observer) { observer_ = observer; }
-  /// 0: links are not modelled.
+  /// 0: links are not modeled.
   [[nodiscard]] virtual std::uint32_t link_count() const { return 0; }
   [[nodiscard]] virtual LinkPlace link(std::uint32_t number) const;
 

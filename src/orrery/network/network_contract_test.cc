@@ -87,7 +87,7 @@ Platform any_fabric(Random& random, bool faults) {
        "spine*"},
       {R"({hosts: [{count: 3, devices: 2, scale_up: $, nics: 2, pcie: $},
                    {devices: 1, nics: 1, pcie: $}],
-          network: {kind: rail_optimised, per_leaf: 2, radix: 8, port: $}})",
+          network: {kind: rail_optimized, per_leaf: 2, radix: 8, port: $}})",
        "host0.nic0"},
       {R"({hosts: [{count: 4, devices: 2, scale_up: $, nics: 2, pcie: $}],
           network: {kind: rail_only, per_leaf: 2, radix: 8, port: $}})",
@@ -305,7 +305,7 @@ TEST_P(NetworkContract, WhatIsRepeatableRepeats) {
 }
 
 // By brute force: all pairs that look alike.
-TEST_P(NetworkContract, ColoursTellApartWhatTakesAnotherTime) {
+TEST_P(NetworkContract, ColorsTellApartWhatTakesAnotherTime) {
   each_case([](Case drawn, Random&) {
     const Network& network = *drawn.network;
     if (!network.traits().foldable) return;

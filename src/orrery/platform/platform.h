@@ -242,16 +242,16 @@ struct MemoryExpansion {
 /// One accelerator.
 struct Device {
   std::string name;         ///< in results; may be empty
-  std::string entry;        ///< name in the catalogue; empty: not from the catalogue
+  std::string entry;        ///< name in the catalog; empty: not from the catalog
   FlopRate peak{};          ///< of the roofline: `rated`, or the rate that kernels reach
-  FlopRate rated{};         ///< dense peak of `precision`, the reference of utilisation
+  FlopRate rated{};         ///< dense peak of `precision`, the reference of utilization
   std::string precision;    ///< of `rated`: "bf16"; empty: unknown
   Bandwidth memory{};       ///< bandwidth of local memory
   Bytes memory_capacity{};  ///< of local memory; 0: unknown
   std::optional<MemoryExpansion> expansion;
   TimeSource compute = TimeSource::recorded;
   KernelFiles kernel_files;
-  double clock_mhz = 0;  ///< 0: the catalogue's
+  double clock_mhz = 0;  ///< 0: the catalog's
   StepEffects in_step;
   std::vector<KernelChange> changes;  ///< applied in order
 

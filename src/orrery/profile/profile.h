@@ -45,7 +45,7 @@ enum class Kind : std::uint8_t {
   memset,
   device_other,  ///< any other work (MTIA's queues …)
   device_range,  ///< the copy of an annotation on a stream (gpu_user_annotation)
-  sync           ///< a record of a synchronisation (cuda_sync)
+  sync           ///< a record of a synchronization (cuda_sync)
 };
 inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::sync) + 1;
 /// "op", "annotation" …
@@ -156,9 +156,9 @@ struct GraphNode {
 
 enum class SyncKind : std::uint8_t { unknown, event, stream, context, stream_wait };
 
-/// A record of a synchronisation (Kineto's cuda_sync).
+/// A record of a synchronization (Kineto's cuda_sync).
 struct Sync {
-  std::uint64_t correlation = kNoId;         ///< of the synchronising call
+  std::uint64_t correlation = kNoId;         ///< of the synchronizing call
   std::uint64_t record_correlation = kNoId;  ///< of the call that recorded the event
   std::int64_t stream = -1;  ///< the stream that waits; SyncKind::stream: the stream that the host
                              ///< waits for; -1: host

@@ -64,7 +64,7 @@ class Maker {
     profile.works.push_back(work);
     return add(kind, lane, name, start, duration, profile.works.size() - 1);
   }
-  /// A record of a synchronisation, with the values of `sync`.
+  /// A record of a synchronization, with the values of `sync`.
   EventId sync(std::uint32_t lane, std::int64_t start, std::int64_t duration, const Sync& sync) {
     profile.has_sync_events = true;
     profile.syncs.push_back(sync);

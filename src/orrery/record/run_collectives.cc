@@ -170,7 +170,7 @@ using graph::CollectiveType;
 Bandwidth port_bandwidth(const platform::Dimension& dim) {
   switch (dim.block) {
     case platform::Block::ring:
-      return dim.bandwidth * 2.0;  // both neighbours
+      return dim.bandwidth * 2.0;  // both neighbors
     case platform::Block::fully_connected:
       return dim.bandwidth * static_cast<double>(dim.size - 1);
     case platform::Block::switched:

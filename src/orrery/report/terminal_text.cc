@@ -20,8 +20,8 @@ namespace {
 
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
-/// The bytes of a colour sequence (ESC [ … m) at the front of `text`, or 0.
-std::size_t colour_length(std::string_view text) {
+/// The bytes of a color sequence (ESC [ … m) at the front of `text`, or 0.
+std::size_t color_length(std::string_view text) {
   if (text.size() < 3 || text[0] != '\x1b' || text[1] != '[') return 0;
   const std::size_t end = text.find_first_not_of("0123456789;", 2);
   return end != std::string_view::npos && text[end] == 'm' ? end + 1 : 0;
@@ -44,7 +44,7 @@ void trim_right(std::string& line) { line.erase(line.find_last_not_of(' ') + 1);
 std::size_t columns(std::string_view text) {
   std::size_t count = 0;
   for (std::size_t at = 0; at < text.size();) {
-    if (const std::size_t skip = colour_length(text.substr(at))) {
+    if (const std::size_t skip = color_length(text.substr(at))) {
       at += skip;
       continue;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Text for terminals: lines that fit, a sheet of labelled lines, a table of columns.
+// Text for terminals: lines that fit, a sheet of labeled lines, a table of columns.
 #pragma once
 
 #include <cstdint>

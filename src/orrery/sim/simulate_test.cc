@@ -256,7 +256,7 @@ TEST(Simulate, MessagesShareLinksInTheMessageNetwork) {
   const auto work = workload(ranks);
   auto platform = line(Block::switched, 3);
   EXPECT_EQ(run(work, platform).end,
-            2 * us(1) + us(1));  // analytical: two hops' latency, one serialisation
+            2 * us(1) + us(1));  // analytical: two hops' latency, one serialization
   platform.network = platform::NetworkModelKind::message;
   EXPECT_EQ(run(work, platform).end,
             2 * (us(1) + us(1)) + us(1));  // stored and forwarded, then the second one

@@ -81,7 +81,7 @@ Result<std::string> cluster_sketch_file(const ClusterSketch& sketch, const std::
   const DeviceEntry* device = match_device(sketch.gpu);
   if (device == nullptr)
     return fail(Errc::input_unsupported, where, fmt::format("no device '{}'", sketch.gpu),
-                "docs/reference/catalogue.md lists the names");
+                "docs/reference/catalog.md lists the names");
   const std::int64_t island =
       sketch.island_devices > 0 ? std::min(sketch.island_devices, sketch.devices) : sketch.devices;
   if (sketch.devices < 1 || sketch.devices % island != 0)

@@ -9,11 +9,11 @@
 #include <string_view>
 
 #include "orrery/core/error.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::validate {
 
-/// Returns the matching device of the catalogue: by its name, its driver name, or words
+/// Returns the matching device of the catalog: by its name, its driver name, or words
 /// ("A100-40GB", "NVIDIA H100-SXM5-80GB", "B200"). Null: none matches. If the text contains neither
 /// form factor nor memory, the usual variant in clusters matches.
 [[nodiscard]] const platform::DeviceEntry* match_device(std::string_view text);

@@ -16,7 +16,7 @@ namespace orrery::validate {
 /// A factor for one device and one class of precision. No factor depends on a model, a plan or a
 /// source.
 struct FittedFactor {
-  std::string device;  ///< name in the catalogue; empty: all devices without a separate factor
+  std::string device;  ///< name in the catalog; empty: all devices without a separate factor
   std::int64_t bits = 16;
   double factor = 1;
   double lower = 0, upper = 0;  ///< 80 % interval of the factors of steps, relative to `factor`

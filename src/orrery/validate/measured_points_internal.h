@@ -27,7 +27,7 @@ namespace orrery::validate {
 /// Facts of a point besides its job, common to both formats.
 struct PointCluster {
   ClusterSketch sketch;
-  std::string cluster;        ///< a file, or a name of the catalogue
+  std::string cluster;        ///< a file, or a name of the catalog
   std::string prec;           ///< of matrix products: "bf16", "fp8", "fp4"
   bool has_products = false;  ///< the specification has `precision.products`
 };

@@ -108,7 +108,7 @@ TEST(Points, RefusesWhatIsNone) {
 
 TEST(Points, CountsKeysThatItDoesNotKnow) {
   Findings findings;
-  EXPECT_EQ(parsed("{\"points\": [{\"id\": \"a\", \"colour\": 1, \"note\": 2}]}", &findings).size(),
+  EXPECT_EQ(parsed("{\"points\": [{\"id\": \"a\", \"color\": 1, \"note\": 2}]}", &findings).size(),
             1u);
   EXPECT_EQ(findings.count(FindingCode::key_ignored), 1u);
 }

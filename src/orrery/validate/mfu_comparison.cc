@@ -116,7 +116,7 @@ Result<MfuComparison> compare_mfu(const MfuQuestion& question, study::Watch& wat
   if (device.rated.count() <= 0)
     return fail(
         Errc::usage, "--cluster", "the peak of its device is not known, so there is no MFU",
-        "name a device of the catalogue with `is`, or give `peak` (docs/reference/cluster.md)");
+        "name a device of the catalog with `is`, or give `peak` (docs/reference/cluster.md)");
   const auto measured = measured_step(question, *outcome, device.rated.count());
   if (!measured) return tl::unexpected(measured.error());
   const workload::Spec& spec = read->program()->spec;

@@ -13,7 +13,7 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/statistics/statistics.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/validate/cluster_sketch.h"

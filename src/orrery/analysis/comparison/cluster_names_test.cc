@@ -17,7 +17,7 @@ ClusterTraits h100(double inter, double latency_ns = 1350) {
           "name: x\ndevice: h100\n"};
 }
 
-// A comparison printed the name in the catalogue twice.
+// A comparison printed the name in the catalog twice.
 TEST(ClusterNames, StateOnlyWhatDiffers) {
   EXPECT_THAT(difference_names(std::vector{h100(50e9), h100(25e9)}),
               ElementsAre("50 GB/s", "25 GB/s"));

@@ -25,7 +25,7 @@ namespace orrery::analysis {
 
 /// The matrix products of a step whose inputs have one format, of all ranks.
 struct FormatWork {
-  std::string format;         ///< name of its peak in the catalogue: "fp8"
+  std::string format;         ///< name of its peak in the catalog: "fp8"
   double model_flops = 0;     ///< as StepWork::model_flops
   double hardware_flops = 0;  ///< as StepWork::hardware_flops
   double peak = 0;            ///< dense peak of a device in this format, FLOP/s

@@ -118,7 +118,7 @@ constexpr std::array kMetrics = {
     MetricInfo{"hfu", "hardware FLOPs utilization", "1",
                "Operations of the step, divided by the operations that the devices can execute at "
                "peak in the same time.",
-               "operations / (step × peak × ranks); peak: the catalogue's dense peak of the device "
+               "operations / (step × peak × ranks); peak: the catalog's dense peak of the device "
                "and precision; operations: for a model and a plan, its matrix products including "
                "recomputation; for traces, all operations of their nodes",
                kMegatron, true},
@@ -164,7 +164,7 @@ constexpr std::array kMetrics = {
                "Number of ranks on the critical path.", "number of distinct ranks on the path",
                kOwn, false, false, true},
     MetricInfo{"power", "power", "W", "Maximum power of all devices, including hosts and network.",
-               "ranks × (maximum power of a device + other_power) × overhead; from the catalogue, "
+               "ranks × (maximum power of a device + other_power) × overhead; from the catalog, "
                "unless the search space sets it",
                "definition", false, true},
     MetricInfo{"energy", "energy", "J",

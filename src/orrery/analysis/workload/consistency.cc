@@ -26,7 +26,7 @@ namespace {
 /// What a rank issues on one group. Identical for all members of a consistent group.
 using Issued = std::map<std::pair<CollectiveType, std::int64_t>, std::uint64_t>;
 
-/// A send (count +1) or a receive (-1), normalised.
+/// A send (count +1) or a receive (-1), normalized.
 struct Message {
   std::int64_t dst, src;
   std::uint32_t tag;

@@ -73,7 +73,7 @@ Result<const Collective*> collective_of(const BenchmarkRun& run, MeasurementSink
       run.collective_name.empty() ? into.options.collective : run.collective_name;
   if (name.empty()) return infer_collective(run, into);
   if (const Collective* known = find_collective(name)) return known;
-  if (is_unmodelled_collective(name)) return nullptr;
+  if (is_unmodeled_collective(name)) return nullptr;
   if (run.collective_name.empty())
     return fail(Errc::usage, run.where, in_quotes(name) + " is not a collective");
   return infer_collective(run, into);

@@ -67,7 +67,7 @@ const Collective* find_collective(std::string_view word) {
   return nullptr;
 }
 
-bool is_unmodelled_collective(std::string_view word) {
+bool is_unmodeled_collective(std::string_view word) {
   return std::find(kOthers.begin(), kOthers.end(), bare_word(word)) != kOthers.end();
 }
 

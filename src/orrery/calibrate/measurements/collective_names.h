@@ -27,7 +27,7 @@ struct Collective {
 
 /// Whether the word is a collective that benchmarks measure but Orrery does not model: gather,
 /// scatter, hypercube, and variants with different sizes per rank (alltoallv, allgatherv).
-[[nodiscard]] bool is_unmodelled_collective(std::string_view word);
+[[nodiscard]] bool is_unmodeled_collective(std::string_view word);
 
 /// A range that contains a factor; equal ends: the factor is known exactly.
 struct FactorRange {

@@ -125,7 +125,7 @@ class CsvReader {
     }
     if (collective.empty()) collective = into_.options.collective;
     const Collective* const known = find_collective(collective);
-    if (known == nullptr && !is_unmodelled_collective(collective)) {
+    if (known == nullptr && !is_unmodeled_collective(collective)) {
       std::vector<string_view> names;
       for (const Collective& one : collectives()) names.push_back(one.name);
       return fail(Errc::input_corrupt, lines_.place(),

@@ -21,7 +21,7 @@ struct MeasuredCurve : MeasuredSeries {
 /// ranks, algorithm, protocol.
 ///
 /// Measurements of equal size become one point with their median time. A point is dropped if it
-/// lasts more than 1.5 times as long as both neighbours. The smallest size is dropped if it lasts
+/// lasts more than 1.5 times as long as both neighbors. The smallest size is dropped if it lasts
 /// more than 1.5 times as long as the next, because the first measurement of a run is cold.
 /// In-place and out-of-place times are never mixed; if both exist, the curve is out of place.
 /// Findings: measured_again (times of equal sizes differ by more than 5 %), outlier_dropped,

@@ -45,7 +45,7 @@ string_view program_name(string_view line) {
     while (begin > 0 && is_word(line[begin - 1])) --begin;
     while (end < line.size() && is_word(line[end])) ++end;
     const string_view word = line.substr(begin, end - begin);
-    if (find_collective(word) != nullptr || is_unmodelled_collective(word)) return word;
+    if (find_collective(word) != nullptr || is_unmodeled_collective(word)) return word;
   }
   return {};
 }

@@ -151,7 +151,7 @@ class NcclTestsJsonParser {
     if (const auto root = text_field(*object, "root"); !root.empty())
       if (const auto number = parse_integer(root)) both.rooted = *number >= 0;
     const string_view name = text_field(*object, "experiment_name");
-    if (find_collective(name) != nullptr || is_unmodelled_collective(name))
+    if (find_collective(name) != nullptr || is_unmodeled_collective(name))
       run_.collective_name = name;
     place(*object, "out_of_place", both);
     both.in_place = true;

@@ -30,7 +30,7 @@ struct CalibrateOptions {
       QuestionField{"words", &CalibrateOptions::words, "WHAT", "", kAnswer, "compute",
                     "network, compute, overheads or variability, then files, folders or patterns"},
       QuestionField{"device", &CalibrateOptions::device, "--device", "NAME", kAnswer, "a100-40gb",
-                    "Device of the catalogue, if the files name none"}
+                    "Device of the catalog, if the files name none"}
           .only_for(kOfOneMachine),
       QuestionField{"date", &CalibrateOptions::date, "--date", "DATE", kAnswer, "2026-01-31",
                     "Date of the measurement, if the files have none: 2026-01-31"}
@@ -49,7 +49,7 @@ struct CalibrateOptions {
           .only_for("'variability'"),
       QuestionField{"devices", &CalibrateOptions::devices, "--device-sheets", "FILE", kAnswer,
                     "devices.txt",
-                    "compute: data sheets of devices that are not in the catalogue, for tables"}
+                    "compute: data sheets of devices that are not in the catalog, for tables"}
           .only_for("'compute'"),
       QuestionGroup{"Output"},
       QuestionField{"tuner", &CalibrateOptions::tuner, "--write-tuner", "FILE", kNothing,

@@ -13,8 +13,8 @@
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/output/report_files.h"
 #include "orrery/commands/output_file.h"
-#include "orrery/present/collectives/synthesise_answer.h"
-#include "orrery/present/collectives/synthesise_page.h"
+#include "orrery/present/collectives/synthesize_answer.h"
+#include "orrery/present/collectives/synthesize_page.h"
 #include "orrery/report/html/schedule_page.h"
 #include "orrery/study/collectives/algorithms/custom_algorithms.h"
 #include "orrery/study/collectives/collective_synthesis.h"
@@ -25,16 +25,16 @@ namespace orrery::commands {
 
 namespace {
 
-struct SynthesiseOptions {
+struct SynthesizeOptions {
   study::CollectiveSynthesisQuestion question;
   std::string plot;
   PageOptions page;
 
   static constexpr auto fields = std::tuple{
-      QuestionStruct{"question", &SynthesiseOptions::question},
-      QuestionField{"plot", &SynthesiseOptions::plot, "--plot", "FILE", kNothing, "links.svg",
+      QuestionStruct{"question", &SynthesizeOptions::question},
+      QuestionField{"plot", &SynthesizeOptions::plot, "--plot", "FILE", kNothing, "links.svg",
                     "Plot the use of links over time as SVG"},
-      QuestionStruct{"page", &SynthesiseOptions::page,
+      QuestionStruct{"page", &SynthesizeOptions::page,
                      SelectedRow{"path", "Write the schedule as one self-contained web page"},
                      SelectedRow{"page"}, SelectedRow{"open"}}};
 };
@@ -86,7 +86,7 @@ Result<void> write_page(const study::CollectiveSynthesisAnswer& answer, PageFile
   return {};
 }
 
-int synthesise(SynthesiseOptions& options, Context& context) {
+int synthesize(SynthesizeOptions& options, Context& context) {
   const std::string path = std::exchange(context.output, {});
   int to_stdout = 0;
   for (const std::string& file : {options.plot, options.page.path, path})
@@ -99,7 +99,7 @@ int synthesise(SynthesiseOptions& options, Context& context) {
   options.question.relays = path.empty();
   options.question.streams = path.empty();  // a plan has no rates
   Findings findings;
-  const auto synthesis = study::synthesise(options.question, findings);
+  const auto synthesis = study::synthesize(options.question, findings);
   if (!synthesis) return context.fail(synthesis.error(), findings);
   if (!options.plot.empty())
     if (auto done = write_output(options.plot, present::synthesis_svg(*synthesis), context.force);
@@ -120,7 +120,7 @@ int synthesise(SynthesiseOptions& options, Context& context) {
 
 }  // namespace
 
-std::vector<std::string_view> synthesis_words() { return study::synthesisable_collectives(); }
+std::vector<std::string_view> synthesis_words() { return study::synthesizable_collectives(); }
 
 Action add_collective_synthesize(CommandOptions& command, Context& context) {
   describe(command,
@@ -134,7 +134,7 @@ Action add_collective_synthesize(CommandOptions& command, Context& context) {
            "--html wafer.html\n"
            "  orrery collective synthesize all-reduce --fabric fabric.yaml --size 64MiB -o "
            "all-reduce.xml\n");
-  return action_with_options(command, context, synthesise);
+  return action_with_options(command, context, synthesize);
 }
 
 }  // namespace orrery::commands

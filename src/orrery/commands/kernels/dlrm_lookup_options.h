@@ -59,8 +59,7 @@ struct EmbeddingsOptions {
           .only_for("'synthesize', 'time'"),
       QuestionGroup{"Output"},
       QuestionField{"devices", &EmbeddingsOptions::devices, "--device", "NAMES", kAnswer,
-                    "a100-40gb",
-                    "Devices of the catalogue, separated by commas; by default h100-sxm"}
+                    "a100-40gb", "Devices of the catalog, separated by commas; by default h100-sxm"}
           .only_for("'time'")
           .comma_separated()
           .one_each(),

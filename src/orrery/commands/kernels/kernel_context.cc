@@ -18,7 +18,7 @@ Result<const platform::DeviceEntry*> device_of(const KernelContextOptions& optio
   if (options.devices.empty()) return nullptr;
   if (options.devices.size() > 1)
     return fail(Errc::usage, "--device", "takes one device, for all ranks", "give one device");
-  return study::catalogue_device(options.devices.front());
+  return study::catalog_device(options.devices.front());
 }
 
 }  // namespace
@@ -46,8 +46,8 @@ int kernel_context(const KernelContextOptions& options, Context& context) {
   if (contexts.empty())
     return context.fail(
         {Errc::usage, options.traces.front(),
-         fmt::format("{} is not in the catalogue", in_quotes(*builder.unknown_devices().begin())),
-         "name a similar device of the catalogue with --device"},
+         fmt::format("{} is not in the catalog", in_quotes(*builder.unknown_devices().begin())),
+         "name a similar device of the catalog with --device"},
         findings);
   return context.deliver([&](report::Answer& answer) {
     present::state_kernel_context(answer, contexts, builder.unknown_devices(), options.shapes,

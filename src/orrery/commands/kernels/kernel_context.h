@@ -13,7 +13,7 @@ namespace orrery::commands {
 
 struct KernelContextOptions {
   std::vector<std::string> traces;
-  std::vector<std::string> devices;   ///< from the catalogue: at most one, for all ranks
+  std::vector<std::string> devices;   ///< from the catalog: at most one, for all ranks
   study::KernelModelSources sources;  ///< a table or a fitted model of kernels alone
   std::string compute;                ///< the model of times alone; empty: as `auto`
   bool shapes = false;                ///< one row per shape

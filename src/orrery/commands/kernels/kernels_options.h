@@ -25,7 +25,7 @@ struct TableOptions {
   static constexpr auto fields = std::tuple{
       QuestionField{
           "devices", &TableOptions::devices, "--device-sheets", "FILE", kAnswer, "devices.txt",
-          "Data sheets of devices that are not in the catalogue, as data/kernels/devices.txt"}
+          "Data sheets of devices that are not in the catalog, as data/kernels/devices.txt"}
           .only_for("'plot'"),
       QuestionField{"seed", &TableOptions::seed, "--seed", "N", kAnswer, "2",
                     "Random seed, also of the choice of held-out kernels; by default 1"}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery list: prints what the catalogue has.
+// orrery list: prints what the catalog has.
 #include <fmt/format.h>
 
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
-#include "orrery/present/clusters/catalogue_answer.h"
+#include "orrery/present/clusters/catalog_answer.h"
 
 namespace orrery::commands {
 
@@ -16,7 +16,7 @@ struct ListOptions {
 
   static constexpr auto fields =
       std::tuple{QuestionField{"list", &ListOptions::list, "LIST", "", kAnswer, "links", "The list",
-                               present::catalogue_lists}
+                               present::catalog_lists}
                      .required(),
                  QuestionField{"filter", &ListOptions::filter, "FILTER", "", kAnswer, "h100",
                                "Only entries with this text in their name or title"}};
@@ -25,7 +25,7 @@ struct ListOptions {
 int list(ListOptions& options, Context& context) {
   bool found = false;
   const int code = context.deliver([&](report::Answer& answer) {
-    found = present::state_catalogue(answer, options.list, options.filter);
+    found = present::state_catalog(answer, options.list, options.filter);
   });
   if (code != kOk || found) return code;
   context.report_error({Errc::usage, options.filter,
@@ -36,11 +36,11 @@ int list(ListOptions& options, Context& context) {
 
 }  // namespace
 
-std::vector<std::string_view> list_words() { return present::catalogue_lists(); }
+std::vector<std::string_view> list_words() { return present::catalog_lists(); }
 
 Action add_list(CommandOptions& command, Context& context) {
   describe(command,
-           "Names of the catalogue, which --model, --cluster, --device and cluster files accept,\n"
+           "Names of the catalog, which --model, --cluster, --device and cluster files accept,\n"
            "however they are spelled.\n"
            "\n"
            "Examples:\n"

@@ -12,7 +12,7 @@
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/schema/question_schema.h"
 #include "orrery/explore/space/space_file.h"
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/report/json/output_schema.h"
 #include "orrery/study/jobs/concurrency/concurrent_jobs_file.h"

@@ -16,7 +16,7 @@
 #include "orrery/commands/search/search_space.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/present/search/search_plans_answer.h"
 #include "orrery/study/questions/run_options.h"
 
@@ -34,7 +34,7 @@ struct SearchOptions {
   static constexpr auto fields = std::tuple{
       QuestionStruct{"space", &SearchOptions::space},
       QuestionField{"gpus", &SearchOptions::gpus, "--gpu", "NAMES", kAnswer, "a100-40gb",
-                    "Devices of the catalogue"}
+                    "Devices of the catalog"}
           .comma_separated(),
       QuestionField{"counts", &SearchOptions::counts, "--gpus", "N", kAnswer, "8",
                     "Numbers of devices, one cluster each"}
@@ -153,7 +153,7 @@ int find_plans(SearchOptions& options, Context& context) {
                          "orrery search space.yaml -o points.jsonl"});
   if (!options.question.job.given())
     return context.fail({Errc::usage, "--model", "is missing",
-                         "a model of the catalogue, or a specification: --spec job.yaml"});
+                         "a model of the catalog, or a specification: --spec job.yaml"});
   auto clusters = clusters_of(options);
   if (!clusters) return context.fail(clusters.error());
   if (clusters->size() > 1 || !options.prices.empty())

@@ -34,7 +34,7 @@ int network_compare(NetworkCompareOptions& options, Context& context) {
 
 Action add_network_compare(CommandOptions& command, Context& context) {
   describe(command,
-           "Each network is a cluster (a file, or a name of the catalogue), or changes of the\n"
+           "Each network is a cluster (a file, or a name of the catalog), or changes of the\n"
            "links of the first one: DIM=RATE, DIM=LATENCY, DIM=LINK. DIM is inter (between\n"
            "nodes), intra (in nodes) or the number of a dimension. Columns are named by what\n"
            "differs.\n"

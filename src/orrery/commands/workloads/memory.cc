@@ -14,7 +14,7 @@
 #include "orrery/commands/output_file.h"
 #include "orrery/commands/progress.h"
 #include "orrery/core/text/suggest.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/present/workloads/memory_answer.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/run_options.h"
@@ -38,7 +38,7 @@ struct MemoryCommand {
       QuestionField{"cluster", &MemoryCommand::cluster, "--cluster", "FILE", kAnswer, "a100-40gb:8",
                     "The cluster, for its devices' capacity"},
       QuestionField{"device", &MemoryCommand::device, "--device", "NAME", kAnswer, "a100-40gb",
-                    "A device of the catalogue, for its capacity"},
+                    "A device of the catalog, for its capacity"},
       QuestionField{"capacity", &MemoryCommand::capacity, "--capacity", "SIZE", kAnswer, "16 GB",
                     "Memory of one device, e.g. '80 GB'"},
       QuestionField{"fragmentation", &MemoryCommand::fragmentation, "--fragmentation", "SHARE",
@@ -59,8 +59,8 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::P
       for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
       const std::string near = did_you_mean(options.device, names);
       return fail(Errc::usage, "--device",
-                  fmt::format("there is no device '{}' in the catalogue", options.device),
-                  near.empty() ? "the names are in docs/reference/catalogue.md" : near);
+                  fmt::format("there is no device '{}' in the catalog", options.device),
+                  near.empty() ? "the names are in docs/reference/catalog.md" : near);
     }
     return study::usable_memory({.entry = device->name, .memory_capacity = device->memory}).count();
   }

@@ -25,7 +25,7 @@ double ratio(const std::array<double, 8>& above, const std::array<double, 8>& be
   return a / b;
 }
 
-// AS 241, PPND16: coefficients for the centre, the tails and the far tails.
+// AS 241, PPND16: coefficients for the center, the tails and the far tails.
 constexpr std::array<double, 8> kNearAbove = {3.3871328727963666080e0, 1.3314166789178437745e2,
                                               1.9715909503065514427e3, 1.3731693765509461125e4,
                                               4.5921953931549871457e4, 6.7265770927008700853e4,

@@ -25,7 +25,7 @@ class RelativeLineSums {
   /// `y` is above 0.
   void add(double x, double y);
 
-  /// The line that minimises the sum of ((intercept + slope x)/y - 1)^2, with intercept and slope
+  /// The line that minimizes the sum of ((intercept + slope x)/y - 1)^2, with intercept and slope
   /// at least 0, by the normal equations. If one is negative there, the better of y = intercept and
   /// y = slope x. Requires at least one point.
   [[nodiscard]] FittedLine line() const;
@@ -64,7 +64,7 @@ template <std::size_t kUnknowns>
   return found;
 }
 
-/// The parameters near `at` that minimise the sum of (curve(parameters, x) - y)^2 over `points` (x,
+/// The parameters near `at` that minimize the sum of (curve(parameters, x) - y)^2 over `points` (x,
 /// y). `gradient(parameters, x)` returns the derivative of the curve by each parameter. Uses damped
 /// Gauss-Newton steps and accepts a step only if it reduces the sum. It stops when a step reduces
 /// the sum by less than 1e-15 of it, when the damping reaches 1e12, or after 500 steps. O(points)

@@ -77,9 +77,9 @@ std::int64_t geometric_mean(std::int64_t a, std::int64_t b) {
 }
 
 double sample_variance(std::span<const double> values) {
-  const double centre = mean(values);
+  const double center = mean(values);
   double squares = 0;
-  for (const double one : values) squares += (one - centre) * (one - centre);
+  for (const double one : values) squares += (one - center) * (one - center);
   return squares / static_cast<double>(values.size() - 1);
 }
 

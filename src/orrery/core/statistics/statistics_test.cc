@@ -134,9 +134,9 @@ TEST(Statistics, MeansAndVariances) {
   EXPECT_EQ(geometric_mean(4, 1024), 64);
   EXPECT_EQ(geometric_mean(2, 3), 2) << "of 2.449";
   const Numbers values{2, 4, 4, 4, 5, 5, 7, 9};
-  const auto [centre, deviation] =
+  const auto [center, deviation] =
       mean_and_deviation(values.size(), [&](std::size_t i) { return values[i]; });
-  EXPECT_EQ(centre, 5);
+  EXPECT_EQ(center, 5);
   EXPECT_EQ(deviation, 2);
 }
 

@@ -13,7 +13,7 @@
 namespace orrery {
 
 /// The candidate nearest to `word`, or empty if none is near enough to be a likely misspelling. The
-/// distance counts insertions, deletions, replacements and swapped neighbours, ignoring case; `_`
+/// distance counts insertions, deletions, replacements and swapped neighbors, ignoring case; `_`
 /// equals `-`. The first of equally near candidates is returned.
 [[nodiscard]] std::string_view nearest(std::string_view word,
                                        std::span<const std::string_view> candidates);

@@ -38,7 +38,7 @@ constexpr std::array<PassContent, 4> kPassContents{
     PassContent{}, PassContent{false, false, 2 * kProbeLayers},
     PassContent{true, false, kProbeLayers}, PassContent{false, true, kProbeLayers}};
 
-/// A program without recipes. With ring attention, neighbours have different roles.
+/// A program without recipes. With ring attention, neighbors have different roles.
 Program on_one_stage(const Spec& spec) {
   Program program = empty_program(spec);
   if (spec.parallel.cp == 1 || spec.parallel.cp_method != workload::ContextMethod::ring)

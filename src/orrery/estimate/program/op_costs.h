@@ -39,7 +39,7 @@ class OpCosts {
     std::int64_t each_launch = 0;  ///< host time per launch, picoseconds
     std::int64_t launches = 1;
     /// For collectives and copies: the share of the device that concurrent kernels lose, for
-    /// products and for all others. 0 for collectives across stages, where it is not modelled.
+    /// products and for all others. 0 for collectives across stages, where it is not modeled.
     double product_slowdown = 0, other_slowdown = 0;
     /// Chunks of a collective that contend with those of others; null: unknown. OpCosts owns them.
     const ChunkWork* chunks = nullptr;
@@ -62,7 +62,7 @@ class OpCosts {
     /// By rank class, body and op.
     std::map<std::array<std::uint32_t, 3>, Message> messages;
     /// By axis: collectives of axes with equal numbers wait for each other, since they use the same
-    /// links. 0: they wait for no other axis (or cross stages, where it is not modelled).
+    /// links. 0: they wait for no other axis (or cross stages, where it is not modeled).
     std::array<std::uint8_t, workload::kAxes> queue{};
     /// Without a collective library, collectives share links chunk by chunk; on fabrics the chunks
     /// are unknown. For two axes: the time that both together take beyond the longer collective, as

@@ -245,7 +245,7 @@ TEST(Play, HasTheBubbleOfThePapers) {
   EXPECT_NEAR(steps(16) / round, 16 + 4 - 1, 0.05);  // and the embedding, the head, the update
 }
 
-// Ranks with different neighbours, and with more or less to do, each by itself; without a library
+// Ranks with different neighbors, and with more or less to do, each by itself; without a library
 // held against a few layers.
 TEST(Play, PlaysRingsAndUnequalExperts) {
   const std::string gqa = "{layers: 8, hidden: 1024, heads: 16, kv_heads: 4, vocab: 32000}";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Classes of ranks with the same work and equivalent neighbours. One rank represents each class.
+// Classes of ranks with the same work and equivalent neighbors. One rank represents each class.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace orrery::estimate {
 
 /// Each role is one class, represented by its first rank. With ring attention, ranks wait for the
-/// blocks of neighbours at different distances. Then each coordinate of cp is a class; with unequal
+/// blocks of neighbors at different distances. Then each coordinate of cp is a class; with unequal
 /// experts, each pair of a cp and an expert coordinate.
 class RankClasses {
  public:

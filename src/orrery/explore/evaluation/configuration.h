@@ -17,7 +17,7 @@ namespace orrery::explore {
 struct Configuration {
   Json job;           ///< keys of a specification, with the recomputation that fits
   Json cluster;       ///< keys of a cluster file; null: see `named`
-  std::string named;  ///< cluster by name in the catalogue or by file, "b200:16"; else empty
+  std::string named;  ///< cluster by name in the catalog or by file, "b200:16"; else empty
   workload::MegatronJob megatron;
 };
 

@@ -14,7 +14,7 @@
 #include "orrery/estimate/program/op_schedule.h"
 #include "orrery/explore/plans/column_estimate.h"
 #include "orrery/explore/plans/fitted_plan.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/jobs/expanded_cluster.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/workload/program/step_count.h"

@@ -30,7 +30,7 @@ void ThreadsExecutor::return_evaluator(std::unique_ptr<Evaluator> evaluator) {
 Result<void> ThreadsExecutor::evaluate_points(std::span<const PointQuestion> questions,
                                               Evaluation evaluation,
                                               const AnswerCallback& answered) {
-  // Evaluate a few neighbours at a time, since they usually have the same cluster.
+  // Evaluate a few neighbors at a time, since they usually have the same cluster.
   constexpr std::size_t kBatch = 8;
   const auto pieces = static_cast<std::uint32_t>((questions.size() + kBatch - 1) / kBatch);
   pool_.parallel_for(pieces, [&](std::uint32_t piece) {

@@ -128,7 +128,7 @@ class BreakEvenSearch {
     const std::uint32_t own = space_.at(best_)[axis];
     // The nearest first; on either side the first with which it wins.
     std::vector<std::uint32_t> values;
-    const auto around = axis_neighbours(space_, best_);
+    const auto around = axis_neighbors(space_, best_);
     for (const std::uint64_t number : around[axis]) values.push_back(space_.at(number)[axis]);
     const auto off = [&](std::uint32_t value) { return value > own ? value - own : own - value; };
     std::stable_sort(values.begin(), values.end(), [&](auto a, auto b) { return off(a) < off(b); });

@@ -28,7 +28,7 @@ using FitnessFunction =
 /// Evaluates at most `points` points with `fitness_of`, each once, one generation at a time. Ends
 /// early after 30 generations without a new point. Parents win tournaments of two. Children inherit
 /// each value from one of two parents; one value per child mutates on average: numbers to a
-/// neighbour, others to any value. Equal seeds give equal results. Errc: those of expressions and
+/// neighbor, others to any value. Equal seeds give equal results. Errc: those of expressions and
 /// of `fitness_of`.
 [[nodiscard]] Result<void> evolve(const SearchSpace& space, std::uint64_t points,
                                   const FitnessFunction& fitness_of);

@@ -23,7 +23,7 @@ using Scores = std::vector<double>;
 /// algorithm: NSGA-II", IEEE TEC 2002, §III.A).
 [[nodiscard]] std::vector<std::uint32_t> layers_of(const std::vector<Scores>& points);
 
-/// The crowding distance of each point: the distance between its neighbours within its layer,
+/// The crowding distance of each point: the distance between its neighbors within its layer,
 /// summed over objectives as shares of the layer's range; infinite at the ends (the same, §III.B).
 [[nodiscard]] std::vector<double> crowding_of(const std::vector<Scores>& points,
                                               const std::vector<std::uint32_t>& layers);

@@ -93,8 +93,8 @@ std::vector<Point> PointSet::release() && {
   return points;
 }
 
-std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space,
-                                                        std::uint64_t number) {
+std::vector<std::vector<std::uint64_t>> axis_neighbors(const SearchSpace& space,
+                                                       std::uint64_t number) {
   constexpr std::size_t kMost = 24;  // per axis
   const Coordinates own = space.at(number);
   std::vector<std::vector<std::uint64_t>> around;
@@ -116,8 +116,8 @@ std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space
   return around;
 }
 
-std::vector<std::uint64_t> refined_neighbours(const SearchSpace& space, std::uint64_t number,
-                                              std::uint32_t by) {
+std::vector<std::uint64_t> refined_neighbors(const SearchSpace& space, std::uint64_t number,
+                                             std::uint32_t by) {
   const Coordinates own = space.at(number);
   std::vector<std::uint64_t> around;
   // Moves at most to the end of the axis; false: already there.
@@ -180,7 +180,7 @@ std::vector<AxisEffect> axis_effects(const SearchSpace& space,
                                      std::uint64_t best) {
   std::vector<AxisEffect> effects;
   const double own = scores_of(space, points.at(best).figures)[0];
-  const auto around = axis_neighbours(space, best);
+  const auto around = axis_neighbors(space, best);
   for (std::size_t a = 0; a < space.axes.size(); ++a) {
     if (space.axes[a].values.size() < 2) continue;
     AxisEffect effect{space.axes[a].name, explained(space, a, points), {}};

@@ -40,13 +40,13 @@ class PointSet {
 
 /// Points that differ from `number` in at most one axis, including itself, by axis. On long axes:
 /// the nearest values and some over the entire axis; on continuous axes: the coarse values.
-[[nodiscard]] std::vector<std::vector<std::uint64_t>> axis_neighbours(const SearchSpace& space,
-                                                                      std::uint64_t number);
+[[nodiscard]] std::vector<std::vector<std::uint64_t>> axis_neighbors(const SearchSpace& space,
+                                                                     std::uint64_t number);
 
 /// Points that differ by `by` values along one continuous axis, or along two in opposite
 /// directions, so that a sum can stay constant.
-[[nodiscard]] std::vector<std::uint64_t> refined_neighbours(const SearchSpace& space,
-                                                            std::uint64_t number, std::uint32_t by);
+[[nodiscard]] std::vector<std::uint64_t> refined_neighbors(const SearchSpace& space,
+                                                           std::uint64_t number, std::uint32_t by);
 
 /// Effects of axes around `best`, from known points.
 [[nodiscard]] std::vector<AxisEffect> axis_effects(const SearchSpace& space,

@@ -6,8 +6,8 @@
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
-#include "orrery/platform/catalogue/aliases.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/aliases.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::explore {
 

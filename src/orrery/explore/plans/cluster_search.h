@@ -15,7 +15,7 @@ namespace orrery::explore {
 
 struct ClusterQuestion {
   PlanQuestion plans;                 ///< its cluster is ignored
-  std::vector<std::string> clusters;  ///< files, or names of the catalogue ("h100-sxm:64")
+  std::vector<std::string> clusters;  ///< files, or names of the catalog ("h100-sxm:64")
   /// Price of a device hour, by device name in `clusters`, in any currency. Empty: 1 for each.
   std::map<std::string, double> prices;
 };

@@ -36,7 +36,7 @@ struct PlanQuestion {
 
   static constexpr auto fields = std::tuple{
       config::QuestionField{"cluster", &PlanQuestion::cluster, "", "", config::kAnswer,
-                            "a100-40gb:8", "A file, or a name of the catalogue"},
+                            "a100-40gb:8", "A file, or a name of the catalog"},
       study::network_bandwidth_field(&PlanQuestion::network_bandwidth),
       config::QuestionField{
           "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",

@@ -78,7 +78,7 @@ struct FigureDescription {
 struct Rates {
   double device = 1;                   ///< of a device for an hour
   double energy = 0;                   ///< of a kWh
-  std::optional<double> device_power;  ///< W; else the catalogue's
+  std::optional<double> device_power;  ///< W; else the catalog's
   double other_power = 0;              ///< hosts and network per device, W
   double overhead = 1;                 ///< total power over power of devices and hosts
 };

@@ -23,7 +23,7 @@ struct StepPart {
   /// JSON key of its share of the step; declared in report/json/ratio_keys.cc.
   std::string_view share_key;
   std::string_view about;
-  std::string_view colour;  ///< colour on the page: compute, communication, memory, idle
+  std::string_view color;  ///< color on the page: compute, communication, memory, idle
   bool more_is_better = false;
   /// Time of a rank in this part, in a step that ends at `end`.
   Time (*of)(const sim::RankResult& rank, Time end);
@@ -38,7 +38,7 @@ inline constexpr std::array kStepParts{
              .time_key = "compute",
              .share_key = "compute_share",
              .about = "share of the step, mean over devices; known only from simulations",
-             .colour = "compute",
+             .color = "compute",
              .more_is_better = true,
              .of = [](const sim::RankResult& rank, Time) { return rank.compute; }},
     StepPart{
@@ -50,7 +50,7 @@ inline constexpr std::array kStepParts{
         .time_key = "exposed_comm",
         .share_key = "exposed_comm_share",
         .about = "share of the step in which devices only communicate; known only from simulations",
-        .colour = "communication",
+        .color = "communication",
         .of = [](const sim::RankResult& rank, Time) { return rank.comm_only + rank.memory_only; }},
     StepPart{.name = "idle",
              .title = "idle",
@@ -61,7 +61,7 @@ inline constexpr std::array kStepParts{
              .share_key = "idle_share",
              .about = "share of the step in which devices are idle: bubbles, waiting; known only "
                       "from simulations",
-             .colour = "idle",
+             .color = "idle",
              .of = [](const sim::RankResult& rank,
                       Time end) { return rank.idle + end - rank.finish.value_or(end); }},
 };

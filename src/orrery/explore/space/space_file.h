@@ -61,7 +61,7 @@ struct Power {
 
   static constexpr auto fields = std::tuple{
       config::field("device", &Power::device, "power of a device, W")
-          .by_default("the maximum stated by its manufacturer, from the catalogue"),
+          .by_default("the maximum stated by its manufacturer, from the catalog"),
       config::field("extra", &Power::per_device_extra, "power of hosts and network per device, W")
           .by_default("0"),
       config::field("overhead", &Power::overhead,
@@ -99,9 +99,8 @@ struct SpaceFile {
       config::field("version", &SpaceFile::version, "format version", config::between(1, 1)),
       config::field("title", &SpaceFile::title, "title"),
       config::field("about", &SpaceFile::about, "description in one or two sentences"),
-      config::field(
-          "cluster", &SpaceFile::cluster,
-          "keys of a cluster file, such a file, or a name of the catalogue (`h100-sxm:64`)")
+      config::field("cluster", &SpaceFile::cluster,
+                    "keys of a cluster file, such a file, or a name of the catalog (`h100-sxm:64`)")
           .required(),
       config::field("job", &SpaceFile::job, "keys of a workload specification, or such a file")
           .required(),

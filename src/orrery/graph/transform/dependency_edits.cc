@@ -47,8 +47,8 @@ bool is_elementwise(const Graph& graph, NodeId n) {
 
 /// By node: the number of device works that it waits for, the last one of them, and the number of
 /// successors of each device work.
-struct DeviceNeighbours {
-  explicit DeviceNeighbours(const Graph& graph)
+struct DeviceNeighbors {
+  explicit DeviceNeighbors(const Graph& graph)
       : before(graph.size()), after(graph.size()), last(graph.size(), kNoNode) {
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (!occupies_device(graph, n)) continue;
@@ -130,7 +130,7 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
 }
 
 GraphRef fuse_elementwise(const Graph& graph) {
-  const DeviceNeighbours device(graph);
+  const DeviceNeighbors device(graph);
   std::vector<Time> longest = durations_of(graph);
   std::vector<NodeId> head(graph.size(), kNoNode);  // by last node of a chain: its first node
   std::vector<bool> gone(graph.size());

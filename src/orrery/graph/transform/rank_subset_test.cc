@@ -117,7 +117,7 @@ TEST(RankSubset, WhatNobodyReceivesIsRefused) {
   EXPECT_EQ(fewer(pipeline(4), {{0, 2, 3}, {}}).error().code, Errc::input_unsupported);
   EXPECT_EQ(fewer(pipeline(2), {{}, {}}).error().code, Errc::usage);
   EXPECT_EQ(fewer(pipeline(2), {{0, 2}, {}}).error().code, Errc::usage);
-  // Not to its neighbour
+  // Not to its neighbor
   const auto far = RankChains::workload(4, [](std::uint32_t rank, RankChains& chain) {
     if (rank == 0) chain.message(NodeKind::send, 0, 2);
     if (rank == 2) chain.message(NodeKind::recv, 2, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Recognises communication by the names of events.
+// Recognizes communication by the names of events.
 #pragma once
 
 #include <cstdint>

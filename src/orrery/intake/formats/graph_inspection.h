@@ -10,7 +10,7 @@
 
 namespace orrery::intake {
 
-/// Summarises the node times of a Chakra trace by name, as an inspection of a recorded rank. CPU
+/// Summarizes the node times of a Chakra trace by name, as an inspection of a recorded rank. CPU
 /// nodes count as operators, the others as device work. A trace has no recorded schedule; therefore
 /// there are no iterations, compute_only and comm_only are plain sums, and `length` is their sum.
 /// Errc: as reading.

@@ -170,7 +170,7 @@ std::vector<AlignedUse> sorted_by_position(const CommChannel& channel, const Pos
   return all;
 }
 
-/// Number of neighbouring members that share a position, and how many of these pairs agree.
+/// Number of neighboring members that share a position, and how many of these pairs agree.
 struct Agreement {
   std::size_t pairs = 0;
   std::size_t agreeing = 0;

@@ -9,7 +9,7 @@
 #include "orrery/config/parameters.h"
 #include "orrery/job_formats/importers/importer.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
@@ -43,7 +43,7 @@ std::string part_text(const Part& part) {
   return config::write_value(part).dump(1);
 }
 
-TEST(ToMegatron, EveryDecoderOfTheCatalogueComesBackOrSaysWhatIsMissing) {
+TEST(ToMegatron, EveryDecoderOfTheCatalogComesBackOrSaysWhatIsMissing) {
   int whole = 0;
   for (const ModelEntry& entry : models()) {
     Spec spec;

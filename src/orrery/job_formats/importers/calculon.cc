@@ -64,8 +64,8 @@ Result<void> import_calculon_run(Spec& spec, const Json& file, const std::string
   }
   ignore_keys(keys,
               {"num_procs", "tensor_par_net", "pipeline_par_net", "data_par_net", "training"});
-  report_unmodelled(keys, file, {{"tensor_par_overlap", "none"}, {"seq_par_ag_redo", true}},
-                    findings);
+  report_unmodeled(keys, file, {{"tensor_par_overlap", "none"}, {"seq_par_ag_redo", true}},
+                   findings);
   return finish(keys, findings);
 }
 

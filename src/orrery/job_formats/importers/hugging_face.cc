@@ -530,12 +530,12 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   family->second(keys, model);
   read_layer_types(keys, model, findings);
   for (const std::string_view name : kShapelessKeys) static_cast<void>(keys.has(name));
-  report_unmodelled(keys, file,
-                    {{"mlp_only_layers", Json::array()},
-                     {"do_layer_norm_before", true},
-                     {"num_nextn_predict_layers", 0},
-                     {"word_embed_proj_dim", model.hidden}},
-                    findings);
+  report_unmodeled(keys, file,
+                   {{"mlp_only_layers", Json::array()},
+                    {"do_layer_norm_before", true},
+                    {"num_nextn_predict_layers", 0},
+                    {"word_embed_proj_dim", model.hidden}},
+                   findings);
   if (auto fine = finish(keys, findings); !fine) return fine;
   spec.model = std::move(model);
   return {};

@@ -188,7 +188,7 @@ TEST(HuggingFaceFamilies, Glm4Moe) {
   EXPECT_EQ(glm.spec.model.moe->first_dense, 1);
 }
 
-// Layers with a window in any order are not modelled: counted, not dropped.
+// Layers with a window in any order are not modeled: counted, not dropped.
 TEST(HuggingFaceFamilies, LayerTypesWithoutAPeriod) {
   const Imported odd = import(R"({"model_type": "gpt_oss", "hidden_size": 64,
     "num_attention_heads": 4, "num_key_value_heads": 4, "head_dim": 16, "num_hidden_layers": 4,

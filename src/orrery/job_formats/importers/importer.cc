@@ -102,8 +102,8 @@ void ignore_keys(KeyReader& keys, std::initializer_list<std::string_view> names)
   for (const std::string_view name : names) static_cast<void>(keys.has(name));
 }
 
-void report_unmodelled(KeyReader& keys, const Json& file,
-                       const std::vector<std::pair<const char*, Json>>& ours, Findings& findings) {
+void report_unmodeled(KeyReader& keys, const Json& file,
+                      const std::vector<std::pair<const char*, Json>>& ours, Findings& findings) {
   for (const auto& each : ours) {
     const auto found = file.find(each.first);
     if (keys.has(each.first) && found != file.end() && *found != each.second)

@@ -24,9 +24,9 @@ void ignore_keys(config::KeyReader& keys, std::initializer_list<std::string_view
 
 /// Reports each of these keys if the file has another value than `ours`, which the models assume
 /// (finding key_without_effect).
-void report_unmodelled(config::KeyReader& keys, const config::Json& file,
-                       const std::vector<std::pair<const char*, config::Json>>& ours,
-                       Findings& findings);
+void report_unmodeled(config::KeyReader& keys, const config::Json& file,
+                      const std::vector<std::pair<const char*, config::Json>>& ours,
+                      Findings& findings);
 
 /// An integer from 0 to 2^40; `fallback` if the key is missing or null.
 [[nodiscard]] std::int64_t whole(config::KeyReader& keys, std::string_view key,

@@ -136,8 +136,8 @@ TEST(HuggingFace, KeysNobodyKnowsAreCounted) {
   EXPECT_EQ(odd.findings.count(FindingCode::key_ignored), 1u);
 }
 
-// Layers that lack experts one by one, and tables narrower than the model, are not modelled.
-TEST(HuggingFace, ShapesThatAreNotModelledAreCounted) {
+// Layers that lack experts one by one, and tables narrower than the model, are not modeled.
+TEST(HuggingFace, ShapesThatAreNotModeledAreCounted) {
   const ImportedFile moe = import_file(R"({"model_type": "qwen3_moe", "num_experts": 8,
     "hidden_size": 64, "num_hidden_layers": 6, "num_attention_heads": 4,
     "mlp_only_layers": [2, 5]})");

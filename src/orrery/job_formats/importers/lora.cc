@@ -10,7 +10,7 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/job_formats/importers/importer_internal.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 
@@ -120,7 +120,7 @@ Result<std::vector<std::string>> words_of(KeyReader& keys, const Model& model,
 }
 
 /// Families with one matrix for queries, keys and values in transformers, by the prefix of their
-/// names there and in the catalogue.
+/// names there and in the catalog.
 constexpr std::string_view kFused[] = {"gpt2",   "gpt_neox",   "gpt-neox", "pythia", "bloom",
                                        "falcon", "RefinedWeb", "phi3",     "phi-3"};
 
@@ -159,7 +159,7 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   if (entry == nullptr) {
     return fail(
         Errc::config_missing_key, keys.place("base_model_name_or_path"),
-        base.empty() ? "names no model" : in_quotes(base) + " is not in the catalogue of models",
+        base.empty() ? "names no model" : in_quotes(base) + " is not in the catalog of models",
         "give the model before its adapters, as its config.json or --model NAME");
   }
   spec.model = entry->model;
@@ -168,7 +168,7 @@ Result<void> find_base(Spec& spec, KeyReader& keys) {
   return {};
 }
 
-/// Rejects options that change the number of weights and are not modelled.
+/// Rejects options that change the number of weights and are not modeled.
 Result<void> refuse_others(KeyReader& keys, const Json& file) {
   for (const char* const key :
        {"rank_pattern", "layers_to_transform", "layer_replication", "exclude_modules",
@@ -198,13 +198,13 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
   auto targets = read_targets(keys, file, read.model, findings);
   if (!targets) return tl::unexpected(targets.error());
   lora.targets = *std::move(targets);
-  report_unmodelled(keys, file,
-                    {{"bias", "none"},
-                     {"lora_bias", false},
-                     {"lora_dropout", 0},
-                     {"modules_to_save", Json::array()},
-                     {"use_dora", false}},
-                    findings);
+  report_unmodeled(keys, file,
+                   {{"bias", "none"},
+                    {"lora_bias", false},
+                    {"lora_dropout", 0},
+                    {"modules_to_save", Json::array()},
+                    {"use_dora", false}},
+                   findings);
   // Scaling, names and initialization of adapters do not affect the workload.
   ignore_keys(keys, {"lora_alpha", "alpha_pattern", "auto_mapping", "corda_config", "eva_config",
                      "fan_in_fan_out", "inference_mode", "init_lora_weights", "layers_pattern",
@@ -245,9 +245,9 @@ Result<void> import_nemo_lora(Spec& spec, const Json& file, const std::string& w
   auto targets = words_of(inner, spec.model, modules);
   if (!targets) return tl::unexpected(targets.error());
   lora.targets = *std::move(targets);
-  report_unmodelled(inner, *tuning,
-                    {{"adapter_dropout", 0}, {"layer_selection", nullptr}, {"weight_tying", false}},
-                    findings);
+  report_unmodeled(inner, *tuning,
+                   {{"adapter_dropout", 0}, {"layer_selection", nullptr}, {"weight_tying", false}},
+                   findings);
   ignore_keys(inner, {"alpha", "column_init_method", "row_init_method",
                       "position_embedding_strategy", "a2a_experimental", "variant"});
   if (auto fine = finish(inner, findings); !fine) return fine;

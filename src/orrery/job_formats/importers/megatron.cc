@@ -253,20 +253,20 @@ Json flat_sections(const Json& file, std::initializer_list<const char*> sections
 Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
                              const std::string& where, Findings& findings) {
   const Json& file = arguments.options;
-  const auto modelled = describes_model(spec, arguments, where);
-  if (!modelled) return tl::unexpected(modelled.error());
+  const auto modeled = describes_model(spec, arguments, where);
+  if (!modeled) return tl::unexpected(modeled.error());
   KeyReader keys(file, where);
   Spec read = spec;
   Model model;
   model.name = "Megatron model";
   read_shape(keys, file, model);
   read_latent_attention(keys, model);
-  if (auto fine = read_experts(keys, file, model); !fine && *modelled) return fine;
-  if (*modelled) read.model = std::move(model);
+  if (auto fine = read_experts(keys, file, model); !fine && *modeled) return fine;
+  if (*modeled) read.model = std::move(model);
   if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
   read_megatron_other_arguments(keys, file, findings);
   if (auto fine = finish(keys, findings); !fine) return fine;
-  if (*modelled && !keys.has("vocab_size") && !keys.has("padded_vocab_size")) {
+  if (*modeled && !keys.has("vocab_size") && !keys.has("padded_vocab_size")) {
     read.model.vocab = 51200;
     findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
   }
@@ -329,8 +329,8 @@ using config::KeyReader;
 
 namespace {
 
-/// Arguments that change the workload and are not modelled, with the value that has no effect.
-const std::vector<std::pair<const char*, Json>>& not_modelled() {
+/// Arguments that change the workload and are not modeled, with the value that has no effect.
+const std::vector<std::pair<const char*, Json>>& not_modeled() {
   static const std::vector<std::pair<const char*, Json>> kAll = {
       {"account_for_embedding_in_pipeline_split", false},
       {"account_for_loss_in_pipeline_split", false},
@@ -426,7 +426,7 @@ constexpr std::string_view kShapeless[] = {"apply_layernorm_1p",
 }  // namespace
 
 void read_megatron_other_arguments(KeyReader& keys, const Json& file, Findings& findings) {
-  report_unmodelled(keys, file, not_modelled(), findings);
+  report_unmodeled(keys, file, not_modeled(), findings);
   for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
   for (const auto& [key, value] : file.items()) {
     const auto begins = [&name = key](std::string_view begin) { return name.rfind(begin, 0) == 0; };

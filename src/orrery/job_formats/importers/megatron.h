@@ -13,7 +13,7 @@ namespace orrery::workload {
                                               const std::string& where, Spec& spec,
                                               Findings& findings);
 
-/// Reports arguments that change the workload and are not modelled (finding key_without_effect).
+/// Reports arguments that change the workload and are not modeled (finding key_without_effect).
 /// Marks those as read that do not affect it.
 void read_megatron_other_arguments(config::KeyReader& keys, const config::Json& file,
                                    Findings& findings);

@@ -126,7 +126,7 @@ TEST(Script, Llama3WithFp8) {
   EXPECT_EQ(job.spec.parallel.overlap_weights, true);
   EXPECT_EQ(job.spec.parallel.bucket->count(), 2 * 40'000'000);  // in bf16
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
-  // fp8-format and fp8-param-gather change the work and are not modelled.
+  // fp8-format and fp8-param-gather change the work and are not modeled.
   EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 2u);
 }
 

@@ -52,7 +52,7 @@ TEST(SpecDefaults, OtherToolsFilesLeaveDpOpenToo) {
   EXPECT_EQ(spec.parallel.dp, 4) << "16 / (2 x 2)";
 }
 
-TEST(SpecDefaults, AModelNotOfTheCatalogueHas2048Tokens) {
+TEST(SpecDefaults, AModelNotOfTheCatalogHas2048Tokens) {
   Findings findings;
   Spec spec = unresolved_spec();
   ASSERT_TRUE(import_into(spec, "model: {layers: 2, hidden: 64, heads: 2, vocab: 100}\n", "a.yaml",

@@ -51,7 +51,7 @@ struct ChunkBound {
 /// Among n ranks, the dimensions S that a reduce-scatter visits last, with p(S) ranks, move
 /// f(S) = whole/n × (p(S) - 1) bytes; in any other order they move at least as much. f is
 /// supermodular, and orders are the vertices of its base polytope. So the linear program over
-/// fractions of orders, minimise max work/servers, has the optimum max over sets S of f(S) / (sum
+/// fractions of orders, minimize max work/servers, has the optimum max over sets S of f(S) / (sum
 /// of rates in S) (Edmonds, "Submodular functions, matroids, and certain polyhedra", 1970). An
 /// all-gather is a reduce-scatter in reverse, an all-reduce is both. If the costs of scatter and
 /// gather differ, sets are weighted by their mean; the result may be below the optimum, never

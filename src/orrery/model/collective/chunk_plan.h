@@ -60,7 +60,7 @@ struct Chunking {
 
 /// Splits `size` bytes into chunks. ASTRA rules: floor(size / splits) bytes per chunk, at least one
 /// byte per rank of the complete system except for all_gather; the last chunk has the full size
-/// (specified behaviour of ASTRA-sim 2.x). Orrery rules: ceil(size / splits); the last chunk is the
+/// (specified behavior of ASTRA-sim 2.x). Orrery rules: ceil(size / splits); the last chunk is the
 /// remainder. Errc: config_range when splits < 1, limit_exceeded beyond
 /// limits::kChunksPerCollective.
 [[nodiscard]] Result<Chunking> cut(graph::CollectiveType type, std::int64_t size,

@@ -9,7 +9,7 @@
 
 namespace orrery::model {
 
-/// Minimises the largest load over mixtures of orders by the simplex method, with a dense tableau
+/// Minimizes the largest load over mixtures of orders by the simplex method, with a dense tableau
 /// and Bland's rule, which guarantees termination. Source: Bland, "New finite pivoting rules for
 /// the simplex method" (1977).
 class MinMaxLoad {
@@ -18,7 +18,7 @@ class MinMaxLoad {
   explicit MinMaxLoad(std::vector<std::vector<double>> loads) : loads_(std::move(loads)) {}
 
   /// min over fractions of max over dims of the mixture's load. Solves the equivalent form of the
-  /// matrix game: with y = fractions / value, maximise sum(y) subject to loads^T·y ≤ 1.
+  /// matrix game: with y = fractions / value, maximize sum(y) subject to loads^T·y ≤ 1.
   [[nodiscard]] double value() const {
     const std::size_t columns = loads_.size(), rows = loads_.front().size();
     std::vector<std::vector<double>> table(rows + 1, std::vector<double>(columns + rows + 1));

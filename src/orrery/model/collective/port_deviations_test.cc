@@ -157,7 +157,7 @@ TEST(FabricPorts, PhasesAskRankByRankOnlyWhereAPortDeviates) {
   }
 }
 
-TEST(LinksPorts, NeighboursTakeWhatTheFabricSays) {
+TEST(LinksPorts, NeighborsTakeWhatTheFabricSays) {
   for (const Rules rules : {Rules::orrery, Rules::astra}) {
     Platform platform = three_dims();
     platform.rules = rules;

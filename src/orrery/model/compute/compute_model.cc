@@ -16,7 +16,7 @@ class PlatformCompute final : public ComputeModel {
       : platform_(platform), predictions_(platform.device, std::move(given)) {}
 
   [[nodiscard]] TimeSource source(const graph::Graph& graph, graph::NodeId node) const override {
-    if (!is_modelled(graph, node)) return TimeSource::recorded;
+    if (!is_modeled(graph, node)) return TimeSource::recorded;
     if (const TimeEstimate* predicted = prediction(graph, node)) return predicted->source;
     return uses_roofline(graph, node) ? TimeSource::roofline : TimeSource::recorded;
   }
@@ -24,7 +24,7 @@ class PlatformCompute final : public ComputeModel {
   [[nodiscard]] Result<TimeEstimate> time(const graph::Graph& graph,
                                           graph::NodeId node) const override {
     const TimeEstimate recorded{graph.duration(node), TimeSource::recorded};
-    if (!is_modelled(graph, node)) return recorded;
+    if (!is_modeled(graph, node)) return recorded;
     if (const TimeEstimate* predicted = prediction(graph, node)) return *predicted;
     if (!uses_roofline(graph, node)) return recorded;
     if (!has_work(graph, node)) {
@@ -46,7 +46,7 @@ class PlatformCompute final : public ComputeModel {
   }
 
   /// Whether a model, not the recording, predicts the node.
-  [[nodiscard]] bool is_modelled(const graph::Graph& graph, graph::NodeId node) const {
+  [[nodiscard]] bool is_modeled(const graph::Graph& graph, graph::NodeId node) const {
     if (platform_.replay_only || graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node))
       return false;
     const TimeSource model = platform_.device.compute;

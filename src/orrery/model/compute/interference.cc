@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "orrery/model/kernels/roofline_model.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {

@@ -50,7 +50,7 @@ Result<KernelFileContent> read_systolic(const KernelFileText& file, Findings& fi
   if (file.device != nullptr && !(config->array.clock > 0) && !(silicon_of(*file.device).clock > 0))
     return fail(
         Errc::config_missing_key, file.place, "the clock of the array is unknown",
-        "use a device of the catalogue with a clock, or set device.clock_mhz in the cluster file");
+        "use a device of the catalog with a clock, or set device.clock_mhz in the cluster file");
   return KernelFileContent{std::make_shared<const SystolicModel>(config->array),
                            "matrix products and convolutions"};
 }

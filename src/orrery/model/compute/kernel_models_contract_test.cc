@@ -11,7 +11,7 @@
 #include "orrery/core/paths_testing.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {
@@ -24,7 +24,7 @@ std::string example_of(const KernelFileEntry& row) {
   return text.value_or("");
 }
 
-platform::Device catalogue_h100() {
+platform::Device catalog_h100() {
   const platform::DeviceEntry* const entry = platform::find_device("h100-sxm");
   platform::Device device;
   device.name = device.entry = entry->name;
@@ -64,7 +64,7 @@ class KernelModelContract : public testing::TestWithParam<TimeSource> {
   }
 
   std::shared_ptr<const KernelModel> model_;
-  const Silicon silicon_ = silicon_of(catalogue_h100());
+  const Silicon silicon_ = silicon_of(catalog_h100());
 };
 
 TEST_P(KernelModelContract, AnswersAreTheSameAndSayWhoMadeThem) {

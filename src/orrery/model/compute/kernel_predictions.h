@@ -24,8 +24,8 @@ namespace orrery::model {
 class KernelPredictions {
  public:
   /// Uses the models that device.compute names. Automatic: for each kernel the first model with an
-  /// answer; the roofline for devices that the catalogue does not contain or whose peak differs
-  /// from the catalogue's.
+  /// answer; the roofline for devices that the catalog does not contain or whose peak differs
+  /// from the catalog's.
   explicit KernelPredictions(const platform::Device& device, SuppliedModels given = {});
   ~KernelPredictions();
   KernelPredictions(const KernelPredictions&) = delete;

@@ -5,7 +5,7 @@
 
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {

@@ -16,7 +16,7 @@ const platform::DeviceEntry& entry_of(std::string_view name) {
   return *entry;
 }
 
-TEST(SiliconOf, IsTheCataloguesDataSheet) {
+TEST(SiliconOf, IsTheCatalogsDataSheet) {
   const Silicon silicon = silicon_of(entry_of("h100-sxm"));
   EXPECT_TRUE(silicon.described);
   EXPECT_EQ(silicon.architecture, "hopper");
@@ -42,7 +42,7 @@ TEST(SiliconOf, OfAClustersDeviceHasWhatTheClusterSays) {
   EXPECT_EQ(own.rate(Format::fp32), 1e15);
 }
 
-// The catalogue and the data sheets that were learned with (data/kernels/devices.txt) are not the
+// The catalog and the data sheets that were learned with (data/kernels/devices.txt) are not the
 // same file: devices that were measured must be known again.
 TEST(SiliconOf, MeasuredDevicesAreKnownAgain) {
   const LearnedModel* model = LearnedModel::built_in();

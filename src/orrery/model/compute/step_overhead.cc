@@ -37,14 +37,14 @@ bool is_power_limited(graph::Operation operation) {
 
 }  // namespace
 
-Time catalogue_launch_gap(const Silicon& silicon) {
+Time catalog_launch_gap(const Silicon& silicon) {
   for (const auto& [architecture, gap] : kGaps)
     if (silicon.architecture.starts_with(architecture)) return gap;
   return Time{};
 }
 
 Time launch_gap_of(const platform::Device& device, const Silicon& silicon) {
-  return device.in_step.gap ? *device.in_step.gap : catalogue_launch_gap(silicon);
+  return device.in_step.gap ? *device.in_step.gap : catalog_launch_gap(silicon);
 }
 
 const platform::StepEffects::Factor* step_factor_of(const platform::Device& device,

@@ -12,9 +12,9 @@
 namespace orrery::model {
 
 /// Time from the end of a kernel to the begin of the next one that waits in the stream's queue. The
-/// value comes from recordings of devices of this architecture or of its nearest neighbour
+/// value comes from recordings of devices of this architecture or of its nearest neighbor
 /// (docs/kernel-times.md). 0: unknown.
-[[nodiscard]] Time catalogue_launch_gap(const Silicon& silicon);
+[[nodiscard]] Time catalog_launch_gap(const Silicon& silicon);
 
 /// The gap of the cluster file, otherwise that of the architecture.
 [[nodiscard]] Time launch_gap_of(const platform::Device& device, const Silicon& silicon);

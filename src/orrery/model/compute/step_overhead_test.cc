@@ -5,7 +5,7 @@
 
 #include "orrery/model/compute/kernel_predictions.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {
@@ -25,12 +25,12 @@ graph::Kernel kernel_of(std::string_view text) { return *graph::parse_kernel(tex
 
 TEST(StepEffects, GapsAreThoseOfTheArchitecture) {
   const auto gap = [](std::string_view name) {
-    return catalogue_launch_gap(silicon_of(*platform::find_device(name)));
+    return catalog_launch_gap(silicon_of(*platform::find_device(name)));
   };
   EXPECT_EQ(gap("v100-sxm2"), Time(800'000));
   EXPECT_EQ(gap("a100-80gb"), Time(1'152'000));
   EXPECT_EQ(gap("h100-sxm"), Time(1'376'000));
-  EXPECT_EQ(gap("b200"), gap("h100-sxm")) << "the nearest neighbour's";
+  EXPECT_EQ(gap("b200"), gap("h100-sxm")) << "the nearest neighbor's";
   EXPECT_EQ(gap("mi300x"), Time{});
   EXPECT_EQ(gap("tpu-v5p"), Time{});
 }
@@ -75,7 +75,7 @@ TEST(StepEffects, PredictionsHaveIt) {
     const Time by_default = time(device);
     device.in_step.gap = Time{};
     const Time alone = time(device);
-    EXPECT_EQ(by_default - alone, catalogue_launch_gap(silicon_of(*platform::find_device(name))));
+    EXPECT_EQ(by_default - alone, catalog_launch_gap(silicon_of(*platform::find_device(name))));
     device.in_step.gap = Time(7'000'000);
     EXPECT_EQ(time(device) - alone, Time(7'000'000));
     device.in_step = {Time{}, {{16, 2, 0, 0}}};

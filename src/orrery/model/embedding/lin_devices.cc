@@ -41,10 +41,9 @@ constexpr std::array<LinDevice, 5> kLinDevices = {
 
 std::span<const LinDevice> lin_devices() { return kLinDevices; }
 
-const LinDevice* lin_device(std::string_view catalogue) {
+const LinDevice* lin_device(std::string_view catalog) {
   for (const LinDevice& device : kLinDevices)
-    if (!catalogue.empty() && device.catalogue == catalogue && device.memory.max_bw > 0)
-      return &device;
+    if (!catalog.empty() && device.catalog == catalog && device.memory.max_bw > 0) return &device;
   return nullptr;
 }
 

@@ -12,8 +12,8 @@ namespace orrery::model {
 
 /// Measured by gpuroofperf and by sweeps of copies; GB/s and GFLOP/s.
 struct LinDevice {
-  std::string_view name;       ///< of Lin et al.: "V100"
-  std::string_view catalogue;  ///< name in the catalogue; empty: not in it
+  std::string_view name;     ///< of Lin et al.: "V100"
+  std::string_view catalog;  ///< name in the catalog; empty: not in it
   double peak, memory_rate, cache_rate, shared_rate;
   std::int64_t processors;
   double cache_mib;
@@ -28,7 +28,7 @@ struct LinDevice {
 /// A100, V100, GV100, Titan Xp, P100. Source: owensgroup/ml_perf_model (BSD-3-Clause),
 /// analysis/utils.py.
 [[nodiscard]] std::span<const LinDevice> lin_devices();
-/// The device with this name in the catalogue. Null: there is none with a memory curve.
-[[nodiscard]] const LinDevice* lin_device(std::string_view catalogue);
+/// The device with this name in the catalog. Null: there is none with a memory curve.
+[[nodiscard]] const LinDevice* lin_device(std::string_view catalog);
 
 }  // namespace orrery::model

@@ -13,7 +13,7 @@ namespace orrery::model {
 
 /// Figures in SI units; 0: the data sheet does not contain the figure.
 struct Silicon {
-  std::string name;                            ///< catalogue name, may be empty
+  std::string name;                            ///< catalog name, may be empty
   std::string architecture;                    ///< "hopper", "cdna3"; may be empty
   std::array<double, graph::kFormats> peak{};  ///< dense FLOP/s of the matrix units, by format
   double vector = 0;                           ///< fp32 FLOP/s outside the matrix units
@@ -24,7 +24,7 @@ struct Silicon {
   double clock = 0;             ///< Hz, boost
   double power = 0;             ///< W
   std::int64_t processors = 0;  ///< SMs, compute units, cores
-  bool described = false;       ///< in the catalogue; false: only peak and memory may be known
+  bool described = false;       ///< in the catalog; false: only peak and memory may be known
 
   /// Dense FLOP/s of products of `format`. A format without units of its own runs in the next wider
   /// format with units (fp8 in bf16, bf16 in fp32; fp8_block as fp8). 0: unknown.

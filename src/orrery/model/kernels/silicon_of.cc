@@ -4,7 +4,7 @@
 namespace orrery::model {
 namespace {
 
-/// The format with this name in the catalogue; unsaid: no kernel has it.
+/// The format with this name in the catalog; unsaid: no kernel has it.
 graph::Format format_named(std::string_view precision) {
   if (precision == "fp4") return graph::Format::fp4_block;
   return graph::format_of(precision).value_or(graph::Format::unsaid);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 
 namespace orrery::model {
 

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/placement/node_dimensions.h"
 
 namespace orrery::model {

@@ -59,7 +59,7 @@ class MultiDimFabric {
   [[nodiscard]] std::uint32_t rank_count() const { return ranks_; }
   [[nodiscard]] std::size_t dim_count() const { return dims_.size(); }
   [[nodiscard]] const platform::Dimension& dim(std::size_t d) const { return dims_[d]; }
-  /// Difference of the numbers of ranks that are neighbours in dimension `d`: the product of the
+  /// Difference of the numbers of ranks that are neighbors in dimension `d`: the product of the
   /// sizes of the dimensions below it.
   [[nodiscard]] std::uint32_t stride(std::size_t d) const { return strides_[d]; }
   [[nodiscard]] std::uint32_t coordinate(std::uint32_t rank, std::size_t d) const {

@@ -25,7 +25,7 @@
 // current and their next level, as Dijkstra's algorithm visits nodes by distance. A visit changes
 // only levels and rates that are not below this level, before and after. (2) on links with lower
 // levels does not depend on them, so lower levels are final. A level that falls is therefore final,
-// and a level can rise again only after a neighbour's has fallen. So solve() terminates and skips
+// and a level can rise again only after a neighbor's has fallen. So solve() terminates and skips
 // all flows and links that the change does not affect. (Ramalingam and Reps, 1996, and LPA* update
 // shortest paths in the same ascending order.) Rounding errors can violate the order. If they
 // cause too many visits, solve() starts from scratch, where it computes each level once.

@@ -60,7 +60,7 @@ TEST(MaxMin, OneAloneHasItsNarrowestLink) {
 }
 
 // A change reaches flows that share no link with it, in turns up and down: one comes to the first
-// link, its neighbour falls, the neighbour's neighbour rises, and so on.
+// link, its neighbor falls, the neighbor's neighbor rises, and so on.
 TEST(MaxMin, ChangesGoOn) {
   MaxMin solver({1, 2, 4, 8});
   const std::uint32_t a = solver.add(over({0, 1}));

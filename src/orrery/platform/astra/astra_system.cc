@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// ASTRA-sim's system JSON: its keys, its defaults, and what it leaves uninitialised.
+// ASTRA-sim's system JSON: its keys, its defaults, and what it leaves uninitialized.
 #include <fmt/format.h>
 
 #include <cmath>

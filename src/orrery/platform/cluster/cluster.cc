@@ -9,7 +9,7 @@
 
 #include "orrery/core/system/file_read_recorder.h"
 #include "orrery/core/text/text.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster_collectives.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
@@ -60,7 +60,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
     entry = find_device(*section.is);
     if (entry == nullptr) {
       return reading.fail(Errc::config_range, "/device/is",
-                          in_quotes(*section.is) + " is not in the catalogue",
+                          in_quotes(*section.is) + " is not in the catalog",
                           device_hint(*section.is));
     }
   }
@@ -80,8 +80,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
         known.push_back(entry->peaks[i].precision);
       return reading.fail(
           Errc::config_range, "/device/precision",
-          in_quotes(*section.precision) + " has no peak in the catalogue for this device",
-          known.empty() ? "name a catalogue device with `is`, or give `peak`"
+          in_quotes(*section.precision) + " has no peak in the catalog for this device",
+          known.empty() ? "name a catalog device with `is`, or give `peak`"
                         : "the device has " + join(known));
     }
     device.rated = peak->rate;
@@ -94,8 +94,8 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   if (section.memory_capacity) device.memory_capacity = *section.memory_capacity;
   if (device.memory.count() == 0) {
     return reading.fail(Errc::config_missing_key, "/device/memory_bandwidth",
-                        "is missing: the device is not from the catalogue",
-                        "name a catalogue device with `is`, or give memory_bandwidth");
+                        "is missing: the device is not from the catalog",
+                        "name a catalog device with `is`, or give memory_bandwidth");
   }
   device.expansion = section.memory_expansion;
   if (device.expansion && device.memory_capacity == Bytes{})
@@ -227,10 +227,11 @@ bool is_fabric_only(std::string_view text) {
 }
 
 tl::unexpected<Error> fabric_error(std::string_view text, const std::string& where) {
-  return fail(Errc::config_conflict, where,
-              fmt::format("{}: a fabric, not a cluster file", describe(topology_format(text)).name),
-              "use it in a cluster file: `device: h100-sxm` and `fabric: FILE`; 'orrery network show' "
-              "shows a fabric alone");
+  return fail(
+      Errc::config_conflict, where,
+      fmt::format("{}: a fabric, not a cluster file", describe(topology_format(text)).name),
+      "use it in a cluster file: `device: h100-sxm` and `fabric: FILE`; 'orrery network show' "
+      "shows a fabric alone");
 }
 
 }  // namespace
@@ -243,9 +244,9 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where,
 
 Result<Platform> read_cluster(const std::string& path, Findings& findings) {
   std::error_code ignored;
-  const bool made = is_catalogue_cluster(path) && !std::filesystem::exists(path, ignored);
+  const bool made = is_catalog_cluster(path) && !std::filesystem::exists(path, ignored);
   if (made) record_file_read(path);  // a file of this name would take precedence
-  const Result<std::string> text = made ? catalogue_cluster(path, findings) : read_text(path);
+  const Result<std::string> text = made ? catalog_cluster(path, findings) : read_text(path);
   if (!text) return tl::unexpected(text.error());
   return parse_cluster(*text, path, findings);
 }

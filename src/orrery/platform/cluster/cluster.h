@@ -13,7 +13,7 @@
 namespace orrery::platform {
 
 /// The cluster of the file `path` (not "-"), under Rules::orrery. If the file does not exist,
-/// "h100-sxm:64" is a cluster of the catalogue: see `catalogue_cluster`.
+/// "h100-sxm:64" is a cluster of the catalog: see `catalog_cluster`.
 /// Errc: config_*; places are JSON pointers, e.g. "cluster.yaml:/network/0/bandwidth".
 [[nodiscard]] Result<Platform> read_cluster(const std::string& path, Findings& findings);
 
@@ -21,16 +21,16 @@ namespace orrery::platform {
 [[nodiscard]] Result<Platform> parse_cluster(std::string_view text, const std::string& where,
                                              Findings& findings);
 
-/// Whether `name` is meant as a cluster of the catalogue: a device, a colon and a number. Also true
+/// Whether `name` is meant as a cluster of the catalog: a device, a colon and a number. Also true
 /// for a device without a number, and for a number after an unknown device.
-[[nodiscard]] bool is_catalogue_cluster(std::string_view name);
+[[nodiscard]] bool is_catalog_cluster(std::string_view name);
 
 /// The cluster file of "h100-sxm:64": 64 devices in the islands and with the network of the
 /// vendor's reference design (DeviceEntry::build). Up to one island has one dimension, or those of
-/// a torus. Adds the finding cluster_from_catalogue, which describes the cluster. Errc:
+/// a torus. Adds the finding cluster_from_catalog, which describes the cluster. Errc:
 /// config_range for unknown devices and for numbers that do not fill islands or form a torus;
 /// config_missing_key for devices without a reference design.
-[[nodiscard]] Result<std::string> catalogue_cluster(std::string_view name, Findings& findings);
+[[nodiscard]] Result<std::string> catalog_cluster(std::string_view name, Findings& findings);
 
 /// Runs collectives with these algorithms, at the links' full rate: one word of the cluster file
 /// for all dimensions, or one per dimension, separated by commas. All-gathers, reduce-scatters and

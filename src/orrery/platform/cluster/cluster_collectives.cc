@@ -9,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
@@ -280,7 +280,7 @@ void set_library(const ClusterSection& file, Platform& platform, Reading& readin
                         "remove them, or use library: ideal");
   if (!ideal && !is_gpu(platform.device))
     return reading.fail(Errc::config_conflict, "/collectives/library",
-                        "nccl needs a GPU of the catalogue, but the device is not one",
+                        "nccl needs a GPU of the catalog, but the device is not one",
                         "name a GPU with device: {is: …}, or use library: ideal");
   config.settings = section.settings.value_or(LibrarySettings{});
   config.settings.curves = section.curves.value_or("");

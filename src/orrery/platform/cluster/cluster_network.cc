@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/text/text.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/fabric/fabric_internal.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
 
@@ -49,11 +49,11 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
       latency = Time{};
     } else if (dim.bandwidth.count() == 0) {
       return reading.fail(Errc::config_missing_key, path + "/bandwidth",
-                          "is missing: give it, or a link of the catalogue");
+                          "is missing: give it, or a link of the catalog");
     }
     if (!latency) {
       return reading.fail(Errc::config_missing_key, path + "/latency",
-                          "is missing: give it, or a link of the catalogue");
+                          "is missing: give it, or a link of the catalog");
     }
     if (*latency > Time(1'000'000 * kPsPerSecond)) {
       return reading.fail(Errc::config_range, path + "/latency", "is more than 1000000 s");
@@ -126,7 +126,7 @@ const LinkEntry* find_known_link(const std::string& name, const std::string& pat
                                  Reading& reading) {
   const LinkEntry* entry = find_link(name);
   if (entry != nullptr) return entry;
-  reading.fail(Errc::config_range, path, in_quotes(name) + " is not in the catalogue",
+  reading.fail(Errc::config_range, path, in_quotes(name) + " is not in the catalog",
                link_hint(name));
   return nullptr;
 }

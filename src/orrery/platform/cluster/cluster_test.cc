@@ -12,7 +12,7 @@
 
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
 
 namespace orrery::platform {
@@ -39,7 +39,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-TEST(Cluster, FillsInCatalogueAndDefaults) {
+TEST(Cluster, FillsInCatalogAndDefaults) {
   const Result<Platform> platform = parse(kSmall);
   ASSERT_TRUE(platform) << to_string(platform.error());
   EXPECT_EQ(platform->rules, Rules::orrery);
@@ -176,7 +176,7 @@ TEST(Cluster, RefusesFactorsThatContradictEachOtherOrCannotBe) {
   EXPECT_EQ(refused("{gap: 0}"), "read");
 }
 
-// The peak that kernels reach and the peak that utilisation refers to are different values.
+// The peak that kernels reach and the peak that utilization refers to are different values.
 TEST(Cluster, KeepsTheRatedPeakBesideTheOneThatRooflineTakes) {
   const std::string rest = "network: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]\n";
   auto platform =
@@ -309,14 +309,14 @@ TEST(Cluster, SchemaNamesEveryParameter) {
 TEST(Cluster, ReferencePagesAreUpToDate) {
   const std::string folder = std::string(core_testing::kSourceFolder) + "/docs/reference/";
   for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()},
-                                   std::pair{"catalogue.md", catalogue_reference()}}) {
+                                   std::pair{"catalog.md", catalog_reference()}}) {
     if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(folder + name) << text;
     EXPECT_EQ(read_file(folder + name), text) << name << ": run with ORRERY_UPDATE_DOCS=1";
   }
 }
 
-TEST(Catalogue, CanBeReadAndNamesItsSources) {
-  const Result<void> fine = check_catalogue();
+TEST(Catalog, CanBeReadAndNamesItsSources) {
+  const Result<void> fine = check_catalog();
   EXPECT_TRUE(fine) << to_string(fine.error());
   for (const DeviceEntry& each : devices()) {
     EXPECT_FALSE(each.source.empty()) << each.name;
@@ -329,7 +329,7 @@ TEST(Catalogue, CanBeReadAndNamesItsSources) {
   }
 }
 
-TEST(Catalogue, IsComplete) {
+TEST(Catalog, IsComplete) {
   std::set<std::string_view> names;
   for (const DeviceEntry& each : devices()) {
     EXPECT_TRUE(names.insert(each.name).second) << each.name;

@@ -97,7 +97,7 @@ std::string part(std::string_view title) {
 std::string device_reference() {
   return part<DeviceSection>("device") +
          "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
-         "catalogue](catalogue.md).\n" +
+         "catalog](catalog.md).\n" +
          part<MemoryExpansion>("device: memory_expansion") +
          "\n"
          "[The page on memory](../memory.md#expansion-memory) describes its effect on a "

@@ -12,8 +12,8 @@
 namespace orrery::platform {
 namespace {
 
-/// All groups of `size` neighbours.
-HostCrossings look_at_neighbours(const Platform& platform, std::uint32_t size) {
+/// All groups of `size` neighbors.
+HostCrossings look_at_neighbors(const Platform& platform, std::uint32_t size) {
   auto crossings = HostCrossings::of(platform);
   std::vector<std::uint32_t> group(size);
   const auto ranks = static_cast<std::uint32_t>(platform.npu_count());
@@ -40,9 +40,9 @@ constexpr const char* kHostsOfFour =
 
 TEST(HostCrossings, AreCountedAndTheFirstIsDescribed) {
   const Platform platform = crossed(kHostsOfFour + std::string("}"));
-  EXPECT_EQ(look_at_neighbours(platform, 4).groups(), 0U);
-  EXPECT_EQ(look_at_neighbours(platform, 4).description(), "");
-  const HostCrossings found = look_at_neighbours(platform, 8);
+  EXPECT_EQ(look_at_neighbors(platform, 4).groups(), 0U);
+  EXPECT_EQ(look_at_neighbors(platform, 4).description(), "");
+  const HostCrossings found = look_at_neighbors(platform, 8);
   EXPECT_EQ(found.groups(), 2U);
   EXPECT_EQ(
       found.description(),
@@ -55,7 +55,7 @@ TEST(HostCrossings, AreCountedAndTheFirstIsDescribed) {
 
 TEST(HostCrossings, SeatsDecide) {
   const Platform platform = crossed(kHostsOfFour + std::string(", placement: [0-2, 4-8]}"));
-  const HostCrossings found = look_at_neighbours(platform, 2);
+  const HostCrossings found = look_at_neighbors(platform, 2);
   EXPECT_EQ(found.groups(), 2U);  // ranks 2-3 and 6-7
   EXPECT_EQ(found.description().substr(0, 25), "ranks 2-3 span 2 hosts, w");
 }
@@ -64,30 +64,30 @@ TEST(HostCrossings, WhereNothingIsSlowerNothingIsSaid) {
   const std::string even =
       "fabric: {hosts: [{count: 2, devices: 2, scale_up: {bandwidth: 10 GB/s, latency: 1 ns}}], "
       "network: {kind: switch, port: {bandwidth: 10 GB/s, latency: 1 us}}}";
-  EXPECT_EQ(look_at_neighbours(crossed(even), 4).groups(), 0U);
+  EXPECT_EQ(look_at_neighbors(crossed(even), 4).groups(), 0U);
   const std::string none =
       "fabric: {hosts: [{count: 4, devices: 1}], network: {kind: switch, port: {bandwidth: 10 "
       "GB/s, latency: 1 us}}}";
-  EXPECT_EQ(look_at_neighbours(crossed(none), 4).groups(), 0U);
+  EXPECT_EQ(look_at_neighbors(crossed(none), 4).groups(), 0U);
   const std::string lone =
       "fabric: {hosts: [{count: 4, devices: 1, nics: 1, pcie: {bandwidth: 64 GB/s, latency: 1 "
       "us}}], network: {kind: switch, port: {bandwidth: 10 GB/s, latency: 1 us}}}";
-  EXPECT_EQ(look_at_neighbours(crossed(lone), 4).groups(), 0U) << "any placement crosses";
+  EXPECT_EQ(look_at_neighbors(crossed(lone), 4).groups(), 0U) << "any placement crosses";
 }
 
 TEST(HostCrossings, OfDimensionsTheFirstAreHosts) {
   Findings findings;
   const auto h100 = read_cluster("h100-sxm:32", findings);
   ASSERT_TRUE(h100);
-  EXPECT_EQ(look_at_neighbours(*h100, 8).groups(), 0U);
-  const HostCrossings found = look_at_neighbours(*h100, 16);
+  EXPECT_EQ(look_at_neighbors(*h100, 8).groups(), 0U);
+  const HostCrossings found = look_at_neighbors(*h100, 16);
   EXPECT_EQ(found.groups(), 2U);
   EXPECT_EQ(
       found.description(),
       "ranks 0-15 span 2 hosts, with 50 GB/s between hosts and 9 times as much inside a host");
   const auto tpu = read_cluster("tpu-v4:64", findings);
   ASSERT_TRUE(tpu) << to_string(tpu.error());
-  EXPECT_EQ(look_at_neighbours(*tpu, 64).groups(), 0U) << "all its links are alike";
+  EXPECT_EQ(look_at_neighbors(*tpu, 64).groups(), 0U) << "all its links are alike";
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::platform {
 namespace {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "orrery/core/text/text.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/present/clusters/calibrate_answer.h"
 #include "orrery/report/charts/scatter_plot.h"
 
@@ -24,7 +24,7 @@ using study::NetworkCalibrationAnswer;
 namespace {
 
 void state_devices(report::Answer& answer, const std::vector<CalibratedCurve>& curves) {
-  std::map<std::string, std::string> names;  // of the catalogue → as measured
+  std::map<std::string, std::string> names;  // of the catalog → as measured
   std::set<std::string> libraries;
   for (const CalibratedCurve& one : curves) {
     names.emplace(one.curve.device, one.curve.driver);
@@ -34,7 +34,7 @@ void state_devices(report::Answer& answer, const std::vector<CalibratedCurve>& c
     std::string text = device_text(name, driver);
     if (platform::find_device(name) == nullptr)
       text +=
-          "; not in the catalogue: use this name in the cluster file, or specify the device with "
+          "; not in the catalog: use this name in the cluster file, or specify the device with "
           "--device";
     answer.line("device", text);
   }

@@ -33,11 +33,11 @@ constexpr const char* kFabricStyle =
     "@media(prefers-color-scheme:dark){.b{fill:#16191d}.t{fill:#e6e6e6}.f{fill:#a0a0a0}"
     ".n{fill:#262b31;stroke:#6b7480}.h{stroke:#4a525c}}</style>\n";
 
-/// Okabe and Ito's colours, by class of link.
-const char* colour_of(LinkClass kind) {
-  constexpr std::array<const char*, platform::kLinkClasses> kColours = {
+/// Okabe and Ito's colors, by class of link.
+const char* color_of(LinkClass kind) {
+  constexpr std::array<const char*, platform::kLinkClasses> kColors = {
       "#009e73", "#cc79a7", "#0072b2", "#e69f00", "#999999", "#f0e442", "#56b4e9"};
-  return kColours[static_cast<std::size_t>(kind)];
+  return kColors[static_cast<std::size_t>(kind)];
 }
 
 class FabricPlot {
@@ -112,7 +112,7 @@ std::string FabricPlot::svg() const {
     svg += fmt::format(
         "<path d=\"M{0:g} 54h18\" stroke=\"{1}\" stroke-width=\"2\"/><text class=\"f\" x=\"{2:g}\" "
         "y=\"58\">{3}</text>\n",
-        x, colour_of(kind), x + 22, platform::name(kind));
+        x, color_of(kind), x + 22, platform::name(kind));
     x += 90;
   }
   for (const Frame& frame : layout_.frames)
@@ -137,7 +137,7 @@ std::string FabricPlot::svg() const {
     svg += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{:.2f}\" opacity=\"0.75\"{}>"
         "<title>{} to {}: {} link{}, {}{}</title></path>\n",
-        path, line.down ? "#d55e00" : colour_of(line.kind), wide,
+        path, line.down ? "#d55e00" : color_of(line.kind), wide,
         line.faults.empty() ? "" : " stroke-dasharray=\"3 3\"", xml_text(a.about),
         xml_text(b.about), line.links, line.links == 1 ? "" : "s",
         line.capacity > 0 ? format_bandwidth(Bandwidth(line.capacity)) : "bandwidth not stated",

@@ -10,7 +10,7 @@
 #include "orrery/core/text/units.h"
 #include "orrery/model/kernels/roofline_model.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/present/kernels/kernels_text.h"
 #include "orrery/present/number_text.h"
 

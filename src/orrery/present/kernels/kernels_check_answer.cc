@@ -37,7 +37,7 @@ std::string held_out_text(const MeasuredKernelClass& known) {
 }
 
 std::string device_line(const KernelTableReport::Device& device) {
-  if (!device.silicon.described) return "not in the catalogue: times are not checked against it";
+  if (!device.silicon.described) return "not in the catalog: times are not checked against it";
   return fmt::format("{}, {} (data sheet)",
                      format_flops(FlopRate(device.silicon.rate(graph::Format::bf16))),
                      format_bandwidth(Bandwidth(device.silicon.memory)));
@@ -88,7 +88,7 @@ void state_kernel_table(report::Answer& answer, const KernelTableReport& report)
   answer.each("per_device", report.devices, [](report::Answer& element, const auto& device) {
     element.block(fmt::format("{}  {}\n", element.style().strong(printable(device.name)),
                               device_line(device)));
-    element.field("device", device.name).field("in_catalogue", device.silicon.described);
+    element.field("device", device.name).field("in_catalog", device.silicon.described);
     element.each("classes", device.classes, state_measured_class);
   });
   answer.each("errors", report.errors, [](report::Answer& element, const Error& error) {

@@ -13,7 +13,7 @@
 
 namespace orrery::present {
 
-/// `shapes`: one row per shape. `unknown_devices`: recorded devices missing from the catalogue.
+/// `shapes`: one row per shape. `unknown_devices`: recorded devices missing from the catalog.
 void state_kernel_context(report::Answer& answer,
                           std::span<const study::DeviceKernelContext> devices,
                           const std::set<std::string>& unknown_devices, bool shapes,

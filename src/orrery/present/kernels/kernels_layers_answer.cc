@@ -57,7 +57,7 @@ void add_cost(report::Columns<SystolicReport::Layer>& columns) {
       .add("cycles", "cycles", cost(&SystolicCost::cycles))
       .add("with DRAM", "cycles_with_stalls", cost(&SystolicCost::total))
       .add("utilization", "utilization_share",
-           [](const auto& layer) { return report::Share{layer.cost.utilisation}; })
+           [](const auto& layer) { return report::Share{layer.cost.utilization}; })
       .field("macs", cost(&SystolicCost::macs))
       .show_number("SRAM in", words_text(&SystolicTraffic::sram_reads))
       .show_number("out", words_text(&SystolicTraffic::sram_writes))

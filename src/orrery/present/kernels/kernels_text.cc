@@ -39,7 +39,7 @@ std::string kernel_class_name(const model::MeasuredKernelClass& measured) {
 
 void state_unknown_devices(report::Answer& answer, const std::set<std::string>& names) {
   for (const std::string& name : names)
-    answer.line("skipped", fmt::format("{}: not in the catalogue (specify it with --device)",
+    answer.line("skipped", fmt::format("{}: not in the catalog (specify it with --device)",
                                        name.empty() ? "a device without a name" : in_quotes(name)));
   answer.list("unknown_devices", names);
 }

@@ -23,7 +23,7 @@ namespace orrery::present {
 /// "gemm forward bf16,bf16>bf16 transposed_b": all that the kernels of the class share.
 [[nodiscard]] std::string kernel_class_name(const model::MeasuredKernelClass& measured);
 
-/// `names`: recorded devices that are not in the catalogue.
+/// `names`: recorded devices that are not in the catalog.
 void state_unknown_devices(report::Answer& answer, const std::set<std::string>& names);
 /// Members "operation" and "pass"; with `shape` "operand_formats", "sizes" and "traits", else
 /// "format", the first.

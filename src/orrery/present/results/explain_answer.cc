@@ -50,15 +50,15 @@ void state_explanation(report::Answer& answer, const Explanation& explanation,
   for (const std::string& paragraph : explanation.paragraphs)
     answer.block(wrapped(printable(paragraph)));
   answer.list("paragraphs", explanation.paragraphs);
-  using LabelledFigure = std::pair<std::string, std::string>;
+  using LabeledFigure = std::pair<std::string, std::string>;
   std::size_t width = 14;
   for (const auto& [label, figure] : explanation.figures)
     width = std::max(width, std::min<std::size_t>(report::columns(printable(label)), 30));
   answer.label_width(width);
   for (const auto& [label, figure] : explanation.figures)
     answer.line(report::fit(printable(label), width), printable(figure));
-  report::Columns<LabelledFigure> columns;
-  columns.field("label", &LabelledFigure::first).field("text", &LabelledFigure::second);
+  report::Columns<LabeledFigure> columns;
+  columns.field("label", &LabeledFigure::first).field("text", &LabeledFigure::second);
   answer.table("figures", explanation.figures, columns);
   if (answer.is_json()) answer.findings(findings);
 }

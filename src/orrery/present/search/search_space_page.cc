@@ -144,7 +144,7 @@ class SpacePageBuilder {
     for (const explore::StepPart& part : explore::kStepParts)
       page_.parts.list.push_back({std::string(part.name), std::string(part.title),
                                   std::string(part.about), part.more_is_better,
-                                  std::string(part.colour)});
+                                  std::string(part.color)});
     page_.parts.shares.resize(page_.parts.list.size());
     std::map<std::string, std::uint32_t> plans;
     double least = 0;

@@ -35,8 +35,8 @@ constexpr std::size_t kStrips = 8;
 constexpr double kLine = 5;  // a line of phases
 constexpr std::size_t kTitleLetters = 120;
 
-/// Okabe and Ito's colours, by role.
-constexpr std::array<std::pair<BlockRole, std::string_view>, 6> kRoleColours = {{
+/// Okabe and Ito's colors, by role.
+constexpr std::array<std::pair<BlockRole, std::string_view>, 6> kRoleColors = {{
     {BlockRole::sequence, "#999999"},
     {BlockRole::repetition, "#cc79a7"},
     {BlockRole::forward, "#56b4e9"},
@@ -50,11 +50,11 @@ constexpr std::string_view kStripStyle =
     ".t{fill:#e6e6e6}.f{fill:#a0a0a0}.s{stroke:#16191d}}</style>\n";
 
 /// … of phases; nothing for what has none.
-constexpr std::array<std::string_view, kStepPhases> kPhaseColours = {"", "#56b4e9", "#e69f00",
-                                                                     "#d55e00"};
+constexpr std::array<std::string_view, kStepPhases> kPhaseColors = {"", "#56b4e9", "#e69f00",
+                                                                    "#d55e00"};
 
-std::string_view colour_of(BlockRole role) {
-  return kRoleColours[static_cast<std::size_t>(role)].second;
+std::string_view color_of(BlockRole role) {
+  return kRoleColors[static_cast<std::size_t>(role)].second;
 }
 
 std::string label_of(const Block& block) {
@@ -101,7 +101,7 @@ class Strip {
             "<rect x=\"{:.1f}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" fill=\"{}\">"
             "<title>{}{}</title></rect>\n",
             left, top_ + kRow * deepest_, wide, kLine,
-            kPhaseColours[static_cast<std::size_t>(pass.phase)], name(pass.phase),
+            kPhaseColors[static_cast<std::size_t>(pass.phase)], name(pass.phase),
             timed_ ? ", " + format_time(pass.time) : std::string());
       left += wide;
     }
@@ -128,7 +128,7 @@ class Strip {
         "<g><title>{}{}</title><rect x=\"{:.1f}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" "
         "rx=\"2\" fill=\"{}\"/>",
         xml_text(text), block.time > Time{} ? ", " + format_time(block.time) : std::string(), left,
-        y, std::max(kMinBox, wide - 1), kBox, colour_of(block.role));
+        y, std::max(kMinBox, wide - 1), kBox, color_of(block.role));
     const double each = wide / block.times;
     if (block.times > 1 && each >= kMinTime / 2)
       for (std::uint32_t time = 1; time < block.times; ++time)
@@ -198,18 +198,18 @@ std::vector<RankStrip> strips_of(const graph::Workload& workload) {
 std::string legend() {
   std::string svg;
   double x = kStripLeft;
-  for (const auto& [role, colour] : kRoleColours) {
+  for (const auto& [role, color] : kRoleColors) {
     const std::string_view name = analysis::name(role);
     svg += fmt::format(
         "<rect x=\"{:g}\" y=\"48\" width=\"12\" height=\"12\" rx=\"2\" fill=\"{}\"/>"
         "<text class=\"f\" x=\"{:g}\" y=\"58\">{}</text>\n",
-        x, colour, x + 17, name);
+        x, color, x + 17, name);
     x += 40 + kLetter * static_cast<double>(name.size());
   }
   svg += fmt::format(
       "<rect x=\"{:g}\" y=\"52\" width=\"12\" height=\"{:g}\" fill=\"{}\"/>"
       "<text class=\"f\" x=\"{:g}\" y=\"58\">optimizer</text>\n",
-      x, kLine, kPhaseColours[static_cast<std::size_t>(StepPhase::optimizer)], x + 17);
+      x, kLine, kPhaseColors[static_cast<std::size_t>(StepPhase::optimizer)], x + 17);
   return svg;
 }
 

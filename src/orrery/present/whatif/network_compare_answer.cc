@@ -135,10 +135,10 @@ void add_communication_rows(const NetworkComparison& comparison, NetworkRows& ro
   std::size_t dims = 0;
   for (const NetworkResult& one : comparison.networks) dims = std::max(dims, one.traffic.size());
   for (std::size_t d = 0; d < dims; ++d) {
-    const auto& labelled = std::find_if(comparison.networks.begin(), comparison.networks.end(),
-                                        [&](const auto& one) { return d < one.traffic.size(); });
+    const auto& labeled = std::find_if(comparison.networks.begin(), comparison.networks.end(),
+                                       [&](const auto& one) { return d < one.traffic.size(); });
     add_network_row(
-        comparison, fmt::format("sent by a rank, {}", labelled->traffic[d].label),
+        comparison, fmt::format("sent by a rank, {}", labeled->traffic[d].label),
         [&](const auto& one) {
           return d < one.traffic.size()
                      ? format_bytes(Bytes(static_cast<std::int64_t>(one.traffic[d].bytes)))

@@ -27,8 +27,8 @@ constexpr std::size_t kNameWidth = 44;  // names of template kernels have hundre
 /// "scaled: 1, 3-6; recorded: 2"
 std::string list_basis_text(const WhatIf& result) {
   std::string text;
-  for (const study::Basis basis : {study::Basis::recorded, study::Basis::scaled,
-                                   study::Basis::modelled, study::Basis::bound}) {
+  for (const study::Basis basis :
+       {study::Basis::recorded, study::Basis::scaled, study::Basis::modeled, study::Basis::bound}) {
     std::vector<std::uint32_t> lines;
     for (std::size_t i = 0; i < result.list.size(); ++i)
       if (result.list[i].basis == basis) lines.push_back(static_cast<std::uint32_t>(i + 1));

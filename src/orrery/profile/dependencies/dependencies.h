@@ -44,7 +44,7 @@ struct DependencyOptions {
 /// The cost of a step is its recorded end minus the latest recorded end of its dependencies, never
 /// negative. Therefore a replay of the chain gives the recorded times. A step without recorded
 /// dependencies begins at its recorded time (see `start`). Calls that neither launch nor
-/// synchronise are part of the next step (counted: call_folded). So are Python frames and overhead
+/// synchronize are part of the next step (counted: call_folded). So are Python frames and overhead
 /// (host_context_folded).
 ///
 /// Device: the cost of a work is its recorded duration, less its overlap with the previous work on
@@ -103,7 +103,7 @@ struct Extent {
 ///   (stream_wait_guessed).
 /// - Hand-offs between threads, from gaps (inter_thread_guessed).
 /// - Polls, from long segments that end with the launched work (poll_guessed).
-/// - The target of a synchronising call without a record, if its name does not give it.
+/// - The target of a synchronizing call without a record, if its name does not give it.
 ///
 /// A work without a recorded launch counts as launched before the profile if it is the first of its
 /// stream, else with the previous work or later. A wait for the stream includes such a work if it

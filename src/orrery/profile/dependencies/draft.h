@@ -65,7 +65,7 @@ struct StreamPosition {
   std::uint32_t index = 0;
 };
 
-/// `later` waited for `work`; it is a call (synchronisation) or a work on another stream.
+/// `later` waited for `work`; it is a call (synchronization) or a work on another stream.
 struct WorkWait {
   EventId work = kNoEvent;
   EventId later = kNoEvent;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds waits for the device in sync records: of calls (synchronisation), and of works across
+// Finds waits for the device in sync records: of calls (synchronization), and of works across
 // streams (event record and wait). The rules are those of HTA's critical path analysis.
 #include "orrery/profile/dependencies/sync_waits.h"
 

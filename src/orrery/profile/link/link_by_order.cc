@@ -183,9 +183,9 @@ void reconcile_shapes(std::vector<AlignedEvent>& device, std::vector<AlignedEven
 }
 
 /// Pairs steps that have another order in the two files (equal starts). A remaining step is paired
-/// with a neighbour of its expected position, if only one fits.
-void swap_neighbours(const std::vector<AlignedEvent>& device, const std::vector<AlignedEvent>& host,
-                     Pairs& pairs) {
+/// with a neighbor of its expected position, if only one fits.
+void swap_neighbors(const std::vector<AlignedEvent>& device, const std::vector<AlignedEvent>& host,
+                    Pairs& pairs) {
   constexpr std::size_t kMaxDistance = 4, kNothing = ~std::size_t{0};
   std::vector<std::uint8_t> taken(device.size(), 0);
   std::vector<std::size_t> partner(host.size(), kNothing);
@@ -273,7 +273,7 @@ void link_threads(const Profile& device, const Profile& host, const IdLinks& ids
     reconcile_sequences(right, left);
     reconcile_shapes(right, left);
     Pairs pairs = align(left, right, known);
-    swap_neighbours(right, left, pairs);
+    swap_neighbors(right, left, pairs);
     std::vector<EventId> new_links;  // of the host
     for (const auto& [l, r] : pairs) {
       EventId& partner = links.event[left[l].event];

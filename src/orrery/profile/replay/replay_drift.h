@@ -35,7 +35,7 @@ using EventTimes = std::vector<std::pair<Time, Time>>;
 [[nodiscard]] bool runs_on_device(const Profile& profile);
 
 /// Share of each bin in which at least one stream of the device ran a kernel, 0 to 1. Lumos calls
-/// this SM utilisation (arXiv 2504.09307, §4.2.2, bins of 1 ms). The first bin begins at `from`.
+/// this SM utilization (arXiv 2504.09307, §4.2.2, bins of 1 ms). The first bin begins at `from`.
 /// Copies and memsets do not count.
 [[nodiscard]] std::vector<double> busy_curve(const Profile& profile, Time from, Time to, Time bin);
 

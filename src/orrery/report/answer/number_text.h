@@ -62,7 +62,7 @@ using analysis::plural;
 /// The number of something: without separators of thousands.
 [[nodiscard]] Value id_value(std::uint64_t number);
 
-/// "fits", "may not fit" or "does not fit", in its colour.
+/// "fits", "may not fit" or "does not fit", in its color.
 [[nodiscard]] std::string memory_fit_text(MemoryFit fit, Style style);
 /// "15.37 GB to spare", "3.10 GB too much".
 [[nodiscard]] std::string spare_text(Bytes spare);

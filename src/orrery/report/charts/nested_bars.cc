@@ -17,9 +17,9 @@ namespace {
 constexpr double kBarsLeft = 300, kBarsWidth = 420, kBarsTop = 66, kBarLine = 22, kBarHeight = 15;
 constexpr std::size_t kBarNameLength = 40;
 
-/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness.
-constexpr std::array<const char*, 6> kBarColours = {"#0072b2", "#e69f00", "#009e73",
-                                                    "#d55e00", "#56b4e9", "#cc79a7"};
+/// The colors of Okabe and Ito, distinguishable with most forms of color blindness.
+constexpr std::array<const char*, 6> kBarColors = {"#0072b2", "#e69f00", "#009e73",
+                                                   "#d55e00", "#56b4e9", "#cc79a7"};
 
 std::string shown(const std::string& name) {
   return xml_text(name.size() <= kBarNameLength ? name
@@ -55,13 +55,13 @@ std::string nested_bars_svg(const NestedBars& bars) {
     const NestedBar& bar = bars.bars[i];
     const auto kind =
         static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), bar.kind) - kinds.begin());
-    const char* colour = kBarColours[kind % kBarColours.size()];
+    const char* color = kBarColors[kind % kBarColors.size()];
     const double y = kBarsTop + kBarLine * static_cast<double>(i);
     const auto rect = [&](double share, const char* opacity) {
       return fmt::format(
           "<rect x=\"{:g}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" fill=\"{}\" "
           "opacity=\"{}\"/>",
-          kBarsLeft, y, kBarsWidth * std::max(share, 0.0) / most, kBarHeight, colour, opacity);
+          kBarsLeft, y, kBarsWidth * std::max(share, 0.0) / most, kBarHeight, color, opacity);
     };
     svg += fmt::format(
         "<text class=\"t\" x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>{}{}"

@@ -22,9 +22,9 @@ constexpr double kPanelLeft = 52, kPanelTop = 92;
 constexpr std::size_t kMaxAcross = 4;
 constexpr double kSeriesWidth = 130, kSeriesHeight = 20;
 
-/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness, and some
+/// The colors of Okabe and Ito, distinguishable with most forms of color blindness, and some
 /// more; on white and on black.
-constexpr std::array<const char*, 16> kColours = {
+constexpr std::array<const char*, 16> kColors = {
     "#0072b2", "#e69f00", "#009e73", "#d55e00", "#56b4e9", "#cc79a7", "#a89a00", "#808080",
     "#9c6b4f", "#7f6bd0", "#c03a5b", "#5d8a1f", "#20a4a4", "#4d5fc0", "#d89090", "#6f9a8a"};
 constexpr const char* kStyle =
@@ -122,7 +122,7 @@ class ScatterPicture {
       const double x = 16 + kSeriesWidth * static_cast<double>(i % in_line_);
       const std::size_t line = i / in_line_;
       const double y = 50 + kSeriesHeight * static_cast<double>(line);
-      put("<circle cx=\"{:g}\" cy=\"{:g}\" r=\"4\" fill=\"{}\"/>\n", x + 4, y - 4, colour(i));
+      put("<circle cx=\"{:g}\" cy=\"{:g}\" r=\"4\" fill=\"{}\"/>\n", x + 4, y - 4, color(i));
       text(x + 13, y, "start", 12, "t", scatter_.series[i]);
     }
     for (std::size_t i = 0; i < scatter_.panels.size(); ++i) {
@@ -144,7 +144,7 @@ class ScatterPicture {
         "class=\"{}\"{}>{}</text>\n",
         x, y, anchor, size, style, more, xml_text(what));
   }
-  static const char* colour(std::size_t series) { return kColours[series % kColours.size()]; }
+  static const char* color(std::size_t series) { return kColors[series % kColors.size()]; }
 
   /// Draws one panel; its upper left corner is at x, y.
   void draw(const ScatterPanel& panel, double x, double y) {
@@ -171,7 +171,7 @@ class ScatterPicture {
     out_ += "</g>\n";
   }
 
-  /// All dots of one colour and density form one path: strokes of zero length with round ends.
+  /// All dots of one color and density form one path: strokes of zero length with round ends.
   void points(const ScatterPanel& panel) {
     const CellCounts cells = count_cells(panel, step_);
     for (std::size_t series = 0; series < scatter_.series.size(); ++series) {
@@ -191,7 +191,7 @@ class ScatterPicture {
         if (path.empty()) continue;
         put("<path d=\"{}\" transform=\"scale({:g})\" fill=\"none\" stroke=\"{}\" opacity=\"{}\" "
             "stroke-width=\"{:g}\" stroke-linecap=\"round\"/>\n",
-            path, step_, colour(series),
+            path, step_, color(series),
             panel.points.size() <= kFewPoints ? "1" : kDensities[level].opacity,
             std::max(2.4, step_) / step_);
       }

@@ -19,11 +19,11 @@ constexpr double kValueLeft = 250, kValueWidth = 440, kValueRight = 110, kValueL
                  kValueHeight = 13, kValueGap = 10, kValueTop = 56;
 constexpr std::size_t kValueNameLength = 38;
 
-/// The colours of Okabe and Ito, distinguishable with most forms of colour blindness.
-constexpr std::array<const char*, 7> kValueColours = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
-                                                      "#56b4e9", "#cc79a7", "#999999"};
+/// The colors of Okabe and Ito, distinguishable with most forms of color blindness.
+constexpr std::array<const char*, 7> kValueColors = {"#0072b2", "#e69f00", "#009e73", "#d55e00",
+                                                     "#56b4e9", "#cc79a7", "#999999"};
 
-const char* colour(std::size_t index) { return kValueColours[index % kValueColours.size()]; }
+const char* color(std::size_t index) { return kValueColors[index % kValueColors.size()]; }
 
 std::string label(double x, double y, const char* kind, const char* anchor,
                   const std::string& text) {
@@ -51,7 +51,7 @@ std::string legend_svg(const ValueBars& bars, double y) {
   double x = 12;
   for (std::size_t i = 0; i < bars.legend.size(); ++i) {
     svg += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"11\" height=\"11\" fill=\"{}\"/>\n",
-                       x, y - 10, colour(i));
+                       x, y - 10, color(i));
     svg += label(x + 16, y, "t", "start", bars.legend[i]);
     x += 34 + 7.2 * static_cast<double>(columns(bars.legend[i]));
   }
@@ -80,7 +80,7 @@ std::string bar_svg(const ValueBar& bar, double y, double most) {
     const double width = kValueWidth * bar.parts[i] / most;
     svg += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:g}\" fill=\"{}\"/>\n", x, y,
-        width, kValueHeight, colour(bar.colour + i));
+        width, kValueHeight, color(bar.color + i));
     x += width;
   }
   return svg + label(x + 5, y + 11, "f", "start", bar.text);

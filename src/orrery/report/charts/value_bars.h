@@ -13,8 +13,8 @@ namespace orrery::report {
 struct ValueBar {
   std::string name;
   std::vector<double> parts;
-  std::string text;          ///< label after the bar: its value
-  std::uint32_t colour = 0;  ///< index in ValueBars::legend, for its first part
+  std::string text;         ///< label after the bar: its value
+  std::uint32_t color = 0;  ///< index in ValueBars::legend, for its first part
 };
 
 struct ValueGroup {

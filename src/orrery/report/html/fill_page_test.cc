@@ -39,8 +39,8 @@ TEST(HtmlData, TitlesSayWhatIsChanged) {
             std::string::npos);
 }
 
-// The page gives each type of collective a colour by its name.
-TEST(HtmlPage, ColoursCollectivesByNamesThatThereAre) {
+// The page gives each type of collective a color by its name.
+TEST(HtmlPage, ColorsCollectivesByNamesThatThereAre) {
   std::ostringstream there;
   there << std::ifstream(std::string(core_testing::kSourceFolder) +
                          "/web/src/pages/speeds/choice.ts")

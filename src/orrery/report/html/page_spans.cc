@@ -122,7 +122,7 @@ class SpanReducer {
   }
 
   /// Calls use(first, last) for each maximal range of `order` that is shown as one span: one
-  /// retained span, or omitted neighbours on a lane with gaps of at most gap_ between them.
+  /// retained span, or omitted neighbors on a lane with gaps of at most gap_ between them.
   template <class Use>
   void for_each_row(std::uint32_t t, const std::vector<std::uint32_t>& order,
                     const Use& use) const {

@@ -203,7 +203,7 @@ std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, st
   return retained;
 }
 
-/// For a modelled memory curve: the bytes of each kind at the peak.
+/// For a modeled memory curve: the bytes of each kind at the peak.
 void write_kinds(JsonWriter& json, const Run& run, const result::MemoryCurve& curve) {
   std::vector<std::pair<std::uint32_t, Bytes>> kinds;
   for (const result::HeldTensor& part : curve.at_peak) {

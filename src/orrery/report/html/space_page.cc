@@ -53,7 +53,7 @@ void write_steps(JsonWriter& json, const PageSpace& space) {
   html::column(json, "parts", parts.list.size(), [&](std::size_t part) {
     const PageSpace::Parts::Part& about = parts.list[part];
     json.begin_object().field("name", about.name).field("title", about.title);
-    json.field("about", about.about).field("more", about.more).field("color", about.colour);
+    json.field("about", about.about).field("more", about.more).field("color", about.color);
     html::column(json, "values", parts.points.size(),
                  [&](std::size_t i) { json.value(brief(parts.shares[part][i])); });
     json.end_object();

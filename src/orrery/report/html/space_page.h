@@ -52,8 +52,8 @@ struct PageSpace {
   struct Parts {
     struct Part {
       std::string name, title, about;
-      bool more = false;   ///< true: larger is better
-      std::string colour;  ///< a class of the page's style sheets: "compute"
+      bool more = false;  ///< true: larger is better
+      std::string color;  ///< a class of the page's style sheets: "compute"
     };
     std::vector<Part> list;
     std::vector<std::uint32_t> points;

@@ -35,7 +35,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "=time_by_basis"},
      {"best", JsonType::object, "the best results", JsonForm::list,
       "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp elapsed_s ep "
-      "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values format_mfu front "
+      "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values format_mfu "
+      "front "
       "goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes memory_option mfu "
       "micro_batch near_bytes plan pp "
       "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
@@ -92,7 +93,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "bandwidth_bytes_per_s block latency_ns size"},
      {"effects", JsonType::object, "what each effect costs", JsonForm::list,
       "effect step_without_ns"},
-     {"entries", JsonType::object, "entries of the catalogue", JsonForm::list,
+     {"entries", JsonType::object, "entries of the catalog", JsonForm::list,
       "active_parameters algorithm_names aliases bandwidth_bytes_per_s bf16_flop_per_s "
       "fp8_flop_per_s latency_ns link_names memory_bytes memory_bytes_per_s name title "
       "total_parameters"},
@@ -176,7 +177,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"path_by_cause", JsonType::object, "critical paths by cause", JsonForm::list,
       "cause first_ns second_ns"},
      {"per_device", JsonType::object, "one entry per device", JsonForm::list,
-      "architecture capacity_bytes classes clock_hz device gap_spread gaps in_catalogue kernels "
+      "architecture capacity_bytes classes clock_hz device gap_spread gaps in_catalog kernels "
       "known_kernels known_ns l2_bytes memory_bytes_per_s models peak_by_format_flop_per_s "
       "processors ranks recorded_as shapes shared_bytes time_ns vector_flop_per_s"},
      {"per_kernel", JsonType::object, "one entry per kernel", JsonForm::list,

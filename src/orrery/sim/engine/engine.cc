@@ -223,7 +223,7 @@ Result<SimResult> Engine::finish() {
     check_folding();
   if (!run_.fold_failed.empty()) return std::move(run_.result);
   if (run_.error) return tl::unexpected(*run_.error);
-  return summarise();
+  return summarize();
 }
 
 void Engine::dispatch(const Event& event) {

@@ -78,7 +78,7 @@ class Engine : private P2pMessages::CompletionObserver,
   [[nodiscard]] bool break_deadlocks();
   void run_until(std::int64_t time);
   void dispatch(const Event& event);
-  [[nodiscard]] SimResult summarise();
+  [[nodiscard]] SimResult summarize();
   void add_predictions(const Engine& from);
   void note_memory();
 

@@ -59,7 +59,7 @@ Result<SimResult> Engine::run_parts() {
   if (one_part) rerun_ = Rerun::in_one_part;
   if (one_part || !run_.fold_failed.empty()) return std::move(run_.result);
   run_.result.savings.parts = run_.shared.parts.count;
-  return summarise();
+  return summarize();
 }
 
 // Returns false if the run failed, or if windows are too short to be efficient.

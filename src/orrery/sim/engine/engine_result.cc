@@ -84,7 +84,7 @@ void Engine::note_memory() {
   run_.result.recording->memory = std::move(curves);
 }
 
-SimResult Engine::summarise() {
+SimResult Engine::summarize() {
   for (std::uint32_t rank = 0; rank < run_.shared.results.size(); ++rank) {
     RankResult& rank_result = run_.shared.results[rank];
     track_memory(run_, rank);

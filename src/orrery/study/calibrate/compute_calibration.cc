@@ -122,7 +122,7 @@ class ComputeModel {
 
  private:
   Result<void> read_recordings(const std::vector<std::string>& recordings) {
-    const auto device = catalogue_device(question_.device);
+    const auto device = catalog_device(question_.device);
     if (!device) return tl::unexpected(device.error());
     RecordedTraces recorded;
     recorded.traces = recordings;
@@ -165,7 +165,7 @@ class ComputeModel {
     const std::string& where = question_.files.front();
     if (all_.rows.rows.empty() && !answer_.unknown_devices.empty())
       return fail(Errc::usage, where,
-                  in_quotes(*answer_.unknown_devices.begin()) + " is not in the catalogue",
+                  in_quotes(*answer_.unknown_devices.begin()) + " is not in the catalog",
                   "specify it with --device");
     if (all_.rows.rows.empty())
       return fail(Errc::input_empty, where,

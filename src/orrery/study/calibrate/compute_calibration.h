@@ -20,8 +20,8 @@ struct ComputeCalibrationQuestion {
   std::vector<std::string>
       /// Tables (model/kernels/table/table_file.h) and recordings, in any order.
       files;
-  std::string device;   ///< device of all recordings (catalogue name); empty: as recorded
-  std::string devices;  ///< a file of devices that the catalogue lacks; empty: none
+  std::string device;   ///< device of all recordings (catalog name); empty: as recorded
+  std::string devices;  ///< a file of devices that the catalog lacks; empty: none
   std::string date;     ///< date of the measurement; empty: as recorded
   std::function<void(std::uint32_t done, std::uint32_t of)>
       progress;  ///< called after each rank that is read
@@ -37,7 +37,7 @@ struct ComputeCalibration {
   std::uint64_t recorded = 0;             ///< compute kernels of recordings …
   std::uint64_t known = 0;                ///< … with known operator shapes …
   std::uint64_t overlapped = 0;           ///< … excluded because they overlap communication
-  std::set<std::string> unknown_devices;  ///< recorded devices that are not in the catalogue
+  std::set<std::string> unknown_devices;  ///< recorded devices that are not in the catalog
   Findings findings;
 };
 

@@ -11,7 +11,7 @@
 
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/profile/link/link.h"
 #include "orrery/profile/profile_testing.h"
 #include "orrery/study/calibrate/recorded_kernel_rows.h"

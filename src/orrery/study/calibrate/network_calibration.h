@@ -16,7 +16,7 @@ namespace orrery::study {
 /// The command-line arguments.
 struct NetworkCalibrationQuestion {
   std::vector<std::string> files;
-  std::string device;                 ///< catalogue name, if the files do not state one
+  std::string device;                 ///< catalog name, if the files do not state one
   std::string collective;             ///< if the files do not state it
   std::int64_t ranks = 0, nodes = 0;  ///< if the files do not state them; 0: not given
   std::string date;                   ///< date of the measurement; empty: as in the files

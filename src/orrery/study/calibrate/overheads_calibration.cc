@@ -15,7 +15,7 @@
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/text/text.h"
 #include "orrery/intake/job/job.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 
@@ -101,7 +101,7 @@ struct OverheadsFile {
                  field("made_by", &OverheadsFile::made_by, "command"),
                  field("made_on", &OverheadsFile::made_on, "when it was recorded"),
                  field("made_from", &OverheadsFile::made_from, "files that were read"),
-                 field("device", &OverheadsFile::device, "device of the catalogue"),
+                 field("device", &OverheadsFile::device, "device of the catalog"),
                  field("driver", &OverheadsFile::driver, "device name in the recordings"),
                  field("job", &OverheadsFile::job, "for the job's file"),
                  field("cluster", &OverheadsFile::cluster, "for the cluster's file"),
@@ -150,7 +150,7 @@ Result<void> name_device(const OverheadsCalibrationQuestion& question,
                             in_quotes(*std::next(drivers.begin()))),
                 "calibrate each kind of machine separately");
   if (!drivers.empty()) answer.driver = printable(*drivers.begin(), 120);
-  const auto stated = catalogue_device(question.device);
+  const auto stated = catalog_device(question.device);
   if (!stated) return tl::unexpected(stated.error());
   const platform::DeviceEntry* entry =
       *stated != nullptr ? *stated : platform::find_device_by_driver(answer.driver);

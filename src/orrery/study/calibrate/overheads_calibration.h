@@ -16,7 +16,7 @@ namespace orrery::study {
 /// The command-line arguments.
 struct OverheadsCalibrationQuestion {
   std::vector<std::string> files;
-  /// Device of the catalogue, instead of the one in the recordings; empty: the recorded one.
+  /// Device of the catalog, instead of the one in the recordings; empty: the recorded one.
   std::string device;
   std::string date;  ///< date of the measurement; empty: as recorded
   std::function<void(std::uint32_t done, std::uint32_t of)>
@@ -24,7 +24,7 @@ struct OverheadsCalibrationQuestion {
 };
 
 struct OverheadsCalibration {
-  std::string device;  ///< name in the catalogue, else as recorded; may be empty
+  std::string device;  ///< name in the catalog, else as recorded; may be empty
   std::string driver;  ///< as recorded; may be empty
   std::string date;    ///< may be empty
   std::vector<SourceFile> files;

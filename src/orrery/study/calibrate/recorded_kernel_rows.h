@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orrery/model/kernels/measured_rows.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::study {
@@ -30,7 +30,7 @@ class RecordedKernelRows {
   /// the median of its times. `line` is the number of the row.
   [[nodiscard]] model::MeasuredRows rows() const;
 
-  /// Recorded device names that are not in the catalogue; "" for a device without a name.
+  /// Recorded device names that are not in the catalog; "" for a device without a name.
   [[nodiscard]] const std::set<std::string>& unknown_devices() const { return unknown_devices_; }
   [[nodiscard]] std::uint64_t kernels() const { return kernels_; }  ///< compute kernels
   [[nodiscard]] std::uint64_t known() const { return known_; }      ///< with known operator shapes

@@ -67,9 +67,9 @@ class Residuals {
   }
   [[nodiscard]] bool is_out(std::size_t r, std::size_t s) const { return out_[r][s]; }
 
-  /// Centres columns at their medians over rows, so that a stall does not move them; at their means
+  /// Centers columns at their medians over rows, so that a stall does not move them; at their means
   /// once stalls are excluded.
-  void centre() {
+  void center() {
     column_.assign(logs_.front().size(), 0);
     for (std::size_t s = 0; s < column_.size(); ++s) {
       std::vector<double> retained;
@@ -110,9 +110,9 @@ void add(const Table& seconds, SquareSums& sums) {
   }
   const std::size_t ranks = logs.size(), steps = logs.front().size();
   Residuals residuals(std::move(logs));
-  residuals.centre();
+  residuals.center();
   if (steps > 2) residuals.leave_out_stalls();
-  residuals.centre();
+  residuals.center();
   std::vector<double> means;
   for (std::size_t r = 0; r < ranks; ++r) {
     means.push_back(residuals.row(r));
@@ -126,8 +126,8 @@ void add(const Table& seconds, SquareSums& sums) {
       }
     }
   }
-  const double centre = mean(means);
-  for (const double one : means) sums.between += (one - centre) * (one - centre);
+  const double center = mean(means);
+  for (const double one : means) sums.between += (one - center) * (one - center);
   sums.ranks += static_cast<double>(ranks - 1);
   // The steps of a single rank cannot separate jitter from the effect of the step.
   sums.rests += ranks > 1 ? static_cast<double>((ranks - 1) * (steps - 1)) : 0;

@@ -9,7 +9,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
 
@@ -27,7 +27,7 @@ struct MeasuredVariability {
 };
 
 /// For ranks with equivalent work (graph::PeerLevels), the logarithm of the compute time of a rank
-/// in a step is modelled as mean + effect of the rank + effect of the step + residual. The spread
+/// in a step is modeled as mean + effect of the rank + effect of the step + residual. The spread
 /// of rank effects is `speed`, the spread of residuals is `jitter` (two-factor analysis of variance
 /// without repetition). A residual above 8 robust standard deviations (and above 10 %) is a stall.
 /// `network` is the spread over steps of the total communication time. `steps`: number of steps in

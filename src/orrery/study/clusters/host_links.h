@@ -9,14 +9,14 @@
 
 namespace orrery::study {
 
-/// A link of the catalogue, and the public document that states it.
+/// A link of the catalog, and the public document that states it.
 struct HostLink {
-  std::string_view device;  ///< name in the catalogue
-  std::string_view link;    ///< name in the catalogue
+  std::string_view device;  ///< name in the catalog
+  std::string_view link;    ///< name in the catalog
   std::string_view source;
 };
 
-/// The link of a device of the catalogue to its host; null: no public document states it.
+/// The link of a device of the catalog to its host; null: no public document states it.
 [[nodiscard]] const HostLink* find_host_link(const platform::Device& device);
 
 }  // namespace orrery::study

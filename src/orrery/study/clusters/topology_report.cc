@@ -62,7 +62,7 @@ Result<ReadFabric> of_cluster(const Result<platform::Platform>& cluster) {
 
 Result<ReadFabric> read_any(const std::string& file, Findings& findings) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored) && platform::is_catalogue_cluster(file))
+  if (!std::filesystem::exists(file, ignored) && platform::is_catalog_cluster(file))
     return of_cluster(platform::read_cluster(file, findings));
   const Result<std::string> text = platform::read_fabric_text(file);
   if (!text) return tl::unexpected(text.error());

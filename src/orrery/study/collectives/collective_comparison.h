@@ -36,7 +36,7 @@ struct CollectiveComparisonQuestion {
                     "dispatch, combine"}
           .required(),
       QuestionField{"cluster", &CollectiveComparisonQuestion::cluster, "--cluster", "FILE", kAnswer,
-                    "a100-40gb:8", "A cluster file, or a name of the catalogue"}
+                    "a100-40gb:8", "A cluster file, or a name of the catalog"}
           .required(),
       QuestionField{
           "size", &CollectiveComparisonQuestion::size, "--size", "SIZE", kAnswer, "64MB",

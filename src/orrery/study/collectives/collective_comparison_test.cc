@@ -67,7 +67,7 @@ const std::string kFabrics[] = {
     "fabric: {hosts: [{count: 8, devices: 1}], network: {kind: mesh, sizes: [8],"
     " port: {bandwidth: 1 GB/s, latency: 500 ns}}}",
     "fabric: {hosts: [{count: 4, devices: 4, scale_up: {bandwidth: 10 GB/s, latency: 200 ns},"
-    " nics: 4, pcie: {bandwidth: 4 GB/s, latency: 100 ns}}], network: {kind: rail_optimised,"
+    " nics: 4, pcie: {bandwidth: 4 GB/s, latency: 100 ns}}], network: {kind: rail_optimized,"
     " per_leaf: 2, radix: 8, port: {bandwidth: 1 GB/s, latency: 1 us}},"
     " in_network: [{switches: \"segment*\"}, {switches: \"spine*\"}, {switches: \"host*\"}]}",
     "fabric: {hosts: [{count: 12, devices: 1}], network: {kind: dragonfly, per_leaf: 2, group: 2,"
@@ -108,7 +108,7 @@ std::string any_fabric(std::mt19937_64& random) {
               "{count: 3, devices: 4, scale_up: " + link() + ", nics: 2, pcie: " + link() + "}"});
   const std::string network =
       one_of({"kind: switch", "kind: fat_tree, per_leaf: 2, radix: 8, oversubscription: 2",
-              "kind: rail_optimised, per_leaf: 2, radix: 8", "kind: fully_connected", "kind: ring",
+              "kind: rail_optimized, per_leaf: 2, radix: 8", "kind: fully_connected", "kind: ring",
               "kind: dragonfly, per_leaf: 2, group: 2, global_links: 4"});
   std::string text =
       "fabric: {hosts: [" + hosts + "], network: {" + network + ", port: " + link() +

@@ -33,7 +33,7 @@ struct CollectivePlanQuestion {
           "Size of the full buffer: the larger of a rank's input and output; by default 1GB"},
       QuestionField{"cluster", &CollectivePlanQuestion::cluster, "--cluster", "FILE", kAnswer,
                     "a100-40gb:8",
-                    "Cluster to simulate the plan on: a file, or a name of the catalogue"},
+                    "Cluster to simulate the plan on: a file, or a name of the catalog"},
       QuestionField{"ranks", &CollectivePlanQuestion::ranks, "", "", kAnswer, "1",
                     "Ranks of the cluster that run the plan"},
       network_bandwidth_field(&CollectivePlanQuestion::network_bandwidth),

@@ -40,7 +40,7 @@ Result<CollectiveType> type_of(const std::string& word) {
     if (one.word == word) return one.type;
   }
   return fail(Errc::usage, in_quotes(word), "is not a collective that can be synthesized",
-              fmt::format("one of {}", fmt::join(synthesisable_collectives(), ", ")));
+              fmt::format("one of {}", fmt::join(synthesizable_collectives(), ", ")));
 }
 
 /// Parses "0-7,16".
@@ -80,7 +80,7 @@ Result<synthesis::FabricState> fabric_state_of_cluster(const std::string& file, 
 Result<synthesis::FabricState> read_fabric_state(const std::string& file, Findings& findings,
                                                  std::vector<std::string>& notes) {
   std::error_code ignored;
-  if (!std::filesystem::exists(file, ignored) && platform::is_catalogue_cluster(file))
+  if (!std::filesystem::exists(file, ignored) && platform::is_catalog_cluster(file))
     return fabric_state_of_cluster(file, findings, notes);
   const Result<std::string> text = config::read_text(file);
   if (text && platform::topology_format(*text) == platform::TopologyFormat::cluster)
@@ -120,13 +120,13 @@ double CollectiveSynthesisAnswer::gap() const {
   return least > 0 ? static_cast<double>(made.time.count()) / least - 1 : 0;
 }
 
-std::vector<std::string_view> synthesisable_collectives() {
+std::vector<std::string_view> synthesizable_collectives() {
   std::vector<std::string_view> words;
   for (const SynthesisWord& one : kSynthesisWords) words.emplace_back(one.word);
   return words;
 }
 
-Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& question,
+Result<CollectiveSynthesisAnswer> synthesize(const CollectiveSynthesisQuestion& question,
                                              Findings& findings) {
   const auto type = type_of(question.collective);
   if (!type) return tl::unexpected(type.error());
@@ -154,7 +154,7 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
       read_fabric_state(question.fabric, findings, answer.notes);
   if (!fabric_state) return tl::unexpected(fabric_state.error());
   answer.fabric_state = std::move(*fabric_state);
-  Result<synthesis::Synthesis> made = synthesis::synthesise(answer.fabric_state, asked);
+  Result<synthesis::Synthesis> made = synthesis::synthesize(answer.fabric_state, asked);
   if (!made) return tl::unexpected(made.error());
   answer.made = std::move(*made);
   // Returned schedules are verified by replaying them.

@@ -12,7 +12,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/study/questions/question_rows.h"
 #include "orrery/synthesis/plans/plan.h"
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 namespace orrery::study {
 
@@ -40,8 +40,8 @@ struct CollectiveSynthesisQuestion {
           "Only these ranks: 0-7,16; repeated: several groups, whose collectives run concurrently"},
       QuestionField{"root", &CollectiveSynthesisQuestion::root, "--root", "N", kAnswer, "1",
                     "broadcast, reduce: index of the root in its group; by default 0"},
-      QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--shard-chunks", "N", kAnswer, "3",
-                    "Chunks of each rank's shard; by default several numbers are tried"},
+      QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--shard-chunks", "N", kAnswer,
+                    "3", "Chunks of each rank's shard; by default several numbers are tried"},
       QuestionField{"seed", &CollectiveSynthesisQuestion::seed, "--seed", "N", kAnswer, "2",
                     "Random seed; by default 1"},
       QuestionField{"search", &CollectiveSynthesisQuestion::search, "--search", "", kAnswer, "true",
@@ -75,12 +75,12 @@ struct CollectiveSynthesisAnswer {
 };
 
 /// Names of collectives: "all-gather", "reduce-scatter" …
-[[nodiscard]] std::vector<std::string_view> synthesisable_collectives();
+[[nodiscard]] std::vector<std::string_view> synthesizable_collectives();
 
 /// Synthesizes and verifies a schedule. Errc: those of reading the file; usage (ranks, root,
 /// chunks, collective); config_missing_key (a link states no bandwidth or no latency),
 /// config_conflict (no route between ranks), limit_exceeded.
-[[nodiscard]] Result<CollectiveSynthesisAnswer> synthesise(
+[[nodiscard]] Result<CollectiveSynthesisAnswer> synthesize(
     const CollectiveSynthesisQuestion& question, Findings& findings);
 
 /// Returns a plan for collective libraries for each group. Errc: those of

@@ -18,7 +18,7 @@
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/lookup_net.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 
 namespace orrery::study {

@@ -15,7 +15,7 @@
 #include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/embeddings/embeddings.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -76,7 +76,7 @@ class Sharding {
     return read_links();
   }
 
-  /// Sets bandwidth (of the slowest dimension) and latency (sum over dimensions) of the catalogue
+  /// Sets bandwidth (of the slowest dimension) and latency (sum over dimensions) of the catalog
   /// cluster with this number of devices.
   Result<void> read_links() {
     if (question_.devices < 2) return {};

@@ -38,7 +38,7 @@ struct ShardQuestion {
                     "Number of devices"}
           .shows_default(),
       QuestionField{"device", &ShardQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
-                    "Device of the catalogue"}
+                    "Device of the catalog"}
           .shows_default(),
       QuestionField{"batch", &ShardQuestion::batch, "--batch", "N", kAnswer, "4096",
                     "Samples per step, over all devices"}

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/placement/node_dimensions.h"
 #include "orrery/study/goodput/goodput.h"
 

@@ -36,10 +36,10 @@ struct SteppedJob {
 Result<void> check_goodput_question(const GoodputQuestion& question) {
   if (question.cluster.empty())
     return fail(Errc::usage, "--cluster", "is missing",
-                "a cluster file, or a name of the catalogue: --cluster h100-sxm:1024");
+                "a cluster file, or a name of the catalog: --cluster h100-sxm:1024");
   if (!question.job.given() && !question.step)
     return fail(Errc::usage, "--model", "is missing",
-                "a model of the catalogue, or the step time and the checkpoint: --step 4.5s "
+                "a model of the catalog, or the step time and the checkpoint: --step 4.5s "
                 "--step-tokens 16777216 --checkpoint-size 5.7TB");
   if (question.job.given() && question.step_tokens > 0)
     return fail(Errc::usage, "--step-tokens", "is for --step without a job",

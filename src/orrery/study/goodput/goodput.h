@@ -97,7 +97,7 @@ struct GoodputQuestion {
   static constexpr auto fields = std::tuple{
       config::QuestionField{"cluster", &GoodputQuestion::cluster, "--cluster", "FILE",
                             config::kAnswer, "a100-40gb:8",
-                            "The cluster: a file, or NAME:DEVICES of the catalogue"},
+                            "The cluster: a file, or NAME:DEVICES of the catalog"},
       config::QuestionField{"step", &GoodputQuestion::step, "--step", "TIME", config::kAnswer, "2s",
                             "Measured step time; by default the job is simulated"},
       config::QuestionField{"step_tokens", &GoodputQuestion::step_tokens, "--step-tokens", "N",

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/clusters/host_links.h"
 #include "orrery/study/questions/offload_words.h"
 #include "orrery/workload/program/program.h"

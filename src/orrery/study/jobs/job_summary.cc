@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/jobs/usable_memory.h"
 
 namespace orrery::study {
 
 namespace {
 
-/// The name of the format's peak in the catalogue.
+/// The name of the format's peak in the catalog.
 std::string_view peak_name(graph::Format format) {
   switch (format) {
     case graph::Format::fp8_block:

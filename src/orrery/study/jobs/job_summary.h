@@ -35,8 +35,8 @@ struct JobSummary {
   }
 };
 
-/// The matrix products of a step by format, with the peaks of the device. Empty if the catalogue
-/// has no peak for one of the formats, or the device is not in the catalogue.
+/// The matrix products of a step by format, with the peaks of the device. Empty if the catalog
+/// has no peak for one of the formats, or the device is not in the catalog.
 [[nodiscard]] std::vector<analysis::FormatWork> work_by_format(const workload::StepCount& counted,
                                                                const platform::Device& device);
 

@@ -16,7 +16,7 @@
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/sanitized_testing.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/workload/memory/memory_bounds.h"
 #include "orrery/workload/program/program.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::study {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::int64_t kKibibyte = 1 << 10, kMebibyte = 1 << 20;
 /// 1685).
 constexpr std::int64_t kContext = 1'060'000'000;
 
-/// Rings of one communicator: 24 channels, two neighbours, a buffer of 10 MiB for all three
+/// Rings of one communicator: 24 channels, two neighbors, a buffer of 10 MiB for all three
 /// protocols towards each (sizes in NVIDIA/nccl issue 1685; channels of an NVLink island of A100 or
 /// H100). Seen: 544 and 688 MB for groups of two and of more on A100 (NVIDIA/nccl issue 964).
 constexpr std::int64_t kCommunicator = 24 * 2 * 10 * kMebibyte;

@@ -11,9 +11,9 @@
 
 namespace orrery::study {
 
-/// Memory reserved on a device of the catalogue: workspaces of PyTorch and Transformer Engine, the
+/// Memory reserved on a device of the catalog: workspaces of PyTorch and Transformer Engine, the
 /// context of the driver, and the buffers of a communicator. All zero for a name that is not in the
-/// catalogue, or a device that PyTorch does not support. usable_memory.cc lists the source of each
+/// catalog, or a device that PyTorch does not support. usable_memory.cc lists the source of each
 /// number.
 [[nodiscard]] workload::DeviceMemory reserved_memory(std::string_view entry);
 

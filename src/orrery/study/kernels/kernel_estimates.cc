@@ -10,7 +10,7 @@
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_files.h"
 
 namespace orrery::study {
@@ -28,10 +28,10 @@ Error no_device(const std::string& name, std::span<const std::string> of_table) 
       near += (near.empty() ? "there are " : ", ") + std::string(known);
   if (near.empty()) near = did_you_mean(name, names);
   return {Errc::usage, "--device", fmt::format("no device is called {}", in_quotes(name)),
-          near.empty() ? "'orrery kernels' lists the devices of the catalogue" : near};
+          near.empty() ? "'orrery kernels' lists the devices of the catalog" : near};
 }
 
-/// A device of the catalogue, or of the table.
+/// A device of the catalog, or of the table.
 Result<model::Silicon> silicon_named(const std::string& name, const ReadTable& table) {
   if (const platform::DeviceEntry* entry = platform::find_device(name))
     return model::silicon_of(*entry);
@@ -77,7 +77,7 @@ Error no_model(const std::string& compute) {
 
 Error unknown_device(const std::string& name) { return no_device(name, {}); }
 
-Result<const platform::DeviceEntry*> catalogue_device(const std::string& name) {
+Result<const platform::DeviceEntry*> catalog_device(const std::string& name) {
   const platform::DeviceEntry* device = name.empty() ? nullptr : platform::find_device(name);
   if (device == nullptr && !name.empty()) return tl::unexpected(unknown_device(name));
   return device;

@@ -12,7 +12,7 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/kernel_model.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/questions/question_rows.h"
 
 namespace orrery::study {
@@ -37,9 +37,9 @@ struct KernelModelSources {
 
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
-      QuestionField{
-          "devices", &KernelModelSources::devices, "--device", "NAMES", kAnswer, "a100-40gb",
-          "Devices of the catalogue or the table, separated by commas; by default h100-sxm"}
+      QuestionField{"devices", &KernelModelSources::devices, "--device", "NAMES", kAnswer,
+                    "a100-40gb",
+                    "Devices of the catalog or the table, separated by commas; by default h100-sxm"}
           .only_for("one kernel, 'check', 'context', 'plot'")
           .comma_separated()
           .one_each(),
@@ -53,11 +53,11 @@ struct KernelModelSources {
                       "one kernel, 'layers', a job"}}};
 };
 
-/// The error for a device that is not in the catalogue (Errc::usage); its hint suggests similar
+/// The error for a device that is not in the catalog (Errc::usage); its hint suggests similar
 /// names.
 [[nodiscard]] Error unknown_device(const std::string& name);
-/// The device of the catalogue; null for an empty name. Errc: that of unknown_device().
-[[nodiscard]] Result<const platform::DeviceEntry*> catalogue_device(const std::string& name);
+/// The device of the catalog; null for an empty name. Errc: that of unknown_device().
+[[nodiscard]] Result<const platform::DeviceEntry*> catalog_device(const std::string& name);
 
 /// The kernel models of simulations, in their order, or only the one named `compute`. Errc: usage
 /// (no such model, or no file for it), and those of reading the files.

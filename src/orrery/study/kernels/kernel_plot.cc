@@ -142,7 +142,7 @@ Result<KernelPlot> plot_kernels(const KernelPlotQuestion& question) {
   const model::MeasuredRows& rows = tables->rows;
   std::vector<bool> wanted(rows.devices.size(), question.only_devices.empty());
   for (const std::string& word : question.only_devices) {
-    const auto found = std::find(rows.devices.begin(), rows.devices.end(), catalogue_name(word));
+    const auto found = std::find(rows.devices.begin(), rows.devices.end(), catalog_name(word));
     if (found == rows.devices.end())
       return fail(Errc::usage, "--device", "the tables have no kernels of " + in_quotes(word),
                   fmt::format("they have kernels of {}", fmt::join(rows.devices, ", ")));

@@ -17,7 +17,7 @@ namespace orrery::study {
 /// The command-line arguments.
 struct KernelPlotQuestion {
   std::vector<std::string> tables;
-  std::string devices;           ///< a file of devices; empty: only those of the catalogue
+  std::string devices;           ///< a file of devices; empty: only those of the catalog
   std::string compute = "auto";  ///< model to evaluate
   KernelFiles files{};
   std::vector<std::string> only_devices;  ///< plot only these; empty: all

@@ -10,7 +10,7 @@
 #include "orrery/core/text/text.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_tables.h"
 
 namespace orrery::study {
@@ -30,9 +30,9 @@ Result<void> check_wanted(const model::MeasuredTable& table,
 }
 
 bool is_wanted(const std::string& device, const std::vector<std::string>& wanted) {
-  const std::string name = catalogue_name(device);
+  const std::string name = catalog_name(device);
   return wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const std::string& other) {
-           return catalogue_name(other) == name;
+           return catalog_name(other) == name;
          });
 }
 
@@ -58,7 +58,7 @@ Result<KernelTableReport> report_kernel_rows(const model::MeasuredRows& rows,
     if (!is_wanted(name, devices)) continue;
     KernelTableReport::Device& device = report.devices.emplace_back();
     device.name = name;
-    if (const auto* entry = platform::find_device(catalogue_name(name)))
+    if (const auto* entry = platform::find_device(catalog_name(name)))
       device.silicon = model::silicon_of(*entry);
     for (const model::MeasuredKernelClass& known : table.overview())
       if (known.device == i) device.classes.push_back(known);

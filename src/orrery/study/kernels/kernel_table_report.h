@@ -18,7 +18,7 @@ struct KernelTableReport {
   /// One device, and its classes.
   struct Device {
     std::string name;
-    model::Silicon silicon;  ///< described only if the catalogue has it
+    model::Silicon silicon;  ///< described only if the catalog has it
     std::vector<model::MeasuredKernelClass> classes;
   };
   std::string where;
@@ -28,7 +28,7 @@ struct KernelTableReport {
   Findings findings;
 };
 
-/// Reads a table, and compares it with the data sheets of its devices that are in the catalogue.
+/// Reads a table, and compares it with the data sheets of its devices that are in the catalog.
 /// `devices`: report only these; empty: all. Errc: those of model::read_measured; usage for a
 /// device that is not in the table.
 [[nodiscard]] Result<KernelTableReport> report_kernel_table(

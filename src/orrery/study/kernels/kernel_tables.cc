@@ -13,7 +13,7 @@
 #include "orrery/model/kernels/silicon_file.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::study {
 namespace {
@@ -22,20 +22,20 @@ namespace {
 Result<model::Silicon> described(const std::string& name, const std::string& where,
                                  const std::vector<model::Silicon>& own) {
   const auto found = std::find_if(own.begin(), own.end(), [&](const model::Silicon& is) {
-    return is.name == name || is.name == catalogue_name(name);
+    return is.name == name || is.name == catalog_name(name);
   });
   if (found != own.end()) return *found;
-  if (const auto* entry = platform::find_device(catalogue_name(name)))
+  if (const auto* entry = platform::find_device(catalog_name(name)))
     return model::silicon_of(*entry);
   std::vector<std::string_view> names;
   for (const model::Silicon& is : own) names.push_back(is.name);
   for (const platform::DeviceEntry& known : platform::devices()) names.push_back(known.name);
-  const std::string near = did_you_mean(catalogue_name(name), names);
-  return fail(Errc::input_mismatch, where,
-              fmt::format("the catalogue has no device {}", in_quotes(name)),
-              near.empty() ? "describe it in a file of devices (--device-sheets FILE: a line such as "
-                             "\"mine memory=2e12 bf16=300e12 processors=100 clock=1.5e9\")"
-                           : near);
+  const std::string near = did_you_mean(catalog_name(name), names);
+  return fail(
+      Errc::input_mismatch, where, fmt::format("the catalog has no device {}", in_quotes(name)),
+      near.empty() ? "describe it in a file of devices (--device-sheets FILE: a line such as "
+                     "\"mine memory=2e12 bf16=300e12 processors=100 clock=1.5e9\")"
+                   : near);
 }
 
 void add_new(model::Silicon silicon, std::vector<model::Silicon>& known) {
@@ -45,7 +45,7 @@ void add_new(model::Silicon silicon, std::vector<model::Silicon>& known) {
 
 }  // namespace
 
-std::string catalogue_name(std::string name) {
+std::string catalog_name(std::string name) {
   for (char& c : name)
     c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   return name;

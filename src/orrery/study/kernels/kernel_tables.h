@@ -19,14 +19,14 @@ struct KernelTables {
 };
 
 /// Reads tables, and the data sheets of their devices from the file `devices`
-/// (model::read_silicons), or from the catalogue if it is empty; `H100_SXM` is h100-sxm. Errc:
+/// (model::read_silicons), or from the catalog if it is empty; `H100_SXM` is h100-sxm. Errc:
 /// those of model::read_measured and read_silicons; input_mismatch for a device without a
 /// description; input_range for implausible times.
 [[nodiscard]] Result<KernelTables> read_kernel_tables(const std::vector<std::string>& tables,
                                                       const std::string& devices,
                                                       Findings& findings);
 
-/// The catalogue form of a name: "H100_SXM" is h100-sxm.
-[[nodiscard]] std::string catalogue_name(std::string name);
+/// The catalog form of a name: "H100_SXM" is h100-sxm.
+[[nodiscard]] std::string catalog_name(std::string name);
 
 }  // namespace orrery::study

@@ -44,10 +44,10 @@ Result<SystolicReport> report_systolic_layers(const std::string& layers, const s
     if (!cost || !add_cost(report.all, *cost))
       return fail(Errc::input_range, layers,
                   in_quotes(layer.name) + " needs more cycles than fit into 64 bits");
-    used += cost->utilisation * static_cast<double>(cost->cycles);
+    used += cost->utilization * static_cast<double>(cost->cycles);
     report.layers.push_back({layer.name, layer.product, *cost});
   }
-  report.all.utilisation = used / static_cast<double>(report.all.cycles);
+  report.all.utilization = used / static_cast<double>(report.all.cycles);
   return report;
 }
 

@@ -21,7 +21,7 @@ struct SystolicReport {
   std::string where;  ///< file of layers
   model::SystolicConfig config{};
   std::vector<Layer> layers;
-  model::SystolicCost all{};  ///< sums over layers; utilisation over all cycles
+  model::SystolicCost all{};  ///< sums over layers; utilization over all cycles
   Findings findings;
 };
 

@@ -89,7 +89,7 @@ constexpr std::array kEffects = {
            "recorded steps of V100, A100 and H100 (docs/kernel-times.md)", nullptr, no_gaps},
     Effect{"in_step_factors", "device.in_step.factors", "none",
            "slowdown of matrix products in a step compared with alone",
-           "the catalogue, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
+           "the catalog, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
            no_factors},
     Effect{"overlapping_collectives", "device.in_step.overlapping_collectives", "1",
            "slowdown of kernels that overlap collectives",

@@ -95,7 +95,7 @@ Error add_cluster_hint(Error error, const std::string& path) {
   error.hint =
       near.empty()
           ? fmt::format(
-                "give the path of a cluster file, or no file: {} is 64 devices of the catalogue",
+                "give the path of a cluster file, or no file: {} is 64 devices of the catalog",
                 cluster_suggestion(64))
           : fmt::format("did you mean \"{}\"?", (fs::path(path).parent_path() / near).string());
   return error;

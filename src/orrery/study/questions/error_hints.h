@@ -18,7 +18,7 @@ namespace orrery::study {
 [[nodiscard]] Error add_missing_trace_hint(Error error, const std::string& prefix,
                                            std::uint32_t ranks);
 
-/// "--cluster h100-sxm:64": a catalogue cluster of `devices` devices, which needs no file.
+/// "--cluster h100-sxm:64": a catalog cluster of `devices` devices, which needs no file.
 [[nodiscard]] std::string cluster_suggestion(std::int64_t devices);
 
 /// Hint for a cluster file that cannot be opened: a similar name in its folder, or a cluster

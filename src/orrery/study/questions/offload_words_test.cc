@@ -33,7 +33,7 @@ TEST(OffloadWords, SetWhatTheyName) {
 
 TEST(OffloadWords, EachMistakeHasAnError) {
   workload::Spec spec;
-  for (const char* wrong : {"", "optimiser_state", "activations:0", "activations:x", "optimizer:2",
+  for (const char* wrong : {"", "optimizer_state", "activations:0", "activations:x", "optimizer:2",
                             "optimizer,none", "none,optimizer"}) {
     const auto done = set_offload(wrong, "here", spec);
     ASSERT_FALSE(done) << wrong;
@@ -42,7 +42,7 @@ TEST(OffloadWords, EachMistakeHasAnError) {
   }
 }
 
-// A cluster of the catalogue has no remote memory: the host's, over the device's link, is it.
+// A cluster of the catalog has no remote memory: the host's, over the device's link, is it.
 TEST(OffloadWords, DataGoesToTheHost) {
   Question question;
   question.job.model = "gpt2-xl";

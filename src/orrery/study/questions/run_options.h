@@ -77,7 +77,7 @@ struct QuestionTable<JobDescription> {
                     "job.yaml\nmodel: gpt2-xl",
                     "Contents of specification files, added after the files"},
       QuestionField{"model", &JobDescription::model, "--model", "NAME", kLoad | kUnlisted,
-                    "gpt2-xl", "A model of the catalogue (docs/reference/models.md)", nullptr,
+                    "gpt2-xl", "A model of the catalog (docs/reference/models.md)", nullptr,
                     "model"},
       QuestionField{"tp", &JobDescription::tp, "--tp", "N", kLoad | kUnlisted, "2",
                     "Tensor parallel", nullptr, "parallel.tp"},
@@ -233,8 +233,8 @@ struct QuestionTable<Question> {
           .advanced(),
       QuestionField{"network_link", &Question::network_link, "--network-link", "DIM=LINK", kCluster,
                     "0=ib-ndr",
-                    "Links of a dimension, of the catalogue: inter=roce-400 "
-                    "(docs/reference/catalogue.md)"}
+                    "Links of a dimension, of the catalog: inter=roce-400 "
+                    "(docs/reference/catalog.md)"}
           .one_each()
           .advanced(),
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
@@ -261,7 +261,7 @@ struct QuestionTable<Question> {
                     "Device of the recording; recorded kernel times are scaled from it to the "
                     "cluster's device"},
       QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
-                    "Device of the recordings, a name of the catalogue"},
+                    "Device of the recordings, a name of the catalog"},
       QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
                     "in_step_factors", "Disable an effect (docs/scoreboard.md); may be repeated"}
           .advanced(),

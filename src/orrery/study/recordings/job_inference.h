@@ -19,7 +19,7 @@ struct InferredJob {
   std::uint64_t other = 0;   ///< nodes that only the traces or only the job has
   std::uint64_t placed = 0;  ///< nodes at another position or with other dependencies
 
-  /// "Llama 3.1 8B, 32 layers", or the sizes of a model that the catalogue does not have.
+  /// "Llama 3.1 8B, 32 layers", or the sizes of a model that the catalog does not have.
   [[nodiscard]] std::string model_text() const;
   /// "tp 2, pp 2, dp 2; 8 microbatches of 1 x 8,192 tokens; 1f1b, sharding none, ..."
   [[nodiscard]] std::string plan_words() const;
@@ -30,7 +30,7 @@ struct InferredJob {
 /// Infers model and batch sizes from kernel sizes (infer_sizes). It tries values of the remaining
 /// parameters, and accepts a value if more nodes match. It generates the inferred job and compares
 /// it with the traces. Ranks without traces (LoadOptions::allow_missing_ranks) are not compared:
-/// their stages have as many layers as the traced ones, and the rest follows the catalogue's model
+/// their stages have as many layers as the traced ones, and the rest follows the catalog's model
 /// or the defaults. Errc: input_unsupported if no language model is recognized, or if more than 1 %
 /// of the nodes differ. O(candidates × nodes of the ranks that differ).
 [[nodiscard]] Result<InferredJob> infer_job(const graph::Workload& workload,

@@ -5,7 +5,7 @@
 #include <initializer_list>
 
 #include "orrery/graph/transform/rank_subset.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::study {
 namespace {
@@ -91,7 +91,7 @@ class Guess {
     spec_.parallel.cp = cut_.cp;
     spec_.parallel.pp = cut_.pp;
     spec_.parallel.cp_method = cut_.method;
-    take_from_catalogue();
+    take_from_catalog();
     // Leave derived sizes open, so that they follow changes of other sizes.
     if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
     return spec_;
@@ -198,7 +198,7 @@ class Guess {
         spec_.batch.micro * plan.dp * static_cast<std::int64_t>(kernels_.microbatches);
   }
 
-  void take_from_catalogue() {
+  void take_from_catalog() {
     const workload::Model& found = spec_.model;
     for (const workload::ModelEntry& entry : workload::models()) {
       const workload::Model& model = entry.model;

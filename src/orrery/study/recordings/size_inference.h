@@ -15,7 +15,7 @@
 
 namespace orrery::study {
 
-/// Name of an inferred model that is not in the catalogue.
+/// Name of an inferred model that is not in the catalog.
 inline constexpr std::string_view kInferredModelName = "traced";
 
 /// All kernels of a workload, and evidence of its parallelism.
@@ -48,7 +48,7 @@ struct ParallelDegrees {
 /// ascending.
 [[nodiscard]] std::vector<ParallelDegrees> possible_partitions(const KernelInventory& kernels);
 
-/// Infers a specification from kernel sizes, given the degrees `cut`. It uses the catalogue's model
+/// Infers a specification from kernel sizes, given the degrees `cut`. It uses the catalog's model
 /// with these sizes (with the detected number of layers), else a new model. Empty if the kernels do
 /// not determine a language model.
 [[nodiscard]] std::optional<workload::Spec> infer_sizes(const KernelInventory& kernels,

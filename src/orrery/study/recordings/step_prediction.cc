@@ -10,7 +10,7 @@
 #include "orrery/intake/job/job.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 
@@ -250,7 +250,7 @@ std::string_view name(HostTimeSource from) {
 
 Result<StepPrediction> predict_step(const StepPredictionQuestion& question, Watch& watch) {
   StepPrediction made;
-  const auto device = catalogue_device(question.device);
+  const auto device = catalog_device(question.device);
   if (!device) return tl::unexpected(device.error());
   made.models = question.models || *device != nullptr;
   const auto times = host_times(question, made, watch);

@@ -40,7 +40,7 @@ struct StepPredictionQuestion {
                     "Predict kernel times with models of the recorded device"},
       QuestionField{"device", &StepPredictionQuestion::device, "--device", "NAME", kAnswer,
                     "a100-40gb",
-                    "Predict kernel times for this device of the catalogue (implies --use-models)"},
+                    "Predict kernel times for this device of the catalog (implies --use-models)"},
       QuestionField{"unprofiled", &StepPredictionQuestion::unprofiled, "--unprofiled", "", kAnswer,
                     "true", "Remove the overhead of the profiler"},
       QuestionStruct{"recorded", &StepPredictionQuestion::recorded}};

@@ -162,7 +162,7 @@ class VariabilitySampler {
     return Drawn{*step, *none, *but};
   }
 
-  Result<void> summarise(const std::vector<Result<Drawn>>& drawn) {
+  Result<void> summarize(const std::vector<Result<Drawn>>& drawn) {
     std::vector<Time> steps;
     double none = 0, but = 0;
     for (const Result<Drawn>& one : drawn) {
@@ -186,7 +186,7 @@ class VariabilitySampler {
             return simulate_with(factors, network);
           });
         });
-    return summarise(drawn);
+    return summarize(drawn);
   }
 
   // The fast path.
@@ -308,7 +308,7 @@ class VariabilitySampler {
       const StepSpread spread = spread_of(std::move(of_parts[i]));
       made_.parts.push_back({parts[i].first, spread.mean, spread.p95});
     }
-    if (auto fine = summarise(drawn); !fine) return fine;
+    if (auto fine = summarize(drawn); !fine) return fine;
     note_closed_form();
     add_scaling({teams_, inputs_.load->program != nullptr, mean_seconds(), threads(),
                  static_cast<std::uint64_t>(question_.seed)},

@@ -10,7 +10,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 #include "orrery/study/question.h"
 #include "orrery/study/questions/question_rows.h"
 #include "orrery/study/study.h"
@@ -30,7 +30,7 @@ struct VariabilityQuestion {
       UndeclaredField{&VariabilityQuestion::base},
       QuestionField{"variability", &VariabilityQuestion::variability, "--variability", "FILE|NAME",
                     kAnswer, "training-64k",
-                    "Variability of ranks and steps: a file, or a name of the catalogue"}
+                    "Variability of ranks and steps: a file, or a name of the catalog"}
           .advanced(),
       QuestionField{"draws", &VariabilityQuestion::draws, "--draws", "N", kAnswer, "20",
                     "Number of sampled steps"}

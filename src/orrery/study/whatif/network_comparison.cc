@@ -135,7 +135,7 @@ Result<std::vector<std::string>> network_names(const std::vector<Question>& ques
                     fmt::format("networks {} and {} do not differ: {}", a + 1, b + 1,
                                 names[a].empty() ? "every figure of the two clusters is equal"
                                                  : in_quotes(names[a])),
-                    "links of the catalogue with equal figures, such as ib-ndr and roce-400, give "
+                    "links of the catalog with equal figures, such as ib-ndr and roce-400, give "
                     "equal predictions; give a measured bandwidth or latency: inter=40GB/s");
   return names;
 }

@@ -8,7 +8,7 @@
 
 #include "orrery/core/text/units.h"
 #include "orrery/graph/transform/durations.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/kernels/steps/operation_times.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
@@ -124,7 +124,7 @@ bool changes_nothing(const WhatIf& estimate) {
 }
 
 /// Checks combinations: inferring a job and replicating need traces on a cluster; --recorded-device
-/// needs traces and a catalogue name.
+/// needs traces and a catalog name.
 Result<void> check_question(const WhatIfQuestion& question) {
   if (!question.device.empty()) {
     if (platform::find_device(question.device) == nullptr) {

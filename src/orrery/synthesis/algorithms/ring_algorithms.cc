@@ -48,7 +48,7 @@ Orders rings_over_rails(const AlgorithmShape& shape) {
       const std::uint32_t out = even ? r + 1 - host % 2 : r + host + 1;
       const bool up = out > in;
       for (std::uint32_t i = 0; i < inner; ++i) {
-        // Moves from `in` through all other ranks, so that its neighbour `out` is the last.
+        // Moves from `in` through all other ranks, so that its neighbor `out` is the last.
         const std::uint32_t device = up ? in + inner - i : in + i;
         rings[r].push_back(host * inner + device % inner);
       }

@@ -11,7 +11,7 @@
 
 namespace orrery::synthesis {
 
-/// Returns indices into `ranks` in an order in which neighbours are near. If the ranks are a
+/// Returns indices into `ranks` in an order in which neighbors are near. If the ranks are a
 /// complete grid, the order moves along it (reflected Gray code of mixed radix: Knuth, The Art of
 /// Computer Programming 4A, section 7.2.1.1, algorithm H). Otherwise each rank is followed by the
 /// nearest remaining one by hops, the lowest first. O(ranks × links) at most.

@@ -110,10 +110,10 @@ TEST(PlanFormats, RefuseWithAPlaceAndAReason) {
 TEST(PlanFormats, UnknownAttributesAreFindings) {
   Findings findings;
   ASSERT_TRUE(
-      read_plan(xml(tb(kSend + " colour='red'"), "coll='allreduce' shape='x'"), "p", findings));
+      read_plan(xml(tb(kSend + " color='red'"), "coll='allreduce' shape='x'"), "p", findings));
   ASSERT_EQ(findings.count(FindingCode::key_ignored), 2u);
   EXPECT_EQ(findings.list()[0].places[0], "p:1: shape");
-  EXPECT_EQ(findings.list()[0].places[1], "p:4: colour");
+  EXPECT_EQ(findings.list()[0].places[1], "p:4: color");
 }
 
 TEST(PlanFormats, AWaitForAnUnmarkedStepIsAFinding) {

@@ -7,7 +7,7 @@
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/plans/plan_check.h"
 #include "orrery/synthesis/plans/plan_graphs.h"
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -24,7 +24,7 @@ SynthesisQuestion small(graph::CollectiveType type) {
 }
 
 void expect_right(const FabricState& fabric, const SynthesisQuestion& question) {
-  const auto made = synthesise(fabric, question);
+  const auto made = synthesize(fabric, question);
   ASSERT_TRUE(made) << to_string(made.error());
   const auto plan = plan_of_schedule(made->schedule, "made");
   ASSERT_TRUE(plan) << to_string(plan.error());
@@ -61,7 +61,7 @@ TEST(SchedulePlans, OfSeveralGroupsAreOneEach) {
       question.relays = false;
       question.streams = false;
       question.groups = {{0, 1, 2, 3}, {1, 2, 3, 7}, {8, 12, 13, 9, 5, 4}};
-      const auto made = synthesise(fabric, question);
+      const auto made = synthesize(fabric, question);
       ASSERT_TRUE(made) << to_string(made.error());
       EXPECT_EQ(schedule_error(fabric, made->schedule), "");
       EXPECT_GE(made->time, made->bound.total);
@@ -82,7 +82,7 @@ TEST(SchedulePlans, OfSeveralGroupsAreOneEach) {
 TEST(SchedulePlans, WhatCannotBeIsSaid) {
   const FabricState fabric = torus({4, 4});
   const auto wrong = [&](SynthesisQuestion question) {
-    const auto made = synthesise(fabric, question);
+    const auto made = synthesize(fabric, question);
     EXPECT_TRUE(made);
     const auto plan = plan_of_schedule(made->schedule, "made");
     return plan ? std::string() : plan.error().what;

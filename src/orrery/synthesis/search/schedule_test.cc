@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/synthesis/fabric/fabric_state_testing.h"
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -101,7 +101,7 @@ TEST(Schedules, EverySendOfASearchIsNeeded) {
     question.type = type;
     question.bytes = Bytes(6'000'000);
     question.chunks = 1;
-    const auto made = synthesise(fabric, question);
+    const auto made = synthesize(fabric, question);
     ASSERT_TRUE(made);
     ASSERT_EQ(schedule_error(fabric, made->schedule), "");
     for (std::size_t i = 0; i < made->schedule.sends.size(); ++i) {

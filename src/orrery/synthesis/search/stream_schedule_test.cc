@@ -9,7 +9,7 @@
 #include "orrery/synthesis/plans/plan_check.h"
 #include "orrery/synthesis/schedules/schedule_plan.h"
 #include "orrery/synthesis/search/routes/tree_packing.h"
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -23,7 +23,7 @@ Synthesis made_for(const FabricState& fabric, graph::CollectiveType type, Bytes 
   question.bytes = bytes;
   question.chunks = chunks;
   question.groups = std::move(groups);
-  auto made = synthesise(fabric, question);
+  auto made = synthesize(fabric, question);
   EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
   if (!made) return {};
   EXPECT_EQ(schedule_error(fabric, made->schedule), "") << graph::name(type) << ' ' << made->method;
@@ -109,7 +109,7 @@ TEST(Streams, AreNotWhereNobodyAsks) {
     question.type = type;
     question.bytes = Bytes(1 << 24);
     question.streams = false;
-    const auto made = synthesise(fabric, question);
+    const auto made = synthesize(fabric, question);
     ASSERT_TRUE(made);
     EXPECT_FALSE(made->method.starts_with("pipelined")) << made->method;
   }

@@ -15,7 +15,7 @@
 
 namespace orrery::trace::chakra {
 
-/// Recognises files with equal content: by inode without opening them, else by size, hash and a
+/// Recognizes files with equal content: by inode without opening them, else by size, hash and a
 /// comparison of all bytes.
 class SharedFiles {
  public:

@@ -46,7 +46,7 @@ class Document {
   /// - Dropped and counted (corrupt_record_dropped): elements that remain damaged, are not objects,
   ///   or nest deeper than limits::kJsonDepth.
   ///
-  /// A damaged element never affects its neighbours. Errc: those of the source, limit_exceeded.
+  /// A damaged element never affects its neighbors. Errc: those of the source, limit_exceeded.
   Result<void> for_each_element(const Handler& handle);
   /// Number of elements in the last for_each_element, including damaged ones.
   [[nodiscard]] std::uint64_t elements() const { return elements_; }

@@ -18,7 +18,7 @@ namespace orrery::trace::json {
 
 enum class ElementState : std::uint8_t {
   clean,         ///< an object whose brackets match, after one comma
-  unseparated,   ///< an object that is not separated from its neighbour by one comma
+  unseparated,   ///< an object that is not separated from its neighbor by one comma
   repaired,      ///< the same, with an error to count: no comma, or several
   broken,        ///< the rest of an object with unmatched brackets or quotes
   not_an_object  ///< not an object, or nested too deeply

@@ -131,7 +131,7 @@ TEST_F(RealKinetoTraces, DdpOnTwoRanksSaysAllOfItsCollectives) {
   EXPECT_EQ(kernels, 21u);
 }
 
-TEST_F(RealKinetoTraces, SynchronisationsAreRead) {
+TEST_F(RealKinetoTraces, SynchronizationsAreRead) {
   Findings findings;
   const Profile profile = read_file("hta/cp_cuda_event_sync.a100.json.gz", findings);
   EXPECT_TRUE(profile.has_sync_events);

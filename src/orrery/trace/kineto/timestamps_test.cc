@@ -15,7 +15,7 @@ std::string at(std::string_view name, std::string_view ts, std::string_view dur 
          ", \"dur\": " + std::string(dur) + "}";
 }
 
-/// A double would merge neighbours: near 1.7e15 µs it resolves a quarter of a microsecond only.
+/// A double would merge neighbors: near 1.7e15 µs it resolves a quarter of a microsecond only.
 TEST(KinetoTimes, KeepNanoseconds) {
   const auto out =
       read(trace(at("a", "1712195495520854.801") + "," + at("b", "1712195495520854.802")));

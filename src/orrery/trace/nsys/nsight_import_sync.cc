@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads synchronisations and data of the complete recording.
+// Reads synchronizations and data of the complete recording.
 
 #include <algorithm>
 #include <array>
@@ -31,7 +31,7 @@ SyncKind nsight_sync_kind(std::int64_t type) {
 
 std::string_view sync_name(SyncKind kind) {
   constexpr auto kNames = enumerator_names<SyncKind::stream_wait>(
-      "Synchronisation", "Event Sync", "Stream Sync", "Context Sync", "Stream Wait Event");
+      "Synchronization", "Event Sync", "Stream Sync", "Context Sync", "Stream Wait Event");
   return kNames[static_cast<std::size_t>(kind)];
 }
 

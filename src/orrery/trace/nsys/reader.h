@@ -25,7 +25,7 @@ struct ReadOptions {
 };
 
 /// Reads the export at `path` (read-only): kernels, copies, memsets, complete CUDA graphs, runtime
-/// calls, NVTX ranges, library calls, synchronisations and the events that they wait for, and
+/// calls, NVTX ranges, library calls, synchronizations and the events that they wait for, and
 /// NCCL's NVTX payloads if present. Tables and columns may be missing, depending on the version.
 /// Views and virtual tables are ignored. Ranks of a communicator are stored as global ranks,
 /// because an export does not contain global ranks. The result is indexed. Errc: input_not_found,

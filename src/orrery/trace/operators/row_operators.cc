@@ -30,7 +30,7 @@ std::int64_t last_dim(const Arguments& args, std::size_t x) {
   return args.shape(x).empty() ? 0 : args.shape(x).back();
 }
 
-/// Number of normalised elements: the number of weights, or without weights the last dimension.
+/// Number of normalized elements: the number of weights, or without weights the last dimension.
 std::int64_t features_of(const Arguments& args, std::size_t x, std::size_t weight) {
   const std::int64_t weights = args.elements(weight);
   return weights > 0 ? weights : last_dim(args, x);

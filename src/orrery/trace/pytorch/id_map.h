@@ -7,7 +7,7 @@
 
 namespace orrery::trace::pytorch {
 
-/// Maps node ids to numbers. Ids of a trace are nearly dense and nearly in order, so neighbouring
+/// Maps node ids to numbers. Ids of a trace are nearly dense and nearly in order, so neighboring
 /// ids share a small page. An isolated id needs a page of its own.
 class IdMap {
  public:

@@ -217,7 +217,7 @@ TEST(PyTorchEt, ControlCharactersAndBadUtf8AreMended) {
 }
 
 // torch 1.13 writes a name as it is; threads that write at once lose a comma or a brace.
-TEST(PyTorchEt, ADamagedNodeLeavesItsNeighbours) {
+TEST(PyTorchEt, ADamagedNodeLeavesItsNeighbors) {
   for (const char* name : {"my \"quoted\" name", "my \"quoted name"}) {
     const Outcome out = read_text(trace_of({{4, "before"}, {5, name}, {6, "inside", 5}}));
     ASSERT_TRUE(out.profile) << name;

@@ -91,7 +91,7 @@ TEST(Assemble, MessagesAsManyAsBoundaries) {
   }
 }
 
-// A chunk whose neighbour lies on the same rank sends nothing: the bottom of the V.
+// A chunk whose neighbor lies on the same rank sends nothing: the bottom of the V.
 TEST(Assemble, AVSendsNothingToItself) {
   Spec spec = spec_of(8, 4, 8);
   spec.schedule.kind = ScheduleKind::zb_v;

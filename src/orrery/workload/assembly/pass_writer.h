@@ -14,9 +14,9 @@
 
 namespace orrery::workload {
 
-/// A message between neighbouring virtual stages.
+/// A message between neighboring virtual stages.
 struct Message {
-  std::int64_t size = 0;  ///< bytes; 0: the neighbour is on the same rank, or there is none
+  std::int64_t size = 0;  ///< bytes; 0: the neighbor is on the same rank, or there is none
   std::int32_t peer_offset = 0;
   std::uint32_t message_id = 0;
   Stream stream = stream::none;
@@ -25,7 +25,7 @@ struct Message {
   graph::Format format = graph::Format::unsaid;  ///< format of the gathered data
 };
 
-/// The parts on a chunk, and its messages to and from its neighbours.
+/// The parts on a chunk, and its messages to and from its neighbors.
 struct Chunk {
   std::vector<PartRun> parts;  ///< indices into Program::parts, in the model's order
   Message receive_activations, send_activations;

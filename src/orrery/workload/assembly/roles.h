@@ -11,7 +11,7 @@
 namespace orrery::workload {
 
 /// Sets the numbering of roles from `program.spec` and `program.mesh`. Classes of cp: with ring
-/// attention, the ends of the ring have other neighbours than the other ranks. Classes of experts:
+/// attention, the ends of the ring have other neighbors than the other ranks. Classes of experts:
 /// with an imbalance, the first rank of each expert-parallel group is the busiest. Every rank has
 /// its own role if the tables of a dlrm are not distributed evenly. Errc: limit_exceeded.
 [[nodiscard]] Result<void> number_roles(Program& program);

@@ -13,8 +13,8 @@
 namespace orrery::workload {
 namespace {
 
-/// The receiving chunk and the direction identify a message between two neighbours, since a chunk
-/// has one neighbour on each side.
+/// The receiving chunk and the direction identify a message between two neighbors, since a chunk
+/// has one neighbor on each side.
 std::uint32_t message_id_of(std::uint32_t receiving_chunk, bool gradients) {
   return 1 + 2 * receiving_chunk + (gradients ? 1 : 0);
 }
@@ -90,14 +90,14 @@ std::int64_t StageLayout::tied_table_elements(std::uint32_t stage) const {
 }
 
 Message StageLayout::message(std::uint32_t stage, std::uint32_t chunk, std::uint32_t pipe,
-                             std::int64_t neighbour, bool gradients, bool send) const {
+                             std::int64_t neighbor, bool gradients, bool send) const {
   const std::vector<ChunkPlace>& line = order_->pipes[pipe];
-  if (neighbour < 0 || neighbour >= static_cast<std::int64_t>(line.size())) return {};
-  const ChunkPlace& other = line[static_cast<std::size_t>(neighbour)];
+  if (neighbor < 0 || neighbor >= static_cast<std::int64_t>(line.size())) return {};
+  const ChunkPlace& other = line[static_cast<std::size_t>(neighbor)];
   if (other.stage == stage) return {};
   const std::uint32_t own = places_[stage][chunk].index;
   Message out;
-  out.size = boundary_bytes_[std::min<std::size_t>(own, static_cast<std::size_t>(neighbour))];
+  out.size = boundary_bytes_[std::min<std::size_t>(own, static_cast<std::size_t>(neighbor))];
   if (message_shares_ > 1 && out.size % message_shares_ == 0) {
     out.size /= message_shares_;
     out.is_scattered = true;

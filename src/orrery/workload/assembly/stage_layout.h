@@ -29,7 +29,7 @@ class StageLayout {
                                   const PipelineOrder& order, const Lowering& lowering,
                                   std::vector<LoweredPart>& parts);
 
-  /// The chunks of a stage: their parts, and the messages to and from neighbours.
+  /// The chunks of a stage: their parts, and the messages to and from neighbors.
   [[nodiscard]] std::vector<Chunk> chunks(std::uint32_t stage) const;
   /// Elements of this stage's copy of the tied table whose gradients are added to those of a copy
   /// on another stage; 0 if there is none. dual_pipe: 0, since stages exchange all gradients.
@@ -38,7 +38,7 @@ class StageLayout {
  private:
   [[nodiscard]] bool holds_both_tables(std::uint32_t stage) const;
   [[nodiscard]] Message message(std::uint32_t stage, std::uint32_t chunk, std::uint32_t pipe,
-                                std::int64_t neighbour, bool gradients, bool send) const;
+                                std::int64_t neighbor, bool gradients, bool send) const;
 
   const PipelineOrder* order_ = nullptr;
   std::vector<std::vector<PipePosition>> places_;

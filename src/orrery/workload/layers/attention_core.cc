@@ -28,7 +28,7 @@ struct Sizes {
   Amount flops;             ///< FLOPs of both products
   Amount key_flops;         ///< FLOPs of queries × keys
   Amount q, k, v, context;  ///< bytes
-  Amount statistics;        ///< bytes of the softmax's normalisers
+  Amount statistics;        ///< bytes of the softmax's normalizers
 };
 
 Sizes sizes(const Scope& scope, const CoreShape& core, Amount q, Amount k, Amount v) {
@@ -80,7 +80,7 @@ class Block {
         rows_(batch_ * heads_ * queries_),
         causal_(core.causal),
         in_pieces_(is_softmax_unfused(scope, core)) {
-    // The contexts of two blocks are scaled by their normalisers and added.
+    // The contexts of two blocks are scaled by their normalizers and added.
     if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
   }
 

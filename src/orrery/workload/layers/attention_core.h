@@ -3,7 +3,7 @@
 // The attention core: from queries, keys and values to the context, without weights.
 //
 // FLOPs of the two products: 2 × (size of keys + size of values) for every head and every pair of a
-// query and a key that it attends to. Materialised attention computes all pairs. Flash attention
+// query and a key that it attends to. Materialized attention computes all pairs. Flash attention
 // (Dao et al., 2022) computes only the unmasked ones: half of S × S when causal (a token's pair
 // with itself counts half), S·w − w²/2 with a window of w tokens. Its backward pass recomputes the
 // scores: 5 products instead of 2 forward, one of which is repeated work.

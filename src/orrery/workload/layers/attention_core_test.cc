@@ -133,7 +133,7 @@ TEST_F(CoreTest, OverlapsTheRing) {
 }
 
 // Everybody sends one way: the next rank forward, the one before backward.
-TEST_F(CoreTest, SendsToOneNeighbour) {
+TEST_F(CoreTest, SendsToOneNeighbor) {
   const LoweredPart part = lower(4);
   for (const auto* ops : {&part.forward, &part.backward}) {
     const std::int32_t way = ops == &part.forward ? 1 : -1;
@@ -206,7 +206,7 @@ std::vector<std::pair<std::string, std::int64_t>> softmax_of(const std::vector<O
 }
 
 // Each operator reads and writes scores of 4 bytes, casts 2 of 4 and 2.
-TEST_F(CoreTest, MegatronOf2021NormalisesScoresInPiecesWhereItsKernelDoesNotFit) {
+TEST_F(CoreTest, MegatronOf2021NormalizesScoresInPiecesWhereItsKernelDoesNotFit) {
   spec_.kernels.flash_attention = false;
   spec_.kernels.framework = Framework::megatron_2021;
   EXPECT_EQ(softmax_of(lower().forward).size(), 1U);  // 3 sequences of 4 heads: 12

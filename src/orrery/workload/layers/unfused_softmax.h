@@ -2,7 +2,7 @@
 //
 // Softmax over scores that Megatron's fused kernel does not support.
 //
-// Megatron-LM of 2021 scales, masks and normalises half-precision scores in one kernel, with two
+// Megatron-LM of 2021 scales, masks and normalizes half-precision scores in one kernel, with two
 // conditions. A row has more than 16 and at most 2,048 scores. The number of queries and that of
 // sequences × heads of a rank are multiples of four. Otherwise PyTorch computes the softmax in
 // fp32, one operator at a time. Sources: megatron/model/fused_softmax.py (FusedScaleMaskSoftmax) of

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/workload/memory/memory_report.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {

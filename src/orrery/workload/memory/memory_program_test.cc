@@ -7,7 +7,7 @@
 
 #include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/memory/memory_testing.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {

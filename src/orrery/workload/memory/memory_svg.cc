@@ -21,11 +21,11 @@ constexpr double kLeft = 70, kRight = 690, kTop = 76, kBottom = 412;
 constexpr double kLegend = 716;
 constexpr std::size_t kColumns = 620;  // one per pixel
 
-/// From bottom to top of the stack. Colours after Okabe and Ito, which are safe for colour-blind
+/// From bottom to top of the stack. Colors after Okabe and Ito, which are safe for color-blind
 /// readers.
 struct StackedArea {
   MemoryKind kind;
-  const char* colour;
+  const char* color;
 };
 constexpr std::array<StackedArea, 7> kLayers = {{{MemoryKind::weights, "#0072b2"},
                                                  {MemoryKind::gradients, "#56b4e9"},
@@ -36,7 +36,7 @@ constexpr std::array<StackedArea, 7> kLayers = {{{MemoryKind::weights, "#0072b2"
                                                  {MemoryKind::workspace, "#e4d9c5"}}};
 struct Strip {
   TaskKind kind;
-  const char* colour;
+  const char* color;
   const char* name;
 };
 constexpr std::array<Strip, 5> kStrips = {{{TaskKind::forward, "#8ab6e0", "forward"},
@@ -139,9 +139,9 @@ class Picture {
     put("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" font-size=\"{}\"{}>{}</text>\n", x, y,
         anchor, size, more, xml_text(what));
   }
-  void box(double x, double y, double width, double height, const char* colour) {
+  void box(double x, double y, double width, double height, const char* color) {
     put("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/>\n", x, y,
-        width, height, colour);
+        width, height, color);
   }
   void line(double x1, double y1, double x2, double y2, const char* style) {
     put("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>\n", x1, y1, x2, y2,
@@ -197,17 +197,17 @@ class Picture {
         before = y;
       }
       put("<path d=\"{}H{:g}V{:g}Z\" fill=\"{}\"><title>{}</title></path>\n", path, kRight, kBottom,
-          kLayers[count - 1].colour, name(kLayers[count - 1].kind));
+          kLayers[count - 1].color, name(kLayers[count - 1].kind));
     }
     line(kLeft, kBottom, kRight, kBottom, "stroke=\"#222\"");
   }
 
-  /// Renders the kind of each task, and the legend of these colours.
+  /// Renders the kind of each task, and the legend of these colors.
   void strip() {
     for (std::size_t i = 0; i < columns_.size();) {
       std::size_t end = i + 1;
       while (end < columns_.size() && columns_[end].kind == columns_[i].kind) ++end;
-      box(x_of(i), kBottom + 6, x_of(end) - x_of(i), 12, colour_of(columns_[i].kind));
+      box(x_of(i), kBottom + 6, x_of(end) - x_of(i), 12, color_of(columns_[i].kind));
       i = end;
     }
     double x = kLeft;
@@ -215,15 +215,15 @@ class Picture {
       const bool there = std::any_of(columns_.begin(), columns_.end(),
                                      [&](const MemorySample& s) { return s.kind == strip.kind; });
       if (!there) continue;
-      box(x, kBottom + 28, 10, 10, strip.colour);
+      box(x, kBottom + 28, 10, 10, strip.color);
       text(x + 15, kBottom + 37, "start", 12, strip.name);
       x += 100;
     }
   }
-  static const char* colour_of(TaskKind kind) {
+  static const char* color_of(TaskKind kind) {
     const auto* const strip = std::find_if(kStrips.begin(), kStrips.end(),
                                            [&](const Strip& s) { return s.kind == kind; });
-    return strip->colour;
+    return strip->color;
   }
 
   void mark_capacity() {
@@ -262,7 +262,7 @@ class Picture {
     for (std::size_t i = kLayers.size(); i-- > 0;) {
       y += 26;
       const StackedArea& layer = kLayers[i];
-      box(kLegend, y - 11, 14, 14, layer.colour);
+      box(kLegend, y - 11, 14, 14, layer.color);
       text(kLegend + 22, y + 1, "start", 13, name(layer.kind));
       text(kWidth - 24, y + 1, "end", 13,
            amount(of_kind(memory_, memory_.samples[memory_.peak_task], layer.kind)));

@@ -12,7 +12,7 @@ namespace {
 
 /// Bytes of one recipe.
 struct Facts {
-  std::int64_t received = 0;  ///< received from neighbours in the pipeline
+  std::int64_t received = 0;  ///< received from neighbors in the pipeline
   std::int64_t sent = 0;      ///< sent to them
   std::int64_t gathered = 0;  ///< the largest input that is gathered again for a weight gradient
 };

@@ -18,7 +18,7 @@ TEST(LowerLanguageModel, ComputesTwiceAsMuchBackward) {
   }
 }
 
-// 6 · P · tokens for the matrices, 12 · S · a · tokens for materialised attention, half of it when
+// 6 · P · tokens for the matrices, 12 · S · a · tokens for materialized attention, half of it when
 // causal pairs only are computed (Chowdhery et al., 2022, appendix B).
 TEST(LowerLanguageModel, ComputesSixTimesWeightsTimesTokens) {
   const std::int64_t tokens = 256 * 4, h = 512, kv = 256, f = 1376;

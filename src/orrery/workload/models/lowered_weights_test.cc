@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/workload/operators/lowered_model.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
@@ -31,7 +31,7 @@ TEST(LoweredWeights, AreThoseOfTheShape) {
   }
 }
 
-/// What no model of the catalogue has: norms for every head, and experts in layers of any order;
+/// What no model of the catalog has: norms for every head, and experts in layers of any order;
 /// weights that belong to a head are cut over tp.
 TEST(LoweredWeights, OfWideNormsSinksAndPatterns) {
   Spec spec;

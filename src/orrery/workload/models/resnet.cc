@@ -97,13 +97,13 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
   tape.save(convolved);
   tape.save("norm.statistics", y.channels * 8);  // mean and deviation, fp32
   tape.add_weights(WeightKind::replicated, y.channels * 2);
-  graph::Kernel normalise = elements_kernel(scope, graph::Operation::batch_norm, count);
+  graph::Kernel normalize = elements_kernel(scope, graph::Operation::batch_norm, count);
   tape.forward(compute_op(norm.forward, OpClass::vector, Phase::forward, 0,
-                          count * kNormFlops.forward, size + size, normalise));
+                          count * kNormFlops.forward, size + size, normalize));
   if (shape.relu) rectify(tape, scope, count);
-  normalise.pass = graph::Pass::backward;
+  normalize.pass = graph::Pass::backward;
   tape.backward(compute_op(norm.dgrad, OpClass::vector, Phase::input_grad, 0,
-                           count * kNormFlops.backward, Amount(3) * size, normalise),
+                           count * kNormFlops.backward, Amount(3) * size, normalize),
                 shape.relu ? Amount(2) * size : Amount(-1));
   y.tensor = tape.output(shape.names->output, size);
   return y;

@@ -11,7 +11,7 @@
 #include "orrery/workload/operators/lowered_model_testing.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/defaults.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "orrery/workload/program/step_count.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
@@ -47,7 +47,7 @@ Spec spec_of(const Published& published) {
   Spec spec;
   const ModelEntry* const entry = find_model(published.model);
   if (entry == nullptr) {
-    ADD_FAILURE() << published.model << " is not in the catalogue";
+    ADD_FAILURE() << published.model << " is not in the catalog";
     return spec;
   }
   spec.model = entry->model;

@@ -98,7 +98,7 @@ TEST(Mesh, AnyOrderPartitionsTheRanksOnEveryAxis) {
   } while (std::next_permutation(dims.begin(), dims.end()));
 }
 
-// Megatron-Core: tp 2, ep 4, dp 4, expert tp 1: experts spread over neighbouring ranks, tensor
+// Megatron-Core: tp 2, ep 4, dp 4, expert tp 1: experts spread over neighboring ranks, tensor
 // parallel ones first.
 TEST(Mesh, ExpertsTakeTensorParallelRanksWhenTheyAreNotCut) {
   Spec spec = cut(2, 1, 4, 1);
@@ -120,7 +120,7 @@ TEST(Mesh, ExpertsLeaveTensorParallelRanksWhenTheyAreCut) {
   EXPECT_THAT(group(mesh, Axis::etp, 5), ElementsAre(4, 5));
 }
 
-// Six copies on three expert-parallel ranks, although two context-parallel neighbours stand inside.
+// Six copies on three expert-parallel ranks, although two context-parallel neighbors stand inside.
 TEST(Mesh, ExpertsSkipDimensionsThatDoNotDivide) {
   Spec spec = cut(1, 2, 3, 1);
   spec.parallel.ep = 3;

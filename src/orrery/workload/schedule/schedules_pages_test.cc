@@ -44,7 +44,7 @@ PipelineOrder order_of(const ScheduleEntry& schedule) {
   return *pipeline_order(schedule.kind, kStages, kMicrobatches, chunks_of(schedule));
 }
 
-/// Colours by pass and chunk.
+/// Colors by pass and chunk.
 const char* fill_of(const Slot& slot) {
   constexpr const char* kFills[4][2] = {{"#9ecae1", "#4292c6"},   // forward
                                         {"#a1d99b", "#41ab5d"},   // backward

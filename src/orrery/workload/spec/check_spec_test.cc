@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
@@ -259,8 +259,8 @@ TEST(Legal, EpMayBeAnAxisOfItsOwn) {
   EXPECT_THAT(check_spec(*spec).error().hint, testing::StartsWith("rule world"));
 }
 
-/// The catalogue's models are legal on one rank at their own context.
-TEST(Legal, TakesEveryModelOfTheCatalogue) {
+/// The catalog's models are legal on one rank at their own context.
+TEST(Legal, TakesEveryModelOfTheCatalog) {
   for (const ModelEntry& entry : models()) {
     Spec spec;
     spec.model = entry.model;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orrery/core/text/units.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {

@@ -20,7 +20,7 @@ namespace orrery::workload {
 /// Sets dp and seq if they are still 0, and reports the chosen values (finding chosen_by_default):
 /// - dp: `devices` of the cluster / (tp · cp · pp), also / ep if ep is a separate axis; 1 without
 ///   a cluster (`devices` 0),
-/// - seq: the training length of the catalogue's model with this name, else 2048.
+/// - seq: the training length of the catalog's model with this name, else 2048.
 /// `batch.global` stays 0, which means micro x dp x `Spec::default_microbatches`. Errc:
 /// config_conflict if no dp fills the cluster; `where` is its place.
 [[nodiscard]] Result<void> resolve_defaults(Spec& spec, std::int64_t devices,

@@ -9,7 +9,7 @@
 #include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/operators/lowered_model.h"
 #include "orrery/workload/program/step_count.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
@@ -21,7 +21,7 @@ Spec with_lora(std::string_view model, std::int64_t rank, Words targets = {}) {
   Spec spec;
   const ModelEntry* const entry = find_model(model);
   if (entry == nullptr) {
-    ADD_FAILURE() << model << " is not in the catalogue";
+    ADD_FAILURE() << model << " is not in the catalog";
     return spec;
   }
   spec.model = entry->model;

@@ -188,16 +188,17 @@ struct Dlrm {
       config::field("top_mlp", &Dlrm::top_mlp, "sizes of the top MLP's layers",
                     config::between(1, 64)),
       config::field("sharding", &Dlrm::sharding, "how tables are distributed over ranks"),
-      config::field("placement", &Dlrm::placement,
-                    "the rank of each table, in table order, identical tables one by one (with "
-                    "`sharding: table`; written by `orrery dlrm shard`); by default the costliest table "
-                    "goes to the rank with the least load",
-                    config::between(0, 1 << 20))};
+      config::field(
+          "placement", &Dlrm::placement,
+          "the rank of each table, in table order, identical tables one by one (with "
+          "`sharding: table`; written by `orrery dlrm shard`); by default the costliest table "
+          "goes to the rank with the least load",
+          config::between(0, 1 << 20))};
 };
 
 /// A model. Keys that do not apply to its family are ignored.
 struct Model {
-  std::string is;    ///< name in the catalogue; the other keys override its values
+  std::string is;    ///< name in the catalog; the other keys override its values
   std::string name;  ///< name of the model in results
   ModelKind kind = ModelKind::decoder;
   std::int64_t layers = 1;
@@ -242,10 +243,9 @@ struct Model {
 
   static constexpr std::string_view shorthand = "is";
   static constexpr auto fields = std::tuple{
-      config::field("is", &Model::is,
-                    "a model of the catalogue; the keys below override its values"),
+      config::field("is", &Model::is, "a model of the catalog; the keys below override its values"),
       config::field("name", &Model::name, "name of the model in results")
-          .by_default("the catalogue's name"),
+          .by_default("the catalog's name"),
       config::field("kind", &Model::kind, "the family"),
       config::field("layers", &Model::layers, "layers (of an encoder-decoder: of the decoder)",
                     config::between(1, 65536)),
@@ -330,7 +330,7 @@ struct ParameterCount {
 };
 
 /// The number of weights of a model, from its shape. Source: the paper of each family.
-/// model_catalogue_test.cc compares the counts with published ones.
+/// model_catalog_test.cc compares the counts with published ones.
 [[nodiscard]] ParameterCount count_parameters(const Model& model);
 
 }  // namespace orrery::workload

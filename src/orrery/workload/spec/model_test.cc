@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parts of models that no entry of the catalogue pins alone.
+// Parts of models that no entry of the catalog pins alone.
 #include "orrery/workload/spec/model.h"
 
 #include <gtest/gtest.h>

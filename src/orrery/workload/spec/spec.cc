@@ -13,7 +13,7 @@
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
@@ -53,7 +53,7 @@ std::string family_of(const std::string& name, const std::vector<std::string_vie
   return "models of that family: " + join(family) + (more ? " and others; " : "; ") + rest;
 }
 
-/// Adds the keys of the catalogue's model that the tree names, unless the tree has them. A null
+/// Adds the keys of the catalog's model that the tree names, unless the tree has them. A null
 /// removes a key ("moe: null").
 Result<void> look_up_model(Json& tree, const std::string& where) {
   const auto found = tree.find("model");
@@ -70,7 +70,7 @@ Result<void> look_up_model(Json& tree, const std::string& where) {
     for (const ModelEntry& each : models()) names.push_back(each.name);
     const std::string near = did_you_mean(name, names);
     return fail(Errc::config_range, where + ":/model/is",
-                in_quotes(name) + " is not in the catalogue of models",
+                in_quotes(name) + " is not in the catalog of models",
                 near.empty() ? family_of(name, names) : near);
   }
   found->erase("is");

@@ -214,7 +214,7 @@ struct Batch {
       config::field("micro", &Batch::micro, "sequences per microbatch",
                     config::between(1, 1 << 24)),
       config::field("seq", &Batch::seq, "tokens of a sequence", config::between(1, 1 << 26))
-          .by_default("the training length of the catalogue's model, else `2048`"),
+          .by_default("the training length of the catalog's model, else `2048`"),
       config::field("source_seq", &Batch::source_seq,
                     "encoder-decoder: tokens of a source sequence", config::between(0, 1 << 26))
           .by_default("`seq`")};
@@ -286,7 +286,7 @@ struct Spec {
   }
 };
 
-/// Parses a specification from YAML or JSON text. `model.is` is looked up in the catalogue first,
+/// Parses a specification from YAML or JSON text. `model.is` is looked up in the catalog first,
 /// then the other keys override its values. Unknown keys are errors. `check_spec` validates all
 /// else. Errc: config_*.
 [[nodiscard]] Result<Spec> parse_spec(std::string_view text, const std::string& where);
@@ -305,7 +305,7 @@ struct Spec {
 [[nodiscard]] std::string spec_schema();     ///< JSON Schema
 [[nodiscard]] std::string spec_reference();  ///< docs/reference/workload.md
 
-/// Sets one value by its path, as flags do: set(spec, "parallel.tp", "8"). A catalogue name as
+/// Sets one value by its path, as flags do: set(spec, "parallel.tp", "8"). A catalog name as
 /// `model` replaces the model. Errc: config_*.
 [[nodiscard]] Result<void> set(Spec& spec, std::string_view path, std::string_view value);
 

@@ -11,14 +11,14 @@
 #include <sstream>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(Spec, FillsInTheCatalogueAndDefaults) {
+TEST(Spec, FillsInTheCatalogAndDefaults) {
   const Result<Spec> spec = parse_spec(R"(
 model: {is: llama-3.1-70b, layers: 40}
 parallel: {tp: 8, sp: true, dp: 16, sharding: zero1, bucket: 40 MB}
@@ -44,7 +44,7 @@ TEST(Spec, ModelMayBeOneWord) {
   EXPECT_EQ(spec->model.mla->q_rank, 1536);
 }
 
-TEST(Spec, KeysInsideOverrideTheCatalogueOneByOne) {
+TEST(Spec, KeysInsideOverrideTheCatalogOneByOne) {
   const Result<Spec> spec =
       parse_spec("model: {is: mixtral-8x7b, name: mine, moe: {experts: 16}}", "s");
   ASSERT_TRUE(spec);

@@ -163,7 +163,7 @@ Result<Body> body_of(const char* name, const StageSizes& shape, Phase phase, Str
   return Body{name, list.take()};
 }
 
-/// A message to or from a neighbour on pp.
+/// A message to or from a neighbor on pp.
 Body message(const char* name, graph::NodeKind kind, Phase phase, Stream own, std::int32_t shift,
              std::uint32_t message_id, Wide size) {
   Op op;

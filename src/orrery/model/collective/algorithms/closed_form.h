@@ -38,7 +38,7 @@ using DelayBetween =
 ///
 /// Ring: F(p, i+1) = max(F(p-1, i) + d, F(p, i)) + c(i+1), in max-plus algebra a power of a
 /// circulant matrix, so one sliding maximum over the ring gives the last step. O(positions),
-/// whatever the delays between neighbours. Halving-doubling: O(positions log positions). Trees:
+/// whatever the delays between neighbors. Halving-doubling: O(positions log positions). Trees:
 /// O(positions). Direct: O(positions log positions) with a full window and one message time;
 /// O(positions² log positions) with a full window; O(messages log messages) with a smaller one, or
 /// if packets of the second half of an all-reduce overtake those of its first half.

@@ -50,7 +50,7 @@ struct PhaseRequest {
   bool anticlockwise = false;
   bool min_tree = false;   ///< double binary tree: true: the min tree, false: the max tree
   bool sub_group = false;  ///< a communicator smaller than the system
-  /// Neighbours in the ring are neighbours in dimension `dim`. Otherwise message times must be
+  /// Neighbors in the ring are neighbors in dimension `dim`. Otherwise message times must be
   /// determined rank by rank.
   bool along_dim = true;
   graph::ExpertExchange exchange;  ///< expert tokens that a library or switches carry, if any

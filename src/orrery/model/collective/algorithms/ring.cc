@@ -28,7 +28,7 @@ Wide ring_waits(const PhaseSpec& spec) {
          Wide{spec.step.front().reduce} * reduced_before(spec, std::int64_t{spec.steps} + 1);
 }
 
-// With d hops between neighbours, begins b and waits c, all in the direction of the ring:
+// With d hops between neighbors, begins b and waits c, all in the direction of the ring:
 // F(p, i+1) = max(F(p-1, i) + d(p), F(p, i)) + c(i+1), so F(p, k) = sum of c + max over j <= k of
 // b(p-j) + the j hops up to p. One more round gives a later time, so only j in (k-n, k] count: n
 // consecutive begins. One cut through the ring divides each such window into a suffix and a prefix.

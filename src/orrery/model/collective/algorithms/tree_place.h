@@ -5,8 +5,8 @@
 
 namespace orrery::model {
 
-/// The neighbours of a position in one of the two trees of a double-binary-tree all-reduce. kNone:
-/// there is no such neighbour.
+/// The neighbors of a position in one of the two trees of a double-binary-tree all-reduce. kNone:
+/// there is no such neighbor.
 struct TreePlace {
   static constexpr std::uint32_t kNone = ~0u;
   std::uint32_t parent = kNone;

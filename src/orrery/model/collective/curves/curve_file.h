@@ -20,7 +20,7 @@ namespace orrery::model {
 /// the larger of a rank's input and output.
 struct CollectiveCurve {
   std::string name;     ///< "h100-sxm all_reduce 1x8"
-  std::string device;   ///< name in the catalogue, or as measured
+  std::string device;   ///< name in the catalog, or as measured
   std::string library;  ///< "nccl 2.29.2"; may be empty
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   std::int64_t nodes = 1, ranks = 2;
@@ -28,7 +28,7 @@ struct CollectiveCurve {
   double inter = 0;  ///< GB/s of one GPU into the network; 0: as the predicted machine, or none
   SizeCurve curve;
   CurveError error;          ///< at held-out sizes
-  std::string source;        ///< place, author and licence of the measurement
+  std::string source;        ///< place, author and license of the measurement
   std::string driver;        ///< name of the device in the measurement; may be empty
   std::string dtype;         ///< data type of the elements in the measurement; may be empty
   std::int64_t dropped = 0;  ///< number of sizes dropped as outliers

@@ -84,7 +84,7 @@ struct CurveSection {
 
   static constexpr auto fields = std::tuple{
       config::field("name", &CurveSection::name, "name of the curve, for readers"),
-      config::field("device", &CurveSection::device, "device of the catalogue").required(),
+      config::field("device", &CurveSection::device, "device of the catalog").required(),
       config::field("driver", &CurveSection::driver, "name of the device in the measurement"),
       config::field("library", &CurveSection::library, "library and its version"),
       config::field("collective", &CurveSection::collective, "measured collective").required(),

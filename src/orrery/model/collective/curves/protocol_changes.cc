@@ -8,7 +8,7 @@
 namespace orrery::model {
 namespace {
 
-/// A point, and the slope of the line to its neighbour with the same protocol.
+/// A point, and the slope of the line to its neighbor with the same protocol.
 struct Side {
   SizedTime at;
   double slope = 0;  ///< us per byte

@@ -47,7 +47,7 @@ struct ExchangeTime {
 ///
 /// Constants: benchmarks/fit_deepep.py from public runs on H100, B200, B300, GB200 and GB300
 /// (docs/collectives.md); other devices use those of their generation. Between nodes, only H100 was
-/// measured, with the experts of one model. `device`: name in the catalogue.
+/// measured, with the experts of one model. `device`: name in the catalog.
 [[nodiscard]] ExchangeTime exchange_time(const graph::ExpertExchange& exchange, std::int64_t bytes,
                                          const nccl::Shape& shape, const nccl::Hardware& hardware,
                                          std::string_view device);

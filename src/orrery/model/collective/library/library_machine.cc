@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orrery/model/collective/nccl/settings.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/placement/node_dimensions.h"
 
 namespace orrery::model {

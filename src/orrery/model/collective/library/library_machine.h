@@ -20,7 +20,7 @@ struct LibraryMachine {
 };
 
 /// Returns the machine of a platform. Nodes are platform::node_dimensions(). The links of a GPU are
-/// its port into a switch, or all its links to neighbours. AMD GPUs use 3/4 of the rate of their
+/// its port into a switch, or all its links to neighbors. AMD GPUs use 3/4 of the rate of their
 /// links (48 of 64 GB/s: RCCL's topo.h) and the constants of Ampere. The latter is an assumption:
 /// RCCL has its own constants.
 [[nodiscard]] LibraryMachine library_machine(const platform::Platform& platform);

@@ -8,7 +8,7 @@
 
 #include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/collective/library/deepep.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 

@@ -59,7 +59,7 @@ struct LibraryEstimate {
 /// they are 20 to 40 % faster than measured on A100 and H100 (docs/collectives.md).
 class LibraryTimes {
  public:
-  /// `device`: name in the catalogue. Its built-in curves apply; for collectives without one, those
+  /// `device`: name in the catalog. Its built-in curves apply; for collectives without one, those
   /// of a device with the same architecture and links. `own`: curves of the user's machine, which
   /// take precedence over built-in curves of the same collective.
   LibraryTimes(const nccl::Hardware& hardware, const std::string& device,

@@ -7,7 +7,7 @@
 
 #include "orrery/model/collective/library/library_machine.h"
 #include "orrery/model/collective/nccl/settings.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {
@@ -34,7 +34,7 @@ LibraryEstimate ask(const platform::Platform& platform, CollectiveType type, std
 constexpr std::int64_t kMega = 1 << 20;
 
 // The curves of RTX PRO 6000 were built in by a name that no device had, and never asked.
-TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalogue) {
+TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalog) {
   for (const std::string& device : measured_devices())
     EXPECT_NE(platform::find_device(device), nullptr) << device;
   const auto predicted =

@@ -118,7 +118,7 @@ constexpr Architecture kOther = other(kHopper);
 constexpr double kGeneralClock = 1.8e9;  // Hz; the clock of the times in kGeneral
 constexpr Architecture kGeneral = figures_of(ArchitectureColumn::general);
 
-/// 16-bit operations per clock and processor. Chips for data centres have 4096 and more.
+/// 16-bit operations per clock and processor. Chips for data centers have 4096 and more.
 double width_of(const Silicon& silicon) {
   if (silicon.processors <= 0 || silicon.clock <= 0) return 8192;
   return silicon.rate(Format::bf16) / static_cast<double>(silicon.processors) / silicon.clock;
@@ -130,7 +130,7 @@ constexpr double kFedApart = 6000;
 
 /// Matrix units narrower than this are each fed by one warp; wider ones by four warps, or by none.
 /// Kernels of latent attention that share the keys of a sequence among processors exist only for
-/// the latter (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centres).
+/// the latter (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centers).
 constexpr double kGroupsOfWarps = 3000;
 constexpr double kWarpPrefill = 0.67;  // A100 0.62, RTX PRO 6000 0.67
 

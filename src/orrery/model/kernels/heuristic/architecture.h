@@ -9,7 +9,7 @@ namespace orrery::model {
 
 /// The figures of one architecture. Times are seconds; shares are relative to the data sheet.
 /// Source: medians of public tables of measured kernels (data/kernels/README.md), rounded. An
-/// architecture without tables has the figures of its nearest neighbour.
+/// architecture without tables has the figures of its nearest neighbor.
 struct Architecture {
   // Matrix products.
   double launch;          ///< duration of an almost empty kernel

@@ -61,7 +61,7 @@ struct LearnedClass {
   std::int64_t rows = 0;                 ///< number of training rows
   HoldoutError seen;                     ///< at other sizes on devices of the training
   HoldoutError unseen;                   ///< on held-out devices, each held out once
-  std::vector<Silicon> described;        ///< those of `devices` that the catalogue contains
+  std::vector<Silicon> described;        ///< those of `devices` that the catalog contains
   std::vector<DeviceSignature> devices;  ///< of the training
   std::array<std::int64_t, graph::kKernelSizes> lower{}, upper{};  ///< limits of training sizes
   LearnedTrees measured;  ///< for `devices` (FeatureView::measured)

@@ -95,7 +95,7 @@ class ModelLines {
       return lines_.wrong("a class has no trees");
     if (std::exchange(read_[static_cast<std::size_t>(is.kernels)], true))
       return lines_.wrong("a class appears twice");
-    is.described = catalogued_devices(is.devices);
+    is.described = cataloged_devices(is.devices);
     return is;
   }
 

@@ -21,7 +21,7 @@ struct SerializedClass {
   std::span<const std::string> general;
 };
 
-/// The text of a file. `notes` (sources and licences) are a comment at its begin. Equal inputs give
+/// The text of a file. `notes` (sources and licenses) are a comment at its begin. Equal inputs give
 /// equal bytes.
 [[nodiscard]] std::string write_model(std::string_view notes,
                                       std::span<const SerializedClass> classes);

@@ -45,7 +45,7 @@ std::string small_model() {
   is.general.bias = 2;
   const std::vector<std::string> trees{tree};
   const std::vector<SerializedClass> classes{{&is, trees, trees}};
-  return write_model("A source.\n\nIts licence.", classes);
+  return write_model("A source.\n\nIts license.", classes);
 }
 
 double ratio(const LearnedModel& model, const std::string& kernel, const Silicon& silicon) {

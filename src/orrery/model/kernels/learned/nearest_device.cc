@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::model {
 namespace {
@@ -49,7 +49,7 @@ const Silicon* nearest_measured_device(KernelClass kernels, std::span<const Sili
   return nearest;
 }
 
-std::vector<Silicon> catalogued_devices(std::span<const DeviceSignature> devices) {
+std::vector<Silicon> cataloged_devices(std::span<const DeviceSignature> devices) {
   std::vector<Silicon> described;
   for (const DeviceSignature& device : devices)
     if (const platform::DeviceEntry* entry = platform::find_device(device.name); entry != nullptr)

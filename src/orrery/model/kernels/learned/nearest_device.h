@@ -22,8 +22,8 @@ inline constexpr double kMaxDeviceDistance = 2;
                                                      std::span<const Silicon> among,
                                                      const Silicon& silicon);
 
-/// The data sheets of the devices that the catalogue contains; other devices are omitted.
-[[nodiscard]] std::vector<Silicon> catalogued_devices(std::span<const DeviceSignature> devices);
+/// The data sheets of the devices that the catalog contains; other devices are omitted.
+[[nodiscard]] std::vector<Silicon> cataloged_devices(std::span<const DeviceSignature> devices);
 
 /// Features of a kernel on `relative`, with the heuristic's time on the device itself. So trees
 /// that were trained on the relative correct the latter, and the ratio of the times on both devices

@@ -172,7 +172,7 @@ std::optional<SystolicCost> systolic_cost(const SystolicArray& array,
   if (!math.fits()) return std::nullopt;
   const double places = static_cast<double>(array.rows) * static_cast<double>(array.columns);
   const double share = static_cast<double>(cost.macs) / places / static_cast<double>(cost.cycles);
-  cost.utilisation = std::min(share, 1.0);  // cycles are one less, so a single place exceeds 1
+  cost.utilization = std::min(share, 1.0);  // cycles are one less, so a single place exceeds 1
   return cost;
 }
 

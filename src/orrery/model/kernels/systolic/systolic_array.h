@@ -11,7 +11,7 @@
 //   weight stationary   k   n   m   the filter
 //   input stationary    k   m   n   the ifmap
 //
-// Cycles, folds, utilisation and SRAM accesses are exact for this mapping; cycles equal SCALE-Sim's
+// Cycles, folds, utilization and SRAM accesses are exact for this mapping; cycles equal SCALE-Sim's
 // "compute cycles" (six of its runs are in the tests). DRAM traffic, and therefore stalls and the
 // first fill of the buffers, is a model.
 #pragma once
@@ -65,7 +65,7 @@ struct SystolicCost {
   SystolicTraffic ifmap{};
   SystolicTraffic filter{};
   SystolicTraffic ofmap{};
-  double utilisation = 0;  ///< mean over all places of the array and `cycles`, 0 to 1
+  double utilization = 0;  ///< mean over all places of the array and `cycles`, 0 to 1
 };
 
 /// The cost of a product. Empty: a size of the array or the product is not positive, or a count

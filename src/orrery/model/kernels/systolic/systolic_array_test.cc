@@ -27,7 +27,7 @@ struct ScaleSimRun {
   SystolicProduct product;
   std::int64_t compute[3];
   std::int64_t total[3];
-  double utilisation[3];
+  double utilization[3];
 };
 constexpr ScaleSimRun kRuns[] = {
     {{256, 128, 512}, {18367, 22399, 28415}, {22665, 26698, 32714}, {89.2, 73.15, 57.66}},
@@ -40,7 +40,7 @@ TEST(Systolic, HasTheCyclesOfSixRunsOfScaleSim) {
       ASSERT_TRUE(cost);
       EXPECT_EQ(cost->cycles, run.compute[i]);
       EXPECT_EQ(cost->total, run.compute[i]);  // no bandwidth, no waiting
-      EXPECT_NEAR(100 * cost->utilisation, run.utilisation[i], 0.01);
+      EXPECT_NEAR(100 * cost->utilization, run.utilization[i], 0.01);
     }
   }
 }

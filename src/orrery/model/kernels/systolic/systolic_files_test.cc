@@ -30,7 +30,7 @@ SparsitySupport : false
 [run_presets]
 InterfaceBandwidth: USER
 UseRamulatorTrace: False
-Colour: red
+Color: red
 )";
 
 TEST(SystolicFiles, ReadsAConfiguration) {
@@ -47,7 +47,7 @@ TEST(SystolicFiles, ReadsAConfiguration) {
   EXPECT_EQ(config->array.bandwidth, 20);
   EXPECT_TRUE(config->array.stalls);
   EXPECT_EQ(findings.count(FindingCode::key_without_effect), 5u);
-  EXPECT_EQ(findings.count(FindingCode::key_ignored), 1u);  // Colour
+  EXPECT_EQ(findings.count(FindingCode::key_ignored), 1u);  // Color
   EXPECT_EQ(findings.count(FindingCode::default_assumed), 0u);
 }
 

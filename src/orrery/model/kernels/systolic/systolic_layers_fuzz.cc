@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   array.bandwidth = 10;
   for (const model::SystolicLayer& layer : *layers) {
     const auto cost = model::systolic_cost(array, layer.product);
-    ORRERY_CHECK(!cost || (cost->utilisation > 0 && cost->utilisation <= 1));
+    ORRERY_CHECK(!cost || (cost->utilization > 0 && cost->utilization <= 1));
   }
   return 0;
 }

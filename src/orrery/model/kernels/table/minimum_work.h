@@ -32,7 +32,7 @@ bool set_minimum_work(graph::Kernel& kernel);
 [[nodiscard]] graph::Kernel canonical(const graph::Kernel& kernel);
 
 /// The place of a kernel in a table of its class: each size, or 1 if it is 0. For attention, heads
-/// are per head of keys, so that kernels with equal numbers of both are neighbours.
+/// are per head of keys, so that kernels with equal numbers of both are neighbors.
 using TablePlace = std::array<double, graph::kKernelSizes>;
 [[nodiscard]] TablePlace place_of(const graph::Kernel& canonical);
 

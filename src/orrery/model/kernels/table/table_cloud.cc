@@ -198,7 +198,7 @@ void TableCloud::fit_spread() {
     const double answer = log_scales_[i] + log_rates_[i] - error;
     inside.push_back({answer, error, 0});
     distances.push_back(std::sqrt(near.square(0)));
-    // Points with neighbours on only one side represent extrapolated places.
+    // Points with neighbors on only one side represent extrapolated places.
     bool outermost = false;
     for (std::size_t a = 0; a < axes_.count(); ++a) {
       const auto logs = axes_.logs(a);

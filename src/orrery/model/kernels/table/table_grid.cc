@@ -47,7 +47,7 @@ struct TableGrid::Sums {
 };
 
 /// The nearest present cells before and after a cell along an axis; kNone: there is none.
-struct TableGrid::Neighbours {
+struct TableGrid::Neighbors {
   static constexpr std::size_t kNone = ~std::size_t{0};
   std::size_t cell = 0;
   std::size_t before = kNone;
@@ -56,7 +56,7 @@ struct TableGrid::Neighbours {
   double share = 0;  // position of the cell between both, 0 to 1
 };
 
-/// Calls `visit` for every cell with its neighbours on that axis, line by line.
+/// Calls `visit` for every cell with its neighbors on that axis, line by line.
 template <class Visit>
 void TableGrid::along(std::size_t axis, Visit visit) const {
   const std::size_t stride = stride_[axis], count = axes_.values(axis).size();
@@ -73,7 +73,7 @@ void TableGrid::along(std::size_t axis, Visit visit) const {
       if (seen == kNoCell) continue;
       seen = kNoCell;
       for (std::uint32_t i = 0; i < count; ++i) {
-        Neighbours near{first + i * stride};
+        Neighbors near{first + i * stride};
         if (seen != kNoCell) near.before = first + seen * stride;
         if (next[i] != kNoCell) near.after = first + next[i] * stride;
         if (seen != kNoCell && next[i] != kNoCell) {
@@ -159,7 +159,7 @@ std::size_t TableGrid::cell_of(const TablePlace& place) const {
 void TableGrid::fit_axis_errors() {
   for (std::size_t a = 0; a < axes_.count(); ++a) {
     std::vector<double> errors;
-    along(a, [&](const Neighbours& near) {
+    along(a, [&](const Neighbors& near) {
       if (states_[near.cell] != State::measured || near.gap == 0) return;
       const double estimate = (1 - near.share) * (logs_[near.before] - scales_[near.before]) +
                               near.share * (logs_[near.after] - scales_[near.after]) +
@@ -176,7 +176,7 @@ void TableGrid::fit_axis_errors() {
 void TableGrid::accumulate(bool measured_only, std::vector<Sums>& sums) const {
   sums.assign(states_.size(), {});
   for (std::size_t a = 0; a < axes_.count(); ++a) {
-    along(a, [&](const Neighbours& near) {
+    along(a, [&](const Neighbors& near) {
       const bool wanted = measured_only ? State::measured == states_[near.cell]
                                         : State::absent == states_[near.cell];
       if (!wanted || near.gap == 0) return;
@@ -207,12 +207,12 @@ std::vector<HeldOutPoint> TableGrid::held_out_points() const {
   return points;
 }
 
-/// Predictions of the outermost points, each from its neighbour along an axis.
+/// Predictions of the outermost points, each from its neighbor along an axis.
 std::vector<HeldOutPoint> TableGrid::edge_points() const {
   std::vector<HeldOutPoint> points;
   for (std::size_t a = 0; a < axes_.count(); ++a) {
-    along(a, [&](const Neighbours& near) {
-      const bool first = near.before == Neighbours::kNone, last = near.after == Neighbours::kNone;
+    along(a, [&](const Neighbors& near) {
+      const bool first = near.before == Neighbors::kNone, last = near.after == Neighbors::kNone;
       if (states_[near.cell] != State::measured || first == last) return;
       const std::size_t from = first ? near.after : near.before;
       const double step = scales_[near.cell] - scales_[from];
@@ -261,10 +261,10 @@ bool TableGrid::fill_inside() {
 bool TableGrid::fill_outside() {
   std::vector<Sums> sums(states_.size());
   for (std::size_t a = 0; a < axes_.count(); ++a) {
-    along(a, [&](const Neighbours& near) {
+    along(a, [&](const Neighbors& near) {
       if (states_[near.cell] != State::absent) return;
       for (const std::size_t from : {near.before, near.after}) {
-        if (from == Neighbours::kNone) continue;
+        if (from == Neighbors::kNone) continue;
         const double step = scales_[near.cell] - scales_[from];
         Sums& sum = sums[near.cell];
         const double weight = 1 / (0.01 + step * step);

@@ -30,7 +30,7 @@ struct TableValue {
 /// axes gives an estimate; along an axis, time / TableScale is interpolated, which varies less than
 /// the time. The hole gets the weighted mean of the estimates, or their median, whichever predicts
 /// held-out measured points better. The weight of an axis depends on its error at held-out points.
-/// The result is clamped to the range of the neighbours if the ranges of all axes overlap. Other
+/// The result is clamped to the range of the neighbors if the ranges of all axes overlap. Other
 /// holes (corners without measurements) get the time of the nearest present places along axes,
 /// scaled by TableScale.
 ///
@@ -53,7 +53,7 @@ class TableGrid {
  private:
   enum class State : std::uint8_t { absent, measured, inside, outside };
   struct Sums;
-  struct Neighbours;
+  struct Neighbors;
 
   [[nodiscard]] std::size_t cell_of(const TablePlace& place) const;
   template <class Visit>

@@ -24,7 +24,7 @@ struct HeldOutPoint {
 class TableSpread {
  public:
   TableSpread() = default;
-  /// `inside`: points between others. `edges`: outermost points, predicted from their neighbours.
+  /// `inside`: points between others. `edges`: outermost points, predicted from their neighbors.
   TableSpread(std::vector<HeldOutPoint> inside, std::vector<HeldOutPoint> edges);
 
   /// The band of a prediction between points.

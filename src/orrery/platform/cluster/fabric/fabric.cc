@@ -22,7 +22,7 @@ LinkFigures link_figures(const std::optional<LinkSection>& section, LinkClass ki
   if (!section) {
     if (needed)
       reading.fail(Errc::config_missing_key, path, "is missing",
-                   "name a link of the catalogue, or give bandwidth and latency");
+                   "name a link of the catalog, or give bandwidth and latency");
     return figures;
   }
   if (section->link) {
@@ -36,7 +36,7 @@ LinkFigures link_figures(const std::optional<LinkSection>& section, LinkClass ki
   if (figures.bandwidth.count() == 0 || !figures.latency)
     reading.fail(Errc::config_missing_key,
                  path + (figures.bandwidth.count() == 0 ? "/bandwidth" : "/latency"),
-                 "is missing: give it, or a link of the catalogue");
+                 "is missing: give it, or a link of the catalog");
   return figures;
 }
 

@@ -56,7 +56,7 @@ struct Fabric {
   [[nodiscard]] std::vector<Dimension> logical_dims() const;
 };
 
-/// `where` is the cluster file, `path` the section in it. Named links come from the catalogue;
+/// `where` is the cluster file, `path` the section in it. Named links come from the catalog;
 /// paths of files are relative to the cluster file. Checks that all links have values, and that
 /// there are paths between all ranks in spite of permanent faults. Errc: config_*, input_*.
 [[nodiscard]] Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,

@@ -10,7 +10,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 
 namespace orrery::platform {
@@ -44,7 +44,7 @@ NodeIndex attach_memory(TopologyBuilder& builder, const std::string& name, NodeI
 void set_reducers(const std::vector<ReducerSection>& sections, const std::string& path,
                   Fabric& fabric, Reading& reading);
 
-/// A link of the catalogue; null, with an error at `path`: unknown name.
+/// A link of the catalog; null, with an error at `path`: unknown name.
 [[nodiscard]] const LinkEntry* find_known_link(const std::string& name, const std::string& path,
                                                Reading& reading);
 

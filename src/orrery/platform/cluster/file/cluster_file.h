@@ -17,7 +17,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/models/network_help.h"
 #include "orrery/core/models/time_source_table.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/file/collectives_section.h"
 #include "orrery/platform/cluster/file/deviations_section.h"
 #include "orrery/platform/cluster/file/fabric_section.h"
@@ -89,7 +89,7 @@ struct ParameterTable<platform::StepEffects> {
             "slowdown factors of matrix products in your steps, relative to their predicted time "
             "alone; 1: none",
             between(0, 8))
-          .by_default("from the catalogue, fitted to published steps"),
+          .by_default("from the catalog, fitted to published steps"),
       field("overlapping_collectives", &Effects::overlap,
             "slowdown of kernels while a collective runs on their device")
           .by_default("from the SMs and the bandwidth that the library's collectives use"),
@@ -224,26 +224,26 @@ struct DeviceSection : KernelFileKeys {
   static constexpr auto fields = std::tuple_cat(
       std::tuple{
           field("is", &DeviceSection::is,
-                "a device of the catalogue; the keys below override its values"),
+                "a device of the catalog; the keys below override its values"),
           field("name", &DeviceSection::name, "name of the device in results")
-              .by_default("the catalogue's name"),
+              .by_default("the catalog's name"),
           field("precision", &DeviceSection::precision,
-                "number format of the catalogue's peak, e.g. `bf16`, `fp8`")
+                "number format of the catalog's peak, e.g. `bf16`, `fp8`")
               .by_default("the first peak of the device"),
           field("peak", &DeviceSection::peak, "dense peak per device", positive())
-              .by_default("the catalogue's"),
+              .by_default("the catalog's"),
           field("memory_bandwidth", &DeviceSection::memory_bandwidth,
                 "bandwidth of local memory, used by reductions and compute", positive())
-              .by_default("the catalogue's"),
+              .by_default("the catalog's"),
           field("memory_capacity", &DeviceSection::memory_capacity,
                 "size of local memory; 0: unknown")
-              .by_default("the catalogue's"),
+              .by_default("the catalog's"),
           field("memory_expansion", &DeviceSection::memory_expansion,
                 "additional memory for jobs from a model and a plan, for data beyond "
                 "`memory_capacity`"),
           field("clock_mhz", &DeviceSection::clock_mhz,
                 "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
-              .by_default("the catalogue's"),
+              .by_default("the catalog's"),
           field("compute", &DeviceSection::compute,
                 "source of compute times; `auto`: the recorded time, else the best available model "
                 "for each kernel, or the roofline if `peak` is given here; `table`: the kernel "
@@ -269,8 +269,7 @@ struct DimSection {
   static constexpr auto fields = std::tuple{
       field("block", &DimSection::block, "topology of this dimension").required(),
       field("size", &DimSection::size, "members of this dimension", platform::kAnyCount).required(),
-      field("link", &DimSection::link,
-            "a link of the catalogue; the keys below override its values"),
+      field("link", &DimSection::link, "a link of the catalog; the keys below override its values"),
       field("bandwidth", &DimSection::bandwidth,
             "bandwidth per direction, of one link (ring, fully_connected) or one port (switch)",
             positive())

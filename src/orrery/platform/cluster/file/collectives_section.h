@@ -173,7 +173,7 @@ struct CollectivesSection {
       field("library", &CollectivesSection::library,
             "collective library: `nccl` (also for RCCL) uses its own choices and measured times; "
             "`ideal` uses the algorithms below at the full rate of the links")
-          .by_default("nccl for GPUs of the catalogue, if no key from `chunks` to `all_to_all` is "
+          .by_default("nccl for GPUs of the catalog, if no key from `chunks` to `all_to_all` is "
                       "given and messages do not contend; else ideal"),
       field("settings", &CollectivesSection::settings, "settings of the library"),
       field("curves", &CollectivesSection::curves,

@@ -36,8 +36,8 @@ struct EnumNames<platform::NetworkShape> {
   using Word = EnumName<platform::NetworkShape>;
   static constexpr std::array names = {Word{"switch", switched},
                                        Word{"fat_tree", fat_tree},
-                                       Word{"rail_optimized", rail_optimised},
-                                       Word{"rail_optimised", rail_optimised},  // before 0.6
+                                       Word{"rail_optimized", rail_optimized},
+                                       Word{"rail_optimised", rail_optimized},  // before 0.6
                                        Word{"rail_only", rail_only},
                                        Word{"dual_plane", dual_plane},
                                        Word{"dragonfly", dragonfly},

@@ -70,7 +70,7 @@ struct ParameterTable<platform::LinkFigures> {
 
 namespace orrery::platform {
 
-/// A link of the catalogue, or its bandwidth and latency.
+/// A link of the catalog, or its bandwidth and latency.
 struct LinkSection {
   std::optional<std::string> link;
   std::optional<Bandwidth> bandwidth;
@@ -79,7 +79,7 @@ struct LinkSection {
   static constexpr std::string_view shorthand = "link";
   static constexpr auto fields = std::tuple{
       field("link", &LinkSection::link,
-            "a link of the catalogue; the keys below override its values"),
+            "a link of the catalog; the keys below override its values"),
       field("bandwidth", &LinkSection::bandwidth, "bandwidth per direction", positive())
           .by_default("the link's"),
       field("latency", &LinkSection::latency, "time until the first byte arrives", between(0, 1e18))

@@ -282,7 +282,7 @@ std::optional<KeyError> join(TopologyBuilder& builder, std::span<const Port> por
       return join_tpu(builder, ports, network);
     case NetworkShape::fat_tree:
       return join_tree(builder, ports, network);
-    case NetworkShape::rail_optimised:
+    case NetworkShape::rail_optimized:
     case NetworkShape::rail_only:
     case NetworkShape::dual_plane:
       return join_rails(builder, ports, network);

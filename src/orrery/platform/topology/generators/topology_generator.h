@@ -48,7 +48,7 @@ enum class NetworkShape : std::uint8_t {
   torus,
   fully_connected,
   fat_tree,        ///< leaves, spines and, with 3 tiers, cores
-  rail_optimised,  ///< a leaf has one rail of several hosts; spines join all leaves
+  rail_optimized,  ///< a leaf has one rail of several hosts; spines join all leaves
   rail_only,       ///< … and nothing joins rails (Wang et al., arXiv 2307.12169)
   dual_plane,      ///< rails in two planes, a port of every NIC in each (Alibaba HPN)
   dragonfly,       ///< groups of routers, full inside, links between groups (Kim et al., ISCA 2008)

@@ -54,7 +54,7 @@ TEST(TopologyMetrics, GridsAreCutWhereTheyAreThin) {
 TEST(TopologyMetrics, HostsAreAsWideAsTheirNics) {
   const HostShape host{4, 8, HostInterconnect::switched, 1, cable(450, 100), 4, cable(50, 100)};
   const TopologyMetrics rails =
-      facts(host, {.shape = NetworkShape::rail_optimised, .per_leaf = 4, .radix = 8}, 25, 25);
+      facts(host, {.shape = NetworkShape::rail_optimized, .per_leaf = 4, .radix = 8}, 25, 25);
   EXPECT_EQ(rails.hosts, 4U);
   EXPECT_EQ(rails.devices_per_host, (MetricRange{8, 8}));
   EXPECT_EQ(rails.host_bandwidth, (MetricRange{12.5e9, 12.5e9}));

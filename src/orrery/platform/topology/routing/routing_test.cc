@@ -192,7 +192,7 @@ std::vector<Topology> generated() {
     made.push_back(std::move(*topology));
   };
   using enum NetworkShape;
-  for (const NetworkShape shape : {fat_tree, rail_optimised, rail_only, dual_plane})
+  for (const NetworkShape shape : {fat_tree, rail_optimized, rail_only, dual_plane})
     add(dgx, {.shape = shape, .per_leaf = 2, .radix = 8});
   add(dgx, {.shape = fat_tree, .per_leaf = 2, .radix = 4, .tiers = 3, .leaves_per_pod = 2});
   add(dgx, {.shape = dragonfly, .per_leaf = 2, .group = 2, .global_links = 2});

@@ -121,7 +121,7 @@ class Refinement {
       if (links_ != nullptr) links_->classify(partition_);
       classify_all(&RankGroups::add_all);
       if (changed_.empty() && !groups_.separate_conflicts(representatives())) return;
-      propagate(&RankGroups::add_neighbours);
+      propagate(&RankGroups::add_neighbors);
     }
   }
 

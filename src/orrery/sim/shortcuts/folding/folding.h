@@ -26,7 +26,7 @@ struct FoldedRoute {
   std::uint32_t dst = 0;   ///< representative of `peer`
 };
 
-/// Classes of ranks with the same behaviour at the same times, and of communicators with the same
+/// Classes of ranks with the same behavior at the same times, and of communicators with the same
 /// structure.
 struct Folding {
   std::vector<std::uint32_t> class_of;        ///< by rank
@@ -54,7 +54,7 @@ struct Folding {
 /// If messages share links that belong to no rank, links are classified together with the ranks
 /// (link_classes.h).
 ///
-/// Colour refinement to a fixed point: O(ranks × (peers + groups + members × steps, for groups with
+/// Color refinement to a fixed point: O(ranks × (peers + groups + members × steps, for groups with
 /// members of different classes) × rounds), plus O(messages × links × rounds) for shared links. If
 /// ranks share a resource that serves in order of arrival (links of a network that is not foldable,
 /// a memory pool), they are not compared; `why_not` contains the reason.

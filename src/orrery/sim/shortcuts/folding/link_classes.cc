@@ -55,7 +55,7 @@ LinkClasses::LinkClasses(const graph::Workload& workload, const platform::Remote
     first_carried_[link + 1] += first_carried_[link];
   }
   carried_.resize(crossings_.size());
-  colours_.resize(kinds_.size());
+  colors_.resize(kinds_.size());
 }
 
 // A message without a receiver, or to its own sender, crosses no links.
@@ -90,7 +90,7 @@ void LinkClasses::classify(const RankPartition& ranks) {
       }
     }
   }
-  WordInterner colours;
+  WordInterner colors;
   for (std::uint32_t link = 0; link < kinds_.size(); ++link) {
     const auto first = carried_.begin() + static_cast<std::ptrdiff_t>(first_carried_[link]);
     const auto end = carried_.begin() + static_cast<std::ptrdiff_t>(first_carried_[link + 1]);
@@ -100,7 +100,7 @@ void LinkClasses::classify(const RankPartition& ranks) {
       words_.push_back(one->what);
       if (split_) words_.push_back(std::bit_cast<std::uint32_t>(one->share));
     }
-    colours_[link] = colours.number(words_);
+    colors_[link] = colors.number(words_);
   }
   route_classes_.clear();
 }
@@ -111,7 +111,7 @@ void LinkClasses::add_classes(std::uint32_t rank, std::vector<std::uint64_t>& wo
     for (std::uint32_t c = 0; c < message_routes_[i].count; ++c) {
       const model::Crossing& crossing = crossings_[message_routes_[i].first + c];
       words_.push_back(
-          pack_pair(colours_[crossing.link], std::bit_cast<std::uint32_t>(crossing.share)));
+          pack_pair(colors_[crossing.link], std::bit_cast<std::uint32_t>(crossing.share)));
     }
     words.push_back(route_classes_.number(words_));
   }
@@ -119,16 +119,16 @@ void LinkClasses::add_classes(std::uint32_t rank, std::vector<std::uint64_t>& wo
 
 model::EquivalentLinks LinkClasses::equivalent() const {
   model::EquivalentLinks made;
-  made.first.resize(colours_.size());
-  made.count.assign(colours_.size(), 0);
-  std::vector<std::uint32_t> first_of(colours_.size(), kNone);  // by colour
-  for (std::uint32_t link = 0; link < colours_.size(); ++link) {
-    std::uint32_t& first = first_of[colours_[link]];
+  made.first.resize(colors_.size());
+  made.count.assign(colors_.size(), 0);
+  std::vector<std::uint32_t> first_of(colors_.size(), kNone);  // by color
+  for (std::uint32_t link = 0; link < colors_.size(); ++link) {
+    std::uint32_t& first = first_of[colors_[link]];
     if (first == kNone) first = link;
     made.first[link] = first;
     ++made.count[first];
   }
-  for (std::uint32_t link = 0; link < colours_.size(); ++link)
+  for (std::uint32_t link = 0; link < colors_.size(); ++link)
     made.count[link] = made.count[made.first[link]];
   return made;
 }

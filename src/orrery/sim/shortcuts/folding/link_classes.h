@@ -72,7 +72,7 @@ class LinkClasses {
   std::vector<std::uint32_t> kinds_;        // by link; kNone: no message crosses it
   std::vector<std::size_t> first_carried_;  // by link, and the end
   std::vector<Carried> carried_;
-  std::vector<std::uint32_t> colours_;  // by link
+  std::vector<std::uint32_t> colors_;  // by link
   WordInterner route_classes_;
   std::vector<std::uint64_t> words_;
   std::vector<model::Crossing> found_;

@@ -65,7 +65,7 @@ TEST(LinkClasses, LinksThatCarryTheSameMakeRanksAlike) {
   const Expected all[] = {
       {"kind: rail_only, per_leaf: 8, radix: 64", "", 1},
       {"kind: rail_only, per_leaf: 8, radix: 64", ", routing: spray", 1},
-      {"kind: rail_optimised, per_leaf: 8, radix: 64", "", 1},
+      {"kind: rail_optimized, per_leaf: 8, radix: 64", "", 1},
       // Of two hosts on a leaf one sends to the other, and one to the next leaf.
       {"kind: fat_tree, per_leaf: 16, radix: 32", ", routing: spray", 2},
       {"kind: switch", "", 1},

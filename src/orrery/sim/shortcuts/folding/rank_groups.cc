@@ -189,16 +189,16 @@ constexpr std::uint64_t kNotSeen = ~std::uint64_t{0};
 
 std::vector<std::uint32_t> RankGroups::equivalent() const {
   std::vector<std::uint32_t> like(groups_.size());
-  std::vector<std::uint32_t> first(colours_.size(), kNone);
+  std::vector<std::uint32_t> first(colors_.size(), kNone);
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     like[c] = c;
     if (!groups_[c].used || kinds_[groups_[c].kind].groups == 1) continue;
-    std::uint32_t& lowest = first[groups_[c].colour];
+    std::uint32_t& lowest = first[groups_[c].color];
     if (lowest == kNone || communicators_[c].precedence < communicators_[lowest].precedence)
       lowest = c;
   }
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
-    if (groups_[c].used && kinds_[groups_[c].kind].groups > 1) like[c] = first[groups_[c].colour];
+    if (groups_[c].used && kinds_[groups_[c].kind].groups > 1) like[c] = first[groups_[c].color];
   }
   return like;
 }

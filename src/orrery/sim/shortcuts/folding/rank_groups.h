@@ -52,7 +52,7 @@ class RankGroups {
   /// The same if few classes have changed: O(1).
   void begin_round();
   /// Appends the classes of the rank's neighbors.
-  void add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words);
+  void add_neighbors(std::uint32_t rank, std::vector<std::uint64_t>& words);
   /// Appends the ranks that have `rank` as a neighbor, possibly more than once.
   void add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers);
 
@@ -106,8 +106,8 @@ class RankGroups {
     bool is_separate = false;  ///< not equivalent to any other
     bool uniform = false;      ///< this round: all members are of one class
     std::uint32_t kind = kNone;
-    std::uint32_t colour = 0;  ///< this round: equal for groups that look equivalent
-    std::uint32_t next = 0;    ///< position from which to search for the next rank
+    std::uint32_t color = 0;  ///< this round: equal for groups that look equivalent
+    std::uint32_t next = 0;   ///< position from which to search for the next rank
     std::size_t first_member = 0;
     std::size_t first_line = kNoLines;
   };
@@ -151,7 +151,7 @@ class RankGroups {
   void add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t ring,
                   std::vector<std::uint32_t>& viewers);
   void find_memberships();
-  void find_colour(std::uint32_t number);
+  void find_color(std::uint32_t number);
   [[nodiscard]] bool has_two_uses(std::uint32_t number);
 
   [[nodiscard]] std::uint32_t rank_of(std::uint32_t group, std::uint32_t member) const {
@@ -179,7 +179,7 @@ class RankGroups {
   const std::vector<std::uint32_t>* class_of_ = nullptr;
   std::vector<Line> lines_;
   std::uint32_t round_ = 0;
-  WordInterner line_numbers_, colours_;
+  WordInterner line_numbers_, colors_;
   std::vector<std::size_t> first_membership_;  // by rank; empty: not computed yet
   std::vector<Membership> memberships_;
   struct Scratch {

@@ -28,7 +28,7 @@ std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint
 // Calls `visit` with each member that sends to `member` or receives from it, in an order that is
 // the same for all members (see PhaseSpec::peer and TreePhases::send). kNone: there is none.
 template <class Visit>
-void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Visit visit) {
+void each_neighbor(Peers peers, const RingShape& ring, std::uint32_t member, Visit visit) {
   const std::uint32_t position = ring.position(member);
   switch (peers) {
     case Peers::tree:
@@ -160,7 +160,7 @@ void RankGroups::add_distances(const Ring& ring, const Slot& slot,
                                std::vector<std::uint64_t>& words) const {
   if (ring.by_switches) return add_tree(ring, slot, words);
   const std::uint32_t rank = rank_of(slot.group, slot.member);
-  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+  each_neighbor(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNoMember
                                     : network_.pair_class(rank, rank_of(slot.group, member)));
   });
@@ -172,7 +172,7 @@ void RankGroups::add_distances(const Ring& ring, const Slot& slot,
 void RankGroups::begin_full_round(const std::vector<std::uint32_t>& class_of) {
   class_of_ = &class_of;
   begin_round();
-  colours_.clear();
+  colors_.clear();
   for (std::uint32_t c = 0; c < groups_.size(); ++c) {
     Group& group = groups_[c];
     if (!group.used) continue;
@@ -185,7 +185,7 @@ void RankGroups::begin_full_round(const std::vector<std::uint32_t>& class_of) {
     scratch_.members.assign(1, first);
     for (std::uint32_t m = 1; m < members && !group.uniform; ++m)
       scratch_.members.push_back(seen(c, m));
-    find_colour(c);
+    find_color(c);
   }
 }
 
@@ -229,8 +229,8 @@ const RankGroups::Line& RankGroups::seen_line(const Ring& ring, const Slot& slot
   return made;
 }
 
-// The colour depends on the number of members of each class, in any order.
-void RankGroups::find_colour(std::uint32_t number) {
+// The color depends on the number of members of each class, in any order.
+void RankGroups::find_color(std::uint32_t number) {
   Group& group = groups_[number];
   scratch_.words.assign(1, pack_pair(group.kind, group.is_separate ? number : kNone));
   if (group.uniform) {
@@ -239,14 +239,14 @@ void RankGroups::find_colour(std::uint32_t number) {
     std::sort(scratch_.members.begin(), scratch_.members.end());
     scratch_.words.insert(scratch_.words.end(), scratch_.members.begin(), scratch_.members.end());
   }
-  group.colour = colours_.number(scratch_.words);
+  group.color = colors_.number(scratch_.words);
 }
 
 void RankGroups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
     const Group& group = groups_[slot.group];
-    words.push_back(pack_pair(group.uniform ? 1 : 0, group.colour));
+    words.push_back(pack_pair(group.uniform ? 1 : 0, group.color));
     if (group.uniform) continue;
     for (const std::uint32_t ring : view(slot).rings)
       add_classes(kinds_[group.kind].rings[ring], slot, words);
@@ -267,7 +267,7 @@ bool RankGroups::each_message(std::uint32_t rank, const MessageVisitor& visit) c
         visit(own.parent, own.child);
         continue;
       }
-      each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+      each_neighbor(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
         visit(rank, member == kNone ? kNone : rank_of(slot.group, member));
       });
     }
@@ -275,7 +275,7 @@ bool RankGroups::each_message(std::uint32_t rank, const MessageVisitor& visit) c
   return true;
 }
 
-void RankGroups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+void RankGroups::add_neighbors(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   for (const Slot& slot : slots(rank)) {
     if (!slot.found()) continue;
     for (const std::uint32_t ring : view(slot).rings)
@@ -292,7 +292,7 @@ void RankGroups::add_classes(const Ring& ring, const Slot& slot,
     words.push_back(pack_pair(line.number, rotated % line.period));
     return;
   }
-  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+  each_neighbor(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNoMember : seen(slot.group, member));
   });
 }
@@ -329,8 +329,8 @@ void RankGroups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& vie
           std::exchange(line_of(ring, {group, here}).seen_round, round_) == round_)
         continue;
       scratch_.words.clear();
-      each_neighbour(ring.peers, ring.shape, here,
-                     [&](std::uint32_t member) { scratch_.words.push_back(member); });
+      each_neighbor(ring.peers, ring.shape, here,
+                    [&](std::uint32_t member) { scratch_.words.push_back(member); });
       for (const std::uint64_t member : scratch_.words)
         add_viewer(group, static_cast<std::uint32_t>(member), number, viewers);
     }

@@ -24,7 +24,7 @@ const std::string kClusters[] = {
     "network: [{block: ring, size: 4, bandwidth: 2 GB/s, latency: 100 ns},"
     " {block: switch, size: 6, bandwidth: 1 GB/s, latency: 1 us, in_network: {}}]",
     "fabric: {hosts: [{count: 4, devices: 4, scale_up: {bandwidth: 10 GB/s, latency: 200 ns},"
-    " nics: 4, pcie: {bandwidth: 4 GB/s, latency: 100 ns}}], network: {kind: rail_optimised,"
+    " nics: 4, pcie: {bandwidth: 4 GB/s, latency: 100 ns}}], network: {kind: rail_optimized,"
     " per_leaf: 2, radix: 8, port: {bandwidth: 1 GB/s, latency: 1 us}},"
     " in_network: [{switches: \"segment*\"}, {switches: \"spine*\"}, {switches: \"host*\"}]}"};
 

@@ -14,7 +14,7 @@
 namespace orrery::study {
 namespace {
 
-/// The curves of the device, by its name in the catalogue or in the cluster file.
+/// The curves of the device, by its name in the catalog or in the cluster file.
 Result<std::vector<model::CollectiveCurve>> curves_of(
     const std::vector<model::CollectiveCurve>& all, const platform::Device& device,
     const std::string& where) {

@@ -31,7 +31,7 @@ struct ConcurrentJobsQuestion {
           .required(),
       QuestionField{"cluster", &ConcurrentJobsQuestion::cluster, "--cluster", "FILE", kAnswer,
                     "a100-40gb:8",
-                    "Cluster instead of the file's: a file, or a name of the catalogue"},
+                    "Cluster instead of the file's: a file, or a name of the catalog"},
       network_field(&ConcurrentJobsQuestion::network),
       network_bandwidth_field(&ConcurrentJobsQuestion::network_bandwidth),
       QuestionField{"links", &ConcurrentJobsQuestion::links, "--links", "", kAnswer, "true",

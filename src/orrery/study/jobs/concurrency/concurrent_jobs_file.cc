@@ -29,7 +29,7 @@ std::string seen_from_here(const std::string& name, const std::string& file) {
   return (folder / name).lexically_normal().string();
 }
 
-/// The same for a file or a name of the catalogue.
+/// The same for a file or a name of the catalog.
 std::string file_or_name(const std::string& name, const std::string& file) {
   std::error_code ignored;
   std::string candidate = seen_from_here(name, file);

@@ -72,7 +72,7 @@ struct ConcurrentJobsFile {
       config::field("version", &ConcurrentJobsFile::version, "format version",
                     config::between(1, 1)),
       config::field("cluster", &ConcurrentJobsFile::cluster,
-                    "the machine: a cluster file, or a name of the catalogue (`h100-sxm:64`)")
+                    "the machine: a cluster file, or a name of the catalog (`h100-sxm:64`)")
           .by_default("the value of `--cluster`"),
       config::field("jobs", &ConcurrentJobsFile::jobs, "jobs that run on it concurrently",
                     config::between(1, kMaxJobs))

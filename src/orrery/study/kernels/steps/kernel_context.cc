@@ -10,7 +10,7 @@
 #include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/profile/host/host_overheads.h"
 #include "orrery/study/recordings/recorded_communication.h"
 

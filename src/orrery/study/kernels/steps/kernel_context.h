@@ -15,7 +15,7 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::study {
@@ -76,7 +76,7 @@ class KernelContextBuilder {
   /// log events).
   void add(const profile::Profile& profile);
 
-  /// Recorded device names that are not in the catalogue.
+  /// Recorded device names that are not in the catalog.
   [[nodiscard]] const std::set<std::string>& unknown_devices() const { return unknown_devices_; }
 
   /// Returns the results by device name. Kernels that no model predicts count as known, but are in

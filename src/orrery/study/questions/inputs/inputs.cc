@@ -85,7 +85,7 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   if (needs_peak)
     return fail(Errc::config_missing_key, question.cluster_name(),
                 "the device has no peak, but --compute " + question.compute + " needs it",
-                "use a device of the catalogue (`is`), or give `peak`");
+                "use a device of the catalog (`is`), or give `peak`");
   if (!has_file_for_auto(device.kernel_files) || question.compute == "recorded")
     device.compute = TimeSource::recorded;
   return {};
@@ -132,7 +132,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   Result<Platform> platform = fail(
       Errc::usage, "--cluster", "no cluster is given",
       "--cluster FILE; without a file " + cluster_suggestion(64) +
-          ", a device of the catalogue and a number; or --astra-network FILE --astra-system FILE");
+          ", a device of the catalog and a number; or --astra-network FILE --astra-system FILE");
   if (question.astra()) {
     platform::AstraInputs inputs;
     inputs.system = question.astra_system;

@@ -7,7 +7,7 @@
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/report/answer/number_text.h"
 #include "orrery/study/jobs/job_summary.h"
 

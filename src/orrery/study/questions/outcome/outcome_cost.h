@@ -24,8 +24,7 @@ struct CostQuestion {
   static constexpr std::string_view group = "Cost and energy";
   static constexpr auto fields = std::tuple{
       config::QuestionField{"price", &CostQuestion::price, "--price", "PRICE", config::kAnswer,
-                            "2.5",
-                            "Price of a device per hour: prints cost per million tokens"},
+                            "2.5", "Price of a device per hour: prints cost per million tokens"},
       config::QuestionField{"power", &CostQuestion::power, "--power", "WATTS", config::kAnswer,
                             "100-700",
                             "Power of a device in W: catalog, 700, or idle and busy: 100-700"}};
@@ -48,13 +47,13 @@ struct StepCosts {
   [[nodiscard]] std::optional<double> per_million(const std::optional<double>& of_step) const;
 };
 
-/// Without --power the power is the catalogue's; empty where it has none. Errc: usage (no price, no
+/// Without --power the power is the catalog's; empty where it has none. Errc: usage (no price, no
 /// power; --power catalog for a device without power).
 [[nodiscard]] Result<StepCosts> step_costs(const Outcome& outcome, const CostQuestion& question);
 
 void state_step_costs(report::Answer& answer, const StepCosts& costs);
 
-/// "2.5" or "h100-sxm=2.5", for a device of this name in the catalogue. Errc: usage.
+/// "2.5" or "h100-sxm=2.5", for a device of this name in the catalog. Errc: usage.
 [[nodiscard]] Result<double> parse_price(const std::string& text, const std::string& device);
 
 }  // namespace orrery::study

@@ -35,7 +35,7 @@ constexpr std::uint32_t kMaxRepeated = 100'000;  // maximum number of layers or 
 constexpr std::uint64_t kSeed = 1;  // fixed seed of variability, so that runs are reproducible
 
 constexpr ChangeKind job(std::string_view name, std::string_view path, std::string_view about) {
-  return {name, "VALUE", about, Basis::modelled, ChangeScope::job, path};
+  return {name, "VALUE", about, Basis::modeled, ChangeScope::job, path};
 }
 
 constexpr std::array kWords = {
@@ -58,22 +58,22 @@ constexpr std::array kWords = {
                Basis::recorded},
     ChangeKind{"variability", "SIGMA", "every time times a separate lognormal factor",
                Basis::scaled},
-    ChangeKind{"gpu", "NAME", "another device of the catalogue, same number", Basis::modelled,
+    ChangeKind{"gpu", "NAME", "another device of the catalog, same number", Basis::modeled,
                ChangeScope::cluster},
     ChangeKind{"cluster", "NAME", "another cluster: a file, or a device and a number",
-               Basis::modelled, ChangeScope::cluster},
-    ChangeKind{"bandwidth", "FACTOR", "bandwidth of all links", Basis::modelled,
+               Basis::modeled, ChangeScope::cluster},
+    ChangeKind{"bandwidth", "FACTOR", "bandwidth of all links", Basis::modeled,
                ChangeScope::cluster},
-    ChangeKind{"latency", "FACTOR", "latency of all links", Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"latency", "FACTOR", "latency of all links", Basis::modeled, ChangeScope::cluster},
     ChangeKind{"bandwidth:DIM", "RATE",
                "links of one dimension: intra, inter or its number; 25GB/s, or a factor",
-               Basis::modelled, ChangeScope::cluster},
+               Basis::modeled, ChangeScope::cluster},
     ChangeKind{"latency:DIM", "TIME", "latency per hop of one dimension: 2us, or a factor",
-               Basis::modelled, ChangeScope::cluster},
-    ChangeKind{"link:DIM", "LINK", "links of one dimension, of the catalogue: roce-400",
-               Basis::modelled, ChangeScope::cluster},
+               Basis::modeled, ChangeScope::cluster},
+    ChangeKind{"link:DIM", "LINK", "links of one dimension, of the catalog: roce-400",
+               Basis::modeled, ChangeScope::cluster},
     ChangeKind{"algorithm", "NAME", "collectives: ring, direct …; auto: the fastest",
-               Basis::modelled, ChangeScope::cluster},
+               Basis::modeled, ChangeScope::cluster},
     job("tp", "parallel.tp", "tensor parallel"),
     job("pp", "parallel.pp", "pipeline stages"),
     job("dp", "parallel.dp", "data parallel; by default the remaining devices"),
@@ -96,7 +96,7 @@ constexpr std::array kWords = {
 
 /// A variable of NCCL as a kind of change.
 ChangeKind kind_of(const NcclVariable& variable) {
-  return {variable.name, "VALUE", variable.meaning, Basis::modelled, ChangeScope::cluster};
+  return {variable.name, "VALUE", variable.meaning, Basis::modeled, ChangeScope::cluster};
 }
 
 const ChangeKind* find_word(std::string_view name) {
@@ -282,7 +282,7 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
 
 std::string_view name(Basis basis) {
   switch (basis) {
-    case Basis::modelled:
+    case Basis::modeled:
       return "modeled";
     case Basis::recorded:
       return "recorded";
@@ -313,7 +313,7 @@ Result<Change> parse_variable(const std::string& text, std::size_t equals) {
   if (auto fine = set_nccl_variable(change.name, change.value, "--change " + text, alone); !fine)
     return tl::unexpected(fine.error());
   change.name = find_nccl_variable(change.name)->name;
-  change.basis = Basis::modelled;
+  change.basis = Basis::modeled;
   change.level = ChangeScope::cluster;
   return change;
 }
@@ -328,7 +328,7 @@ std::optional<Result<Change>> parse_links(const std::string& text, Change change
   if (!what) return std::nullopt;
   if (auto fine = check_link_value(*what, change.value, "--change " + text); !fine)
     return Result<Change>(tl::unexpected(fine.error()));
-  change.basis = Basis::modelled;
+  change.basis = Basis::modeled;
   change.level = ChangeScope::cluster;
   return Result<Change>(std::move(change));
 }
@@ -367,7 +367,7 @@ Result<Change> parse_change(const std::string& text) {
     return change;
   }
   if (change.name.find('.') == std::string::npos) return tl::unexpected(unknown(change.name));
-  change.basis = Basis::modelled;  // a key of a specification: "model.kv_heads"
+  change.basis = Basis::modeled;  // a key of a specification: "model.kv_heads"
   change.level = ChangeScope::job;
   change.path = change.name;
   return change;

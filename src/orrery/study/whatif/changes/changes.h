@@ -29,7 +29,7 @@ enum class ChangeScope : std::uint8_t {
 
 /// The source of the times of a change.
 enum class Basis : std::uint8_t {
-  modelled,  ///< affected parts are generated again and predicted by models
+  modeled,   ///< affected parts are generated again and predicted by models
   recorded,  ///< recorded times of other nodes, or without some of them
   scaled,    ///< recorded times times a given factor
   bound      ///< a best-case or worst-case limit that real systems do not reach

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "orrery/graph/kernel.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/questions/offload_words.h"
@@ -91,7 +91,7 @@ Result<void> change_library(const Change& change, platform::Platform& platform) 
   const std::string where = "--change " + change.text;
   if (platform.collectives.library != platform::CollectiveLibrary::nccl)
     return fail(Errc::config_conflict, where, "NCCL does not run the collectives of this cluster",
-                "its model needs GPUs of the catalogue, --network analytical, and no algorithms in "
+                "its model needs GPUs of the catalog, --network analytical, and no algorithms in "
                 "the cluster file; algorithm=ring changes the algorithm of other clusters");
   return set_nccl_variable(change.name, change.value, where, platform.collectives.settings);
 }

@@ -157,7 +157,7 @@ Result<DeviceChange> change_device(const graph::Workload& workload, const std::s
             ? fmt::format("kernels move to {}, but the recording does not state its own device",
                           target->name)
             : fmt::format("kernels move to {}, but the device of the recording, {}, is not in the "
-                          "catalogue",
+                          "catalog",
                           target->name, in_quotes(workload.recorded_device)),
         "give the device with --recorded-device NAME; 'orrery kernels' lists names");
   DeviceChange made;
@@ -179,14 +179,15 @@ void count_other_device(const graph::Workload& workload, const std::string& reco
   const DeviceEntry* source = recorded_on.empty() ? platform::find_device_by_driver(driver)
                                                   : platform::find_device(recorded_on);
   if (source != nullptr && source->name == device.entry) return;
-  const std::string change =
-      fmt::format("the cluster has {}; 'orrery whatif' with --change gpu={}", device.entry, device.entry);
-  findings.add(FindingCode::recorded_on_other_device,
-               source != nullptr
-                   ? fmt::format("recorded on {}, {} converts kernel times", source->name, change)
-                   : fmt::format("recorded on {}, which is not in the catalogue; {} and --recorded-device "
-                                 "NAME converts kernel times",
-                                 in_quotes(driver), change));
+  const std::string change = fmt::format("the cluster has {}; 'orrery whatif' with --change gpu={}",
+                                         device.entry, device.entry);
+  findings.add(
+      FindingCode::recorded_on_other_device,
+      source != nullptr
+          ? fmt::format("recorded on {}, {} converts kernel times", source->name, change)
+          : fmt::format("recorded on {}, which is not in the catalog; {} and --recorded-device "
+                        "NAME converts kernel times",
+                        in_quotes(driver), change));
 }
 
 }  // namespace orrery::study

@@ -15,7 +15,7 @@ namespace orrery::study {
 /// A converted workload, and the recorded kernel time by conversion method.
 struct DeviceChange {
   graph::Workload workload;
-  std::string from, to;  ///< names of the catalogue
+  std::string from, to;  ///< names of the catalog
   Time by_model{};       ///< known operations and sizes: ratio of predicted times
   Time by_bandwidth{};   ///< … unknown: ratio of memory bandwidths
   Time by_peak{};        ///< … with the name of a matrix product: ratio of peaks
@@ -24,8 +24,8 @@ struct DeviceChange {
 };
 
 /// Scales kernel times by the ratio of the predictions for both devices. Hosts, copies and
-/// communication are unchanged. `recorded_on` is a name of the catalogue; empty: the device name in
-/// the recording. Errc: usage for devices that are not in the catalogue.
+/// communication are unchanged. `recorded_on` is a name of the catalog; empty: the device name in
+/// the recording. Errc: usage for devices that are not in the catalog.
 [[nodiscard]] Result<DeviceChange> change_device(const graph::Workload& workload,
                                                  const std::string& recorded_on,
                                                  const std::string& to);

@@ -8,7 +8,7 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/placement/node_dimensions.h"
 
 namespace orrery::study {
@@ -128,7 +128,7 @@ Result<std::pair<std::string, std::string>> parse_dimension_value(const std::str
 Result<void> check_link_value(LinkValue what, const std::string& value, const std::string& where) {
   if (what == LinkValue::link) {
     if (platform::find_link(value) != nullptr) return {};
-    return fail(Errc::usage, where, in_quotes(value) + " is not a link of the catalogue",
+    return fail(Errc::usage, where, in_quotes(value) + " is not a link of the catalog",
                 platform::link_hint(value));
   }
   const double least = what == LinkValue::latency ? 0 : 1 / kMaxLinkFactor;

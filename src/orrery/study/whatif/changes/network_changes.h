@@ -24,7 +24,7 @@ enum class LinkValue : std::uint8_t { bandwidth, latency, link };
 /// The kind of a change such as "bandwidth:inter"; empty: none.
 [[nodiscard]] std::optional<LinkValue> link_value_of(std::string_view change);
 
-/// What a value sets: a link of the catalogue, a time, or a bandwidth and a factor of it.
+/// What a value sets: a link of the catalog, a time, or a bandwidth and a factor of it.
 [[nodiscard]] LinkValue link_value_in(const std::string& value);
 
 /// Splits "inter=25GB/s". Errc: usage.
@@ -32,13 +32,13 @@ enum class LinkValue : std::uint8_t { bandwidth, latency, link };
     const std::string& text, const std::string& option);
 
 /// Checks a value alone: a rate or a time with its unit, or a factor above 0; a link of the
-/// catalogue. Errc: usage; the hint has an example.
+/// catalog. Errc: usage; the hint has an example.
 [[nodiscard]] Result<void> check_link_value(LinkValue what, const std::string& value,
                                             const std::string& where);
 
 /// Gives the links of a dimension another value. `dim`: "intra" (the dimensions of a node, see
 /// platform::node_dimensions), "inter" (all others), or the number of a dimension. A number without
-/// a unit is a factor. A link of the catalogue sets bandwidth and latency, with one port per
+/// a unit is a factor. A link of the catalog sets bandwidth and latency, with one port per
 /// device. `where`: the place in errors. Errc: usage (unknown dimensions, values), config_conflict
 /// (a fabric, whose links have their own values).
 [[nodiscard]] Result<void> change_links(LinkValue what, std::string_view dim,

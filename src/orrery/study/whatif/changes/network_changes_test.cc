@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/study/whatif/changes/changes.h"
 
@@ -44,7 +44,7 @@ TEST(NetworkChanges, SetOneDimension) {
                    2 * before.dims[1].latency_ns);
 }
 
-TEST(NetworkChanges, LinksOfTheCatalogueSetBandwidthAndLatency) {
+TEST(NetworkChanges, LinksOfTheCatalogSetBandwidthAndLatency) {
   for (const platform::LinkEntry& link : platform::links()) {
     const platform::Platform after = changed("h100-sxm:64", "link:inter=" + link.name);
     EXPECT_EQ(after.dims[1].bandwidth, link.bandwidth) << link.name;

@@ -54,7 +54,7 @@ void add_routes(const Torus& torus, const Group& group, Schedule& schedule) {
   schedule.wires = torus.wires;
   for (std::uint32_t place = 0; place < torus.places; ++place) {
     for (std::uint32_t side = 0; side < sides; ++side)
-      schedule.routes.push_back({group.members[place], group.members[torus.neighbour(place, side)],
+      schedule.routes.push_back({group.members[place], group.members[torus.neighbor(place, side)],
                                  torus.sides[side].rate, torus.sides[side].latency,
                                  static_cast<std::uint32_t>(place * sides + side), 1});
   }
@@ -97,7 +97,7 @@ void set_sends(const Torus& torus, std::vector<TorusSend>& sends, std::uint32_t 
 
 }  // namespace
 
-std::uint32_t Torus::neighbour(std::uint32_t place, std::size_t side) const {
+std::uint32_t Torus::neighbor(std::uint32_t place, std::size_t side) const {
   std::int64_t stride = 1;
   for (std::uint32_t d = 0; d < sides[side].dim; ++d) stride *= sizes[d];
   const std::int64_t size = sizes[sides[side].dim], here = place / stride % size;
@@ -137,7 +137,7 @@ std::optional<Torus> torus_of(const FabricState& fabric, std::span<const NodeInd
   if (fabric.wires.size() != torus.places * torus.sides.size()) return std::nullopt;
   for (std::uint32_t place = 0; place < torus.places; ++place) {
     for (std::size_t side = 0; side < torus.sides.size(); ++side) {
-      const NodeIndex here = members[place], there = members[torus.neighbour(place, side)];
+      const NodeIndex here = members[place], there = members[torus.neighbor(place, side)];
       const NodeIndex from = reverse_links ? there : here, to = reverse_links ? here : there;
       const auto found = wire_between(fabric, from, to);
       if (!found) return std::nullopt;
@@ -248,7 +248,7 @@ class TorusExchange {
       const std::int64_t done = now + transfer_duration(bytes_, torus_.sides[side].rate).count();
       events_.push({done, true, side, 0});
       events_.push({done + torus_.sides[side].latency.count(), false, one.piece,
-                    torus_.neighbour(position_[one.piece], side)});
+                    torus_.neighbor(position_[one.piece], side)});
       sends_.push_back({now, one.piece, position_[one.piece], side});
       return;
     }
@@ -340,7 +340,7 @@ class TorusTree {
   }
   void arrive(std::uint32_t piece, std::uint32_t at) {
     for (std::size_t side = 0; side < open_.size(); ++side) {
-      if (!taken_[index(piece, torus_.neighbour(at, side))]) open_[side].push_back({piece, at});
+      if (!taken_[index(piece, torus_.neighbor(at, side))]) open_[side].push_back({piece, at});
     }
   }
   void send(std::uint32_t side, std::int64_t now, std::int64_t& end) {
@@ -351,7 +351,7 @@ class TorusTree {
       const Choice one = open[i];
       open[i] = open.back();
       open.pop_back();
-      const std::uint32_t to = torus_.neighbour(one.at, side);
+      const std::uint32_t to = torus_.neighbor(one.at, side);
       if (taken_[index(one.piece, to)]) continue;
       taken_[index(one.piece, to)] = true;
       --unsent_;

@@ -26,7 +26,7 @@ struct Torus {
   std::uint32_t places = 0;
   std::vector<std::uint32_t> wires;  ///< by place, then side
 
-  [[nodiscard]] std::uint32_t neighbour(std::uint32_t place, std::size_t side) const;
+  [[nodiscard]] std::uint32_t neighbor(std::uint32_t place, std::size_t side) const;
   /// The place at `offset` from `place`. An offset is a place as seen from place 0.
   [[nodiscard]] std::uint32_t translate(std::uint32_t place, std::uint32_t offset) const;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Collectives as streams along trees and routes, in all directions concurrently. Private to
-// gather(), exchange() and synthesise().
+// gather(), exchange() and synthesize().
 #pragma once
 
 #include <optional>

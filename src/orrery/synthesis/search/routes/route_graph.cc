@@ -175,7 +175,7 @@ class RouteGraphBuilder {
     const NodeIndex to = route_graph_.stores[other];
     std::vector<std::vector<std::uint32_t>> paths;
     for (std::uint32_t choice = 0; choice < options_.max_alternatives; ++choice) {
-      // The receiver's number selects among the last switches, so that neighbours use different
+      // The receiver's number selects among the last switches, so that neighbors use different
       // ones.
       std::vector<std::uint32_t> path;
       NodeIndex at = to;

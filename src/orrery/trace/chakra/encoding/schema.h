@@ -18,7 +18,7 @@ enum class Schema : std::uint8_t {
   v002,     ///< 2023-06: attributes with type codes, node types without METADATA
   v003,     ///< 2023-07 to 2023-10: like v002, with BOOL (later UINT) values and the current node
             ///< types
-  current,  ///< 2023-10 on: 0.0.4, re-labelled 1.0.0 in 2026
+  current,  ///< 2023-10 on: 0.0.4, re-labeled 1.0.0 in 2026
 };
 
 [[nodiscard]] std::string_view name(Schema schema);

@@ -10,12 +10,12 @@ namespace {
 
 constexpr std::uint32_t kFar = std::numeric_limits<std::uint32_t>::max();
 
-/// Neighbours of every node, in either direction, in two columns.
-struct Neighbours {
+/// Neighbors of every node, in either direction, in two columns.
+struct Neighbors {
   std::vector<std::size_t> first;
   std::vector<NodeIndex> nodes;
 
-  explicit Neighbours(TopologyBuilder& builder) : first(builder.node_count() + 1) {
+  explicit Neighbors(TopologyBuilder& builder) : first(builder.node_count() + 1) {
     const NodeIndex count = builder.node_count();
     for (const Link& link : builder.links()) {
       if (link.from >= count || link.to >= count) continue;
@@ -36,7 +36,7 @@ struct Neighbours {
 }  // namespace
 
 void assign_tiers(TopologyBuilder& builder) {
-  const Neighbours neighbours(builder);
+  const Neighbors neighbors(builder);
   std::vector<std::uint32_t> tier(builder.node_count(), kFar);
   std::deque<NodeIndex> reached;
   // Entering a switch costs one, passing a port, a NIC or a PCIe switch nothing.
@@ -50,8 +50,8 @@ void assign_tiers(TopologyBuilder& builder) {
     while (!reached.empty()) {
       const NodeIndex node = reached.front();
       reached.pop_front();
-      for (std::size_t i = neighbours.first[node]; i < neighbours.first[node + 1]; ++i) {
-        const NodeIndex peer = neighbours.nodes[i];
+      for (std::size_t i = neighbors.first[node]; i < neighbors.first[node + 1]; ++i) {
+        const NodeIndex peer = neighbors.nodes[i];
         const bool enters = builder.kind(peer) == NodeClass::switched;
         const std::uint32_t cost = tier[node] + (enters ? 1 : 0);
         if (cost >= tier[peer]) continue;

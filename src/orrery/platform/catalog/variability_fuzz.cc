@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 #include "orrery/platform/platform_testing.h"
 
 using namespace orrery;

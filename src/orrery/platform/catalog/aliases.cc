@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/catalogue/aliases.h"
+#include "orrery/platform/catalog/aliases.h"
 
 #include "orrery/config/built_in_list.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 #include <algorithm>
 
 #include "orrery/config/built_in_list.h"
-#include "orrery/platform/catalogue/aliases.h"
 #include "orrery/config/parameters.h"
 #include "orrery/core/text/suggest.h"
+#include "orrery/platform/catalog/aliases.h"
 
 namespace orrery::platform {
 
@@ -31,7 +31,7 @@ std::string hint_for(std::string_view unknown, std::span<const Entry> entries) {
   std::vector<std::string_view> names;
   for (const Entry& entry : entries) names.push_back(entry.name);
   const std::string near = did_you_mean(unknown, names);
-  return near.empty() ? "the catalogue has " + join(names) : near;
+  return near.empty() ? "the catalog has " + join(names) : near;
 }
 
 }  // namespace
@@ -75,7 +75,7 @@ Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml) {
   return read;
 }
 
-Result<void> check_catalogue() {
+Result<void> check_catalog() {
   if (Result<void> fine = device_list().check(); !fine) return fine;
   return link_list().check();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 #include <fmt/format.h>
 
@@ -190,7 +190,7 @@ class CollectiveSearch {
 
 }  // namespace
 
-Result<Synthesis> synthesise(const FabricState& fabric, const SynthesisQuestion& question) {
+Result<Synthesis> synthesize(const FabricState& fabric, const SynthesisQuestion& question) {
   return CollectiveSearch(fabric, question).run();
 }
 

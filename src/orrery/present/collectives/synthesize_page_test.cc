@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/present/collectives/synthesise_page.h"
+#include "orrery/present/collectives/synthesize_page.h"
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ Result<CollectiveSynthesisAnswer> made_if(synthesis::FabricState fabric_state, C
   question.type = type;
   question.bytes = bytes;
   question.groups = std::move(groups);
-  auto found = synthesis::synthesise(answer.fabric_state, question);
+  auto found = synthesis::synthesize(answer.fabric_state, question);
   if (!found) return tl::unexpected(found.error());
   answer.made = std::move(*found);
   answer.collective = graph::name(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 #include <fmt/format.h>
 
@@ -70,7 +70,7 @@ std::int64_t count_in_scope(const ParameterCount& count, std::int64_t total, Cou
 std::string models_reference() {
   std::string text =
       "# Models by name\n\n"
-      "<!-- Generated from data/catalogue/models. To renew it, run the workload tests "
+      "<!-- Generated from data/catalog/models. To renew it, run the workload tests "
       "with ORRERY_UPDATE_DOCS=1. -->\n\n"
       "`model: llama-3.1-70b` is short for `model: {is: llama-3.1-70b}`; keys next to `is` "
       "override "

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The catalogue's page: docs/reference/catalogue.md.
+// The catalog's page: docs/reference/catalog.md.
 #include <fmt/format.h>
 
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 
 namespace orrery::platform {
 namespace {
@@ -118,10 +118,10 @@ void add_links(std::string& text) {
 
 }  // namespace
 
-std::string catalogue_reference() {
+std::string catalog_reference() {
   std::string text =
-      "# The catalogue\n\n"
-      "<!-- Generated from data/catalogue. To renew it, run the platform tests "
+      "# The catalog\n\n"
+      "<!-- Generated from data/catalog. To renew it, run the platform tests "
       "with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n";
   add_devices(text);

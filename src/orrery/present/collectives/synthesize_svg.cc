@@ -8,7 +8,7 @@
 
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/present/collectives/synthesise_answer.h"
+#include "orrery/present/collectives/synthesize_answer.h"
 #include "orrery/report/charts/svg_head.h"
 
 namespace orrery::present {
@@ -40,8 +40,8 @@ std::vector<std::uint32_t> rows_of(const study::CollectiveSynthesisAnswer& answe
   return rows;
 }
 
-/// Of a piece: hues far apart for neighbours, what is added on arrival light.
-std::string colour_of_piece(std::uint32_t piece, bool reduces) {
+/// Of a piece: hues far apart for neighbors, what is added on arrival light.
+std::string color_of_piece(std::uint32_t piece, bool reduces) {
   return fmt::format("hsl({},65%,{}%)", piece * 137U % 360U, reduces ? 72 : 45);
 }
 
@@ -115,7 +115,7 @@ std::string synthesis_svg(const study::CollectiveSynthesisAnswer& answer) {
           timeline_x(answer, start),
           kTimelineTop + kTimelineRow * static_cast<double>(row_of[wire]),
           std::max(0.2, timeline_x(answer, start + during) - timeline_x(answer, start) - 0.15),
-          kTimelineBar, colour_of_piece(send.piece, send.reduces != 0));
+          kTimelineBar, color_of_piece(send.piece, send.reduces != 0));
     }
   }
   return svg + "</svg>\n";

@@ -11,8 +11,8 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/units.h"
-#include "orrery/platform/catalogue/aliases.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/aliases.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 
@@ -45,7 +45,7 @@ std::string nearest_devices(std::string_view word) {
   for (const DeviceEntry& each : devices()) {
     if (!word.empty() && each.name.starts_with(word)) longer.push_back(each.name);
   }
-  return longer.empty() ? device_hint(word) : "the catalogue has " + join(longer);
+  return longer.empty() ? device_hint(word) : "the catalog has " + join(longer);
 }
 
 /// Empty: not a number of devices.
@@ -115,17 +115,17 @@ std::string nearest_counts(const DeviceEntry& device, std::int64_t count) {
   return hint + "; for any other shape, write a cluster file";
 }
 
-/// The requested device of the catalogue, with a reference design.
+/// The requested device of the catalog, with a reference design.
 Result<const DeviceEntry*> device_of(const ClusterName& request, const std::string& where) {
   const DeviceEntry* device = find_device(request.device);
   if (device == nullptr) {
     return fail(Errc::config_range, where,
-                fmt::format("is not a file, and the catalogue has no device '{}'", request.device),
+                fmt::format("is not a file, and the catalog has no device '{}'", request.device),
                 nearest_devices(request.device));
   }
   if (device->build.island == 0) {
     return fail(Errc::config_missing_key, where,
-                fmt::format("the catalogue has no reference network for {}", device->title),
+                fmt::format("the catalog has no reference network for {}", device->title),
                 "write a cluster file; examples are in examples/clusters");
   }
   return device;
@@ -159,13 +159,13 @@ Result<void> check_count(const DeviceEntry& device, std::int64_t count, const st
 
 }  // namespace
 
-bool is_catalogue_cluster(std::string_view name) {
+bool is_catalog_cluster(std::string_view name) {
   const ClusterName request = split_name(name);
   return find_device(request.device) != nullptr ||
          (all_digits(request.count) && request.device.find('/') == std::string_view::npos);
 }
 
-Result<std::string> catalogue_cluster(std::string_view name, Findings& findings) {
+Result<std::string> catalog_cluster(std::string_view name, Findings& findings) {
   const ClusterName request = split_name(name);
   const std::string where(name);
   const Result<const DeviceEntry*> found = device_of(request, where);
@@ -195,7 +195,7 @@ Result<std::string> catalogue_cluster(std::string_view name, Findings& findings)
     text += dimension_text(Block::switched, islands, build.scale_out, build.ports);
     description += fmt::format(" x {} by {}", format_count(islands), build.scale_out);
   }
-  findings.add(FindingCode::cluster_from_catalogue, description);
+  findings.add(FindingCode::cluster_from_catalog, description);
   return text;
 }
 

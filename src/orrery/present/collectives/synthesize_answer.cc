@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/present/collectives/synthesise_answer.h"
+#include "orrery/present/collectives/synthesize_answer.h"
 
 #include <fmt/format.h>
 

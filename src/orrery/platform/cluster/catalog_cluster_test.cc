@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "orrery/core/limits.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 
 namespace orrery::platform {
@@ -21,7 +21,7 @@ Result<Platform> made(const std::string& name) {
   return read_cluster(name, findings);
 }
 
-TEST(CatalogueCluster, HasIslandsAndANetworkBetweenThem) {
+TEST(CatalogCluster, HasIslandsAndANetworkBetweenThem) {
   Findings findings;
   const auto platform = read_cluster("h100-sxm:64", findings);
   ASSERT_TRUE(platform) << to_string(platform.error());
@@ -35,11 +35,11 @@ TEST(CatalogueCluster, HasIslandsAndANetworkBetweenThem) {
   EXPECT_EQ(platform->dims[1].bandwidth.count(), find_link("ib-ndr")->bandwidth.count());
   const auto said = findings.list();
   ASSERT_EQ(said.size(), 1u);
-  EXPECT_EQ(said[0].code, FindingCode::cluster_from_catalogue);
+  EXPECT_EQ(said[0].code, FindingCode::cluster_from_catalog);
   EXPECT_THAT(said[0].places, testing::ElementsAre("64 h100-sxm: 8 by nvlink4 x 8 by ib-ndr"));
 }
 
-TEST(CatalogueCluster, UpToOneIslandIsOneDimension) {
+TEST(CatalogCluster, UpToOneIslandIsOneDimension) {
   for (const std::int64_t count : {1, 2, 3, 7, 8}) {
     const auto platform = made("h200-sxm:" + std::to_string(count));
     ASSERT_TRUE(platform) << to_string(platform.error());
@@ -52,8 +52,8 @@ TEST(CatalogueCluster, UpToOneIslandIsOneDimension) {
   EXPECT_EQ(made("v100-sxm2:16")->dims[1].bandwidth.count(), 6.25e9) << "half a port per device";
 }
 
-/// The catalogue's data by itself: links that exist, islands that can be made.
-TEST(CatalogueCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
+/// The catalog's data by itself: links that exist, islands that can be made.
+TEST(CatalogCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
   for (const DeviceEntry& device : devices()) {
     const std::string name(device.name);
     const std::int64_t island = device.build.island;
@@ -82,7 +82,7 @@ TEST(CatalogueCluster, EveryDeviceMakesOneOrSaysThatItHasNone) {
 }
 
 /// Google's slices: sides as even as can be (TPU documentation, topologies of each version).
-TEST(CatalogueCluster, ToriAreAsEvenAsCanBe) {
+TEST(CatalogCluster, ToriAreAsEvenAsCanBe) {
   struct Case {
     const char* name;
     std::vector<std::int64_t> sides;
@@ -106,7 +106,7 @@ TEST(CatalogueCluster, ToriAreAsEvenAsCanBe) {
   EXPECT_EQ(pods->dims[2].bandwidth.count(), 3.125e9) << "6.4 Tb/s for 256";
 }
 
-TEST(CatalogueCluster, WrittenAndReadBackItIsTheSame) {
+TEST(CatalogCluster, WrittenAndReadBackItIsTheSame) {
   for (const char* const name :
        {"h100-sxm:64", "mi300x:16", "v100-sxm2:32", "gb200:216", "gb300:576", "h20:64", "mi355x:8",
         "gaudi3:64", "tpu-v5e:256", "tpu-v7x:9216"}) {
@@ -127,10 +127,10 @@ TEST(CatalogueCluster, WrittenAndReadBackItIsTheSame) {
   }
 }
 
-TEST(CatalogueCluster, AFileOfThatNameWins) {
+TEST(CatalogCluster, AFileOfThatNameWins) {
   const std::string name = "h100-sxm:64";
   const auto before = std::filesystem::current_path();
-  const auto folder = std::filesystem::path(testing::TempDir()) / "catalogue_cluster";
+  const auto folder = std::filesystem::path(testing::TempDir()) / "catalog_cluster";
   std::filesystem::create_directories(folder);
   std::filesystem::current_path(folder);
   std::ofstream(name) << "device: a100-80gb\nnetwork: [{block: ring, size: 4, link: nvlink3}]\n";
@@ -140,7 +140,7 @@ TEST(CatalogueCluster, AFileOfThatNameWins) {
   EXPECT_EQ(platform->npu_count(), 4);
 }
 
-TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
+TEST(CatalogCluster, MistakesSayWhatWouldBeRight) {
   struct Case {
     const char* name;
     Errc code;
@@ -148,8 +148,8 @@ TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
   };
   for (const Case& each : {Case{"h100-smx:64", Errc::config_range, "did you mean \"h100-sxm\"?"},
                            Case{"h10:64", Errc::config_range, "h100-sxm, h100-pcie"},
-                           Case{"zebra:8", Errc::config_range, "the catalogue has v100-sxm2, "},
-                           Case{":8", Errc::config_range, "the catalogue has v100-sxm2, "},
+                           Case{"zebra:8", Errc::config_range, "the catalog has v100-sxm2, "},
+                           Case{":8", Errc::config_range, "the catalog has v100-sxm2, "},
                            Case{"h100-sxm:12", Errc::config_range, "h100-sxm:8 or h100-sxm:16"},
                            Case{"h100-sxm", Errc::config_range, "h100-sxm:64"},
                            Case{"h100-sxm:", Errc::config_range, "h100-sxm:64"},
@@ -172,7 +172,7 @@ TEST(CatalogueCluster, MistakesSayWhatWouldBeRight) {
   EXPECT_TRUE(made("h100-sxm:" + std::to_string(limits::kRanks)));
 }
 
-TEST(CatalogueCluster, EveryDeviceMakesAClusterOfTwo) {
+TEST(CatalogCluster, EveryDeviceMakesAClusterOfTwo) {
   for (const DeviceEntry& each : devices()) {
     for (const Peak& peak : each.peaks) {
       Findings findings;
@@ -187,9 +187,9 @@ TEST(CatalogueCluster, EveryDeviceMakesAClusterOfTwo) {
   }
 }
 
-TEST(CatalogueCluster, OtherNamesAreFiles) {
+TEST(CatalogCluster, OtherNamesAreFiles) {
   for (const char* const name : {"none.yaml", "dir/x:8", "c:cluster.yaml", "x:y", ""})
-    EXPECT_FALSE(is_catalogue_cluster(name)) << name;
+    EXPECT_FALSE(is_catalog_cluster(name)) << name;
   EXPECT_EQ(made("none.yaml").error().code, Errc::config_not_found);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the catalogue says of the inside of devices.
-#include "orrery/platform/catalogue/catalogue.h"
+// What the catalog says of the inside of devices.
+#include "orrery/platform/catalog/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ std::string device_with(const std::string& lines) {
          lines;
 }
 
-TEST(Catalogue, ReadsWhatIsInsideADevice) {
+TEST(Catalog, ReadsWhatIsInsideADevice) {
   const auto read = read_devices(
       device_with("  architecture: blackwell-ultra\n  sms: 132\n  clock_mhz: 1830.5\n"
                   "  vector: 66.9 TFLOP/s\n  l2: 50 MiB\n  shared: 228 KiB\n  power_w: 700\n"
@@ -36,7 +36,7 @@ TEST(Catalogue, ReadsWhatIsInsideADevice) {
   EXPECT_EQ(device.power_w, 700);
 }
 
-TEST(Catalogue, WhatIsNotSaidIsNotKnown) {
+TEST(Catalog, WhatIsNotSaidIsNotKnown) {
   const auto read = read_devices(device_with(""));
   ASSERT_TRUE(read) << to_string(read.error());
   const DeviceEntry& device = read->front();
@@ -51,13 +51,13 @@ TEST(Catalogue, WhatIsNotSaidIsNotKnown) {
   EXPECT_EQ(device.build.island, 0);
 }
 
-TEST(Catalogue, FactorsHaveIntervals) {
+TEST(Catalog, FactorsHaveIntervals) {
   for (const DeviceEntry& device : devices())
     for (const StepEffects::Factor& factor : device.in_step)
       EXPECT_LT(factor.lower, factor.upper) << device.name;
 }
 
-TEST(Catalogue, RefusesWhatNoDeviceIs) {
+TEST(Catalog, RefusesWhatNoDeviceIs) {
   for (const char* const line :
        {"sms: 0", "sms: -4", "sms: 1.5", "clock_mhz: -1", "clock_mhz: 0", "vector: 0",
         "vector: -1 TFLOP/s", "l2: 0", "l2: -1 MB", "shared: -1 KiB", "power_w: -700",
@@ -71,7 +71,7 @@ TEST(Catalogue, RefusesWhatNoDeviceIs) {
   EXPECT_THAT(refused.error().hint, HasSubstr("hopper"));
 }
 
-TEST(Catalogue, DriversCallEachDeviceByItsOwnNames) {
+TEST(Catalog, DriversCallEachDeviceByItsOwnNames) {
   EXPECT_EQ(find_device_by_driver("NVIDIA H100 80GB HBM3"), find_device("h100-sxm"));
   EXPECT_EQ(find_device_by_driver("Tesla V100-SXM2-16GB"), find_device("v100-sxm2"));
   EXPECT_EQ(find_device_by_driver("NVIDIA H100"), nullptr);
@@ -82,7 +82,7 @@ TEST(Catalogue, DriversCallEachDeviceByItsOwnNames) {
 }
 
 /// Nothing without a source; figures that were put into the wrong unit or line stand out.
-TEST(Catalogue, WhatIsInsideIsPlausible) {
+TEST(Catalog, WhatIsInsideIsPlausible) {
   for (const DeviceEntry& each : devices()) {
     EXPECT_NE(each.architecture, Architecture::unknown) << each.name;
     EXPECT_GT(each.sms + static_cast<std::int64_t>(each.power_w) + each.shared.count(), 0);
@@ -103,7 +103,7 @@ TEST(Catalogue, WhatIsInsideIsPlausible) {
 }
 
 /// A peak is so many operations of each SM per clock: a power of two at the clock of the peak.
-TEST(Catalogue, PeaksFollowFromSMsAndClocks) {
+TEST(Catalog, PeaksFollowFromSMsAndClocks) {
   for (const char* const name :
        {"v100-sxm2", "t4", "a100-80gb", "a30", "a40", "rtx-a6000", "l4", "l40", "rtx-6000-ada",
         "h100-sxm", "h100-pcie", "mi250x", "mi325x", "mi350x", "mi355x"}) {

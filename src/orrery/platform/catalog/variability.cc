@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/catalog/variability.h"
 
 #include <fmt/format.h>
 
@@ -75,8 +75,8 @@ Result<Variability> read_variability(const std::string& name_or_path) {
     const std::string near = did_you_mean(name_or_path, names);
     return fail(
         Errc::config_not_found, "--variability",
-        fmt::format("'{}' is not a file or a variability preset of the catalogue", name_or_path),
-        near.empty() ? "the catalogue has " + join(names, ", ") : near);
+        fmt::format("'{}' is not a file or a variability preset of the catalog", name_or_path),
+        near.empty() ? "the catalog has " + join(names, ", ") : near);
   }
   const Result<std::string> text = config::read_text(name_or_path);
   if (!text) return tl::unexpected(text.error());
@@ -97,8 +97,8 @@ std::string variability_reference() {
   std::string text =
       "# Variability: the file and the presets\n"
       "\n"
-      "<!-- Generated from src/orrery/platform/catalogue/variability.h and "
-      "data/catalogue/variability.yaml. To renew it, run the platform tests with "
+      "<!-- Generated from src/orrery/platform/catalog/variability.h and "
+      "data/catalog/variability.yaml. To renew it, run the platform tests with "
       "ORRERY_UPDATE_DOCS=1. -->\n"
       "\n"
       "`orrery run --variability FILE` reads a YAML file with these keys; FILE can also be the "

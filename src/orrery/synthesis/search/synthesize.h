@@ -38,7 +38,7 @@ struct Synthesis {
 /// Deterministic: the result does not depend on the machine. An all-reduce is a reduce-scatter
 /// followed by an all-gather. Errc: usage (ranks, another collective), config_conflict (no route
 /// between ranks), limit_exceeded (too large).
-[[nodiscard]] Result<Synthesis> synthesise(const FabricState& fabric,
+[[nodiscard]] Result<Synthesis> synthesize(const FabricState& fabric,
                                            const SynthesisQuestion& question);
 
 }  // namespace orrery::synthesis

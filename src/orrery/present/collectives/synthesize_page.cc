@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/present/collectives/synthesise_page.h"
+#include "orrery/present/collectives/synthesize_page.h"
 
 #include <algorithm>
 #include <tuple>
 
 #include "orrery/core/text/rank_list.h"
-#include "orrery/present/collectives/synthesise_answer.h"
+#include "orrery/present/collectives/synthesize_answer.h"
 
 namespace orrery::present {
 

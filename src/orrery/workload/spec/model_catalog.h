@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The model catalogue: models by name, each with its source and the number of weights that its
-// authors publish. The data are in data/catalogue/models.
+// The model catalog: models by name, each with its source and the number of weights that its
+// authors publish. The data are in data/catalog/models.
 #pragma once
 
 #include <array>
@@ -58,7 +58,7 @@ struct ModelEntry {
 /// The entry of that name, however it is spelled, or of that name on Hugging Face
 /// ("meta-llama/Llama-3.1-8B-Instruct"); null: none.
 [[nodiscard]] const ModelEntry* find_model(std::string_view name);
-/// Reads all entries of the built-in catalogue. An error is a defect of Orrery, not of user input.
+/// Reads all entries of the built-in catalog. An error is a defect of Orrery, not of user input.
 [[nodiscard]] Result<void> check_models();
 /// `total` (`count.total` or `count.active`) without the weights that `counted` excludes.
 [[nodiscard]] std::int64_t count_in_scope(const ParameterCount& count, std::int64_t total,

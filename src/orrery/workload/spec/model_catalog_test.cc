@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/synthesis/search/synthesise.h"
+#include "orrery/synthesis/search/synthesize.h"
 
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ SynthesisQuestion asked(CollectiveType type, Bytes bytes = Bytes(1 << 30)) {
 
 /// Valid, and not below its bound; by how much it is above it.
 double gap(const FabricState& fabric, const SynthesisQuestion& question) {
-  const Result<Synthesis> made = synthesise(fabric, question);
+  const Result<Synthesis> made = synthesize(fabric, question);
   EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
   if (!made) return 1e9;
   EXPECT_EQ(schedule_error(fabric, made->schedule), "") << graph::name(question.type);
@@ -56,7 +56,7 @@ TEST(Synthesis, MeshesByRuleAreCloseToTheirBound) {
   for (const auto& sizes : std::vector<std::vector<std::int64_t>>{
            {8, 8}, {15, 15}, {16, 16}, {150}, {6, 6, 6}, {4, 4, 4, 4}}) {
     for (const CollectiveType type : {all_gather, reduce_scatter}) {
-      const auto made = synthesise(mesh(sizes), asked(type));
+      const auto made = synthesize(mesh(sizes), asked(type));
       ASSERT_TRUE(made);
       EXPECT_LT(gap(mesh(sizes), asked(type)), 0.005) << graph::name(type) << ' ' << made->method;
       EXPECT_EQ(made->method.starts_with("mesh"), sizes[0] != 8) << made->method;
@@ -134,11 +134,11 @@ TEST(Synthesis, OthersHandOnOnlyWhereTheyMay) {
     SynthesisQuestion question = asked(type);
     question.groups = {{0, 5, 10}};
     question.relays = false;
-    const auto none = synthesise(fabric, question);
+    const auto none = synthesize(fabric, question);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Errc::config_conflict);
     question.groups = {{0, 1, 2, 3}};
-    const auto alone = synthesise(fabric, question);
+    const auto alone = synthesize(fabric, question);
     ASSERT_TRUE(alone);
     for (const Route& route : alone->schedule.routes) EXPECT_TRUE(route.from < 4 && route.to < 4);
   }
@@ -174,7 +174,7 @@ TEST(Synthesis, RandomFabricsWithFailures) {
 TEST(Synthesis, TheSameQuestionHasTheSameAnswer) {
   const FabricState fabric = random_fabric(7, {.devices = 12, .switches = 3, .more_links = 10});
   for (const CollectiveType type : {all_gather, all_to_all}) {
-    const auto one = synthesise(fabric, asked(type)), two = synthesise(fabric, asked(type));
+    const auto one = synthesize(fabric, asked(type)), two = synthesize(fabric, asked(type));
     ASSERT_TRUE(one && two);
     ASSERT_EQ(one->schedule.sends.size(), two->schedule.sends.size());
     for (std::size_t i = 0; i < one->schedule.sends.size(); ++i) {
@@ -186,7 +186,7 @@ TEST(Synthesis, TheSameQuestionHasTheSameAnswer) {
 
 TEST(Synthesis, WhatIsTooLargeIsSaid) {
   for (const CollectiveType type : {all_gather, all_to_all}) {
-    const auto none = synthesise(torus({96, 96}), asked(type));
+    const auto none = synthesize(torus({96, 96}), asked(type));
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Errc::limit_exceeded);
   }
@@ -197,7 +197,7 @@ TEST(Synthesis, FewBytesAndNone) {
   (void)gap(fabric, asked(all_gather, Bytes(5)));
   for (const CollectiveType type :
        {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast}) {
-    const auto none = synthesise(fabric, asked(type, Bytes(0)));
+    const auto none = synthesize(fabric, asked(type, Bytes(0)));
     ASSERT_TRUE(none);
     EXPECT_EQ(none->time, Time{});
     EXPECT_TRUE(none->schedule.sends.empty());
@@ -206,7 +206,7 @@ TEST(Synthesis, FewBytesAndNone) {
 
 TEST(Synthesis, WhatCannotBeIsSaid) {
   const FabricState fabric = torus({4, 4});
-  const auto answer = synthesise(fabric, asked(CollectiveType::barrier));
+  const auto answer = synthesize(fabric, asked(CollectiveType::barrier));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::usage);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Variability between nominally identical machines, and from step to step: a custom file, or a name
-// of data/catalogue/variability.yaml.
+// of data/catalog/variability.yaml.
 #pragma once
 
 #include <array>
@@ -115,10 +115,10 @@ struct Variability {
 /// In the order of their file.
 [[nodiscard]] std::span<const Variability> variabilities();
 [[nodiscard]] const Variability* find_variability(std::string_view name);
-/// Checks the presets of the catalogue.
+/// Checks the presets of the catalog.
 [[nodiscard]] Result<void> check_variabilities();
 
-/// A name of the catalogue, or a YAML file with the same keys. Errc: config_*, and
+/// A name of the catalog, or a YAML file with the same keys. Errc: config_*, and
 /// config_not_found with the nearest name.
 [[nodiscard]] Result<Variability> read_variability(const std::string& name_or_path);
 /// Errc: config_*.

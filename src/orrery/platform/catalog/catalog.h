@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Devices and links by name, every value with its public source: data/catalogue.
+// Devices and links by name, every value with its public source: data/catalog.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ enum class Architecture : std::uint8_t {
 
 namespace orrery::config {
 
-/// The words of data/catalogue; `unknown` has no word.
+/// The words of data/catalog; `unknown` has no word.
 template <>
 struct EnumNames<platform::Architecture> {
   using enum platform::Architecture;
@@ -63,7 +63,7 @@ struct EnumNames<platform::Architecture> {
                                        Word{"gaudi", gaudi},
                                        Word{"trainium", trainium}};
 };
-/// The words of data/catalogue and cluster files.
+/// The words of data/catalog and cluster files.
 template <>
 struct EnumNames<platform::Block> {
   using enum platform::Block;
@@ -72,7 +72,7 @@ struct EnumNames<platform::Block> {
                                        Word{"switch", switched}};
 };
 
-/// In the catalogue and in cluster files.
+/// In the catalog and in cluster files.
 template <>
 struct ParameterTable<platform::StepEffects::Factor> {
   using Factor = platform::StepEffects::Factor;
@@ -112,8 +112,8 @@ struct SystemDesign {
   std::int64_t island = 0;        ///< devices of one scale-up network; 0: no reference design
   Block block = Block::switched;  ///< of an island, in each of its dimensions
   std::int64_t dimensions = 1;    ///< of an island; 2 or 3: a torus with sides as equal as possible
-  std::string scale_up;           ///< a link of the catalogue
-  std::string scale_out;          ///< a link of the catalogue, through switches; empty: an island
+  std::string scale_up;           ///< a link of the catalog
+  std::string scale_out;          ///< a link of the catalog, through switches; empty: an island
                                   ///< is the largest machine
   double ports = 1;               ///< scale-out ports of one device
   std::string source;             ///< public document of such a cluster
@@ -192,7 +192,7 @@ struct LinkEntry {
   std::string name;
   std::string title;
   Bandwidth bandwidth{};  ///< per direction: of one device into a switch, or of one link to a
-                          ///< neighbour
+                          ///< neighbor
   Time latency{};         ///< per hop; always an assumption (see latency_source)
   std::string source;     ///< of the bandwidth
   std::string latency_source;
@@ -217,19 +217,19 @@ struct LinkEntry {
 /// The entry of that name or alias (aliases.h), or null.
 [[nodiscard]] const DeviceEntry* find_device(std::string_view name);
 [[nodiscard]] const LinkEntry* find_link(std::string_view name);
-/// Proposes a name of the catalogue instead of an unknown one: the nearest, or all of them.
+/// Proposes a name of the catalog instead of an unknown one: the nearest, or all of them.
 [[nodiscard]] std::string device_hint(std::string_view unknown);
 [[nodiscard]] std::string link_hint(std::string_view unknown);
 /// The device with this name in drivers ("NVIDIA H100 80GB HBM3"), or null.
 [[nodiscard]] const DeviceEntry* find_device_by_driver(std::string_view name);
 
-/// Reads devices in the format of data/catalogue. Errc: config_*.
+/// Reads devices in the format of data/catalog. Errc: config_*.
 [[nodiscard]] Result<std::vector<DeviceEntry>> read_devices(std::string_view yaml);
 
-/// Checks all entries of the catalogue.
-[[nodiscard]] Result<void> check_catalogue();
+/// Checks all entries of the catalog.
+[[nodiscard]] Result<void> check_catalog();
 
-/// The page docs/reference/catalogue.md, generated.
-[[nodiscard]] std::string catalogue_reference();
+/// The page docs/reference/catalog.md, generated.
+[[nodiscard]] std::string catalog_reference();
 
 }  // namespace orrery::platform

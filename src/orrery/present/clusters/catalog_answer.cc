@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/present/clusters/catalogue_answer.h"
+#include "orrery/present/clusters/catalog_answer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,11 +11,11 @@
 #include <string>
 
 #include "orrery/core/collective_type.h"
-#include "orrery/platform/catalogue/aliases.h"
-#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/catalog/aliases.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/collective_algorithm_names.h"
 #include "orrery/study/collectives/collective_comparison.h"
-#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::present {
 
@@ -186,13 +186,13 @@ constexpr List kLists[] = {{"models", state_models},
 
 }  // namespace
 
-std::vector<std::string_view> catalogue_lists() {
+std::vector<std::string_view> catalog_lists() {
   std::vector<std::string_view> names;
   for (const List& list : kLists) names.push_back(list.name);
   return names;
 }
 
-bool state_catalogue(Answer& answer, std::string_view list, std::string_view filter) {
+bool state_catalog(Answer& answer, std::string_view list, std::string_view filter) {
   for (const List& each : kLists)
     if (each.name == list) return each.state(answer, Filter(filter));
   return false;
