@@ -32,7 +32,7 @@ struct Case {
   Answer expected;
 };
 
-/// All cases below `folder` (one folder each), by name.
+/// All cases below `folder` (one folder each), by name. `expected` is empty if it is not known.
 [[nodiscard]] std::vector<Case> list_cases(const std::string& folder);
 
 /// Runs a case as an ASTRA-sim user's command line would.

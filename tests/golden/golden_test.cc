@@ -5,6 +5,7 @@
 // fails too.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -66,6 +67,26 @@ TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
   RecordProperty("matched", static_cast<int>(matched));
   std::printf("%zu cases match to the cycle, %zu are listed as reference defects\n", matched,
               listed);
+}
+
+// Cases of which only the finish is known, in cycles.
+TEST(Golden, FurtherCasesFinishAtTheSameCycle) {
+  const std::map<std::string, std::int64_t> finish = {
+      {"bus_gap_float", 10'626},   // the bus stores G in single precision
+      {"replay_metadata", 3'001},  // a metadata node lasts a cycle in a replay
+      {"rdv_5GB", 93'133'409}      // listed in docs/astra-sim.md
+  };
+  const auto cases =
+      list_cases(std::string(core_testing::kSourceFolder) + "/tests/golden/data/finish");
+  ASSERT_EQ(cases.size(), finish.size());
+  for (const Case& golden : cases) {
+    for (const bool fold : {false, true}) {
+      const Answer answer = run_case(golden, fold);
+      ASSERT_EQ(answer.finish.size(), 2u) << golden.name << answer.message;
+      EXPECT_EQ(std::max(answer.finish[0], answer.finish[1]), finish.at(golden.name))
+          << golden.name;
+    }
+  }
 }
 
 // One rank simulated for all that are alike gives every rank the same times.

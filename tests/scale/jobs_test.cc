@@ -13,6 +13,7 @@
 #include "orrery/core/paths_testing.h"
 #include "orrery/workload/program/program.h"
 #include "random_platforms.h"
+#include "run_modes.h"
 #include "simulation_options.h"
 
 namespace orrery::scale {
@@ -71,6 +72,41 @@ TEST(Scale, JobsComeToTheSame) {
   EXPECT_GT(tally.folded, jobs / 3);
   EXPECT_GT(tally.worked_out, jobs / 2);
   EXPECT_GT(tally.skipping, jobs / 20);
+}
+
+// Pipelines and rings of context parallelism send messages beside collectives, and all of them meet
+// on ports and links: every pair of fabric, schedule and plan.
+TEST(Scale, JobsWhoseMessagesShareLinksComeToTheSame) {
+  const std::uint64_t jobs = core_testing::case_count(400u, 80u);
+  const std::vector<Way> ways = {{}, {true, true, true, 1}};
+  Tally tally;
+  std::uint64_t rings = 0;
+  for (std::uint64_t seed = 1; seed <= jobs; ++seed) {
+    property::Random random(seed);
+    Spec spec = property::draw_legal(random, 16);
+    Draw draw(seed);
+    if (draw.one_in(2)) {  // plans that are drawn rarely: pipeline and ring together
+      spec.parallel.cp = 2;
+      spec.parallel.cp_method = ContextMethod::ring;
+      if (spec.parallel.pp == 1) spec.parallel.pp = spec.model.layers % 2 == 0 ? 2 : 1;
+      if (!check_spec(spec) || spec.parallel.world() > 32) continue;
+      rings += spec.parallel.pp > 1 ? 1 : 0;
+    }
+    Findings findings;
+    const auto program = assemble(spec, findings);
+    ASSERT_TRUE(program);
+    const auto job = to_workload(*program);
+    ASSERT_TRUE(job);
+    Case drawn{draw_cluster(draw, program->mesh.world()), *job};
+    if (draw.one_in(2)) put_upon(Mode::fabric, draw, drawn);
+    put_upon(Mode::flow, draw, drawn);
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, ways, tally), "") << "seed " << seed << '\n'
+                                                                        << property::describe(spec);
+  }
+  print("jobs whose messages share links", tally);
+  EXPECT_EQ(tally.stalled, 0u);
+  EXPECT_GT(tally.folded, jobs / 4);
+  EXPECT_GT(rings, jobs / 20);
 }
 
 // As many kinds of parallelism as the job has, on at most 32 ranks.

@@ -95,7 +95,7 @@ void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,
   class_of_ = class_of;
   members_ = members;
   links_ = links;
-  incoming_link_.clear();
+  known_links_.clear();
 }
 
 std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, const Route& route) {
@@ -115,27 +115,53 @@ std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, c
   return made;
 }
 
-std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops_on_rank_ports(const Send& message,
-                                                                        const Route& route) {
-  if (route.steps.empty() || route.steps.size() > 2) return std::nullopt;
-  std::vector<MaxMin::Hop> made{{route.steps[0].link, 1}};
-  if (route.steps.size() == 1) return made;  // a link of the sender: one direction, one dimension
-  std::uint32_t stride = 1, dim = 0, crossed = 0;
+std::optional<std::uint32_t> FoldedPorts::crossed_dim(EndPoint from, EndPoint to) const {
+  if (dims_.empty()) return 0;
+  const EndPoint ranks = routes_->rank_count();
+  std::optional<std::uint32_t> crossed;
+  std::uint32_t stride = 1;
   for (std::uint32_t d = 0; d < dims_.size(); ++d) {
     const auto size = static_cast<std::uint32_t>(dims_[d].size);
-    if (message.from / stride % size != message.to / stride % size) {
-      dim = d;
-      ++crossed;
-    }
+    const bool differs = from < ranks && to < ranks
+                             ? from / stride % size != to / stride % size
+                             : routes_->reducer_of(d, std::min(from, to)) == std::max(from, to);
+    if (differs && crossed) return std::nullopt;
+    if (differs) crossed = d;
     stride *= size;
   }
-  if (!dims_.empty() && (crossed != 1 || dims_[dim].block != Block::switched)) return std::nullopt;
-  const std::uint32_t group = class_of_[message.to];
-  const LinkIndex into =
-      incoming_link_.try_emplace({group, dim}, route.steps[1].link).first->second;
-  made.push_back(
-      {into, static_cast<double>(message.weight) / static_cast<double>(members_[group])});
-  return made;
+  return crossed;
+}
+
+LinkIndex FoldedPorts::link_of_class(const PortOfClass& port, LinkIndex link) {
+  return known_links_.try_emplace(port, link).first->second;
+}
+
+// The sender may be any member of its class: a receiver names the member that sends to it. All
+// members use the links of the first one, so that all messages of the class meet there.
+std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops_on_rank_ports(const Send& message,
+                                                                        const Route& route) {
+  const EndPoint ranks = routes_->rank_count();
+  const auto dim = crossed_dim(message.from, message.to);
+  if (!dim || route.steps.empty() || route.steps.size() > 2) return std::nullopt;
+  const auto out = [&](std::uint32_t relation) {
+    return link_of_class({class_of_[message.from], *dim, PortKind::out, relation},
+                         route.steps.front().link);
+  };
+  const auto in = [&] {
+    return link_of_class({class_of_[message.to], *dim, PortKind::in, 0}, route.steps.back().link);
+  };
+  const bool through_switch = dims_.empty() || dims_[*dim].block == Block::switched;
+  if (route.steps.size() == 1) {
+    if (message.from >= ranks) return std::vector<MaxMin::Hop>{{in(), 1}};
+    // A link to a neighbor belongs to the pair.
+    const bool to_switch = message.to >= ranks;
+    if (!to_switch && through_switch) return std::nullopt;
+    return std::vector<MaxMin::Hop>{{out(to_switch ? 0 : pair_class(message.from, message.to)), 1}};
+  }
+  if (!through_switch || message.from >= ranks || message.to >= ranks) return std::nullopt;
+  const auto members = static_cast<double>(members_[class_of_[message.to]]);
+  return std::vector<MaxMin::Hop>{{out(0), 1},
+                                  {in(), static_cast<double>(message.weight) / members}};
 }
 
 }  // namespace orrery::model

@@ -3,6 +3,7 @@
 // The links that messages of one rank use, so that it can represent all equivalent ranks.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -24,7 +25,8 @@ namespace orrery::model {
 /// n / m such messages. This holds for dimensions, if both ranks differ in one dimension (the same
 /// switch, a neighbor in a ring, or a link of a fully connected block). It also holds for fabrics
 /// in which all devices are attached to one switch. There must be no memories, because their links
-/// belong to no rank.
+/// belong to no rank. The sender of a message may be any member of its class, as its receiver names
+/// it: a port of one member represents this port of all members.
 ///
 /// Second case: routes share links that belong to no rank. The folding has determined the
 /// equivalent links (EquivalentLinks), which all carry the same messages. If n equivalent messages
@@ -54,6 +56,23 @@ class FoldedPorts {
 
  private:
   [[nodiscard]] bool on_one_switch(const platform::Fabric& fabric);
+  enum class PortKind : std::uint8_t { out, in };
+  /// A port of each member of a class. Links to neighbors are one port for each relation
+  /// (pair_class()).
+  struct PortOfClass {
+    std::uint32_t rank_class = 0;
+    std::uint32_t dim = 0;
+    PortKind kind = PortKind::out;
+    std::uint32_t relation = 0;
+
+    friend auto operator<=>(const PortOfClass&, const PortOfClass&) = default;
+  };
+
+  /// The only dimension in which two end points differ; of a fabric, 0. Empty: several.
+  [[nodiscard]] std::optional<std::uint32_t> crossed_dim(EndPoint from, EndPoint to) const;
+  /// The link that represents a port: the one that the first message used.
+  [[nodiscard]] platform::LinkIndex link_of_class(const PortOfClass& port,
+                                                  platform::LinkIndex link);
   [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops_on_rank_ports(const Send& message,
                                                                            const Route& route);
 
@@ -64,8 +83,7 @@ class FoldedPorts {
   bool shares_links_ = false;
   EquivalentLinks links_;
   std::vector<std::uint32_t> class_of_, members_;  // empty: not folded
-  // By class and dimension: the link into the class that the first message used.
-  std::map<std::pair<std::uint32_t, std::uint32_t>, platform::LinkIndex> incoming_link_;
+  std::map<PortOfClass, platform::LinkIndex> known_links_;
 };
 
 }  // namespace orrery::model

@@ -9,8 +9,11 @@ void EndpointBoundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Tr
                              bool reduce, bool returns) {
   if (buses_.empty()) buses_.resize(run_.shared.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
-  if (bus == nullptr)
-    bus = std::make_unique<SharedBus>(*run_.platform.shared_bus, kPsPerNs / run_.policy.bus_unit);
+  if (bus == nullptr) {
+    platform::SharedBus config = *run_.platform.shared_bus;
+    if (run_.policy.single_precision_bus) config.G = static_cast<float>(config.G);
+    bus = std::make_unique<SharedBus>(config, kPsPerNs / run_.policy.bus_unit);
+  }
   std::uint32_t token = static_cast<std::uint32_t>(crossings_.size());
   if (free_crossings_.empty()) {
     crossings_.emplace_back();

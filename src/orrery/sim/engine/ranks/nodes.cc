@@ -39,8 +39,10 @@ inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId 
 std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   const NodeKind kind = graph.kind(node);
-  if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
+  if (kind == NodeKind::recv) return {kFreeLane, true};
   if (graph.is_cpu(node) && run_.policy.one_lane_for_communication) return {kCpuLane, false};
+  if (kind == NodeKind::metadata && !run_.policy.one_lane_for_communication)
+    return {kFreeLane, true};
   if (graph.is_cpu(node) && (kind == NodeKind::comp || takes_recorded_time(rank, node)))
     return {kFreeLane, true};
   if (kind == NodeKind::comp) return {kComputeLane, false};
@@ -174,7 +176,10 @@ void Nodes::start_now(std::uint32_t rank, NodeId node) {
   if (node == watched_ && rank == watched_rank_) executor_.on_watched_start();
   if (run_.policy.first_come) times.released_by = releasing_;
   const NodeKind kind = graph.kind(node);
-  if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
+  // The reference replays nodes of every kind, and the shortest time of one is a cycle.
+  const bool replayed = run_.policy.one_lane_for_communication && run_.platform.replay_only;
+  if (!replayed && (kind == NodeKind::invalid || kind == NodeKind::metadata))
+    return retire(rank, node, true);
   if (run_.policy.one_lane_for_communication && graph.is_cpu(node) && kind != NodeKind::comp &&
       !run_.platform.replay_only) {
     return run_.fail(

@@ -23,6 +23,7 @@ Policy Policy::of(platform::Rules rules) {
       policy.tags = kAstraTags;
       policy.shortest = ns(1);
       policy.bus_unit = kPsPerNs;
+      policy.single_precision_bus = true;
       break;
   }
   return policy;

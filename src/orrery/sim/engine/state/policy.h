@@ -68,6 +68,8 @@ struct Policy {
   /// Duration of a node that has none, and the unit of the shared bus.
   Time shortest{};
   std::int64_t bus_unit = 1;
+  /// The shared bus stores its time per byte in single precision.
+  bool single_precision_bus = false;
 
   [[nodiscard]] static Policy of(platform::Rules rules);
 

@@ -52,6 +52,8 @@ class RankInvariants {
     }
     return {std::move(class_of), classes.size()};
   }
+  /// After classes(): whether a rank sends to a rank that receives nothing from it.
+  [[nodiscard]] bool has_unreceived_messages() const { return has_unreceived_messages_; }
 
  private:
   // If not, the run will fail at this message.
@@ -72,6 +74,7 @@ class RankInvariants {
       }
       const auto other = static_cast<std::uint32_t>(peer);
       const std::uint32_t mutual = shapes_.find_peer(workload_.graph_of_rank[other], other, rank);
+      has_unreceived_messages_ = has_unreceived_messages_ || mutual == kNone;
       words_.push_back(pack_pair(mutual, network_.pair_class(rank, other)));
       words_.push_back(groups_.distances().uncounted(rank, other) ? 1 : 0);
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
@@ -94,6 +97,7 @@ class RankInvariants {
   RankGroups& groups_;
   RankDeviations deviations_;
   std::vector<std::uint64_t> words_;
+  bool has_unreceived_messages_ = false;
 };
 
 /// Splits classes until the neighborhoods of all ranks in a class are equal. The first and the last
@@ -293,9 +297,13 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   const GraphShapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   RankGroups groups(workload, platform, fabric, network, communicators, planner, shapes);
-  RankPartition partition = RankInvariants(workload, platform, network, shapes, groups).classes();
+  RankInvariants invariants(workload, platform, network, shapes, groups);
+  RankPartition partition = invariants.classes();
   std::optional<LinkClasses> links;
   if (partition.classes() == ranks) return unfolded(ranks, communicators, {});
+  // Otherwise equally many messages of each kind reach every rank of a class.
+  if (!network.traits().uncontended && invariants.has_unreceived_messages())
+    return unfolded(ranks, communicators, "messages that no rank receives share links");
   if (network.shares_links()) {
     links.emplace(workload, platform.remote_memory, network, shapes, groups);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());

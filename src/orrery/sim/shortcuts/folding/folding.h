@@ -51,6 +51,13 @@ struct Folding {
 /// as all of them do (Boldi and Vigna, "Fibrations of graphs", Discrete Mathematics 243, 2002,
 /// section 4: what a deterministic network computes is constant on the fibres of a fibration).
 ///
+/// With congestion, ranks of a class are equivalent if their ports carry the same messages at the
+/// same times. Each class of senders names each class of receivers in pairs: the peer at index i of
+/// a sender has that sender at one index of its own list. So the n senders and the m receivers of a
+/// kind of message are a regular bipartite graph, and each receiver gets n / m of these messages.
+/// This needs a receive for every message. Max-min fair rates depend only on the loads of ports
+/// (network/folded_ports.h), so all ports of a class have the same load at all times.
+///
 /// If messages share links that belong to no rank, links are classified together with the ranks
 /// (link_classes.h).
 ///

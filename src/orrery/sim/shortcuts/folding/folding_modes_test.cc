@@ -231,5 +231,55 @@ TEST(FoldedModes, AGroupOfAllRanksTakesAllDimensions) {
   }
 }
 
+/// The same with messages that share ports.
+void expect_the_same_flows(const graph::Workload& workload, platform::Platform platform,
+                           std::uint32_t representatives) {
+  platform.network = NetworkModelKind::flow;
+  expect_the_same(workload, platform, representatives);
+}
+
+// A receiver names the rank that sends to it, which need not be the simulated one of its class.
+TEST(FoldedModes, MessagesOfAClassMeetOnItsPorts) {
+  // Two senders exchange messages, and each sends to a receiver of its own: they leave by one port.
+  std::vector<Rank> ranks(8);
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    if (r < 4) {
+      const std::int32_t mate = r % 2 == 0 ? 1 : -1;
+      ranks[r].send(mate, 40'000, 1, {}, true);
+      ranks[r].recv(mate, 40'000, 1, {}, true);
+      ranks[r].send(4, 30'000, 2, {}, true);
+    } else {
+      ranks[r].recv(-4, 30'000, 2, {}, true);
+    }
+  }
+  expect_the_same_flows(testing::workload(ranks), line(Block::switched, 8), 2);
+}
+
+TEST(FoldedModes, MessagesAndCollectivesOfAClassMeetOnTheirLinks) {
+  for (const Block block : {Block::ring, Block::fully_connected}) {
+    std::vector<Rank> ranks(8);
+    for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+      const auto next = static_cast<std::int32_t>((r + 1) % ranks.size());
+      const auto before = static_cast<std::int32_t>((r + ranks.size() - 1) % ranks.size());
+      ranks[r].send(next, 40'000, 1);
+      ranks[r].recv(before, 40'000, 1);
+      ranks[r].coll(CollectiveType::all_reduce, 80'000);
+    }
+    expect_the_same_flows(testing::workload(ranks), line(block, 8), 1);
+  }
+}
+
+// Two ranks send to one, and nobody receives: the port of that rank carries both messages.
+TEST(FoldedModes, MessagesThatNoRankReceivesAreNotEven) {
+  std::vector<Rank> ranks(4);
+  ranks[0].send(2, 40'000);
+  ranks[1].send(2, 40'000);
+  ranks[2].comp(us(1));
+  ranks[3].comp(us(1));
+  const graph::Workload workload = testing::workload(ranks);
+  expect_the_same_flows(workload, line(Block::switched, 4), 4);
+  expect_the_same(workload, line(Block::switched, 4), 2);
+}
+
 }  // namespace
 }  // namespace orrery::sim
