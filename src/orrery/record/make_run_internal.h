@@ -33,9 +33,13 @@ struct RecordingSource {
   }
 };
 
-/// By node of all ranks (Recording::first_node): the node at the other end of a send or receive, or
+/// The lowest rank of each class of equivalent ranks, ascending; all ranks if there are no classes.
+[[nodiscard]] std::vector<std::uint32_t> representatives(const sim::Recording& recording,
+                                                         std::uint32_t ranks);
+
+/// By recorded node (Recording::first_node): the node at the other end of a send or receive, or
 /// kNoNode. The k-th send matches the k-th receive with the same tag, source, destination and size.
-/// O(messages log messages).
+/// O(messages log messages) of representatives and their peers.
 [[nodiscard]] std::vector<graph::NodeId> match_messages(const RecordingSource& source);
 
 /// The peer of a send or receive.
@@ -44,8 +48,18 @@ struct RecordingSource {
 
 /// The groups and collectives of the run, and the collective of each node.
 struct RecordedCollectives {
-  std::vector<std::uint32_t> group;     ///< by node of all ranks: index in Run::groups, or kNone
-  std::vector<std::uint32_t> sequence;  ///< by node of all ranks: within its group
+  /// By recorded node: the class of its group (sim::GroupMembership) or, from `classes` on, the
+  /// number of its group; kNone: no collective.
+  std::vector<std::uint32_t> group_class;
+  std::vector<std::uint32_t> sequence;  ///< by recorded node: within its group
+  std::uint32_t classes = 0;
+
+  /// The group of a node of the rank: index in Run::groups.
+  [[nodiscard]] std::uint32_t group(const sim::Recording& recording, std::uint32_t rank,
+                                    graph::NodeId node) const {
+    const std::uint32_t one = group_class[recording.first_node[rank] + node];
+    return one >= classes ? one - classes : recording.group_of(rank, one);
+  }
 };
 [[nodiscard]] RecordedCollectives make_collectives(const RecordingSource& source, result::Run& run);
 

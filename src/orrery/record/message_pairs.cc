@@ -31,6 +31,32 @@ std::uint32_t peer_of(const graph::Graph& graph, std::uint32_t rank, NodeId node
   return given ? static_cast<std::uint32_t>(sends ? message.dst : message.src) : rank;
 }
 
+namespace {
+
+/// The representatives, and the ranks that they exchange messages with. Ascending.
+std::vector<std::uint32_t> ranks_with_peers(const RecordingSource& source,
+                                            const std::vector<std::uint32_t>& representatives) {
+  const std::uint32_t ranks = source.workload.rank_count();
+  if (representatives.size() == ranks) return representatives;
+  std::vector<bool> needed(ranks);
+  for (const std::uint32_t rank : representatives) {
+    needed[rank] = true;
+    const graph::Graph& graph = source.workload.graph(rank);
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const NodeKind kind = graph.kind(node);
+      if (kind != NodeKind::send && kind != NodeKind::recv) continue;
+      const std::uint32_t peer = peer_of(graph, rank, node);
+      if (peer < ranks) needed[peer] = true;
+    }
+  }
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    if (needed[rank]) all.push_back(rank);
+  return all;
+}
+
+}  // namespace
+
 std::vector<NodeId> match_messages(const RecordingSource& source) {
   const sim::Recording& recording = source.recording;
   std::vector<NodeId> partners(recording.times.size(), graph::kNoNode);
@@ -38,7 +64,8 @@ std::vector<NodeId> match_messages(const RecordingSource& source) {
   if (source.platform.replay_only) return partners;
   const bool astra = source.platform.rules == platform::Rules::astra;
   std::vector<Entry> sends, receives;
-  for (std::uint32_t rank = 0; rank < source.workload.rank_count(); ++rank) {
+  const std::vector<std::uint32_t> first = representatives(recording, source.workload.rank_count());
+  for (const std::uint32_t rank : ranks_with_peers(source, first)) {
     const graph::Graph& graph = source.workload.graph(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeKind kind = graph.kind(node);
@@ -57,14 +84,19 @@ std::vector<NodeId> match_messages(const RecordingSource& source) {
   const auto earlier = [](const Entry& a, const Entry& b) { return a.order() < b.order(); };
   std::sort(sends.begin(), sends.end(), earlier);
   std::sort(receives.begin(), receives.end(), earlier);
+  // Other ranks share the nodes of their representative, which may name other peers.
+  const auto set = [&](const Entry& of, NodeId partner) {
+    if (std::binary_search(first.begin(), first.end(), of.rank))
+      partners[recording.first_node[of.rank] + of.node] = partner;
+  };
   for (std::size_t s = 0, r = 0; s < sends.size() && r < receives.size();) {
     if (sends[s].key() < receives[r].key()) {
       ++s;
     } else if (receives[r].key() < sends[s].key()) {
       ++r;
     } else {
-      partners[recording.first_node[sends[s].rank] + sends[s].node] = receives[r].node;
-      partners[recording.first_node[receives[r].rank] + receives[r].node] = sends[s].node;
+      set(sends[s], receives[r].node);
+      set(receives[r], sends[s].node);
       ++s;
       ++r;
     }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -126,8 +127,8 @@ class TimelineBuilder {
                             &y = source_.recording.details[theirs + node];
       if (x.queue != y.queue || x.latency != y.latency) return false;
       if (kind != NodeKind::coll) continue;
-      const std::uint32_t group = collectives_of_nodes_.group[mine + node];
-      const std::uint32_t other_group = collectives_of_nodes_.group[theirs + node];
+      const std::uint32_t group = collectives_of_nodes_.group(source_.recording, rank, node);
+      const std::uint32_t other_group = collectives_of_nodes_.group(source_.recording, other, node);
       const std::uint32_t sequence = collectives_of_nodes_.sequence[mine + node];
       if (number_in(groups, group) != number_in(other_groups, other_group) ||
           sequence != collectives_of_nodes_.sequence[theirs + node])
@@ -142,6 +143,24 @@ class TimelineBuilder {
     return true;
   }
 
+  /// The same for ranks of one class (Recording::class_of): the same graph, and peers at the same
+  /// distances. O(peers).
+  [[nodiscard]] bool is_like_in_class(std::uint32_t rank, std::uint32_t other,
+                                      std::vector<std::uint32_t>& groups) {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    if (&graph != &source_.workload.graph(other)) return false;
+    const std::uint32_t ranks = source_.workload.rank_count();
+    const auto distance = [&](std::uint32_t from, NodeId node) {
+      return (peer_of(graph, from, node) + ranks - from) % ranks;
+    };
+    for (const NodeId node : named_peers(rank))
+      if (distance(rank, node) != distance(other, node)) return false;
+    groups.clear();
+    for (const std::uint32_t group : run_.ranks[other].groups)
+      groups.push_back(source_.recording.group_of(rank, class_of_group(other, group)));
+    return true;
+  }
+
   /// A hash that is equal for equivalent ranks.
   [[nodiscard]] std::uint64_t time_hash(std::uint32_t rank) const {
     std::uint64_t hash = source_.workload.graph_of_rank[rank];
@@ -152,6 +171,27 @@ class TimelineBuilder {
   }
 
  private:
+  [[nodiscard]] std::uint32_t class_of_group(std::uint32_t rank, std::uint32_t group) const {
+    std::size_t at = source_.recording.first_membership[rank];
+    while (source_.recording.memberships[at].group != group) ++at;
+    return source_.recording.memberships[at].group_class;
+  }
+
+  /// A node of the rank's graph for each peer that it names.
+  [[nodiscard]] const std::vector<NodeId>& named_peers(std::uint32_t rank) {
+    const auto [found, added] = named_peers_.try_emplace(source_.workload.graph_of_rank[rank]);
+    if (!added) return found->second;
+    const graph::Graph& graph = source_.workload.graph(rank);
+    std::set<std::pair<std::uint32_t, std::uint32_t>> known;  // the peers of ranks 0 and 1
+    for (NodeId node = 0; node < graph.size(); ++node) {
+      const NodeKind kind = graph.kind(node);
+      if (kind != NodeKind::send && kind != NodeKind::recv) continue;
+      if (known.insert({peer_of(graph, 0, node), peer_of(graph, 1, node)}).second)
+        found->second.push_back(node);
+    }
+    return found->second;
+  }
+
   [[nodiscard]] std::uint32_t number_of(std::string_view name) {
     CachedName& cached =
         name_cache_[(reinterpret_cast<std::uintptr_t>(name.data()) >> 3) % name_cache_.size()];
@@ -203,7 +243,7 @@ class TimelineBuilder {
 
   void fill_collective(Span& span, std::uint32_t rank, NodeId node, TimelineDraft& draft) {
     const std::size_t index = source_.recording.first_node[rank] + node;
-    const std::uint32_t group = collectives_of_nodes_.group[index];
+    const std::uint32_t group = collectives_of_nodes_.group(source_.recording, rank, node);
     span.group = number_in(draft.groups, group);
     span.sequence = collectives_of_nodes_.sequence[index];
     const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
@@ -282,6 +322,7 @@ class TimelineBuilder {
     std::uint32_t number = 0;
   };
   std::array<CachedName, 1024> name_cache_{};
+  std::map<std::uint32_t, std::vector<NodeId>> named_peers_;  // by graph
 };
 
 std::uint64_t hash_of(const result::Timeline& line) {
@@ -302,12 +343,18 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& co
                     const std::vector<NodeId>& partners, result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
   TimelineBuilder builder(source, collectives_of_nodes, partners, run);
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;    // by hash
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by time_hash: ranks
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
+      drafted;  // by time_hash or class: ranks
+  const std::vector<std::uint32_t>& classes = source.recording.class_of;
   const auto reuse_equivalent = [&](std::uint32_t rank) {
-    std::vector<std::uint32_t>& before = drafted[builder.time_hash(rank)];
+    std::vector<std::uint32_t>& before =
+        drafted[classes.empty() ? builder.time_hash(rank) : classes[rank]];
     for (const std::uint32_t other : before) {
-      if (!builder.is_equivalent(rank, other, run.ranks[rank].groups)) continue;
+      std::vector<std::uint32_t>& groups = run.ranks[rank].groups;
+      if (classes.empty() ? !builder.is_equivalent(rank, other, groups)
+                          : !builder.is_like_in_class(rank, other, groups))
+        continue;
       run.ranks[rank].timeline = run.ranks[other].timeline;
       return true;
     }

@@ -39,17 +39,14 @@ struct NodeDetail {
   std::uint32_t collective = kNone;  ///< index in Recording::collectives
 };
 
-/// One collective across its ranks.
+/// One collective across its ranks, in each group of a class.
 struct CollectiveInstance {
-  std::uint32_t group = 0;  ///< index in Recording::groups
-  std::uint64_t order = 0;  ///< order among the collectives of its group (can have gaps)
-  std::uint32_t members = 0;
-  std::int64_t first_start = 0;
-  std::int64_t last_start = 0;
-  std::uint32_t last_rank = 0;  ///< the last to arrive; of several, the lowest
-  graph::NodeId last_node = 0;
-  std::int64_t bytes = 0;  ///< size as its nodes state it
-  std::uint64_t sent = 0;  ///< bytes that its members sent
+  std::uint32_t group_class = 0;  ///< see GroupMembership
+  std::uint64_t order = 0;        ///< order among the collectives of its group (can have gaps)
+  std::uint32_t members = 0;      ///< that have arrived
+  std::int64_t last_start = 0;    ///< arrival of the last member
+  std::int64_t bytes = 0;         ///< size as its nodes state it; the largest
+  std::uint64_t sent = 0;         ///< bytes that its members sent
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   std::uint32_t predicted = kNone;  ///< index in SimResult::predicted of its longest library phase
 };
@@ -59,6 +56,13 @@ struct CollectiveInstance {
 struct RecordedGroup {
   std::string name;
   std::vector<std::uint32_t> ranks;  ///< in ring order; empty: all
+};
+
+/// A group of a rank. Groups of one class have the same collectives at the same times, started by
+/// equivalent ranks. Without folding, each group is a class.
+struct GroupMembership {
+  std::uint32_t group_class = 0;
+  std::uint32_t group = 0;  ///< index in Recording::groups
 };
 
 /// The traffic of a link or, on an uncontended network, of a rank's port into a dimension. If there
@@ -80,7 +84,7 @@ struct RecordedLevel {
   std::vector<std::uint64_t> loads, stores;  ///< bytes; equally many bins
 };
 
-/// One phase of a chunk at one simulated rank.
+/// One phase of a chunk at a rank.
 struct ChunkPhase {
   std::uint32_t rank = 0;
   graph::NodeId node = 0;
@@ -89,16 +93,21 @@ struct ChunkPhase {
   std::int64_t begin = 0, end = 0;
 };
 
-/// The times of every node of a simulation, their causes, and the traffic of the network.
+/// The times of every node of a simulation, their causes, and the traffic of the network. The nodes
+/// of equivalent ranks, which were simulated once, are stored once.
 struct Recording {
   static constexpr std::size_t kMaxLinks = 65'536;
 
+  /// By rank: the number of its class of equivalent ranks. Empty: no two ranks share nodes.
+  std::vector<std::uint32_t> class_of;
   std::vector<std::size_t> first_node;  ///< by rank: index of its first node in the next two
   std::vector<NodeTimes> times;
   std::vector<NodeDetail> details;
   std::vector<CollectiveInstance> collectives;
   std::vector<ChunkPhase> chunk_phases;  ///< in the order of their ends: Options::record_chunks
   std::vector<RecordedGroup> groups;
+  std::vector<std::size_t> first_membership;      ///< by rank, and the end
+  std::vector<GroupMembership> memberships;       ///< groups of ranks that ran collectives
   std::int64_t bin = 0;                           ///< picoseconds
   std::vector<RecordedLink> links;                ///< links with traffic
   std::int64_t memory_bin = 0;                    ///< picoseconds
@@ -111,6 +120,12 @@ struct Recording {
   [[nodiscard]] std::int64_t uncontended_time(std::uint32_t from, std::uint32_t to,
                                               std::int64_t bytes) const;
 
+  /// The group of a class that contains the rank, which must have one.
+  [[nodiscard]] std::uint32_t group_of(std::uint32_t rank, std::uint32_t group_class) const {
+    std::size_t at = first_membership[rank];
+    while (memberships[at].group_class != group_class) ++at;
+    return memberships[at].group;
+  }
   [[nodiscard]] const NodeTimes& at(std::uint32_t rank, graph::NodeId node) const {
     return times[first_node[rank] + node];
   }

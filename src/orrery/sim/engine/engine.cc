@@ -333,6 +333,8 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   const graph::Collective& collective = graph.collective(node);
   if (run_.policy.nearest_form && nodes_.takes_recorded_time(rank, node)) {
     run_.note(FindingCode::collective_replayed, rank, node);
+    if (run_.observer != nullptr && run_.folded_workload.is_folded())
+      run_.fold_failed = "collectives with recorded durations are recorded";
     const Time taken = run_.shared.deviations.communication(run_.real(rank), graph.duration(node));
     return local_events_.at(rank, taken.count(), {.arg = node, .kind = LocalEventKind::node_done});
   }

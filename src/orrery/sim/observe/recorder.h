@@ -8,28 +8,26 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "orrery/graph/workload.h"
-#include "orrery/network/dimensions/multi_dim_fabric.h"
 #include "orrery/network/network.h"
+#include "orrery/sim/engine/run/engine_run.h"
 #include "orrery/sim/engine/state/observer.h"
-#include "orrery/sim/engine/state/run_state.h"
+#include "orrery/sim/observe/recorded_groups.h"
 #include "orrery/sim/observe/traffic_bins.h"
 #include "orrery/sim/recording.h"
 
 namespace orrery::sim {
 
-/// Fills a Recording. `traffic_` has one slot per port or link; one per dimension if there are more
-/// than Recording::kMaxLinks.
+/// Fills a Recording. `traffic_` has one slot per port of a simulated rank, or per link; one per
+/// dimension if there are more than Recording::kMaxLinks of them. Ranks are simulated ranks.
 class Recorder : public Observer, public model::LinkObserver {
  public:
-  Recorder(const graph::Workload& workload, const model::MultiDimFabric& fabric,
-           const model::Network& network, const std::vector<Communicator>& communicators,
-           std::size_t nodes, std::uint32_t queues);
+  Recorder(const EngineRun& run, std::uint32_t queues);
 
-  /// `node` takes part in the collective of its communicator with first chunk number `chunk`.
+  /// `node` takes part, as `member`, in the collective of its communicator with first chunk number
+  /// `chunk`.
   /// `rings`: the rings of the collective's dimensions; only ranks that differ in these dimensions
   /// communicate.
   void add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
@@ -58,10 +56,11 @@ class Recorder : public Observer, public model::LinkObserver {
   void end_collective(std::uint32_t rank, graph::NodeId node, std::int64_t queue,
                       std::int64_t latency);
 
-  /// Uncontended networks only: bytes that `rank` sends into dimension `dim`, or to rank `to`.
+  /// Uncontended networks only: bytes that `rank` sends into dimension `dim`, or that a rank of the
+  /// workload sends to another.
   void traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                std::int64_t until);
-  void add_message(std::uint32_t rank, std::uint32_t to, std::int64_t bytes, std::int64_t now,
+  void add_message(std::uint32_t from, std::uint32_t to, std::int64_t bytes, std::int64_t now,
                    std::int64_t delay);
   /// Other networks: see model::LinkObserver.
   void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
@@ -71,23 +70,19 @@ class Recorder : public Observer, public model::LinkObserver {
 
  private:
   [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
-    return recording_->first_node[rank] + node;
+    return run_.shared.first_times[rank] + node;
   }
-  [[nodiscard]] std::uint32_t group_of(std::uint32_t communicator, std::uint32_t member,
-                                       std::span<const model::RingShape> rings);
-  void add_to_collective(std::uint32_t group, std::uint64_t order, std::uint32_t rank,
+  void add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
                          graph::NodeId node, std::int64_t now);
+  void finish_ports();
+  void finish_slots();
 
-  const graph::Workload& workload_;
-  const model::MultiDimFabric& fabric_;
-  const model::Network& network_;
+  const EngineRun& run_;
   bool links_;  // else each rank's port into each dimension
-  const std::vector<Communicator>& communicators_;
   std::unique_ptr<Recording> recording_ = std::make_unique<Recording>();
-  using SubgroupKey = std::tuple<std::uint32_t, std::uint32_t, std::vector<std::uint32_t>>;
-  std::map<SubgroupKey, std::uint32_t> subgroups_;  // (communicator, first member, strides) → group
+  RecordedGroups groups_;
   std::vector<std::vector<std::pair<std::uint64_t, std::uint32_t>>>
-      by_order_;  // by group: (order, collective), ascending
+      by_order_;  // by group class: (order, collective), ascending
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       custom_counts_;  // (communicator, member) → custom collectives so far
   struct LastPhase {

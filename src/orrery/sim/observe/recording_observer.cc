@@ -12,13 +12,6 @@ using model::Peers;
 
 namespace {
 
-std::size_t node_count(const graph::Workload& workload) {
-  std::size_t nodes = 0;
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-    nodes += workload.graph(rank).size();
-  return nodes;
-}
-
 std::vector<std::vector<TimeSource>> all_timed_by(const graph::Workload& workload,
                                                   const platform::Platform& platform,
                                                   const Options& options) {
@@ -37,8 +30,7 @@ std::vector<std::vector<TimeSource>> all_timed_by(const graph::Workload& workloa
 RecordingObserver::RecordingObserver(EngineRun& run, const CollectivePlanner& planner,
                                      ChunkPool& chunks, const Transport& transport,
                                      const std::vector<CollectiveOp>& operations)
-    : Recorder(run.workload, run.fabric, run.network, run.communicators.all(),
-               node_count(run.workload), planner.queue_count()),
+    : Recorder(run, planner.queue_count()),
       run_(run),
       planner_(planner),
       chunks_(chunks),
@@ -71,7 +63,7 @@ void RecordingObserver::collective_begins(std::uint32_t rank, graph::NodeId node
                                           std::uint32_t communicator,
                                           const model::LogicalTopology& topology) {
   const Communicator& group = run_.communicators[communicator];
-  const std::uint32_t member = group.member(rank);
+  const std::uint32_t member = group.representative_at(group.representative_of_rank(rank)).member;
   std::vector<model::RingShape> rings;
   for (const model::LogicalDim& dim : topology.dims) {
     if (dim.involved && dim.ring.size > 1) rings.push_back(dim.ring);
@@ -83,20 +75,25 @@ void RecordingObserver::collective_begins(std::uint32_t rank, graph::NodeId node
 
 void RecordingObserver::custom_collective_begins(std::uint32_t rank, graph::NodeId node,
                                                  std::uint32_t communicator) {
-  const std::uint32_t member = run_.communicators[communicator].member(rank);
+  const std::uint32_t member = run_.communicators[communicator].member(run_.real(rank));
   add_custom_member(rank, node, communicator, member, run_.now());
+}
+
+ChunkHistory& RecordingObserver::history_of(const Stream& stream) {
+  Chunk& block = chunks_.of(stream);
+  return block.history[run_.communicators[block.communicator].representative(stream.member)];
 }
 
 void RecordingObserver::chunk_waits(const Stream& stream) {
   Chunk& block = chunks_.of(stream);
   if (block.history.empty()) block.history.resize(block.representatives);
-  block.history[stream.member].queued = run_.now();
+  history_of(stream).queued = run_.now();
 }
 
 void RecordingObserver::last_chunk_ends(const Stream& stream) {
   const Chunk& block = chunks_.of(stream);
   if (block.history.empty()) return;
-  const ChunkHistory& history = block.history[stream.member];
+  const ChunkHistory& history = history_of(stream);
   const CollectiveOp& op = ops_[stream.op];
   end_collective(op.rank, op.node, history.queue, history.latency);
 }
@@ -104,7 +101,7 @@ void RecordingObserver::last_chunk_ends(const Stream& stream) {
 // If the chunk waited for another chunk of its collective, it continues that chunk's history. If it
 // waited for another collective, it waited in a queue.
 void RecordingObserver::phase_begins(const Stream& stream) {
-  ChunkHistory& history = chunks_.of(stream).history[stream.member];
+  ChunkHistory& history = history_of(stream);
   history.begun = run_.now();
   const CollectiveOp& op = ops_[stream.op];
   if (stream.spec->request.library.nodes > 0)
@@ -121,7 +118,7 @@ void RecordingObserver::phase_begins(const Stream& stream) {
 }
 
 void RecordingObserver::phase_ends(const Stream& stream) {
-  ChunkHistory& history = chunks_.of(stream).history[stream.member];
+  ChunkHistory& history = history_of(stream);
   note_traffic(stream, history.begun);
   const CollectiveOp& op = ops_[stream.op];
   const auto arrival = last_arrival(op.rank, op.node);
@@ -144,6 +141,7 @@ std::pair<std::int64_t, std::int64_t> RecordingObserver::slowest_message(
   const model::PhaseSpec& spec = *stream.spec;
   const std::int64_t bytes = spec.step_of(packet).bytes;
   const std::uint32_t communicator = chunks_.of(stream).communicator;
+  const std::uint32_t from = run_.rank_of(communicator, stream.member);
   const bool direct = spec.peers == Peers::each;
   const bool equivalent =  // all peers are at the same distance
       spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim) &&
@@ -154,8 +152,8 @@ std::pair<std::int64_t, std::int64_t> RecordingObserver::slowest_message(
     const std::uint32_t key = direct ? 1 + k : spec.key_of(packet);
     const std::uint32_t to =
         run_.rank_of(communicator, spec.destination(stream.member, stream.position, key));
-    slowest = std::max(slowest, {transport_.uncontended_time(stream.rank, to, bytes),
-                                 transport_.uncontended_time(stream.rank, to, 0)});
+    slowest = std::max(slowest, {transport_.uncontended_time(from, to, bytes),
+                                 transport_.uncontended_time(from, to, 0)});
   }
   return slowest;
 }
@@ -211,15 +209,16 @@ std::pair<std::int64_t, std::int64_t> RecordingObserver::compute_uncontended(
   };
   if (spec.peers == Peers::tree) {
     // Up and down; neighbors of a level are 1, 2, 4 … positions apart.
+    const std::uint32_t from = chunks_.rank_of(stream, stream.member);
     for (std::uint32_t apart = 1; apart < spec.request.ring.size; apart *= 2) {
       const std::int64_t bytes = spec.request.data;
       const std::uint32_t to =
           run_.rank_of(chunks_.of(stream).communicator,
                        spec.request.ring.clockwise(stream.member, stream.position, apart));
-      const std::int64_t hops = transport_.uncontended_time(stream.rank, to, 0);
+      const std::int64_t hops = transport_.uncontended_time(from, to, 0);
       latency += 2 * (hops + spec.endpoint);
       transfer +=
-          2 * (transport_.uncontended_time(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
+          2 * (transport_.uncontended_time(from, to, bytes) - hops) + spec.step_of(0).reduce;
     }
   } else if (spec.peers == Peers::exchange) {
     for (std::int32_t p = 0; p < spec.steps; ++p) add(static_cast<std::uint32_t>(p), 1, 0);
@@ -265,7 +264,7 @@ void RecordingObserver::note_traffic(const Stream& stream, std::int64_t begun) {
         run_.rank_of(chunks_.of(stream).communicator,
                      spec.destination(stream.member, stream.position, spec.key_of(packet)));
     const std::int64_t bytes = spec.step_of(packet).bytes * (ring ? stream.sent : 1);
-    add_message(stream.rank, to, bytes, begun, run_.now() - begun);
+    add_message(chunks_.rank_of(stream, stream.member), to, bytes, begun, run_.now() - begun);
   }
 }
 

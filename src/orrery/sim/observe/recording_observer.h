@@ -48,6 +48,7 @@ class RecordingObserver : public Recorder {
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
  private:
+  [[nodiscard]] ChunkHistory& history_of(const Stream& stream);
   void note_library_traffic(const Stream& stream, std::int64_t begun);
   void note_traffic(const Stream& stream, std::int64_t begun);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,

@@ -81,6 +81,17 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
   return rules == Rules::orrery ? "" : "Themis counts the loads of all ranks in order of issue";
 }
 
+// What a recording contains beyond nodes, groups and ports of ranks.
+std::string why_not_recorded(const graph::Workload& workload, const platform::Platform& platform,
+                             const model::Traits& network, const Options& options) {
+  if (options.record_chunks) return "the phases of chunks are recorded";
+  if (!network.uncontended) return "the traffic of shared links is recorded";
+  if (platform.replay_only) return "nodes with recorded durations are recorded";
+  if (platform.remote_memory.kind != RemoteMemoryKind::none && has_memory_nodes(workload))
+    return "the traffic of remote memory is recorded";
+  return {};
+}
+
 }  // namespace
 
 std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
@@ -97,7 +108,10 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
 std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
                          const model::Traits& network, const Options& options) {
   if (!options.fold) return "off";
-  if (options.record) return "every rank is recorded";
+  if (options.record) {
+    if (std::string why = why_not_recorded(workload, platform, network, options); !why.empty())
+      return why;
+  }
   if (options.replay) return "a recording is replayed";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (platform.rules == Rules::astra && platform.collectives.rendezvous)

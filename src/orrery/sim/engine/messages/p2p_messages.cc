@@ -109,7 +109,7 @@ void P2pMessages::transmit(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t from = key.src % run_.fabric.rank_count();
   const std::int64_t delay = transport_.duration(from, key.dst, key.size);
   if (abroad) return send_across_parts(number, delay);
-  if (run_.observer != nullptr) run_.observer->message(key.src, key.dst, key.size, delay);
+  if (run_.observer != nullptr) run_.observer->message(from, key.dst, key.size, delay);
   transport_.send({.from = from,
                    .to = key.dst,
                    .bytes = key.size,

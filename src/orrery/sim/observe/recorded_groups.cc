@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/observe/recorded_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/core/check.h"
+
+namespace orrery::sim {
+
+RecordedGroups::Part RecordedGroups::part(std::uint32_t communicator, std::uint32_t member,
+                                          std::span<const model::RingShape> rings) {
+  Part made{communicator, member, {}};
+  for (const model::RingShape& ring : rings) {
+    made.base -= ring.position(member) * ring.stride;
+    made.strides.push_back(ring.stride);
+  }
+  return made;
+}
+
+std::vector<std::uint32_t> RecordedGroups::members(const Part& part,
+                                                   std::span<const model::RingShape> rings) {
+  std::vector<std::uint32_t> all{part.base};
+  for (const model::RingShape& ring : rings) {
+    const std::size_t before = all.size();
+    for (std::uint32_t p = 1; p < ring.size; ++p) {
+      for (std::size_t m = 0; m < before; ++m) all.push_back(all[m] + p * ring.stride);
+    }
+  }
+  return all;
+}
+
+std::uint32_t RecordedGroups::new_class(std::uint32_t size) {
+  sizes_.push_back(size);
+  return classes() - 1;
+}
+
+std::uint32_t RecordedGroups::class_of(std::uint32_t communicator, std::uint32_t member,
+                                       std::span<const model::RingShape> rings) {
+  const Communicator& all = run_.communicators[communicator];
+  if (rings.empty()) {
+    class_of_communicator_.resize(run_.communicators.all().size(), kNone);
+    std::uint32_t& known = class_of_communicator_[communicator];
+    if (known == kNone) known = new_class(all.members);
+    return known;
+  }
+  const Part here = part(communicator, member, rings);
+  const auto [found, added] = class_of_part_.try_emplace(here, kNone);
+  if (!added) return found->second;
+  const std::vector<std::uint32_t> inside = members(here, rings);
+  const auto size = static_cast<std::uint32_t>(inside.size());
+  if (all.is_unfolded()) return found->second = new_class(size);
+  PartKey key{communicator, here.strides, {}};
+  for (const std::uint32_t m : inside) key.representatives.push_back(all.representative(m));
+  std::sort(key.representatives.begin(), key.representatives.end());
+  const auto [equal, first] = class_of_key_.try_emplace(std::move(key), kNone);
+  if (first) equal->second = new_class(size);
+  return found->second = equal->second;
+}
+
+std::uint32_t RecordedGroups::add_use(std::uint32_t rank, graph::NodeId node,
+                                      std::uint32_t communicator, std::uint32_t member,
+                                      std::span<const model::RingShape> rings) {
+  const Communicator& all = run_.communicators[communicator];
+  std::uint64_t size = 1;
+  for (const model::RingShape& ring : rings) size *= ring.size;
+  if (size == all.members) rings = {};
+  const std::uint32_t known = class_of(communicator, member, rings);
+  if (uses_.empty()) uses_.resize(run_.folded_workload.ranks());
+  std::vector<Use>& uses = uses_[rank];
+  const auto same = [known](const Use& use) { return use.group_class == known; };
+  if (std::any_of(uses.begin(), uses.end(), same)) return known;
+  Use& use = uses.emplace_back();
+  use.group_class = known;
+  use.communicator = communicator;
+  use.node = node;
+  use.rings.assign(rings.begin(), rings.end());
+  use.represented = 1;
+  if (all.is_unfolded()) return known;
+  const std::uint32_t self = all.representative(member);
+  const auto is_self = [&](std::uint32_t m) { return all.representative(m) == self; };
+  use.represented = 0;
+  if (rings.empty()) {
+    for (std::uint32_t m = 0; m < all.members; ++m) use.represented += is_self(m) ? 1 : 0;
+  } else {
+    for (const std::uint32_t m : members(part(communicator, member, rings), rings))
+      use.represented += is_self(m) ? 1 : 0;
+  }
+  return known;
+}
+
+std::uint32_t RecordedGroups::represented(std::uint32_t rank, std::uint32_t group_class) const {
+  for (const Use& use : uses_[rank])
+    if (use.group_class == group_class) return use.represented;
+  ORRERY_CHECK(false);
+}
+
+RecordedGroup RecordedGroups::recorded(const Part& part,
+                                       std::span<const model::RingShape> rings) const {
+  const Communicator& all = run_.communicators[part.communicator];
+  std::vector<std::uint32_t> ranks = members(part, rings);
+  for (std::uint32_t& member : ranks) member = all.rank_at(member);
+  const std::uint32_t first = ranks.front(), next = ranks.size() > 1 ? ranks[1] : first;
+  return {fmt::format("{}: {} ranks from {}, {} apart", all.name.empty() ? "all ranks" : all.name,
+                      ranks.size(), first, next > first ? next - first : first - next),
+          std::move(ranks)};
+}
+
+// A simulated rank uses the communicator that represents the rank's own.
+std::uint32_t RecordedGroups::communicator_of(std::uint32_t real, const Use& use) const {
+  if (!run_.folded_workload.is_folded()) return use.communicator;
+  const graph::Graph& graph = run_.workload.graph(real);
+  const std::string_view name = graph.string(graph.collective(use.node).group);
+  return run_.policy.means_all(name) ? 0 : run_.communicators.find(name, real);
+}
+
+void RecordedGroups::finish(Recording& recording) const {
+  struct Membership {
+    std::uint32_t group_class = 0;
+    std::uint32_t communicator = 0;
+    const Part* part = nullptr;  ///< null: the whole communicator
+  };
+  std::vector<Membership> all;
+  std::map<Part, std::uint32_t> parts;  // the group of each
+  std::map<std::uint32_t, const Use*> example;
+  for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real) {
+    recording.first_membership.push_back(all.size());
+    const std::uint32_t rank = run_.folded_workload.rank_for(real);
+    for (std::size_t u = 0; !uses_.empty() && u < uses_[rank].size(); ++u) {
+      const Use& use = uses_[rank][u];
+      Membership& made = all.emplace_back();
+      made = {use.group_class, communicator_of(real, use), nullptr};
+      if (use.rings.empty()) continue;
+      const std::uint32_t member = run_.communicators[made.communicator].member(real);
+      const auto found = parts.try_emplace(part(made.communicator, member, use.rings), kNone).first;
+      made.part = &found->first;
+      example.emplace(use.group_class, &use);
+    }
+  }
+  recording.first_membership.push_back(all.size());
+  for (const Communicator& group : run_.communicators.all())
+    recording.groups.push_back({group.name, group.ranks});
+  std::map<const Part*, std::uint32_t> class_of_group;
+  for (const Membership& one : all)
+    if (one.part != nullptr) class_of_group.emplace(one.part, one.group_class);
+  for (auto& [part, group] : parts) {
+    group = static_cast<std::uint32_t>(recording.groups.size());
+    recording.groups.push_back(recorded(part, example.at(class_of_group.at(&part))->rings));
+  }
+  recording.memberships.reserve(all.size());
+  for (const Membership& one : all)
+    recording.memberships.push_back(
+        {one.group_class, one.part == nullptr ? one.communicator : parts.at(*one.part)});
+}
+
+}  // namespace orrery::sim
