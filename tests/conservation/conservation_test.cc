@@ -87,12 +87,15 @@ void check_pairs(const result::Run& run, std::uint32_t rank, bool replay) {
       RC_ASSERT(other.peer_span == i);
       RC_ASSERT(other.bytes == span.bytes);
     } else if (span.kind == SpanKind::collective) {
-      const result::Collective& one = run.collectives.at(run.collective_of(rank, span));
+      const std::uint32_t number = run.collective_of(rank, span);
+      RC_ASSERT(number < run.collective_count());
+      const result::Collective& one = run.collective(number);
       RC_ASSERT(one.first_start <= span.start);
       RC_ASSERT(span.start <= one.last_start);
       RC_ASSERT(span.end <= *one.end);
       if (one.joined) RC_ASSERT(span.end >= one.last_start);
-      const Span& last = run.timeline(one.last_rank).spans.at(one.last_span);
+      const Span& last =
+          run.timeline(run.last_rank(one, run.group_of_collective(number))).spans.at(one.last_span);
       RC_ASSERT(last.start == one.last_start);
       RC_ASSERT(last.kind == SpanKind::collective);
     }
@@ -272,7 +275,7 @@ RC_GTEST_PROP(Conservation, AStalledRunIsStillARun, ()) {
   RC_ASSERT(at == last);
   for (const std::string_view name : analysis::metric_names())
     RC_ASSERT(analysis::explain(run, name).has_value());
-  for (std::size_t c = 0; c < run.collectives.size(); ++c)
+  for (std::size_t c = 0; c < run.collective_count(); ++c)
     RC_ASSERT(analysis::explain(run, fmt::format("collective {}", c)).has_value());
   for (const Span& span : run.timeline(0).spans)
     RC_ASSERT(analysis::explain(run, fmt::format("rank 0 node {}", span.node)).has_value());

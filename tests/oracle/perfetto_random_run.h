@@ -156,6 +156,7 @@ class RandomRun {
     }
     for (std::uint32_t group = 0; group < run_.groups.size(); ++group) {
       run_.groups[group].first = static_cast<std::uint32_t>(run_.collectives.size());
+      run_.groups[group].stored = run_.groups[group].first;
       run_.groups[group].count = count[group];
       for (std::uint32_t i = 0; i < count[group]; ++i) {
         result::Collective& one = run_.collectives.emplace_back();

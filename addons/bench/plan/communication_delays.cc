@@ -52,9 +52,9 @@ ByKind communications_of(const Run& run, std::uint32_t rank) {
     SimulatedDelay delays{span->bytes.count(), 1, span->end - span->start, false};
     CommKind kind = span->kind == SpanKind::send ? CommKind::send : CommKind::recv;
     if (span->kind == SpanKind::collective) {
-      const std::uint32_t collective = run.collective_of(rank, *span);
-      kind = profile::comm_kind_of_name(run.collectives[collective].type);
-      delays.members = run.groups[run.collectives[collective].group].size;
+      const result::Collective& collective = *run.stored_collective_of(rank, *span);
+      kind = profile::comm_kind_of_name(collective.type);
+      delays.members = run.groups[collective.group].size;
     }
     all[static_cast<std::size_t>(kind)].push_back(delays);
   }
@@ -138,7 +138,8 @@ Result<DelayReport> set_delays(ReplayPlan& plan, const Run& run, std::uint32_t r
                     "of that kind: {}",
                     rank, description_of(exchange), i + 1, plan.exchanges.size(),
                     unused_text(all[static_cast<std::size_t>(kind)], kind)),
-        "simulate the replayed recording: orrery trace convert TRACE… -o et, then orrery run … -o FILE");
+        "simulate the replayed recording: orrery trace convert TRACE… -o et, then orrery run … -o "
+        "FILE");
   }
   return report;
 }

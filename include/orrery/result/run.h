@@ -185,8 +185,9 @@ struct Group {
   std::string name;                  ///< includes its ranks: "tp (ranks 2-3)"; "": all ranks
   std::vector<std::uint32_t> ranks;  ///< in ring order; empty: all
   std::uint32_t size = 0;
-  std::uint32_t first = 0;  ///< index of its first collective in Run::collectives
-  std::uint32_t count = 0;
+  std::uint32_t first = 0;   ///< number of its first collective in the run; ascending by group
+  std::uint32_t count = 0;   ///< of its collectives
+  std::uint32_t stored = 0;  ///< index in Run::collectives where they are stored
 
   friend bool operator==(const Group&, const Group&) = default;
 };
@@ -224,10 +225,11 @@ struct ErrorClass {
   friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
 };
 
-/// A collective over all its ranks.
+/// A collective over all its ranks. Groups whose ranks have the same timelines and the same
+/// collectives share them: they are stored for the first of these groups.
 struct Collective {
-  std::uint32_t group = 0;
-  std::string type;  ///< "all_reduce" …
+  std::uint32_t group = 0;  ///< the first group that has it
+  std::string type;         ///< "all_reduce" …
   std::uint32_t name = 0;
   Bytes bytes{};           ///< complete buffer (see graph::whole_buffer)
   std::uint64_t sent = 0;  ///< bytes that its ranks send, all together
@@ -235,7 +237,7 @@ struct Collective {
   std::uint32_t members = 0;  ///< ranks that issued it
   Time first_start{};
   Time last_start{};                ///< arrival of the last member
-  std::uint32_t last_rank = 0;      ///< that member (ties: the lowest rank)
+  std::uint32_t last_rank = 0;      ///< that member of `group` (ties: the lowest rank)
   std::uint32_t last_span = kNone;  ///< span of the collective at last_rank
   std::optional<Time> end;          ///< when the last member finished; empty: never
   std::optional<Time> bound;        ///< lower bound of the time with these links; empty: unknown
@@ -316,7 +318,7 @@ struct Run {
   std::vector<Rank> ranks;
   std::vector<Timeline> timelines;
   std::vector<Group> groups;
-  std::vector<Collective> collectives;  ///< by group, then sequence
+  std::vector<Collective> collectives;  ///< see Group::stored; in each list, by sequence
   LinkUse links;
   std::vector<FabricNode> fabric;   ///< empty: the network consists of dimensions
   std::vector<FabricFault> faults;  ///< of its links, in the order of the cluster file
@@ -336,10 +338,22 @@ struct Run {
   [[nodiscard]] std::uint32_t peer(std::uint32_t rank, std::uint32_t distance) const {
     return static_cast<std::uint32_t>((std::uint64_t{rank} + distance) % ranks.size());
   }
-  /// The index of the collective of a span of kind collective at `rank`.
+  /// The number of the collective of a span of kind collective at `rank`.
   [[nodiscard]] std::uint32_t collective_of(std::uint32_t rank, const Span& span) const {
     return groups[ranks[rank].groups[span.group]].first + span.sequence;
   }
+  /// The same collective as it is stored. Null: the span's group or sequence does not exist.
+  [[nodiscard]] const Collective* stored_collective_of(std::uint32_t rank, const Span& span) const;
+  /// The number of collectives of all groups.
+  [[nodiscard]] std::uint32_t collective_count() const {
+    return groups.empty() ? 0 : groups.back().first + groups.back().count;
+  }
+  /// The group of a collective, by its number below collective_count(). O(log groups).
+  [[nodiscard]] std::uint32_t group_of_collective(std::uint32_t number) const;
+  /// A collective by its number below collective_count(). O(log groups).
+  [[nodiscard]] const Collective& collective(std::uint32_t number) const;
+  /// The member of `group` that arrived last in a stored collective of that group. O(members).
+  [[nodiscard]] std::uint32_t last_rank(const Collective& one, std::uint32_t group) const;
   /// The value of a manifest key; "" if the key is missing.
   [[nodiscard]] std::string_view fact(std::string_view key) const;
   /// The number of ranks that were simulated to represent all ranks (see

@@ -21,7 +21,10 @@ RunIndex::RunIndex(const result::Run& run)
       const auto& groups = run.ranks[r].groups;
       if (counts.size() < groups.size()) counts.resize(groups.size());
       for (std::size_t number = 0; number < groups.size(); ++number) {
-        if (groups[number] < run.groups.size()) ++counts[number][groups[number]];
+        if (groups[number] >= run.groups.size()) continue;
+        const result::Group& group = run.groups[groups[number]];
+        const bool shared = group.count > 0 && group.stored < run.collectives.size();
+        ++counts[number][shared ? run.collectives[group.stored].group : groups[number]];
       }
     }
     for (const auto& count : counts) {

@@ -19,7 +19,8 @@ namespace orrery::analysis {
 /// per rank).
 class RunIndex {
  public:
-  /// One of the groups that a number refers to, and the number of the timeline's ranks in it.
+  /// One of the groups that a number refers to, for all groups that share its collectives
+  /// (result::Group::stored), and the number of the timeline's ranks in them.
   struct GroupShare {
     std::uint32_t group;
     std::uint32_t ranks;
@@ -32,7 +33,7 @@ class RunIndex {
     return {ranks_.data() + first_rank_[timeline],
             first_rank_[timeline + 1] - first_rank_[timeline]};
   }
-  /// The groups of a number, ascending. Empty if no rank of the timeline has this number.
+  /// The groups of a number, ascending, the first of those that share. Empty if no rank of the timeline has this number.
   [[nodiscard]] std::span<const GroupShare> groups_of(std::uint32_t timeline,
                                                       std::uint32_t number) const;
   /// The distinct timelines of the ranks at `distance` from the ranks of `timeline`, ascending.
@@ -45,14 +46,14 @@ class RunIndex {
   std::vector<std::vector<std::vector<GroupShare>>> groups_;  // by timeline, by number
 };
 
-/// Calls `use(collective, ranks)` for each collective that the span is part of at the ranks of its
-/// timeline.
+/// Calls `use(collective, ranks)` for each stored collective (an index in Run::collectives) that the
+/// span is part of at the ranks of its timeline.
 template <class Use>
 void for_each_collective(const result::Run& run, const RunIndex& index, std::uint32_t timeline,
                          const result::Span& span, const Use& use) {
   for (const auto& [group, ranks] : index.groups_of(timeline, span.group)) {
     if (span.sequence >= run.groups[group].count) continue;
-    use(run.groups[group].first + span.sequence, ranks);
+    use(run.groups[group].stored + span.sequence, ranks);
   }
 }
 

@@ -25,10 +25,6 @@ Bandwidth port_bandwidth(const platform::Dimension& dim) {
   return dim.bandwidth;
 }
 
-namespace {
-
-/// The number of distinct coordinates of the ranks in each dimension; empty if the ranks are not
-/// all combinations of them.
 std::vector<std::uint64_t> extents(const std::vector<platform::Dimension>& dims,
                                    const std::vector<std::uint32_t>& ranks) {
   std::vector<std::uint64_t> sizes;
@@ -49,6 +45,8 @@ std::vector<std::uint64_t> extents(const std::vector<platform::Dimension>& dims,
   if (!ranks.empty() && product != ranks.size()) return {};
   return sizes;
 }
+
+namespace {
 
 /// Bytes that each rank of a block must send out of it, for M blocks of G ranks. If switches
 /// between the blocks reduce, only the block's sum leaves it.

@@ -46,27 +46,6 @@ void make_ranks(const sim::SimResult& sim, result::Run& run) {
   }
 }
 
-void find_bounds(const RecordingSource& source, result::Run& run) {
-  std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<CollectiveBound>>
-      known;
-  for (result::Collective& one : run.collectives) {
-    if (!one.joined || one.last_span == result::kNone) continue;
-    if (carries_tokens(source.workload, run, one)) continue;
-    const auto [found, added] =
-        known.try_emplace({one.group, one.type, one.bytes.count()}, std::nullopt);
-    if (added) {
-      const graph::Graph& graph = source.workload.graph(one.last_rank);
-      graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
-      if (node != graph::kNoNode)
-        found->second = collective_bound(source, graph.collective(node).type, one.bytes,
-                                         run.groups[one.group].ranks);
-    }
-    if (!found->second) continue;
-    one.bound = found->second->time;
-    one.bound_by = found->second->limiting_dimensions;
-  }
-}
-
 }  // namespace
 
 bool carries_tokens(const graph::Workload& workload, const result::Run& run,
@@ -93,9 +72,9 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   run.findings = sim.findings;
   describe_platform(platform, run);
   make_ranks(sim, run);
-  const RecordedCollectives collectives_of_nodes = make_collectives(source, run);
-  make_timelines(source, collectives_of_nodes, match_messages(source), run);
-  find_bounds(source, run);
+  const RecordedCollectives recorded = record_collectives(source, run);
+  make_timelines(source, recorded, match_messages(source), run);
+  store_collectives(source, recorded, run);
   run.error_classes = error_classes(sim);
   run.time_by_provenance = sim.time_by_provenance;
   run.predicted = predicted_collectives(sim);

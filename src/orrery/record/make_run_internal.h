@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/graph/held_memory.h"
@@ -46,25 +47,51 @@ struct RecordingSource {
 [[nodiscard]] std::uint32_t peer_of(const graph::Graph& graph, std::uint32_t rank,
                                     graph::NodeId node);
 
-/// The groups and collectives of the run, and the collective of each node.
-struct RecordedCollectives {
-  /// By recorded node: the class of its group (sim::GroupMembership) or, from `classes` on, the
-  /// number of its group; kNone: no collective.
-  std::vector<std::uint32_t> group_class;
-  std::vector<std::uint32_t> sequence;  ///< by recorded node: within its group
-  std::uint32_t classes = 0;
+/// A collective of each group of a class.
+struct RecordedCollective {
+  /// The class of its group (sim::GroupMembership) or, from RecordedCollectives::classes on, the
+  /// number of its group.
+  std::uint32_t group_class = 0;
+  std::uint32_t sequence = 0;  ///< within its group
+  result::Collective one{};    ///< without its group, last rank and what depends on them
+  graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  std::int64_t bytes = 0;  ///< as its nodes state it
+  /// The last to arrive: a rank of each class of equivalent ranks, and its node.
+  std::vector<std::pair<std::uint32_t, graph::NodeId>> last{};
+};
 
-  /// The group of a node of the rank: index in Run::groups.
-  [[nodiscard]] std::uint32_t group(const sim::Recording& recording, std::uint32_t rank,
-                                    graph::NodeId node) const {
-    const std::uint32_t one = group_class[recording.first_node[rank] + node];
-    return one >= classes ? one - classes : recording.group_of(rank, one);
+/// The collectives of each group, and the collective of each node.
+struct RecordedCollectives {
+  std::vector<RecordedCollective> all;
+  std::vector<std::uint32_t> of_node;  ///< by recorded node: index in `all`, or kNone
+  std::uint32_t classes = 0;           ///< of groups whose ranks joined
+  /// By class, then by group: indices in `all`. A group has those of its class, and its own after
+  /// them.
+  std::vector<std::vector<std::uint32_t>> of_class;
+  std::vector<std::uint32_t> class_of_group;  ///< kNone: only its own
+
+  /// The collective of a node of the rank.
+  [[nodiscard]] const RecordedCollective& of(const sim::Recording& recording, std::uint32_t rank,
+                                             graph::NodeId node) const {
+    return all[of_node[recording.first_node[rank] + node]];
+  }
+  /// Its group: index in Run::groups.
+  [[nodiscard]] std::uint32_t group_of(const sim::Recording& recording, std::uint32_t rank,
+                                       const RecordedCollective& one) const {
+    return one.group_class >= classes ? one.group_class - classes
+                                      : recording.group_of(rank, one.group_class);
   }
 };
-[[nodiscard]] RecordedCollectives make_collectives(const RecordingSource& source, result::Run& run);
+/// Adds the groups of the run.
+[[nodiscard]] RecordedCollectives record_collectives(const RecordingSource& source,
+                                                     result::Run& run);
+/// Adds the collectives of the run, once for all groups that share them. Requires timelines.
+/// O(collectives of classes + groups × members).
+void store_collectives(const RecordingSource& source, const RecordedCollectives& recorded,
+                       result::Run& run);
 
-/// Builds timelines and ranks. Also converts last_span of collectives from a node to a span.
-void make_timelines(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
+/// Builds timelines and ranks.
+void make_timelines(const RecordingSource& source, const RecordedCollectives& recorded,
                     const std::vector<graph::NodeId>& partners, result::Run& run);
 
 /// Assigns each span a lane so that no two spans of a lane overlap, and adds lanes to `line`.
@@ -94,6 +121,11 @@ struct CollectiveBound {
 [[nodiscard]] std::optional<CollectiveBound> collective_bound(
     const RecordingSource& source, graph::CollectiveType type, Bytes bytes,
     const std::vector<std::uint32_t>& ranks);
+
+/// The number of distinct coordinates of the ranks (empty: all) in each dimension, which determines
+/// the bound; empty if the ranks are not all combinations of them.
+[[nodiscard]] std::vector<std::uint64_t> extents(const std::vector<platform::Dimension>& dims,
+                                                 const std::vector<std::uint32_t>& ranks);
 
 /// Bytes per second that one rank can send into dimension `dim` over all its links.
 [[nodiscard]] Bandwidth port_bandwidth(const platform::Dimension& dim);

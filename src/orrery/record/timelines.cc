@@ -71,12 +71,9 @@ std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group)
 
 class TimelineBuilder {
  public:
-  TimelineBuilder(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
+  TimelineBuilder(const RecordingSource& source, const RecordedCollectives& recorded,
                   const std::vector<NodeId>& partners, result::Run& run)
-      : source_(source),
-        collectives_of_nodes_(collectives_of_nodes),
-        partners_(partners),
-        run_(run) {}
+      : source_(source), recorded_(recorded), partners_(partners), run_(run) {}
 
   [[nodiscard]] TimelineDraft draft(std::uint32_t rank) {
     const graph::Graph& graph = source_.workload.graph(rank);
@@ -127,15 +124,15 @@ class TimelineBuilder {
                             &y = source_.recording.details[theirs + node];
       if (x.queue != y.queue || x.latency != y.latency) return false;
       if (kind != NodeKind::coll) continue;
-      const std::uint32_t group = collectives_of_nodes_.group(source_.recording, rank, node);
-      const std::uint32_t other_group = collectives_of_nodes_.group(source_.recording, other, node);
-      const std::uint32_t sequence = collectives_of_nodes_.sequence[mine + node];
+      const RecordedCollective& of_rank = recorded_.of(source_.recording, rank, node);
+      const RecordedCollective& of_other = recorded_.of(source_.recording, other, node);
+      const std::uint32_t group = recorded_.group_of(source_.recording, rank, of_rank);
+      const std::uint32_t other_group = recorded_.group_of(source_.recording, other, of_other);
       if (number_in(groups, group) != number_in(other_groups, other_group) ||
-          sequence != collectives_of_nodes_.sequence[theirs + node])
+          of_rank.sequence != of_other.sequence)
         return false;
-      const result::Collective& collective = run_.collectives[run_.groups[group].first + sequence];
-      const result::Collective& other_collective =
-          run_.collectives[run_.groups[other_group].first + sequence];
+      const result::Collective& collective = of_rank.one;
+      const result::Collective& other_collective = of_other.one;
       if (collective.joined != other_collective.joined ||
           collective.last_start != other_collective.last_start)
         return false;
@@ -242,11 +239,11 @@ class TimelineBuilder {
   }
 
   void fill_collective(Span& span, std::uint32_t rank, NodeId node, TimelineDraft& draft) {
-    const std::size_t index = source_.recording.first_node[rank] + node;
-    const std::uint32_t group = collectives_of_nodes_.group(source_.recording, rank, node);
+    const RecordedCollective& recorded = recorded_.of(source_.recording, rank, node);
+    const result::Collective& one = recorded.one;
+    const std::uint32_t group = recorded_.group_of(source_.recording, rank, recorded);
     span.group = number_in(draft.groups, group);
-    span.sequence = collectives_of_nodes_.sequence[index];
-    const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
+    span.sequence = recorded.sequence;
     const graph::Collective& stated = source_.workload.graph(rank).collective(node);
     span.bytes = graph::full_buffer(stated.type, stated.size, run_.groups[group].size);
     if (source_.recording.detail(rank, node).collective == sim::kNone) {
@@ -313,7 +310,7 @@ class TimelineBuilder {
   }
 
   const RecordingSource& source_;
-  const RecordedCollectives& collectives_of_nodes_;
+  const RecordedCollectives& recorded_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
   /// Cache of recent names, by the address of their text: a graph stores each text once.
@@ -339,10 +336,10 @@ std::uint64_t hash_of(const result::Timeline& line) {
 
 }  // namespace
 
-void make_timelines(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
+void make_timelines(const RecordingSource& source, const RecordedCollectives& recorded,
                     const std::vector<NodeId>& partners, result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
-  TimelineBuilder builder(source, collectives_of_nodes, partners, run);
+  TimelineBuilder builder(source, recorded, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
       drafted;  // by time_hash or class: ranks
@@ -379,8 +376,6 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& co
     run.ranks[rank].timeline = number;
     run.ranks[rank].groups = std::move(draft.groups);
   }
-  for (result::Collective& one : run.collectives)
-    one.last_span = source.span_of(one.last_rank, one.last_span);
 }
 
 namespace {

@@ -78,7 +78,7 @@ class RandomRun {
       }
       std::shuffle(group.ranks.begin(), group.ranks.end(), random_);
       group.size = group.ranks.empty() ? ranks : static_cast<std::uint32_t>(group.ranks.size());
-      group.first = first;
+      group.first = group.stored = first;
       group.count = static_cast<std::uint32_t>(below(4));
       first += group.count;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/result/run.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <system_error>
@@ -64,6 +65,32 @@ std::optional<std::uint32_t> Run::representatives() const {
   if (error != std::errc() || end != text.data() + text.size()) return {};
   if (number == 0 || number > ranks.size()) return {};
   return number;
+}
+
+const Collective* Run::stored_collective_of(std::uint32_t rank, const Span& span) const {
+  if (span.group >= ranks[rank].groups.size()) return nullptr;
+  const Group& group = groups[ranks[rank].groups[span.group]];
+  return span.sequence < group.count ? &collectives[group.stored + span.sequence] : nullptr;
+}
+
+std::uint32_t Run::group_of_collective(std::uint32_t number) const {
+  const auto after =
+      std::upper_bound(groups.begin(), groups.end(), number,
+                       [](std::uint32_t which, const Group& group) { return which < group.first; });
+  return static_cast<std::uint32_t>(after - groups.begin()) - 1;
+}
+
+const Collective& Run::collective(std::uint32_t number) const {
+  const Group& group = groups[group_of_collective(number)];
+  return collectives[group.stored + (number - group.first)];
+}
+
+std::uint32_t Run::last_rank(const Collective& one, std::uint32_t group) const {
+  if (group == one.group) return one.last_rank;
+  const std::vector<std::uint32_t>& first = groups[one.group].ranks;
+  const auto found = std::find(first.begin(), first.end(), one.last_rank);
+  const auto place = static_cast<std::size_t>(found - first.begin());
+  return place < groups[group].ranks.size() ? groups[group].ranks[place] : one.last_rank;
 }
 
 }  // namespace orrery::result

@@ -328,11 +328,10 @@ std::string rest_words(const NodeChange& change, const std::string& by, const Sp
 std::string delaying_rank(const NodeChange& change, const Run& run, const Span* span) {
   if (span == nullptr || change.rank >= run.ranks.size()) return "peers";
   if (span->kind == SpanKind::collective) {
-    if (span->group >= run.ranks[change.rank].groups.size()) return "peers";
-    const std::uint32_t which = run.collective_of(change.rank, *span);
-    if (which >= run.collectives.size() || run.collectives[which].last_rank == change.rank)
-      return "peers";
-    return fmt::format("rank {}, which arrives last", run.collectives[which].last_rank);
+    const result::Collective* one = run.stored_collective_of(change.rank, *span);
+    if (one == nullptr) return "peers";
+    const std::uint32_t last = run.last_rank(*one, run.ranks[change.rank].groups[span->group]);
+    return last == change.rank ? "peers" : fmt::format("rank {}, which arrives last", last);
   }
   if (span->distance == kNone) return "peers";
   return fmt::format("rank {}", run.peer(change.rank, span->distance));

@@ -112,21 +112,20 @@ class Walk {
   // A member that arrived early waited for the last one: the path follows the last member until its
   // arrival.
   bool follow_last_comer(std::uint32_t rank, std::uint32_t number, const Span& span) {
-    if (span.group >= run_.ranks[rank].groups.size()) return false;
-    const std::uint32_t which = run_.collective_of(rank, span);
-    if (which >= run_.collectives.size()) return false;
-    const result::Collective& collective = run_.collectives[which];
+    const result::Collective* stored = run_.stored_collective_of(rank, span);
+    if (stored == nullptr) return false;
+    const result::Collective& collective = *stored;
+    const std::uint32_t last_rank = run_.last_rank(collective, run_.ranks[rank].groups[span.group]);
     const Time joined = collective.last_start;
     if (!collective.joined || span.start >= joined || at_ < joined) return false;
-    if (collective.last_rank == rank || !exists(collective.last_rank, collective.last_span))
-      return false;
-    Span& last = span_at(collective.last_rank, collective.last_span);
+    if (last_rank == rank || !exists(last_rank, collective.last_span)) return false;
+    Span& last = span_at(last_rank, collective.last_span);
     if (last.start != joined) return false;
     release_ = Release::dependency;
     cut(rank, number, joined);
     last.critical = true;
     release_ = last.release;
-    before(collective.last_rank, collective.last_span);
+    before(last_rank, collective.last_span);
     return true;
   }
 

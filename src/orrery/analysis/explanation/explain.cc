@@ -92,13 +92,12 @@ Result<Explanation> of_node(const Run& run, std::uint64_t node, std::optional<st
 }
 
 Result<Explanation> of_collective(const Run& run, std::uint64_t number, std::string_view what) {
-  if (number < run.collectives.size())
-    return explain_collective(run, static_cast<std::uint32_t>(number));
-  if (run.collectives.empty())
-    return fail(Errc::usage, std::string(what), "the run has no collectives");
+  const std::uint32_t count = run.collective_count();
+  if (number < count) return explain_collective(run, static_cast<std::uint32_t>(number));
+  if (count == 0) return fail(Errc::usage, std::string(what), "the run has no collectives");
   return fail(Errc::usage, std::string(what),
               fmt::format("collective {} does not exist: collectives are numbered 0 to {}", number,
-                          run.collectives.size() - 1));
+                          count - 1));
 }
 
 Error unknown(const Run* run, std::string_view what) {

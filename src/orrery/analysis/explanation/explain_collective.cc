@@ -33,21 +33,21 @@ struct Members {
 };
 
 Members members_of(const Run& run, std::uint32_t number) {
-  const Collective& collective = run.collectives[number];
+  const Collective& collective = run.collective(number);
+  const std::uint32_t group = run.group_of_collective(number);
   Members made;
   const auto visit = [&](std::uint32_t rank) {
     const auto& groups = run.ranks[rank].groups;
     for (const Span& span : run.timeline(rank).spans) {
       if (span.kind != SpanKind::collective || span.group >= groups.size()) continue;
-      if (groups[span.group] != collective.group || run.collective_of(rank, span) != number)
-        continue;
+      if (groups[span.group] != group || run.collective_of(rank, span) != number) continue;
       made.waited = saturating_sum(made.waited, span.wait);
       if (span.start < collective.last_start) ++made.early;
       if (made.last_done.span == nullptr || span.end > made.last_done.span->end)
         made.last_done = {rank, &span};
     }
   };
-  const auto& ranks = run.groups[collective.group].ranks;
+  const auto& ranks = run.groups[group].ranks;
   if (!ranks.empty()) {
     for (const std::uint32_t rank : ranks) {
       if (rank < run.ranks.size()) visit(rank);
@@ -58,14 +58,15 @@ Members members_of(const Run& run, std::uint32_t number) {
   return made;
 }
 
-std::string arrival_words(const Run& run, const Collective& one, const Members& members) {
+std::string arrival_words(const Run& run, const Collective& one, std::uint32_t last_rank,
+                          const Members& members) {
   if (!one.joined)
     return "Its ranks did not wait for each other: every rank used its recorded time.";
   if (one.first_start == one.last_start) return "All ranks arrived at the same time.";
   return fmt::format(
       "The first rank arrived at {}, the last, rank {}, {} later. {} waited for it, {} in total "
       "({} of the step each on average).",
-      format_time(one.first_start), one.last_rank, format_time(one.last_start - one.first_start),
+      format_time(one.first_start), last_rank, format_time(one.last_start - one.first_start),
       plural(members.early, "rank"), format_time(members.waited),
       share_text(members.early == 0 ? 0 : ratio(members.waited, run.step) / members.early));
 }
@@ -113,7 +114,9 @@ std::string duration_source_text(const result::PredictedCollective& predicted) {
 }  // namespace
 
 Explanation explain_collective(const Run& run, std::uint32_t number) {
-  const Collective& one = run.collectives[number];
+  const Collective& one = run.collective(number);
+  const std::uint32_t group = run.group_of_collective(number);
+  const std::uint32_t last_rank = run.last_rank(one, group);
   const Members members = members_of(run, number);
   const auto speed = speed_of(run, one);
   const std::string& name = run.names[one.name];
@@ -121,8 +124,8 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
   made.title = fmt::format("Collective {}: {}{} of {}", number, one.type,
                            name.empty() ? "" : " " + quoted(name), format_bytes(one.bytes));
   made.paragraphs.push_back(
-      fmt::format("{} of {} took part.", plural(one.members, "rank"), group_label(run, one.group)));
-  made.paragraphs.push_back(arrival_words(run, one, members));
+      fmt::format("{} of {} took part.", plural(one.members, "rank"), group_label(run, group)));
+  made.paragraphs.push_back(arrival_words(run, one, last_rank, members));
   if (!one.end) {
     made.paragraphs.push_back("It never ended.");
   } else if (speed) {
@@ -135,13 +138,12 @@ Explanation explain_collective(const Run& run, std::uint32_t number) {
       made.paragraphs.push_back(duration_source_text(run.predicted[one.predicted]));
   }
   figure(made, "type", one.type);
-  figure(made, "group", group_label(run, one.group));
+  figure(made, "group", group_label(run, group));
   figure(made, "ranks", format_count(one.members));
   figure(made, "bytes", format_bytes(one.bytes));
   if (one.sent > 0) figure(made, "sent by all ranks", bytes_text(one.sent));
   figure(made, "first arrival", format_time(one.first_start));
-  figure(made, "last arrival",
-         fmt::format("{} (rank {})", format_time(one.last_start), one.last_rank));
+  figure(made, "last arrival", fmt::format("{} (rank {})", format_time(one.last_start), last_rank));
   if (one.end) figure(made, "end", format_time(*one.end));
   if (speed) {
     figure(made, "time", format_time(speed->time));

@@ -97,15 +97,13 @@ std::string release_words(const Run& run, std::uint32_t rank, const Span& span) 
 }
 
 const Collective* collective_at(const Run& run, std::uint32_t rank, const Span& span) {
-  if (span.kind != SpanKind::collective || span.group >= run.ranks[rank].groups.size())
-    return nullptr;
-  const std::uint32_t which = run.collective_of(rank, span);
-  return which < run.collectives.size() ? &run.collectives[which] : nullptr;
+  return span.kind == SpanKind::collective ? run.stored_collective_of(rank, span) : nullptr;
 }
 
 std::string wait_words(const Run& run, std::uint32_t rank, const Span& span) {
   if (const Collective* one = collective_at(run, rank, span))
-    return fmt::format("until rank {}, the last member, arrived", one->last_rank);
+    return fmt::format("until rank {}, the last member, arrived",
+                       run.last_rank(*one, run.ranks[rank].groups[span.group]));
   if (span.distance == kNone) return "for peers";
   const std::uint32_t peer = run.peer(rank, span.distance);
   if (span.kind == SpanKind::receive) return fmt::format("until rank {} sent it", peer);
@@ -194,9 +192,8 @@ void add_figures(Explanation& made, const Run& run, std::uint32_t rank, const Sp
     if (span.peer_span < spans.size()) text += " " + node_label(run, spans[span.peer_span]);
     figure(made, "peer", std::move(text));
   }
-  if (const Collective* one = collective_at(run, rank, span)) {
-    figure(made, "collective", std::to_string(one - run.collectives.data()));
-  }
+  if (collective_at(run, rank, span) != nullptr)
+    figure(made, "collective", std::to_string(run.collective_of(rank, span)));
   figure(made, "model", std::string(name(span.model)));
   if (span.slack) figure(made, "slack", format_time(*span.slack));
   figure(made, "critical", span.critical ? "yes" : "no");

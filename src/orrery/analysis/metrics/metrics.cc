@@ -325,7 +325,7 @@ std::optional<CollectiveSpeed> speed_of(const Run& run, const Collective& collec
 
 namespace {
 
-// By collective: waiting of its members for the last one, summed.
+// By stored collective: waiting of members for the last one, summed over all groups that share it.
 std::vector<Time> waits(const Run& run) {
   std::vector<Time> waited(run.collectives.size());
   const RunIndex index(run);
@@ -340,24 +340,25 @@ std::vector<Time> waits(const Run& run) {
   return waited;
 }
 
-void add(Sums& sums, const Run& run, const Collective& collective, Time waited) {
+// Adds a collective of `groups` groups, which are all in the class. `waited`: of all groups.
+void add(Sums& sums, const Run& run, const Collective& collective, Time waited,
+         std::uint32_t groups) {
   CollectiveClass& all = sums.all;
-  if (all.count == 0) all.group = collective.group;
-  if (all.group != collective.group) all.group = kNone;
-  ++all.count;
-  all.sent += std::min(collective.sent, ~std::uint64_t{0} - all.sent);
+  all.count += groups;
+  const std::uint64_t most = ~std::uint64_t{0} - all.sent;
+  all.sent += collective.sent > most / groups ? most : collective.sent * groups;
   all.waited = saturating_sum(all.waited, waited);
   const auto speed = speed_of(run, collective);
   if (!speed) {  // a collective with its recorded time has a duration, but no speed of these links
     if (!collective.joined && collective.end && *collective.end > collective.last_start)
-      all.time = saturating_sum(all.time, *collective.end - collective.last_start);
+      all.time = saturating_sum(all.time, *collective.end - collective.last_start, groups);
     return;
   }
-  all.time = saturating_sum(all.time, speed->time);
-  sums.size += static_cast<double>(collective.bytes.count());
+  all.time = saturating_sum(all.time, speed->time, groups);
+  sums.size += static_cast<double>(collective.bytes.count()) * groups;
   if (!collective.bound) return;
-  sums.bound = saturating_sum(sums.bound, *collective.bound);
-  sums.bounded = saturating_sum(sums.bounded, speed->time);
+  sums.bound = saturating_sum(sums.bound, *collective.bound, groups);
+  sums.bounded = saturating_sum(sums.bounded, speed->time, groups);
 }
 
 }  // namespace
@@ -366,11 +367,29 @@ std::vector<CollectiveClass> collective_classes(const Run& run, bool by_group) {
   using Key = std::tuple<std::string_view, std::uint32_t, Bytes, std::uint32_t>;
   std::map<Key, Sums> classes;
   const std::vector<Time> waited = waits(run);
-  for (std::size_t c = 0; c < run.collectives.size(); ++c) {
-    const Collective& collective = run.collectives[c];
-    const Key key{collective.type, size_of(run, collective), collective.bytes,
-                  by_group ? collective.group : kNone};
-    add(classes[key], run, collective, waited[c]);
+  std::map<std::uint32_t, std::vector<std::uint32_t>> groups_of;  // by first stored collective
+  for (std::uint32_t g = 0; g < run.groups.size(); ++g)
+    if (run.groups[g].count > 0) groups_of[run.groups[g].stored].push_back(g);
+  for (const auto& [stored, groups] : groups_of) {
+    const auto sharing = static_cast<std::uint32_t>(groups.size());
+    for (std::uint32_t c = stored; c < stored + run.groups[groups.front()].count; ++c) {
+      const Collective& collective = run.collectives[c];
+      const auto sums_of = [&](std::uint32_t group) -> Sums& {
+        return classes[{collective.type, size_of(run, collective), collective.bytes, group}];
+      };
+      if (by_group) {
+        for (const std::uint32_t group : groups) {
+          Sums& sums = sums_of(group);
+          sums.all.group = group;
+          add(sums, run, collective, Time(waited[c].count() / sharing), 1);
+        }
+        continue;
+      }
+      Sums& sums = sums_of(kNone);
+      if (sums.all.count == 0) sums.all.group = groups.front();
+      if (sharing > 1 || sums.all.group != groups.front()) sums.all.group = kNone;
+      add(sums, run, collective, waited[c], sharing);
+    }
   }
   std::vector<CollectiveClass> made;
   for (const auto& [key, sums] : classes) {
@@ -395,7 +414,7 @@ constexpr std::size_t kWorstPairs = 10;
 class Waiting {
  public:
   explicit Waiting(const Run& run)
-      : run_(run), ranks_(run.ranks.size()), last_rank_delayed_others_(run.collectives.size()) {}
+      : run_(run), ranks_(run.ranks.size()), last_rank_delayed_others_(run.collective_count()) {}
 
   Stragglers count() {
     for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
@@ -404,8 +423,9 @@ class Waiting {
         if (span.wait > Time{}) blame(r, span);
       }
     }
-    for (std::size_t c = 0; c < last_rank_delayed_others_.size(); ++c) {
-      if (last_rank_delayed_others_[c]) ++ranks_[run_.collectives[c].last_rank].times_last;
+    for (std::uint32_t c = 0; c < last_rank_delayed_others_.size(); ++c) {
+      if (last_rank_delayed_others_[c])
+        ++ranks_[run_.last_rank(run_.collective(c), run_.group_of_collective(c))].times_last;
     }
     Stragglers made;
     for (const Straggler& one : ranks_) {
@@ -424,11 +444,11 @@ class Waiting {
     ranks_[rank].waited = saturating_sum(ranks_[rank].waited, span.wait);
     std::uint32_t straggler = kNone;
     if (span.kind == SpanKind::collective) {
-      if (span.group >= run_.ranks[rank].groups.size()) return;
-      const std::uint32_t c = run_.collective_of(rank, span);
-      if (c >= run_.collectives.size() || !run_.collectives[c].joined) return;
-      straggler = run_.collectives[c].last_rank;
-      if (straggler < ranks_.size() && straggler != rank) last_rank_delayed_others_[c] = true;
+      const Collective* one = run_.stored_collective_of(rank, span);
+      if (one == nullptr || !one->joined) return;
+      straggler = run_.last_rank(*one, run_.ranks[rank].groups[span.group]);
+      if (straggler < ranks_.size() && straggler != rank)
+        last_rank_delayed_others_[run_.collective_of(rank, span)] = true;
     } else if (span.distance != kNone) {
       straggler = run_.peer(rank, span.distance);
     }

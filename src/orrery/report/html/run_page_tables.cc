@@ -60,19 +60,45 @@ std::vector<std::uint32_t> select(std::size_t count, std::size_t limit, const Be
   return chosen;
 }
 
+/// A collective of a group that the page shows.
+struct ShownCollective {
+  const Collective* one = nullptr;
+  std::uint32_t group = 0;
+};
+
 /// The longest collectives (without an end: longer than all others), by start.
-std::vector<std::uint32_t> longest_collectives(const Run& run) {
+std::vector<ShownCollective> longest_collectives(const Run& run) {
   const auto length = [&](std::uint32_t i) {
     const Collective& one = run.collectives[i];
     return one.end ? *one.end - one.first_start : kTimeMax;
   };
-  std::vector<std::uint32_t> chosen =
+  std::vector<std::uint32_t> stored =
       select(run.collectives.size(), kCollectives,
              [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
+  std::stable_sort(stored.begin(), stored.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
+  std::vector<std::uint32_t> chosen;
+  for (auto first = stored.begin(); first != stored.end() && chosen.size() < kCollectives;) {
+    // All groups have the collectives that they share, equally long. Numbers ascend by group.
+    const auto end = std::find_if(first, stored.end(),
+                                  [&](std::uint32_t one) { return length(one) != length(*first); });
+    for (const result::Group& group : run.groups) {
+      auto at = std::lower_bound(first, end, group.stored);
+      for (; at != end && *at < group.stored + group.count && chosen.size() < kCollectives; ++at)
+        chosen.push_back(group.first + (*at - group.stored));
+      if (chosen.size() == kCollectives) break;
+    }
+    first = end;
+  }
+  std::sort(chosen.begin(), chosen.end());
+  const auto of = [&](std::uint32_t number) -> const Collective& { return run.collective(number); };
   std::stable_sort(chosen.begin(), chosen.end(), [&](std::uint32_t a, std::uint32_t b) {
-    return run.collectives[a].first_start < run.collectives[b].first_start;
+    return of(a).first_start < of(b).first_start;
   });
-  return chosen;
+  std::vector<ShownCollective> shown;
+  for (const std::uint32_t number : chosen)
+    shown.push_back({&of(number), run.group_of_collective(number)});
+  return shown;
 }
 
 /// Writes the lower and upper error, or null for both.
@@ -217,23 +243,23 @@ void write_direction(JsonWriter& json, const analysis::Metric& metric) {
 
 void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& names) {
   const Run& run = facts.run;
-  const std::vector<std::uint32_t> shown = longest_collectives(run);
+  const std::vector<ShownCollective> shown = longest_collectives(run);
   std::vector<analysis::CollectiveSpeed> speeds;
-  for (const std::uint32_t i : shown)
-    speeds.push_back(
-        analysis::speed_of(run, run.collectives[i]).value_or(analysis::CollectiveSpeed{}));
+  for (const ShownCollective& each : shown)
+    speeds.push_back(analysis::speed_of(run, *each.one).value_or(analysis::CollectiveSpeed{}));
   const auto all = [&](std::string_view key, auto&& write) {
-    column(json, key, shown.size(), [&](std::size_t i) { write(run.collectives[shown[i]]); });
+    column(json, key, shown.size(), [&](std::size_t i) { write(*shown[i].one); });
   };
   json.key("collectives").begin_object();
   all("type", [&](const Collective& one) { json.value(one.type); });
-  all("group", [&](const Collective& one) { json.value(one.group); });
+  column(json, "group", shown.size(), [&](std::size_t i) { json.value(shown[i].group); });
   all("name", [&](const Collective& one) { json.value(names.number(one.name)); });
   all("bytes", [&](const Collective& one) { json.value(one.bytes.count()); });
   all("sent", [&](const Collective& one) { json.value(one.sent); });
   all("firstStart", [&](const Collective& one) { json.value(one.first_start.count()); });
   all("lastStart", [&](const Collective& one) { json.value(one.last_start.count()); });
-  all("lastRank", [&](const Collective& one) { json.value(one.last_rank); });
+  column(json, "lastRank", shown.size(),
+         [&](std::size_t i) { json.value(run.last_rank(*shown[i].one, shown[i].group)); });
   all("end", [&](const Collective& one) { time_or_null(json, one.end); });
   column(json, "algbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].algbw); });
   column(json, "busbw", speeds.size(), [&](std::size_t i) { rate(json, speeds[i].busbw); });
@@ -248,7 +274,7 @@ void write_collectives(JsonWriter& json, const RunPageData& facts, UsedNames& na
     json.end_object();
   });
   write_classes(json, facts.classes);
-  json.field("collectivesLeftOut", run.collectives.size() - shown.size());
+  json.field("collectivesLeftOut", run.collective_count() - shown.size());
 }
 
 void write_links(JsonWriter& json, const result::LinkUse& use) {

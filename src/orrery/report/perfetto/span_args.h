@@ -69,11 +69,10 @@ void visit_span_args(const result::Run& run, std::uint32_t rank, const result::T
   number(SpanArg::flops, span.flops);
   if (span.kind == result::SpanKind::collective && span.group < run.ranks[rank].groups.size()) {
     const std::uint32_t group = run.ranks[rank].groups[span.group];
-    const std::uint32_t index = run.collective_of(rank, span);
     sink.group(group);
-    sink.number(SpanArg::collective, index);
-    if (index < run.collectives.size()) {
-      if (const auto speed = analysis::speed_of(run, run.collectives[index])) {
+    sink.number(SpanArg::collective, run.collective_of(rank, span));
+    if (const result::Collective* one = run.stored_collective_of(rank, span)) {
+      if (const auto speed = analysis::speed_of(run, *one)) {
         if (speed->algbw > 0) sink.real(SpanArg::algbw_GBps, speed->algbw / 1e9);
         if (speed->busbw > 0) sink.real(SpanArg::busbw_GBps, speed->busbw / 1e9);
         if (speed->of_bound) sink.real(SpanArg::of_bound, *speed->of_bound);

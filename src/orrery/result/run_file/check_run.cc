@@ -13,6 +13,15 @@ tl::unexpected<Error> corrupt(const char* table, std::uint64_t row, const char* 
   return fail(Errc::input_corrupt, std::string(table) + " row " + std::to_string(row), what);
 }
 
+// Whether ranks at the same places in two groups have the same timelines.
+bool shares_collectives(const Run& run, const Group& owner, const Group& group) {
+  return group.stored == owner.stored && group.count == owner.count && !group.ranks.empty() &&
+         std::equal(group.ranks.begin(), group.ranks.end(), owner.ranks.begin(), owner.ranks.end(),
+                    [&](std::uint32_t a, std::uint32_t b) {
+                      return run.ranks[a].timeline == run.ranks[b].timeline;
+                    });
+}
+
 Result<void> check_groups(const Run& run) {
   std::vector<std::uint32_t> seen_in(run.ranks.size(), kNone);
   std::uint64_t collectives = 0;
@@ -24,19 +33,36 @@ Result<void> check_groups(const Run& run) {
       if (std::exchange(seen_in[rank], i) == i)
         return corrupt("process_group", i, "lists a rank twice");
     }
+    if (group.first != collectives)
+      return corrupt("process_group", i, "first_collective is not the sum of those before");
     collectives += group.count;
-    if (group.count > 0 && std::uint64_t{group.first} + group.count > run.collectives.size())
+    if (group.count > 0 && std::uint64_t{group.stored} + group.count > run.collectives.size())
       return corrupt("process_group", i, "it lists collectives that do not exist");
   }
-  if (collectives != run.collectives.size())
-    return fail(Errc::input_corrupt, "collective", "some collectives belong to no group");
-  for (std::uint32_t i = 0; i < run.collectives.size(); ++i) {
-    const Group& group = run.groups[run.collectives[i].group];
-    if (i < group.first || i - group.first >= group.count)
-      return corrupt("collective", i, "it is not one of the collectives of its group");
-    if (run.collectives[i].members > group.size)
-      return corrupt("collective", i, "it has more members than its group");
+  if (collectives >= kNone)
+    return fail(Errc::input_corrupt, "process_group", "there are too many collectives");
+  std::uint64_t stored = 0;
+  for (std::uint32_t i = 0; i < run.groups.size(); ++i) {
+    const Group& group = run.groups[i];
+    if (group.count == 0) continue;
+    const std::uint32_t owner = run.collectives[group.stored].group;
+    if (owner != i) {
+      if (!shares_collectives(run, run.groups[owner], group))
+        return corrupt("process_group", i, "it cannot share the collectives of another group");
+      continue;
+    }
+    if (group.stored != stored)
+      return corrupt("process_group", i, "stored_collective is not the sum of those before");
+    stored += group.count;
+    for (std::uint32_t c = group.stored; c < stored; ++c) {
+      if (run.collectives[c].group != i)
+        return corrupt("collective", c, "it is not one of the collectives of its group");
+      if (run.collectives[c].members > group.size)
+        return corrupt("collective", c, "it has more members than its group");
+    }
   }
+  if (stored != run.collectives.size())
+    return fail(Errc::input_corrupt, "collective", "some collectives belong to no group");
   return {};
 }
 

@@ -128,6 +128,8 @@ class RunReader {
       group.size = rows.index(ranks_ + 1);
       group.first = rows.index(kAnyIndex);
       group.count = rows.index(kAnyIndex);
+      group.stored = rows.index(kAnyIndex);
+      (void)rows.index(kAnyIndex);  // first_member, for queries
     }
     TableRows members(database_, "group_member");
     std::uint32_t last = 0;

@@ -62,12 +62,15 @@ void put(Rows& rows, const FabricNode& node) {
   put_reference(rows, node.rank);
 }
 
+/// `first_member`: row of its first rank.
 template <class Rows>
-void put(Rows& rows, const Group& group) {
+void put(Rows& rows, const Group& group, std::int64_t first_member) {
   rows.text(group.name);
   rows.integer(group.size);
   rows.integer(group.first);
   rows.integer(group.count);
+  rows.integer(group.stored);
+  rows.integer(first_member);
 }
 
 /// Without `curves`, its curve is NULL.

@@ -90,7 +90,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 11").code, Errc::input_unsupported);
+  EXPECT_EQ(after("PRAGMA user_version = 12").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older version of Orrery"));
@@ -170,7 +170,8 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE collective SET process_group = 1", "collective row 0", range);
   expect_corrupt("UPDATE collective SET members = 4", "collective row 0", range);
   expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "belong to no group");
-  expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "exist");
+  expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "sum of");
+  expect_corrupt("UPDATE process_group SET stored_collective = 1", "process_group row 0", "exist");
   expect_corrupt("UPDATE process_group SET size = 2", "process_group row 0", "members");
   expect_corrupt("INSERT INTO group_member VALUES (0, 0, 1), (1, 0, 1), (2, 0, 2)",
                  "process_group row 0", "twice");

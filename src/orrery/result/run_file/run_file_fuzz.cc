@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       for (const Span& span : run->timeline(rank).spans) {
         ORRERY_CHECK(span.rest() >= Time{});
         if (span.kind == SpanKind::collective)
-          ORRERY_CHECK(run->collective_of(rank, span) < run->collectives.size());
+          ORRERY_CHECK(run->collective_of(rank, span) < run->collective_count());
         if (span.peer_span != kNone)
           ORRERY_CHECK(span.peer_span < run->timeline(run->peer(rank, span.distance)).spans.size());
       }

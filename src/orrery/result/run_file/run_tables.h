@@ -120,7 +120,14 @@ class RunTables {
   }
 
   void write_groups() {
-    write_all("process_group", run_.groups);
+    table("process_group", [&](Rows& rows) {
+      std::int64_t first_member = 0;
+      for (const Group& group : run_.groups) {
+        put(rows, group, first_member);
+        rows.end_row();
+        first_member += static_cast<std::int64_t>(group.ranks.size());
+      }
+    });
     write_nested("group_member", run_.groups, &Group::ranks,
                  [](Rows& rows, std::uint32_t rank) { rows.integer(rank); });
   }

@@ -138,9 +138,10 @@ Table rank_table() {
 
 Table collective_table() {
   return {"collective",
-          "One collective over all its ranks.",
+          "One collective over all its ranks, stored once for all groups that share it (see "
+          "`process_group.stored_collective`).",
           {{"id", kKey, kRowNumber},
-           {"process_group", kGroup, "its process group"},
+           {"process_group", kGroup, "the first process group that has it"},
            {"type", kText, "`all_reduce`, `all_gather` …"},
            {"name", kName, "name of its node at the rank that arrived last"},
            {"bytes", kInteger,
@@ -150,7 +151,8 @@ Table collective_table() {
            {"members", kInteger, "ranks that issued it"},
            {"first_start_ps", kInteger, "arrival of the first member"},
            {"last_start_ps", kInteger, "arrival of the last member"},
-           {"last_rank", kRank, "the member that arrived last (the lowest rank of several)"},
+           {"last_rank", kRank,
+            "the member of that group that arrived last (the lowest rank of several)"},
            {"last_span", kNullableSpan, "its span at that rank"},
            {"end_ps", kNullableInteger, "end at the last member; NULL: never"},
            {"bound_ps", kNullableInteger,
@@ -306,8 +308,12 @@ std::vector<Table> all_tables() {
        {{"id", kKey, kRowNumber},
         {"name", kText, "name and ranks, `tp (ranks 2-3)`; empty: all ranks"},
         {"size", kInteger, "members"},
-        {"first_collective", kInteger, "`id` of its first collective"},
-        {"collectives", kInteger, "number of its collectives"}}},
+        {"first_collective", kInteger, "number of its first collective; ascending"},
+        {"collectives", kInteger, "number of its collectives"},
+        {"stored_collective", kInteger,
+         "`collective.id` of its first collective; groups whose ranks have the same timelines and "
+         "collectives share them"},
+        {"first_member", kInteger, "`group_member.id` of its first rank, if it has rows"}}},
       {"group_member",
        "The ranks of each process group, in ring order. A group of all ranks has no rows.",
        {{"id", kKey, kRowNumber},

@@ -299,6 +299,8 @@ void Engine::on_message_end(const Endpoint& who) {
 }
 
 void Engine::on_collective_end(std::uint32_t rank, graph::NodeId node) {
+  if (recording_ && run_.folded_workload.is_folded() && !recording_->has_joined(rank, node))
+    run_.fold_failed = "collectives of single ranks are recorded";
   nodes_.complete(rank, node);
 }
 
