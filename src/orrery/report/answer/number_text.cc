@@ -96,6 +96,11 @@ std::string difference_interval_text(const analysis::DifferenceInterval& band) {
   return text;
 }
 
+void write_step_interval(JsonWriter& json, const analysis::StepInterval& interval) {
+  json.begin_object().nanoseconds("low", interval.lower).nanoseconds("high", interval.upper);
+  json.nanoseconds("unknown", interval.unknown).end_object();
+}
+
 void write_difference_interval(JsonWriter& json, const analysis::DifferenceInterval& band) {
   json.begin_object().nanoseconds("low", band.lower).nanoseconds("high", band.upper);
   json.nanoseconds("unknown", band.unknown)

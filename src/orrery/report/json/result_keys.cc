@@ -98,14 +98,14 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "alternatives axes best capacity_bytes closed_form cluster clusters combinations "
       "deadline_s devices estimated evaluated excluded_by_constraint failed feasible finished "
       "fitting illegal_by_rule manifest_file max_closed_form_error max_estimate_error "
-      "merge_command not_estimated out_of_date parts plans points priced rejected samples "
+      "may_not_fit merge_command not_estimated out_of_date parts plans points priced rejected "
+      "samples "
       "script_file simulated space_check submit_command token_budget tokens too_large "
       "unfinished"},
      {"study calculon", "best candidates execution feasible rejections statistics"},
      {"study reproduce",
       "about assumptions best comparisons name out_of_date per_run source studies title"},
-     {"trace anonymize",
-      "dropped_attributes kept_attributes names nodes ranks reidentification"},
+     {"trace anonymize", "dropped_attributes kept_attributes names nodes ranks reidentification"},
      {"trace convert",
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
      {"trace diff", "added changed per_iteration removed same"},
