@@ -127,9 +127,10 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"trace validate",
       "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
      {"whatif",
-      "base_fits base_interval base_memory_bytes base_samples base_step_ns base_time_by_basis "
-      "base_tokens change_kinds changed_fits changed_interval changed_memory_bytes "
-      "changed_samples changed_step_ns changed_time_by_basis changed_tokens changes "
+      "base_fits base_interval base_memory_bytes base_no_interval_reason base_samples "
+      "base_step_ns base_time_by_basis base_tokens change_kinds changed_fits changed_interval "
+      "changed_memory_bytes changed_no_interval_reason changed_samples changed_step_ns "
+      "changed_time_by_basis changed_tokens changes "
       "detected_structure device_change difference_interval inferred_job no_interval_reason "
       "operation_times pairs predicted_interval predicted_ns ranks recorded_ns replayed "
       "skipped_changes tried_changes workload_name"}});
