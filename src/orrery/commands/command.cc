@@ -96,6 +96,11 @@ void describe(CommandOptions& command, std::string_view details) {
 }
 
 BoundCommand::BoundCommand(const Command& command, Context& context)
-    : options(command.name, command.summary), action(command.add(options, context)) {}
+    : options(command.name, command.summary) {
+  action = [this, &context, run = command.add(options, context)] {
+    if (auto fine = check_link_options(options); !fine) return context.fail(fine.error());
+    return run();
+  };
+}
 
 }  // namespace orrery::commands

@@ -205,8 +205,10 @@ void describe(CommandOptions& command, std::string_view details);
 /// A command and its options. It owns their values.
 struct BoundCommand {
   BoundCommand(const Command& command, Context& context);
+  BoundCommand(const BoundCommand&) = delete;  // `action` refers to `options`
+  BoundCommand& operator=(const BoundCommand&) = delete;
   CommandOptions options;
-  Action action;
+  Action action;  ///< checks the options, then runs the command
 };
 
 // One function per file with the same name.
