@@ -84,7 +84,7 @@ struct PlugIn {
 
 struct Command {
   std::string_view name;  ///< "run", "trace info"
-  /// Names of earlier releases, which are accepted with a warning: "check"; separated by ", ".
+  /// Names of earlier releases, which are accepted with a warning: "check"; separated by ",".
   std::string_view old_names;
   Group group = Group::hidden;
   std::string_view summary;  ///< one line without a full stop; --help begins with it
