@@ -322,7 +322,7 @@ Result<void> check_objectives(const SearchSpace& space, Evaluation evaluation) {
     return fail(
         Errc::usage, space.where,
         fmt::format("{} uses {}, which only simulated points have", what, info(figure).name),
-        "simulate all points: --gear simulate");
+        "simulate all points: --method simulate");
   };
   for (const Figure one : space.objectives)
     if (info(one).only_simulated) return refused("an objective", one);

@@ -120,7 +120,7 @@ TEST_P(StoredPoints, AreComputedAgainWhenAnInputChanges) {
   write(input.file, is_cluster ? cluster(input.after) : input.after);
   const ExplorationResult changed = search("points.jsonl");
   EXPECT_EQ(changed.out_of_date, changed.points.size());
-  EXPECT_GE(changed.evaluated, changed.points.size());  // each by one gear, or by two
+  EXPECT_GE(changed.evaluated, changed.points.size());  // each by one method, or by two
   EXPECT_EQ(steps(changed), steps(search("")));
   EXPECT_EQ(search("points.jsonl").evaluated, 0U);
   // The lines are those that a search without stored points writes.
@@ -129,8 +129,8 @@ TEST_P(StoredPoints, AreComputedAgainWhenAnInputChanges) {
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<Input, Evaluation>>& info) {
-  constexpr const char* kGears[] = {"estimate", "simulate", "automatic"};
-  return fmt::format("{}_{}", std::get<0>(info.param).name, kGears[info.index % 3]);
+  constexpr const char* kMethods[] = {"estimate", "simulate", "automatic"};
+  return fmt::format("{}_{}", std::get<0>(info.param).name, kMethods[info.index % 3]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, StoredPoints,

@@ -141,7 +141,7 @@ std::string line_of(const SearchSpace& space, const Coordinates& at, Evaluation 
   for (std::size_t a = 0; a < at.size(); ++a)
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
-  json.field("gear", evaluation_label(evaluation));
+  json.field("method", evaluation_label(evaluation));
   json.field("state", config::enum_name(predicted.state)).field("why", predicted.why);
   json.field("plan", predicted.plan)
       .field("step_ps", predicted.step)

@@ -67,7 +67,7 @@ std::vector<Rejection> rejections(std::uint64_t too_large, std::string memory,
                                   std::vector<Rejection> others) {
   std::vector<Rejection> rows;
   if (too_large > 0) rows.emplace_back(too_large, std::move(memory));
-  if (needs_simulation > 0) rows.emplace_back(needs_simulation, "needs simulation (--gear auto)");
+  if (needs_simulation > 0) rows.emplace_back(needs_simulation, "needs simulation (--method auto)");
   for (const auto& [rule, number] : illegal) rows.emplace_back(number, "rule " + rule);
   std::ranges::move(others, std::back_inserter(rows));
   std::ranges::stable_sort(rows, std::greater(), &Rejection::first);

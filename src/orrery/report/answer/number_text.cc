@@ -119,7 +119,7 @@ std::string estimate_error_text(double worst, bool all) {
   const std::string text =
       fmt::format("differ from the simulations by at most {:.2f} %.", std::abs(worst) * 100);
   if (all || std::abs(worst) <= kFar) return text;
-  return text + "\nThis error is large: --gear simulate simulates all of them, but takes longer.";
+  return text + "\nThis error is large: --method simulate simulates all of them, but takes longer.";
 }
 
 }  // namespace orrery::report

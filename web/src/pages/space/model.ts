@@ -78,7 +78,7 @@ function shareDims(data: SpaceData): Dimension[] {
   });
 }
 
-// What the two gears tell, and how far they are apart.
+// What both methods predict, and how far they are apart.
 function toldDims(data: SpaceData, off: Float64Array): Dimension[] {
   const step = (name: string, title: string, predicted: number[]): Dimension => dimension({
     name, title, about: `the step, ${title}`, kind: 'predicted', labels: null, ordered: true, more: false,

@@ -11,7 +11,7 @@ import { linesOf, textOf } from './text_edits';
 // Where its step goes, as a bar and as text.
 function breakdown(model: Model, point: number): HTMLElement {
   const shares = model.shares.get(point);
-  if (!shares) return el('p', { class: 'muted' }, 'This point is estimated; only simulations give the parts of its step (--gear simulate, or --simulated N for more of them).');
+  if (!shares) return el('p', { class: 'muted' }, 'This point is estimated; only simulations give the parts of its step (--method simulate, or --simulated N for more of them).');
   const step = model.data.simulated[point];
   const { parts } = model.data.shares;
   const words = parts.map(({ title }, i) => `${title} ${format.percent(shares[i])}`).join(', ');
