@@ -83,7 +83,40 @@ std::vector<std::string_view> commands_in(Group group) {
   return names;
 }
 
-bool is_help(const std::string& word) { return word == "--help" || word == "-h"; }
+/// The help that a user asks for, by increasing detail.
+enum class HelpRequest : std::uint8_t { none, brief, all };
+
+HelpRequest help_option(std::string_view word) {
+  if (word == "--help-all") return HelpRequest::all;
+  return word == "--help" || word == "-h" ? HelpRequest::brief : HelpRequest::none;
+}
+
+/// Removes all words that ask for help: options anywhere before "--"; "help" as the first word,
+/// after a group, and as the only argument of a command.
+HelpRequest take_help(std::vector<std::string>& arguments) {
+  HelpRequest asked = HelpRequest::none;
+  const auto last = std::find(arguments.begin(), arguments.end(), "--");
+  const auto rest = std::remove_if(arguments.begin(), last, [&](const std::string& word) {
+    asked = std::max(asked, help_option(word));
+    return help_option(word) != HelpRequest::none;
+  });
+  arguments.erase(rest, last);
+  const auto take_word = [&](std::size_t at) {
+    while (at < arguments.size() && arguments[at] == "help") {
+      arguments.erase(arguments.begin() + static_cast<std::ptrdiff_t>(at));
+      asked = std::max(asked, HelpRequest::brief);
+    }
+  };
+  take_word(0);
+  if (arguments.empty()) return asked;
+  const bool group = find_group(arguments[0]).has_value();
+  if (group) take_word(1);
+  const std::size_t words = group ? 2 : 1;  // of the name of a command
+  if (arguments.size() != words + 1) return asked;
+  if (find_command(group ? arguments[0] + " " + arguments[1] : arguments[0]) != nullptr)
+    take_word(words);
+  return asked;
+}
 
 /// Whether `word` may be an argument of the command.
 bool is_argument_of(const Command& command, const std::string& word) {
@@ -112,12 +145,10 @@ int fail_unknown(const Session& session, const std::string& name, std::string_vi
 }
 
 /// Joins "trace", "info" to one argument, and replaces old names of commands. Returns the exit
-/// code of an error or of the help of a group, otherwise -1.
+/// code of an error, otherwise -1.
 int resolve_group(std::vector<std::string>& arguments, Group group, const Session& session) {
   const std::string word = arguments[0];
-  const bool alone = arguments.size() == 1 || is_help(arguments[1]) || arguments[1] == "--help-all";
-  if (alone) {
-    if (arguments.size() > 1) return print(group_help(group)) ? kOk : kUsage;
+  if (arguments.size() == 1) {
     print_stderr(group_help(group) + "\n");
     return fail_usage(session, fmt::format("'{}' needs the name of a command", word), "");
   }
@@ -157,12 +188,18 @@ int resolve_command(std::vector<std::string>& arguments, Session& session) {
   return -1;
 }
 
-/// "help trace info" is "trace info --help".
-int show_help(std::vector<std::string>& arguments) {
-  arguments.erase(arguments.begin());
+/// Prints help of the program, of a group or of exit codes, and returns the exit code. Of a
+/// command, it leaves the name and the option for CLI11, and returns -1. `arguments`: without words
+/// that ask for help.
+int show_help(HelpRequest asked, std::vector<std::string>& arguments, Session& session) {
   if (arguments.empty()) return print(program_help()) ? kOk : kUsage;
   if (arguments[0] == "exit-codes") return print(exit_code_help()) ? kOk : kUsage;
-  arguments.emplace_back("--help");
+  const auto group = find_group(arguments[0]);
+  if (group && arguments.size() == 1) return print(group_help(*group)) ? kOk : kUsage;
+  if (const int code = resolve_command(arguments, session); code >= 0) return code;
+  // Other arguments may be incomplete.
+  if (!arguments[0].starts_with('-')) arguments.resize(1);
+  arguments.emplace_back(asked == HelpRequest::all ? "--help-all" : "--help");
   return -1;
 }
 
@@ -254,10 +291,12 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   const AstraStyle astra = recognize_astra(program, arguments);
   if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
   session.astra_options = astra.active;
-  if (!arguments.empty() && arguments[0] == "help")
-    if (const int code = show_help(arguments); code >= 0) return code;
+  const HelpRequest help = take_help(arguments);
   // The option table may fail before a sub-command's options are known; messages still name it.
-  if (const int code = resolve_command(arguments, session); code >= 0) return code;
+  if (const int code = help != HelpRequest::none ? show_help(help, arguments, session)
+                                                 : resolve_command(arguments, session);
+      code >= 0)
+    return code;
   join_names(arguments);
   std::reverse(arguments.begin(), arguments.end());  // the order that CLI11 expects
   try {

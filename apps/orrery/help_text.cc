@@ -7,22 +7,12 @@
 #include <utility>
 
 #include "exit_codes.h"
+#include "orrery/core/text/text_lines.h"
 #include "orrery/report/terminal_text.h"
 
 namespace orrery::app {
 
 namespace {
-
-/// The lines of `text`, without the last empty one.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 /// A name and its description, which is wrapped at kHelpWidth and indented by `indent`.
 std::string entry(const std::string& name, std::string_view about, std::size_t indent) {
@@ -165,17 +155,17 @@ constexpr std::size_t kCommandIndent = 25, kWordIndent = 17;
 HelpParts help_parts(std::string_view description) {
   HelpParts parts;
   bool in_examples = false;
-  const std::vector<std::string> lines = lines_of(description);
+  const std::vector<std::string_view> lines = text_lines(description);
   for (std::size_t i = 1; i < lines.size(); ++i) {  // the summary is first
-    const std::string& line = lines[i];
+    const std::string_view line = lines[i];
     if (line == "Examples:") {
       in_examples = true;
     } else if (in_examples && line.starts_with("  ")) {
-      parts.examples.push_back(line);
+      parts.examples.emplace_back(line);
     } else {
       in_examples = false;
       if (!line.empty() || (!parts.text.empty() && !parts.text.back().empty()))
-        parts.text.push_back(line);
+        parts.text.emplace_back(line);
     }
   }
   while (!parts.text.empty() && parts.text.back().empty()) parts.text.pop_back();

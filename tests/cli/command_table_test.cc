@@ -22,6 +22,7 @@
 #include "help_text.h"
 #include "orrery/commands/command.h"
 #include "orrery/core/paths_testing.h"
+#include "orrery/core/text/text.h"
 #include "orrery/report/terminal_text.h"
 #include "transcript.h"
 
@@ -77,16 +78,15 @@ TEST_F(CommandTable, FindsOldNames) {
   std::set<std::string_view> names;
   for (const Command& command : commands::all_commands()) names.insert(command.name);
   for (const Command& command : commands::all_commands())
-    for (std::string_view rest = command.old_names; !rest.empty();) {
-      const std::string_view old = rest.substr(0, rest.find(", "));
-      rest.remove_prefix(std::min(rest.size(), old.size() + 2));
+    for (const std::string_view old : list_items(command.old_names)) {
+      if (old.empty()) continue;
       EXPECT_TRUE(names.insert(old).second) << old << " is another command, too";
       const Command* found = commands::find_command(old);
       ASSERT_NE(found, nullptr) << old;
       EXPECT_EQ(found->name, command.name);
     }
   EXPECT_EQ(commands::find_command(""), nullptr);
-  EXPECT_EQ(commands::find_command(", "), nullptr);
+  EXPECT_EQ(commands::find_command(","), nullptr);
 }
 
 /// Lines of --help that are too long, or that CLI11 would write.

@@ -252,8 +252,7 @@ const CommandQuestion kQuestions[] = {
       "question.base.recorded.tensors", "question.base.job.schedule"}},
     {"trace stragglers",
      ORRERY_RECORDED,  // of two steps, without a cluster
-     {"question.steps", "question.base.network_bandwidth", "question.base.recorded.no_link",
-      "question.base.recorded.tensors"}},
+     {"question.steps", "question.base.recorded.no_link", "question.base.recorded.tensors"}},
     {"network compare",
      ORRERY_JOB "h100-sxm:16 inter=0.5",  // of a job without a pipeline
      {"question.base.groups", "question.base.replicate", "question.base.recorded.rank",

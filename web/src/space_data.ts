@@ -26,6 +26,7 @@ export interface SpaceData {
   plan: number[];
   plans: string[];
   front: number[]; // points that no other is better than in all objectives
+  mayNotFit: number[]; // points whose memory may exceed that of a device
   best: number; // in the first objective
   effects: { axis: number; explains: number; values: EffectValue[] }[]; // the strongest first
   rivals: RivalData[]; // the best first
@@ -43,7 +44,7 @@ export interface PartData { name: string; title: string; about: string; more: bo
 // What another value of an axis would do to the best point, all else alike; `change` is worse above 0.
 export interface EffectValue {
   label: string;
-  state: string; // fits, illegal, too_large, needs_simulation, failed
+  state: string; // fits, illegal, too_large, may_not_fit, needs_simulation, failed
   own: boolean;
   allowed: boolean;
   change: number;

@@ -183,7 +183,7 @@ describe('the page of a space', () => {
   }));
 
   it('of nothing says why', () => space('nowhere', async ({ page }) => {
-    assert.match(await main(page), /No point is allowed.*least memory\s+0\.\d GB per device.*4\s+needs more memory than a device has/s);
+    assert.match(await main(page), /No point is allowed.*least memory\s+0\.\d GB per device.*4\s+does not fit: needs more memory than a device has/s);
     assert.equal(await page.locator('canvas').count(), 0);
   }));
 

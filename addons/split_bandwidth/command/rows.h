@@ -15,7 +15,7 @@ namespace addons::split_bandwidth {
 
 inline constexpr auto kCommands = std::to_array<Command>({
     {.name = "network split",
-     .old_names = "split-bandwidth, study split-bandwidth",
+     .old_names = "split-bandwidth,study split-bandwidth",
      .group = Group::network,
      .summary = "Split bandwidth among the dimensions of a network for a job",
      .add = add_network_split,

@@ -37,7 +37,7 @@ struct SearchQuestion {
   std::vector<std::string> network_bandwidth{};
   /// Evaluation: estimate; simulate; or auto: estimate all, simulate the best. One of estimate,
   /// simulate, auto. Default: auto.
-  std::optional<std::string> gear{};
+  std::optional<std::string> method{};
   /// Number of plans to show. Default: 10.
   std::optional<std::int64_t> top{};
   /// Number of plans with the best estimates to simulate. Default: 20.
@@ -114,7 +114,7 @@ struct SearchQuestion {
     text.add("cluster", cluster);
     text.add("price", price);
     text.add("network_bandwidth", network_bandwidth);
-    text.add("gear", gear);
+    text.add("method", method);
     text.add("top", top);
     text.add("simulated", simulated);
     text.add("threads", threads);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "orrery/core/text/text.h"
+
 namespace orrery::commands {
 
 namespace {
@@ -39,11 +41,8 @@ std::optional<Group> find_group(std::string_view word) {
 const Command* find_command(std::string_view name) {
   const auto named = [&](const Command& command) { return command.name == name; };
   const auto once_named = [&](const Command& command) {
-    for (std::string_view rest = command.old_names; !rest.empty();) {
-      if (rest.substr(0, rest.find(", ")) == name) return true;
-      rest.remove_prefix(std::min(rest.find(", "), rest.size() - 2) + 2);
-    }
-    return false;
+    const auto names = list_items(command.old_names);
+    return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
   };
   const auto commands = all_commands();
   auto found = std::find_if(commands.begin(), commands.end(), named);
@@ -96,6 +95,11 @@ void describe(CommandOptions& command, std::string_view details) {
 }
 
 BoundCommand::BoundCommand(const Command& command, Context& context)
-    : options(command.name, command.summary), action(command.add(options, context)) {}
+    : options(command.name, command.summary) {
+  action = [this, &context, run = command.add(options, context)] {
+    if (auto fine = check_link_options(options); !fine) return context.fail(fine.error());
+    return run();
+  };
+}
 
 }  // namespace orrery::commands

@@ -84,7 +84,7 @@ struct PlugIn {
 
 struct Command {
   std::string_view name;  ///< "run", "trace info"
-  /// Names of earlier releases, which are accepted with a warning: "check"; separated by ", ".
+  /// Names of earlier releases, which are accepted with a warning: "check"; separated by ",".
   std::string_view old_names;
   Group group = Group::hidden;
   std::string_view summary;  ///< one line without a full stop; --help begins with it
@@ -205,8 +205,10 @@ void describe(CommandOptions& command, std::string_view details);
 /// A command and its options. It owns their values.
 struct BoundCommand {
   BoundCommand(const Command& command, Context& context);
+  BoundCommand(const BoundCommand&) = delete;  // `action` refers to `options`
+  BoundCommand& operator=(const BoundCommand&) = delete;
   CommandOptions options;
-  Action action;
+  Action action;  ///< checks the options, then runs the command
 };
 
 // One function per file with the same name.

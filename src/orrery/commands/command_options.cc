@@ -144,4 +144,15 @@ Result<void> check_mode(const CommandOptions& command, std::string_view mode) {
   return {};
 }
 
+Result<void> check_link_options(const CommandOptions& command) {
+  const auto given = [&](std::string_view option) { return command.is_given(option); };
+  constexpr std::string_view kClusters[] = {"--cluster", "--gpus", "--astra-network"};
+  if (command.files_hold_cluster || std::ranges::any_of(kClusters, given)) return {};
+  for (const char* option : {"--network-bandwidth", "--network-latency", "--network-link"})
+    if (given(option))
+      return fail(Errc::usage, option, "changes links of a cluster, but no cluster is given",
+                  "give one, such as --cluster h100-sxm:8, or leave the option out");
+  return {};
+}
+
 }  // namespace orrery::commands

@@ -95,7 +95,8 @@ class CommandOptions {
   std::string name, description;
   std::deque<FieldRecord> fields;  ///< in the order of --help; records do not move
   std::deque<ExtraOption> extras;
-  std::function<void()> on_given;  ///< called once after all values are set
+  std::function<void()> on_given;   ///< called once after all values are set
+  bool files_hold_cluster = false;  ///< its input files contain the cluster, unless --cluster does
 
   /// The record whose first option is `option`, which must exist.
   [[nodiscard]] FieldRecord& field(std::string_view option);
@@ -111,6 +112,10 @@ void set_advanced(CommandOptions& command, std::initializer_list<std::string_vie
 
 /// Checks that `mode` of the command uses every option that was given. Errc: usage.
 [[nodiscard]] Result<void> check_mode(const CommandOptions& command, std::string_view mode);
+
+/// Refuses options that change the links of a cluster if no cluster is given, in any command. Errc:
+/// usage.
+[[nodiscard]] Result<void> check_link_options(const CommandOptions& command);
 
 /// The name in JSON: "--num-layers" is "num_layers", "TRACES" is "traces".
 [[nodiscard]] std::string json_name(std::string_view options);

@@ -65,7 +65,7 @@ TEST(ColumnsFirst, LoseNoneOfTheBest) {
   }
 }
 
-// The same with any number of threads, and from stored points; lines contain their gear.
+// The same with any number of threads, and from stored points; lines contain their method.
 TEST(ColumnsFirst, ThreadsAndFilesChangeNothing) {
   const SearchSpace space = space_of(small_space());
   const Folder folder;
@@ -75,8 +75,8 @@ TEST(ColumnsFirst, ThreadsAndFilesChangeNothing) {
     const auto found = explored(space, options_with(Evaluation::columns, threads, file));
     EXPECT_GT(found.evaluated, 0u);
     const std::string bytes = bytes_of(file);
-    EXPECT_NE(bytes.find("\"gear\": \"columns\""), std::string::npos);
-    EXPECT_NE(bytes.find("\"gear\": \"estimate\""), std::string::npos);
+    EXPECT_NE(bytes.find("\"method\": \"columns\""), std::string::npos);
+    EXPECT_NE(bytes.find("\"method\": \"estimate\""), std::string::npos);
     if (first.empty()) first = bytes;
     EXPECT_EQ(bytes, first);
     const auto again = explored(space, options_with(Evaluation::columns, 2, file));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/explore.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -254,6 +256,8 @@ class Exploration {
       const PointPrediction& predicted = point.predicted();
       if (point.simulation) ++explored_.simulations;
       if (predicted.state == State::fits) ++explored_.fitting;
+      if (predicted.state == State::fits && predicted.fit() == MemoryFit::uncertain)
+        ++explored_.fitting_uncertain;
       if (!point.violated.empty()) ++explored_.violated[point.violated];
       if (predicted.state == State::illegal) ++explored_.illegal[predicted.why];
       if (predicted.state == State::needs_simulation) ++explored_.needs_simulation;
@@ -267,7 +271,9 @@ class Exploration {
 
   void count_too_large(std::size_t place) {
     ++explored_.too_large;
-    const auto memory = [&](std::size_t i) { return explored_.points[i].predicted().memory; };
+    const auto memory = [&](std::size_t i) { return explored_.points[i].predicted().memory.total; };
+    if (explored_.points[place].predicted().fit() == MemoryFit::uncertain)
+      ++explored_.too_large_uncertain;
     if (!explored_.smallest || memory(place) < memory(*explored_.smallest))
       explored_.smallest = place;
   }
@@ -307,7 +313,31 @@ Evaluation first_evaluation(const SearchSpace& space, Evaluation evaluation) {
   return points >= kManyPoints ? Evaluation::columns : Evaluation::estimate;
 }
 
+namespace {
+
+/// Only simulations have some figures: a search for one of them simulates all points.
+Result<void> check_objectives(const SearchSpace& space, Evaluation evaluation) {
+  if (evaluation == Evaluation::simulate) return {};
+  const auto refused = [&](const std::string& what, Figure figure) {
+    return fail(
+        Errc::usage, space.where,
+        fmt::format("{} uses {}, which only simulated points have", what, info(figure).name),
+        "simulate all points: --method simulate");
+  };
+  for (const Figure one : space.objectives)
+    if (info(one).only_simulated) return refused("an objective", one);
+  for (const Constraint& constraint : space.constraints)
+    for (const std::string& name : constraint.holds.names())
+      if (const auto figure = figure_named(name); figure && info(*figure).only_simulated)
+        return refused("constraint " + constraint.holds.text(), *figure);
+  return {};
+}
+
+}  // namespace
+
 Result<ExplorationResult> explore(const SearchSpace& space, const ExploreOptions& options) {
+  if (auto fine = check_objectives(space, options.evaluation); !fine)
+    return tl::unexpected(fine.error());
   auto answers = PointStore::open(space, options.answers);
   if (!answers) return tl::unexpected(answers.error());
   auto ahead = space_check(space);

@@ -36,6 +36,8 @@ struct ExplorationResult {
   std::map<std::string, std::uint64_t> violated;  ///< by constraint, including early ones
   std::map<std::string, std::uint64_t> illegal;   ///< by rule
   std::uint64_t fitting = 0, too_large = 0, needs_simulation = 0, failed = 0;
+  std::uint64_t fitting_uncertain = 0,  ///< of `fitting` those that may not fit …
+      too_large_uncertain = 0;          ///< … and of `too_large` those that may fit
   /// Index of the too large point that needs the least memory.
   std::optional<std::size_t> smallest;
   std::optional<Error> failure;   ///< error of the first failed point
@@ -58,8 +60,8 @@ struct ExplorationResult {
 /// best points, one axis at a time, until none is better. After columns, it estimates possible best
 /// points in detail (plans/halving.h). For `automatic`, it simulates the front, the best points,
 /// and some of the rest. A part of a search evaluates only its share of the points. Errc: usage
-/// (parts of `evolve`); those of expressions and of storing; the first failure if every point
-/// fails.
+/// (parts of `evolve`; figures of simulations, without them); those of expressions and of storing;
+/// the first failure if every point fails.
 [[nodiscard]] Result<ExplorationResult> explore(const SearchSpace& space,
                                                 const ExploreOptions& options);
 

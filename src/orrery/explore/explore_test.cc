@@ -55,7 +55,7 @@ TEST(Explore, CountsEveryPointOnce) {
 
 // Where no library runs collectives, estimates are some per cent off (docs/search.md); the best of
 // a simulation of all is the best of the few that were simulated.
-TEST(Explore, GearsFindTheSame) {
+TEST(Explore, MethodsFindTheSame) {
   const auto space = space_of(small_space());
   const auto estimated = explored(space, options_of(Evaluation::estimate));
   const auto simulated = explored(space, options_of(Evaluation::simulate, 2));

@@ -2,7 +2,9 @@
 //
 // Stored points are used again only while every file that they were computed from is unchanged.
 #include "orrery/core/paths_testing.h"
+#include "orrery/explore/evaluation/evaluator.h"
 #include "orrery/explore/exploration_testing.h"
+#include "orrery/explore/journal/journal.h"
 
 namespace orrery::explore {
 namespace {
@@ -118,7 +120,7 @@ TEST_P(StoredPoints, AreComputedAgainWhenAnInputChanges) {
   write(input.file, is_cluster ? cluster(input.after) : input.after);
   const ExplorationResult changed = search("points.jsonl");
   EXPECT_EQ(changed.out_of_date, changed.points.size());
-  EXPECT_GE(changed.evaluated, changed.points.size());  // each by one gear, or by two
+  EXPECT_GE(changed.evaluated, changed.points.size());  // each by one method, or by two
   EXPECT_EQ(steps(changed), steps(search("")));
   EXPECT_EQ(search("points.jsonl").evaluated, 0U);
   // The lines are those that a search without stored points writes.
@@ -127,8 +129,8 @@ TEST_P(StoredPoints, AreComputedAgainWhenAnInputChanges) {
 }
 
 std::string name_of(const testing::TestParamInfo<std::tuple<Input, Evaluation>>& info) {
-  constexpr const char* kGears[] = {"estimate", "simulate", "automatic"};
-  return fmt::format("{}_{}", std::get<0>(info.param).name, kGears[info.index % 3]);
+  constexpr const char* kMethods[] = {"estimate", "simulate", "automatic"};
+  return fmt::format("{}_{}", std::get<0>(info.param).name, kMethods[info.index % 3]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, StoredPoints,
@@ -178,6 +180,66 @@ TEST(StoredPointsOf, AnotherBuildAreOutOfDate) {
   const ExplorationResult again = explored(space, options);
   EXPECT_EQ(again.out_of_date, 100U);
   EXPECT_EQ(again.evaluated, 100U);
+}
+
+// Version 0.6 stored neither bounds of memory nor intervals.
+TEST(StoredPointsOf, AnEarlierVersionAreOutOfDate) {
+  const Folder folder;
+  const SearchSpace space = space_of(small_space());
+  ExploreOptions options;
+  options.evaluation = Evaluation::simulate;
+  options.answers.file = folder.path + "/points.jsonl";
+  const ExplorationResult first = explored(space, options);
+  const std::string text = bytes_of(options.answers.file);
+  std::string old;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin);
+    Json line = Json::parse(text.substr(begin, end - begin));
+    for (const char* key : {"memory_low", "memory_high", "capacity", "work_by_format",
+                            "interval_ps", "no_interval_reason"})
+      line.erase(key);
+    old += line.dump() + "\n";
+    begin = end + 1;
+  }
+  std::ofstream(options.answers.file) << old;
+  const ExplorationResult again = explored(space, options);
+  EXPECT_EQ(again.out_of_date, first.points.size());
+  EXPECT_EQ(again.evaluated, first.points.size());
+  EXPECT_EQ(bytes_of(options.answers.file), text);
+}
+
+TEST(StoredPointsOf, AllThatWasPredicted) {
+  const SearchSpace space = space_of(
+      "version: 1\njob: {model: llama-3.2-1b, batch: {global: 16, micro: \"=m\", seq: 1024}, "
+      "precision: "
+      "{products: fp8}}\ncluster: h100-sxm:8\naxes: [{name: m, values: [1, 2]}]\n");
+  const auto asked = spec_at(space, space.at(0));
+  ASSERT_TRUE(asked);
+  const PointPrediction predicted = Evaluator(space).predict(*asked, Evaluation::simulate);
+  ASSERT_TRUE(predicted.interval);
+  ASSERT_EQ(predicted.work_by_format.size(), 2U);
+  const auto read = parse_journal_entry(
+      line_of(space, space.at(0), Evaluation::simulate, std::string(64, 'a'), predicted));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->predicted.memory, predicted.memory);
+  EXPECT_EQ(read->predicted.capacity, predicted.capacity);
+  EXPECT_EQ(read->predicted.work_by_format, predicted.work_by_format);
+  EXPECT_EQ(read->predicted.interval->lower, predicted.interval->lower);
+  EXPECT_EQ(read->predicted.interval->upper, predicted.interval->upper);
+  EXPECT_EQ(read->predicted.interval->unknown, predicted.interval->unknown);
+  const Figures before = figures_of(predicted, Rates{}),
+                after = figures_of(read->predicted, Rates{});
+  for (const FigureDescription& one : figures())
+    EXPECT_EQ(format(one.figure, after[one.figure]), format(one.figure, before[one.figure]))
+        << one.name;
+  // What was cut or changed is another kind of line.
+  std::string line =
+      line_of(space, space.at(0), Evaluation::simulate, std::string(64, 'a'), predicted);
+  const std::string low = "\"memory_low\": ";
+  const std::size_t at = line.find(low);
+  ASSERT_NE(at, std::string::npos) << line;
+  line.insert(at + low.size(), "-");
+  EXPECT_FALSE(parse_journal_entry(line));
 }
 
 }  // namespace

@@ -30,5 +30,6 @@ using report::text_or_null;
 using report::traffic_text;
 using report::write_difference_interval;
 using report::write_list;
+using report::write_step_interval;
 
 }  // namespace orrery::present

@@ -31,7 +31,7 @@ const data: SpaceData = {
     { name: 'compute', title: 'computing', about: '', more: true, color: 'compute', values: [0.5, 0.75] },
     { name: 'exposed', title: 'exposed communication', about: '', more: false, color: 'communication', values: [0.25, 0.25] },
     { name: 'idle', title: 'idle', about: '', more: false, color: 'idle', values: [0.25, 0] }] },
-  plan: [0, 0, 1, 1], plans: ['tp 1, Zero1', 'tp 2'], front: [0, 1, 2, 3], best: 3,
+  plan: [0, 0, 1, 1], plans: ['tp 1, Zero1', 'tp 2'], front: [0, 1, 2, 3], mayNotFit: [1], best: 3,
   effects: [{ axis: 0, explains: 0.5, values: [
     { label: '1', state: 'fits', own: false, allowed: true, change: 1 }, { label: '2', state: 'fits', own: true, allowed: true, change: 0 },
     { label: '4', state: 'too_large', own: false, allowed: false, change: 0 }] }],
@@ -102,9 +102,9 @@ describe('a space’s points', () => {
 
   it('are a table for spreadsheets', () => {
     const lines = csvOf(model, [1, 3]).split('\r\n');
-    assert.equal(lines[0], 'tp,gpu,n,step,mfu,memory,compute,exposed,idle,step_estimated,step_simulated,front,plan');
-    assert.equal(lines[1], '1,"b, or c",8,2,0.4,2000000000,0.75,0.25,0,2,2,1,"tp 1, Zero1"');
-    assert.equal(lines[2], '2,"b, or c",8,1,,8000000000,,,,1,,1,tp 2');
+    assert.equal(lines[0], 'tp,gpu,n,step,mfu,memory,compute,exposed,idle,step_estimated,step_simulated,front,may_not_fit,plan');
+    assert.equal(lines[1], '1,"b, or c",8,2,0.4,2000000000,0.75,0.25,0,2,2,1,1,"tp 1, Zero1"');
+    assert.equal(lines[2], '2,"b, or c",8,1,,8000000000,,,,1,,1,0,tp 2');
     assert.equal(lines.length, 4);
   });
 
@@ -180,7 +180,9 @@ describe('words', () => {
     assert.deepEqual([figureText('step', 3.194), figureText('memory', 58.86e9), figureText('power', 24960), figureText('rate', 326383.9), figureText('mfu', NaN), figureText('cost', 0.03736736), figureText('cost_of_1e9', 71.27)],
       ['3.194 s', '58.9 GB', '24.96 kW', '326,384', '–', '0.03737', '71.27']);
     assert.deepEqual([offText(0.0125), offText(-0.00004), offText(-0.5)], ['+1.25 %', '0.00 %', '-50.00 %']);
-    assert.deepEqual(data.effects[0].values.map(valueWords), ['1: +100.0 %', '2: 0.0 %', '4: too large']);
+    assert.deepEqual([figureText('step_high', 3.194), figureText('spare_memory', -1.5e9), figureText('format_mfu', 0.421), figureText('step_low', NaN)], ['3.194 s', '-1.5 GB', '42.1 %', '–']);
+    assert.equal(valueWords({ label: '8', state: 'may_not_fit', own: false, allowed: false, change: 0 }), '8: may not fit');
+    assert.deepEqual(data.effects[0].values.map(valueWords), ['1: +100.0 %', '2: 0.0 %', '4: does not fit']);
     assert.deepEqual(extentOf(model), [0, 1]);
   });
 });

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "orrery/core/quantity.h"
+#include "orrery/core/text/text_lines.h"
 #include "orrery/core/text/units.h"
 
 namespace orrery::analysis {
@@ -98,13 +99,11 @@ std::string bare_line(std::string_view line) {
 }
 
 /// The lines of a configuration, without the cluster's name.
-std::vector<std::string> lines_of(std::string_view config) {
+std::vector<std::string> configured_lines(std::string_view config) {
   std::vector<std::string> lines;
-  while (!config.empty()) {
-    const std::size_t end = std::min(config.find('\n'), config.size());
-    std::string line = bare_line(config.substr(0, end));
+  for (const std::string_view one : text_lines(config)) {
+    std::string line = bare_line(one);
     if (!line.empty() && !line.starts_with("name:")) lines.push_back(std::move(line));
-    config.remove_prefix(std::min(end + 1, config.size()));
   }
   return lines;
 }
@@ -114,7 +113,7 @@ Names config_names(Clusters clusters) {
   std::vector<std::vector<std::string>> lines;
   std::vector<std::set<std::string>> sets;
   for (const ClusterTraits& one : clusters) {
-    lines.push_back(lines_of(one.config));
+    lines.push_back(configured_lines(one.config));
     sets.emplace_back(lines.back().begin(), lines.back().end());
   }
   Names names(clusters.size());

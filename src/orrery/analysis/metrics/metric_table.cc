@@ -28,6 +28,12 @@ constexpr std::array kMetrics = {
     MetricInfo{"step", "step time", "s",
                "Duration of the complete step, from the start until the last rank finishes.",
                "the latest finish of all ranks", "definition"},
+    MetricInfo{"step_low", "step time, low", "s",
+               "Lower end of the 80 % prediction interval of the step; only of simulated points.",
+               "[prediction intervals](../bands.md)", "docs/bands.md", false, true},
+    MetricInfo{"step_high", "step time, high", "s",
+               "Upper end of the 80 % prediction interval of the step; only of simulated points.",
+               "[prediction intervals](../bands.md)", "docs/bands.md", false, true},
     MetricInfo{"ranks", "ranks", "ranks", "Number of devices in the job.", "count", "definition",
                false, false, true},
     MetricInfo{"exposed_compute", "exposed compute", "s",
@@ -144,6 +150,11 @@ constexpr std::array kMetrics = {
                "from the first writer to the last reader of every tensor in the trace; for a model "
                "and a plan, which have no tensors, the memory account as in `orrery memory`",
                "definition"},
+    MetricInfo{"spare_memory", "memory to spare", "B",
+               "Memory that a process can allocate on a device, minus the memory that it needs.",
+               "usable memory of the device - the memory account as in `orrery memory`; below 0, "
+               "the estimate exceeds the device",
+               "definition", true, true},
     MetricInfo{"critical_work", "critical: work", "s",
                "Time on the critical path in which a rank computes or accesses memory.",
                "sum of the path's segments by cause; all causes sum to the step", kOwn},
@@ -208,8 +219,8 @@ std::string metrics_markdown() {
       "The metrics of `orrery report`, `orrery compare`, `orrery search` and `--json`.\n"
       "`orrery explain NAME` prints the same, with the values of a run. A unit of 1 is a share:\n"
       "0.25 is 25 %. A metric is omitted if the run has no data to compute it from. Only\n"
-      "points of `orrery search` have power, energy and costs; a [search space](space.md) can set\n"
-      "prices and power.\n"
+      "points of `orrery search` have power, energy, costs, memory to spare and the ends of the\n"
+      "interval as metrics; a [search space](space.md) can set prices and power.\n"
       "\n"
       "| name | title | unit | meaning | formula | source |\n"
       "|---|---|---|---|---|---|\n";

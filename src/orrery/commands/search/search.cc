@@ -14,10 +14,8 @@
 #include "orrery/commands/output_file.h"
 #include "orrery/commands/progress.h"
 #include "orrery/commands/search/search_space.h"
-#include "orrery/core/text/text.h"
-#include "orrery/core/text/units.h"
-#include "orrery/platform/catalog/catalog.h"
 #include "orrery/present/search/search_plans_answer.h"
+#include "orrery/study/questions/device_price.h"
 #include "orrery/study/questions/run_options.h"
 
 namespace orrery::commands {
@@ -67,19 +65,19 @@ Result<std::vector<std::string>> clusters_of(const SearchOptions& options) {
   return clusters;
 }
 
-/// "h100-sxm=2.5"
-Result<std::map<std::string, double>> prices_of(const SearchOptions& options) {
+/// Prices by device. A price without a name applies to every device of the clusters.
+Result<std::map<std::string, double>> prices_by_device(const SearchOptions& options,
+                                                       const std::vector<std::string>& clusters) {
   std::map<std::string, double> prices;
   for (const std::string& text : options.prices) {
-    const std::size_t at = text.find('=');
-    const auto price =
-        parse_number(at == std::string::npos ? "" : std::string_view(text).substr(at + 1));
-    if (!price)
-      return fail(Errc::usage, "--price", in_quotes(text) + " is not a price",
-                  "NAME=PRICE, the price of a device per hour: h100-sxm=2.5");
-    const std::string name = text.substr(0, at);
-    const platform::DeviceEntry* const entry = platform::find_device(name);
-    prices[entry == nullptr ? name : entry->name] = *price;
+    const auto price = study::parse_device_price(text);
+    if (!price) return tl::unexpected(price.error());
+    if (!price->device.empty()) {
+      prices[price->device] = price->price;
+      continue;
+    }
+    for (const std::string& cluster : clusters)
+      prices[std::string(explore::device_of(cluster))] = price->price;
   }
   return prices;
 }
@@ -105,7 +103,7 @@ bool in_time(const explore::PlanAnswer& plan) { return !plan.budget || !plan.bud
 
 int find_cluster(const SearchOptions& options, std::vector<std::string> clusters,
                  Context& context) {
-  const auto prices = prices_of(options);
+  const auto prices = prices_by_device(options, clusters);
   if (!prices) return context.fail(prices.error());
   if (!context.output.empty())
     return context.fail(

@@ -19,7 +19,7 @@ std::vector<std::string> search_words(const SearchedSpace& searched,
                                       const explore::ExploreOptions& how) {
   std::vector<std::string> words{"search", searched.path, "-o", how.answers.file};
   if (how.evaluation != explore::Evaluation::automatic) {
-    words.emplace_back("--gear");
+    words.emplace_back("--method");
     words.emplace_back(config::enum_name(how.evaluation));
   }
   return words;

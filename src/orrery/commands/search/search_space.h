@@ -39,7 +39,7 @@ struct SpaceOptions {
           .advanced()};
 };
 
-/// `how` contains gear, simulated and threads; the output shows `rows` points. Returns the exit
+/// `how` contains method, simulated and threads; the output shows `rows` points. Returns the exit
 /// code.
 [[nodiscard]] int search_space(const SpaceOptions& options, explore::ExploreOptions how,
                                std::size_t rows, Context& context);

@@ -31,7 +31,7 @@ int count_job(const CountOptions& options, Context& context) {
   const auto counted = workload::count(job->program);
   if (!counted) return context.fail(counted.error(), findings);
   return context.deliver([&](report::Answer& answer) {
-    present::state_count(answer, job->program, *counted, job->platform.dims, findings);
+    present::state_count(answer, job->program, *counted, job->platform, findings);
   });
 }
 

@@ -71,6 +71,7 @@ Action add_job_together(CommandOptions& command, Context& context) {
            "Examples:\n"
            "  orrery job together jobs.yaml\n"
            "  orrery job together jobs.yaml --cluster fabric.yaml --network message -o all.html\n");
+  command.files_hold_cluster = true;
   return action_with_options(command, context, simulate_concurrent_jobs);
 }
 

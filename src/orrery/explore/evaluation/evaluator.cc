@@ -16,6 +16,8 @@
 #include "orrery/explore/plans/fitted_plan.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/jobs/usable_memory.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/workload/program/step_count.h"
 
@@ -129,6 +131,7 @@ Result<PointPrediction> Evaluator::time(const workload::Program& program, Cached
                                         PointPrediction predicted, Evaluation evaluation) {
   if (const auto counted = workload::count(program)) {
     predicted.model_flops = workload::to_double(counted->flops.model());
+    predicted.work_by_format = study::work_by_format(*counted, known.cluster->platform.device);
     if (workload::has_tokens(program.spec)) predicted.tokens = counted->tokens;
   }
   predicted.samples = program.spec.global_batch();
@@ -136,6 +139,8 @@ Result<PointPrediction> Evaluator::time(const workload::Program& program, Cached
     const auto step = simulate_plan(program, known.cluster);
     if (!step) return tl::unexpected(step.error());
     predicted.step = step->end.count();
+    predicted.interval = step->interval;
+    predicted.no_interval_reason = step->no_interval_reason;
     PartShares& shares = predicted.shares.emplace();
     for (std::size_t i = 0; predicted.step > 0 && i < shares.size(); ++i)
       shares[i] = static_cast<double>(step->parts[i].count()) / static_cast<double>(predicted.step);
@@ -164,6 +169,7 @@ Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluat
   predicted.state = State::illegal;
   predicted.devices = (*known)->cluster->ranks;
   predicted.peak = device.rated.count();
+  predicted.capacity = study::usable_total_memory(device);
   if (const platform::DeviceEntry* entry = platform::find_device(device.entry))
     predicted.device_power = entry->power_w;
   if (evaluation == Evaluation::columns) {
@@ -182,7 +188,7 @@ Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluat
     return predicted;
   }
   const auto plan = fitted(*std::move(spec), **known);
-  predicted.memory = plan.memory;
+  predicted.memory = plan.need;
   if (!plan.program) {
     predicted.state = plan.memory == 0 ? State::illegal : State::too_large;
     if (plan.memory == 0) predicted.why = plan.rule;
@@ -257,17 +263,25 @@ std::optional<Evaluator::Job> Evaluator::job_of(const PointSpec& asked,
                                                 const CachedCluster& known) {
   auto spec = spec_of(asked.job, *known.cluster);
   if (!spec || spec->parallel.world() != known.cluster->ranks) return std::nullopt;
-  Job job{*std::move(spec), {}, 0, 0};
+  Job job{*std::move(spec), {}, {}, 0, {}};
   job.family = workload::to_json(without_columns(job.spec));
   // The model FLOPs depend on the batch, not on the partitioning; needed only with a plan.
   Findings ignored_findings;
   const auto program = workload::assemble(job.spec, ignored_findings);
   if (!program) return job;
-  if (const auto counted = workload::count(*program)) {
-    job.model_flops = workload::to_double(counted->flops.model());
+  if (auto counted = workload::count(*program)) {
     if (workload::has_tokens(program->spec)) job.tokens = counted->tokens;
+    job.counted = *std::move(counted);
   }
   return job;
+}
+
+const MemoryNeed& Evaluator::memory_of(Job& job, const workload::Spec& plan,
+                                       const platform::Device& device) {
+  const auto key = std::pair(device.entry, plan.recompute.kind);
+  const auto known = job.memory.find(key);
+  if (known != job.memory.end()) return known->second;
+  return job.memory.emplace(key, fit_plan(plan, {plan.recompute.kind}, device).need).first->second;
 }
 
 Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const PointSpec& asked,
@@ -283,7 +297,7 @@ Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const Point
   }
   files_.insert(found->second.files.begin(), found->second.files.end());
   if (!found->second.job) return std::optional<PointPrediction>{};
-  const Job& job = *found->second.job;
+  Job& job = *found->second.job;
   auto columns = known.columns.find(job.family);
   if (columns == known.columns.end()) {
     std::unique_ptr<estimate::ColumnEstimator> made;
@@ -297,18 +311,19 @@ Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const Point
   const auto estimates = estimate_in_columns({job.spec}, kinds, *columns->second);
   if (!estimates) return tl::unexpected(estimates.error());
   const ColumnEstimate& plan = estimates->front();
-  if (!plan.supported || (plan.fits && (!plan.step || job.model_flops == 0)))
+  if (!plan.supported || (plan.fits && (!plan.step || !job.counted)))
     return std::optional<PointPrediction>{};
   PointPrediction predicted = begun;
-  predicted.memory = plan.memory;
   workload::Spec spec = job.spec;
   spec.recompute.kind = plan.recompute;
+  if (plan.memory > 0) predicted.memory = memory_of(job, spec, known.cluster->platform.device);
   if (plan.memory > 0) predicted.plan = plan_label(spec);
   predicted.state = plan.fits ? State::fits : plan.memory > 0 ? State::too_large : State::illegal;
   if (predicted.state == State::illegal) predicted.why = plan.rule;
   if (!plan.fits) return predicted;
   predicted.step = std::llround(*plan.step);
-  predicted.model_flops = job.model_flops;
+  predicted.model_flops = workload::to_double(job.counted->flops.model());
+  predicted.work_by_format = study::work_by_format(*job.counted, known.cluster->platform.device);
   predicted.tokens = job.tokens;
   predicted.samples = spec.global_batch();
   return predicted;

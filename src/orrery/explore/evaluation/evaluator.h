@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "orrery/core/error.h"
 #include "orrery/estimate/columns/column_estimator.h"
@@ -16,6 +17,7 @@
 #include "orrery/explore/points/result_columns.h"
 #include "orrery/explore/space/space_file.h"
 #include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/workload/program/step_count.h"
 
 namespace orrery::explore {
 
@@ -65,8 +67,10 @@ class Evaluator {
   struct Job {
     workload::Spec spec;
     std::string family;  ///< all values that are not columns
-    double model_flops = 0;
+    std::optional<workload::StepCount> counted;
     std::int64_t tokens = 0;
+    /// By name of the device in the catalog, and recomputation.
+    std::map<std::pair<std::string, workload::RecomputeKind>, MemoryNeed> memory;
   };
   struct CachedJob {
     std::optional<Job> job;
@@ -77,6 +81,9 @@ class Evaluator {
   /// Returns empty if columns do not support the point.
   [[nodiscard]] Result<std::optional<PointPrediction>> predict_in_columns(
       const PointSpec& asked, CachedCluster& known, const PointPrediction& begun);
+  /// The memory of `plan`, which is the job with some recomputation, with its bounds.
+  [[nodiscard]] static const MemoryNeed& memory_of(Job& job, const workload::Spec& plan,
+                                                   const platform::Device& device);
   [[nodiscard]] std::optional<Job> job_of(const PointSpec& asked, const CachedCluster& known);
   [[nodiscard]] FittedPlan fitted(workload::Spec spec, const CachedCluster& known) const;
   [[nodiscard]] Result<PointPrediction> predict_point(const PointSpec& asked,

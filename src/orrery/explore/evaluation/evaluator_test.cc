@@ -21,7 +21,7 @@ PointPrediction predicted_with(const std::string& memory, Evaluation evaluation)
   return Evaluator(space).predict(*asked, evaluation);
 }
 
-// Both gears treat memory expansion equally: whether a plan fits, and its slowdown.
+// Both methods treat memory expansion equally: whether a plan fits, and its slowdown.
 TEST(Evaluator, KnowsMemoryBesideDevices) {
   EXPECT_EQ(predicted_with("memory_capacity: 1 GB", Evaluation::estimate).state, State::too_large);
   const std::string slow = "memory_capacity: 1 GB, memory_expansion: {bandwidth: 50 GB/s}";

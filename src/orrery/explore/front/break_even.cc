@@ -22,6 +22,7 @@ double score_of(const SearchSpace& space, const Point& point) {
 bool follows_from_step(Figure figure) {
   switch (figure) {
     case Figure::memory:
+    case Figure::spare_memory:
     case Figure::devices:
     case Figure::power:
       return false;

@@ -42,8 +42,9 @@ struct Point {
 struct Alternative {
   std::string label;
   State state = State::needs_simulation;
-  bool is_best = false;  ///< it is the value of the best point
-  bool allowed = false;  ///< it fits, and all constraints hold
+  std::optional<MemoryFit> fit{};  ///< PointPrediction::fit()
+  bool is_best = false;            ///< it is the value of the best point
+  bool allowed = false;            ///< it fits, and all constraints hold
   double change = 0;  ///< change of the first objective, relative to the best point; above 0: worse
 };
 

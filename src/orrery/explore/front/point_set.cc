@@ -43,7 +43,7 @@ PointFitness PointSet::fitness(std::uint64_t number) const {
       return {0.5};
     // Less memory is closer to fitting; 10^15 bytes exceed any device.
     case State::too_large:
-      return {1 + static_cast<double>(point.predicted().memory) * 1e-15};
+      return {1 + static_cast<double>(point.predicted().memory.total.count()) * 1e-15};
     case State::illegal:
       return {2};
     default:
@@ -188,8 +188,12 @@ std::vector<AxisEffect> axis_effects(const SearchSpace& space,
       const auto found = points.find(number);
       if (found == points.end()) continue;
       const Point& point = found->second;
-      Alternative other{space.axes[a].labels[space.at(number)[a]], point.predicted().state,
-                        number == best, point.allowed, 0};
+      Alternative other{space.axes[a].labels[space.at(number)[a]],
+                        point.predicted().state,
+                        point.predicted().fit(),
+                        number == best,
+                        point.allowed,
+                        0};
       if (point.allowed && own != 0)
         other.change = (scores_of(space, point.figures)[0] - own) / std::abs(own);
       effect.values.push_back(std::move(other));

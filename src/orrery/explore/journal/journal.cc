@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 
@@ -60,6 +61,43 @@ bool read_shares(const Json& line, PointPrediction& out) {
   return true;
 }
 
+bool read_bytes(const Json& line, const char* key, Bytes& out) {
+  std::int64_t bytes = 0;
+  if (!read_whole(line, key, bytes)) return false;
+  out = Bytes(bytes);
+  return true;
+}
+
+/// The interval of a step; only simulations have one.
+bool read_interval(const Json& line, PointPrediction& out) {
+  if (line.find("interval_ps") == line.end()) return true;
+  const Json& found = line["interval_ps"];
+  if (!found.is_array() || found.size() != 3) return false;
+  std::array<std::int64_t, 3> ends{};
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    if (!found[i].is_number_integer()) return false;
+    ends[i] = found[i].get<std::int64_t>();
+  }
+  out.interval = analysis::StepInterval{Time(ends[0]), Time(ends[1]), Time(ends[2])};
+  return true;
+}
+
+/// A line of version 0.6 or before: it has no bounds of memory, interval or products by format.
+bool is_old(const Json& line) { return line.find("memory_low") == line.end(); }
+
+/// What old lines lack.
+bool read_verdict_and_interval(const Json& line, PointPrediction& out) {
+  std::string by_format;
+  if (!read_bytes(line, "memory_low", out.memory.lower) ||
+      !read_bytes(line, "memory_high", out.memory.upper) ||
+      !read_bytes(line, "capacity", out.capacity) ||
+      !read_text(line, "work_by_format", by_format) ||
+      !read_text(line, "no_interval_reason", out.no_interval_reason))
+    return false;
+  out.work_by_format = analysis::parse_work_by_format(by_format);
+  return out.work_by_format.empty() == by_format.empty() && read_interval(line, out);
+}
+
 bool read_provenance(const Json& line, PointPrediction& out) {
   auto provenance = std::make_shared<Provenance>();
   if (!read_provenance(line, *provenance)) return false;
@@ -72,13 +110,14 @@ bool read_prediction(const Json& line, PointPrediction& out) {
       !read_text(line, "plan", out.plan))
     return false;
   const bool whole =
-      read_whole(line, "step_ps", out.step) && read_whole(line, "memory", out.memory) &&
+      read_whole(line, "step_ps", out.step) && read_bytes(line, "memory", out.memory.total) &&
       read_whole(line, "devices", out.devices) && read_whole(line, "samples", out.samples) &&
       read_whole(line, "tokens", out.tokens);
   if (!whole || (out.state == State::fits && out.step == 0)) return false;
   return read_number(line, "model_flops", out.model_flops) && read_number(line, "peak", out.peak) &&
          read_number(line, "device_power", out.device_power) && read_shares(line, out) &&
-         read_provenance(line, out);
+         // An old line has no provenance that holds: its point is out of date.
+         (is_old(line) || (read_verdict_and_interval(line, out) && read_provenance(line, out)));
 }
 
 }  // namespace
@@ -102,16 +141,26 @@ std::string line_of(const SearchSpace& space, const Coordinates& at, Evaluation 
   for (std::size_t a = 0; a < at.size(); ++a)
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
-  json.field("gear", evaluation_label(evaluation));
+  json.field("method", evaluation_label(evaluation));
   json.field("state", config::enum_name(predicted.state)).field("why", predicted.why);
   json.field("plan", predicted.plan)
       .field("step_ps", predicted.step)
-      .field("memory", predicted.memory);
+      .field("memory", predicted.memory.total.count())
+      .field("memory_low", predicted.memory.lower.count())
+      .field("memory_high", predicted.memory.upper.count())
+      .field("capacity", predicted.capacity.count());
   json.field("devices", predicted.devices)
       .field("samples", predicted.samples)
       .field("tokens", predicted.tokens);
   json.field("model_flops", predicted.model_flops).field("peak", predicted.peak);
   json.field("device_power", predicted.device_power);
+  json.field("work_by_format", analysis::to_fact(predicted.work_by_format));
+  if (predicted.interval) {
+    json.key("interval_ps").begin_array().value(predicted.interval->lower.count());
+    json.value(predicted.interval->upper.count()).value(predicted.interval->unknown.count());
+    json.end_array();
+  }
+  json.field("no_interval_reason", predicted.no_interval_reason);
   if (predicted.shares) {
     json.key("shares").begin_array();
     for (const double share : *predicted.shares) json.value(share);

@@ -11,9 +11,6 @@
 
 namespace orrery::explore {
 
-namespace {
-
-/// "h100-sxm" from "h100-sxm:64", "h100:64" or "dgx-h100".
 std::string_view device_of(std::string_view cluster) {
   const std::string_view known = platform::name_of_alias(platform::cluster_aliases(), cluster);
   if (!known.empty()) cluster = known;
@@ -22,12 +19,14 @@ std::string_view device_of(std::string_view cluster) {
   return entry == nullptr ? typed : std::string_view(entry->name);
 }
 
+namespace {
+
 Result<void> check_prices(const ClusterQuestion& question) {
   std::vector<std::string_view> names;
   for (const std::string& cluster : question.clusters) names.push_back(device_of(cluster));
   for (const auto& [name, price] : question.prices) {
-    if (!(price > 0))
-      return fail(Errc::usage, "--price", "the price of " + in_quotes(name) + " is not above 0",
+    if (!(price >= 0))
+      return fail(Errc::usage, "--price", "the price of " + in_quotes(name) + " is below 0",
                   "give NAME=PRICE, such as h100-sxm=2.5");
     if (std::find(names.begin(), names.end(), name) == names.end())
       return fail(Errc::usage, "--price", "no cluster has the device " + in_quotes(name),

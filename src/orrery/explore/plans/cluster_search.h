@@ -13,6 +13,10 @@
 
 namespace orrery::explore {
 
+/// The device of a cluster as a user names it: "h100-sxm" of "h100-sxm:64", "h100:64" or
+/// "dgx-h100"; of a file its name.
+[[nodiscard]] std::string_view device_of(std::string_view cluster);
+
 struct ClusterQuestion {
   PlanQuestion plans;                 ///< its cluster is ignored
   std::vector<std::string> clusters;  ///< files, or names of the catalog ("h100-sxm:64")

@@ -39,6 +39,12 @@ TEST(ClusterSearch, PricesMoveTheFront) {
   ASSERT_TRUE(found);
   EXPECT_TRUE((*found)[1].front);
   EXPECT_LT((*found)[1].cost(), (*found)[0].cost());
+  asked.prices = {{"h100-sxm", 0}, {"a100-80gb", 1}};  // devices that are paid for
+  const auto paid = search_clusters(asked);
+  ASSERT_TRUE(paid);
+  EXPECT_EQ((*paid)[0].cost(), 0);
+  EXPECT_TRUE((*paid)[2].front);
+  EXPECT_FALSE((*paid)[1].front) << "slower, and not free";
 }
 
 TEST(ClusterSearch, MistakesAreNamed) {
@@ -47,7 +53,7 @@ TEST(ClusterSearch, MistakesAreNamed) {
   EXPECT_EQ(search_clusters(asked).error().code, Errc::usage);  // and the other?
   asked.prices = {{"h100-sxm", 4}, {"a100-80gb", 1}, {"b200", 9}};
   EXPECT_EQ(search_clusters(asked).error().code, Errc::usage);
-  asked.prices = {{"h100-sxm", 0}, {"a100-80gb", 1}};
+  asked.prices = {{"h100-sxm", -1}, {"a100-80gb", 1}};
   EXPECT_EQ(search_clusters(asked).error().code, Errc::usage);
   asked = three_clusters();
   asked.clusters.push_back("no-such");

@@ -6,6 +6,7 @@
 
 #include "orrery/core/findings.h"
 #include "orrery/estimate/program/program_simulation.h"
+#include "orrery/record/make_run.h"
 #include "orrery/study/jobs/expanded_cluster.h"
 #include "orrery/study/jobs/usable_memory.h"
 #include "orrery/workload/memory/memory_bounds.h"
@@ -44,9 +45,9 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
       fitted.rule = memory.error().what;
       continue;
     }
-    const MemoryNeed need = workload::memory_need(memory->roles[memory->worst]);
-    fitted.memory = need.total.count();
-    fitted.fit = room > 0 ? memory_fit(need, Bytes(room)) : MemoryFit::yes;
+    fitted.need = workload::memory_need(memory->roles[memory->worst]);
+    fitted.memory = fitted.need.total.count();
+    fitted.fit = room > 0 ? memory_fit(fitted.need, Bytes(room)) : MemoryFit::yes;
     fitted.spec = program->spec;
     if (room > 0 && fitted.memory > room) continue;
     fitted.program = *std::move(program);
@@ -57,10 +58,15 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
 
 Result<SimulatedPlan> simulate_plan(const workload::Program& program,
                                     const std::shared_ptr<const study::Cluster>& cluster) {
-  const auto result =
-      estimate::simulate_program(program, *study::with_expanded_memory(program, cluster));
+  // The interval needs the critical path.
+  const auto result = estimate::simulate_program(
+      program, *study::with_expanded_memory(program, cluster), estimate::SimulationDetail::path);
   if (!result) return tl::unexpected(result.error());
-  SimulatedPlan plan{result->end, {}};
+  const auto errors = record::error_classes(*result);
+  SimulatedPlan plan{result->end,
+                     {},
+                     analysis::step_interval(errors, result->end),
+                     analysis::no_interval_reason(errors, result->end)};
   for (std::size_t i = 0; i < kStepParts.size(); ++i) {
     double sum = 0;
     for (const sim::RankResult& rank : result->ranks)

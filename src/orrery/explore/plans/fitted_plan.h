@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/analysis/metrics/prediction_interval.h"
 #include "orrery/core/error.h"
 #include "orrery/core/memory_need.h"
 #include "orrery/core/quantity.h"
@@ -25,6 +26,7 @@ struct FittedPlan {
   std::optional<workload::Program> program;
   /// Peak with the most recomputation tried; 0: no kind is valid.
   std::int64_t memory = 0;
+  MemoryNeed need{};              ///< the same, with its bounds
   workload::Spec spec;            ///< specification of `memory`
   std::string rule;               ///< violated rule
   MemoryFit fit = MemoryFit::no;  ///< whether `memory` fits, with its uncertainty
@@ -42,7 +44,9 @@ struct FittedPlan {
 
 struct SimulatedPlan {
   Time end{};
-  PartTimes parts{};  ///< mean over ranks
+  PartTimes parts{};                                 ///< mean over ranks
+  std::optional<analysis::StepInterval> interval{};  ///< of `end`
+  std::string no_interval_reason{};                  ///< why there is none
 };
 /// Simulates a plan. Errc: those of simulations; stall.
 [[nodiscard]] Result<SimulatedPlan> simulate_plan(

@@ -48,7 +48,7 @@ TEST(Halving, AnExactGearNeedsOneRound) {
 }
 
 // Finds every candidate that is better than the worst of the best, if its error is no larger than
-// the errors of those that both gears know.
+// the errors of those that both methods know.
 TEST(Halving, WhatIsTooHighIsLookedAtAgain) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -81,7 +81,7 @@ TEST(Halving, FewAreAllLookedAt) {
   EXPECT_EQ(halved({}, {}, 10).looked_at, 0u);
 }
 
-// Where the dear gear knows nothing of anybody, it is asked about all.
+// Where the costly method knows nothing of anybody, it is asked about all.
 TEST(Halving, WhoIsNotFoundDoesNotCount) {
   Halving halving(std::vector<std::optional<double>>(100, 5.0), 2);
   std::size_t asked = 0;

@@ -120,7 +120,7 @@ class Searching {
       Spec spec = plans[i];
       spec.recompute.kind = one->recompute;
       if (!one->fits) {
-        add_unfit({{}, one->memory, std::move(spec), one->rule, MemoryFit::no});
+        add_unfit({{}, one->memory, {}, std::move(spec), one->rule, MemoryFit::no});
         continue;
       }
       fitting.push_back(std::move(spec));

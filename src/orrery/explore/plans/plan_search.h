@@ -39,7 +39,7 @@ struct PlanQuestion {
                             "a100-40gb:8", "A file, or a name of the catalog"},
       study::network_bandwidth_field(&PlanQuestion::network_bandwidth),
       config::QuestionField{
-          "gear", &PlanQuestion::evaluation, "--gear", "GEAR", config::kAnswer, "estimate",
+          "method", &PlanQuestion::evaluation, "--method", "METHOD", config::kAnswer, "estimate",
           "Evaluation: estimate; simulate; or auto: estimate all, simulate the best"}
           .advanced(),
       config::QuestionField{"best", &PlanQuestion::best, "--top", "N", config::kAnswer, "1",

@@ -13,9 +13,14 @@ namespace {
 
 constexpr std::array<FigureDescription, kFigures> kFigureTable{
     {{Figure::step, "step", "step", "step_ns", 1e9, "step"},
+     {Figure::step_low, "step_low", "step_low", "step_low_ns", 1e9, "step, low", true},
+     {Figure::step_high, "step_high", "step_high", "step_high_ns", 1e9, "step, high", true},
      {Figure::rate, "rate", "tokens_rate", "items_per_s", 1, "tokens/s"},
      {Figure::mfu, "mfu", "mfu", "mfu", 1, "MFU"},
+     {Figure::format_mfu, "format_mfu", "format_mfu", "format_mfu", 1, "by format"},
+     {Figure::format_hfu, "format_hfu", "format_hfu", "format_hfu", 1, "HFU by format"},
      {Figure::memory, "memory", "peak_memory", "memory_bytes", 1, "memory"},
+     {Figure::spare_memory, "spare_memory", "spare_memory", "spare_memory_bytes", 1, "to spare"},
      {Figure::devices, "devices", "ranks", "devices", 1, "devices"},
      {Figure::power, "power", "power", "power_w", 1, "power"},
      {Figure::energy, "energy", "energy", "step_energy_j", 1, "energy"},
@@ -49,14 +54,33 @@ std::optional<Figure> figure_named(std::string_view name) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Of the step's interval, the memory to spare and the formats of products.
+void add_doubts_and_formats(const PointPrediction& predicted, Figures& made) {
+  made[Figure::step_low] = predicted.interval ? seconds(predicted.interval->lower) : kUnknown;
+  made[Figure::step_high] = predicted.interval ? seconds(predicted.interval->upper) : kUnknown;
+  made[Figure::spare_memory] =
+      predicted.fit() ? static_cast<double>((predicted.capacity - predicted.memory.total).count())
+                      : kUnknown;
+  const auto by_format =
+      analysis::format_utilization(predicted.work_by_format, Time(predicted.step),
+                                   static_cast<std::size_t>(predicted.devices), predicted.peak);
+  made[Figure::format_mfu] = by_format ? by_format->mfu : kUnknown;
+  made[Figure::format_hfu] = by_format ? by_format->hfu : kUnknown;
+}
+
+}  // namespace
+
 Figures figures_of(const PointPrediction& predicted, const Rates& rates) {
   Figures made;
+  add_doubts_and_formats(predicted, made);
   const double seconds = static_cast<double>(predicted.step) * 1e-12;
   const auto devices = static_cast<double>(predicted.devices);
   const auto done =
       static_cast<double>(predicted.tokens > 0 ? predicted.tokens : predicted.samples);
   made[Figure::step] = seconds;
-  made[Figure::memory] = static_cast<double>(predicted.memory);
+  made[Figure::memory] = static_cast<double>(predicted.memory.total.count());
   made[Figure::devices] = devices;
   made[Figure::rate] = done / seconds;
   const double most = seconds * devices * predicted.peak;
@@ -79,12 +103,17 @@ std::string format(Figure figure, double value) {
   if (std::isnan(value)) return "?";
   switch (figure) {
     case Figure::step:
+    case Figure::step_low:
+    case Figure::step_high:
       return format_time(Time(static_cast<std::int64_t>(std::llround(value * 1e12))));
     case Figure::rate:
       return format_count(static_cast<std::int64_t>(std::llround(value)));
     case Figure::mfu:
+    case Figure::format_mfu:
+    case Figure::format_hfu:
       return fmt::format("{:.1f} %", value * 100);
     case Figure::memory:
+    case Figure::spare_memory:
       return fmt::format("{:.1f} GB", value * 1e-9);
     case Figure::devices:
       return format_count(static_cast<std::int64_t>(std::llround(value)));

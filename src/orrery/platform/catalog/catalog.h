@@ -150,6 +150,8 @@ struct DeviceEntry {
   Bytes shared{};        ///< shared memory of one SM; 0: unknown
   double power_w = 0;    ///< maximum power of the device or its board in W; 0: unknown
   std::string facts_source;  ///< public documents with `sms` to `power_w`
+  std::string host_link;     ///< a link of the catalog, to the memory of its host; empty: unknown
+  std::string host_link_source;  ///< public document with `host_link`
   SystemDesign build = {};
   std::vector<StepEffects::Factor> in_step;  ///< fitted to published steps; empty: none
   std::string in_step_source;                ///< publications of these steps
@@ -180,6 +182,9 @@ struct DeviceEntry {
       config::field("power_w", &DeviceEntry::power_w, "maximum power in W", config::positive()),
       config::field("facts_source", &DeviceEntry::facts_source,
                     "public documents with these values"),
+      config::field("host_link", &DeviceEntry::host_link, "link to the memory of its host"),
+      config::field("host_link_source", &DeviceEntry::host_link_source,
+                    "public document with the link to the host"),
       config::field("build", &DeviceEntry::build, "the vendor's reference design of clusters"),
       config::field("in_step", &DeviceEntry::in_step,
                     "duration of matrix products in steps compared with their duration alone"),

@@ -116,6 +116,22 @@ void add_links(std::string& text) {
   }
 }
 
+void add_host_links(std::string& text) {
+  text +=
+      "\n"
+      "## Links to hosts\n"
+      "\n"
+      "Offloaded data goes to the host over this link, if the cluster has no `remote_memory`. "
+      "Devices without a public source are omitted.\n"
+      "\n"
+      "| name | link | source |\n"
+      "|---|---|---|\n";
+  for (const DeviceEntry& each : devices())
+    if (!each.host_link.empty())
+      text +=
+          fmt::format("| `{}` | `{}` | {} |\n", each.name, each.host_link, each.host_link_source);
+}
+
 }  // namespace
 
 std::string catalog_reference() {
@@ -129,6 +145,7 @@ std::string catalog_reference() {
   add_steps(text);
   add_builds(text);
   add_links(text);
+  add_host_links(text);
   return text;
 }
 

@@ -51,6 +51,20 @@ TEST(Catalog, WhatIsNotSaidIsNotKnown) {
   EXPECT_EQ(device.build.island, 0);
 }
 
+TEST(Catalog, LinksToHostsAreLinksOfTheCatalogWithASource) {
+  std::size_t linked = 0;
+  for (const DeviceEntry& device : devices()) {
+    EXPECT_EQ(device.host_link.empty(), device.host_link_source.empty()) << device.name;
+    if (device.host_link.empty()) continue;
+    ++linked;
+    EXPECT_NE(find_link(device.host_link), nullptr) << device.name;
+  }
+  EXPECT_EQ(linked, 8U);
+  EXPECT_EQ(find_device("h100-sxm")->host_link, "pcie5-x16");
+  EXPECT_EQ(find_device("gh200")->host_link, "nvlink-c2c");
+  EXPECT_EQ(find_device("b200")->host_link, "");
+}
+
 TEST(Catalog, FactorsHaveIntervals) {
   for (const DeviceEntry& device : devices())
     for (const StepEffects::Factor& factor : device.in_step)

@@ -8,6 +8,7 @@
 #include <functional>
 #include <vector>
 
+#include "orrery/analysis/value_text.h"
 #include "orrery/core/text/text.h"
 #include "orrery/explore/evaluation/configuration.h"
 #include "orrery/explore/evaluation/evaluator.h"
@@ -29,9 +30,19 @@ using report::Value;
 
 namespace {
 
+using Points = std::vector<std::reference_wrapper<const Point>>;
+
+bool any_has(const Points& points, Figure figure) {
+  return std::ranges::any_of(points, [figure](const Point& point) {  //
+    return std::isfinite(point.figures[figure]);
+  });
+}
+
 /// Columns of the table: the default figures, then those that objectives and constraints name.
-std::vector<Figure> shown_figures(const SearchSpace& space) {
-  std::vector<Figure> shown{Figure::step, Figure::rate, Figure::mfu, Figure::memory};
+std::vector<Figure> shown_figures(const SearchSpace& space, const Points& points) {
+  std::vector<Figure> shown{Figure::step, Figure::rate, Figure::mfu};
+  if (any_has(points, Figure::format_mfu)) shown.push_back(Figure::format_mfu);
+  shown.push_back(Figure::memory);
   const auto show = [&](Figure figure) {
     if (std::find(shown.begin(), shown.end(), figure) == shown.end()) shown.push_back(figure);
   };
@@ -49,12 +60,33 @@ std::string estimate_error_of(const Point& point) {
              : "";
 }
 
-void add_figures(report::Columns<Point>& columns, const SearchSpace& space, bool tokens) {
-  for (const Figure figure : shown_figures(space))
+/// "(918 … 1069)", in the unit of the step.
+std::string interval_text_of(const Point& point) {
+  const auto& predicted = point.predicted();
+  if (!predicted.interval) return "";
+  return analysis::interval_text(Time(predicted.step), predicted.interval->lower,
+                                 predicted.interval->upper);
+}
+
+/// "may not fit"; nothing of what fits.
+std::string doubt_text(const Point& point) {
+  const auto fit = point.predicted().fit();
+  return fit && *fit != MemoryFit::yes ? std::string(text(*fit)) : "";
+}
+
+void add_figures(report::Columns<Point>& columns, const SearchSpace& space, const Points& points) {
+  const bool tokens = !points.empty() && points.front().get().predicted().tokens > 0;
+  for (const Figure figure : shown_figures(space, points)) {
     columns.show_number(figure_title(figure, tokens), [figure](const Point& point) {
       return explore::format(figure, point.figures[figure]) +
              (figure == Figure::step && !point.simulation ? " *" : "");
     });
+    if (figure == Figure::step && any_has(points, Figure::step_low))
+      columns.show("80 % interval", interval_text_of);
+    if (figure == Figure::memory &&
+        std::ranges::any_of(points, [](const Point& one) { return !doubt_text(one).empty(); }))
+      columns.show("", doubt_text);
+  }
   columns.nested("figure_values", [](auto& json, const Point& point) {
     json.begin_object();
     for (const explore::FigureDescription& one : explore::figures())
@@ -77,6 +109,26 @@ void add_axes(report::Columns<Point>& columns, const SearchSpace& space) {
   }
   columns.nested(
       "at", [&](auto& json, const Point& point) { write_coordinates(json, space, point.number); });
+}
+
+/// The verdict on memory, and the interval of the step or why it has none.
+void add_verdict_and_interval(report::Columns<Point>& columns) {
+  columns
+      .field("verdict",
+             [](const Point& point) {
+               const auto fit = point.predicted().fit();
+               return fit ? Value(name(*fit)) : Value();
+             })
+      .nested("prediction_interval",
+              [](auto& json, const Point& point) {
+                const auto& interval = point.predicted().interval;
+                if (interval)
+                  write_step_interval(json, *interval);
+                else
+                  json.null();
+              })
+      .field("no_interval_reason",
+             [](const Point& point) { return text_or_null(point.predicted().no_interval_reason); });
 }
 
 /// The step by each evaluation, and its parts where it was simulated.
@@ -116,11 +168,11 @@ void write_configuration(report::JsonWriter& json, const explore::Configuration&
 
 void state_points(report::Answer& answer, const SearchSpace& space,
                   const ExplorationResult& explored, std::size_t rows) {
-  std::vector<std::reference_wrapper<const Point>> points;
+  Points points;
   for (std::size_t i = 0; i < std::min(rows, explored.best.size()); ++i)
     points.emplace_back(explored.points[explored.best[i]]);
   report::Columns<Point> columns;
-  add_figures(columns, space, !points.empty() && points.front().get().predicted().tokens > 0);
+  add_figures(columns, space, points);
   if (std::ranges::any_of(points,
                           [](const Point& one) { return one.estimate_error().has_value(); }))
     columns.show_number("est. error", estimate_error_of);
@@ -128,6 +180,7 @@ void state_points(report::Answer& answer, const SearchSpace& space,
               [](const auto& point) { return point.front ? "yes" : ""; });
   add_axes(columns, space);
   columns.add("plan", "plan", [](const Point& point) { return point.predicted().plan; });
+  add_verdict_and_interval(columns);
   add_evaluations(columns);
   explore::Evaluator evaluator(space);
   columns.members([&](auto& json, const Point& point) {
@@ -161,7 +214,7 @@ void state_evaluation(report::Answer& answer, const ExplorationResult& explored)
                     std::abs(explored.columns_error) * 100));
 }
 
-/// "+3.1 %", "too large"
+/// "+3.1 %", "does not fit"
 std::string change_text(const explore::Alternative& other) {
   if (other.allowed) return signed_share(other.change);
   switch (other.state) {
@@ -170,7 +223,7 @@ std::string change_text(const explore::Alternative& other) {
     case State::illegal:
       return "breaks a rule";
     case State::too_large:
-      return "too large";
+      return std::string(text(other.fit.value_or(MemoryFit::no)));
     case State::needs_simulation:
       return "not estimated";
     case State::failed:
@@ -198,6 +251,8 @@ report::Columns<explore::Alternative> setting_columns() {
   columns.field("setting", &explore::Alternative::label)
       .field("is_best", &explore::Alternative::is_best)
       .field("state", [](const auto& other) { return config::enum_name(other.state); })
+      .field("verdict",
+             [](const auto& other) { return other.fit ? Value(name(*other.fit)) : Value(); })
       .field("has_feasible_point", &explore::Alternative::allowed)
       .field("change_ratio",
              [](const auto& other) { return other.allowed ? Value(other.change) : Value(); })
@@ -230,9 +285,10 @@ void state_effects(report::Answer& answer, const SearchSpace& space,
 std::string no_point_text(const SearchSpace& space, const ExplorationResult& explored) {
   if (!explored.smallest) return "no point is allowed\n";
   const Point& least = explored.points[*explored.smallest];
-  return fmt::format("no point is allowed: the smallest needs {} per device ({})\n",
-                     explore::format(Figure::memory, static_cast<double>(least.predicted().memory)),
-                     printable(space.words(space.at(least.number))));
+  return fmt::format(
+      "no point is allowed: the smallest needs {} per device ({})\n",
+      explore::format(Figure::memory, static_cast<double>(least.predicted().memory.total.count())),
+      printable(space.words(space.at(least.number))));
 }
 
 }  // namespace
@@ -246,6 +302,7 @@ void state_search_space(report::Answer& answer, const SearchSpace& space,
     answer.line("stored", out_of_date_text(explored.out_of_date, "point"));
   answer.field("rejected", explored.refused).field("fitting", explored.fitting);
   answer.field("feasible", explored.best.size()).field("too_large", explored.too_large);
+  answer.field("may_not_fit", explored.fitting_uncertain + explored.too_large_uncertain);
   answer.field("not_estimated", explored.needs_simulation).field("failed", explored.failed);
   if (answer.is_json()) state_search_check(answer, space, explored.space_check);
   if (explored.best.empty()) answer.block(no_point_text(space, explored));

@@ -29,8 +29,11 @@ std::string space_text(const SearchSpace& space) {
 }
 
 std::string evaluated_points_text(const ExplorationResult& explored) {
-  std::string text = fmt::format("{}: {} fit, {} allowed", plural(explored.points.size(), "point"),
-                                 count(explored.fitting), count(explored.best.size()));
+  const std::uint64_t uncertain = explored.fitting_uncertain + explored.too_large_uncertain;
+  std::string text = fmt::format("{}: {} fit", plural(explored.points.size(), "point"),
+                                 count(explored.fitting - explored.fitting_uncertain));
+  if (uncertain > 0) text += fmt::format(", {} may not fit", count(uncertain));
+  text += fmt::format(", {} allowed", count(explored.best.size()));
   if (explored.refused > 0)
     text += fmt::format("; {} excluded by constraints", count(explored.refused));
   return text;
@@ -50,8 +53,12 @@ std::vector<Rejection> rejected_points(const ExplorationResult& explored) {
   if (explored.failed > 0)
     others.emplace_back(explored.failed,
                         "failed; the first error: " + to_string(*explored.failure));
-  return rejections(explored.too_large, "needs more memory than a device has",
-                    explored.needs_simulation, explored.illegal, std::move(others));
+  if (explored.too_large_uncertain > 0)
+    others.emplace_back(explored.too_large_uncertain,
+                        "may not fit: its estimated memory exceeds that of a device");
+  return rejections(explored.too_large - explored.too_large_uncertain,
+                    "does not fit: needs more memory than a device has", explored.needs_simulation,
+                    explored.illegal, std::move(others));
 }
 
 std::vector<Rejection> rejections(std::uint64_t too_large, std::string memory,
@@ -60,7 +67,7 @@ std::vector<Rejection> rejections(std::uint64_t too_large, std::string memory,
                                   std::vector<Rejection> others) {
   std::vector<Rejection> rows;
   if (too_large > 0) rows.emplace_back(too_large, std::move(memory));
-  if (needs_simulation > 0) rows.emplace_back(needs_simulation, "needs simulation (--gear auto)");
+  if (needs_simulation > 0) rows.emplace_back(needs_simulation, "needs simulation (--method auto)");
   for (const auto& [rule, number] : illegal) rows.emplace_back(number, "rule " + rule);
   std::ranges::move(others, std::back_inserter(rows));
   std::ranges::stable_sort(rows, std::greater(), &Rejection::first);

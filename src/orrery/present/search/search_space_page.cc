@@ -32,6 +32,13 @@ std::string yaml_of(const explore::Json& document) {
   return tree.is_object() ? config::to_yaml(tree) : tree.dump() + "\n";
 }
 
+/// "too_large"; "may_not_fit" of what may fit although its estimate is too large.
+std::string state_name(const explore::Alternative& other) {
+  const bool uncertain =
+      other.state == explore::State::too_large && other.fit == MemoryFit::uncertain;
+  return std::string(uncertain ? name(MemoryFit::uncertain) : config::enum_name(other.state));
+}
+
 class SpacePageBuilder {
  public:
   SpacePageBuilder(const SearchSpace& space, const ExplorationResult& explored)
@@ -80,10 +87,10 @@ class SpacePageBuilder {
       const Point& least = explored_.points[*smallest];
       page_.facts.emplace_back(
           "least memory",
-          fmt::format(
-              "{} per device ({})",
-              explore::format(Figure::memory, static_cast<double>(least.predicted().memory)),
-              printable(space_.words(space_.at(least.number)))));
+          fmt::format("{} per device ({})",
+                      explore::format(Figure::memory,
+                                      static_cast<double>(least.predicted().memory.total.count())),
+                      printable(space_.words(space_.at(least.number)))));
     }
     page_.rejected = rejected_points(explored_);
   }
@@ -162,6 +169,7 @@ class SpacePageBuilder {
       if (is_new) page_.plans.push_back(printable(plan->first));
       page_.plan.push_back(plan->second);
       if (point.front) page_.front.push_back(i);
+      if (point.predicted().fit() == MemoryFit::uncertain) page_.may_not_fit.push_back(i);
       const double score = explore::scores_of(space_, point.figures)[0];
       if (i > 0 && score >= least) continue;
       least = score;
@@ -176,8 +184,8 @@ class SpacePageBuilder {
         if (space_.axes[a].name == effect.name) made.axis = a;
       made.explains = effect.explains;
       for (const explore::Alternative& other : effect.values)
-        made.values.push_back({printable(other.label), std::string(config::enum_name(other.state)),
-                               other.is_best, other.allowed, other.change});
+        made.values.push_back({printable(other.label), state_name(other), other.is_best,
+                               other.allowed, other.change});
     }
   }
 

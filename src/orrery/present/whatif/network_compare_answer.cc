@@ -184,11 +184,6 @@ void state_networks(report::Answer& answer, const NetworkComparison& comparison)
   answer.table("", rows, columns);
 }
 
-void write_step_interval(report::JsonWriter& json, const analysis::StepInterval& interval) {
-  json.begin_object().nanoseconds("low", interval.lower).nanoseconds("high", interval.upper);
-  json.nanoseconds("unknown", interval.unknown).end_object();
-}
-
 /// For programs: an object of each network.
 report::Columns<NetworkResult> network_columns(const NetworkComparison& comparison) {
   const Time first = comparison.networks.front().digest.step.step;

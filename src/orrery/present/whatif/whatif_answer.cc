@@ -97,6 +97,8 @@ void state_step(report::Answer& answer, std::string_view label, const std::strin
                 const study::StepEstimate& step, const std::string& sentence) {
   answer.row(label, which + "_step_ns", step.whole, sentence);
   state_interval(answer, which + "_interval", step.interval());
+  if (const std::string reason = step.no_interval_reason(); !reason.empty())
+    answer.row("interval", which + "_no_interval_reason", reason, "none: " + reason);
   answer.members([&](report::JsonWriter& json) {
     report::write_time_by_provenance(json, which + "_time_by_basis", step.time_by_provenance);
   });

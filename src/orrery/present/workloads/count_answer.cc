@@ -5,15 +5,23 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "orrery/analysis/metrics/format_peaks.h"
+#include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
+#include "orrery/present/number_text.h"
 #include "orrery/present/workloads/generate_answer.h"
+#include "orrery/study/jobs/job_summary.h"
 
 namespace orrery::present {
 
 using workload::Total;
 
 namespace {
+
+/// A cluster's dimensions, innermost first; empty when no cluster is given.
+using Dimensions = std::span<const platform::Dimension>;
 
 /// "3.141 ZFLOP"
 std::string big(Total value, std::string_view unit) {
@@ -124,6 +132,26 @@ report::Columns<workload::RoleCount> role_columns(
   return columns;
 }
 
+/// The peaks that MFU and HFU divide by, as `orrery run` has them.
+void state_peaks(report::Answer& answer, const workload::StepCount& count,
+                 const platform::Device& device) {
+  const double peak = device.rated.count();
+  const auto by_format =
+      analysis::format_utilization(study::work_by_format(count, device), Time(1), 1, peak);
+  answer.field("peak_flop_per_s", peak > 0 ? report::Value(peak) : report::Value());
+  answer.field("peak_precision", text_or_null(device.precision));
+  answer.field("product_formats", by_format ? report::Value(by_format->formats) : report::Value());
+  answer.field("format_peak_flop_per_s",
+               by_format ? report::Value(by_format->peak) : report::Value());
+  if (peak <= 0) return;
+  const std::string precision =
+      device.precision.empty() ? "" : fmt::format(" ({})", printable(device.precision));
+  answer.line("peak for MFU", format_flops(FlopRate(peak)) + precision);
+  if (by_format)
+    answer.line(
+        "", fmt::format("{} ({})", format_flops(FlopRate(by_format->peak)), by_format->formats));
+}
+
 void state_parameters(report::Answer& answer, const workload::Program& program,
                       const workload::StepCount& count) {
   const workload::ParameterCount& weights = count.parameters;
@@ -145,7 +173,8 @@ void state_parameters(report::Answer& answer, const workload::Program& program,
 }  // namespace
 
 void state_count(report::Answer& answer, const workload::Program& program,
-                 const workload::StepCount& count, Dimensions dims, const Findings& findings) {
+                 const workload::StepCount& count, const platform::Platform& platform,
+                 const Findings& findings) {
   answer.title(fmt::format("{}, {}", program.spec.model.name, parallelism_text(program)));
   answer.field("model", program.spec.model.name).field("ranks", count.ranks);
   state_parameters(answer, program, count);
@@ -158,8 +187,9 @@ void state_count(report::Answer& answer, const workload::Program& program,
   answer.row("memory traffic", "memory_traffic_bytes", exact(count.bytes, "B"),
              fmt::format("{}; {:.4g} FLOP per byte", big(count.bytes, "B"), count.intensity));
   answer.field("intensity_flop_per_byte", count.intensity);
+  state_peaks(answer, count, platform.device);
   state_flops(answer, program, count);
-  const auto traffic = traffic_columns(program, dims);
+  const auto traffic = traffic_columns(program, platform.dims);
   answer.table("traffic", count.traffic, traffic, {.if_empty = "no communication"});
   answer.table("roles", count.roles, role_columns(program, traffic), {.limit = 16});
   answer.findings(findings);

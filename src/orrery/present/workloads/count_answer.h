@@ -3,8 +3,6 @@
 // The answer of `orrery job count`.
 #pragma once
 
-#include <span>
-
 #include "orrery/core/findings.h"
 #include "orrery/platform/platform.h"
 #include "orrery/report/answer/answer.h"
@@ -12,10 +10,10 @@
 
 namespace orrery::present {
 
-/// A cluster's dimensions, innermost first; empty when no cluster is given.
-using Dimensions = std::span<const platform::Dimension>;
-
+/// `platform`: of the cluster; the default when none is given. With a device of the catalog, the
+/// answer has the peaks of `orrery run`: the reference, and that of the formats of products.
 void state_count(report::Answer& answer, const workload::Program& program,
-                 const workload::StepCount& count, Dimensions dims, const Findings& findings);
+                 const workload::StepCount& count, const platform::Platform& platform,
+                 const Findings& findings);
 
 }  // namespace orrery::present

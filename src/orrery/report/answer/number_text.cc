@@ -96,6 +96,11 @@ std::string difference_interval_text(const analysis::DifferenceInterval& band) {
   return text;
 }
 
+void write_step_interval(JsonWriter& json, const analysis::StepInterval& interval) {
+  json.begin_object().nanoseconds("low", interval.lower).nanoseconds("high", interval.upper);
+  json.nanoseconds("unknown", interval.unknown).end_object();
+}
+
 void write_difference_interval(JsonWriter& json, const analysis::DifferenceInterval& band) {
   json.begin_object().nanoseconds("low", band.lower).nanoseconds("high", band.upper);
   json.nanoseconds("unknown", band.unknown)
@@ -114,7 +119,7 @@ std::string estimate_error_text(double worst, bool all) {
   const std::string text =
       fmt::format("differ from the simulations by at most {:.2f} %.", std::abs(worst) * 100);
   if (all || std::abs(worst) <= kFar) return text;
-  return text + "\nThis error is large: --gear simulate simulates all of them, but takes longer.";
+  return text + "\nThis error is large: --method simulate simulates all of them, but takes longer.";
 }
 
 }  // namespace orrery::report

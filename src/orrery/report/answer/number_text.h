@@ -72,6 +72,9 @@ using analysis::plural;
 /// The same as a JSON object.
 void write_difference_interval(JsonWriter& json, const analysis::DifferenceInterval& band);
 
+/// The 80 % prediction interval of a step as a JSON object.
+void write_step_interval(JsonWriter& json, const analysis::StepInterval& interval);
+
 /// "1, 3-6": like format_ranks, without "ranks".
 [[nodiscard]] std::string rank_numbers_text(std::span<const std::uint32_t> ranks);
 

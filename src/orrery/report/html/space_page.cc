@@ -104,6 +104,7 @@ void write_space(JsonWriter& json, const PageSpace& space) {
   html::write_list(json, "plan", space.plan);
   html::write_list(json, "plans", space.plans);
   html::write_list(json, "front", space.front);
+  html::write_list(json, "mayNotFit", space.may_not_fit);
   json.field("best", space.best);
   write_effects(json, space);
   write_competitors(json, space);

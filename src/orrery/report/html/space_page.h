@@ -91,8 +91,9 @@ struct PageSpace {
   std::vector<std::uint32_t> plan;
   std::vector<std::string> plans;
   Parts parts;
-  std::vector<std::uint32_t> front;  ///< points
-  std::uint32_t best = 0;            ///< by the first objective, if any
+  std::vector<std::uint32_t> front;        ///< points
+  std::vector<std::uint32_t> may_not_fit;  ///< points whose memory may exceed that of a device
+  std::uint32_t best = 0;                  ///< by the first objective, if any
   std::vector<Effect> effects;
   std::vector<Competitor> competitors;                          ///< the best first
   std::vector<std::pair<std::uint64_t, std::string>> rejected;  ///< number of points, reason

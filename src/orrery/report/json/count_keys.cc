@@ -136,6 +136,8 @@ constexpr auto kJsonCounts = std::to_array<JsonKey>(
      {"max_lookups_per_row", JsonType::count, "lookups of the row that is read most"},
      {"max_size", JsonType::count, "largest size"},
      {"max_tables", JsonType::count, "most tables of a device"},
+     {"may_not_fit", JsonType::count,
+      "points whose memory fits only within the uncertainty of its estimate"},
      {"messages", JsonType::count, "messages"},
      {"micro_batch", JsonType::count, "samples of a microbatch"},
      {"microbatches", JsonType::count, "microbatches"},

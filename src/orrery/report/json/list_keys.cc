@@ -38,7 +38,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values format_mfu "
       "front "
       "goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes memory_option mfu "
-      "micro_batch near_bytes plan pp "
+      "micro_batch near_bytes no_interval_reason plan pp prediction_interval "
       "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
      {"by_kind", JsonType::object, "communication by kind", JsonForm::list,
       "bytes count exposed_ns hidden_ns kind length_ns recorded_ns"},
@@ -248,7 +248,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"scale", JsonType::object, "step time with other numbers of ranks", JsonForm::list,
       "mean_ns p95_ns ranks slowest_factor"},
      {"settings", JsonType::object, "settings of the axis", JsonForm::list,
-      "change_ratio has_feasible_point is_best setting state"},
+      "change_ratio has_feasible_point is_best setting state verdict"},
      {"shapes", JsonType::object, "kernels by shape", JsonForm::list,
       "all_launches model_names name operand_formats operation overlapping_communication pass "
       "sizes traits"},

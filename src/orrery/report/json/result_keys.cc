@@ -57,8 +57,9 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "simulated_interval_s simulated_split spare_nodes step_s step_source time_split tokens "
       "workload_name write_s young_interval_s"},
      {"job count",
-      "flop_by_source intensity_flop_per_byte memory_traffic_bytes model nodes parameters ranks "
-      "roles tokens traffic"},
+      "flop_by_source format_peak_flop_per_s intensity_flop_per_byte memory_traffic_bytes model "
+      "nodes parameters peak_flop_per_s peak_precision product_formats ranks roles tokens "
+      "traffic"},
      {"job generate", "bytes groups nodes prefix ranks role_count"},
      {"job together", "cluster end_ns jobs link_traffic network_model spare_ranks stalled"},
      {"kernels",
@@ -98,14 +99,14 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "alternatives axes best capacity_bytes closed_form cluster clusters combinations "
       "deadline_s devices estimated evaluated excluded_by_constraint failed feasible finished "
       "fitting illegal_by_rule manifest_file max_closed_form_error max_estimate_error "
-      "merge_command not_estimated out_of_date parts plans points priced rejected samples "
+      "may_not_fit merge_command not_estimated out_of_date parts plans points priced rejected "
+      "samples "
       "script_file simulated space_check submit_command token_budget tokens too_large "
       "unfinished"},
      {"study calculon", "best candidates execution feasible rejections statistics"},
      {"study reproduce",
       "about assumptions best comparisons name out_of_date per_run source studies title"},
-     {"trace anonymize",
-      "dropped_attributes kept_attributes names nodes ranks reidentification"},
+     {"trace anonymize", "dropped_attributes kept_attributes names nodes ranks reidentification"},
      {"trace convert",
       "edges file groups matched nodes per_rank prefix ranks single_rank unmatched world_size"},
      {"trace diff", "added changed per_iteration removed same"},
@@ -127,9 +128,10 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"trace validate",
       "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},
      {"whatif",
-      "base_fits base_interval base_memory_bytes base_samples base_step_ns base_time_by_basis "
-      "base_tokens change_kinds changed_fits changed_interval changed_memory_bytes "
-      "changed_samples changed_step_ns changed_time_by_basis changed_tokens changes "
+      "base_fits base_interval base_memory_bytes base_no_interval_reason base_samples "
+      "base_step_ns base_time_by_basis base_tokens change_kinds changed_fits changed_interval "
+      "changed_memory_bytes changed_no_interval_reason changed_samples changed_step_ns "
+      "changed_time_by_basis changed_tokens changes "
       "detected_structure device_change difference_interval inferred_job no_interval_reason "
       "operation_times pairs predicted_interval predicted_ns ranks recorded_ns replayed "
       "skipped_changes tried_changes workload_name"}});

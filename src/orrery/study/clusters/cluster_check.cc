@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "orrery/core/limits.h"
+#include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
-#include "orrery/study/clusters/host_links.h"
 #include "orrery/study/collectives/algorithms/algorithm_choice.h"
 
 namespace orrery::study {
@@ -73,7 +73,8 @@ Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
                 "`in_switch`",
                 "give the cluster's `remote_memory` `kind: pool` and `in_switch: true`");
   const bool none = memory.kind == platform::RemoteMemoryKind::none;
-  const bool has_host = find_host_link(platform.device) != nullptr;  // see with_host_memory
+  const platform::DeviceEntry* const device = platform::find_device(platform.device.entry);
+  const bool has_host = device != nullptr && !device->host_link.empty();  // see with_host_memory
   if (!none || has_host || !(spec.offload.optimizer || spec.offload.weights)) return {};
   return fail(Errc::config_conflict, where,
               "the cluster has no remote memory, but the job's `offload` places state there",

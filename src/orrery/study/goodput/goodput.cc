@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "orrery/core/text/text.h"
+#include "orrery/study/questions/device_price.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/study/questions/outcome/outcome.h"
-#include "orrery/study/questions/outcome/outcome_cost.h"
 #include "orrery/workload/memory/checkpoint_size.h"
 #include "orrery/workload/program/step_count.h"
 
@@ -164,7 +164,9 @@ Result<Goodput> predict_goodput(const GoodputQuestion& question, Watch& watch, F
   if (question.checkpoint_size)
     job->checkpoint = {static_cast<double>(question.checkpoint_size->count()), "configured"};
   if (!question.price.empty()) {
-    const auto price = parse_price(question.price, job->platform.device.entry);
+    const auto typed = parse_device_price(question.price);
+    if (!typed) return tl::unexpected(typed.error());
+    const auto price = price_of(*typed, job->platform.device.entry);
     if (!price) return tl::unexpected(price.error());
     made.price = *price;
   }

@@ -5,7 +5,6 @@
 
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalog/catalog.h"
-#include "orrery/study/clusters/host_links.h"
 #include "orrery/study/questions/offload_words.h"
 #include "orrery/workload/program/program.h"
 
@@ -18,9 +17,11 @@ std::shared_ptr<const Cluster> with_host_memory(const Load& load,
   if (load.program == nullptr || !offloads(load.program->spec) ||
       platform.remote_memory.kind != platform::RemoteMemoryKind::none)
     return cluster;
-  const HostLink* const host = find_host_link(platform.device);
-  if (host == nullptr) return cluster;
-  const platform::LinkEntry& link = *platform::find_link(host->link);
+  const platform::DeviceEntry* const device = platform::find_device(platform.device.entry);
+  const platform::LinkEntry* const found =
+      device == nullptr ? nullptr : platform::find_link(device->host_link);
+  if (found == nullptr) return cluster;
+  const platform::LinkEntry& link = *found;
   platform::RemoteMemory memory;
   memory.kind = platform::RemoteMemoryKind::per_npu;
   memory.latency = link.latency;
@@ -33,7 +34,7 @@ std::shared_ptr<const Cluster> with_host_memory(const Load& load,
   made->platform.remote_memory = std::move(memory);
   findings.add(FindingCode::chosen_by_default,
                fmt::format("remote memory: that of the host, over {} with {} each way ({})",
-                           link.name, format_bandwidth(link.bandwidth), host->source));
+                           link.name, format_bandwidth(link.bandwidth), device->host_link_source));
   return made;
 }
 

@@ -10,7 +10,7 @@
 
 namespace orrery::study {
 
-/// The cluster with host memory behind the link of its device (find_host_link), if its
+/// The cluster with host memory behind the link of its device (DeviceEntry::host_link), if its
 /// job offloads and the cluster has no remote memory. Each device has its own link, at its data
 /// sheet's rate in each direction; the memory itself does not limit it. Counts chosen_by_default.
 /// Unchanged otherwise.

@@ -11,8 +11,8 @@
 
 #include "orrery/analysis/comparison/cluster_names.h"
 #include "orrery/core/text/text.h"
-#include "orrery/core/text/units.h"
 #include "orrery/platform/cluster/cluster.h"
+#include "orrery/study/questions/device_price.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "orrery/study/questions/outcome/outcome.h"
@@ -268,14 +268,13 @@ std::string given_text(const Question& question) {
 }
 
 /// Prices by network; empty: none is given.
-Result<std::vector<double>> prices_of(const std::vector<std::string>& texts, std::size_t networks) {
-  std::vector<double> prices;
+Result<std::vector<DevicePrice>> network_prices(const std::vector<std::string>& texts,
+                                                std::size_t networks) {
+  std::vector<DevicePrice> prices;
   for (const std::string& text : texts) {
-    const auto price = parse_number(text, "--price");
-    if (!price || *price < 0)
-      return fail(Errc::usage, "--price", in_quotes(text) + " is not a price",
-                  "the price of a device per hour: 2.5");
-    prices.push_back(*price);
+    auto price = parse_device_price(text);
+    if (!price) return tl::unexpected(price.error());
+    prices.push_back(*std::move(price));
   }
   if (prices.size() == 1) prices.resize(networks, prices.front());
   if (prices.empty() || prices.size() == networks) return prices;
@@ -294,7 +293,7 @@ std::optional<double> NetworkResult::cost() const {
 Result<NetworkComparison> compare_networks(const NetworkComparisonQuestion& question) {
   const auto questions = network_questions(question);
   if (!questions) return tl::unexpected(questions.error());
-  const auto prices = prices_of(question.prices, questions->size());
+  const auto prices = network_prices(question.prices, questions->size());
   if (!prices) return tl::unexpected(prices.error());
   const auto names = network_names(*questions);
   if (!names) return tl::unexpected(names.error());
@@ -314,7 +313,11 @@ Result<NetworkComparison> compare_networks(const NetworkComparisonQuestion& ques
           {first.step.step, first.errors}, {one.digest.step.step, one.digest.errors},
           have_same_models(answers.front()->outcome(), outcome));
     }
-    if (!prices->empty()) one.device_price = (*prices)[i];
+    if (!prices->empty()) {
+      const auto price = price_of((*prices)[i], outcome.platform().device.entry);
+      if (!price) return tl::unexpected(price.error());
+      one.device_price = *price;
+    }
     made.findings.merge_maximum(outcome.findings);
     made.networks.push_back(std::move(one));
   }

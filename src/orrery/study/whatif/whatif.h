@@ -79,6 +79,10 @@ struct StepEstimate {
   [[nodiscard]] std::optional<analysis::StepInterval> interval() const {
     return analysis::step_interval(errors, whole);
   }
+  /// Why there is none, as `orrery run` prints it; empty: there is one, or all times are recorded.
+  [[nodiscard]] std::string no_interval_reason() const {
+    return analysis::no_interval_reason(errors, whole);
+  }
 };
 
 /// A change that was tried.

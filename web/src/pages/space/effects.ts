@@ -7,7 +7,7 @@ import { scrollRegion } from '../../scroll';
 import { pointWords, type Model } from './model';
 import type { EffectValue } from '../../space_data';
 
-const states: Record<string, string> = { fits: 'not allowed', illegal: 'breaks a rule', too_large: 'too large', needs_simulation: 'not estimated', failed: 'failed' };
+const states: Record<string, string> = { fits: 'not allowed', illegal: 'breaks a rule', too_large: 'does not fit', may_not_fit: 'may not fit', needs_simulation: 'not estimated', failed: 'failed' };
 
 export function valueWords({ label, allowed, change, state }: EffectValue): string {
   return `${label}: ${allowed ? format.change(change) : (states[state] ?? state)}`;

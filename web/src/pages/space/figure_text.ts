@@ -20,10 +20,10 @@ function plain(value: number): string {
 export function figureText(name: string, value: number, currency = ''): string {
   if (!Number.isFinite(value)) return '–';
   switch (name) {
-    case 'step': return format.time(value * 1e12);
+    case 'step': case 'step_low': case 'step_high': return format.time(value * 1e12);
     case 'rate': case 'devices': return format.count(Math.round(value));
-    case 'mfu': return `${(value * 100).toFixed(1)} %`;
-    case 'memory': return `${(value * 1e-9).toFixed(1)} GB`;
+    case 'mfu': case 'format_mfu': case 'format_hfu': return `${(value * 100).toFixed(1)} %`;
+    case 'memory': case 'spare_memory': return `${(value * 1e-9).toFixed(1)} GB`;
     case 'power': return scaled(value, 'W');
     case 'energy': return scaled(value, 'J');
     case 'cost': case 'cost_of_1e9': return currency === '' ? plain(value) : `${plain(value)} ${currency}`;
@@ -34,9 +34,9 @@ export function figureText(name: string, value: number, currency = ''): string {
 // In which unit a figure is typed.
 export function unitOf(name: string, currency = ''): { unit: string; factor: number } {
   switch (name) {
-    case 'step': return { unit: 's', factor: 1 };
-    case 'mfu': return { unit: '%', factor: 0.01 };
-    case 'memory': return { unit: 'GB', factor: 1e9 };
+    case 'step': case 'step_low': case 'step_high': return { unit: 's', factor: 1 };
+    case 'mfu': case 'format_mfu': case 'format_hfu': return { unit: '%', factor: 0.01 };
+    case 'memory': case 'spare_memory': return { unit: 'GB', factor: 1e9 };
     case 'power': return { unit: 'W', factor: 1 };
     case 'energy': return { unit: 'J', factor: 1 };
     case 'cost': case 'cost_of_1e9': return { unit: currency, factor: 1 };

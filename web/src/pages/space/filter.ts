@@ -59,9 +59,9 @@ const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.repla
 // RFC 4180, in base units.
 export function csvOf(model: Model, points: readonly number[]): string {
   const dims = model.dims.filter((dim) => dim.name !== 'off');
-  const head = [...dims.map((dim) => (dim.kind === 'predicted' ? `step_${dim.name}` : dim.name)), 'front', 'plan'];
+  const head = [...dims.map((dim) => (dim.kind === 'predicted' ? `step_${dim.name}` : dim.name)), 'front', 'may_not_fit', 'plan'];
   const cell = (dim: Dimension, point: number): string =>
     (dim.labels ? dim.text(dim.values[point]) : Number.isFinite(dim.values[point]) ? String(dim.values[point]) : '');
-  const lines = points.map((point) => [...dims.map((dim) => cell(dim, point)), String(model.front[point]), planOf(model, point)]);
+  const lines = points.map((point) => [...dims.map((dim) => cell(dim, point)), String(model.front[point]), String(model.mayNotFit[point]), planOf(model, point)]);
   return [head, ...lines].map((line) => `${line.map(quoted).join(',')}\r\n`).join('');
 }

@@ -27,6 +27,7 @@ export interface Model {
   dims: Dimension[]; // axes first, then figures, then what simulations tell
   objectives: Dimension[];
   front: Uint8Array; // 1: on it
+  mayNotFit: Uint8Array; // 1: its memory may exceed that of a device
   off: Float64Array; // how far the estimate is off the simulation, as a share; NaN: not both are there
   shares: Map<number, number[]>; // by point, by part
   rank: Float64Array; // by the first objective, from 0, the best, to 1
@@ -77,7 +78,7 @@ function shareDims(data: SpaceData): Dimension[] {
   });
 }
 
-// What the two gears tell, and how far they are apart.
+// What both methods predict, and how far they are apart.
 function toldDims(data: SpaceData, off: Float64Array): Dimension[] {
   const step = (name: string, title: string, predicted: number[]): Dimension => dimension({
     name, title, about: `the step, ${title}`, kind: 'predicted', labels: null, ordered: true, more: false,
@@ -104,10 +105,12 @@ export function layModel(data: SpaceData): Model {
   const objectives = data.objectives.map((at) => figures[at]);
   const front = new Uint8Array(data.count);
   for (const point of data.front) front[point] = 1;
+  const mayNotFit = new Uint8Array(data.count);
+  for (const point of data.mayNotFit) mayNotFit[point] = 1;
   const { point, parts } = data.shares;
   return {
     data, count: data.count, dims: [...axisDims(data), ...figures, ...shareDims(data), ...toldDims(data, off)],
-    objectives, front, off, shares: new Map(point.map((at, i) => [at, parts.map(({ values }) => values[i])])), rank: ranked(objectives[0]),
+    objectives, front, mayNotFit, off, shares: new Map(point.map((at, i) => [at, parts.map(({ values }) => values[i])])), rank: ranked(objectives[0]),
   };
 }
 

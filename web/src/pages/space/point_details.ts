@@ -11,7 +11,7 @@ import { linesOf, textOf } from './text_edits';
 // Where its step goes, as a bar and as text.
 function breakdown(model: Model, point: number): HTMLElement {
   const shares = model.shares.get(point);
-  if (!shares) return el('p', { class: 'muted' }, 'This point is estimated; only simulations give the parts of its step (--gear simulate, or --simulated N for more of them).');
+  if (!shares) return el('p', { class: 'muted' }, 'This point is estimated; only simulations give the parts of its step (--method simulate, or --simulated N for more of them).');
   const step = model.data.simulated[point];
   const { parts } = model.data.shares;
   const words = parts.map(({ title }, i) => `${title} ${format.percent(shares[i])}`).join(', ');
@@ -23,7 +23,7 @@ function breakdown(model: Model, point: number): HTMLElement {
 
 function figures(model: Model, point: number): HTMLElement {
   const lines: [string, string][] = [['step', stepWords(model, point)]];
-  for (const dim of model.dims) if (dim.kind === 'figure' && dim.name !== 'step') lines.push([dim.title, dim.text(dim.values[point])]);
+  for (const dim of model.dims) if (dim.kind === 'figure' && dim.name !== 'step') lines.push([dim.title, `${dim.text(dim.values[point])}${dim.name === 'memory' && model.mayNotFit[point] ? ' (may not fit)' : ''}`]);
   lines.push(['front', model.front[point] ? 'on the Pareto front' : 'dominated: another point is at least as good in all objectives, and better in one']);
   lines.push(['plan', planOf(model, point)]);
   return el('dl', { class: 'pairs' }, lines.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)]));

@@ -27,6 +27,7 @@ function columnsOf(state: State, all: boolean): Column<number>[] {
   const predicted = model.dims.filter((dim) => dim.name === 'off' && Number.isFinite(dim.low));
   return [choose,
     ...model.dims.filter((dim) => dim.kind === 'axis' && telling(dim)).map(column), ...model.dims.filter((dim) => dim.kind === 'figure' && telling(dim) && (all || isUsual(model, dim))).map(column),
+    ...(model.data.mayNotFit.length > 0 ? [{ title: 'verdict', note: 'whether its memory fits', cell: (point: number) => (model.mayNotFit[point] ? 'may not fit' : 'fits'), key: (point: number) => model.mayNotFit[point] }] : []),
     { title: 'source', note: 'source of the step time', cell: (point) => (model.data.simulated[point] > 0 ? 'simulation' : 'estimate'), key: (point) => (model.data.simulated[point] > 0 ? 0 : 1) },
     ...predicted.map(column),
     { title: 'plan', cell: (point) => el('span', { class: 'sp-plan' }, planOf(model, point)), key: (point) => planOf(model, point) }];

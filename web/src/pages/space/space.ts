@@ -82,7 +82,7 @@ function comparison(context: Context, state: State): { element: HTMLElement; sca
   const both = Array.from(model.off).filter(Number.isFinite);
   const label = 'Estimates and simulations';
   if (both.length === 0) {
-    return { element: card(label, el('p', {}, 'No point has both an estimate and a simulation; --gear auto estimates all points and simulates the best.')), scatter: null };
+    return { element: card(label, el('p', {}, 'No point has both an estimate and a simulation; --method auto estimates all points and simulates the best.')), scatter: null };
   }
   const sizes = both.map(Math.abs).sort((a, b) => a - b);
   const worst = both.reduce((far, off) => (Math.abs(off) > Math.abs(far) ? off : far), 0);

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/report/answer/number_text.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/questions/device_price.h"
 
 namespace orrery::study {
 
@@ -39,22 +39,6 @@ Result<void> set_power(const std::string& asked, const std::string& device, Step
 
 }  // namespace
 
-Result<double> parse_price(const std::string& text, const std::string& device) {
-  const std::size_t at = text.find('=');
-  const auto price = parse_number(at == std::string::npos ? std::string_view(text)
-                                                          : std::string_view(text).substr(at + 1));
-  if (!price || !(*price > 0))
-    return fail(Errc::usage, "--price", in_quotes(text) + " is not a price above 0",
-                "the price of a device per hour: 2.5, or h100-sxm=2.5");
-  const std::string name = at == std::string::npos ? device : text.substr(0, at);
-  const platform::DeviceEntry* const entry = platform::find_device(name);  // "h100" is "h100-sxm"
-  if (name != device && (entry == nullptr || entry->name != device))
-    return fail(Errc::usage, "--price",
-                fmt::format("the cluster has no device {}", in_quotes(name)),
-                device.empty() ? "give a number: 2.5" : fmt::format("its device is {}", device));
-  return *price;
-}
-
 std::optional<double> StepCosts::cost() const {
   if (!price) return std::nullopt;
   return *price * static_cast<double>(ranks) * step / 3600;
@@ -81,7 +65,9 @@ Result<StepCosts> step_costs(const Outcome& outcome, const CostQuestion& questio
   made.load /= static_cast<double>(std::max<std::int64_t>(made.ranks, 1));
   const std::string& device = outcome.platform().device.entry;
   if (!question.price.empty()) {
-    const auto price = parse_price(question.price, device);
+    const auto typed = parse_device_price(question.price);
+    if (!typed) return tl::unexpected(typed.error());
+    const auto price = price_of(*typed, device);
     if (!price) return tl::unexpected(price.error());
     made.price = *price;
   }

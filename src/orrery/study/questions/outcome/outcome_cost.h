@@ -53,7 +53,4 @@ struct StepCosts {
 
 void state_step_costs(report::Answer& answer, const StepCosts& costs);
 
-/// "2.5" or "h100-sxm=2.5", for a device of this name in the catalog. Errc: usage.
-[[nodiscard]] Result<double> parse_price(const std::string& text, const std::string& device);
-
 }  // namespace orrery::study

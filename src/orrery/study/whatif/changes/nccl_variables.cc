@@ -27,6 +27,65 @@ constexpr string_view kSwitchLoad = "how the network's switches distribute load 
 constexpr string_view kCosts = "costs that depend on it";
 constexpr string_view kTopology = "the places of GPUs, cards and PCI switches in a host";
 
+std::string upper(string_view name) {
+  std::string made(name);
+  for (char& c : made)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return made;
+}
+
+/// The whole number in a range, or the error that states the range.
+Result<std::int64_t> number_of(const NcclValue& given, std::int64_t least, std::int64_t most) {
+  const auto number = parse_integer(given.value, given.where);
+  if (number && *number >= least && *number <= most) return *number;
+  return fail(Errc::usage, given.where, in_quotes(given.value) + " is not a value of this variable",
+              fmt::format("{} accepts {}", given.variable.name, given.variable.values));
+}
+
+// How variables change the settings, without a check of names in lists.
+
+Result<void> set_algorithms(const NcclValue& given, LibrarySettings& settings) {
+  settings.algorithms = given.value;
+  return {};
+}
+
+Result<void> set_protocols(const NcclValue& given, LibrarySettings& settings) {
+  settings.protocols = given.value;
+  return {};
+}
+
+Result<void> set_nvls(const NcclValue& given, LibrarySettings& settings) {
+  const auto number = number_of(given, 0, 2);
+  if (!number) return tl::unexpected(number.error());
+  settings.nvls = *number != 0;
+  return {};
+}
+
+Result<void> set_collnet(const NcclValue& given, LibrarySettings& settings) {
+  const auto number = number_of(given, 0, 1);
+  if (!number) return tl::unexpected(number.error());
+  settings.collnet = *number != 0;
+  return {};
+}
+
+// Of several limits of channels, those of the cluster file too, the most restrictive applies (user
+// guide).
+
+Result<void> set_least_channels(const NcclValue& given, LibrarySettings& settings) {
+  const auto number = number_of(given, 1, kMostChannels);
+  if (!number) return tl::unexpected(number.error());
+  settings.min_channels = std::max<std::int64_t>(settings.min_channels, *number);
+  return {};
+}
+
+Result<void> set_most_channels(const NcclValue& given, LibrarySettings& settings) {
+  const auto number = number_of(given, 1, kMostChannels);
+  if (!number) return tl::unexpected(number.error());
+  std::int64_t& most = settings.max_channels;
+  most = most > 0 ? std::min(most, *number) : *number;
+  return {};
+}
+
 // Source of names, values, defaults and meanings: NVIDIA/nccl, docs/userguide/source/env.rst. The
 // effects are those of NCCL's cost model (tuning.h) and of its channels (channels.h).
 constexpr auto kVariables = std::to_array<NcclVariable>({
@@ -34,21 +93,22 @@ constexpr auto kVariables = std::to_array<NcclVariable>({
      "Ring, Tree, CollnetDirect, CollnetChain, NVLS, NVLSTree, PAT: a list with commas; ^ "
      "before it excludes; allreduce:Tree for one collective, with semicolons between "
      "several",
-     "", "algorithms that NCCL may use", "NCCL chooses among these only", ""},
+     "", "algorithms that NCCL may use", "NCCL chooses among these only", "", set_algorithms},
     {"NCCL_PROTO", "LL, LL128, Simple: lists as those of NCCL_ALGO", "",
-     "protocols that NCCL may use", "NCCL chooses among these only", ""},
+     "protocols that NCCL may use", "NCCL chooses among these only", "", set_protocols},
     {"NCCL_MIN_CTAS", "1 to 64", "", "minimum number of CTAs: of channels",
-     "more channels than NCCL finds share the rate of the links, and hold more SMs", ""},
+     "more channels than NCCL finds share the rate of the links, and hold more SMs", "",
+     set_least_channels},
     {"NCCL_MAX_CTAS", "1 to 64", "", "maximum number of CTAs: of channels",
-     "fewer channels than NCCL finds carry less, and hold fewer SMs", ""},
+     "fewer channels than NCCL finds carry less, and hold fewer SMs", "", set_most_channels},
     {"NCCL_MIN_NCHANNELS", "1 to 64", "", "older name of NCCL_MIN_CTAS",
-     "as NCCL_MIN_CTAS; the higher of both applies", ""},
+     "as NCCL_MIN_CTAS; the higher of both applies", "", set_least_channels},
     {"NCCL_MAX_NCHANNELS", "1 to 64", "", "older name of NCCL_MAX_CTAS",
-     "as NCCL_MAX_CTAS; the lower of both applies", ""},
+     "as NCCL_MAX_CTAS; the lower of both applies", "", set_most_channels},
     {"NCCL_NVLS_ENABLE", "0, 1, 2", "2", "NVLink SHARP, from Hopper on",
-     "0: neither NVLS nor NVLSTree runs", ""},
+     "0: neither NVLS nor NVLSTree runs", "", set_nvls},
     {"NCCL_COLLNET_ENABLE", "0, 1", "0", "switches of the network reduce (SHARP)",
-     "1: CollnetDirect and CollnetChain may run, by the cost model alone", ""},
+     "1: CollnetDirect and CollnetChain may run, by the cost model alone", "", set_collnet},
     {"NCCL_BUFFSIZE", "bytes", "4194304", "size of the buffer between two GPUs", "", kCosts},
     {"NCCL_NTHREADS", "64, 128, 256, 512", "", "CUDA threads per block", "", kCosts},
     {"NCCL_P2P_DISABLE", "0, 1", "0", "no direct access between GPUs (NVLink, PCI)", "",
@@ -114,44 +174,6 @@ constexpr auto kVariables = std::to_array<NcclVariable>({
      "logs, which affect no time"},
 });
 
-std::string upper(string_view name) {
-  std::string made(name);
-  for (char& c : made)
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  return made;
-}
-
-/// The whole number in a range, or the error that states the range.
-Result<std::int64_t> number_of(const NcclVariable& variable, const std::string& value,
-                               const std::string& where, std::int64_t least, std::int64_t most) {
-  const auto number = parse_integer(value, where);
-  if (number && *number >= least && *number <= most) return *number;
-  return fail(Errc::usage, where, in_quotes(value) + " is not a value of this variable",
-              fmt::format("{} accepts {}", variable.name, variable.values));
-}
-
-/// A copy of the settings with one more variable; without a check of names in lists.
-Result<LibrarySettings> with_variable(const NcclVariable& variable, const std::string& value,
-                                      const std::string& where, LibrarySettings settings) {
-  const string_view name = variable.name;
-  if (name == "NCCL_ALGO" || name == "NCCL_PROTO") {
-    (name == "NCCL_ALGO" ? settings.algorithms : settings.protocols) = value;
-    return settings;
-  }
-  const bool flag = name == "NCCL_NVLS_ENABLE" || name == "NCCL_COLLNET_ENABLE";
-  const std::int64_t most = name == "NCCL_NVLS_ENABLE" ? 2 : flag ? 1 : kMostChannels;
-  const auto number = number_of(variable, value, where, flag ? 0 : 1, most);
-  if (!number) return tl::unexpected(number.error());
-  if (name == "NCCL_NVLS_ENABLE") settings.nvls = *number != 0;
-  if (name == "NCCL_COLLNET_ENABLE") settings.collnet = *number != 0;
-  // Of several limits, those of the cluster file too, the most restrictive applies (user guide).
-  std::int64_t &least = settings.min_channels, &greatest = settings.max_channels;
-  if (name.starts_with("NCCL_MIN_")) least = std::max(least, *number);
-  if (name.starts_with("NCCL_MAX_"))
-    greatest = greatest > 0 ? std::min(greatest, *number) : *number;
-  return settings;
-}
-
 Error not_represented(const NcclVariable& variable, const std::string& where) {
   return {Errc::config_conflict, where,
           fmt::format("the model of NCCL does not represent it ({}): it has no data for {}",
@@ -198,22 +220,22 @@ Result<void> set_nccl_variable(string_view name, const std::string& value, const
     return tl::unexpected(not_represented(*variable, where));
   }
   // Errors of one value name its place; those of several are found with the whole settings.
-  const auto alone = with_variable(*variable, value, where, {});
-  if (!alone) return tl::unexpected(alone.error());
-  if (auto allowed = model::read_allowed(*alone, ""); !allowed) {
+  const NcclValue given{*variable, value, where};
+  LibrarySettings alone, all = settings;
+  if (auto set = variable->set(given, alone); !set) return set;
+  if (auto allowed = model::read_allowed(alone, ""); !allowed) {
     Error error = allowed.error();
     error.code = Errc::usage;
     error.where = where;
     return tl::unexpected(std::move(error));
   }
-  auto all = with_variable(*variable, value, where, settings);
-  if (!all) return tl::unexpected(all.error());
-  if (auto allowed = model::read_allowed(*all, ""); !allowed) {
+  if (auto set = variable->set(given, all); !set) return set;
+  if (auto allowed = model::read_allowed(all, ""); !allowed) {
     Error error = allowed.error();
     error.where = where;
     return tl::unexpected(std::move(error));
   }
-  settings = *std::move(all);
+  settings = std::move(all);
   return {};
 }
 

@@ -14,17 +14,28 @@
 
 namespace orrery::study {
 
+struct NcclVariable;
+
+/// A value of a variable, and its place in errors.
+struct NcclValue {
+  const NcclVariable& variable;
+  const std::string& value;
+  const std::string& where;
+};
+
 /// One environment variable of NCCL.
 struct NcclVariable {
   std::string_view name;     ///< "NCCL_ALGO"
   std::string_view values;   ///< accepted values, in words
   std::string_view usual;    ///< NCCL's default as a value; empty: unset, or it depends
   std::string_view meaning;  ///< "algorithms that NCCL may use"
-  /// Effect in the model; empty: the model does not represent the variable.
-  std::string_view effect;
+  std::string_view effect;   ///< in the model; empty if not represented
   std::string_view missing;  ///< if not represented: "the rate of TCP sockets"
+  /// Changes the settings of the library; null: the model does not represent the variable. Errc:
+  /// usage (a value that NCCL does not accept).
+  Result<void> (*set)(const NcclValue& given, platform::LibrarySettings& settings) = nullptr;
 
-  [[nodiscard]] constexpr bool is_represented() const { return !effect.empty(); }
+  [[nodiscard]] constexpr bool is_represented() const { return set != nullptr; }
 };
 
 /// All known variables, those that the model represents first. Source: NVIDIA/nccl,

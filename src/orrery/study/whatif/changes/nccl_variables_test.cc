@@ -36,6 +36,7 @@ TEST(NcclVariables, HaveOneRowEach) {
   for (const NcclVariable& one : nccl_variables()) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
     EXPECT_NE(one.is_represented(), !one.missing.empty()) << one.name;
+    EXPECT_EQ(one.is_represented(), !one.effect.empty()) << one.name;
     EXPECT_FALSE(one.values.empty() || one.meaning.empty()) << one.name;
   }
 }
