@@ -98,6 +98,11 @@ export function timeAxis(largest: number): { unit: string; factor: number; label
   return { unit, factor, label: (ps) => `${digits(ps / factor)} ${unit}` };
 }
 
+// A number and its unit that stay on one line.
+export function unbroken(text: string): string {
+  return text.replaceAll(' ', '\u00a0');
+}
+
 // An operation's name for people; the empty one has no name.
 export function nameOf(text: string): string {
   return text === '' ? '(no name)' : text;

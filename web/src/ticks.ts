@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Round numbers for axes.
+// Ends of axes, and round numbers on them.
+import type { RunData } from './data';
+
+// Where axes of time end: runs side by side share one.
+export function longestStep(runs: readonly RunData[]): number {
+  return runs.reduce((longest, { step }) => Math.max(longest, step), 0);
+}
 
 // 1, 2 or 5 times a power of ten, at least `least`.
 export function niceStep(least: number): number {

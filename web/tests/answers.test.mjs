@@ -48,6 +48,7 @@ describe('two runs', () => {
     assert.deepEqual(await sides.locator('h3').allInnerTexts(), ['Baseline (A)', 'Change (B)', 'Difference (B − A)']);
     assert.match(await sides.nth(1).innerText(), /bandwidth=0\.25/);
     assert.match(await sides.nth(2).innerText(), /\+\S+ [mu]?s[^]*longer than the baseline/);
+    assert.match(await sides.nth(0).innerText(), /interval: \S+\u00a0[mu]?s to \S+\u00a0[mu]?s/, 'a unit can be on another line than its number');
     const tops = await sides.evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
     assert.ok(tops.every((top) => top === tops[0]), `not side by side: ${tops}`);
   }));

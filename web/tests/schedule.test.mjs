@@ -49,6 +49,33 @@ describe('a schedule', () => {
     }));
   }
 
+  // The time of a tick was once half under the name of the bound.
+  it('writes no time under the name of the bound', () => schedule('gather', async ({ report, page, hook }) => {
+    await page.evaluate(() => {
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      window.__written = [];
+      CanvasRenderingContext2D.prototype.fillText = function written(text, x, y) {
+        const scale = this.getTransform().a / devicePixelRatio;
+        window.__written.push({ text, y, from: x * scale, to: x * scale + this.measureText(text).width });
+        return fillText.call(this, text, x, y);
+      };
+    });
+    let times = 0;
+    for (const width of [390, 700, 1000, 1300, 1440]) {
+      await page.evaluate(() => { window.__written.length = 0; });
+      await page.setViewportSize({ width, height: 900 });
+      await report.settle(8);
+      const written = await page.evaluate(() => window.__written);
+      const bound = written.findLast(({ text }) => text === 'bound');
+      assert.ok(bound, `${width}: no name`);
+      const ticks = written.filter(({ text, y }) => y === bound.y && /^(0|[\d.]+ [num]?s)$/.test(text));
+      times += ticks.length;
+      for (const tick of ticks) assert.ok(tick.to <= bound.from || tick.from >= bound.to, `${width}: ${tick.text} from ${tick.from} to ${tick.to}, bound from ${bound.from}`);
+    }
+    assert.ok(times > 10, `${times} times`);
+    assert.ok(await hook('g.state.model.data.bound > 0'));
+  }));
+
   it('says what was asked, what it takes and what binds', () => schedule('gather', async ({ page, hook }) => {
     assert.match(await page.locator('header').innerText(), /all-gather of 1 GiB among 64 ranks of wafer-64/);
     const text = await main(page);

@@ -14,6 +14,7 @@
 #include "orrery/core/text/units.h"
 #include "orrery/study/jobs/job_summary.h"
 #include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/whatif/loss_remedies.h"
 #include "orrery/study/whatif/whatif_case.h"
 
 namespace orrery::validate {
@@ -131,7 +132,7 @@ Result<MfuComparison> compare_mfu(const MfuQuestion& question, study::Watch& wat
   made.interval = digest.interval;
   if (!made.interval)
     made.no_interval_reason = analysis::no_interval_reason(digest.errors, digest.step.step);
-  made.losses = study::step_losses(*outcome);
+  made.losses = study::separated_losses(*read, *outcome, watch);
   study::try_remedies(*read, kShownLosses, made.losses);
   const auto points = published_points();
   if (!points) return tl::unexpected(points.error());

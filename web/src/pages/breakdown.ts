@@ -4,6 +4,7 @@
 import { el, pageLink } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
+import { longestStep } from '../ticks';
 import { meanFigure, parts, swatch } from './ranks/parts';
 import { oddRanks, orderOf, sortKey, sortKeys, type Odd, type SortKey } from './ranks/order';
 import { drawRows, figure, type Shown } from './ranks/rows';
@@ -106,7 +107,8 @@ function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; b
     if (details.open) figures.replaceChildren(rankTable(context, shown));
   };
   const show = (choice: Choice): void => {
-    shown = { order: orderOf(run.rank, choice.sort), sort: choice.sort, shares: choice.shares, odd: marked };
+    const end = choice.shares ? run.step : longestStep(context.data.runs);
+    shown = { order: orderOf(run.rank, choice.sort), sort: choice.sort, shares: choice.shares, end, odd: marked };
     if (strip) strip.show(shown);
     else drawRows(picture, run, shown);
     fill();
@@ -132,7 +134,7 @@ export const breakdown: Page = {
     const ranks = rankCard(context, odd);
     host.append(
       el('section', { class: 'card', 'aria-label': 'Mean over ranks' },
-        el('h2', {}, `Step time by part, mean over ${context.format.counted(run.ranks, 'rank')}`), meanFigure(run)),
+        el('h2', {}, `Step time by part, mean over ${context.format.counted(run.ranks, 'rank')}`), meanFigure(run, longestStep(context.data.runs))),
       run.ranks < 3 ? '' : el('section', { class: 'card', 'aria-label': 'Outliers' }, el('h2', {}, 'Outliers'), oddText(odd, run.ranks)),
       ranks.card,
       el('section', { class: 'card', 'aria-label': 'Who waited for whom' }, el('h2', {}, 'Stragglers'), stragglerTable(context)));

@@ -15,20 +15,43 @@ function option(value: string, text: string): HTMLElement {
   return el('option', { value }, text);
 }
 
-// Which collectives to show; `changed` is called with every change.
-function filters(context: Context, types: readonly Kind[], changed: (filter: Filter) => void): HTMLElement {
+// What both columns of a comparison follow: all but the group, which only one run may have.
+interface Choice {
+  type: string;
+  name: string;
+  linear: boolean; // bandwidth from zero
+}
+
+// Which collectives to show, and how; `changed` is called with every change.
+function filters(context: Context, types: readonly Kind[], changed: (filter: Filter, linear: boolean) => void): HTMLElement {
   const { run } = context;
-  const filter: Filter = { ...all };
-  const change = (more: Partial<Filter>): void => changed({ ...Object.assign(filter, more) });
+  let choice: Choice = { type: all.type, name: all.name, linear: false };
+  let chosenGroup = all.group;
+  const show = (): void => changed({ type: choice.type, name: choice.name, group: chosenGroup }, choice.linear);
+  const tell = (more: Partial<Choice>): void => {
+    context.shared.dispatchEvent(new CustomEvent('choice', { detail: { ...choice, ...more } }));
+  };
   const type = el('select', {}, option('', 'every type'), types.map((kind) => option(kind.type, kind.type)));
-  type.addEventListener('change', () => change({ type: type.value }));
+  type.addEventListener('change', () => tell({ type: type.value }));
   const used = [...new Set(run.collectives.group)].sort((a, b) => a - b);
   const group = el('select', {}, option('', 'every group'), used.slice(0, 500).map((at) => option(String(at), groupTitle(run, at))));
-  group.addEventListener('change', () => change({ group: group.value === '' ? null : Number(group.value) }));
+  group.addEventListener('change', () => {
+    chosenGroup = group.value === '' ? null : Number(group.value);
+    show();
+  });
   const name = el('input', { type: 'search', placeholder: 'part of a name', autocomplete: 'off', spellcheck: 'false' });
-  name.addEventListener('input', () => change({ name: name.value }));
+  name.addEventListener('input', () => tell({ name: name.value }));
+  const linear = el('input', { type: 'checkbox' });
+  linear.addEventListener('change', () => tell({ linear: linear.checked }));
+  context.shared.addEventListener('choice', (event) => {
+    choice = (event as CustomEvent<Choice>).detail;
+    type.value = choice.type;
+    if (name.value !== choice.name) name.value = choice.name;
+    linear.checked = choice.linear;
+    show();
+  });
   return el('div', { class: 'controls' }, el('label', {}, 'Type', type),
-    used.length > 1 && el('label', {}, 'Group', group), el('label', {}, 'Name', name));
+    used.length > 1 && el('label', {}, 'Group', group), el('label', {}, 'Name', name), el('label', {}, linear, 'bandwidth from zero'));
 }
 
 function legend(types: readonly Kind[]): HTMLElement {
@@ -132,21 +155,18 @@ function speedCard(host: HTMLElement, context: Context, types: readonly Kind[], 
     if (details.open) figures.replaceChildren(eachTable(context, shown));
   };
   details.addEventListener('toggle', fill);
-  const linear = el('input', { type: 'checkbox' });
-  linear.addEventListener('change', () => picture.linear(linear.checked));
-  const controls = filters(context, types, (filter) => {
+  const controls = filters(context, types, (filter, linear) => {
     shown = keep(context.run, filter);
-    picture.show(shown);
+    picture.show(shown, linear);
     words.textContent = leftOut(context, picture.flat);
     fill();
     filtered(filter);
   });
-  controls.append(el('label', {}, linear, 'bandwidth from zero'));
   host.append(el('section', { class: 'card', 'aria-label': 'Size and bandwidth' },
     el('h2', {}, 'Size and achieved bus bandwidth'), controls, legend(types), frame, words, details));
   const picture = speedChart(frame, context, types);
   shown = keep(context.run, all);
-  picture.show(shown);
+  picture.show(shown, false);
   words.textContent = leftOut(context, picture.flat);
   return picture;
 }
@@ -163,7 +183,7 @@ export const collectives: Page = {
     }
     const classes = el('div', {}, classTable(context, ''));
     host.append(beatenText(context) ?? '');
-    const speeds = speedCard(host, context, kinds(run), (filter) => classes.replaceChildren(classTable(context, filter.type)));
+    const speeds = speedCard(host, context, kinds(context.data.runs), (filter) => classes.replaceChildren(classTable(context, filter.type)));
     host.append(el('section', { class: 'card', 'aria-label': 'Classes' }, el('h2', {}, 'By type, members and size'), classes));
     return () => speeds.dispose();
   },

@@ -3,7 +3,7 @@
 // Two runs side by side: what changed, for better or worse, and which operations made it so.
 import { pathCauses, type ComparisonData, type NodeChangeData, type RunData } from '../data';
 import { el, pageLink, styled, type Child } from '../dom';
-import { runTitles } from '../format';
+import { runTitles, unbroken } from '../format';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import { inWords, meanParts, partBar, parts, swatch, type PartId } from './ranks/parts';
@@ -58,8 +58,8 @@ function sides(context: Context): HTMLElement {
   const side = (name: string, step: string, ...more: Child[]): HTMLElement =>
     el('div', { class: 'side' }, el('h3', {}, name), el('p', { class: 'side-step figures' }, step), more);
   const run = ({ band, ranks }: RunData, title: string): Child => [
-    el('p', {}, el('span', { class: 'name' }, title), `, ${counted(ranks, 'rank')}`),
-    band && el('p', { class: 'muted' }, `80 % prediction interval: ${time(band.least)} to ${time(band.most)}`)];
+    el('p', {}, el('span', { class: 'name' }, title), `, ${unbroken(counted(ranks, 'rank'))}`),
+    band && el('p', { class: 'muted' }, `80 % prediction interval: ${unbroken(time(band.least))} to ${unbroken(time(band.most))}`)];
   const share = a.step > 0 ? `${percent(Math.abs(difference) / a.step)} ${difference > 0 ? 'longer' : 'shorter'} than the baseline` : '';
   return el('div', { class: 'sides' },
     side('Baseline (A)', time(a.step), run(a, titleA)),
@@ -93,7 +93,7 @@ function bandLine(context: Context): HTMLElement | null {
   const { time, signed } = { time: context.format.time, signed: (value: number) => (value < 0 ? '−' : '+') + context.format.time(Math.abs(value)) };
   const words = band.within ? 'it includes zero: either step may be shorter' : 'it excludes zero: the models identify the shorter step';
   const rest = band.unknown > 0 ? `; ${time(band.unknown)} of what differs has no known error and counts as ${context.data.unknownError}` : '';
-  return el('p', { class: 'muted' }, `80 % prediction interval of the difference, from the measured errors of the models: ${signed(band.least)} to ${signed(band.most)}; ${words}${rest}.`);
+  return el('p', { class: 'muted' }, `80 % prediction interval of the difference, from the measured errors of the models: ${unbroken(signed(band.least))} to ${unbroken(signed(band.most))}; ${words}${rest}.`);
 }
 
 // Both steps on one scale, each split by where its time went on average.

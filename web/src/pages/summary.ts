@@ -6,6 +6,7 @@ import { el, hasPage, pageLink, styled, type Child } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
 import { roleOfCause } from '../theme';
+import { longestStep } from '../ticks';
 import { byCause, paler, titles } from './path/causes';
 import { meanFigure } from './ranks/parts';
 import './path/path.css';
@@ -17,17 +18,17 @@ function next(pages: [page: string, title: string][]): Child {
   return links.length > 0 && el('p', { class: 'sum-next' }, links.flatMap((link, i) => (i > 0 ? [' · ', link] : [link])));
 }
 
-function head({ run, format }: Context): HTMLElement {
+function head({ data, run, format }: Context): HTMLElement {
   const unfinished = run.rank.finish.filter((finish) => finish === null).length;
   return el('div', { class: 'card sum-head' },
     el('p', { class: 'sum-step' }, el('span', { class: 'muted' }, run.stalled ? 'Stalled after' : 'Step time'),
       el('strong', {}, format.time(run.step)), el('span', { class: 'muted' }, `on ${format.counted(run.ranks, 'rank')}`)),
-    run.band && el('p', { class: 'muted' }, `80 % prediction interval: ${format.time(run.band.least)} to ${format.time(run.band.most)}, `,
+    run.band && el('p', { class: 'muted' }, `80 % prediction interval: ${format.unbroken(format.time(run.band.least))} to ${format.unbroken(format.time(run.band.most))}, `,
       pageLink('critical-path', {}, 'from the measured errors of the models')),
     run.stalled && el('p', { class: 'bad', role: 'note' },
       `This run deadlocked: ${format.counted(unfinished, 'rank')} never finished. The figures cover the executed part.`),
     el('h2', {}, 'Step time by part, mean over ranks'),
-    meanFigure(run),
+    meanFigure(run, longestStep(data.runs)),
     next([['breakdown', 'Rank by rank'], ['timeline', 'Timeline']]));
 }
 

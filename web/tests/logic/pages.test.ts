@@ -12,6 +12,8 @@ import { timeline } from '../../src/pages/timeline/timeline';
 import { topology } from '../../src/pages/topology';
 import { endsOf, gridWidth, hasPorts, mostOf, overTimeEnds, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
+import { all, keep, kinds } from '../../src/pages/speeds/choice';
+import { extents } from '../../src/pages/speeds/speed_chart';
 import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
 import { differing } from '../../src/pages/manifest';
 import { byCause, byOperation, layPathRows, longest } from '../../src/pages/path/causes';
@@ -101,6 +103,27 @@ describe('links', () => {
     assert.equal(heat(0, false), '#c8cfd8');
     assert.equal(heat(2, true), heat(1, true));
     assert.match(heat(0.3, true), /^#[0-9a-f]{6}$/);
+  });
+});
+
+describe('collectives of runs side by side', () => {
+  const with_ = (type: string[], bytes: number[], busbw: number[]): RunData => ({
+    ...run, groups: [{ name: '', size: 2, ranks: '' }], collectives: { type, bytes, busbw, group: type.map(() => 0), name: type.map(() => 0), ofBound: type.map(() => 0.5) },
+  }) as unknown as RunData;
+  const runs = [with_(['all_reduce', 'mine'], [1024, 2048], [1e9, 2e9]), with_(['other', 'all_reduce'], [512, 4096], [4e9, 3e9])];
+
+  it('have a color and a shape by type, not by run', () => {
+    const [both, swapped] = [kinds(runs), kinds([runs[1], runs[0]])];
+    assert.deepEqual(both, swapped);
+    assert.deepEqual(both.map(({ type }) => type), ['all_reduce', 'mine', 'other']);
+    assert.equal(new Set(both.map(({ role, symbol }) => `${role} ${symbol}`)).size, 3);
+  });
+
+  it('have axes that hold all of them, and the bounds of their links', () => {
+    const of = (some: RunData[]): unknown => extents(some.map((one) => ({ run: one, shown: keep(one, all) })), kinds(runs));
+    assert.deepEqual(of(runs), { sizes: { min: 512, max: 4096 }, speeds: { min: 1e9, max: 8e9 } });
+    assert.deepEqual(of([runs[0]]), { sizes: { min: 1024, max: 2048 }, speeds: { min: 1e9, max: 4e9 } });
+    assert.deepEqual(of([]), { sizes: { min: 1, max: 10 }, speeds: { min: 1, max: 10 } });
   });
 });
 

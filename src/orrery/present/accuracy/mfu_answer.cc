@@ -13,6 +13,7 @@
 #include "orrery/analysis/value_text.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
+#include "orrery/graph/kernel.h"
 #include "orrery/present/number_text.h"
 #include "orrery/report/terminal_text.h"
 
@@ -28,6 +29,8 @@ using validate::PublishedGroup;
 using validate::StepSpeed;
 
 namespace {
+
+constexpr std::size_t kTableWidth = 100;
 
 /// "+3.1", "-0.4": points of MFU.
 std::string points_text(double share) { return fmt::format("{:+.1f}", 100 * share); }
@@ -217,36 +220,32 @@ void state_published(Answer& answer, const MfuComparison& compared) {
   }
   if (shown.empty()) return;
   answer.heading(fmt::format("published MFU {}; FLOPs counted as for your step", on));
-  answer.table("", shown, published_columns(compared));
+  answer.table("", shown, published_columns(compared), {.width = kTableWidth});
   std::sort(sources.begin(), sources.end());
   sources.erase(std::unique(sources.begin(), sources.end()), sources.end());
-  answer.note(fmt::format("models: {}; sources: {} (data/measured/README.md)",
-                          printable(fmt::format("{}", fmt::join(shown.back().models, ", "))),
-                          printable(fmt::format("{}", fmt::join(sources, ", ")))));
+  answer.line("models", printable(fmt::format("{}", fmt::join(shown.back().models, ", "))));
+  answer.line("sources", printable(fmt::format("{}", fmt::join(sources, ", "))) +
+                             " (data/measured/README.md)");
 }
 
 std::string loss_text(const StepLoss& loss) {
   if (loss.kind == study::LossKind::idle)
-    return loss.group == study::kPipeline ? "pipeline bubble" : "idle: hosts and other ranks";
+    return loss.group == study::kPipeline ? "pipeline bubble" : "idle: other ranks";
   std::string text(name(loss.kind));
   if (loss.kind == study::LossKind::communication)
     text += loss.group.empty() ? ", messages" : ", " + printable(loss.group);
   return text;
 }
 
-/// "tp=4, 12.9 s (-5.2 %)", "none of tp=4, pp=2 saves time".
-std::string remedy_text(const StepLoss& loss, Time step) {
-  if (const study::LossRemedy* remedy = loss.remedy(step))
-    return fmt::format("{}: {}{}", printable(remedy->change), relative_change(step, remedy->whole),
-                       remedy->fits ? "" : ", does not fit in memory");
-  if (loss.tried.empty()) return "-";
-  std::vector<std::string> texts;
-  for (const study::LossRemedy& one : loss.tried) texts.push_back(printable(one.change));
-  return fmt::format("not by {}", fmt::join(texts, ", "));
-}
-
 Columns<StepLoss> loss_columns(const MfuComparison& compared) {
   const Time step = compared.losses.step;
+  // A cell about the best change; "-": no change that was simulated saves time.
+  const auto remedy_text = [step](auto text) {
+    return [step, text](const StepLoss& loss) {
+      const study::LossRemedy* remedy = loss.remedy(step);
+      return remedy == nullptr ? std::string("-") : std::string(text(*remedy));
+    };
+  };
   Columns<StepLoss> columns;
   columns.show("largest losses, predicted", loss_text)
       .field("kind", [](const auto& loss) { return name(loss.kind); })
@@ -257,7 +256,11 @@ Columns<StepLoss> loss_columns(const MfuComparison& compared) {
           "MFU points", "mfu_gain", [&](const auto& loss) { return compared.gain(loss.time); },
           [&](const auto& loss) { return points_text(compared.gain(loss.time)); })
       .field("recoverable", [](const auto& loss) { return is_recoverable(loss.kind); })
-      .show("best change: step", [step](const auto& loss) { return remedy_text(loss, step); });
+      .show("best change", remedy_text([](const auto& remedy) { return printable(remedy.change); }))
+      .show_number("step", remedy_text([step](const auto& remedy) {
+                     return relative_change(step, remedy.whole);
+                   }))
+      .show("fits", remedy_text([](const auto& remedy) { return remedy.fits ? "yes" : "no"; }));
   Columns<study::LossRemedy> remedies;
   remedies.field("change", &study::LossRemedy::change)
       .field("step_ns", &study::LossRemedy::whole)
@@ -266,7 +269,54 @@ Columns<StepLoss> loss_columns(const MfuComparison& compared) {
   columns.nested("remedies", [remedies](auto& json, const auto& loss) {
     report::write_rows(json, loss.tried, remedies);
   });
+  Columns<study::FamilyTime> families;
+  families.field("operation", [](const auto& family) { return graph::name(family.operation); })
+      .field("time_ns", &study::FamilyTime::time);
+  columns.nested("kernel_families", [families](auto& json, const auto& loss) {
+    report::write_rows(json, loss.families, families);
+  });
   return columns;
+}
+
+constexpr std::size_t kShownFamilies = 4;
+
+/// "rms_norm 21.4 ms, elementwise 15.6 ms, 3 more 4.1 ms"
+std::string families_text(const StepLoss& loss) {
+  std::vector<std::string> texts;
+  Time rest{};
+  for (std::size_t i = 0; i < loss.families.size(); ++i) {
+    const study::FamilyTime& family = loss.families[i];
+    if (i < kShownFamilies)
+      texts.push_back(
+          fmt::format("{} {}", graph::name(family.operation), format_time(family.time)));
+    else
+      rest += family.time;
+  }
+  if (loss.families.size() > kShownFamilies)
+    texts.push_back(
+        fmt::format("{} more {}", loss.families.size() - kShownFamilies, format_time(rest)));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Below the table: the kernels of losses by family, and changes that save nothing.
+void explain_losses(Answer& answer, const std::vector<StepLoss>& losses, Time step) {
+  std::string label = "families";
+  for (const StepLoss& loss : losses) {
+    if (loss.families.size() < 2) continue;
+    const bool is_product = loss.kind == study::LossKind::below_peak;
+    answer.line(
+        std::exchange(label, ""),
+        fmt::format("{}: {}", is_product ? "products, with their time at peak" : name(loss.kind),
+                    families_text(loss)));
+  }
+  label = "no saving by";
+  for (const StepLoss& loss : losses) {
+    if (loss.tried.empty() || loss.remedy(step) != nullptr) continue;
+    std::vector<std::string> texts;
+    for (const study::LossRemedy& one : loss.tried) texts.push_back(printable(one.change));
+    answer.line(std::exchange(label, ""),
+                fmt::format("{} ({})", fmt::join(texts, ", "), loss_text(loss)));
+  }
 }
 
 void state_losses(Answer& answer, const MfuComparison& compared) {
@@ -285,10 +335,13 @@ void state_losses(Answer& answer, const MfuComparison& compared) {
       rest += loss.time;
     }
   }
-  answer.table("", shown, loss_columns(compared));
-  answer.note(fmt::format(
-      "rest of the predicted step: {} model FLOPs at peak, {} products below peak, {} other losses",
-      format_time(losses.needed), format_time(products), format_time(rest)));
+  answer.table("", shown, loss_columns(compared), {.width = kTableWidth});
+  for (const StepLoss& loss : losses.losses)
+    if (!is_recoverable(loss.kind)) shown.push_back(loss);
+  explain_losses(answer, shown, losses.step);
+  answer.line("rest of step",
+              fmt::format("{} model FLOPs at peak, {} products below peak, {} other losses",
+                          format_time(losses.needed), format_time(products), format_time(rest)));
 }
 
 }  // namespace

@@ -118,6 +118,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"inputs", JsonType::object, "files that were read", JsonForm::list, "file sha256"},
      {"jobs", JsonType::object, "jobs", JsonForm::list,
       "about alone name rank_numbers slowdown_ratio start_ns steps together"},
+     {"kernel_families", JsonType::object, "times of kernels by operation, longest first",
+      JsonForm::list, "operation time_ns"},
      {"kernel_operations", JsonType::object, "operations of kernels", JsonForm::list,
       "operation size_names"},
      {"left_out", JsonType::object, "what was skipped", JsonForm::list, "name reason"},
@@ -142,7 +144,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
       "forward_ns histogram_hit_share hit_share model published_hit_share simulated_hit_share "
       "summary_hit_share uniform_hit_share"},
      {"losses", JsonType::object, "parts of the step that are not needed, longest first",
-      JsonForm::list, "group kind mfu_gain recoverable remedies time_ns"},
+      JsonForm::list, "group kernel_families kind mfu_gain recoverable remedies time_ns"},
      {"memory_options", JsonType::object, "changes that save memory", JsonForm::list,
       "change flop_ratio total_bytes"},
      {"metrics", JsonType::object, "metrics", JsonForm::list,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the time of a predicted step goes besides the products that its model needs, and which
-// change of the plan saves most of it.
+// Where the time of a predicted step goes besides the products that its model needs.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
+#include "orrery/graph/kernel.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/whatif/whatif_case.h"
 
@@ -20,13 +20,15 @@ namespace orrery::study {
 enum class LossKind : std::uint8_t {
   communication,  ///< exposed, of one process group
   remote_memory,  ///< exposed
-  idle,           ///< pipeline bubble, waits for hosts and other ranks
+  idle,           ///< pipeline bubble, waits for other ranks
   recomputation,  ///< kernels that repeat the forward pass
   memory_bound,   ///< kernels that are no matrix products: norms, activations, loss, casts
   optimizer,      ///< kernels of the optimizer
   gaps,           ///< between queued kernels
   interference,   ///< slowdown of kernels by concurrent collectives
   below_peak,     ///< matrix products and attention that are slower than the peak
+  host,           ///< saved if no kernel waits for its launch
+  imbalance,      ///< saved if all ranks receive equally many tokens for their experts
 };
 /// "exposed communication", "gaps between kernels".
 [[nodiscard]] std::string_view name(LossKind kind);
@@ -43,12 +45,20 @@ struct LossRemedy {
 /// The group of idle time in a job with pipeline stages: mainly the bubble.
 inline constexpr std::string_view kPipeline = "pipeline";
 
+/// The kernels of a family: of one operation.
+struct FamilyTime {
+  graph::Operation operation = graph::Operation::unsaid;
+  Time time{};  ///< per rank, mean over ranks
+};
+
 /// A part of the step.
 struct StepLoss {
   LossKind kind = LossKind::idle;
   std::string group;              ///< of communication: "tp"; "": messages; of idle: kPipeline
   Time time{};                    ///< per rank, mean over ranks
   std::vector<LossRemedy> tried;  ///< by try_remedies(), shortest step first, those that fit before
+  /// Of losses of kernels: by time, descending. Of `below_peak` including the time at the peak.
+  std::vector<FamilyTime> families;
 
   /// The tried change that saves most; null: none saves anything.
   [[nodiscard]] const LossRemedy* remedy(Time step) const {
@@ -68,8 +78,11 @@ struct StepLosses {
 /// rank that ends last. Empty `losses` without a known peak.
 [[nodiscard]] StepLosses step_losses(const Outcome& outcome);
 
-/// Simulates changes that can avoid the `most` largest recoverable losses (StepLoss::tried), on all
-/// cores. Changes that are no legal plan are left out.
-void try_remedies(const WhatIfCase& read, std::size_t most, StepLosses& losses);
+/// The losses of `outcome`, with waits for hosts and the imbalance of experts as losses of their
+/// own. Simulates the job without the imbalance, then also without the waits: each saves its loss.
+/// The other losses are those of the last simulation. A cause that the job does not have, or that
+/// saves nothing, is no loss. `read`: simulated without changes, the result is `outcome`.
+[[nodiscard]] StepLosses separated_losses(const WhatIfCase& read, const Outcome& outcome,
+                                          Watch& watch);
 
 }  // namespace orrery::study

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "orrery/study/whatif/loss_remedies.h"
 #include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
@@ -91,6 +92,68 @@ TEST(StepLosses, HaveRemediesThatAreSimulated) {
   EXPECT_EQ(predicted->read.estimate_step(std::span(&*change, 1))->whole, remedy->whole);
   for (const StepLoss& loss : losses.losses)
     if (!is_recoverable(loss.kind)) EXPECT_TRUE(loss.tried.empty());
+}
+
+TEST(StepLosses, NameTheFamiliesOfTheirKernels) {
+  const auto predicted = predict({"recompute.kind=full"});
+  ASSERT_TRUE(predicted);
+  const StepLosses losses = step_losses(predicted->outcome);
+  std::size_t with_families = 0;
+  for (const StepLoss& loss : losses.losses) {
+    Time sum{};
+    for (const FamilyTime& family : loss.families) sum += family.time;
+    if (loss.families.empty()) continue;
+    ++with_families;
+    EXPECT_TRUE(
+        std::is_sorted(loss.families.begin(), loss.families.end(),
+                       [](const FamilyTime& a, const FamilyTime& b) { return a.time > b.time; }));
+    if (loss.kind == LossKind::below_peak) {
+      EXPECT_EQ(loss.families.front().operation, graph::Operation::gemm);
+      EXPECT_GT(sum, loss.time);
+    } else {
+      EXPECT_NEAR(seconds(sum), seconds(loss.time), 1e-9) << name(loss.kind);
+    }
+  }
+  EXPECT_EQ(with_families, 4u);  // recomputation, memory-bound, optimizer, products
+}
+
+Time step_with(const WhatIfCase& read, const std::vector<std::string>& texts) {
+  const auto changes = parse_changes(texts);
+  EXPECT_TRUE(changes);
+  const auto estimate = read.estimate_step(*changes);
+  EXPECT_TRUE(estimate);
+  return estimate ? estimate->whole : Time{};
+}
+
+// Waits for hosts were once part of the idle time, and an imbalance part of several losses.
+TEST(SeparatedLosses, AreWhatTheStepIsShorterWithoutThem) {
+  const auto predicted = predict({"kernels.launch=6us", "model.moe.experts=8", "model.moe.top_k=2",
+                                  "model.moe.ffn=3072", "parallel.ep=8", "model.moe.imbalance=2"});
+  ASSERT_TRUE(predicted);
+  Watch watch;
+  const StepLosses losses = separated_losses(predicted->read, predicted->outcome, watch);
+  const Time step = predicted->outcome.result.end;
+  const Time balanced = step_with(predicted->read, {std::string(kWithoutImbalance)});
+  const Time without_both =
+      step_with(predicted->read, {std::string(kWithoutImbalance), "kernels.launch=0"});
+  EXPECT_GT(time_of(losses, LossKind::imbalance), Time{});
+  EXPECT_GT(time_of(losses, LossKind::host), Time{});
+  EXPECT_EQ(time_of(losses, LossKind::imbalance), step - balanced);
+  EXPECT_EQ(time_of(losses, LossKind::host), balanced - without_both);
+  Time sum = losses.needed;
+  for (const StepLoss& loss : losses.losses) sum += loss.time;
+  EXPECT_EQ(losses.step, step);
+  EXPECT_NEAR(seconds(sum), seconds(step), 1e-6 * seconds(step));
+}
+
+TEST(SeparatedLosses, AreOnlyOfJobsThatHaveThem) {
+  const auto predicted = predict({"parallel.tp=2"});
+  ASSERT_TRUE(predicted);
+  Watch watch;
+  const StepLosses losses = separated_losses(predicted->read, predicted->outcome, watch);
+  EXPECT_EQ(time_of(losses, LossKind::host), Time{});
+  EXPECT_EQ(time_of(losses, LossKind::imbalance), Time{});
+  EXPECT_EQ(losses.losses.size(), step_losses(predicted->outcome).losses.size());
 }
 
 WhatIf list_of(const std::vector<std::string>& changes) {

@@ -3,6 +3,7 @@
 // Figures of the links: how much of what they could carry they carried. Pure.
 
 import type { RunData } from '../../data';
+import { longestStep } from '../../ticks';
 
 export type Dimension = RunData['dims'][number];
 
@@ -202,7 +203,7 @@ export function overTimeEnds(runs: readonly RunData[]): { time: number; use: num
     const { mean, most: busiest } = useOverTime(run, links);
     return [...mean, ...busiest];
   })), 0);
-  return { time: runs.reduce((longest, { step }) => Math.max(longest, step), 0), use: scaleEnd(use) };
+  return { time: longestStep(runs), use: scaleEnd(use) };
 }
 
 // The end of a scale that holds `most`: a round number.

@@ -78,7 +78,7 @@ function capacityLine(context: Context, colors: Colors, capacity: number, peakAt
   const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // next to the peak's label
   return {
     silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colors.bad, width: 1.5, type: 'dashed' },
-    label: { color: colors.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
+    label: { color: colors.bad, position, textBorderColor: colors.card, textBorderWidth: 3, formatter: `capacity ${context.format.bytes(capacity)}` },
   };
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The critical path from 0 to the step, a row for every rank it visits, colored by cause.
+// The critical path from 0 to the step (the longest of runs side by side), a row for every rank it visits, colored by cause.
 
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
 import { inkOn } from '../../theme';
+import { longestStep } from '../../ticks';
 import { segmentAt } from '../timeline/path';
 import { pan, ticks, whole, zoom, type View } from '../timeline/view';
 import { colorOf, layPathRows, paler, titles, type PathRows } from './causes';
@@ -20,6 +21,7 @@ export class Waterfall {
   private readonly tip = el('div', { class: 'tl-tip', hidden: true });
   private readonly rows: PathRows;
   private readonly rowHeight: number;
+  private readonly end: number; // of the axis
   private view: View;
   private width = 0;
   private hovered = -1;
@@ -32,7 +34,8 @@ export class Waterfall {
     const { run } = context;
     this.rows = layPathRows(run, mostRows);
     this.rowHeight = Math.min(24, Math.max(2, Math.floor(420 / Math.max(1, this.rows.count))));
-    this.view = whole(run.step);
+    this.end = longestStep(context.data.runs);
+    this.view = whole(this.end);
     const height = axis + this.rows.count * this.rowHeight + 6;
     styled(this.canvas, { height: `${height}px` });
     this.canvas.setAttribute('aria-label', `The critical path over ${format.counted(this.rows.ranks.length, 'rank')}, colored by cause; the tables below have the same content.`);
@@ -57,11 +60,11 @@ export class Waterfall {
 
   by(factor: number): void {
     const { from, to } = this.view;
-    this.show(zoom(this.view, (from + to) / 2, factor, this.context.run.step));
+    this.show(zoom(this.view, (from + to) / 2, factor, this.end));
   }
 
   fit(): void {
-    this.show(whole(this.context.run.step));
+    this.show(whole(this.end));
   }
 
   private get gutter(): number {
@@ -225,7 +228,6 @@ export class Waterfall {
 
   private listen(): void {
     const { canvas } = this;
-    const { step } = this.context.run;
     canvas.addEventListener('pointerdown', (event) => {
       if (event.pointerType === 'mouse') canvas.setPointerCapture(event.pointerId);
       this.pointer = { x: event.offsetX, y: event.offsetY, moved: false };
@@ -236,7 +238,7 @@ export class Waterfall {
       pointer.moved ||= Math.abs(event.offsetX - pointer.x) > 4;
       if (!pointer.moved) return undefined;
       this.hover(-1, -1);
-      this.show(pan(this.view, this.time(pointer.x) - this.time(event.offsetX), step));
+      this.show(pan(this.view, this.time(pointer.x) - this.time(event.offsetX), this.end));
       pointer.x = event.offsetX;
       return undefined;
     });
@@ -250,7 +252,7 @@ export class Waterfall {
     canvas.addEventListener('wheel', (event) => {
       if (event.offsetX < this.gutter || !(event.ctrlKey || event.altKey)) return;
       event.preventDefault();
-      this.show(zoom(this.view, this.time(event.offsetX), Math.exp(event.deltaY * 0.003), step));
+      this.show(zoom(this.view, this.time(event.offsetX), Math.exp(event.deltaY * 0.003), this.end));
     }, { passive: false });
   }
 

@@ -90,9 +90,9 @@ export function* columns(area: Area, count: number, each = 1): Generator<{ x: nu
   }
 }
 
-export function paintColumns(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colors: Colors): void {
+export function paintColumns(context: CanvasRenderingContext2D, area: Area, data: Stack, end: number, colors: Colors): void {
   const fills = fillsOf(context, colors, data.parts);
-  const scale = area.height / (step || 1);
+  const scale = area.height / (end || 1);
   context.save();
   context.beginPath();
   context.rect(area.left, 0, area.width, area.top + area.height);
@@ -110,8 +110,8 @@ export function paintColumns(context: CanvasRenderingContext2D, area: Area, data
 }
 
 // The line of waiting for peers, and the marks of odd ranks above the columns.
-export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: Stack, step: number, colors: Colors): void {
-  const scale = area.height / (step || 1);
+export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: Stack, end: number, colors: Colors): void {
+  const scale = area.height / (end || 1);
   const bottom = area.top + area.height;
   const line = new Path2D();
   const marks = new Path2D();
@@ -150,24 +150,24 @@ export function paintMarks(context: CanvasRenderingContext2D, area: Area, data: 
   context.restore();
 }
 
-// Round times up to the step, or quarters of it.
-function marks(step: number, shares: boolean): number[] {
-  const { factor } = timeAxis(step);
-  const each = shares ? step / 4 : niceStep(step / factor / 8) * factor;
-  return Array.from({ length: Math.floor(step / each + 1e-9) + 1 }, (_, i) => i * each);
+// Round times up to the end of the axis, or quarters of it.
+function marks(end: number, shares: boolean): number[] {
+  const { factor } = timeAxis(end);
+  const each = shares ? end / 4 : niceStep(end / factor / 8) * factor;
+  return Array.from({ length: Math.floor(end / each + 1e-9) + 1 }, (_, i) => i * each);
 }
 
-export function paintAxis(context: CanvasRenderingContext2D, area: Area, colors: Colors, step: number, shares: boolean): void {
+export function paintAxis(context: CanvasRenderingContext2D, area: Area, colors: Colors, end: number, shares: boolean): void {
   context.font = '12px system-ui, sans-serif';
   context.textAlign = 'right';
   context.textBaseline = 'middle';
-  const { label } = timeAxis(step);
-  for (const value of step > 0 ? marks(step, shares) : []) {
-    const y = Math.round(area.top + area.height * (1 - value / step)) + 0.5;
+  const { label } = timeAxis(end);
+  for (const value of end > 0 ? marks(end, shares) : []) {
+    const y = Math.round(area.top + area.height * (1 - value / end)) + 0.5;
     context.fillStyle = colors.line;
     context.fillRect(area.left - 4, y - 0.5, area.width + 4, 1);
     context.fillStyle = colors.muted;
-    context.fillText(shares ? `${Math.round((100 * value) / step)} %` : label(value), area.left - 8, y);
+    context.fillText(shares ? `${Math.round((100 * value) / end)} %` : label(value), area.left - 8, y);
   }
 }
 

@@ -53,8 +53,8 @@ export function inWords(values: Record<PartId, number>, whole: number): string {
     .join(', ');
 }
 
-// The mean over ranks as one big bar with its figures below.
-export function meanFigure(run: RunData): HTMLElement {
+// The mean over ranks as one big bar, whose whole width is `end`, with its figures below.
+export function meanFigure(run: RunData, end: number): HTMLElement {
   const mean = meanParts(run.rank);
   const values = Object.fromEntries(parts.map(({ id }, i) => [id, mean[i]])) as Record<PartId, number>;
   const figures: Child[] = parts.map((part, i) =>
@@ -63,6 +63,6 @@ export function meanFigure(run: RunData): HTMLElement {
       el('dd', {}, el('strong', { class: 'figures' }, percent(run.step ? mean[i] / run.step : 0)), ' ',
         el('span', { class: 'figures' }, time(mean[i])), el('small', {}, part.note))));
   return el('div', { class: 'mean' },
-    partBar(values, parts, run.step || 1, `Mean over ranks: ${inWords(values, run.step)}`),
+    partBar(values, parts, end || 1, `Mean over ranks: ${inWords(values, run.step)}`),
     el('dl', { class: 'part-figures' }, figures));
 }

@@ -11,6 +11,7 @@ export interface Shown {
   order: Uint32Array;
   sort: SortKey;
   shares: boolean; // percent instead of times
+  end: number; // of the axis: the step in percent, else the longest step of all runs
   odd: ReadonlySet<number>;
 }
 
@@ -26,10 +27,10 @@ function row(run: RunData, rank: number, shown: Shown): HTMLElement {
   const values = partsOf(run, rank);
   const odd = shown.odd.has(rank);
   const label = `rank ${rank}: ${inWords(values, run.step)}; waited for peers ${time(run.rank.waited[rank])}`;
-  const bar = partBar(values, stackOf(shown.sort), run.step || 1, label);
+  const bar = partBar(values, stackOf(shown.sort), shown.end || 1, label);
   const waited = run.rank.waited[rank];
   if (waited > 0) {
-    bar.append(styled(el('i', { class: 'waited', title: `waited for peers: ${time(waited)}` }), { width: `${(100 * waited) / (run.step || 1)}%` }));
+    bar.append(styled(el('i', { class: 'waited', title: `waited for peers: ${time(waited)}` }), { width: `${(100 * waited) / (shown.end || 1)}%` }));
   }
   const value = shown.sort === 'rank' ? values.exposedCompute + values.overlapped : run.rank[shown.sort][rank];
   return el('li', { class: odd && 'odd' },
@@ -41,11 +42,11 @@ function row(run: RunData, rank: number, shown: Shown): HTMLElement {
 export function drawRows(host: HTMLElement, run: RunData, shown: Shown): void {
   const what = shown.sort === 'rank' ? 'computing' : shown.sort === 'waited' ? 'waited' : parts.find(({ id }) => id === shown.sort)!.title;
   host.replaceChildren(el('ol', { class: 'rank-rows' },
-    el('li', { class: 'head muted', 'aria-hidden': true }, el('span', {}, ''), axisOf(run, shown.shares), el('span', {}, what)),
+    el('li', { class: 'head muted', 'aria-hidden': true }, el('span', {}, ''), axisOf(run, shown), el('span', {}, what)),
     Array.from(shown.order, (rank) => row(run, rank, shown))));
 }
 
-function axisOf(run: RunData, shares: boolean): HTMLElement {
+function axisOf(run: RunData, { shares, end }: Shown): HTMLElement {
   const marks = [0, 0.5, 1];
-  return el('span', { class: 'axis figures' }, marks.map((at) => el('span', {}, figure(at * run.step, run.step, shares))));
+  return el('span', { class: 'axis figures' }, marks.map((at) => el('span', {}, figure(at * end, run.step, shares))));
 }

@@ -53,7 +53,7 @@ export function draw(canvas: HTMLCanvasElement, state: GridState, colors: Colors
     drawBound(context, state, colors);
   });
   drawNames(context, state, colors);
-  drawRuler(context, state, colors);
+  drawRuler(context, state, colors, boundName(context, state) ?? undefined);
   drawBoundName(context, state, colors);
 }
 
@@ -143,14 +143,20 @@ function drawBound(context: CanvasRenderingContext2D, state: GridState, colors: 
   context.lineWidth = 1;
 }
 
-function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colors: Colors): void {
+// Where the name of the bound is on the ruler: from, to; null: out of view.
+function boundName(context: CanvasRenderingContext2D, state: GridState): [number, number] | null {
   const x = xOf(state, state.model.data.bound);
-  if (state.model.data.bound <= 0 || x < state.gutter || x > state.width) return;
+  if (state.model.data.bound <= 0 || x < state.gutter || x > state.width) return null;
   context.font = `600 11px ${font}`;
   const width = context.measureText('bound').width + 8;
   const left = Math.max(state.gutter, x - width);
-  context.fillStyle = colors.card;
-  context.fillRect(left, 4, width, ruler - 6);
+  return [left, left + width];
+}
+
+function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colors: Colors): void {
+  const place = boundName(context, state);
+  if (!place) return;
+  const [left] = place;
   context.fillStyle = colors.critical;
   context.fillText('bound', left + 4, ruler / 2);
 }

@@ -16,9 +16,9 @@ const roles: Role[] = ['compute', 'communication', 'memory', 'cpu', 'critical', 
 const symbols: Kind['symbol'][] = ['circle', 'rect', 'triangle', 'diamond'];
 const known = ['all_reduce', 'all_gather', 'reduce_scatter', 'all_to_all', 'broadcast', 'reduce', 'barrier'];
 
-// The types that occur; each looks the same in every report.
-export function kinds(run: RunData): Kind[] {
-  const found = [...new Set(run.collectives.type)];
+// The types that occur in the runs; each looks the same in all of them, and the known ones in every report.
+export function kinds(runs: readonly RunData[]): Kind[] {
+  const found = [...new Set(runs.flatMap((run) => run.collectives.type))];
   const place = (type: string): number => (known.includes(type) ? known.indexOf(type) : known.length);
   found.sort((a, b) => place(a) - place(b) || (a < b ? -1 : 1));
   return found.map((type, i) => {

@@ -5,12 +5,11 @@ import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
 import type { RunData } from '../../data';
 import type { Context } from '../../page';
 import type { Colors } from '../../theme';
-import { decadeTicks } from '../../ticks';
-import { groupTitle, type Kind } from './choice';
+import { decadeTicks, niceStep } from '../../ticks';
+import { all, groupTitle, keep, type Kind } from './choice';
 
 export interface SpeedChart {
-  show(shown: readonly number[]): void;
-  linear(on: boolean): void; // bandwidth from zero instead of in powers of ten
+  show(shown: readonly number[], linear: boolean): void; // linear: bandwidth from zero instead of in powers of ten
   readonly flat: number; // that cannot be drawn: they took no time
   dispose(): void;
 }
@@ -52,15 +51,33 @@ function bound(kind: Kind, line: [number, number][], colors: Colors): Record<str
   };
 }
 
-function limits(values: number[]): { min: number; max: number } {
+export interface Limits {
+  min: number;
+  max: number;
+}
+
+function limits(values: number[]): Limits {
   let [min, max] = [Infinity, 0];
   for (const value of values) [min, max] = [Math.min(min, value), Math.max(max, value)];
   return min === Infinity ? { min: 1, max: 10 } : { min, max };
 }
 
+// What is drawn of some collectives of a run.
+function drawnOf(run: RunData, shown: readonly number[], types: readonly Kind[]): { byKind: { kind: Kind; points: Point[] }[]; lines: { kind: Kind; line: [number, number][] }[] } {
+  const byKind = types.map((kind) => ({ kind, points: pointsOf(run, shown, kind.type) }));
+  return { byKind, lines: byKind.flatMap(({ kind, points }) => boundsOf(run, points).map((line) => ({ kind, line }))) };
+}
+
+// The smallest and largest sizes and speeds that are drawn of all runs, with the bounds of their links.
+export function extents(every: readonly { run: RunData; shown: readonly number[] }[], types: readonly Kind[]): { sizes: Limits; speeds: Limits } {
+  const drawn = every.map(({ run, shown }) => drawnOf(run, shown, types));
+  const points = drawn.flatMap(({ byKind }) => byKind.flatMap((one) => one.points));
+  const bounds = drawn.flatMap(({ lines }) => lines.flatMap(({ line }) => line.map(([, speed]) => speed)));
+  return { sizes: limits(points.map(([size]) => 2 ** size)), speeds: limits([...points.map(([, busbw]) => busbw), ...bounds]) };
+}
+
 // Whole powers of two around the sizes.
-function sizeAxis(colors: Colors, context: Context, sizes: number[], labels: number): Record<string, unknown> {
-  const { min, max } = limits(sizes);
+function sizeAxis(colors: Colors, context: Context, { min, max }: Limits, labels: number): Record<string, unknown> {
   const low = Math.floor(Math.log2(min) - 0.3);
   const each = Math.max(1, Math.ceil((Math.log2(max) + 0.3 - low) / labels));
   const high = low + each * Math.ceil((Math.log2(max) + 0.3 - low) / each);
@@ -71,10 +88,12 @@ function sizeAxis(colors: Colors, context: Context, sizes: number[], labels: num
   };
 }
 
-function speedAxis(colors: Colors, context: Context, speeds: number[], linear: boolean): Record<string, unknown> {
-  const { min, max } = limits(speeds);
+function speedAxis(colors: Colors, context: Context, { min, max }: Limits, linear: boolean): Record<string, unknown> {
   const label = { color: colors.muted, hideOverlap: true, formatter: (value: number) => context.format.rate(value) };
-  if (linear) return { ...axis(colors), type: 'value', min: 0, axisLabel: label };
+  if (linear) {
+    const each = niceStep(max / 5);
+    return { ...axis(colors), type: 'value', min: 0, max: each * Math.ceil(max / each), interval: each, axisLabel: label };
+  }
   const ticks = decadeTicks(min / 1.3, max * 1.3);
   const shown = ticks.length > 9 ? ticks.filter((tick) => Number.isInteger(Math.round(Math.log10(tick) * 1e6) / 1e6)) : ticks;
   return {
@@ -106,17 +125,18 @@ function tip(context: Context, colors: Colors): Record<string, unknown> {
 
 export function speedChart(host: HTMLElement, context: Context, types: readonly Kind[]): SpeedChart {
   const { run } = context;
+  // Runs side by side have the axes of all of their collectives, whatever is shown of each; a run alone those of what is shown.
+  const { runs } = context.data;
+  const together = runs.length > 1 ? extents(runs.map((one) => ({ run: one, shown: keep(one, all) })), types) : null;
   let shown: readonly number[] = [];
   let linear = false;
   const option = (colors: Colors): EChartsCoreOption => {
     const labels = Math.max(3, Math.min(12, Math.floor(host.clientWidth / 80)));
-    const byKind = types.map((kind) => ({ kind, points: pointsOf(run, shown, kind.type) }));
-    const lines = byKind.flatMap(({ kind, points }) => boundsOf(run, points).map((line) => ({ kind, line })));
-    const drawn = byKind.flatMap(({ points }) => points);
-    const speeds = [...drawn.map(([, busbw]) => busbw), ...lines.flatMap(({ line }) => line.map(([, speed]) => speed))];
+    const { byKind, lines } = drawnOf(run, shown, types);
+    const { sizes, speeds } = together ?? extents([{ run, shown }], types);
     return {
       grid: { left: 8, right: 18, top: 14, bottom: 34, containLabel: true },
-      xAxis: sizeAxis(colors, context, drawn.map(([size]) => 2 ** size), labels),
+      xAxis: sizeAxis(colors, context, sizes, labels),
       yAxis: speedAxis(colors, context, speeds, linear),
       tooltip: tip(context, colors),
       series: [...lines.map(({ kind, line }) => bound(kind, line, colors)),
@@ -127,12 +147,8 @@ export function speedChart(host: HTMLElement, context: Context, types: readonly 
   const label = `Scatter of ${run.collectives.type.length} collectives: size against achieved bus bandwidth, with the bound of the links; the table below has the same figures.`;
   const picture = chart(host, context, { label, height: 380, option });
   return {
-    show(next) {
-      shown = next;
-      picture.redraw();
-    },
-    linear(on) {
-      linear = on;
+    show(next, fromZero) {
+      [shown, linear] = [next, fromZero];
       picture.redraw();
     },
     get flat() {

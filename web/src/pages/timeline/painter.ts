@@ -177,8 +177,8 @@ export interface RulerInks {
   line: string;
 }
 
-// The times above the rows, and on the left how long a stretch is on screen.
-export function drawRuler(context: CanvasRenderingContext2D, frame: Frame, inks: RulerInks): void {
+// The times above the rows, and on the left how long a stretch is on screen. No time is written over `taken`: from, to.
+export function drawRuler(context: CanvasRenderingContext2D, frame: Frame, inks: RulerInks, taken: readonly [number, number] = [Infinity, Infinity]): void {
   const { view, width, gutter } = frame;
   context.fillStyle = inks.card;
   context.fillRect(0, 0, width, ruler);
@@ -195,7 +195,8 @@ export function drawRuler(context: CanvasRenderingContext2D, frame: Frame, inks:
     context.fillStyle = inks.line;
     context.fillRect(x, ruler - 8, 1, 8);
     context.fillStyle = inks.muted;
-    if (x + 4 + context.measureText(tick.text).width < width) context.fillText(tick.text, x + 4, ruler / 2);
+    const end = x + 4 + context.measureText(tick.text).width;
+    if (end < width && (end < taken[0] || x + 4 > taken[1])) context.fillText(tick.text, x + 4, ruler / 2);
   }
   context.restore();
   context.fillStyle = inks.line;

@@ -4,6 +4,7 @@
 
 import { el, styled } from '../../dom';
 import type { Context } from '../../page';
+import { longestStep } from '../../ticks';
 import { Minimap } from './minimap';
 import { applyFilter, laneOf, layModel, unitPerLine, unitPerRank, type Filter, type Model, type Unit } from './model';
 import { Overlay } from './overlay';
@@ -259,7 +260,7 @@ function unitsOf(state: { model: Model }, together: boolean): Unit[] {
 
 function firstState(context: Context): State {
   const { run } = context;
-  const extent = Math.max(...context.data.runs.map((one) => one.step));
+  const extent = longestStep(context.data.runs);
   const model = layModel(run, extent, (timeline) => context.spans(timeline));
   const together = run.ranks > 16 && model.lines.length < run.ranks;
   const units = unitsOf({ model }, together);
