@@ -35,6 +35,9 @@ Recorded record_case(const Case& drawn, bool fold) {
   if (!result) return {};
   result::Run run = record::make_run(drawn.workload, drawn.platform, *result);
   run.events = 0;  // of the simulator, not of the machine
+  Findings counts;  // their places can be those of representatives only
+  for (const Finding& finding : run.findings.list()) counts.add(finding.code, {}, finding.count);
+  run.findings = counts;
   const std::string path = (std::filesystem::path(::testing::TempDir()) /
                             fmt::format("recorded-{}.orrery", fold ? "folded" : "all"))
                                .string();

@@ -119,7 +119,7 @@ struct Span {
   Bytes bytes{};                ///< collectives, messages, memory: size; compute: tensor size
   std::int64_t flops = 0;       ///< compute; 0: unknown
   std::uint32_t group = kNone;  ///< collectives: number of the group at the rank
-  /// Collectives: number within the group (index Group::first + sequence).
+  /// Collectives: number within the group (number Group::first + sequence).
   std::uint32_t sequence = 0;
   std::uint32_t distance = kNone;   ///< sends, receives: distance of the peer
   std::uint32_t peer_span = kNone;  ///< sends, receives: matching span of the peer

@@ -33,7 +33,8 @@ class RunIndex {
     return {ranks_.data() + first_rank_[timeline],
             first_rank_[timeline + 1] - first_rank_[timeline]};
   }
-  /// The groups of a number, ascending, the first of those that share. Empty if no rank of the timeline has this number.
+  /// The groups of a number, ascending; of groups that share collectives, the first. Empty if no
+  /// rank of the timeline has this number.
   [[nodiscard]] std::span<const GroupShare> groups_of(std::uint32_t timeline,
                                                       std::uint32_t number) const;
   /// The distinct timelines of the ranks at `distance` from the ranks of `timeline`, ascending.
@@ -46,8 +47,8 @@ class RunIndex {
   std::vector<std::vector<std::vector<GroupShare>>> groups_;  // by timeline, by number
 };
 
-/// Calls `use(collective, ranks)` for each stored collective (an index in Run::collectives) that the
-/// span is part of at the ranks of its timeline.
+/// Calls `use(collective, ranks)` for each stored collective (an index in Run::collectives) that
+/// the span is part of at the ranks of its timeline.
 template <class Use>
 void for_each_collective(const result::Run& run, const RunIndex& index, std::uint32_t timeline,
                          const result::Span& span, const Use& use) {

@@ -120,6 +120,8 @@ class CollectiveStore {
       one.last_rank = lowest;
       node = last;
     }
+    // Without synchronization, a rank can name a group of which it is not a member.
+    if (one.last_rank == result::kNone) std::tie(one.last_rank, node) = recorded.last.front();
     const graph::Graph& graph = source_.workload.graph(one.last_rank);
     one.name = run_.names.intern(graph.name(node));
     one.last_span = source_.span_of(one.last_rank, node);

@@ -346,7 +346,9 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& re
   const std::vector<std::uint32_t>& classes = source.recording.class_of;
   const auto reuse_equivalent = [&](std::uint32_t rank) {
     std::vector<std::uint32_t>& before =
-        drafted[classes.empty() ? builder.time_hash(rank) : classes[rank]];
+        drafted[classes.empty()
+                    ? builder.time_hash(rank)
+                    : std::uint64_t{classes[rank]} << 32 | source.workload.graph_of_rank[rank]];
     for (const std::uint32_t other : before) {
       std::vector<std::uint32_t>& groups = run.ranks[rank].groups;
       if (classes.empty() ? !builder.is_equivalent(rank, other, groups)

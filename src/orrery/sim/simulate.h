@@ -27,7 +27,7 @@ struct Options {
   std::uint64_t max_events = 0;
   /// Store the data for record::make_run: SimResult::recording.
   bool record = false;
-  /// Also record the phases of chunks, for the simulated ranks.
+  /// Also record the phases of chunks, for every rank (nothing is folded).
   bool record_chunks = false;
   /// Store the start and end of every node, for SimResult::path and RankResult::peak_memory. If
   /// false, these are empty, memory contains only the active nodes, no iteration is skipped and the

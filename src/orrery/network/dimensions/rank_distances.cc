@@ -47,4 +47,12 @@ bool RankDistances::uncounted(std::uint32_t from, std::uint32_t to) const {
   return astra_ && crossed > 1;
 }
 
+std::uint64_t RankDistances::crossed(std::uint32_t from, std::uint32_t to) const {
+  const auto a = coordinates(from), b = coordinates(to);
+  std::uint64_t mask = 0;
+  for (std::size_t d = 0; d < dims_.size(); ++d)
+    if (a[d] != b[d]) mask |= std::uint64_t{1} << (d % 64);
+  return mask;
+}
+
 }  // namespace orrery::model

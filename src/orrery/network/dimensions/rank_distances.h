@@ -20,6 +20,8 @@ class RankDistances {
   /// ASTRA rules: whether the ranks differ in further dimensions, which do not count (reported as a
   /// finding).
   [[nodiscard]] bool uncounted(std::uint32_t from, std::uint32_t to) const;
+  /// The dimensions in which the ranks differ: bit d for dimension d.
+  [[nodiscard]] std::uint64_t crossed(std::uint32_t from, std::uint32_t to) const;
   [[nodiscard]] std::span<const std::uint32_t> coordinates(std::uint32_t rank) const {
     return {coordinates_.data() + rank * dims_.size(), dims_.size()};
   }

@@ -82,7 +82,11 @@ std::vector<ShownCollective> longest_collectives(const Run& run) {
     // All groups have the collectives that they share, equally long. Numbers ascend by group.
     const auto end = std::find_if(first, stored.end(),
                                   [&](std::uint32_t one) { return length(one) != length(*first); });
+    const auto beyond = [&](const result::Group& group) {
+      return group.stored > *(end - 1) || group.stored + group.count <= *first;
+    };
     for (const result::Group& group : run.groups) {
+      if (beyond(group)) continue;
       auto at = std::lower_bound(first, end, group.stored);
       for (; at != end && *at < group.stored + group.count && chosen.size() < kCollectives; ++at)
         chosen.push_back(group.first + (*at - group.stored));

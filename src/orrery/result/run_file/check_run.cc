@@ -47,7 +47,7 @@ Result<void> check_groups(const Run& run) {
     if (group.count == 0) continue;
     const std::uint32_t owner = run.collectives[group.stored].group;
     if (owner != i) {
-      if (!shares_collectives(run, run.groups[owner], group))
+      if (owner > i || !shares_collectives(run, run.groups[owner], group))
         return corrupt("process_group", i, "it cannot share the collectives of another group");
       continue;
     }

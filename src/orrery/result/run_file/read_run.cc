@@ -129,7 +129,7 @@ class RunReader {
       group.first = rows.index(kAnyIndex);
       group.count = rows.index(kAnyIndex);
       group.stored = rows.index(kAnyIndex);
-      (void)rows.index(kAnyIndex);  // first_member, for queries
+      first_members_.push_back(rows.bits());
     }
     TableRows members(database_, "group_member");
     std::uint32_t last = 0;
@@ -140,6 +140,11 @@ class RunReader {
       if (!database_.good()) return;
       run_.groups[group].ranks.push_back(rank);
       last = group;
+    }
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < run_.groups.size(); ++i) {
+      if (first_members_[i] != sum) return missing("process_group", "has a wrong first_member");
+      sum += run_.groups[i].ranks.size();
     }
   }
 
@@ -539,6 +544,7 @@ class RunReader {
 
   DatabaseReader& database_;
   Run run_;
+  std::vector<std::uint64_t> first_members_;  // as process_group states them
   std::uint64_t ranks_ = 0;
   std::uint64_t spans_ = 0;                // according to the timelines
   std::vector<std::uint64_t> span_count_;  // by timeline

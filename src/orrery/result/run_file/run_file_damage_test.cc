@@ -171,6 +171,7 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE collective SET members = 4", "collective row 0", range);
   expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "belong to no group");
   expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "sum of");
+  expect_corrupt("UPDATE process_group SET first_member = 1", "process_group", "first_member");
   expect_corrupt("UPDATE process_group SET stored_collective = 1", "process_group row 0", "exist");
   expect_corrupt("UPDATE process_group SET size = 2", "process_group row 0", "members");
   expect_corrupt("INSERT INTO group_member VALUES (0, 0, 1), (1, 0, 1), (2, 0, 2)",

@@ -299,8 +299,6 @@ void Engine::on_message_end(const Endpoint& who) {
 }
 
 void Engine::on_collective_end(std::uint32_t rank, graph::NodeId node) {
-  if (recording_ && run_.folded_workload.is_folded() && !recording_->has_joined(rank, node))
-    run_.fold_failed = "collectives of single ranks are recorded";
   nodes_.complete(rank, node);
 }
 
@@ -330,13 +328,18 @@ void Engine::begin(std::uint32_t rank, graph::NodeId node) {
   }
 }
 
+// Collectives whose ranks do not wait for each other have no group in a recording of classes.
+void Engine::refuse_folded_recording() {
+  if (recording_ && run_.folded_workload.is_folded())
+    run_.fold_failed = "collectives that do not wait for all ranks are recorded";
+}
+
 void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
   const graph::Collective& collective = graph.collective(node);
   if (run_.policy.nearest_form && nodes_.takes_recorded_time(rank, node)) {
     run_.note(FindingCode::collective_replayed, rank, node);
-    if (run_.observer != nullptr && run_.folded_workload.is_folded())
-      run_.fold_failed = "collectives with recorded durations are recorded";
+    refuse_folded_recording();
     const Time taken = run_.shared.deviations.communication(run_.real(rank), graph.duration(node));
     return local_events_.at(rank, taken.count(), {.arg = node, .kind = LocalEventKind::node_done});
   }
@@ -358,6 +361,7 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
   }
   if (!run_.policy.nearest_form && collective.type == CollectiveType::broadcast) {
     run_.note(FindingCode::collective_without_traffic, rank, node);
+    refuse_folded_recording();
     const std::int64_t recorded = graph.duration(node).count();
     return local_events_.at(rank, recorded > 0 ? recorded : run_.policy.shortest.count(),
                             {.arg = node, .kind = LocalEventKind::node_done});

@@ -104,6 +104,7 @@ class Engine : private P2pMessages::CompletionObserver,
     return host_launches_.launch(rank, node);
   }
   void start_collective(std::uint32_t rank, graph::NodeId node);
+  void refuse_folded_recording();
   void on_collective_end(std::uint32_t rank, graph::NodeId node) override;
 
   EngineRun run_;

@@ -37,22 +37,21 @@ std::uint32_t RecordedGroups::new_class(std::uint32_t size) {
   return classes() - 1;
 }
 
-std::uint32_t RecordedGroups::class_of(std::uint32_t communicator, std::uint32_t member,
-                                       std::span<const model::RingShape> rings) {
-  const Communicator& all = run_.communicators[communicator];
-  if (rings.empty()) {
+std::uint32_t RecordedGroups::class_of(const Use& use, std::uint32_t member) {
+  const Communicator& all = run_.communicators[use.communicator];
+  if (use.whole) {
     class_of_communicator_.resize(run_.communicators.all().size(), kNone);
-    std::uint32_t& known = class_of_communicator_[communicator];
+    std::uint32_t& known = class_of_communicator_[use.communicator];
     if (known == kNone) known = new_class(all.members);
     return known;
   }
-  const Part here = part(communicator, member, rings);
+  const Part here = part(use.communicator, member, use.rings);
   const auto [found, added] = class_of_part_.try_emplace(here, kNone);
   if (!added) return found->second;
-  const std::vector<std::uint32_t> inside = members(here, rings);
+  const std::vector<std::uint32_t> inside = members(here, use.rings);
   const auto size = static_cast<std::uint32_t>(inside.size());
   if (all.is_unfolded()) return found->second = new_class(size);
-  PartKey key{communicator, here.strides, {}};
+  PartKey key{use.communicator, here.strides, {}};
   for (const std::uint32_t m : inside) key.representatives.push_back(all.representative(m));
   std::sort(key.representatives.begin(), key.representatives.end());
   const auto [equal, first] = class_of_key_.try_emplace(std::move(key), kNone);
@@ -62,33 +61,38 @@ std::uint32_t RecordedGroups::class_of(std::uint32_t communicator, std::uint32_t
 
 std::uint32_t RecordedGroups::add_use(std::uint32_t rank, graph::NodeId node,
                                       std::uint32_t communicator, std::uint32_t member,
-                                      std::span<const model::RingShape> rings) {
+                                      std::optional<std::span<const model::RingShape>> rings) {
   const Communicator& all = run_.communicators[communicator];
-  std::uint64_t size = 1;
-  for (const model::RingShape& ring : rings) size *= ring.size;
-  if (size == all.members) rings = {};
-  const std::uint32_t known = class_of(communicator, member, rings);
-  if (uses_.empty()) uses_.resize(run_.folded_workload.ranks());
-  std::vector<Use>& uses = uses_[rank];
-  const auto same = [known](const Use& use) { return use.group_class == known; };
-  if (std::any_of(uses.begin(), uses.end(), same)) return known;
-  Use& use = uses.emplace_back();
-  use.group_class = known;
+  Use use;
   use.communicator = communicator;
   use.node = node;
-  use.rings.assign(rings.begin(), rings.end());
-  use.represented = 1;
-  if (all.is_unfolded()) return known;
+  std::uint64_t size = 1;
+  if (rings)
+    for (const model::RingShape& ring : *rings) size *= ring.size;
+  use.whole = !rings || size == all.members;
+  if (!use.whole) use.rings.assign(rings->begin(), rings->end());
+  use.group_class = class_of(use, member);
+  if (uses_.empty()) uses_.resize(run_.folded_workload.ranks());
+  std::vector<Use>& uses = uses_[rank];
+  const auto same = [&](const Use& other) { return other.group_class == use.group_class; };
+  if (std::any_of(uses.begin(), uses.end(), same)) return use.group_class;
+  use.represented = all.is_unfolded() ? 1 : count_represented(use, member);
+  uses.push_back(use);
+  return use.group_class;
+}
+
+std::uint32_t RecordedGroups::count_represented(const Use& use, std::uint32_t member) const {
+  const Communicator& all = run_.communicators[use.communicator];
   const std::uint32_t self = all.representative(member);
-  const auto is_self = [&](std::uint32_t m) { return all.representative(m) == self; };
-  use.represented = 0;
-  if (rings.empty()) {
-    for (std::uint32_t m = 0; m < all.members; ++m) use.represented += is_self(m) ? 1 : 0;
+  std::uint32_t count = 0;
+  const auto add = [&](std::uint32_t m) { count += all.representative(m) == self ? 1 : 0; };
+  if (use.whole) {
+    for (std::uint32_t m = 0; m < all.members; ++m) add(m);
   } else {
-    for (const std::uint32_t m : members(part(communicator, member, rings), rings))
-      use.represented += is_self(m) ? 1 : 0;
+    for (const std::uint32_t m : members(part(use.communicator, member, use.rings), use.rings))
+      add(m);
   }
-  return known;
+  return count;
 }
 
 std::uint32_t RecordedGroups::represented(std::uint32_t rank, std::uint32_t group_class) const {
@@ -132,7 +136,7 @@ void RecordedGroups::finish(Recording& recording) const {
       const Use& use = uses_[rank][u];
       Membership& made = all.emplace_back();
       made = {use.group_class, communicator_of(real, use), nullptr};
-      if (use.rings.empty()) continue;
+      if (use.whole) continue;
       const std::uint32_t member = run_.communicators[made.communicator].member(real);
       const auto found = parts.try_emplace(part(made.communicator, member, use.rings), kNone).first;
       made.part = &found->first;

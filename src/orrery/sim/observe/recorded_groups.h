@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,11 @@ class RecordedGroups {
   explicit RecordedGroups(const EngineRun& run) : run_(run) {}
 
   /// The class of the group in which a simulated rank, as `member` of `communicator`, runs its
-  /// collective `node` over `rings`: the members that differ from it in these rings only.
+  /// collective `node` over `rings`: the members that differ from it in these rings only. Without
+  /// rings: all members.
   std::uint32_t add_use(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
-                        std::uint32_t member, std::span<const model::RingShape> rings);
+                        std::uint32_t member,
+                        std::optional<std::span<const model::RingShape>> rings);
   /// The number of members of a group of this class that the rank represents; it must use one.
   [[nodiscard]] std::uint32_t represented(std::uint32_t rank, std::uint32_t group_class) const;
   /// The number of members of each group of a class.
@@ -58,7 +61,8 @@ class RecordedGroups {
     std::uint32_t represented = 0;
     std::uint32_t communicator = 0;
     graph::NodeId node = 0;
-    std::vector<model::RingShape> rings;  ///< empty: all members
+    bool whole = false;                   ///< all members of the communicator
+    std::vector<model::RingShape> rings;  ///< otherwise; empty: only the rank itself
   };
 
   [[nodiscard]] static Part part(std::uint32_t communicator, std::uint32_t member,
@@ -66,8 +70,8 @@ class RecordedGroups {
   [[nodiscard]] static std::vector<std::uint32_t> members(const Part& part,
                                                           std::span<const model::RingShape> rings);
   std::uint32_t new_class(std::uint32_t size);
-  [[nodiscard]] std::uint32_t class_of(std::uint32_t communicator, std::uint32_t member,
-                                       std::span<const model::RingShape> rings);
+  [[nodiscard]] std::uint32_t class_of(const Use& use, std::uint32_t member);
+  [[nodiscard]] std::uint32_t count_represented(const Use& use, std::uint32_t member) const;
   [[nodiscard]] RecordedGroup recorded(const Part& part,
                                        std::span<const model::RingShape> rings) const;
   [[nodiscard]] std::uint32_t communicator_of(std::uint32_t real, const Use& use) const;

@@ -14,6 +14,12 @@ std::size_t ports(const EngineRun& run) {
   return std::size_t{run.fabric.rank_count()} * run.fabric.dim_count();
 }
 
+std::size_t slots(const EngineRun& run, bool links, bool by_dimension) {
+  if (by_dimension) return run.fabric.dim_count();
+  return links ? run.network.link_count()
+               : std::size_t{run.folded_workload.ranks()} * run.fabric.dim_count();
+}
+
 }  // namespace
 
 Recorder::Recorder(const EngineRun& run, std::uint32_t queues)
@@ -23,9 +29,9 @@ Recorder::Recorder(const EngineRun& run, std::uint32_t queues)
       last_phases_(std::size_t{run.folded_workload.ranks()} * queues),
       queues_(queues),
       by_dimension_((links_ ? run.network.link_count() : ports(run)) > Recording::kMaxLinks),
-      traffic_(links_ && by_dimension_ ? run.fabric.dim_count()
-               : links_                ? run.network.link_count()
-                                       : run.folded_workload.ranks() * run.fabric.dim_count()) {
+      traffic_(slots(run, links_, by_dimension_), by_dimension_ ? run.fabric.dim_count()
+                                                  : links_      ? run.network.link_count()
+                                                                : ports(run)) {
   recording_->details.resize(run.shared.times.size());
   for (std::uint32_t i = 0; by_dimension_ && links_ && i < run.network.link_count(); ++i)
     dim_of_.push_back(run.network.link(i).dim);
@@ -41,8 +47,8 @@ void Recorder::add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t 
 void Recorder::add_custom_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                                  std::uint32_t member, std::int64_t now) {
   const std::uint64_t number = custom_counts_[{communicator, member}]++;
-  add_to_collective(groups_.add_use(rank, node, communicator, member, {}), kCustomOrder + number,
-                    rank, node, now);
+  add_to_collective(groups_.add_use(rank, node, communicator, member, std::nullopt),
+                    kCustomOrder + number, rank, node, now);
 }
 
 void Recorder::add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
@@ -115,7 +121,9 @@ void Recorder::end_collective(std::uint32_t rank, graph::NodeId node, std::int64
 
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                        std::int64_t until) {
-  if (!links_) traffic_.add(rank * run_.fabric.dim_count() + dim, from, until, bytes);
+  if (links_) return;
+  if (by_dimension_) return traffic_.add(dim, from, until, bytes, run_.weight(rank));
+  traffic_.add(rank * run_.fabric.dim_count() + dim, from, until, bytes);
 }
 
 void Recorder::add_message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
@@ -141,18 +149,11 @@ std::int64_t Recording::uncontended_time(std::uint32_t from, std::uint32_t to,
 // The ports of a rank carry what those of its simulated rank carry.
 void Recorder::finish_ports() {
   const auto dims = static_cast<std::uint32_t>(run_.fabric.dim_count());
-  std::vector<RecordedLink> sums(by_dimension_ ? dims : 0);
   for (std::uint32_t real = 0; real < run_.fabric.rank_count(); ++real) {
     const std::size_t first = std::size_t{run_.folded_workload.rank_for(real)} * dims;
     for (std::uint32_t dim = 0; dim < dims; ++dim) {
       if (traffic_.total(first + dim) == 0) continue;
       const auto curve = traffic_.curve(first + dim);
-      if (by_dimension_) {
-        sums[dim].bytes += traffic_.total(first + dim);
-        sums[dim].bins.resize(curve.size());
-        for (std::size_t i = 0; i < curve.size(); ++i) sums[dim].bins[i] += curve[i];
-        continue;
-      }
       RecordedLink& link = recording_->links.emplace_back();
       link.dim = dim;
       link.from = real;
@@ -160,11 +161,6 @@ void Recorder::finish_ports() {
       link.bytes = traffic_.total(first + dim);
       link.bins.assign(curve.begin(), curve.end());
     }
-  }
-  for (std::uint32_t dim = 0; dim < sums.size(); ++dim) {
-    if (sums[dim].bytes == 0) continue;
-    sums[dim].dim = dim;
-    recording_->links.push_back(std::move(sums[dim]));
   }
 }
 
@@ -198,7 +194,7 @@ std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   recording_->times = std::move(times);
   groups_.finish(*recording_);
   recording_->bin = traffic_.bin();
-  if (links_) {
+  if (links_ || by_dimension_) {
     finish_slots();
   } else {
     finish_ports();

@@ -36,10 +36,6 @@ class Recorder : public Observer, public model::LinkObserver {
   /// The same for a custom collective: the next one of its communicator at this member.
   void add_custom_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                          std::uint32_t member, std::int64_t now);
-  /// Whether `node` has taken part in a collective.
-  [[nodiscard]] bool has_joined(std::uint32_t rank, graph::NodeId node) const {
-    return recording_->details[index(rank, node)].collective != kNone;
-  }
   /// A phase of `node`'s collective begins that a library runs, with spec `spec` and this duration.
   void add_predicted_phase(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
                            std::int64_t duration);

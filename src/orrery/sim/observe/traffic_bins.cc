@@ -10,8 +10,8 @@ constexpr std::size_t kCells = std::size_t{1} << 20;
 constexpr std::size_t kMaxBins = 256, kFewestBins = 16;
 }  // namespace
 
-TrafficBins::TrafficBins(std::size_t slots)
-    : bins_(std::clamp(kCells / std::max<std::size_t>(1, slots), kFewestBins, kMaxBins)) {
+TrafficBins::TrafficBins(std::size_t slots, std::size_t like)
+    : bins_(std::clamp(kCells / std::max<std::size_t>(1, like), kFewestBins, kMaxBins)) {
   bins_ -= bins_ % 2;
   cells_.assign(slots * bins_, 0);
   totals_.assign(slots, 0);
@@ -29,17 +29,18 @@ void TrafficBins::make_room(std::int64_t until) {
   }
 }
 
-void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes) {
+void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes,
+                      std::uint32_t times) {
   if (bytes <= 0) return;
   until = std::max(until, from + 1);
   if (until > bin_ * static_cast<std::int64_t>(bins_)) make_room(until);
-  totals_[slot] += static_cast<std::uint64_t>(bytes);
+  totals_[slot] += static_cast<std::uint64_t>(bytes) * times;
   std::uint64_t* const cells = cells_.data() + slot * bins_;
   const auto first = static_cast<std::size_t>(from / bin_);
   const auto last = static_cast<std::size_t>((until - 1) / bin_);
   used_ = std::max(used_, last + 1);
   if (first == last) {
-    cells[last] += static_cast<std::uint64_t>(bytes);
+    cells[last] += static_cast<std::uint64_t>(bytes) * times;
     return;
   }
   // Each bin gets the bytes carried by its end, rounded down, minus those of earlier bins; the last
@@ -54,7 +55,7 @@ void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, s
   std::int64_t left_over = static_cast<std::int64_t>(head % length);
   auto carried = static_cast<std::int64_t>(head / length);
   std::int64_t given = carried;
-  cells[first] += static_cast<std::uint64_t>(carried);
+  cells[first] += static_cast<std::uint64_t>(carried) * times;
   for (std::size_t b = first + 1; b < last; ++b) {
     carried = share;
     left_over += fraction;
@@ -62,10 +63,10 @@ void TrafficBins::add(std::size_t slot, std::int64_t from, std::int64_t until, s
       left_over -= length;
       ++carried;
     }
-    cells[b] += static_cast<std::uint64_t>(carried);
+    cells[b] += static_cast<std::uint64_t>(carried) * times;
     given += carried;
   }
-  cells[last] += static_cast<std::uint64_t>(bytes - given);
+  cells[last] += static_cast<std::uint64_t>(bytes - given) * times;
 }
 
 std::span<const std::uint64_t> TrafficBins::curve(std::size_t slot) const {

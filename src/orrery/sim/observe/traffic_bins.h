@@ -11,11 +11,14 @@ namespace orrery::sim {
 /// exceeds the last one, so that memory does not depend on the length of the run.
 class TrafficBins {
  public:
-  explicit TrafficBins(std::size_t slots);
+  explicit TrafficBins(std::size_t slots) : TrafficBins(slots, slots) {}
+  /// With as many bins as for `like` slots.
+  TrafficBins(std::size_t slots, std::size_t like);
 
   /// Spreads `bytes` evenly over [from, until) (picoseconds; until == from: all at once). Exact:
-  /// the bins of a slot sum to what was added.
-  void add(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes);
+  /// the bins of a slot sum to what was added. The same as adding it `times` times.
+  void add(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes,
+           std::uint32_t times = 1);
 
   [[nodiscard]] std::size_t slots() const { return totals_.size(); }
   [[nodiscard]] std::int64_t bin() const { return bin_; }

@@ -72,7 +72,7 @@ Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
   const std::uint32_t ranks = workload.rank_count();
   why_not = why_not_fold(workload, platform, network.traits(), options);
   if (!why_not.empty()) return FoldedWorkload(ranks);
-  auto folding = fold(workload, platform, fabric, network, communicators, planner);
+  auto folding = fold(workload, platform, fabric, network, communicators, planner, options.record);
   if (!folding) return tl::unexpected(folding.error());
   if (folding->classes() == ranks)
     why_not = folding->why_not.empty() ? "no two ranks are equivalent" : folding->why_not;

@@ -77,6 +77,7 @@ class RankInvariants {
       has_unreceived_messages_ = has_unreceived_messages_ || mutual == kNone;
       words_.push_back(pack_pair(mutual, network_.pair_class(rank, other)));
       words_.push_back(groups_.distances().uncounted(rank, other) ? 1 : 0);
+      if (groups_.by_dimension()) words_.push_back(groups_.distances().crossed(rank, other));
       if (shapes_.mixed(graph)) words_.push_back(shapes_.find_peer(graph, rank, other));
     }
   }
@@ -287,7 +288,8 @@ Folding unfolded(std::uint32_t ranks, const Communicators& communicators, std::s
 
 Result<Folding> fold(const graph::Workload& workload, const platform::Platform& platform,
                      const model::MultiDimFabric& fabric, const model::Network& network,
-                     const Communicators& communicators, CollectivePlanner& planner) {
+                     const Communicators& communicators, CollectivePlanner& planner,
+                     bool by_dimension) {
   const std::uint32_t ranks = workload.rank_count();
   if (std::string why = why_not_fold(workload, platform, network.traits()); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
@@ -296,7 +298,8 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   }
   const GraphShapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
-  RankGroups groups(workload, platform, fabric, network, communicators, planner, shapes);
+  RankGroups groups(workload, platform, fabric, network, communicators, planner, shapes,
+                    by_dimension && fabric.dim_count() > 1);
   RankInvariants invariants(workload, platform, network, shapes, groups);
   RankPartition partition = invariants.classes();
   std::optional<LinkClasses> links;

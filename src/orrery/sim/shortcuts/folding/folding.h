@@ -58,6 +58,9 @@ struct Folding {
 /// This needs a receive for every message. Max-min fair rates depend only on the loads of ports
 /// (network/folded_ports.h), so all ports of a class have the same load at all times.
 ///
+/// With `by_dimension`, equivalent ranks also send equally many bytes into each dimension: their
+/// peers differ from them in the same dimensions. Times do not require it, recordings of ports do.
+///
 /// If messages share links that belong to no rank, links are classified together with the ranks
 /// (link_classes.h).
 ///
@@ -69,7 +72,8 @@ struct Folding {
                                    const platform::Platform& platform,
                                    const model::MultiDimFabric& fabric,
                                    const model::Network& network,
-                                   const Communicators& communicators, CollectivePlanner& planner);
+                                   const Communicators& communicators, CollectivePlanner& planner,
+                                   bool by_dimension = false);
 
 /// The same for a simple case: all ranks have one graph, which communicates with all ranks only, on
 /// a machine whose ranks have equivalent positions. Empty: use fold(). O(nodes), plus O(ranks) for

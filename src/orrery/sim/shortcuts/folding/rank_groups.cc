@@ -11,7 +11,7 @@ namespace orrery::sim {
 RankGroups::RankGroups(const graph::Workload& workload, const platform::Platform& platform,
                        const model::MultiDimFabric& fabric, const model::Network& network,
                        const Communicators& communicators, CollectivePlanner& planner,
-                       const GraphShapes& shapes)
+                       const GraphShapes& shapes, bool by_dimension)
     : workload_(workload),
       platform_(platform),
       fabric_(fabric),
@@ -19,7 +19,8 @@ RankGroups::RankGroups(const graph::Workload& workload, const platform::Platform
       communicators_(communicators),
       planner_(planner),
       shapes_(shapes),
-      distances_(fabric, platform.rules) {
+      distances_(fabric, platform.rules),
+      by_dimension_(by_dimension) {
   groups_.resize(communicators.all().size());
   find_slots(workload, shapes);
   find_kinds();

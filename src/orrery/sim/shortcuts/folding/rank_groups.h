@@ -32,7 +32,10 @@ class RankGroups {
   RankGroups(const graph::Workload& workload, const platform::Platform& platform,
              const model::MultiDimFabric& fabric, const model::Network& network,
              const Communicators& communicators, CollectivePlanner& planner,
-             const GraphShapes& shapes);
+             const GraphShapes& shapes, bool by_dimension);
+
+  /// Whether ranks must send equally many bytes into each dimension to be equivalent.
+  [[nodiscard]] bool by_dimension() const { return by_dimension_; }
 
   [[nodiscard]] const model::RankDistances& distances() const { return distances_; }
   [[nodiscard]] std::span<const Slot> slots(std::uint32_t rank) const {
@@ -171,6 +174,7 @@ class RankGroups {
   CollectivePlanner& planner_;
   const GraphShapes& shapes_;
   model::RankDistances distances_;
+  bool by_dimension_ = false;
   std::vector<std::size_t> first_slot_;  // by rank
   std::vector<Slot> slots_;
   std::vector<Group> groups_;         // by communicator

@@ -163,6 +163,8 @@ void RankGroups::add_distances(const Ring& ring, const Slot& slot,
   each_neighbor(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNoMember
                                     : network_.pair_class(rank, rank_of(slot.group, member)));
+    if (by_dimension_ && member != kNone)
+      words.push_back(distances_.crossed(rank, rank_of(slot.group, member)));
   });
   if (ring.peers != Peers::tree || !std::has_single_bit(ring.shape.size)) return;
   for (const bool max_tree : {true, false})
