@@ -115,6 +115,40 @@ TEST(RunFile, ViewsGiveNames) {
               ElementsAre("3500"));
 }
 
+TEST(RunFile, GroupsShareTheirCollectives) {
+  const TemporaryFolder scratch;
+  const std::string file = scratch / "a.orrery";
+  auto run = sample_run(4, 2, false);
+  ASSERT_EQ(run.collectives.size(), 2u);
+  Group a, b;
+  a.name = "a";
+  a.ranks = {0, 1};
+  b.name = "b";
+  b.ranks = {3, 2};
+  a.size = b.size = a.count = b.count = b.first = 2;
+  run.groups = {a, b};
+  run.ranks[2].groups = run.ranks[3].groups = {1};
+  for (Collective& one : run.collectives) {
+    one.members = 2;
+    one.last_rank = 1;
+  }
+  ASSERT_TRUE(write_run(run, file, false));
+  const auto again = read_run(file);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(difference(run, *again), "");
+  EXPECT_EQ(again->collective_count(), 4u);
+  EXPECT_EQ(again->group_of_collective(3), 1u);
+  EXPECT_EQ(again->last_rank(again->collective(3), 1), 2u) << "at the same place";
+  EXPECT_THAT(query(file,
+                    "SELECT collective, process_group, sequence, last_rank FROM "
+                    "collective_view ORDER BY collective"),
+              ElementsAre("0|a|0|1", "1|a|1|1", "2|b|0|2", "3|b|1|2"));
+  EXPECT_THAT(query(file,
+                    "SELECT count(*) FROM event e JOIN collective_view c USING (collective) "
+                    "WHERE e.process_group = c.process_group"),
+              ElementsAre("8"));
+}
+
 TEST(RunFile, NothingIsOverwrittenUnlessForced) {
   const TemporaryFolder scratch;
   const std::string file = scratch / "a.orrery";
