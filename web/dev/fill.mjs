@@ -7,6 +7,6 @@ import { deflateRawSync } from 'node:zlib';
 
 const [data, out, page = new URL('../dist/report.html', import.meta.url)] = process.argv.slice(2);
 let json = JSON.stringify(JSON.parse(readFileSync(data, 'utf8'))).replaceAll('<', '\\u003c');
-if (json.length > 256 * 1024) json = `{"version":1,"deflate":"${deflateRawSync(json, { level: 9 }).toString('base64')}"}`;
+if (json.length > 256 * 1024) json = `{"version":2,"deflate":"${deflateRawSync(json, { level: 9 }).toString('base64')}"}`;
 const html = readFileSync(page, 'utf8');
 writeFileSync(out, html.replace('id="orrery-data">', (all) => all + json));

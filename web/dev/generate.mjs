@@ -88,6 +88,7 @@ function makeRun(index) {
     summary: [['step', `${time(step)} on ${ranks} ranks`], ['computing', time(busy[0])], ['exposed communication', time(layers * 45e6)], ['slowest rank', '1']],
     dims, device: { name: 'H100 SXM', peakFlops: 989e12, memoryCapacity: 80e9 },
     rank: {
+      classOf: `${each((r) => (r ? 2 : '')).join(',')};`, groupCount: each(() => 0), groups: '',
       timeline: each((r) => r), finish: each(() => step), exposedCompute: busy, overlapped: each(() => 20 * us * layers),
       exposedComm: busy.map((b) => step - b - 27 * us * layers), exposedMemory: each(() => 4 * us * layers),
       idle: each(() => 3 * us * layers), sentBytes: each((r) => layers * ((64 << 20) + r)), waited: each((r) => layers * (r === 1 ? 0 : (r * 37) % 5) * us),
@@ -123,7 +124,7 @@ function makeRun(index) {
   };
 }
 
-const data = { version: 1, runs: Array.from({ length: runs }, (_, i) => makeRun(i)), comparison: null };
+const data = { version: 2, runs: Array.from({ length: runs }, (_, i) => makeRun(i)), comparison: null };
 if (runs === 2) {
   data.comparison = {
     metrics: data.runs[0].metrics.map((a, i) => ({ name: a.name, title: a.title, a: a.text, b: data.runs[1].metrics[i].text,

@@ -7,7 +7,7 @@ import type { ReplayData } from './replay_data';
 import type { SpaceData } from './space_data';
 
 export interface ReportData {
-  version: 1;
+  version: 2;
   runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule, a space or a replay
   comparison: ComparisonData | null; // present with two runs
   unknownError: string; // the error of parts without a known one
@@ -99,6 +99,16 @@ export interface MetricData {
   text: string;
   meaning: string; // one sentence, for the tooltip
   moreIsBetter: boolean | null; // null: neither more nor less is better by itself
+}
+
+// The ranks as the page's data has them: load.ts makes RankColumns of them. Columns of figures have one element for each
+// class of ranks whose figures are all equal.
+export interface RankData extends Omit<RankColumns, 'groups'> {
+  // One column as TimelineData.spans has them, of the class of each rank: the difference d from the rank before as 2d, or
+  // -2d - 1 where it is below 0.
+  classOf: string;
+  groupCount: number[];
+  groups: string; // … of the group of each rank, a column for each number; a rank without that number repeats the rank before
 }
 
 // Columns: element i belongs to rank i. exposedCompute + overlapped + exposedComm + exposedMemory + idle = step.

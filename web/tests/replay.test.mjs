@@ -48,7 +48,7 @@ const bare = {
 
 async function replayed(name, replay, use) {
   const [data, file] = ['json', 'html'].map((ending) => join(ORRERY_OUTPUT, `replay-${name}.${ending}`));
-  writeFileSync(data, JSON.stringify({ version: 1, runs: [], comparison: null, replay }));
+  writeFileSync(data, JSON.stringify({ version: 2, runs: [], comparison: null, replay }));
   const filled = spawnSync(process.execPath, [join(ORRERY_PROJECT, 'web/dev/fill.mjs'), data, file, ...(ORRERY_PAGE ? [ORRERY_PAGE] : [])], { encoding: 'utf8' });
   assert.equal(filled.status, 0, filled.stderr);
   const report = await Opened.open(browser, file, { reducedMotion: 'reduce' });

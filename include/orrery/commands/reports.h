@@ -17,7 +17,7 @@ struct ReportQuestion {
   std::optional<std::string> perfetto{};
   /// A timeline as Chrome's trace-event JSON.
   std::optional<std::string> chrome{};
-  /// Only these ranks: 0-7, or 3.
+  /// Only these ranks: 0-7, or 3; all: every rank of a large run.
   std::optional<std::string> ranks{};
   /// Only events that end after this time: 1ms. A time: 10us.
   std::optional<std::string> from{};

@@ -65,6 +65,8 @@ struct StallReport {
 struct Savings {
   std::uint32_t representatives = 0;  ///< number of simulated ranks
   std::string unfolded_reason;        ///< why all ranks were simulated, if folding was requested
+  /// Number of representatives that suffice if nothing is recorded; 0: recording prevented nothing.
+  std::uint32_t unrecorded_representatives = 0;
   std::uint64_t phases_by_closed_form =
       0;                                 ///< phases of collectives in closed form, over all ranks
   std::uint64_t phases_by_messages = 0;  ///< … and phases with simulated messages

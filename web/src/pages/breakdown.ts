@@ -7,6 +7,7 @@ import { table } from '../table';
 import { longestStep } from '../ticks';
 import { meanFigure, parts, swatch } from './ranks/parts';
 import { oddRanks, orderOf, sortKey, sortKeys, type Odd, type SortKey } from './ranks/order';
+import { rankField, rankIn } from './ranks/find';
 import { drawRows, figure, type Shown } from './ranks/rows';
 import { Strip } from './ranks/strip';
 
@@ -16,6 +17,7 @@ const mostSentences = 5;
 interface Choice {
   sort: SortKey;
   shares: boolean;
+  found: number | null; // a rank
 }
 
 function oddText(odd: readonly Odd[], ranks: number): HTMLElement {
@@ -44,6 +46,8 @@ function controls(context: Context, choice: Choice, changed: (choice: Choice) =>
   const unit = (shares: boolean, text: string): HTMLButtonElement =>
     el('button', { type: 'button', 'aria-pressed': String(choice.shares === shares), onclick: () => tell({ ...now, shares }) }, text);
   const [times, percents] = [unit(false, 'Time'), unit(true, 'Percent')];
+  const ranks = rankField(context.run.ranks, (found) => tell({ ...now, found }));
+  ranks.show(choice.found);
   let now = choice;
   const tell = (next: Choice): void => {
     context.shared.dispatchEvent(new CustomEvent('choice', { detail: next }));
@@ -52,13 +56,14 @@ function controls(context: Context, choice: Choice, changed: (choice: Choice) =>
   context.shared.addEventListener('choice', (event) => {
     now = (event as CustomEvent<Choice>).detail;
     sort.value = now.sort;
+    ranks.show(now.found);
     times.setAttribute('aria-pressed', String(!now.shares));
     percents.setAttribute('aria-pressed', String(now.shares));
-    context.note({ ...(now.sort !== 'rank' && { sort: now.sort }), ...(now.shares && { unit: 'percent' }) });
+    context.note({ ...(now.sort !== 'rank' && { sort: now.sort }), ...(now.shares && { unit: 'percent' }), ...(now.found !== null && { rank: now.found }) });
     changed(now);
   });
   return el('div', { class: 'controls' },
-    el('label', {}, 'Sort by', sort), el('span', { class: 'together', role: 'group', 'aria-label': 'Unit' }, times, percents));
+    el('label', {}, 'Sort by', sort), el('span', { class: 'together', role: 'group', 'aria-label': 'Unit' }, times, percents), ranks.element);
 }
 
 function rankTable(context: Context, shown: Shown): HTMLElement {
@@ -67,6 +72,7 @@ function rankTable(context: Context, shown: Shown): HTMLElement {
   return table<number>({
     caption: `Time of each of ${context.format.counted(run.ranks, 'rank')} by part`,
     rows: Array.from(shown.order),
+    step: 500,
     columns: [
       { title: 'rank', cell: (rank) => pageLink('timeline', { rank }, String(rank)), key: (rank) => rank, number: true },
       ...parts.map(({ id, title, note }) => ({
@@ -108,13 +114,13 @@ function rankCard(context: Context, odd: readonly Odd[]): { card: HTMLElement; b
   };
   const show = (choice: Choice): void => {
     const end = choice.shares ? run.step : longestStep(context.data.runs);
-    shown = { order: orderOf(run.rank, choice.sort), sort: choice.sort, shares: choice.shares, end, odd: marked };
+    shown = { order: orderOf(run.rank, choice.sort), sort: choice.sort, shares: choice.shares, end, odd: marked, found: choice.found };
     if (strip) strip.show(shown);
     else drawRows(picture, run, shown);
     fill();
   };
   details.addEventListener('toggle', fill);
-  const first = { sort: sortKey(context.args.sort), shares: context.args.unit === 'percent' };
+  const first = { sort: sortKey(context.args.sort), shares: context.args.unit === 'percent', found: rankIn(context.args.rank ?? '', run.ranks) };
   const card = el('section', { class: 'card', 'aria-label': 'Every rank' },
     el('h2', {}, 'Every rank'), controls(context, first, show), legend(), picture, details);
   return { card, begin: () => show(first), end: () => strip?.dispose() };

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunData, TimelineData } from '../../src/data';
+import type { RankData, RunData, TimelineData } from '../../src/data';
 import { groupName, plainGroup, rankList, ranges } from '../../src/format';
 import { envelope, holders, rolesOf, stepsOf } from '../../src/pages/memory/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
 import { groupTitle, keep, kinds } from '../../src/pages/speeds/choice';
+import { expandRanks } from '../../src/load';
+import { rankIn } from '../../src/pages/ranks/find';
 import { decadeTicks, niceStep } from '../../src/ticks';
 
 const us = 1e6;
@@ -33,6 +35,28 @@ describe('groups', () => {
     assert.deepEqual(['tp (ranks 2-3)', '5 (rank 0)', 'dp (ranks 0, 8 … 120)', 'x (2)'].map(plainGroup), ['tp', '5', 'dp', 'x (2)']);
     const named = { ranks: 4, groups: [{ name: 'tp (ranks 2-3)', size: 2, ranks: '2-3' }, { name: 'pg (ranks 0-3)', size: 4, ranks: '0-3' }] };
     assert.deepEqual([0, 1].map((at) => groupTitle(named as unknown as RunData, at)), ['tp (ranks 2-3)', 'pg (all ranks)']);
+  });
+});
+
+describe('ranks', () => {
+  it('have the figures of their class and their own groups', () => {
+    // Classes 0 1 1 0 2; groups 3 and 7, 3 and 8, 4 and 7, 4 and 8, none: as differences, d as 2d or -2d - 1.
+    const zero = [0, 0, 0];
+    const data: RankData = {
+      classOf: ',2,,1,4;', groupCount: [2, 2, 0], groups: '6,,2,,;14,2,1,2,;', timeline: [0, 4, 2], finish: [10, 20, null],
+      exposedCompute: [5, 6, 7], overlapped: zero, exposedComm: zero, exposedMemory: zero, idle: zero, sentBytes: zero, waited: zero,
+    };
+    const ranks = expandRanks(data, 5);
+    assert.deepEqual(ranks.timeline, [0, 4, 4, 0, 2]);
+    assert.deepEqual(ranks.finish, [10, 20, 20, 10, null]);
+    assert.deepEqual(ranks.exposedCompute, [5, 6, 6, 5, 7]);
+    assert.deepEqual(ranks.groups, [[3, 7], [3, 8], [4, 7], [4, 8], []]);
+    assert.deepEqual(expandRanks({ ...data, classOf: ';', groups: '' }, 0).timeline, []);
+  });
+
+  it('are found by number', () => {
+    assert.deepEqual(['0', ' 12 ', 'rank 7', '1,023', '1024', '', '-1', '1.5', 'x'].map((text) => rankIn(text, 1024)),
+      [0, 12, 7, 1023, null, null, null, null, null]);
   });
 });
 
@@ -171,8 +195,8 @@ describe('collectives', () => {
   });
 
   it('look the same in every report, each type unlike the others', () => {
-    assert.deepEqual(kinds(run).map(({ type, role, symbol }) => [type, role, symbol]).slice(0, 2), [['all_reduce', 'compute', 'circle'], ['all_to_all', 'cpu', 'diamond']]);
-    assert.equal(kinds(run)[2].type, 'mine');
+    assert.deepEqual(kinds([run]).map(({ type, role, symbol }) => [type, role, symbol]).slice(0, 2), [['all_reduce', 'compute', 'circle'], ['all_to_all', 'cpu', 'diamond']]);
+    assert.equal(kinds([run])[2].type, 'mine');
   });
 });
 

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test';
 import type { LaneData, RunData } from '../../src/data';
 import { paintLine, type Inks } from '../../src/pages/timeline/line';
 import { belowBars, tracksOf, type State } from '../../src/pages/timeline/state';
-import { applyFilter, layLine, matchNames, shadesOf, unitPerLine, unitPerRank, type Model } from '../../src/pages/timeline/model';
+import { applyFilter, layLine, matchNames, shadesOf, unitPerLine, unitPerRank, withUnitOf, type Model } from '../../src/pages/timeline/model';
 import { dense, layRows, roomy, rowAt } from '../../src/pages/timeline/rows';
 import { emptyHolding, firstEnding, firstStarting, hold, layTrack, light, stretchAt } from '../../src/pages/timeline/tracks';
 import { around, between, confine, ticks, tickStep, whole, zoom } from '../../src/pages/timeline/view';
@@ -184,6 +184,20 @@ describe('the model', () => {
     assert.deepEqual(unitPerRank(two).map(({ title, line }) => [title, line]), [['rank 0', 0], ['rank 1', 1], ['rank 2', 0], ['rank 3', 0]]);
     assert.deepEqual(unitPerLine(two).map(({ title, hint }) => [title, hint]), [['rank 0 + 2 identical', '0, 2–3'], ['rank 1', '1']]);
     assert.equal(two.lines[0].lanes[1].title, 'group 17');
+  });
+
+  it('gives the rank that was looked for a row of its own', () => {
+    const two = model([[0, 2, 3], [1]]);
+    const found = (rank: number | null): [string, string][] =>
+      withUnitOf(two, unitPerLine(two), rank).map(({ title, hint }) => [title, hint]);
+    const together = found(null);
+    assert.deepEqual(together, [['rank 0 + 2 identical', '0, 2–3'], ['rank 1', '1']]);
+    assert.deepEqual(found(3), [...together, ['rank 3', 'identical to 2 other ranks']]);
+    assert.deepEqual(found(1), together); // it has one
+    assert.deepEqual(found(9), together);
+    assert.deepEqual([...layRows(two, withUnitOf(two, unitPerLine(two), 3), new Set(), dense).ofRank], [0, 1, 0, 2]);
+    assert.deepEqual([...layRows(two, withUnitOf(two, unitPerLine(two), 0), new Set(), dense).ofRank], [1, 2, 0, 0]);
+    assert.equal(withUnitOf(two, unitPerRank(two), 3).length, 4);
   });
 
   it('calls a lane by what it is at each rank, though ranks share it', () => {

@@ -7,7 +7,6 @@
 #include <cctype>
 #include <map>
 #include <tuple>
-#include <unordered_map>
 
 #include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/analysis/metrics/format_peaks.h"
@@ -406,82 +405,5 @@ std::vector<CollectiveClass> collective_classes(const Run& run, bool by_group) {
       [](const CollectiveClass& a, const CollectiveClass& b) { return a.time > b.time; });
   return made;
 }
-
-namespace {
-
-constexpr std::size_t kWorstPairs = 10;
-
-class Waiting {
- public:
-  explicit Waiting(const Run& run)
-      : run_(run), ranks_(run.ranks.size()), last_rank_delayed_others_(run.collective_count()) {}
-
-  Stragglers count() {
-    for (std::uint32_t r = 0; r < ranks_.size(); ++r) {
-      ranks_[r].rank = r;
-      for (const Span& span : run_.timeline(r).spans) {
-        if (span.wait > Time{}) blame(r, span);
-      }
-    }
-    for (std::uint32_t c = 0; c < last_rank_delayed_others_.size(); ++c) {
-      if (last_rank_delayed_others_[c])
-        ++ranks_[run_.last_rank(run_.collective(c), run_.group_of_collective(c))].times_last;
-    }
-    Stragglers made;
-    for (const Straggler& one : ranks_) {
-      if (one.caused_wait > Time{} || one.waited > Time{} || one.times_last > 0)
-        made.ranks.push_back(one);
-    }
-    std::stable_sort(
-        made.ranks.begin(), made.ranks.end(),
-        [](const Straggler& a, const Straggler& b) { return a.caused_wait > b.caused_wait; });
-    made.worst = worst();
-    return made;
-  }
-
- private:
-  void blame(std::uint32_t rank, const Span& span) {
-    ranks_[rank].waited = saturating_sum(ranks_[rank].waited, span.wait);
-    std::uint32_t straggler = kNone;
-    if (span.kind == SpanKind::collective) {
-      const Collective* one = run_.stored_collective_of(rank, span);
-      if (one == nullptr || !one->joined) return;
-      straggler = run_.last_rank(*one, run_.ranks[rank].groups[span.group]);
-      if (straggler < ranks_.size() && straggler != rank)
-        last_rank_delayed_others_[run_.collective_of(rank, span)] = true;
-    } else if (span.distance != kNone) {
-      straggler = run_.peer(rank, span.distance);
-    }
-    if (straggler >= ranks_.size() || straggler == rank) return;
-    ranks_[straggler].caused_wait = saturating_sum(ranks_[straggler].caused_wait, span.wait);
-    Time& pair = pairs_[std::uint64_t{rank} << 32 | straggler];
-    pair = saturating_sum(pair, span.wait);
-  }
-
-  [[nodiscard]] std::vector<Stragglers::Pair> worst() const {
-    std::vector<Stragglers::Pair> all;
-    for (const auto& [key, time] : pairs_) {
-      all.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), time});
-    }
-    const std::size_t retained = std::min(kWorstPairs, all.size());
-    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(retained), all.end(),
-                      [](const Stragglers::Pair& a, const Stragglers::Pair& b) {
-                        return std::tuple(b.time, a.waiter, a.straggler) <
-                               std::tuple(a.time, b.waiter, b.straggler);
-                      });
-    all.resize(retained);
-    return all;
-  }
-
-  const Run& run_;
-  std::vector<Straggler> ranks_;
-  // By collective: whether others waited for its last member.
-  std::vector<bool> last_rank_delayed_others_;
-  std::unordered_map<std::uint64_t, Time> pairs_;  // (waiter, straggler)
-};
-
-}  // namespace
-
-Stragglers stragglers(const Run& run) { return Waiting(run).count(); }
 
 }  // namespace orrery::analysis

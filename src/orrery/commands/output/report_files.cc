@@ -23,6 +23,8 @@ namespace {
 
 /// Beyond this, browsers become slow; they stop near 2 GB.
 constexpr std::uint64_t kLargeTimeline = 500'000'000;
+/// Beyond this, one rank stands for all with its timeline, unless the user names ranks.
+constexpr std::uint64_t kSampledTimeline = 100'000'000;
 /// Bytes of JSON per byte of protobuf: measured 2.0 to 2.6.
 constexpr double kChromeFactor = 2.6;
 
@@ -156,28 +158,61 @@ void PageFile::show(const Context& context) const {
   if (options_.open) context.show_page(options_.path);
 }
 
+namespace {
+
+std::uint64_t estimate_bytes(const TimelineFile& file, const result::Run& run,
+                             const report::TimelineChoice& choice) {
+  const double factor = file.format == TimelineFormat::chrome ? kChromeFactor : 1;
+  return static_cast<std::uint64_t>(
+      static_cast<double>(report::estimate_perfetto_bytes(run, choice)) * factor);
+}
+
+/// The ranks of a file without --split: of a large one, a sample, if that is smaller. Notes what
+/// is left out. `expected`: about how many bytes the file will have.
+report::TimelineChoice choose_ranks(const TimelineFile& file, const result::Run& run,
+                                    report::TimelineChoice choice, std::uint64_t& expected,
+                                    const Context& context) {
+  expected = estimate_bytes(file, run, choice);
+  const std::string name = file.path == "-" ? "stdout" : file.path;
+  if (file.sample_if_large && expected > kSampledTimeline) {
+    auto sample = std::make_shared<const report::RankSample>(report::sample_ranks(run));
+    if (sample->ranks.size() < run.ranks.size()) {
+      const std::uint64_t all = expected;
+      choice.sample = std::move(sample);
+      expected = estimate_bytes(file, run, choice);
+      context.note(fmt::format(
+          "{} gets {} of {} ranks: one of each set of identical ranks, and those on the critical "
+          "path. All ranks would need about {}; --ranks all writes them",
+          name, analysis::count(choice.sample->ranks.size()), analysis::count(run.ranks.size()),
+          analysis::bytes_text(all)));
+    }
+  }
+  if (expected > kLargeTimeline) {
+    context.warn(fmt::format(
+        "{} will have about {}; browsers stop near 2 GB. --split 500MB writes several files, "
+        "--ranks, --from and --to a part; 'trace_processor server http' opens larger files",
+        name, analysis::bytes_text(expected)));
+  }
+  return choice;
+}
+
+}  // namespace
+
 Result<std::vector<Written>> write_timeline(const TimelineFile& file, const result::Run& run,
                                             const report::TimelineChoice& choice,
                                             std::optional<Bytes> split, const Context& context) {
   std::vector<Written> written;
   if (file.path.empty()) return written;
   const bool chrome = file.format == TimelineFormat::chrome;
-  const double factor = chrome ? kChromeFactor : 1;
-  std::vector<report::TimelineChoice> pieces = {choice};
+  std::vector<report::TimelineChoice> pieces;
+  std::uint64_t expected = 0;  // of one piece
   if (split) {
-    const auto limit = static_cast<std::uint64_t>(static_cast<double>(split->count()) / factor);
+    expected = static_cast<std::uint64_t>(split->count());
+    const auto limit = static_cast<std::uint64_t>(static_cast<double>(split->count()) /
+                                                  (chrome ? kChromeFactor : 1));
     pieces = report::split_timeline(run, choice, std::max<std::uint64_t>(limit, 1));
-  }
-  // Of one piece, with --split.
-  const auto expected =
-      split ? static_cast<std::uint64_t>(split->count())
-            : static_cast<std::uint64_t>(
-                  static_cast<double>(report::estimate_perfetto_bytes(run, choice)) * factor);
-  if (!split && expected > kLargeTimeline) {
-    context.warn(fmt::format(
-        "{} will have about {}; browsers stop near 2 GB. --split 500MB writes several files, "
-        "--ranks, --from and --to a part; 'trace_processor server http' opens larger files",
-        file.path == "-" ? "stdout" : file.path, analysis::bytes_text(expected)));
+  } else {
+    pieces.push_back(choose_ranks(file, run, choice, expected, context));
   }
   for (std::size_t i = 0; split && i < pieces.size(); ++i) {
     if (auto fine = check_absent(numbered(file.path, i), context.force); !fine)

@@ -80,10 +80,12 @@ enum class TimelineFormat { perfetto, chrome };
 struct TimelineFile {
   std::string path;  ///< "": no file
   TimelineFormat format = TimelineFormat::perfetto;
+  bool sample_if_large = false;  ///< one rank per timeline if all make a large file
 };
 
 /// Writes `file` as one file, or with `split` (bytes) as `out.0.pftrace`, `out.1.pftrace` … of
-/// about that size. Warns if a file is too large for browsers.
+/// about that size. Notes before writing that ranks are left out. Warns if a file is too large for
+/// browsers.
 [[nodiscard]] Result<std::vector<Written>> write_timeline(const TimelineFile& file,
                                                           const result::Run& run,
                                                           const report::TimelineChoice& choice,

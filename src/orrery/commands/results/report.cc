@@ -43,7 +43,7 @@ struct ReportOptions {
                                "run.json", "A timeline as Chrome's trace-event JSON"},
                  QuestionGroup{"Part of a timeline"},
                  QuestionField{"ranks", &ReportOptions::ranks, "--ranks", "RANKS", kNothing, "0",
-                               "Only these ranks: 0-7, or 3"},
+                               "Only these ranks: 0-7, or 3; all: every rank of a large run"},
                  QuestionField{"from", &ReportOptions::from, "--from", "TIME", kNothing, "1ms",
                                "Only events that end after this time: 1ms"},
                  QuestionField{"to", &ReportOptions::to, "--to", "TIME", kNothing, "2ms",
@@ -65,16 +65,16 @@ std::optional<std::uint32_t> parse_rank(std::string_view text) {
   return rank;
 }
 
-/// "0-7", "3": the ranks, both ends included.
+/// "0-7", "3": the ranks, both ends included; "all".
 Result<void> choose_ranks(const std::string& text, TimelineChoice& choice) {
-  if (text.empty()) return {};
+  if (text.empty() || text == "all") return {};
   const std::size_t dash = text.find('-');
   const auto first = parse_rank(std::string_view(text).substr(0, dash));
   const auto last =
       dash == std::string::npos ? first : parse_rank(std::string_view(text).substr(dash + 1));
   if (!first || !last || *first > *last) {
     return fail(Errc::usage, "--ranks", fmt::format("'{}' is not a range of ranks", text),
-                "0-7, or 3 alone");
+                "0-7, 3 alone, or all");
   }
   choice.first_rank = *first;
   choice.last_rank = *last;
@@ -152,8 +152,10 @@ int write_files(const ReportOptions& options, PageFile& page, const TimelineChoi
   }
   auto files = page.write(all, context);
   if (!files) return context.fail(files.error());
-  for (const TimelineFile& timeline : {TimelineFile{options.perfetto, TimelineFormat::perfetto},
-                                       TimelineFile{options.chrome, TimelineFormat::chrome}}) {
+  const bool sample = options.ranks.empty();
+  for (const TimelineFile& timeline :
+       {TimelineFile{options.perfetto, TimelineFormat::perfetto, sample},
+        TimelineFile{options.chrome, TimelineFormat::chrome, sample}}) {
     const auto written = write_timeline(timeline, runs.front(), choice, split, context);
     if (!written) return context.fail(written.error());
     files->insert(files->end(), written->begin(), written->end());

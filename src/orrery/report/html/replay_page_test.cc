@@ -5,6 +5,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "orrery/report/html/run_page_internal.h"
+
 namespace orrery::report {
 namespace {
 
@@ -33,7 +35,7 @@ PageReplay one_operator() {
 
 TEST(HtmlReplay, DataIsWhatThePageIsPromised) {
   const json all = json::parse(replay_data(one_operator(), {}));
-  EXPECT_EQ(all["version"], 1);
+  EXPECT_EQ(all["version"], html::kPageDataVersion);
   EXPECT_TRUE(all["runs"].empty());
   const json& data = all["replay"];
   EXPECT_EQ(data["facts"], json::parse(R"([["operators", "1"]])"));

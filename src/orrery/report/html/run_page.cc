@@ -69,7 +69,8 @@ std::string deflated(std::string_view text) {
 /// The data as the page stores it: plain, or compressed if it is long.
 std::string page_data(std::string data) {
   if (data.size() <= kPlainBytes) return data;
-  return fmt::format(R"({{"version":1,"deflate":"{}"}})", base64(deflated(data)));
+  return fmt::format(R"({{"version":{},"deflate":"{}"}})", html::kPageDataVersion,
+                     base64(deflated(data)));
 }
 
 /// The summary that is visible without JavaScript.
@@ -363,34 +364,6 @@ void write_timelines(JsonWriter& json, const RunPageData& facts, const PageSpans
   });
 }
 
-void write_ranks(JsonWriter& json, const RunPageData& facts) {
-  const Run& run = facts.run;
-  const std::size_t count = run.ranks.size();
-  std::vector<analysis::Shares> shares;
-  for (std::uint32_t rank = 0; rank < count; ++rank)
-    shares.push_back(analysis::rank_time_shares(run, rank));
-  std::vector<Time> waited(count);
-  for (const analysis::Straggler& one : facts.stragglers.ranks) waited[one.rank] = one.waited;
-  const auto share = [&](std::string_view key, Time analysis::Shares::*part) {
-    column(json, key, count, [&](std::size_t i) { json.value((shares[i].*part).count()); });
-  };
-  json.key("rank").begin_object();
-  column(json, "timeline", count, [&](std::size_t i) { json.value(run.ranks[i].timeline); });
-  column(json, "groups", count, [&](std::size_t i) { write_values(json, run.ranks[i].groups); });
-  column(json, "finish", count, [&](std::size_t i) {
-    const std::optional<Time>& finish = run.ranks[i].finish;
-    finish ? json.value(finish->count()) : json.null();
-  });
-  share("exposedCompute", &analysis::Shares::exposed_compute);
-  share("overlapped", &analysis::Shares::overlapped);
-  share("exposedComm", &analysis::Shares::exposed_comm);
-  share("exposedMemory", &analysis::Shares::exposed_memory);
-  share("idle", &analysis::Shares::idle);
-  column(json, "sentBytes", count, [&](std::size_t i) { json.value(run.ranks[i].sent_bytes); });
-  column(json, "waited", count, [&](std::size_t i) { json.value(waited[i].count()); });
-  json.end_object();
-}
-
 void write_groups(JsonWriter& json, const Run& run) {
   column(json, "groups", run.groups.size(), [&](std::size_t i) {
     const result::Group& group = run.groups[i];
@@ -408,7 +381,9 @@ std::string run_page_data(const std::vector<const result::Run*>& runs, const Htm
   std::string out;
   const std::vector<std::string> titles = html::titles(runs);
   JsonWriter json(out, 0);
-  json.begin_object().field("version", 1).field("unknownError", analysis::unknown_error_text());
+  json.begin_object()
+      .field("version", html::kPageDataVersion)
+      .field("unknownError", analysis::unknown_error_text());
   html::column(json, "runs", runs.size(), [&](std::size_t i) {
     html::write_run(json, html::RunPageData(*runs[i]), titles[i], options.max_spans / runs.size());
   });

@@ -22,6 +22,9 @@
 
 namespace orrery::report::html {
 
+/// The version of the page's data; web/src/load.ts reads this one.
+inline constexpr int kPageDataVersion = 2;
+
 /// The names that the page shows, numbered in order of first use; 0 is "". Long names are cut.
 class UsedNames {
  public:
@@ -151,7 +154,7 @@ template <class Write>
 [[nodiscard]] std::string page_data_without_runs(std::string_view key, const Write& write) {
   std::string out;
   JsonWriter json(out, 0);
-  json.begin_object().field("version", 1);
+  json.begin_object().field("version", kPageDataVersion);
   json.key("runs").begin_array().end_array().key("comparison").null();
   write(json.key(key));
   json.end_object();

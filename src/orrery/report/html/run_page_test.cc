@@ -6,6 +6,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "orrery/report/html/run_page_internal.h"
 #include "orrery/result/small_run_testing.h"
@@ -56,6 +57,26 @@ Columns unpack(const json& timeline) {
           columns[7], columns[8], columns[9], columns[10], columns[11], by};
 }
 
+/// A column of RankData: numbers of which each is written as its difference from the one before.
+std::vector<std::int64_t> undiffer(const std::string& packed) {
+  std::vector<std::int64_t> numbers;
+  std::istringstream fields(packed);
+  std::int64_t value = 0;
+  for (std::string field; std::getline(fields, field, ',');) {
+    const std::int64_t written = field.empty() ? 0 : std::stoll(field);
+    numbers.push_back(value += written % 2 == 0 ? written / 2 : -(written + 1) / 2);
+  }
+  if (packed.ends_with(',')) numbers.push_back(value);
+  return numbers;
+}
+
+/// The classes of ranks.
+std::vector<std::int64_t> classes_of(const json& rank) {
+  const std::string packed = rank["classOf"];
+  EXPECT_TRUE(packed.ends_with(';'));
+  return undiffer(packed.substr(0, packed.size() - 1));
+}
+
 std::uint64_t sum(const json& numbers) {
   std::uint64_t total = 0;
   for (const json& number : numbers) total += number.get<std::uint64_t>();
@@ -65,7 +86,7 @@ std::uint64_t sum(const json& numbers) {
 TEST(HtmlData, KeepsTheContract) {
   const result::Run run = sample_run(4, 3);
   const json data = data_of(run);
-  EXPECT_EQ(data["version"], 1);
+  EXPECT_EQ(data["version"], html::kPageDataVersion);
   EXPECT_TRUE(data["comparison"].is_null());
   const json& one = data["runs"].at(0);
   for (const char* key : {"title",
@@ -114,11 +135,13 @@ TEST(HtmlData, KeepsTheContract) {
 TEST(HtmlData, SharesOfEveryRankSumToTheStep) {
   const json one = data_of(sample_run(5, 4))["runs"].at(0);
   const json& rank = one["rank"];
-  for (std::size_t r = 0; r < 5; ++r) {
+  const std::vector<std::int64_t> classes = classes_of(rank);
+  ASSERT_EQ(classes.size(), 5u);
+  for (const std::int64_t of : classes) {
     std::int64_t total = 0;
     for (const char* part :
          {"exposedCompute", "overlapped", "exposedComm", "exposedMemory", "idle"})
-      total += rank[part].at(r).get<std::int64_t>();
+      total += rank[part].at(static_cast<std::size_t>(of)).get<std::int64_t>();
     EXPECT_EQ(total, one["step"]);
   }
   EXPECT_EQ(sum(one["pathByCause"]), one["step"]);
@@ -160,8 +183,30 @@ TEST(HtmlData, SharedLanesSayWhomEachRankTalksTo) {
   EXPECT_EQ(lanes.at(1)["group"], 0);
   EXPECT_EQ(lanes.at(2)["title"], "sends to rank 1");
   EXPECT_EQ(lanes.at(2)["distance"], 1);
-  EXPECT_EQ(one["rank"]["groups"], json::parse("[[0], [0], [1], [1]]"));
+  EXPECT_EQ(one["rank"]["groups"], ",,2,;");  // 0, 0, 1, 1
+  EXPECT_EQ(one["rank"]["groupCount"], json::parse("[1]"));
   EXPECT_EQ(one["groups"].at(1)["name"], "tp (ranks 2-3)");
+}
+
+// The page of 131,072 ranks had eleven numbers and a list of groups for each of them.
+TEST(HtmlData, RanksWithEqualFiguresShareThem) {
+  result::Run run = sample_run(6, 2, false);
+  run.ranks[2].sent_bytes += 1;
+  run.ranks[4].finish = us(1);
+  run.groups.resize(4, run.groups[0]);
+  for (std::uint32_t r = 0; r < 6; ++r) run.ranks[r].groups = {r / 2, 3 - r / 2};
+  run.ranks[5].groups = {1};
+  const json rank = data_of(run)["runs"].at(0)["rank"];
+  EXPECT_EQ(classes_of(rank), (std::vector<std::int64_t>{0, 0, 1, 0, 2, 3}));
+  EXPECT_EQ(rank["sentBytes"].size(), 4u);
+  EXPECT_EQ(rank["sentBytes"].at(1), run.ranks[2].sent_bytes);
+  EXPECT_EQ(rank["finish"].at(2), us(1).count());
+  EXPECT_EQ(rank["groupCount"], json::parse("[2, 2, 2, 1]"));
+  const std::string groups = rank["groups"];
+  const std::size_t end = groups.find(';');
+  EXPECT_EQ(undiffer(groups.substr(0, end)), (std::vector<std::int64_t>{0, 0, 1, 1, 2, 1}));
+  EXPECT_EQ(undiffer(groups.substr(end + 1, groups.size() - end - 2)),
+            (std::vector<std::int64_t>{3, 3, 2, 2, 1, 1}));
 }
 
 TEST(HtmlData, EqualRunsGiveEqualBytes) {
@@ -207,7 +252,7 @@ TEST(HtmlData, NothingRanIsFine) {
   run.timelines.resize(1);
   const json one = data_of(run)["runs"].at(0);
   EXPECT_EQ(one["title"], "a run");
-  EXPECT_EQ(one["rank"]["finish"], json::parse("[null, null]"));
+  EXPECT_EQ(one["rank"]["finish"], json::parse("[null]"));
   EXPECT_EQ(one["summary"].at(0).at(0), "Stalled");
 }
 
@@ -342,7 +387,7 @@ TEST(HtmlWriter, LongDataIsPacked) {
   const std::string html = write_html({&run}, kPage).value();
   const std::size_t at = html.find("id=\"orrery-data\">") + 17;
   const json data = json::parse(html.substr(at, html.find("</script>", at) - at));
-  EXPECT_EQ(data["version"], 1);
+  EXPECT_EQ(data["version"], html::kPageDataVersion);
   EXPECT_GT(data["deflate"].get<std::string>().size(), 1000u);
 }
 

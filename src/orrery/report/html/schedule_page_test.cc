@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "orrery/report/html/run_page_internal.h"
+
 namespace orrery::report {
 namespace {
 
@@ -42,7 +44,7 @@ TEST(HtmlSchedule, KeepsTheContract) {
   Findings findings;
   findings.add(FindingCode::key_ignored, "here");
   const json data = json::parse(schedule_data(two_sends(), findings));
-  EXPECT_EQ(data["version"], 1);
+  EXPECT_EQ(data["version"], html::kPageDataVersion);
   EXPECT_TRUE(data["runs"].empty());
   EXPECT_TRUE(data["comparison"].is_null());
   const json& one = data["schedule"];

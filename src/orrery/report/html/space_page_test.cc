@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "orrery/report/html/run_page_internal.h"
+
 namespace orrery::report {
 namespace {
 
@@ -87,7 +89,7 @@ TEST(TextEdits, ComeBack) {
 
 TEST(HtmlSpace, KeepsTheContract) {
   const json data = json::parse(space_data(two_points()));
-  EXPECT_EQ(data["version"], 1);
+  EXPECT_EQ(data["version"], html::kPageDataVersion);
   EXPECT_TRUE(data["runs"].empty());
   const json& one = data["space"];
   EXPECT_EQ(one["title"], "Few points");

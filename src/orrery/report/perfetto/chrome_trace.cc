@@ -78,11 +78,15 @@ class ChromeWriter {
   bool write() {
     out_ = "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     write_cluster();
-    for (std::uint32_t rank = choice_.first_rank; rank < end_rank(run_, choice_) && good_; ++rank)
+    for_each_rank(run_, choice_, [&](std::uint32_t rank) {
       write_rank(rank);
+      return good_;
+    });
     // Flows follow all slices: viewers look for the slice that is open at each end of a flow.
-    for (std::uint32_t rank = choice_.first_rank; rank < end_rank(run_, choice_) && good_; ++rank)
+    for_each_rank(run_, choice_, [&](std::uint32_t rank) {
       write_messages(rank);
+      return good_;
+    });
     for (std::uint32_t hop = 0; hop + 1 < flows_.hops().size() && good_; ++hop) {
       if (flows_.is_linked(hop))
         flow("critical path", SpanFlows::path_id(hop), flows_.hops()[hop].place,
@@ -162,7 +166,7 @@ void ChromeWriter::write_rank(std::uint32_t rank) {
   for (std::size_t lane = 0; lane < timeline.lanes.size() && good_; ++lane) {
     const auto order = order_.lane(lane);
     if (order.empty()) continue;
-    if (!named) name_process(rank + 1, process_name(rank), rank + 1);
+    if (!named) name_process(rank + 1, process_title(choice_, rank), rank + 1);
     named = true;
     const auto tid = static_cast<std::uint32_t>(lane + 1);
     metadata("thread_name", rank + 1, tid, "name",
@@ -177,7 +181,7 @@ void ChromeWriter::write_rank(std::uint32_t rank) {
         [](std::uint32_t, std::uint64_t) {});
   }
   if (!named && !timeline.memory.points.empty())
-    name_process(rank + 1, process_name(rank), rank + 1);
+    name_process(rank + 1, process_title(choice_, rank), rank + 1);
   write_memory(rank);
 }
 

@@ -96,6 +96,20 @@ TEST(Chrome, PartsHaveNoFlowsToWhatIsLeftOut) {
   EXPECT_EQ(phases["s"], phases["f"]);
 }
 
+TEST(Chrome, ASampleHasOneRankPerTimelineWithItsCount) {
+  TimelineChoice choice;
+  result::Run run = sample_run(4, 2, false);
+  run.path.clear();
+  choice.sample = std::make_shared<const RankSample>(sample_ranks(run));
+  const json trace = json::parse(write(run, choice));
+  std::vector<std::string> names;
+  for (const json& event : trace["traceEvents"]) {
+    EXPECT_TRUE(event["pid"] == 1 || event["pid"] == 5);
+    if (event["name"] == "process_name") names.push_back(event["args"]["name"]);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"Cluster", "rank 0 + 3 identical"}));
+}
+
 TEST(Chrome, EqualRunsGiveEqualTextAndARefusingSinkStops) {
   EXPECT_EQ(write(sample_run(5, 7)), write(sample_run(5, 7)));
   int pieces = 0;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <tuple>
+#include <utility>
 
+#include "orrery/analysis/value_text.h"
 #include "orrery/core/text/text.h"
 #include "orrery/report/terminal_text.h"
 
@@ -21,6 +23,33 @@ std::string clean_text(std::string_view text, std::string_view otherwise) {
 }
 
 std::string process_name(std::uint32_t rank) { return fmt::format("rank {}", rank); }
+
+std::string process_title(const TimelineChoice& choice, std::uint32_t rank) {
+  if (choice.sample == nullptr) return process_name(rank);
+  const std::vector<std::uint32_t>& ranks = choice.sample->ranks;
+  const auto place = std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin();
+  const std::uint32_t count = choice.sample->stands_for[static_cast<std::size_t>(place)];
+  return count <= 1
+             ? process_name(rank)
+             : fmt::format("{} + {} identical", process_name(rank), analysis::count(count - 1));
+}
+
+RankSample sample_ranks(const Run& run) {
+  std::vector<std::uint32_t> counts(run.timelines.size());
+  for (const result::Rank& rank : run.ranks) ++counts[rank.timeline];
+  std::vector<bool> on_path(run.ranks.size());
+  for (const result::PathSegment& segment : run.path) {
+    if (segment.rank < on_path.size()) on_path[segment.rank] = true;
+  }
+  RankSample sample;
+  for (std::uint32_t rank = 0; rank < run.ranks.size(); ++rank) {
+    std::uint32_t& count = counts[run.ranks[rank].timeline];
+    if (count == 0 && !on_path[rank]) continue;
+    sample.ranks.push_back(rank);
+    sample.stands_for.push_back(std::exchange(count, 0));
+  }
+  return sample;
+}
 
 std::uint32_t cluster_pid(const Run& run) {
   return static_cast<std::uint32_t>(run.ranks.size()) + 1;

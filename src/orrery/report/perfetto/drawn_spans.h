@@ -45,11 +45,27 @@ struct SpanPlace {
   return choice.last_rank < ranks ? choice.last_rank + 1 : ranks;
 }
 [[nodiscard]] inline bool is_chosen(const TimelineChoice& choice, std::uint32_t rank) {
-  return rank >= choice.first_rank && rank <= choice.last_rank;
+  return rank >= choice.first_rank && rank <= choice.last_rank &&
+         (choice.sample == nullptr ||
+          std::binary_search(choice.sample->ranks.begin(), choice.sample->ranks.end(), rank));
+}
+/// Calls use(rank) for each chosen rank, ascending, as long as it returns true.
+template <class Use>
+void for_each_rank(const result::Run& run, const TimelineChoice& choice, const Use& use) {
+  const std::uint32_t end = end_rank(run, choice);
+  if (choice.sample == nullptr) {
+    for (std::uint32_t rank = choice.first_rank; rank < end && use(rank); ++rank) continue;
+    return;
+  }
+  for (const std::uint32_t rank : choice.sample->ranks) {
+    if (rank >= choice.first_rank && (rank >= end || !use(rank))) return;
+  }
 }
 
 /// "rank 12".
 [[nodiscard]] std::string process_name(std::uint32_t rank);
+/// "rank 12", or "rank 12 + 127 identical" if it stands for others.
+[[nodiscard]] std::string process_title(const TimelineChoice& choice, std::uint32_t rank);
 /// The process number for tracks that belong to no rank.
 [[nodiscard]] std::uint32_t cluster_pid(const result::Run& run);
 /// "compute", "comm: tp", "send to rank 3", "receives 2" …

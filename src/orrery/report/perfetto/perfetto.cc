@@ -17,9 +17,10 @@ bool write_perfetto(const result::Run& run, const TimelineChoice& choice, const 
   packets.begin();
   write_cluster(packets, run, flows, choice);
   RankWriter writer(packets, run, flows, choice);
-  for (std::uint32_t rank = choice.first_rank; rank < end_rank(run, choice) && packets.out().good();
-       ++rank)
+  for_each_rank(run, choice, [&](std::uint32_t rank) {
     writer.write(rank);
+    return packets.out().good();
+  });
   packets.out().flush();
   return packets.out().good();
 }
@@ -137,8 +138,10 @@ void split_by_time(const Run& run, std::uint32_t rank, const TimelineChoice& cho
 std::uint64_t estimate_perfetto_bytes(const Run& run, const TimelineChoice& choice) {
   SizeEstimator measure(run, choice);
   std::uint64_t bytes = measure.base();
-  for (std::uint32_t rank = choice.first_rank; rank < end_rank(run, choice); ++rank)
+  for_each_rank(run, choice, [&](std::uint32_t rank) {
     bytes += measure.rank(rank);
+    return true;
+  });
   return bytes + measure.names();
 }
 
@@ -148,7 +151,10 @@ std::vector<TimelineChoice> split_timeline(const Run& run, const TimelineChoice&
   std::vector<TimelineChoice> pieces;
   if (choice.first_rank >= end) return {choice};
   SizeEstimator measure(run, choice);
-  for (std::uint32_t rank = choice.first_rank; rank < end; ++rank) (void)measure.rank(rank);
+  for_each_rank(run, choice, [&](std::uint32_t rank) {
+    (void)measure.rank(rank);
+    return true;
+  });
   const std::uint64_t base = measure.base() + measure.names();
   const std::uint64_t room =
       std::max<std::uint64_t>(limit > 2 * base ? limit - base : limit / 2, 1);
@@ -163,7 +169,7 @@ std::vector<TimelineChoice> split_timeline(const Run& run, const TimelineChoice&
     piece.first_rank = next;
     bytes = 0;
   };
-  for (std::uint32_t rank = choice.first_rank; rank < end; ++rank) {
+  for_each_rank(run, choice, [&](std::uint32_t rank) {
     const std::uint64_t more = measure.rank(rank);
     if (bytes > 0 && bytes + more > room) close(rank);
     if (more > room) {
@@ -172,7 +178,8 @@ std::vector<TimelineChoice> split_timeline(const Run& run, const TimelineChoice&
     } else {
       bytes += more;
     }
-  }
+    return true;
+  });
   close(end);
   if (pieces.size() == 1) return {choice};
   return pieces;

@@ -6,12 +6,24 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "orrery/result/run.h"
 
 namespace orrery::report {
+
+/// Some ranks that show what all ranks do.
+struct RankSample {
+  std::vector<std::uint32_t> ranks;  ///< ascending
+  /// By rank in `ranks`: number of ranks with its timeline, itself included; 0: an earlier rank of
+  /// the sample has the same timeline.
+  std::vector<std::uint32_t> stands_for;
+};
+
+/// The lowest rank of each timeline, and the ranks on the critical path.
+[[nodiscard]] RankSample sample_ranks(const result::Run& run);
 
 /// The part of a run to write.
 struct TimelineChoice {
@@ -22,6 +34,7 @@ struct TimelineChoice {
   /// A piece with lower ranks has the same window. That piece contains the link use by dimension;
   /// the use of a link is in the piece of the rank that it leaves.
   bool is_continuation = false;
+  std::shared_ptr<const RankSample> sample;  ///< only these ranks; null: all
 };
 
 /// Receives the next bytes; returns false to stop the writer.

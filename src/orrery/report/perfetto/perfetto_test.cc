@@ -131,6 +131,31 @@ TEST(Perfetto, PiecesTogetherAreHardlyLargerThanTheWhole) {
   }
 }
 
+// A large run used to be written with all its identical ranks: 781 MB for 2,048 of them.
+TEST(Perfetto, ASampleHasOneRankPerTimelineWithItsCountAndTheCriticalPath) {
+  result::Run run = sample_run(6, 20, false);
+  run.timelines.push_back(run.timelines[0]);
+  run.ranks[4].timeline = 1;
+  run.path.assign(1, {});
+  run.path[0].rank = 3;
+  run.path[0].end = run.step;
+  const RankSample sample = sample_ranks(run);
+  EXPECT_EQ(sample.ranks, (std::vector<std::uint32_t>{0, 3, 4}));
+  EXPECT_EQ(sample.stands_for, (std::vector<std::uint32_t>{5, 0, 1}));
+  TimelineChoice choice;
+  choice.sample = std::make_shared<const RankSample>(sample);
+  const std::string bytes = written(run, choice);
+  EXPECT_NE(bytes.find("rank 0 + 4 identical"), std::string::npos);
+  EXPECT_NE(bytes.find("rank 3"), std::string::npos);
+  EXPECT_EQ(bytes.find("rank 3 +"), std::string::npos);
+  EXPECT_EQ(bytes.find("rank 4 +"), std::string::npos);
+  EXPECT_EQ(bytes.find("rank 2"), std::string::npos);  // no lane sends to it either
+  const auto size = static_cast<double>(bytes.size());
+  EXPECT_LT(bytes.size(), written(run).size() * 2 / 3);
+  EXPECT_NEAR(static_cast<double>(estimate_perfetto_bytes(run, choice)), size, size * 0.03);
+  EXPECT_GT(split_timeline(run, choice, bytes.size() / 2).size(), 1u);
+}
+
 TEST(Perfetto, RoundingKeepsOrder) {
   EXPECT_EQ(rounded_ns(Time(499)), 0u);
   EXPECT_EQ(rounded_ns(Time(500)), 1u);

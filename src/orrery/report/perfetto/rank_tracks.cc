@@ -24,7 +24,7 @@ void RankWriter::describe_process() {
   described_ = true;
   Track process;
   process.uuid = track_uuid(process_);
-  process.name = process_;
+  process.name = process_title(choice_, rank_);
   process.pid = rank_ + 1;
   process.position = rank_ + 1;
   packets_.describe(process);

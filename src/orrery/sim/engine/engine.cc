@@ -383,6 +383,11 @@ Result<void> Engine::set_up_folding() {
   auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
                                        run_.options, run_.communicators, planner_, why_not);
   if (!folded_workload) return tl::unexpected(folded_workload.error());
+  auto unrecorded =
+      unrecorded_representatives(run_.workload, run_.platform, run_.fabric, run_.network,
+                                 run_.options, run_.communicators, planner_);
+  if (!unrecorded) return tl::unexpected(unrecorded.error());
+  run_.result.savings.unrecorded_representatives = *unrecorded;
   run_.shared.folded_workload = std::move(*folded_workload);
   run_.result.savings.representatives = run_.folded_workload.ranks();
   if (run_.options.fold) run_.result.savings.unfolded_reason = std::move(why_not);

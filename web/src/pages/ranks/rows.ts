@@ -13,6 +13,7 @@ export interface Shown {
   shares: boolean; // percent instead of times
   end: number; // of the axis: the step in percent, else the longest step of all runs
   odd: ReadonlySet<number>;
+  found: number | null; // the rank that was looked for
 }
 
 export function partsOf(run: RunData, rank: number): Record<PartId, number> {
@@ -33,7 +34,7 @@ function row(run: RunData, rank: number, shown: Shown): HTMLElement {
     bar.append(styled(el('i', { class: 'waited', title: `waited for peers: ${time(waited)}` }), { width: `${(100 * waited) / (shown.end || 1)}%` }));
   }
   const value = shown.sort === 'rank' ? values.exposedCompute + values.overlapped : run.rank[shown.sort][rank];
-  return el('li', { class: odd && 'odd' },
+  return el('li', { class: [odd && 'odd', shown.found === rank && 'found'].filter(Boolean).join(' '), 'data-rank': rank },
     pageLink('timeline', { rank }, `rank ${rank}`, odd && el('span', { class: 'odd-mark', title: 'far from the median' }, ' ▲')),
     bar,
     el('span', { class: 'figures' }, figure(value, run.step, shown.shares)));
@@ -44,6 +45,7 @@ export function drawRows(host: HTMLElement, run: RunData, shown: Shown): void {
   host.replaceChildren(el('ol', { class: 'rank-rows' },
     el('li', { class: 'head muted', 'aria-hidden': true }, el('span', {}, ''), axisOf(run, shown), el('span', {}, what)),
     Array.from(shown.order, (rank) => row(run, rank, shown))));
+  if (shown.found !== null) host.querySelector('.found')?.scrollIntoView({ block: 'nearest' });
 }
 
 function axisOf(run: RunData, { shares, end }: Shown): HTMLElement {

@@ -4,7 +4,7 @@
 // Drag over ranks to look closer; arrows, + and - do the same from the keyboard; Enter or a click opens a
 // rank's timeline.
 import type { RunData } from '../../data';
-import { el, styled } from '../../dom';
+import { el, pageLink, styled } from '../../dom';
 import { count, time } from '../../format';
 import type { Context } from '../../page';
 import { mean, paintAxis, paintColumns, paintMarks, paintRanks, stack, type Area, type Stack } from './paint';
@@ -14,6 +14,7 @@ const height = 290;
 const overviewHeight = 34;
 const margins = { left: 62, right: 6, top: 14, bottom: 22 };
 const fewest = 8; // ranks on the strip at the closest
+const closest = 64; // around a rank that was looked for
 
 export class Strip {
   private readonly canvas = el('canvas', { tabindex: 0, role: 'img' });
@@ -52,8 +53,19 @@ export class Strip {
     this.canvas.setAttribute('aria-label', `Stacked columns of ${count(this.run.ranks)} ranks; arrow keys select a rank, the text below shows its figures`);
     this.tell(this.cursor);
     this.resize();
+    if (shown.found !== null) this.find(shown.order.indexOf(shown.found));
     if (this.context.theme.still) this.paint();
     else this.draw();
+  }
+
+  // Shows the figures of the rank at a position, with its neighbors.
+  private find(position: number): void {
+    if (position < 0) return; // of the other run
+    this.cursor = position;
+    this.tell(position);
+    if (this.to - this.from > closest || position < this.from || position >= this.to) {
+      this.look(position + 0.5 - closest / 2, position + 0.5 + closest / 2);
+    }
   }
 
   dispose(): void {
@@ -235,7 +247,8 @@ export class Strip {
     this.readout.replaceChildren(
       el('b', {}, `rank ${count(rank)}`), shown.odd.has(rank) ? el('span', { class: 'odd-mark' }, '▲ far from the median') : '',
       ...data.parts.map((part, i) => el('span', {}, el('i', { class: `swatch ${part.fill}` }), `${part.title} ${text(data.sums[i])}`)),
-      el('span', {}, `waited for peers ${time(run.rank.waited[rank])}`));
+      el('span', {}, `waited for peers ${time(run.rank.waited[rank])}`),
+      pageLink('timeline', { rank }, 'Timeline'));
   }
 }
 

@@ -148,6 +148,15 @@ export function unitPerLine(model: Model): Unit[] {
   return units.sort((a, b) => a.rank - b.rank);
 }
 
+// The same units, and one for `rank` alone where it stands in a row with others.
+export function withUnitOf(model: Model, units: Unit[], rank: number | null): Unit[] {
+  const line = rank === null ? -1 : model.lines.findIndex(({ ranks }) => ranks.includes(rank));
+  if (rank === null || line < 0 || units.some((unit) => unit.ranks === 1 && unit.rank === rank)) return units;
+  const others = model.lines[line].ranks.length - 1;
+  const hint = `identical to ${others} other rank${others === 1 ? '' : 's'}`;
+  return [...units, { line, rank, ranks: 1, title: `rank ${rank}`, hint }].sort((a, b) => a.rank - b.rank);
+}
+
 // Which of a line's lanes holds a span, as a place in Line.lanes; -1 if none does.
 export function laneOf(line: Line, span: number): number {
   return line.lanes.findIndex(({ track }) => has(track, line.spans.start[span], span));

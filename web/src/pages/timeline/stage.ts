@@ -6,7 +6,7 @@ import { el, styled } from '../../dom';
 import type { Context } from '../../page';
 import { longestStep } from '../../ticks';
 import { Minimap } from './minimap';
-import { applyFilter, laneOf, layModel, unitPerLine, unitPerRank, type Filter, type Model, type Unit } from './model';
+import { applyFilter, laneOf, layModel, unitPerLine, unitPerRank, withUnitOf, type Filter, type Model, type Unit } from './model';
 import { Overlay } from './overlay';
 import { Painter } from './painter';
 import { makePalette, type Palette } from './palette';
@@ -170,11 +170,28 @@ export class Stage {
     const { state } = this;
     const picked = state.picked && { rank: state.rows.units[state.picked.unit].rank, span: state.picked.span };
     state.together = together;
-    const units = unitsOf(state, together);
+    const units = unitsOf(state);
     state.rows = { ...state.rows, units, open: firstOpen(state.model, units) };
     state.hovered = state.picked = null;
     this.layRows();
     if (picked) this.pick({ unit: state.rows.ofRank[picked.rank], span: picked.span });
+  }
+
+  // Opens the row of a rank, its own where it shares one with others, and scrolls to it. Null: no rank is looked for any more.
+  find(rank: number | null): void {
+    const { state } = this;
+    if (rank !== state.found) {
+      state.found = rank;
+      const units = unitsOf(state);
+      state.rows = { ...state.rows, units, open: firstOpen(state.model, units) };
+      state.hovered = null;
+      this.pick(null);
+    }
+    const own = state.rows.units.findIndex((unit) => unit.ranks === 1 && unit.rank === rank);
+    if (own < 0) return this.layRows();
+    state.rows.open.add(own);
+    this.layRows();
+    this.revealRow(state.rows.ofUnit[own]);
   }
 
   refilter(change: Partial<Filter>): void {
@@ -254,8 +271,8 @@ export class Stage {
   }
 }
 
-function unitsOf(state: { model: Model }, together: boolean): Unit[] {
-  return together ? unitPerLine(state.model) : unitPerRank(state.model);
+function unitsOf({ model, together, found }: { model: Model; together: boolean; found: number | null }): Unit[] {
+  return withUnitOf(model, together ? unitPerLine(model) : unitPerRank(model), found);
 }
 
 function firstState(context: Context): State {
@@ -263,13 +280,14 @@ function firstState(context: Context): State {
   const extent = longestStep(context.data.runs);
   const model = layModel(run, extent, (timeline) => context.spans(timeline));
   const together = run.ranks > 16 && model.lines.length < run.ranks;
-  const units = unitsOf({ model }, together);
+  const units = unitsOf({ model, together, found: null });
   const open = firstOpen(model, units);
   return {
     run,
     model,
     rows: layRows(model, units, open, roomy),
     together,
+    found: null,
     view: whole(extent),
     scroll: 0,
     width: 0,

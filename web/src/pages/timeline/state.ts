@@ -26,6 +26,7 @@ export interface State extends Frame {
   model: Model;
   rows: Rows;
   together: boolean; // ranks that did the same share a row
+  found: number | null; // the rank that was looked for; it has a row of its own
   scroll: number; // CSS pixels of rows above the screen
   filter: Filter;
   hits: Hit[];

@@ -147,7 +147,8 @@ function addressOf(stage: Stage, asked: Readonly<Record<string, string>>): Recor
     const unit = state.rows.units[state.picked.unit];
     args.rank = unit.rank;
     args.node = String(state.model.lines[unit.line].spans.node[state.picked.span]);
-  } else if (asked.rank) args.rank = asked.rank;
+  } else if (state.found !== null) args.rank = state.found;
+  else if (asked.rank) args.rank = asked.rank;
   if (state.filter.text) args.q = state.filter.text;
   return args;
 }
@@ -156,10 +157,10 @@ function goWhereAsked(stage: Stage, args: Readonly<Record<string, string>>, sear
   const { state } = stage;
   const [from, to, rank] = [args.from, args.to, args.rank].map((text) => (text ? Number(text) : NaN));
   if (to > from) stage.show({ from, to });
+  if (Number.isInteger(rank) && rank >= 0 && rank < state.run.ranks) stage.find(rank);
   const unit = state.rows.ofRank[rank] ?? -1;
   const line = state.model.lines[state.rows.units[unit]?.line];
   if (line) {
-    if (!state.rows.open.has(unit)) stage.toggle(unit);
     const stretch = args.at ? state.run.path.start.indexOf(Number(args.at)) : -1;
     const span = args.node ? line.spans.node.findIndex((node) => String(node) === args.node)
       : (state.places[stretch]?.span ?? -1);

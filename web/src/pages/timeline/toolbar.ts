@@ -6,6 +6,7 @@ import { spanKinds } from '../../data';
 import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { KeyActions } from './keys';
+import { rankField } from '../ranks/find';
 import { toHex } from './palette';
 import type { Stage } from './stage';
 import { whole, zoom } from './view';
@@ -36,11 +37,13 @@ export function makeToolbar(stage: Stage, actions: KeyActions): Toolbar {
   const shares = state.model.lines.some((line) => line.ranks.length > 1);
   const hasPath = state.run.path.start.length > 0;
   const kinds = kindChips(stage);
+  const ranks = rankField(state.run.ranks, (rank) => stage.find(rank));
   const element = el('div', { class: 'tl-tools' },
     el('div', { class: 'tl-search' }, search,
       el('button', { type: 'button', 'aria-label': 'Previous match', title: 'Previous match (N)', onclick: () => stage.goToHit(-1) }, '‹'),
       el('button', { type: 'button', 'aria-label': 'Next match', title: 'Next match (n)', onclick: () => stage.goToHit(1) }, '›'), found),
     el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Show' }, hasPath && path, hasPath && only, shares && alike, open, grid),
+    ranks.element,
     zoomButtons(stage, actions),
     kinds.element);
   const update = (): void => {
@@ -49,6 +52,7 @@ export function makeToolbar(stage: Stage, actions: KeyActions): Toolbar {
     alike.setAttribute('aria-pressed', String(state.together));
     open.textContent = state.rows.open.size < state.rows.units.length ? 'Open all' : 'Close all';
     kinds.update();
+    ranks.show(state.found);
     const n = state.hits.length;
     const searching = state.filter.text.trim() !== '';
     found.textContent = !searching ? '' : n === 0 ? 'none' : state.hit < 0 ? format.count(n) : `${format.count(state.hit + 1)} of ${format.count(n)}`;

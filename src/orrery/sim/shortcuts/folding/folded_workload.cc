@@ -63,6 +63,22 @@ FoldedRoute FoldedWorkload::find_route(std::uint32_t rank, std::uint32_t peer) c
   return *found;
 }
 
+Result<std::uint32_t> unrecorded_representatives(const graph::Workload& workload,
+                                                 const platform::Platform& platform,
+                                                 const model::MultiDimFabric& fabric,
+                                                 const model::Network& network, Options options,
+                                                 const Communicators& communicators,
+                                                 CollectivePlanner& planner) {
+  if (!options.record || why_not_fold(workload, platform, network.traits(), options).empty())
+    return 0u;
+  options.record = options.record_chunks = false;
+  if (!why_not_fold(workload, platform, network.traits(), options).empty()) return 0u;
+  auto folding = fold(workload, platform, fabric, network, communicators, planner);
+  if (!folding) return tl::unexpected(folding.error());
+  const auto classes = static_cast<std::uint32_t>(folding->classes());
+  return classes < workload.rank_count() ? classes : 0u;
+}
+
 Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
                                      const platform::Platform& platform,
                                      const model::MultiDimFabric& fabric,

@@ -30,6 +30,9 @@ std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
   if (folded(savings, ranks)) {
     add(representatives_text(savings.representatives, ranks));
+  } else if (savings.unrecorded_representatives > 0) {
+    add(fmt::format("every rank: {}; without a run file or page, {}", savings.unfolded_reason,
+                    representatives_text(savings.unrecorded_representatives, ranks)));
   } else if (!savings.unfolded_reason.empty() && ranks >= kManyRanks) {
     add(fmt::format("every rank: {}", savings.unfolded_reason));
   }
