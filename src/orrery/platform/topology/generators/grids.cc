@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "orrery/core/limits.h"
+#include "orrery/core/system/memory_limit.h"
 #include "orrery/platform/topology/generators/generator_parts.h"
 
 namespace orrery::platform::generators {
@@ -259,9 +262,45 @@ std::optional<KeyError> join_tpu(TopologyBuilder& builder, std::span<const Port>
 
 namespace orrery::platform {
 
+namespace {
+
+/// Checks the number of nodes and links, and their memory, before they are created. A node needs
+/// its name and its kind; links are sorted, which needs a second copy of them.
+Result<void> check_stack_size(const std::vector<StackedDim>& dims, const std::string& where) {
+  using Joined = StackedDim::Block;
+  double devices = 1, nodes = 0, links = 0;
+  for (const StackedDim& dim : dims) devices *= static_cast<double>(dim.size);
+  nodes = devices;
+  for (const StackedDim& dim : dims) {
+    const auto size = static_cast<double>(dim.size);
+    if (size < 2) continue;
+    if (dim.block == Joined::switched) nodes += devices / size;
+    links += dim.block == Joined::fully_connected ? devices * (size - 1) : 2 * devices;
+    if (dim.block == Joined::ring && dim.size == 2) links -= devices;
+  }
+  if (nodes > static_cast<double>(limits::kFabricNodes) ||
+      links > static_cast<double>(limits::kFabricLinks))
+    return fail(Errc::limit_exceeded, where,
+                fmt::format("the fabric has more than {} nodes or {} links", limits::kFabricNodes,
+                            limits::kFabricLinks),
+                "describe a smaller fabric");
+  constexpr double kNodeBytes = sizeof(std::string) + 32, kLinkBytes = 2 * sizeof(Link);
+  const double bytes = nodes * kNodeBytes + links * kLinkBytes;
+  const auto available = static_cast<double>(available_memory());
+  if (bytes <= available) return {};
+  return fail(Errc::limit_exceeded, where,
+              fmt::format("the graph of {:.0f} nodes and {:.0f} links needs about {:.1f} GB of "
+                          "memory, but {:.1f} GB are available",
+                          nodes, links, bytes / 1e9, available / 1e9),
+              "use fewer devices, or a machine with more memory");
+}
+
+}  // namespace
+
 Result<Topology> stack_dimensions(const std::string& name, const std::vector<StackedDim>& dims,
                                   const std::string& where) {
   using Joined = StackedDim::Block;
+  if (auto fits = check_stack_size(dims, where); !fits) return tl::unexpected(fits.error());
   std::int64_t devices = 1;
   for (const StackedDim& dim : dims) devices *= dim.size;
   TopologyBuilder builder(name, "stacked");
