@@ -174,6 +174,12 @@ class AlgorithmTrial {
     });
     return all;
   }
+  /// Simulates one rank for all equivalent ones; the result is the same.
+  [[nodiscard]] static sim::Options folded() {
+    sim::Options options;
+    options.fold = true;
+    return options;
+  }
   /// Time of the collective with one byte per rank.
   [[nodiscard]] Time latency(const TriedAlgorithm& one) const {
     graph::Collective small = kind_.collective;
@@ -182,7 +188,7 @@ class AlgorithmTrial {
     Platform platform = platform_;
     plan_of(platform, kind_.collective.type).per_dim = one.algorithms;
     const auto made =
-        simulate_collectives(concurrent_collectives(small, groups_, ranks), platform, {});
+        simulate_collectives(concurrent_collectives(small, groups_, ranks), platform, folded());
     return made ? made->end : Time{};
   }
 
@@ -194,7 +200,7 @@ class AlgorithmTrial {
     TriedAlgorithm tried{words, {}, {}};
     bool added = !uses_switch_reduction(words);
     for (const graph::Workload& work : works) {
-      const auto made = simulate_collectives(work, platform, {});
+      const auto made = simulate_collectives(work, platform, folded());
       if (!made) return;
       tried.time = std::max(tried.time, made->end);
       added |= made->findings.count(FindingCode::collective_not_added) == 0;
