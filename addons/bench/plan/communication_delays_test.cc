@@ -34,6 +34,7 @@ result::Run run_with(const std::vector<std::pair<std::string, std::int64_t>>& co
     result::Collective collective;
     collective.type = type;
     run.collectives.push_back(collective);
+    ++run.groups[0].count;
   }
   return run;
 }
