@@ -79,7 +79,11 @@ double extrapolate(double a, double b, double from, double to, double at) {
 
 Result<Time> estimate_program(const Program& program, OpCosts& costs) {
   const auto scheduled = scheduled_step(program, costs);
-  if (!scheduled || costs.cluster().library != nullptr || !may_contend(program)) return scheduled;
+  return scheduled ? correct_estimate(program, *scheduled, costs) : scheduled;
+}
+
+Result<Time> correct_estimate(const Program& program, Time scheduled, OpCosts& costs) {
+  if (costs.cluster().library != nullptr || !may_contend(program)) return scheduled;
   const std::uint32_t layers = max_layers(program);
   const std::array<std::uint32_t, 2> layer_counts{std::min(layers, 2U), std::min(layers, 8U)};
   const std::int64_t batches = program.spec.microbatches(), stages = program.spec.parallel.pp;
@@ -98,7 +102,7 @@ Result<Time> estimate_program(const Program& program, OpCosts& costs) {
       // With no difference here, smaller and larger jobs have none either. Times are whole
       // picoseconds.
       if (m == 1 && l == 1 &&
-          std::abs(*difference) <= kEqualTolerance * static_cast<double>(scheduled->count()))
+          std::abs(*difference) <= kEqualTolerance * static_cast<double>(scheduled.count()))
         return scheduled;
       by[l] = *difference;
     }
@@ -106,7 +110,7 @@ Result<Time> estimate_program(const Program& program, OpCosts& costs) {
   }
   const double by = extrapolate(all[0], all[1], static_cast<double>(batch_counts[0]),
                                 static_cast<double>(batch_counts[1]), static_cast<double>(batches));
-  return Time(std::max<std::int64_t>(0, scheduled->count() + std::llround(by)));
+  return Time(std::max<std::int64_t>(0, scheduled.count() + std::llround(by)));
 }
 
 }  // namespace orrery::estimate

@@ -18,4 +18,8 @@ namespace orrery::estimate {
 /// and those of simulations.
 [[nodiscard]] Result<Time> estimate_program(const workload::Program& program, OpCosts& costs);
 
+/// The same with a known result of schedule_ops(), `scheduled`.
+[[nodiscard]] Result<Time> correct_estimate(const workload::Program& program, Time scheduled,
+                                            OpCosts& costs);
+
 }  // namespace orrery::estimate

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -207,35 +208,64 @@ class Searching {
     }
   }
 
-  /// Estimates plans in order, since they share simulated ops. `still`: receives the indices of
-  /// answers with an estimate.
+  /// A plan that is estimated.
+  struct Estimate {
+    std::size_t answer;                      ///< its index
+    std::unique_ptr<estimate::OpCosts> own;  ///< memory expansion depends on the plan
+    estimate::OpCosts::ProgramCosts costs;
+    std::optional<Result<Time>> scheduled;
+  };
+
+  /// Plans share simulated ops, so their costs are computed in order; then they are scheduled
+  /// concurrently. `still`: receives the indices of answers with an estimate.
   Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
+    auto estimates = costs_of_all();
+    if (!estimates) return tl::unexpected(estimates.error());
+    std::atomic<std::size_t> done{0};
+    pool_.parallel_for(static_cast<std::uint32_t>(estimates->size()), [&](std::uint32_t i) {
+      Estimate& one = (*estimates)[i];
+      one.scheduled = estimate::schedule_ops(programs_[one.answer], one.costs);
+      tell("estimate", ++done, estimates->size());
+    });
+    for (Estimate& one : *estimates) {
+      if (!*one.scheduled) return tl::unexpected(one.scheduled->error());
+      const auto step = estimate::correct_estimate(programs_[one.answer], **one.scheduled,
+                                                   one.own ? *one.own : costs_);
+      if (!step) return tl::unexpected(step.error());
+      answers_[one.answer].estimate = *step;
+    }
     std::vector<PlanAnswer> predicted;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
-      tell("estimate", i, answers_.size());
-      if (!estimate::check_estimable(programs_[i])) {
-        if (question_.evaluation == Evaluation::automatic)
-          if (auto done = simulate(answers_[i], cluster_); !done) return done;
-        if (answers_[i].simulated) {
-          if (still != nullptr) still->push_back(i);
-          predicted.push_back(std::move(answers_[i]));
-        } else {
-          ++search_.needs_simulation;
-        }
-        continue;
-      }
-      const auto held = study::with_expanded_memory(programs_[i], cluster_);
-      std::optional<estimate::OpCosts> own;  // memory expansion depends on the plan
-      if (held != cluster_) own.emplace(held);
-      const auto step = estimate::estimate_program(programs_[i], own ? *own : costs_);
-      if (!step) return tl::unexpected(step.error());
-      answers_[i].estimate = *step;
+      if (!answers_[i].estimate && !answers_[i].simulated) continue;
       if (still != nullptr) still->push_back(i);
       predicted.push_back(std::move(answers_[i]));
     }
     answers_ = std::move(predicted);
     programs_.clear();
     return {};
+  }
+
+  /// Costs of the plans that can be estimated. Simulates the others, or counts them.
+  Result<std::vector<Estimate>> costs_of_all() {
+    std::vector<Estimate> estimates;
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      if (!estimate::check_estimable(programs_[i])) {
+        if (question_.evaluation != Evaluation::automatic) {
+          ++search_.needs_simulation;
+        } else if (auto done = simulate(answers_[i], cluster_); !done) {
+          return tl::unexpected(done.error());
+        }
+        continue;
+      }
+      Estimate one{i, nullptr, {}, std::nullopt};
+      const auto held = study::with_expanded_memory(programs_[i], cluster_);
+      if (held != cluster_) one.own = std::make_unique<estimate::OpCosts>(held);
+      auto costs = (one.own ? *one.own : costs_).costs_of(programs_[i]);
+      if (!costs) return tl::unexpected(costs.error());
+      one.costs = *std::move(costs);
+      estimates.push_back(std::move(one));
+    }
+    return estimates;
   }
 
   Result<void> simulate_best(std::size_t count) {

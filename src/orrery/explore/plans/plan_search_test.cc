@@ -4,10 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <map>
+#include <memory>
 #include <set>
+#include <stdexcept>
 
 #include "orrery/core/sanitized_testing.h"
+#include "orrery/estimate/program/estimate_program.h"
+#include "orrery/study/jobs/expanded_cluster.h"
 
 namespace orrery::explore {
 namespace {
@@ -61,6 +66,46 @@ TEST(PlanSearch, ThreadsChangeNothing) {
   EXPECT_EQ(plans(*one), plans(*two));
   for (const PlanAnswer& answer : one->best)
     EXPECT_TRUE(answer.spec.parallel.tp == 4 || answer.spec.parallel.tp == 8);
+  for (std::size_t i = 0; i < one->best.size(); ++i)
+    EXPECT_EQ(one->best[i].estimate, two->best[i].estimate);
+}
+
+study::Cluster cluster_of(const std::string& name) {
+  study::Question asked;
+  asked.cluster = name;
+  Findings findings;
+  auto read = study::read_cluster(asked, findings);
+  if (!read) throw std::runtime_error(read.error().what);
+  return *std::move(read);
+}
+
+// Plans of a search share costs, but corrections for shared links and costs with expansion memory
+// depend on the plan.
+TEST(PlanSearch, EstimatesEachPlanAsIfItWereAlone) {
+  const std::string file = ::testing::TempDir() + "plan_search_test.yaml";
+  const std::string network =
+      "network:\n  - {block: ring, size: 4, bandwidth: 50 GB/s, latency: 1 us}\n"
+      "  - {block: switch, size: 4, bandwidth: 25 GB/s, latency: 1 us}\n";
+  for (const std::string& text : {std::string(), "device: h100-sxm\n" + network,
+                                  "device:\n  is: h100-sxm\n  memory_capacity: 8 GB\n"
+                                  "  memory_expansion: {bandwidth: 500 GB/s}\n" +
+                                      network}) {
+    std::ofstream(file) << "version: 1\n" << text;
+    PlanQuestion asked = question();
+    asked.cluster = text.empty() ? "h100-sxm:16" : file;
+    asked.job.tp = "2,4";
+    asked.evaluation = Evaluation::estimate;
+    const auto found = search_plans(asked);
+    ASSERT_TRUE(found) << found.error().what;
+    const auto cluster = std::make_shared<const study::Cluster>(cluster_of(asked.cluster));
+    for (const PlanAnswer& one : found->best) {
+      Findings findings;
+      const auto program = workload::assemble(one.spec, findings);
+      ASSERT_TRUE(program);
+      estimate::OpCosts costs(study::with_expanded_memory(*program, cluster));
+      EXPECT_EQ(one.estimate, *estimate::estimate_program(*program, costs)) << plan_label(one.spec);
+    }
+  }
 }
 
 TEST(PlanSearch, TakesWhatIsGivenAndSaysWhatItChose) {
