@@ -190,9 +190,10 @@ Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluat
   const auto plan = fitted(*std::move(spec), **known);
   predicted.memory = plan.need;
   if (!plan.program) {
-    predicted.state = plan.memory == 0 ? State::illegal : State::too_large;
-    if (plan.memory == 0) predicted.why = plan.rule;
-    if (plan.memory > 0) predicted.plan = plan_label(plan.spec);
+    const bool valid = plan.need.total.count() > 0;
+    predicted.state = valid ? State::too_large : State::illegal;
+    if (!valid) predicted.why = plan.rule;
+    if (valid) predicted.plan = plan_label(plan.spec);
     return predicted;
   }
   predicted.plan = plan_label(plan.program->spec);

@@ -46,10 +46,9 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
       continue;
     }
     fitted.need = workload::memory_need(memory->roles[memory->worst]);
-    fitted.memory = fitted.need.total.count();
     fitted.fit = room > 0 ? memory_fit(fitted.need, Bytes(room)) : MemoryFit::yes;
     fitted.spec = program->spec;
-    if (room > 0 && fitted.memory > room) continue;
+    if (room > 0 && fitted.need.total.count() > room) continue;
     fitted.program = *std::move(program);
     break;
   }

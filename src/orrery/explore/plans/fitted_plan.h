@@ -25,11 +25,10 @@ namespace orrery::explore {
 struct FittedPlan {
   std::optional<workload::Program> program;
   /// Peak with the most recomputation tried; 0: no kind is valid.
-  std::int64_t memory = 0;
-  MemoryNeed need{};              ///< the same, with its bounds
-  workload::Spec spec;            ///< specification of `memory`
+  MemoryNeed need{};
+  workload::Spec spec;            ///< specification of `need`
   std::string rule;               ///< violated rule
-  MemoryFit fit = MemoryFit::no;  ///< whether `memory` fits, with its uncertainty
+  MemoryFit fit = MemoryFit::no;  ///< whether `need` fits, with its uncertainty
 };
 
 /// Assembles a plan with the first kind of recomputation that fits into the usable memory of the

@@ -121,7 +121,7 @@ class Searching {
       Spec spec = plans[i];
       spec.recompute.kind = one->recompute;
       if (!one->fits) {
-        add_unfit({{}, one->memory, {}, std::move(spec), one->rule, MemoryFit::no});
+        add_unfit(std::move(spec), one->memory, one->rule);
         continue;
       }
       fitting.push_back(std::move(spec));
@@ -166,14 +166,14 @@ class Searching {
     return {};
   }
 
-  void add_unfit(FittedPlan one) {
-    if (one.memory == 0) {
-      ++search_.illegal[one.rule];
+  void add_unfit(Spec spec, std::int64_t memory, const std::string& rule) {
+    if (memory == 0) {
+      ++search_.illegal[rule];
       return;
     }
     ++search_.too_large;
-    if (!search_.smallest || one.memory < search_.smallest->memory)
-      search_.smallest = PlanAnswer{std::move(one.spec), one.memory, MemoryFit::no, {}, {}, {}};
+    if (!search_.smallest || memory < search_.smallest->memory)
+      search_.smallest = PlanAnswer{std::move(spec), memory, MemoryFit::no, {}, {}, {}};
   }
 
   /// `any`: with any recomputation that fits, else with that of each plan.
@@ -188,11 +188,11 @@ class Searching {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       FittedPlan& one = fitted[i];
       if (!one.program) {
-        add_unfit(std::move(one));
+        add_unfit(std::move(one.spec), one.need.total.count(), one.rule);
         continue;
       }
       ++search_.fitting;
-      PlanAnswer answer{std::move(one.spec), one.memory, one.fit, {}, {}, {}};
+      PlanAnswer answer{std::move(one.spec), one.need.total.count(), one.fit, {}, {}, {}};
       answers_.push_back(std::move(answer));
       programs_.push_back(*std::move(one.program));
     }

@@ -36,8 +36,8 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"best", JsonType::object, "the best results", JsonForm::list,
       "at best_ratio chunks closed_form_ns cluster compute_ns compute_share cp dp elapsed_s ep "
       "estimate_ns execution exposed_comm_ns exposed_comm_share far_bytes figure_values format_mfu "
-      "front "
-      "goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes memory_option mfu "
+      "front goodput_share idle_ns idle_share job meets_deadline megatron memory_bytes "
+      "memory_option mfu "
       "micro_batch near_bytes no_interval_reason plan pp prediction_interval "
       "run_index samples_per_s simulated_ns sp specification step_ns tp verdict"},
      {"by_kind", JsonType::object, "communication by kind", JsonForm::list,

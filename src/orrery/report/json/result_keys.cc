@@ -100,8 +100,7 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "deadline_s devices estimated evaluated excluded_by_constraint failed feasible finished "
       "fitting illegal_by_rule manifest_file max_closed_form_error max_estimate_error "
       "may_not_fit merge_command not_estimated out_of_date parts plans points priced rejected "
-      "samples "
-      "script_file simulated space_check submit_command token_budget tokens too_large "
+      "samples script_file simulated space_check submit_command token_budget tokens too_large "
       "unfinished"},
      {"study calculon", "best candidates execution feasible rejections statistics"},
      {"study reproduce",

@@ -127,8 +127,11 @@ void RecordedGroups::finish(Recording& recording) const {
     const Part* part = nullptr;  ///< null: the whole communicator
   };
   std::vector<Membership> all;
-  std::map<Part, std::uint32_t> parts;  // the group of each
-  std::map<std::uint32_t, const Use*> example;
+  struct PartGroup {
+    const Use* use = nullptr;  ///< one of the part
+    std::uint32_t group = kNone;
+  };
+  std::map<Part, PartGroup> parts;
   for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real) {
     recording.first_membership.push_back(all.size());
     const std::uint32_t rank = run_.folded_workload.rank_for(real);
@@ -138,25 +141,21 @@ void RecordedGroups::finish(Recording& recording) const {
       made = {use.group_class, communicator_of(real, use), nullptr};
       if (use.whole) continue;
       const std::uint32_t member = run_.communicators[made.communicator].member(real);
-      const auto found = parts.try_emplace(part(made.communicator, member, use.rings), kNone).first;
-      made.part = &found->first;
-      example.emplace(use.group_class, &use);
+      Part own = part(made.communicator, member, use.rings);
+      made.part = &parts.try_emplace(std::move(own), PartGroup{&use}).first->first;
     }
   }
   recording.first_membership.push_back(all.size());
   for (const Communicator& group : run_.communicators.all())
     recording.groups.push_back({group.name, group.ranks});
-  std::map<const Part*, std::uint32_t> class_of_group;
-  for (const Membership& one : all)
-    if (one.part != nullptr) class_of_group.emplace(one.part, one.group_class);
-  for (auto& [part, group] : parts) {
-    group = static_cast<std::uint32_t>(recording.groups.size());
-    recording.groups.push_back(recorded(part, example.at(class_of_group.at(&part))->rings));
+  for (auto& [part, one] : parts) {
+    one.group = static_cast<std::uint32_t>(recording.groups.size());
+    recording.groups.push_back(recorded(part, one.use->rings));
   }
   recording.memberships.reserve(all.size());
   for (const Membership& one : all)
     recording.memberships.push_back(
-        {one.group_class, one.part == nullptr ? one.communicator : parts.at(*one.part)});
+        {one.group_class, one.part == nullptr ? one.communicator : parts.at(*one.part).group});
 }
 
 }  // namespace orrery::sim

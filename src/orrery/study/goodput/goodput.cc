@@ -164,9 +164,7 @@ Result<Goodput> predict_goodput(const GoodputQuestion& question, Watch& watch, F
   if (question.checkpoint_size)
     job->checkpoint = {static_cast<double>(question.checkpoint_size->count()), "configured"};
   if (!question.price.empty()) {
-    const auto typed = parse_device_price(question.price);
-    if (!typed) return tl::unexpected(typed.error());
-    const auto price = price_of(*typed, job->platform.device.entry);
+    const auto price = price_of(question.price, job->platform.device.entry);
     if (!price) return tl::unexpected(price.error());
     made.price = *price;
   }

@@ -31,4 +31,9 @@ Result<double> price_of(const DevicePrice& price, const std::string& device) {
               device.empty() ? "give a number: 2.5" : fmt::format("its device is {}", device));
 }
 
+Result<double> price_of(const std::string& text, const std::string& device) {
+  const auto price = parse_device_price(text);
+  return price ? price_of(*price, device) : tl::unexpected(price.error());
+}
+
 }  // namespace orrery::study

@@ -23,5 +23,7 @@ struct DevicePrice {
 /// The price for a cluster of `device`, a name in the catalog; empty: it is in no catalog. Errc:
 /// usage (a price of another device).
 [[nodiscard]] Result<double> price_of(const DevicePrice& price, const std::string& device);
+/// The same for a price as typed. Errc: also those of parse_device_price().
+[[nodiscard]] Result<double> price_of(const std::string& text, const std::string& device);
 
 }  // namespace orrery::study

@@ -69,9 +69,10 @@ Result<std::uint32_t> unrecorded_representatives(const graph::Workload& workload
                                                  const model::Network& network, Options options,
                                                  const Communicators& communicators,
                                                  CollectivePlanner& planner) {
-  if (!options.record || why_not_fold(workload, platform, network.traits(), options).empty())
-    return 0u;
-  options.record = options.record_chunks = false;
+  // Estimates record the phases of chunks and do not show how they ran.
+  if (!options.record || options.record_chunks) return 0u;
+  if (why_not_fold(workload, platform, network.traits(), options).empty()) return 0u;
+  options.record = false;
   if (!why_not_fold(workload, platform, network.traits(), options).empty()) return 0u;
   auto folding = fold(workload, platform, fabric, network, communicators, planner);
   if (!folding) return tl::unexpected(folding.error());

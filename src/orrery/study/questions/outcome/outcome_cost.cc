@@ -65,9 +65,7 @@ Result<StepCosts> step_costs(const Outcome& outcome, const CostQuestion& questio
   made.load /= static_cast<double>(std::max<std::int64_t>(made.ranks, 1));
   const std::string& device = outcome.platform().device.entry;
   if (!question.price.empty()) {
-    const auto typed = parse_device_price(question.price);
-    if (!typed) return tl::unexpected(typed.error());
-    const auto price = price_of(*typed, device);
+    const auto price = price_of(question.price, device);
     if (!price) return tl::unexpected(price.error());
     made.price = *price;
   }
