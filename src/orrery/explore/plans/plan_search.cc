@@ -305,6 +305,7 @@ Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
   for (std::string* part : {&open.tp, &open.pp, &open.cp, &open.ep, &open.micro_batch,
                             &open.schedule, &open.chunks, &open.sharding, &open.recompute})
     part->clear();
+  open.sp = false;  // every plan with tp > 1 has it
   if (!open.dp.empty())
     return fail(Errc::usage, "--dp", "is derived from the other degrees",
                 "give --tp and --pp; dp uses the remaining devices of the cluster");

@@ -108,6 +108,19 @@ TEST(PlanSearch, EstimatesEachPlanAsIfItWereAlone) {
   }
 }
 
+// All plans that split tensors have sequence parallelism, so the option changes nothing.
+TEST(PlanSearch, TakesSequenceParallelismAsGiven) {
+  PlanQuestion asked = question();
+  asked.job.tp = "8";
+  asked.evaluation = Evaluation::estimate;
+  const auto without = search_plans(asked);
+  asked.job.sp = true;
+  const auto with = search_plans(asked);
+  ASSERT_TRUE(without && with);
+  EXPECT_EQ(plans(*without), plans(*with));
+  EXPECT_TRUE(with->best.front().spec.parallel.sp);
+}
+
 TEST(PlanSearch, TakesWhatIsGivenAndSaysWhatItChose) {
   PlanQuestion asked = question();
   asked.job.tp = "8";
