@@ -101,17 +101,23 @@ std::vector<Case> list_cases(const std::string& folder) {
   return cases;
 }
 
-Answer run_case(const Case& golden, bool fold) {
+Result<CaseInputs> read_inputs(const Case& golden) {
   const json description = read_json(golden.folder + "/case.json");
   Findings findings;
   auto platform = platform::read_astra(inputs_of(description, golden.folder), findings);
-  if (!platform) return refused(platform.error());
+  if (!platform) return tl::unexpected(platform.error());
   auto workload =
       load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
-  if (!workload) return refused(workload.error());
+  if (!workload) return tl::unexpected(workload.error());
+  return CaseInputs{*std::move(platform), *std::move(workload)};
+}
+
+Answer run_case(const Case& golden, bool fold) {
+  const auto inputs = read_inputs(golden);
+  if (!inputs) return refused(inputs.error());
   sim::Options options;
   options.fold = fold;
-  const auto result = sim::simulate(*workload, *platform, options);
+  const auto result = sim::simulate(inputs->workload, inputs->platform, options);
   if (!result) return refused(result.error());
   Answer answer;
   answer.representatives = result->savings.representatives;
@@ -130,29 +136,25 @@ Answer run_case(const Case& golden, bool fold) {
 
 OrreryTimes run_with_orrery_rules(const Case& golden, platform::NetworkModelKind network,
                                   bool fabric) {
-  const json description = read_json(golden.folder + "/case.json");
-  Findings findings;
-  auto platform = platform::read_astra(inputs_of(description, golden.folder), findings);
-  if (!platform) return {{}, to_string(platform.error())};
-  platform->rules = platform::Rules::orrery;
-  platform->network = network;
+  auto inputs = read_inputs(golden);
+  if (!inputs) return {{}, to_string(inputs.error())};
+  platform::Platform& platform = inputs->platform;
+  platform.rules = platform::Rules::orrery;
+  platform.network = network;
   // Some files have latencies with parts of a picosecond, which no cluster file and no link has.
-  for (platform::Dimension& dim : platform->dims)
+  for (platform::Dimension& dim : platform.dims)
     dim.latency_ns = std::round(dim.latency_ns * kPsPerNs) / kPsPerNs;
-  auto workload =
-      load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
-  if (!workload) return {{}, to_string(workload.error())};
   if (fabric) {
-    auto topology = platform::stack_dimensions(platform->dims, golden.name);
+    auto topology = platform::stack_dimensions(platform.dims, golden.name);
     if (!topology) return {{}, to_string(topology.error())};
     platform::Fabric made;
     made.rank_devices.assign(topology->devices().begin(), topology->devices().end());
     made.topology = *std::move(topology);
-    platform->fabric = std::make_shared<const platform::Fabric>(std::move(made));
+    platform.fabric = std::make_shared<const platform::Fabric>(std::move(made));
   }
   sim::Options options;
   options.fold = true;
-  const auto result = sim::simulate(*workload, *platform, options);
+  const auto result = sim::simulate(inputs->workload, platform, options);
   if (!result) return {{}, to_string(result.error())};
   OrreryTimes times;
   times.messages = result->messages;

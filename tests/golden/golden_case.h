@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/error.h"
+#include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::golden {
@@ -34,6 +36,13 @@ struct Case {
 
 /// All cases below `folder` (one folder each), by name. `expected` is empty if it is not known.
 [[nodiscard]] std::vector<Case> list_cases(const std::string& folder);
+
+struct CaseInputs {
+  platform::Platform platform;
+  graph::Workload workload;
+};
+/// Reads a case's inputs. Errc: those of the readers.
+[[nodiscard]] Result<CaseInputs> read_inputs(const Case& golden);
 
 /// Runs a case as an ASTRA-sim user's command line would.
 [[nodiscard]] Answer run_case(const Case& golden, bool fold = false);

@@ -4,14 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-
 #include "../property/draw.h"
 #include "orrery/core/effort_testing.h"
-#include "orrery/record/make_run.h"
-#include "orrery/result/run_file.h"
+#include "orrery/record/recorded_bytes_testing.h"
 #include "orrery/workload/program/program.h"
 #include "random_case.h"
 #include "random_platforms.h"
@@ -20,41 +15,15 @@
 namespace orrery::scale {
 namespace {
 
-/// The bytes of the run file, and how many ranks were simulated. Empty: the case is refused.
-struct Recorded {
-  std::string bytes;
-  std::uint32_t representatives = 0;
-  bool stalled = false;
-};
-
-Recorded record_case(const Case& drawn, bool fold) {
-  sim::Options options;
-  options.record = true;
-  options.fold = fold;
-  const auto result = sim::simulate(drawn.workload, drawn.platform, options);
-  if (!result) return {};
-  result::Run run = record::make_run(drawn.workload, drawn.platform, *result);
-  run.events = 0;  // of the simulator, not of the machine
-  Findings counts;  // their places can be those of representatives only
-  for (const Finding& finding : run.findings.list()) counts.add(finding.code, {}, finding.count);
-  run.findings = counts;
-  const std::string path = (std::filesystem::path(::testing::TempDir()) /
-                            fmt::format("recorded-{}.orrery", fold ? "folded" : "all"))
-                               .string();
-  const auto written = result::write_run(run, path, true);
-  EXPECT_TRUE(written.has_value());
-  EXPECT_TRUE(result::read_run(path).has_value()) << path;
-  std::ifstream in(path, std::ios::binary);
-  return {std::string(std::istreambuf_iterator<char>(in), {}), result->savings.representatives,
-          result->stall.has_value()};
-}
+using record::testing::recorded_bytes;
 
 struct Counts {
   std::uint64_t compared = 0, folded = 0;
 };
 
 void compare_recordings(const Case& drawn, const std::string& about, Counts& counts) {
-  const Recorded folded = record_case(drawn, true), all = record_case(drawn, false);
+  const auto folded = recorded_bytes(drawn.workload, drawn.platform, true);
+  const auto all = recorded_bytes(drawn.workload, drawn.platform, false);
   EXPECT_TRUE(folded.bytes == all.bytes) << about;
   if (all.bytes.empty() || all.stalled) return;
   ++counts.compared;
