@@ -73,5 +73,21 @@ TEST(Recordings, OfRandomCasesAreTheSameFolded) {
   EXPECT_GT(counts.folded, cases / 6);
 }
 
+// The traffic of memories counts the accesses of all represented ranks.
+TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
+  const std::uint64_t cases = core_testing::case_count(300u, 50u);
+  Counts counts;
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+    Case drawn = draw_case(seed);
+    drawn.platform.rules = platform::Rules::orrery;
+    Draw draw(seed);
+    put_upon(Mode::pool, draw, drawn);
+    compare_recordings(drawn, fmt::format("seed {}", seed), counts);
+  }
+  fmt::print("recordings with shared memory: {} compared, {} folded\n", counts.compared,
+             counts.folded);
+  EXPECT_GT(counts.folded, cases / 6);
+}
+
 }  // namespace
 }  // namespace orrery::scale

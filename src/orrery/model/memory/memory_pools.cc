@@ -135,11 +135,10 @@ void MemoryPools::start_flow(const Access& access, std::int64_t now) {
   of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
   StageTraffic& traffic = in_switch_ && access.together ? gathered_ : separate_;
   (access.store ? traffic.stored : traffic.loaded) +=
-      static_cast<std::uint64_t>(equivalent_accesses(access)) *
-      static_cast<std::uint64_t>(access.bytes);
+      equivalent_accesses(access) * static_cast<std::uint64_t>(access.bytes);
 }
 
-std::int64_t MemoryPools::equivalent_accesses(const Access& access) const {
+std::uint32_t MemoryPools::equivalent_accesses(const Access& access) const {
   return class_of_.empty() ? 1 : members_[class_of_[access.device]];
 }
 
@@ -147,7 +146,7 @@ std::int64_t MemoryPools::equivalent_accesses(const Access& access) const {
 void MemoryPools::record_transfer(Flow& flow, std::int64_t until, std::int64_t bytes) {
   if (!is_recording_ || bytes <= flow.reported) return;
   const Access& access = flow.access;
-  transfers_.push_back({flow.since, until, (bytes - flow.reported) * equivalent_accesses(access),
+  transfers_.push_back({flow.since, until, bytes - flow.reported, equivalent_accesses(access),
                         access.store, in_switch_ && access.together});
   flow.reported = bytes;
 }

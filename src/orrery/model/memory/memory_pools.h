@@ -88,7 +88,8 @@ class MemoryPools {
   /// Bytes that were transferred at a constant rate between two times (picoseconds).
   struct TransferSpan {
     std::int64_t from = 0, until = 0;
-    std::int64_t bytes = 0;  ///< of all devices that the access's device represents
+    std::int64_t bytes = 0;     ///< of one device
+    std::uint32_t devices = 1;  ///< that the access's device represents
     bool store = false;
     bool together = false;  ///< whether switches gather or reduce them
 
@@ -137,7 +138,7 @@ class MemoryPools {
   [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
   [[nodiscard]] std::int64_t crossings(std::size_t stage, const Access& access) const;
   [[nodiscard]] std::int64_t uncontended_time(const Access& access) const;
-  [[nodiscard]] std::int64_t equivalent_accesses(const Access& access) const;
+  [[nodiscard]] std::uint32_t equivalent_accesses(const Access& access) const;
   void record_transfer(Flow& flow, std::int64_t until, std::int64_t bytes);
   void solve(std::int64_t now);
   void find_next();

@@ -14,7 +14,8 @@ namespace orrery::sim {
 class RemoteMemoryTraffic {
  public:
   void add(const model::MemoryPools::TransferSpan& moved) {
-    use_.add(slot(moved.store, moved.together), moved.from, moved.until, moved.bytes);
+    use_.add(slot(moved.store, moved.together), moved.from, moved.until, moved.bytes,
+             moved.devices);
   }
   /// Length of a bin in picoseconds.
   [[nodiscard]] std::int64_t bin() const { return use_.bin(); }

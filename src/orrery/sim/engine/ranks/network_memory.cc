@@ -74,7 +74,8 @@ void NetworkMemory::handle(const Event& event) {
     run_.observer->memory_served(access.rank, access.node, std::max<std::int64_t>(lost, 0));
     run_.observer->memory_transfers({.from = access.begun,
                                      .until = run_.now(),
-                                     .bytes = access.bytes * run_.weight(access.rank),
+                                     .bytes = access.bytes,
+                                     .devices = run_.weight(access.rank),
                                      .store = access.store,
                                      .together = false});
   }
