@@ -103,8 +103,8 @@ class TimelineBuilder {
   }
 
   /// Whether `rank` has the timeline of `other`, determined without building it: the same graph,
-  /// times and waits, and equivalent collectives. Sets `groups` to its groups by number. Always
-  /// false for ranks with messages, because equal graphs name the same peers.
+  /// times and waits, and equivalent collectives and messages. Sets `groups` to its groups by
+  /// number.
   [[nodiscard]] bool is_equivalent(std::uint32_t rank, std::uint32_t other,
                                    std::vector<std::uint32_t>& groups) const {
     const graph::Graph& graph = source_.workload.graph(rank);
@@ -119,7 +119,10 @@ class TimelineBuilder {
       if (a.start != b.start || a.end != b.end || a.released_by != b.released_by) return false;
       const NodeKind kind = graph.kind(node);
       if (kind == NodeKind::comp || a.start < 0) continue;
-      if (kind == NodeKind::send || kind == NodeKind::recv) return false;
+      if (kind == NodeKind::send || kind == NodeKind::recv) {
+        if (!has_equal_message(rank, other, node)) return false;
+        continue;
+      }
       const sim::NodeDetail &x = source_.recording.details[mine + node],
                             &y = source_.recording.details[theirs + node];
       if (x.queue != y.queue || x.latency != y.latency) return false;
@@ -172,6 +175,28 @@ class TimelineBuilder {
     std::size_t at = source_.recording.first_membership[rank];
     while (source_.recording.memberships[at].group != group) ++at;
     return source_.recording.memberships[at].group_class;
+  }
+
+  // Everything that fill_message() reads, for a node that ran at the same time at both ranks.
+  [[nodiscard]] bool has_equal_message(std::uint32_t rank, std::uint32_t other, NodeId node) const {
+    const graph::Graph& graph = source_.workload.graph(rank);
+    const std::uint32_t ranks = source_.workload.rank_count();
+    const std::uint32_t peer = peer_of(graph, rank, node), its = peer_of(graph, other, node);
+    if ((peer + ranks - rank) % ranks != (its + ranks - other) % ranks) return false;
+    if (source_.platform.replay_only) return true;
+    const NodeId partner = partners_[source_.recording.first_node[rank] + node];
+    if (partner != partners_[source_.recording.first_node[other] + node]) return false;
+    if (partner != graph::kNoNode &&
+        (source_.span_of(peer, partner) != source_.span_of(its, partner) ||
+         source_.recording.at(peer, partner).start != source_.recording.at(its, partner).start))
+      return false;
+    const bool out = graph.kind(node) == NodeKind::send;
+    for (const std::int64_t bytes : {graph.point_to_point(node).size.count(), std::int64_t{0}}) {
+      if (source_.recording.uncontended_time(out ? rank : peer, out ? peer : rank, bytes) !=
+          source_.recording.uncontended_time(out ? other : its, out ? its : other, bytes))
+        return false;
+    }
+    return true;
   }
 
   /// A node of the rank's graph for each peer that it names.
