@@ -7,6 +7,7 @@
 #include "../property/draw.h"
 #include "orrery/core/effort_testing.h"
 #include "orrery/record/recorded_bytes_testing.h"
+#include "orrery/sim/sim_testing.h"
 #include "orrery/workload/program/program.h"
 #include "random_case.h"
 #include "random_platforms.h"
@@ -71,6 +72,20 @@ TEST(Recordings, OfRandomCasesAreTheSameFolded) {
   }
   fmt::print("recordings: {} compared, {} folded\n", counts.compared, counts.folded);
   EXPECT_GT(counts.folded, cases / 6);
+}
+
+// Under both sets of rules; broadcasts are rare in random cases.
+TEST(Recordings, OfBroadcastsAreTheSameFolded) {
+  sim::testing::Rank rank;
+  rank.coll(graph::CollectiveType::broadcast, 1 << 20);
+  rank.coll(graph::CollectiveType::all_reduce, 1 << 16);
+  for (const platform::Rules rules : {platform::Rules::orrery, platform::Rules::astra}) {
+    Case drawn{property::cluster(8, 1e9, 500), sim::testing::replicated(rank, 8)};
+    drawn.platform.rules = rules;
+    Counts counts;
+    compare_recordings(drawn, "broadcast", counts);
+    EXPECT_EQ(counts.folded, 1u);
+  }
 }
 
 // The traffic of memories counts the accesses of all represented ranks.

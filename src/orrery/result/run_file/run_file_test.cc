@@ -139,6 +139,9 @@ TEST(RunFile, GroupsShareTheirCollectives) {
   EXPECT_EQ(again->collective_count(), 4u);
   EXPECT_EQ(again->group_of_collective(3), 1u);
   EXPECT_EQ(again->last_rank(again->collective(3), 1), 2u) << "at the same place";
+  Collective alien = again->collective(3);
+  alien.last_rank = 3;  // a rank can name a group of which it is no member
+  EXPECT_EQ(again->last_rank(alien, 1), 3u);
   EXPECT_THAT(query(file,
                     "SELECT collective, process_group, sequence, last_rank FROM "
                     "collective_view ORDER BY collective"),
