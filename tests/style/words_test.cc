@@ -9,6 +9,8 @@
 
 #include <filesystem>
 #include <map>
+#include <regex>
+#include <set>
 
 #include "orrery/core/paths_testing.h"
 #include "text.h"
@@ -94,6 +96,37 @@ TEST(Words, AreSpelledAsInAmerica) {
     EXPECT_EQ(british_spellings(path + read(kProject / path)),
               known == accepted.end() ? std::vector<std::string>{} : known->second)
         << path;
+  }
+}
+
+/// Names of commands in earlier releases, as the table of commands lists them.
+std::set<std::string> old_command_names() {
+  const std::string table = read(kProject / "src/orrery/commands/command_table.h");
+  const auto all = [&](const char* pattern) {
+    std::set<std::string> found;
+    const std::regex words(pattern);
+    for (std::sregex_iterator at(table.begin(), table.end(), words), end; at != end; ++at)
+      found.insert((*at)[1]);
+    return found;
+  };
+  std::set<std::string> old = all(R"re(\.old_names = "([a-z-]+)")re");
+  for (const std::string& now : all(R"re(\.name = "([a-z-]+))re")) old.erase(now);
+  return old;
+}
+
+// "orrery inspect", or the program's name in an example: "  {} inspect".
+TEST(Words, NameCommandsAsTheyAreNow) {
+  const std::set<std::string> old = old_command_names();
+  EXPECT_GE(old.size(), 15u);
+  const std::regex command(R"((orrery|  \{\}) ([a-z-]+)(?= [^ ]|'|`|\\n|\n))");
+  for (const std::string& path : project_files(kProject)) {
+    const bool ours = is_source(path) || has_suffix(path, ".md") || has_suffix(path, ".py") ||
+                      has_suffix(path, ".sh");
+    if (!ours || path == "CHANGELOG.md" || path.starts_with("docs/decisions/")) continue;
+    std::string text = read(kProject / path);
+    if (is_source(path)) text += "\n" + strings_of(text);
+    for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at)
+      EXPECT_FALSE(old.contains((*at)[2])) << path << ": " << at->str();
   }
 }
 

@@ -216,8 +216,8 @@ void state_recorded_demo(Answer& answer, const RecordedDemo& demo, const std::st
       "simulated      {} on two hosts with 10 Gb/s between them; operators\n"
       "               have their recorded times\n\n"
       "Try your own traces:\n"
-      "  {} inspect {}\n"
-      "  {} convert --traces {} -o ddp\n",
+      "  {} trace info {}\n"
+      "  {} trace convert --traces {} -o ddp\n",
       count(demo.linked), count(demo.nodes), count(demo.matched), format_time(demo.recorded),
       format_time(demo.outcome.result.end), program, shell_word(shown + "/rank0.kineto.json.gz"),
       program, shell_word(shown + "/*.json.gz")));

@@ -121,8 +121,8 @@ std::string concurrent_jobs_reference() {
          "jobs/concurrency/concurrent_jobs_file.h. To renew it, run the study tests with "
          "ORRERY_UPDATE_DOCS=1. -->\n\nOne "
          "YAML or JSON document: a machine, and the jobs that run on it concurrently. `orrery "
-         "together "
-         "jobs.yaml` prints how much they slow each other ([details](../together.md)); `orrery "
+         "job together jobs.yaml` prints how much they slow each other "
+         "([details](../together.md)); `orrery "
          "schema together` prints the JSON Schema of this page. Paths are relative to the folder "
          "of this file.\n\n## Top level\n\n" +
          config::reference_table<ConcurrentJobsFile>() + "\n## jobs\n\n" +
