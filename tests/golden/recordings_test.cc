@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Run files of the golden cases are the same, byte for byte, whether one rank of each class was
-// recorded or every rank; under both sets of rules.
+// recorded or every rank, and whether repeated iterations were simulated or skipped; under both
+// sets of rules.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,8 +34,8 @@ TEST(Golden, FoldedRecordingsAreTheSame) {
     if (nodes > kMostNodes) continue;
     for (const platform::Rules rules : {platform::Rules::astra, platform::Rules::orrery}) {
       inputs->platform.rules = rules;
-      const auto one = recorded_bytes(inputs->workload, inputs->platform, true);
-      const auto all = recorded_bytes(inputs->workload, inputs->platform, false);
+      const auto one = recorded_bytes(inputs->workload, inputs->platform, true, true);
+      const auto all = recorded_bytes(inputs->workload, inputs->platform, false, false);
       EXPECT_TRUE(one.bytes == all.bytes)
           << cases[i].name << (rules == platform::Rules::astra ? ", astra" : ", orrery");
       if (all.bytes.empty()) continue;

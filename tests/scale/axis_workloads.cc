@@ -47,8 +47,8 @@ class Axes {
     add_groups();
   }
 
-  graph::Workload write() {
-    draw_steps(draw_, plan_, 1);
+  graph::Workload write(bool loop) {
+    draw_steps(draw_, plan_, 1, loop);
     const auto strings = std::make_shared<StringPool>();
     for (std::uint32_t role = 0; role < plan_.roles.size(); ++role) {
       made_.graphs.push_back(
@@ -108,8 +108,8 @@ class Axes {
 
 }  // namespace
 
-graph::Workload draw_axes(Draw& draw, std::uint32_t ranks) {
-  graph::Workload made = Axes(draw, ranks).write();
+graph::Workload draw_axes(Draw& draw, std::uint32_t ranks, bool loop) {
+  graph::Workload made = Axes(draw, ranks).write(loop);
   return draw.one_in(3) ? sim::testing::expanded(made) : made;
 }
 

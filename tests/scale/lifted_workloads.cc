@@ -124,12 +124,12 @@ class Lift {
 
 }  // namespace
 
-graph::Workload draw_lift(Draw& draw, std::uint32_t ranks) {
+graph::Workload draw_lift(Draw& draw, std::uint32_t ranks, bool loop) {
   const std::uint32_t copies = draw.one_in(4) ? 1 : draw_divisor(draw, ranks);
   Plan plan;
   plan.roles.resize(ranks / copies);
   draw_groups(draw, plan, copies);
-  draw_steps(draw, plan, copies);
+  draw_steps(draw, plan, copies, loop);
   return Lift(draw, plan, copies).write();
 }
 

@@ -26,12 +26,12 @@ struct Case {
   sim::NetworkFactory network{};  ///< empty: the platform's own
 };
 
-[[nodiscard]] inline Case draw_case(std::uint64_t seed) {
+[[nodiscard]] inline Case draw_case(std::uint64_t seed, bool loop = false) {
   Draw draw(seed);
   Case made;
   made.platform = draw_machine(draw);
   const auto ranks = static_cast<std::uint32_t>(made.platform.npu_count());
-  made.workload = draw.one_in(2) ? draw_axes(draw, ranks) : draw_lift(draw, ranks);
+  made.workload = draw.one_in(2) ? draw_axes(draw, ranks, loop) : draw_lift(draw, ranks, loop);
   if (draw.one_in(4)) draw_deviations(draw, made.platform, draw_divisor(draw, ranks));
   return made;
 }

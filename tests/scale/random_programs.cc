@@ -21,8 +21,8 @@ class Author {
     recorded_ = draw_.one_in(4);
   }
 
-  void write() {
-    const bool loop = draw_.one_in(5);
+  void write(bool looped) {
+    const bool loop = draw_.one_in(5) || looped;
     const auto steps = draw_.between(2, loop ? 4 : 10);
     for (std::int64_t i = 0; i < steps; ++i) draw_step();
     const auto rounds = loop ? 24 : draw_.of<std::uint64_t>({1, 1, 1, 2, 7});
@@ -252,8 +252,8 @@ class Author {
 
 }  // namespace
 
-void draw_steps(Draw& draw, Plan& plan, std::uint32_t copies) {
-  Author(draw, plan, copies).write();
+void draw_steps(Draw& draw, Plan& plan, std::uint32_t copies, bool loop) {
+  Author(draw, plan, copies).write(loop);
 }
 
 }  // namespace orrery::scale

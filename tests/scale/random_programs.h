@@ -39,7 +39,8 @@ struct Plan {
 
 /// Fills in what the roles do: every collective is issued by all that stand in its group, in one
 /// order per group, and every send has its receive. `copies`: messages may go to another copy.
-void draw_steps(Draw& draw, Plan& plan, std::uint32_t copies);
+/// `loop`: all of it again and again, which otherwise is one of several choices.
+void draw_steps(Draw& draw, Plan& plan, std::uint32_t copies, bool loop);
 
 /// The role's graph; `name` writes into each node whom it means.
 template <class Name>

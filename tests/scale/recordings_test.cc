@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run file is the same, byte for byte, whether one rank of each class was recorded or every rank.
+// A run file is the same, byte for byte, whether one rank of each class was recorded or every rank,
+// and whether repeated iterations were simulated or skipped.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -19,16 +20,24 @@ namespace {
 using record::testing::recorded_bytes;
 
 struct Counts {
-  std::uint64_t compared = 0, folded = 0;
+  std::uint64_t compared = 0, folded = 0, skipping = 0;
 };
 
-void compare_recordings(const Case& drawn, const std::string& about, Counts& counts) {
-  const auto folded = recorded_bytes(drawn.workload, drawn.platform, true);
-  const auto all = recorded_bytes(drawn.workload, drawn.platform, false);
-  EXPECT_TRUE(folded.bytes == all.bytes) << about;
+// Without and with both shortcuts, and with one of them.
+void compare_recordings(const Case& drawn, std::uint64_t seed, const std::string& about,
+                        Counts& counts) {
+  const auto record = [&](bool fold, bool skip) {
+    return recorded_bytes(drawn.workload, drawn.platform, fold, skip);
+  };
+  const auto all = record(false, false);
+  const auto folded = record(true, true);
+  const auto one = record(seed % 2 == 0, seed % 2 != 0);
+  EXPECT_TRUE(folded.bytes == all.bytes) << "folded and skipped, " << about;
+  EXPECT_TRUE(one.bytes == all.bytes) << (seed % 2 == 0 ? "folded, " : "skipped, ") << about;
   if (all.bytes.empty() || all.stalled) return;
   ++counts.compared;
   if (folded.representatives < drawn.workload.rank_count()) ++counts.folded;
+  if (folded.skipped + one.skipped > 0) ++counts.skipping;
 }
 
 TEST(Recordings, OfJobsAreTheSameFolded) {
@@ -48,9 +57,11 @@ TEST(Recordings, OfJobsAreTheSameFolded) {
     drawn.platform.collectives.rendezvous = draw.one_in(6);
     if (draw.one_in(4))
       draw_deviations(draw, drawn.platform, static_cast<std::uint32_t>(program->mesh.world()));
-    compare_recordings(drawn, fmt::format("seed {}\n{}", seed, property::describe(spec)), counts);
+    compare_recordings(drawn, seed, fmt::format("seed {}\n{}", seed, property::describe(spec)),
+                       counts);
   }
-  fmt::print("recordings of jobs: {} compared, {} folded\n", counts.compared, counts.folded);
+  fmt::print("recordings of jobs: {} compared, {} folded, {} with skipped iterations\n",
+             counts.compared, counts.folded, counts.skipping);
   EXPECT_GT(counts.folded, jobs / 3);
 }
 
@@ -67,10 +78,11 @@ TEST(Recordings, OfRandomCasesAreTheSameFolded) {
       const auto mode = static_cast<Mode>(seed % kModes);
       // Networks of other types cannot be named in a run.
       if (mode != Mode::table && mode != Mode::fluid) put_upon(mode, draw, drawn);
-      compare_recordings(drawn, fmt::format("seed {}, {}", seed, name(mode)), counts);
+      compare_recordings(drawn, seed, fmt::format("seed {}, {}", seed, name(mode)), counts);
     }
   }
-  fmt::print("recordings: {} compared, {} folded\n", counts.compared, counts.folded);
+  fmt::print("recordings: {} compared, {} folded, {} with skipped iterations\n", counts.compared,
+             counts.folded, counts.skipping);
   EXPECT_GT(counts.folded, cases / 6);
 }
 
@@ -83,7 +95,7 @@ TEST(Recordings, OfBroadcastsAreTheSameFolded) {
     Case drawn{property::cluster(8, 1e9, 500), sim::testing::replicated(rank, 8)};
     drawn.platform.rules = rules;
     Counts counts;
-    compare_recordings(drawn, "broadcast", counts);
+    compare_recordings(drawn, 0, "broadcast", counts);
     EXPECT_EQ(counts.folded, 1u);
   }
 }
@@ -97,11 +109,40 @@ TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
     drawn.platform.rules = platform::Rules::orrery;
     Draw draw(seed);
     put_upon(Mode::pool, draw, drawn);
-    compare_recordings(drawn, fmt::format("seed {}", seed), counts);
+    compare_recordings(drawn, seed, fmt::format("seed {}", seed), counts);
   }
   fmt::print("recordings with shared memory: {} compared, {} folded\n", counts.compared,
              counts.folded);
   EXPECT_GT(counts.folded, cases / 6);
+}
+
+// A machine on which iterations can be skipped.
+void make_repeatable(platform::Platform& machine) {
+  machine.network = platform::NetworkModelKind::analytical;
+  machine.remote_memory = {};
+  if (machine.device.memory.count() == 0) machine.device.memory = Bandwidth(1e9);
+  machine.collectives.rendezvous = false;
+  if (is_themis(machine.collectives.inter_dimension))
+    machine.collectives.inter_dimension = platform::InterDimension::ascending;
+}
+
+// Loops, of which a simulation skips most rounds.
+TEST(Recordings, OfLoopsAreTheSameSkipped) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 60);
+  Counts counts;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case drawn = draw_case(seed, true);
+    make_repeatable(drawn.platform);
+    Draw draw(seed);
+    const Mode mode = draw.of({Mode::bus, Mode::late, Mode::trees, Mode::direct, Mode::rotation,
+                               Mode::alternate, Mode::library, Mode::beside});
+    put_upon(mode, draw, drawn);
+    compare_recordings(drawn, seed, fmt::format("loop, seed {}, {}", seed, name(mode)), counts);
+  }
+  fmt::print("recordings of loops: {} compared, {} folded, {} with skipped iterations\n",
+             counts.compared, counts.folded, counts.skipping);
+  EXPECT_GT(counts.skipping, cases / 20);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ namespace orrery::record::testing {
 struct RecordedBytes {
   std::string bytes;  ///< empty: the case is refused
   std::uint32_t representatives = 0;
+  std::uint64_t skipped = 0;  ///< iterations
   bool stalled = false;
   std::string unfolded_reason{};
 };
@@ -24,10 +25,11 @@ struct RecordedBytes {
 /// Records a run and stores it. The stored counts of events and the places of findings are dropped:
 /// they are those of simulated ranks.
 inline RecordedBytes recorded_bytes(const graph::Workload& workload,
-                                    const platform::Platform& platform, bool fold) {
+                                    const platform::Platform& platform, bool fold, bool skip) {
   sim::Options options;
   options.record = true;
   options.fold = fold;
+  options.skip_repeats = skip;
   const auto result = sim::simulate(workload, platform, options);
   if (!result) return {};
   result::Run run = make_run(workload, platform, *result);
@@ -41,7 +43,8 @@ inline RecordedBytes recorded_bytes(const graph::Workload& workload,
   EXPECT_TRUE(written.has_value());
   EXPECT_TRUE(result::read_run(path).has_value());
   return {result::testing::read_bytes(path), result->savings.representatives,
-          result->stall.has_value(), result->savings.unfolded_reason};
+          result->savings.iterations_skipped, result->stall.has_value(),
+          result->savings.unfolded_reason};
 }
 
 }  // namespace orrery::record::testing

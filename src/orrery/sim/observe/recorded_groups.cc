@@ -32,7 +32,8 @@ std::vector<std::uint32_t> RecordedGroups::members(const Part& part,
   return all;
 }
 
-std::uint32_t RecordedGroups::new_class(std::uint32_t size) {
+std::uint32_t RecordedGroups::new_class(std::uint32_t communicator, std::uint32_t size) {
+  communicators_.push_back(communicator);
   sizes_.push_back(size);
   return classes() - 1;
 }
@@ -42,7 +43,7 @@ std::uint32_t RecordedGroups::class_of(const Use& use, std::uint32_t member) {
   if (use.whole) {
     class_of_communicator_.resize(run_.communicators.all().size(), kNone);
     std::uint32_t& known = class_of_communicator_[use.communicator];
-    if (known == kNone) known = new_class(all.members);
+    if (known == kNone) known = new_class(use.communicator, all.members);
     return known;
   }
   const Part here = part(use.communicator, member, use.rings);
@@ -50,12 +51,12 @@ std::uint32_t RecordedGroups::class_of(const Use& use, std::uint32_t member) {
   if (!added) return found->second;
   const std::vector<std::uint32_t> inside = members(here, use.rings);
   const auto size = static_cast<std::uint32_t>(inside.size());
-  if (all.is_unfolded()) return found->second = new_class(size);
+  if (all.is_unfolded()) return found->second = new_class(use.communicator, size);
   PartKey key{use.communicator, here.strides, {}};
   for (const std::uint32_t m : inside) key.representatives.push_back(all.representative(m));
   std::sort(key.representatives.begin(), key.representatives.end());
   const auto [equal, first] = class_of_key_.try_emplace(std::move(key), kNone);
-  if (first) equal->second = new_class(size);
+  if (first) equal->second = new_class(use.communicator, size);
   return found->second = equal->second;
 }
 

@@ -34,6 +34,10 @@ class RecordedGroups {
   [[nodiscard]] std::uint32_t represented(std::uint32_t rank, std::uint32_t group_class) const;
   /// The number of members of each group of a class.
   [[nodiscard]] std::uint32_t size(std::uint32_t group_class) const { return sizes_[group_class]; }
+  /// The communicator of a class, as simulated.
+  [[nodiscard]] std::uint32_t communicator(std::uint32_t group_class) const {
+    return communicators_[group_class];
+  }
   [[nodiscard]] std::uint32_t classes() const { return static_cast<std::uint32_t>(sizes_.size()); }
 
   /// Lists all groups, and the groups of each rank of the workload. O(ranks × their groups).
@@ -69,7 +73,7 @@ class RecordedGroups {
                                  std::span<const model::RingShape> rings);
   [[nodiscard]] static std::vector<std::uint32_t> members(const Part& part,
                                                           std::span<const model::RingShape> rings);
-  std::uint32_t new_class(std::uint32_t size);
+  std::uint32_t new_class(std::uint32_t communicator, std::uint32_t size);
   [[nodiscard]] std::uint32_t class_of(const Use& use, std::uint32_t member);
   [[nodiscard]] std::uint32_t count_represented(const Use& use, std::uint32_t member) const;
   [[nodiscard]] RecordedGroup recorded(const Part& part,
@@ -78,6 +82,7 @@ class RecordedGroups {
 
   const EngineRun& run_;
   std::vector<std::uint32_t> sizes_;                  // by class
+  std::vector<std::uint32_t> communicators_;          // by class
   std::vector<std::uint32_t> class_of_communicator_;  // kNone: not used as a whole
   std::map<Part, std::uint32_t> class_of_part_;
   std::map<PartKey, std::uint32_t> class_of_key_;

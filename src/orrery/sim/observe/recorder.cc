@@ -40,8 +40,10 @@ Recorder::Recorder(const EngineRun& run, std::uint32_t queues)
 void Recorder::add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
                           std::uint32_t member, std::uint64_t chunk,
                           std::span<const model::RingShape> rings, std::int64_t now) {
-  add_to_collective(groups_.add_use(rank, node, communicator, member, rings), chunk, rank, node,
-                    now);
+  const std::uint64_t skipped =
+      communicator < skipped_chunks_.size() ? skipped_chunks_[communicator] : 0;
+  add_to_collective(groups_.add_use(rank, node, communicator, member, rings), chunk + skipped, rank,
+                    node, now);
 }
 
 void Recorder::add_custom_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
@@ -54,21 +56,19 @@ void Recorder::add_custom_member(std::uint32_t rank, graph::NodeId node, std::ui
 void Recorder::add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
                                  graph::NodeId node, std::int64_t now) {
   by_order_.resize(groups_.classes());
-  auto& list = by_order_[group_class];
-  auto place = std::lower_bound(list.begin(), list.end(), std::pair{order, std::uint32_t{0}});
   const graph::Collective& stated = run_.graph_of(rank).collective(node);
-  if (place == list.end() || place->first != order) {
-    place = list.insert(place, {order, static_cast<std::uint32_t>(recording_->collectives.size())});
-    CollectiveInstance& made = recording_->collectives.emplace_back();
-    made.group_class = group_class;
-    made.order = order;
-    made.type = stated.type;
+  const std::size_t known = recording_->collectives.size();
+  const std::uint32_t number = find_or_add(group_class, order);
+  CollectiveInstance& collective = recording_->collectives[number];
+  if (number == known) {
+    collective.type = stated.type;
+    open_.push_back(number);
   }
-  CollectiveInstance& collective = recording_->collectives[place->second];
+  ++open_members_[number];
   collective.members += groups_.represented(rank, group_class);
   collective.last_start = std::max(collective.last_start, now);
   collective.bytes = std::max(collective.bytes, stated.size.count());
-  recording_->details[index(rank, node)].collective = place->second;
+  recording_->details[index(rank, node)].collective = number;
 }
 
 void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes) {
@@ -76,6 +76,7 @@ void Recorder::sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes)
   if (number == kNone) return;
   CollectiveInstance& collective = recording_->collectives[number];
   collective.sent += bytes * groups_.represented(rank, collective.group_class);
+  --open_members_[number];
 }
 
 void Recorder::add_predicted_phase(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
@@ -122,8 +123,14 @@ void Recorder::end_collective(std::uint32_t rank, graph::NodeId node, std::int64
 void Recorder::traffic(std::uint32_t rank, std::uint32_t dim, std::int64_t bytes, std::int64_t from,
                        std::int64_t until) {
   if (links_) return;
-  if (by_dimension_) return traffic_.add(dim, from, until, bytes, run_.weight(rank));
-  traffic_.add(rank * run_.fabric.dim_count() + dim, from, until, bytes);
+  if (by_dimension_) return add_traffic(dim, from, until, bytes, run_.weight(rank));
+  add_traffic(rank * run_.fabric.dim_count() + dim, from, until, bytes, 1);
+}
+
+void Recorder::add_traffic(std::size_t slot, std::int64_t from, std::int64_t until,
+                           std::int64_t bytes, std::uint32_t times) {
+  traffic_.add(slot, from, until, bytes, times);
+  if (in_window_ && bytes > 0) window_traffic_.push_back({slot, from, until, bytes, times});
 }
 
 void Recorder::add_message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,

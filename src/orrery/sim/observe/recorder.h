@@ -66,7 +66,26 @@ class Recorder : public Observer, public model::LinkObserver {
   void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
                std::int64_t bytes) override;
 
+  // recorder_repetitions.cc: skipped repetitions. Uncontended networks only.
+  void begin_window() override;
+  void end_window() override;
+  void move_node(std::uint32_t rank, graph::NodeId from, graph::NodeId to) override;
+  void repeat_node(std::uint32_t rank, graph::NodeId node, graph::NodeId step) override;
+
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
+
+ protected:
+  /// Chunks that the members of a communicator have issued in the simulation.
+  struct IssuedChunks {
+    std::uint32_t first = 0;  ///< by its first simulated member
+    std::uint32_t least = 0;  ///< by the member that has issued fewest
+  };
+  /// Appends the state of all collectives to which members can still add. `issued`: by
+  /// communicator.
+  void append_collectives(std::span<const IssuedChunks> issued, std::int64_t now,
+                          std::vector<std::int64_t>& words);
+  /// Adds the collectives and the traffic of skipped repetitions.
+  void skip_repetitions(const Jump& jump, std::span<const IssuedChunks> issued);
 
  private:
   [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
@@ -76,6 +95,20 @@ class Recorder : public Observer, public model::LinkObserver {
                          graph::NodeId node, std::int64_t now);
   void finish_ports();
   void finish_slots();
+  void add_traffic(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes,
+                   std::uint32_t times);
+
+  // recorder_repetitions.cc
+  struct OpenCollective;
+  struct CollectivePlace;
+  [[nodiscard]] std::vector<std::uint32_t> unfinished(std::span<const IssuedChunks> issued);
+  [[nodiscard]] std::uint32_t find(std::uint32_t group_class, std::uint64_t order) const;
+  std::uint32_t find_or_add(std::uint32_t group_class, std::uint64_t order);
+  [[nodiscard]] std::uint64_t chunks_per_repetition(std::uint32_t group_class) const;
+  [[nodiscard]] std::vector<CollectivePlace> repeated_places(
+      const Jump& jump, std::span<const std::uint32_t> open) const;
+  void repeat_collectives(const Jump& jump, const std::vector<std::uint32_t>& open);
+  void repeat_traffic(const Jump& jump);
 
   const EngineRun& run_;
   bool links_;  // else each rank's port into each dimension
@@ -93,6 +126,20 @@ class Recorder : public Observer, public model::LinkObserver {
   std::vector<LastPhase> last_phases_;  // [rank × queues + queue]
   std::vector<std::int64_t>
       library_times_;  // by collective: the time of CollectiveInstance::predicted
+  std::vector<std::uint32_t>
+      open_members_;  // by collective: simulated ranks that have begun it and not ended it
+  std::vector<std::uint32_t> open_;            // collectives; contains all that are not finished
+  std::vector<std::uint64_t> skipped_chunks_;  // by communicator
+  /// Traffic since begin_window().
+  struct TrafficSpan {
+    std::size_t slot = 0;
+    std::int64_t from = 0, until = 0, bytes = 0;
+    std::uint32_t times = 0;
+  };
+  std::vector<TrafficSpan> window_traffic_;
+  std::size_t window_collectives_ = 0;  // collectives before the window
+  bool in_window_ = false;
+  Jump jump_;  // the last one
   std::uint32_t queues_;
   bool by_dimension_;                  // too many links: one slot for each dimension
   std::vector<std::uint32_t> dim_of_;  // by link, in that case

@@ -98,6 +98,38 @@ void RecordingObserver::last_chunk_ends(const Stream& stream) {
   end_collective(op.rank, op.node, history.queue, history.latency);
 }
 
+std::vector<Recorder::IssuedChunks> RecordingObserver::issued_chunks() const {
+  std::vector<IssuedChunks> all(run_.communicators.all().size());
+  for (std::uint32_t c = 0; c < all.size(); ++c) {
+    const std::vector<std::uint32_t>& next = chunks_.sequence(c).next;
+    if (!next.empty()) all[c] = {next.front(), *std::min_element(next.begin(), next.end())};
+  }
+  return all;
+}
+
+void RecordingObserver::append_state(std::vector<std::int64_t>& words) {
+  append_collectives(issued_chunks(), run_.now(), words);
+}
+
+void RecordingObserver::append_state(const Stream& stream, std::vector<std::int64_t>& words) {
+  const ChunkHistory& history = history_of(stream);
+  const bool runs = stream.spec != nullptr;
+  const std::int64_t row[] = {history.queued - run_.now(), runs ? history.begun - run_.now() : 0,
+                              history.queue, history.latency,
+                              static_cast<std::int64_t>(ops_[stream.op].sent)};
+  words.insert(words.end(), std::begin(row), std::end(row));
+}
+
+void RecordingObserver::skip(const Jump& jump) {
+  skip_repetitions(jump, issued_chunks());
+  for (std::uint32_t number = 0; number < chunks_.count(); ++number) {
+    for (ChunkHistory& history : chunks_[number].history) {
+      history.queued += jump.delay();
+      history.begun += jump.delay();
+    }
+  }
+}
+
 // If the chunk waited for another chunk of its collective, it continues that chunk's history. If it
 // waited for another collective, it waited in a queue.
 void RecordingObserver::phase_begins(const Stream& stream) {

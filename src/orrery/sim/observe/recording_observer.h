@@ -41,6 +41,9 @@ class RecordingObserver : public Recorder {
   void phase_begins(const Stream& stream) override;
   void phase_ends(const Stream& stream) override;
   void last_chunk_ends(const Stream& stream) override;
+  void append_state(std::vector<std::int64_t>& words) override;
+  void append_state(const Stream& stream, std::vector<std::int64_t>& words) override;
+  void skip(const Jump& jump) override;
 
   /// Transfers of remote memories so far.
   [[nodiscard]] const RemoteMemoryTraffic& memory_traffic() const { return memory_traffic_; }
@@ -49,6 +52,7 @@ class RecordingObserver : public Recorder {
 
  private:
   [[nodiscard]] ChunkHistory& history_of(const Stream& stream);
+  [[nodiscard]] std::vector<IssuedChunks> issued_chunks() const;
   void note_library_traffic(const Stream& stream, std::int64_t begun);
   void note_traffic(const Stream& stream, std::int64_t begun);
   [[nodiscard]] std::pair<std::int64_t, std::int64_t> slowest_message(const Stream& stream,

@@ -119,7 +119,7 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
 std::string why_not_skip(const graph::Workload& workload, const platform::Platform& platform,
                          const model::Traits& network, const Options& options) {
   if (!options.skip_repeats) return "off";
-  if (options.record) return "everything is recorded";
+  if (options.record && options.record_chunks) return "the phases of chunks are recorded";
   if (options.replay) return "a recording is replayed";
   if (!options.keep_times) return "times are not stored";
   if (platform.rules != Rules::orrery) return "ASTRA rules depend on the order of events";

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "orrery/graph/graph.h"
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/model/memory/memory_pools.h"
 #include "orrery/sim/engine/state/chunk_state.h"
+#include "orrery/sim/engine/state/jump.h"
 
 namespace orrery::sim {
 
@@ -49,6 +51,25 @@ class Observer {
   virtual void phase_ends(const Stream& /*stream*/) {}
   /// The last chunk of its collective has run its last phase.
   virtual void last_chunk_ends(const Stream& /*stream*/) {}
+
+  // Repetitions that are skipped (see repetition_skipper.h). An observer that stores times
+  // overrides all of these.
+
+  /// The calls from here on can repeat, until skip() or end_window().
+  virtual void begin_window() {}
+  virtual void end_window() {}
+  /// Appends the state of unfinished collectives that affects what is observed later. Times are
+  /// relative to now, so that the numbers are equal if the run repeats.
+  virtual void append_state(std::vector<std::int64_t>& /*words*/) {}
+  /// The same for a chunk at one member.
+  virtual void append_state(const Stream& /*stream*/, std::vector<std::int64_t>& /*words*/) {}
+  /// All calls since begin_window() repeat, once for each repetition that the jump skips. Nodes
+  /// follow: first those that have not ended, which move by all repetitions, then those that have
+  /// run like the node one repetition earlier, ascending by rank and node.
+  virtual void skip(const Jump& /*jump*/) {}
+  virtual void move_node(std::uint32_t /*rank*/, graph::NodeId /*from*/, graph::NodeId /*to*/) {}
+  virtual void repeat_node(std::uint32_t /*rank*/, graph::NodeId /*node*/, graph::NodeId /*step*/) {
+  }
 };
 
 }  // namespace orrery::sim

@@ -111,6 +111,7 @@ void RepetitionSkipper::move_marker(NodeId nodes) {
       marker_ = segment_ < all.size() ? all[segment_].first : graph::kNoNode;
       markers_ = 0;
       before_.is_valid = false;
+      if (run_.observer != nullptr) run_.observer->end_window();
     }
     if (marker_ == graph::kNoNode) break;
     nodes = all[segment_].period;
@@ -141,6 +142,8 @@ void RepetitionSkipper::end_tick() {
     markers_ = 0;
   } else if (old) {
     std::swap(before_, present_);
+    if (run_.observer != nullptr)
+      before_.is_valid ? run_.observer->begin_window() : run_.observer->end_window();
   }
 }
 
@@ -234,6 +237,7 @@ bool RepetitionSkipper::jump() {
   for (std::size_t c = 0; c < present_.chunks.size(); ++c)
     jump.chunk_step.push_back(present_.chunks[c] - before_.chunks[c]);
   count_repeats(jump);
+  if (run_.observer != nullptr) run_.observer->skip(jump);
   move_nodes(jump);
   move_messages(jump);
   move_times(jump);
@@ -312,24 +316,20 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
     RankState& state = run_.shared.states[rank];
     const NodeId moved = jump.nodes(rank);
     if (moved == 0) continue;
-    NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
     const NodeId front = state.front;
     const std::vector<std::uint32_t> waits(state.waits.begin() + front,
                                            state.waits.begin() + state.reach + 1);
-    const std::vector<NodeTimes> retained(times + front, times + state.reach + 1);
     const auto size = static_cast<NodeId>(waits.size());
+    // From the last one, so that each is read before another one replaces it.
+    for (NodeId place = size; place-- > 0;) {
+      if (waits[place] == kDone) continue;
+      state.waits[front + moved + place] = waits[place];
+      move_node(rank, front + place, jump);
+    }
     for (NodeId node = front; node < front + moved + size; ++node) {
       const bool was_done = node - front < size && waits[node - front] == kDone;
-      const NodeId place = node - front - moved;  // in `waits`, if a node moves here
-      const bool is_done = node < front + moved || waits[place] == kDone;
+      const bool is_done = node < front + moved || waits[node - front - moved] == kDone;
       if (is_done && !was_done) repeat_node(rank, node, jump);
-      if (is_done) continue;
-      state.waits[node] = waits[place];
-      times[node] = retained[place];
-      if (times[node].start >= 0) times[node].start += jump.delay();
-      if (times[node].released_by != graph::kNoNode) times[node].released_by += moved;
-      if (times[node].sender != kNone && run_.graph_of(rank).kind(node) == graph::NodeKind::coll)
-        repeat_arrival(rank, node, jump, jump.repetitions);
     }
     state.pending_nodes -= moved;
     state.front += moved;
@@ -340,6 +340,17 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
       for (NodeId& node : lane.ready) node += moved;
     }
   }
+}
+
+void RepetitionSkipper::move_node(std::uint32_t rank, NodeId from, const Jump& jump) {
+  const NodeId moved = jump.nodes(rank);
+  NodeTimes& times = run_.shared.times[run_.shared.first_times[rank] + from + moved];
+  times = run_.shared.times[run_.shared.first_times[rank] + from];
+  if (times.start >= 0) times.start += jump.delay();
+  if (times.released_by != graph::kNoNode) times.released_by += moved;
+  if (times.sender != kNone && run_.graph_of(rank).kind(from) == graph::NodeKind::coll)
+    repeat_arrival(rank, from + moved, jump, jump.repetitions);
+  if (run_.observer != nullptr) run_.observer->move_node(rank, from, from + moved);
 }
 
 void RepetitionSkipper::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
@@ -357,6 +368,7 @@ void RepetitionSkipper::repeat_node(std::uint32_t rank, NodeId node, const Jump&
     parts_.messages.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
   }
   run_.shared.states[rank].waits[node] = kDone;
+  if (run_.observer != nullptr) run_.observer->repeat_node(rank, node, step);
 }
 
 // Moves a collective and its arrival time by `times` repetitions.

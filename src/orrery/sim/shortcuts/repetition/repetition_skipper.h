@@ -10,6 +10,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/engine/run/lookup_cache.h"
+#include "orrery/sim/engine/state/jump.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/shortcuts/repetition/periodic_segments.h"
 #include "orrery/sim/simulate.h"
@@ -39,23 +40,6 @@ struct Snapshot {
   std::uint64_t phases_by_closed_form = 0;
   std::uint64_t phases_by_messages = 0;
   Findings findings;
-};
-
-/// The shift of all state when repetitions are skipped.
-struct Jump {
-  std::int64_t repetitions = 0;           ///< number of skipped repetitions
-  std::int64_t step = 0;                  ///< picoseconds per repetition
-  std::int64_t tag_step = 0;              ///< per repetition
-  std::vector<graph::NodeId> node_step;   ///< by rank: nodes per repetition
-  std::vector<std::uint32_t> chunk_step;  ///< by communicator: chunks per repetition
-
-  [[nodiscard]] std::int64_t delay() const { return repetitions * step; }
-  [[nodiscard]] graph::NodeId nodes(std::uint32_t rank) const {
-    return static_cast<graph::NodeId>(repetitions) * node_step[rank];
-  }
-  [[nodiscard]] std::uint64_t tag(std::uint64_t tag) const {
-    return tag + static_cast<std::uint64_t>(repetitions * tag_step);
-  }
 };
 
 class TimeAccounting;
@@ -140,6 +124,7 @@ class RepetitionSkipper {
   // The jump
   void count_repeats(const Jump& jump);
   void move_nodes(const Jump& jump);
+  void move_node(std::uint32_t rank, graph::NodeId from, const Jump& jump);
   void repeat_node(std::uint32_t rank, graph::NodeId node, const Jump& jump);
   void repeat_arrival(std::uint32_t rank, graph::NodeId node, const Jump& jump, std::int64_t times);
   void move_messages(const Jump& jump);

@@ -57,6 +57,7 @@ bool RepetitionSkipper::take(Snapshot& to) {
   }
   if (!take_events(to)) return false;
   take_mailboxes(to);
+  if (run_.observer != nullptr) run_.observer->append_state(to.words);
   to.chunks.clear();
   for (std::uint32_t c = 0; c < run_.shared.arrivals.size(); ++c) {
     const std::vector<std::uint32_t>& next = parts_.chunks.sequence(c).next;
@@ -240,6 +241,7 @@ bool RepetitionSkipper::take_streams(const Chunk& block, Snapshot& to) {
         runs ? 1 : 0,
         stream.since - run_.now()};
     to.words.insert(to.words.end(), std::begin(row), std::end(row));
+    if (run_.observer != nullptr) run_.observer->append_state(stream, to.words);
   }
   return true;
 }
