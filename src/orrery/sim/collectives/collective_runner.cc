@@ -153,7 +153,7 @@ void CollectiveRunner::note_arrival(const Stream& first, graph::NodeId node,
   Arrivals& arrivals = run_.shared.arrivals[block.communicator];
   const std::uint32_t number = arrivals.number(block.number);
   arrivals.arrive(number, run_.now());
-  run_.shared.times[run_.shared.first_times[first.rank] + node].sender = number;
+  run_.times_of(first.rank, node).sender = number;
 }
 
 std::uint32_t CollectiveRunner::new_operation(std::uint32_t rank, graph::NodeId node) {

@@ -23,7 +23,7 @@ void track_memory(EngineRun& run, std::uint32_t rank) {
   if (run.pages != nullptr || (!run.policy.follows_memory && !run.platform.track_local_memory))
     return;
   const auto when = [&](graph::NodeId node) -> std::optional<std::pair<Time, Time>> {
-    const NodeTimes& times = run.shared.times[run.shared.first_times[rank] + node];
+    const NodeTimes& times = run.times_of(rank, node);
     if (times.start < 0 || times.end < 0) return std::nullopt;
     return std::pair{Time(times.start), Time(times.end)};
   };

@@ -207,7 +207,7 @@ class Classes {
       return add_provenance(TimeProvenance::formula, time);
     }
     // If the arrivals of its members are known, the path already excludes the wait for them.
-    const bool joined = run_.shared.times[run_.shared.first_times[rank] + node].sender != kNone;
+    const bool joined = run_.times_of(rank, node).sender != kNone;
     const Time predicted = joined ? time : std::min(time, Time(phases->sum));
     Time left = predicted;
     for (const Phase& phase : phases->all) {

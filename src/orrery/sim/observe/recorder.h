@@ -89,7 +89,7 @@ class Recorder : public Observer, public model::LinkObserver {
 
  private:
   [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
-    return run_.shared.first_times[rank] + node;
+    return run_.shared.layout.index(rank, node);
   }
   void add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
                          graph::NodeId node, std::int64_t now);

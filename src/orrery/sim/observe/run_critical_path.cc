@@ -62,7 +62,7 @@ class PathWalk {
 
  private:
   [[nodiscard]] const NodeTimes& times(std::uint32_t rank, NodeId node) const {
-    return run_.shared.times[run_.shared.first_times[rank] + node];
+    return run_.times_of(rank, node);
   }
 
   // The last node of the slowest rank; of several, one that is not metadata, then the highest.

@@ -66,7 +66,7 @@ StallReport stall_report(const EngineRun& run, const MessageState& messages,
     const graph::Graph& graph = run.graph_of(rank);
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeTimes times = run.pages == nullptr
-                                  ? run.shared.times[run.shared.first_times[rank] + node]
+                                  ? run.shared.times[run.shared.layout.index(rank, node)]
                                   : run.pages->known(rank, node);
       if (times.start < 0 || times.end >= 0) continue;
       if (graph.kind(node) == NodeKind::recv) {

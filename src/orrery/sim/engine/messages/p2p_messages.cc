@@ -203,8 +203,7 @@ void P2pMessages::deliver(const P2pMessage& message) {
   drop_if_empty(message.key, box);
   const Endpoint& who = state_.receives[receive].who;
   if (run_.pages == nullptr && who.custom == kNone && message.sender.custom == kNone) {
-    run_.shared.times[run_.shared.first_times[who.rank] + who.node].sender =
-        static_cast<std::uint32_t>(state_.senders.size());
+    run_.times_of(who.rank, who.node).sender = static_cast<std::uint32_t>(state_.senders.size());
     state_.senders.push_back({message.sender.rank, message.sender.node});
   }
   finish_receive(receive);

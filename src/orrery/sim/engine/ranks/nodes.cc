@@ -146,7 +146,7 @@ void Nodes::wake(std::uint32_t rank) {
 // Orrery rules: `node` could not start before `by` had ended. See settle_releases.
 void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
   if (run_.pages != nullptr) return;
-  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
   NodeId& known = times[node].released_by;
   if (known == graph::kNoNode) {
     known = by;
@@ -216,15 +216,16 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   }
   --state.pending_nodes;
   if (run_.pages != nullptr) return release_successors(rank, node, at_once);
-  state.waits[node] = kDone;
+  const RankNodes<std::uint32_t> waits = run_.shared.waits_of(rank);
+  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
+  waits[node] = kDone;
   const auto successors = graph.successors(node);
   if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
   if (graph.has_lags() && run_.policy.knows_recordings)
     return release_after_lags(rank, node, at_once);
   for (const NodeId next : successors) {
-    if (--state.waits[next] != 0) continue;
-    if (!run_.policy.first_come)
-      run_.shared.times[run_.shared.first_times[rank] + next].released_by = node;
+    if (--waits[next] != 0) continue;
+    if (!run_.policy.first_come) times[next].released_by = node;
     if (at_once) {
       state.freed.push_back(next);
     } else {
@@ -248,7 +249,8 @@ void Nodes::release_after_lags(std::uint32_t rank, NodeId node, bool at_once) {
       times.end = std::max(times.end, ready);
       times.released_by = node;
     }
-    if (run_.pages != nullptr ? !run_.pages->satisfy(rank, next) : --state.waits[next] != 0)
+    if (run_.pages != nullptr ? !run_.pages->satisfy(rank, next)
+                              : --run_.shared.waits_of(rank)[next] != 0)
       continue;
     if (times.end > run_.now()) {
       local_events_.at(rank, times.end - run_.now(),
@@ -309,7 +311,7 @@ void Nodes::begin_rank(std::uint32_t rank) {
 
 void Nodes::settle_releases(std::uint32_t rank) {
   const graph::Graph& graph = run_.graph_of(rank);
-  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
   const auto lag = [&](NodeId from, NodeId to) {
     const std::uint32_t edge = graph.has_lags() ? graph.edge(from, to) : graph::kNoNode;
     return edge == graph::kNoNode ? 0 : graph.lags(from)[edge].count();

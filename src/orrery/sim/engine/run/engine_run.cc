@@ -32,25 +32,30 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
   shared.last_was_gather.assign(ranks, 0);
   if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
   if (!pages) shared.arrivals.resize(communicators.all().size());
-  std::size_t nodes = 0;
+  std::vector<const graph::Graph*> graphs;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
-    RankState& state = shared.states[rank];
-    state.pending_nodes = graph_of(rank).size();
-    if (pages) {
-      pages->add(graph_of(rank));
-      continue;
-    }
-    shared.first_times.push_back(nodes);
-    nodes += graph_of(rank).size();
-    const auto waits = graph_of(rank).in_degrees();
-    state.waits.assign(waits.begin(), waits.end());
+    shared.states[rank].pending_nodes = graph_of(rank).size();
+    if (pages) pages->add(graph_of(rank));
+    graphs.push_back(&graph_of(rank));
   }
-  shared.times.resize(nodes);
+  if (!pages) set_up_nodes(graphs);
   if (!policy.knows_kernels || platform.replay_only || options.replay) return;
   set_up_hosts();
   const bool copies = platform.remote_memory.kind != platform::RemoteMemoryKind::none;
   if (options.library != nullptr || platform.device.in_step.overlap || copies)
     shared.kernel_interference.resize(folded_workload.ranks());
+}
+
+void EngineRun::set_up_nodes(const std::vector<const graph::Graph*>& graphs) {
+  // A recording stores the values of each rank together.
+  shared.layout.make(graphs, options.record ? 1 : NodeLayout::kTile);
+  shared.times.resize(shared.layout.size());
+  shared.waits.resize(shared.layout.size());
+  for (std::uint32_t rank = 0; rank < graphs.size(); ++rank) {
+    const RankNodes<std::uint32_t> waits = shared.waits_of(rank);
+    const auto degrees = graphs[rank]->in_degrees();
+    for (graph::NodeId node = 0; node < degrees.size(); ++node) waits[node] = degrees[node];
+  }
 }
 
 // Creates hosts if some graph has launch times. (Recorded traces contain the work of their hosts.)

@@ -47,7 +47,7 @@ struct EngineRun {
   bool in_a_part = false;            ///< other parts run concurrently
   bool guarded = false;              ///< ranks represent others under ASTRA rules
   std::string fold_failed;           ///< not empty: equivalent ranks may behave differently
-  std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and RankState::waits
+  std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and waits
   Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code
 
@@ -114,11 +114,12 @@ struct EngineRun {
   }
   /// Start and end of a node. If times are not stored, the node must not have ended.
   [[nodiscard]] NodeTimes& times_of(std::uint32_t rank, graph::NodeId node) {
-    return pages == nullptr ? shared.times[shared.first_times[rank] + node]
+    return pages == nullptr ? shared.times[shared.layout.index(rank, node)]
                             : pages->times(rank, node);
   }
 
  private:
+  void set_up_nodes(const std::vector<const graph::Graph*>& graphs);
   void set_up_hosts();
   [[nodiscard]] std::int64_t exceeds_clock();
 };

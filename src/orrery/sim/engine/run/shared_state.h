@@ -14,6 +14,7 @@
 #include "orrery/sim/collectives/plans/collective_planner.h"
 #include "orrery/sim/engine/state/arrivals.h"
 #include "orrery/sim/engine/state/communicators.h"
+#include "orrery/sim/engine/state/node_layout.h"
 #include "orrery/sim/engine/state/rank_deviations.h"
 #include "orrery/sim/engine/state/run_state.h"
 #include "orrery/sim/rank_results.h"
@@ -47,6 +48,14 @@ struct SharedState {
     std::shared_ptr<model::Network> network_;  // recordings also share it
   };
 
+  /// The values of the nodes of a rank.
+  [[nodiscard]] RankNodes<NodeTimes> times_of(std::uint32_t rank) {
+    return layout.of(rank, times.data());
+  }
+  [[nodiscard]] RankNodes<std::uint32_t> waits_of(std::uint32_t rank) {
+    return layout.of(rank, waits.data());
+  }
+
   model::MultiDimFabric fabric;
   OwnedNetwork network;
   RankDeviations deviations;
@@ -58,8 +67,10 @@ struct SharedState {
   std::vector<RankState> states;
   std::vector<model::HostClock> hosts;                 ///< empty: no device waits for its host
   std::vector<InterferenceState> kernel_interference;  ///< empty: collectives never slow kernels
-  std::vector<std::size_t> first_times;                ///< index of its first node in `times`
+  // By node, in the order of `layout`; empty: NodePages stores them.
+  NodeLayout layout;
   std::vector<NodeTimes> times;
+  std::vector<std::uint32_t> waits;    ///< dependencies not yet done; kDone
   std::vector<Arrivals> arrivals;      ///< by communicator; empty: times are not stored
   std::vector<std::int64_t> gpu_time;  ///< ASTRA-sim's sum of compute
   std::vector<ChunkQueue> queues;      ///< [rank × queue_count + queue]

@@ -145,12 +145,11 @@ struct ResourceLane {
   std::vector<graph::NodeId> ready;     ///< a min-heap by node id
 };
 
-inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended
+inline constexpr std::uint32_t kDone = ~0u;  ///< in SharedState::waits: the node has ended
 
 /// One rank's progress through its graph.
 struct RankState {
   std::vector<ResourceLane> lanes;
-  std::vector<std::uint32_t> waits;  ///< by node: dependencies not yet done; kDone
   std::vector<graph::NodeId> freed;  ///< released by nodes that end at once, for the next pass
   std::uint32_t pending_nodes = 0;   ///< nodes not yet done
   bool issuing = false;

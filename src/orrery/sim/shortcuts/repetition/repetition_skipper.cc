@@ -50,9 +50,11 @@ bool findings_repeat(const Findings& now, const Findings& before) {
   });
 }
 
-/// Moves `front` past nodes that have ended.
-void advance_front(RankState& state) {
-  while (state.front < state.waits.size() && state.waits[state.front] == kDone) ++state.front;
+/// Moves the front of a rank past nodes that have ended.
+void advance_front(const EngineRun& run, std::uint32_t rank) {
+  NodeId& front = run.shared.states[rank].front;
+  const RankNodes<std::uint32_t> waits = run.shared.waits_of(rank);
+  while (front < run.graph_of(rank).size() && waits[front] == kDone) ++front;
 }
 
 }  // namespace
@@ -102,7 +104,7 @@ void RepetitionSkipper::pass_marker() {
 // started.
 void RepetitionSkipper::move_marker(NodeId nodes) {
   const std::vector<PeriodicSegment>& all = segments_of(lead_);
-  const NodeTimes* times = &run_.shared.times[run_.shared.first_times[lead_]];
+  const RankNodes<NodeTimes> times = run_.shared.times_of(lead_);
   do {
     if (all[segment_].end() - marker_ > nodes) {
       marker_ += nodes;
@@ -129,7 +131,7 @@ void RepetitionSkipper::end_tick() {
   spent_ += run_.shared.states.size();
   std::uint64_t cost = run_.shared.queues.size();
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
-    advance_front(run_.shared.states[rank]);
+    advance_front(run_, rank);
     cost += 16 + (run_.shared.states[rank].finished
                       ? 0
                       : run_.shared.states[rank].reach + 1 - run_.shared.states[rank].front);
@@ -158,7 +160,7 @@ bool RepetitionSkipper::resembles(const Snapshot& before) {
   const auto ranks = static_cast<std::uint32_t>(run_.shared.states.size());
   for (std::uint32_t i = 0; i < ranks; ++i) {
     const std::uint32_t rank = (last_mismatch_ + i) % ranks;
-    advance_front(run_.shared.states[rank]);
+    advance_front(run_, rank);
     ++spent_;
     const RankState& state = run_.shared.states[rank];
     if (state.finished && before.fronts[rank] == state.front) continue;
@@ -316,14 +318,14 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
     RankState& state = run_.shared.states[rank];
     const NodeId moved = jump.nodes(rank);
     if (moved == 0) continue;
+    const RankNodes<std::uint32_t> all = run_.shared.waits_of(rank);
     const NodeId front = state.front;
-    const std::vector<std::uint32_t> waits(state.waits.begin() + front,
-                                           state.waits.begin() + state.reach + 1);
+    const std::vector<std::uint32_t> waits = all.copy(front, state.reach);
     const auto size = static_cast<NodeId>(waits.size());
     // From the last one, so that each is read before another one replaces it.
     for (NodeId place = size; place-- > 0;) {
       if (waits[place] == kDone) continue;
-      state.waits[front + moved + place] = waits[place];
+      all[front + moved + place] = waits[place];
       move_node(rank, front + place, jump);
     }
     for (NodeId node = front; node < front + moved + size; ++node) {
@@ -344,8 +346,8 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
 
 void RepetitionSkipper::move_node(std::uint32_t rank, NodeId from, const Jump& jump) {
   const NodeId moved = jump.nodes(rank);
-  NodeTimes& times = run_.shared.times[run_.shared.first_times[rank] + from + moved];
-  times = run_.shared.times[run_.shared.first_times[rank] + from];
+  NodeTimes& times = run_.times_of(rank, from + moved);
+  times = run_.times_of(rank, from);
   if (times.start >= 0) times.start += jump.delay();
   if (times.released_by != graph::kNoNode) times.released_by += moved;
   if (times.sender != kNone && run_.graph_of(rank).kind(from) == graph::NodeKind::coll)
@@ -355,8 +357,8 @@ void RepetitionSkipper::move_node(std::uint32_t rank, NodeId from, const Jump& j
 
 void RepetitionSkipper::repeat_node(std::uint32_t rank, NodeId node, const Jump& jump) {
   const NodeId step = jump.node_step[rank];
-  NodeTimes& times = run_.shared.times[run_.shared.first_times[rank] + node];
-  times = run_.shared.times[run_.shared.first_times[rank] + node - step];
+  NodeTimes& times = run_.times_of(rank, node);
+  times = run_.times_of(rank, node - step);
   times.start += jump.step;
   times.end += jump.step;
   if (times.released_by != graph::kNoNode) times.released_by += step;
@@ -367,14 +369,14 @@ void RepetitionSkipper::repeat_node(std::uint32_t rank, NodeId node, const Jump&
     times.sender = static_cast<std::uint32_t>(parts_.messages.state().senders.size());
     parts_.messages.state().senders.emplace_back(sender, sent + jump.node_step[sender]);
   }
-  run_.shared.states[rank].waits[node] = kDone;
+  run_.shared.waits_of(rank)[node] = kDone;
   if (run_.observer != nullptr) run_.observer->repeat_node(rank, node, step);
 }
 
 // Moves a collective and its arrival time by `times` repetitions.
 void RepetitionSkipper::repeat_arrival(std::uint32_t rank, NodeId node, const Jump& jump,
                                        std::int64_t times) {
-  NodeTimes& ran = run_.shared.times[run_.shared.first_times[rank] + node];
+  NodeTimes& ran = run_.times_of(rank, node);
   const std::uint32_t communicator = parts_.collectives.known_communicator(rank, node);
   ran.sender += static_cast<std::uint32_t>(times) * jump.chunk_step[communicator];
   run_.shared.arrivals[communicator].arrive(ran.sender, ran.start);

@@ -94,7 +94,8 @@ std::int64_t RepetitionSkipper::tag_base() const {
 void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   const RankState& state = run_.shared.states[rank];
   std::vector<std::int64_t>& words = to.words;
-  const NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
+  const RankNodes<std::uint32_t> pending = run_.shared.waits_of(rank);
   const auto ended = [&](NodeId node) {
     words.push_back(relative(rank, node));
     words.push_back(node == graph::kNoNode ? kNothing : times[node].end - run_.now());
@@ -114,11 +115,10 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   }
   const auto needs = run_.graph_of(rank).in_degrees();
   words.push_back(std::int64_t{state.reach} - state.front);
-  if (state.reach < state.front || state.waits.empty()) return;
-  to.waits.insert(to.waits.end(), state.waits.begin() + state.front,
-                  state.waits.begin() + state.reach + 1);
+  if (state.reach < state.front || needs.empty()) return;
   for (NodeId node = state.front; node <= state.reach; ++node) {
-    const std::uint32_t waits = state.waits[node];
+    const std::uint32_t waits = pending[node];
+    to.waits.push_back(waits);
     if (waits == kDone || (waits == needs[node] && waits != 0)) continue;
     words.push_back(relative(rank, node));
     words.push_back(times[node].start < 0 ? kNothing : times[node].start - run_.now());
