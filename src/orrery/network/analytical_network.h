@@ -23,6 +23,9 @@ class UncontendedNetwork : public Network {
   [[nodiscard]] std::int64_t next() const override;
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] bool can_be_saved() const override { return true; }
+  void save(StateWriter& to) const override { to(sent_, in_transit_, epoch_); }
+  void load(StateReader& from) override { from(sent_, in_transit_, epoch_); }
 
  protected:
   using Network::Network;

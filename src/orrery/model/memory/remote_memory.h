@@ -45,6 +45,12 @@ class RemoteMemory {
     return servers_.empty() ? 0 : servers_[server(device)].waiting.size();
   }
 
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [config, servers] = self;
+    return std::tie(servers);
+  }
+
  private:
   struct Server {
     bool busy = false;

@@ -84,6 +84,15 @@ class MaxMin {
     return static_cast<std::uint32_t>(links_.size());
   }
 
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [links, members, flows, rates, places, free_flows, free_places, removed_flows, dirty,
+           changed, reported, sorted, next_sorted, heap, touched, contenders, rising_flows, reached,
+           from_scratch] = self;
+    return std::tie(links, members, flows, rates, places, free_flows, free_places, removed_flows,
+                    dirty, changed, sorted, next_sorted, heap, touched, reached, from_scratch);
+  }
+
  private:
   /// A compensated sum: a value that is added and later subtracted leaves no rounding error.
   struct Sum {

@@ -51,6 +51,9 @@ class CollectiveRunner : public PhaseObserver {
     ops_ = other.ops_;
     free_ops_ = other.free_ops_;
   }
+  /// For checkpoints. The planner has the same topologies as when the collectives were saved.
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
 
  private:
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,

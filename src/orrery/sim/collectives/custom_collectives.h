@@ -31,6 +31,9 @@ class CustomCollectives {
 
   /// Continues from the state of `other`.
   void resume(const CustomCollectives& other) { runs_ = other.runs_; }
+  /// For checkpoints.
+  void save(StateWriter& to) const { to(runs_); }
+  void load(StateReader& from);
 
  private:
   void start(std::uint32_t run, graph::NodeId node);

@@ -49,8 +49,12 @@ class EndpointBoundary {
     crossings_ = other.crossings_;
     free_crossings_ = other.free_crossings_;
   }
+  /// For checkpoints.
+  void save(StateWriter& to) const { to(buses_, crossings_, free_crossings_); }
+  void load(StateReader& from);
 
  private:
+  [[nodiscard]] std::unique_ptr<model::SharedBus> new_bus() const;
   void set_timers(std::uint32_t rank);
 
   EngineRun& run_;

@@ -63,6 +63,15 @@ class Phases : public ChunkQueues::Starter, public EndpointBoundary::PacketObser
     closed_.resume(other.closed_);
     switch_phases_.resume(other.switch_phases_);
   }
+  /// For checkpoints. The planner and the chunks are loaded first.
+  void save(StateWriter& to) const {
+    to(early_messages_, boundary_, rendezvous_, closed_, switch_phases_);
+  }
+  void load(StateReader& from) {
+    from(early_messages_, boundary_);
+    rendezvous_.load(from, planner_);
+    from(closed_, switch_phases_);
+  }
 
  private:
   [[nodiscard]] PhaseRunner& by_messages(const model::PhaseSpec& spec);

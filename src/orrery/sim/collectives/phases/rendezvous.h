@@ -43,6 +43,9 @@ class Rendezvous {
     next_ = other.next_;
     sends_ = other.sends_;
   }
+  /// For checkpoints. `planner` has the same specs as when the messages were saved.
+  void save(StateWriter& to) const;
+  void load(StateReader& from, const CollectivePlanner& planner);
 
  private:
   [[nodiscard]] MessageKey key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "orrery/core/check.h"
@@ -46,6 +47,15 @@ struct SharedState {
    private:
     std::shared_ptr<model::Network> network_;  // recordings also share it
   };
+
+  /// Its state, for checkpoints: what set-up does not make again. The network saves itself.
+  static auto fields(auto& self) {
+    auto& [fabric, network, deviations, communicators, folded_workload, parts, local_events, states,
+           hosts, kernel_interference, first_times, times, arrivals, gpu_time, queues, pointers,
+           round_robin, last_was_gather, results] = self;
+    return std::tie(local_events, states, hosts, kernel_interference, times, arrivals, gpu_time,
+                    queues, pointers, round_robin, last_was_gather, results);
+  }
 
   model::MultiDimFabric fabric;
   OwnedNetwork network;
