@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimensions/rank_distances.h"
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"

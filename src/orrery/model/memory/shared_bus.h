@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <tuple>
 #include <vector>
 
 #include "orrery/platform/platform.h"

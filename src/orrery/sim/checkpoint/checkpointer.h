@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/checkpoint/checkpoint_file.h"
 #include "orrery/sim/checkpoints.h"
 

@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/sim/collectives/chunks/chunk_chooser.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"

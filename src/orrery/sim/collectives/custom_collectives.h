@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/engine/messages/p2p_messages.h"
 #include "orrery/sim/engine/ranks/local_events.h"
 #include "orrery/sim/engine/run/engine_run.h"

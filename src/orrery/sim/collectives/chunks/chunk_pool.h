@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/engine/run/engine_run.h"
 
 namespace orrery::sim {

@@ -3,6 +3,8 @@
 // Runs the phase of a chunk in one dimension by the runner for its algorithm.
 #pragma once
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
 #include "orrery/sim/collectives/phases/closed_form_phases.h"
 #include "orrery/sim/collectives/phases/endpoint_boundary.h"

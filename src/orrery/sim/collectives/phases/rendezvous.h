@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
 #include "orrery/sim/engine/messages/mailboxes.h"
 #include "orrery/sim/engine/messages/transport.h"

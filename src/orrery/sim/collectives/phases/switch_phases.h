@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/collective/algorithms/switch_tree.h"
 #include "orrery/sim/collectives/phases/phase_runner.h"
 #include "orrery/sim/collectives/phases/ring_arrivals.h"
