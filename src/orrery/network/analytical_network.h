@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimensions/rank_distances.h"
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/network.h"
@@ -23,6 +25,9 @@ class UncontendedNetwork : public Network {
   [[nodiscard]] std::int64_t next() const override;
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] bool can_be_saved() const override { return true; }
+  void save(StateWriter& to) const override { to(sent_, in_transit_, epoch_); }
+  void load(StateReader& from) override { from(sent_, in_transit_, epoch_); }
 
  protected:
   using Network::Network;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/network/network.h"
@@ -70,6 +71,12 @@ class DimensionLinks {
   [[nodiscard]] LinkPlace describe(std::uint32_t link) const;
 
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
+
+  /// For checkpoints.
+  static auto fields(auto& self) {
+    auto& [fabric, astra, first_link, links, messages, free] = self;
+    return std::tie(links, messages, free);
+  }
 
  private:
   static constexpr std::uint32_t kNone = ~0u;

@@ -98,4 +98,19 @@ std::int64_t FabricLinks::uncontended_time(std::uint32_t from, std::uint32_t to,
   return time;
 }
 
+void FabricLinks::save(StateWriter& to) const {
+  routes_->save(to);
+  to(links_, messages_, free_);
+  for (const Message& message : messages_) to(routes_->number_of(message.route));
+}
+
+void FabricLinks::load(StateReader& from) {
+  const std::size_t links = links_.size();
+  routes_->load(from);
+  from(links_, messages_, free_);
+  from.require(links_.size() == links);
+  for (Message& message : messages_)
+    message.route = routes_->route_numbered(from.take<std::uint32_t>(), from);
+}
+
 }  // namespace orrery::model

@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimension_links.h"
 #include "orrery/network/fabric_routes.h"
 
@@ -40,6 +43,10 @@ class FabricLinks {
   [[nodiscard]] LinkPlace describe(std::uint32_t link) const { return routes_->describe(link); }
   [[nodiscard]] std::size_t link_count() const { return links_.size(); }
 
+  /// For checkpoints.
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
+
  private:
   static constexpr std::uint32_t kNone = ~0u;
   struct Message {
@@ -49,6 +56,11 @@ class FabricLinks {
     std::int64_t size = 0;
     std::uint32_t step = 0;
     std::uint32_t next = kNone;  // the next message in the queue of the same link
+
+    static auto fields(auto& self) {
+      auto& [route, adaptive_links, size, step, next] = self;
+      return std::tie(adaptive_links, size, step, next);
+    }
   };
   struct Link {
     bool busy = false;

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/nearest_memories.h"
 #include "orrery/network/network.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -92,6 +94,16 @@ class FabricRoutes {
   [[nodiscard]] double bytes_per_ns(std::uint32_t state, platform::LinkIndex link) const;
   [[nodiscard]] double latency_ns(platform::LinkIndex link) const { return latency_ns_[link]; }
   [[nodiscard]] LinkPlace describe(platform::LinkIndex link) const;
+
+  /// For checkpoints: the fault states and the routes found so far, as requests. Loading finds them
+  /// again, so that every number is the same.
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
+  /// For checkpoints: kNoRoute or the number of a route, and the route of a number. If routes
+  /// depend on loads, all routes have one number, and their owners store the links.
+  static constexpr std::uint32_t kNoRoute = ~0u;
+  [[nodiscard]] std::uint32_t number_of(const Route* route) const;
+  [[nodiscard]] const Route* route_numbered(std::uint32_t number, StateReader& from) const;
 
  private:
   struct State {

@@ -321,4 +321,18 @@ void FlowNetwork::sift_down(std::uint32_t index) {
   flows_[number].heap_index = index;
 }
 
+void FlowNetwork::save(StateWriter& to) const {
+  routes_->save(to);
+  to(state_of(*this));
+  for (const Flow& flow : flows_) to(routes_->number_of(flow.route));
+}
+
+void FlowNetwork::load(StateReader& from) {
+  routes_->load(from);
+  const std::uint32_t links = solver_.solver().link_count();
+  std::apply(from, state_of(*this));
+  from.require(solver_.solver().link_count() == links);
+  for (Flow& flow : flows_) flow.route = routes_->route_numbered(from.take<std::uint32_t>(), from);
+}
+
 }  // namespace orrery::model

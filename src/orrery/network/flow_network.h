@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/fabric_routes.h"
 #include "orrery/network/folded_ports.h"
 #include "orrery/network/max_min/flow_bundles.h"
@@ -43,6 +46,9 @@ class FlowNetwork final : public Network {
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+  [[nodiscard]] bool can_be_saved() const override { return true; }
+  void save(StateWriter& to) const override;
+  void load(StateReader& from) override;
 
   [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
     return routes_->nearest_memories(rank);
@@ -93,6 +99,14 @@ class FlowNetwork final : public Network {
     std::int64_t since = 0;
     std::int64_t reported = 0;  // bytes already reported to the observer
     std::int64_t end = kNever;
+
+    /// The state, for checkpoints, without the route.
+    static auto fields(auto& self) {
+      auto& [send, route, adaptive_links, heap_index, was_disturbed, latency_ns, max_rate, rate,
+             remaining, begun, since, reported, end] = self;
+      return std::tie(send, adaptive_links, heap_index, was_disturbed, latency_ns, max_rate, rate,
+                      remaining, begun, since, reported, end);
+    }
   };
   struct Arrival {
     std::int64_t time;
@@ -102,6 +116,12 @@ class FlowNetwork final : public Network {
 
   FlowNetwork(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
   FlowNetwork(std::shared_ptr<FabricRoutes> routes, FoldedPorts ports);
+  /// The state, for checkpoints, without the routes.
+  [[nodiscard]] static auto state_of(auto& self) {
+    return std::tie(self.ports_, self.state_, self.solver_, self.sent_, self.flows_, self.free_,
+                    self.heap_, self.stranded_, self.arrivals_, self.fault_, self.next_,
+                    self.epoch_);
+  }
   [[nodiscard]] static const std::vector<platform::RouteLink>& steps(const Flow& flow) {
     return flow.adaptive_links.empty() ? flow.route->steps : flow.adaptive_links;
   }

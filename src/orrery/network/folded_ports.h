@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -53,6 +54,13 @@ class FoldedPorts {
   /// that belong neither to its sender nor to its receiver.
   [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops(const Send& message,
                                                              const Route& route);
+
+  /// For checkpoints, after fold().
+  static auto fields(auto& self) {
+    auto& [routes, dims, port_class, foldable, shares_links, links, class_of, members,
+           known_links] = self;
+    return std::tie(known_links);
+  }
 
  private:
   [[nodiscard]] bool on_one_switch(const platform::Fabric& fabric);

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimension_links.h"
 #include "orrery/network/fabric_links.h"
 #include "orrery/network/network.h"
@@ -28,6 +30,9 @@ class LinkNetwork : public Network {
   }
   void send(const Send& message) override { sent_.push_back(message); }
   [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
+  [[nodiscard]] bool can_be_saved() const override { return true; }
+  void save(StateWriter& to) const override { to(sent_, links_, messages_); }
+  void load(StateReader& from) override { from(sent_, links_, messages_); }
 
  protected:
   LinkNetwork(const platform::Platform& platform, Traits traits);
@@ -60,6 +65,14 @@ class MessageNetworkOn final : public LinkNetwork<L> {
   [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+  void save(StateWriter& to) const override {
+    LinkNetwork<L>::save(to);
+    to(events_, next_, epoch_);
+  }
+  void load(StateReader& from) override {
+    LinkNetwork<L>::load(from);
+    from(events_, next_, epoch_);
+  }
 
  private:
   struct DueEvent {

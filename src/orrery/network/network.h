@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/network/dimensions/multi_dim_fabric.h"
 
 namespace orrery::model {
@@ -201,6 +203,13 @@ class Network {
   /// A copy that continues from the current state. Null: not supported; the simulator then neither
   /// skips iterations nor copies runs.
   [[nodiscard]] virtual std::unique_ptr<Network> snapshot() const = 0;
+
+  /// Whether save() and load() work. Otherwise the simulator refuses checkpoints.
+  [[nodiscard]] virtual bool can_be_saved() const { return false; }
+  /// Writes the current state, and continues from it. The two networks have the same platform and
+  /// are folded alike. Call save() when nothing is unsettled.
+  virtual void save(StateWriter& /*to*/) const {}
+  virtual void load(StateReader& /*from*/) {}
 
   /// Reports link traffic to `observer` from now on; null: stops.
   void observe(LinkObserver* observer) { observer_ = observer; }

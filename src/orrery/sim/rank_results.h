@@ -9,6 +9,7 @@
 #include <iterator>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -34,6 +35,12 @@ struct RankResult {
       peak_memory;  ///< maximum of tensor bytes held at one time, if the trace names tensors
 
   friend bool operator==(const RankResult&, const RankResult&) = default;
+  static auto fields(auto& self) {
+    auto& [finish, exposed_comm, compute, overlapped, comm, memory, comm_only, memory_only, idle,
+           sent_bytes, peak_memory] = self;
+    return std::tie(finish, exposed_comm, compute, overlapped, comm, memory, comm_only, memory_only,
+                    idle, sent_bytes, peak_memory);
+  }
 };
 
 /// The index of the result that ends last, the first of several. Requires at least one.

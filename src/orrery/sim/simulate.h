@@ -13,6 +13,7 @@
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/network/network.h"
 #include "orrery/platform/platform.h"
+#include "orrery/sim/checkpoints.h"
 #include "orrery/sim/sim_result.h"
 
 namespace orrery::sim {
@@ -59,12 +60,15 @@ struct Options {
   std::shared_ptr<const model::LibraryTimes> library{};
   /// Creates the network; empty: the platform's own (model::make_network).
   NetworkFactory network;
+  /// Checkpoints to write, and the one to resume from. The result is the same. The run uses one
+  /// thread.
+  Checkpoints checkpoints{};
 };
 
 /// Runs `workload` on `platform` to the end. Deterministic: the same inputs give the same result. A
 /// workload that stalls results in a SimResult with `stall` set. An impossible one (missing
 /// attributes, unknown groups, unsupported collectives, more dimensions than there are) results in
-/// an Error with rank and node.
+/// an Error with rank and node. Errors of checkpoints: see Checkpoints.
 [[nodiscard]] Result<SimResult> simulate(const graph::Workload& workload,
                                          const platform::Platform& platform,
                                          const Options& options = {});

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 namespace orrery::model {
@@ -48,6 +49,12 @@ class HostClock {
   [[nodiscard]] std::int64_t repetitions(const HostClock& before, std::int64_t step) const;
   /// Applies the launches since `before` `times` more times, each `step` later.
   void skip(const HostClock& before, std::int64_t step, std::int64_t times);
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [issued, waits, launches, last_begin, max_lag, stores, stored, next, begins] = self;
+    return std::tie(issued, waits, launches, last_begin, max_lag, stores, stored, next, begins);
+  }
 
  private:
   static constexpr std::int64_t kNotStored = std::numeric_limits<std::int64_t>::min();

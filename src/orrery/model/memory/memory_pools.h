@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -107,6 +108,15 @@ class MemoryPools {
   /// The bytes of accesses that have begun to cross a stage, including those of represented
   /// devices.
   [[nodiscard]] StageTraffic traffic(std::size_t stage) const;
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [stages, devices, latency, chunk, in_switch, first, sharers, class_of, members, places,
+           solver, new_accesses, flows, of_solver, pending, is_recording, transfers, gathered,
+           separate, next] = self;
+    return std::tie(stages, first, sharers, class_of, members, places, solver, new_accesses, flows,
+                    of_solver, pending, transfers, gathered, separate, next);
+  }
 
  private:
   struct Flow {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -43,6 +44,12 @@ class RemoteMemory {
   /// Number of accesses that wait for the memory of `device`.
   [[nodiscard]] std::size_t waiting(std::uint32_t device) const {
     return servers_.empty() ? 0 : servers_[server(device)].waiting.size();
+  }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [config, servers] = self;
+    return std::tie(servers);
   }
 
  private:

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <tuple>
 #include <vector>
 
 #include "orrery/platform/platform.h"
@@ -60,6 +61,13 @@ class SharedBus {
 
   /// Timers that the caller must set and then clear.
   [[nodiscard]] std::vector<Timer>& timers() { return timers_; }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [ticks_per_ns, latency, overhead, gap, reduction, endpoints, inner_transfers, free,
+           timers] = self;
+    return std::tie(endpoints, inner_transfers, free, timers);
+  }
 
  private:
   enum class State : std::uint8_t { idle, sending, receiving };

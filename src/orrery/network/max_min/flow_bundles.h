@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -38,6 +39,12 @@ class FlowBundles {
 
   void set_capacity(std::uint32_t link, double capacity) { solver_.set_capacity(link, capacity); }
   [[nodiscard]] const MaxMin& solver() const { return solver_; }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [solver, flows, bundles, bundle_of_route, resized, new_flows, changed_flows] = self;
+    return std::tie(solver, flows, bundles, bundle_of_route, resized, new_flows);
+  }
 
  private:
   struct Flow {

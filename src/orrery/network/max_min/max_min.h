@@ -41,6 +41,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace orrery::model {
@@ -82,6 +83,15 @@ class MaxMin {
   [[nodiscard]] double capacity(std::uint32_t link) const { return links_[link].capacity; }
   [[nodiscard]] std::uint32_t link_count() const {
     return static_cast<std::uint32_t>(links_.size());
+  }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [links, members, flows, rates, places, free_flows, free_places, removed_flows, dirty,
+           changed, reported, sorted, next_sorted, heap, touched, contenders, rising_flows, reached,
+           from_scratch] = self;
+    return std::tie(links, members, flows, rates, places, free_flows, free_places, removed_flows,
+                    dirty, changed, sorted, next_sorted, heap, touched, reached, from_scratch);
   }
 
  private:

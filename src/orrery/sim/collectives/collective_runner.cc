@@ -333,4 +333,20 @@ void CollectiveRunner::count_sent_so_far() {
   }
 }
 
+void CollectiveRunner::save(StateWriter& to) const {
+  to(static_cast<std::uint64_t>(themis_.size()));
+  for (const auto& [group, loads] : themis_) to(group, loads);
+  to(chooser_->chosen(), ops_, free_ops_);
+}
+
+void CollectiveRunner::load(StateReader& from) {
+  for (std::size_t left = from.count(); left > 0 && !from.failed(); --left)
+    from(themis_of(from.take<std::uint32_t>()));
+  for (const auto& [type, size, number] : from.take<std::vector<ChunkChooser::Key>>()) {
+    from.require(number < planner_.topology_count());
+    if (!from.failed()) (void)chooser_->choose(type, size, number, planner_.topology(number));
+  }
+  from(ops_, free_ops_);
+}
+
 }  // namespace orrery::sim

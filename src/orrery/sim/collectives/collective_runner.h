@@ -8,6 +8,8 @@
 #include <optional>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/sim/collectives/chunks/chunk_chooser.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
@@ -51,6 +53,9 @@ class CollectiveRunner : public PhaseObserver {
     ops_ = other.ops_;
     free_ops_ = other.free_ops_;
   }
+  /// For checkpoints. The planner has the same topologies as when the collectives were saved.
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
 
  private:
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,

@@ -98,4 +98,20 @@ void CustomCollectives::complete(std::uint32_t run, NodeId node) {
   if (runs_[run].pending_nodes == 0) observer_.on_collective_end(owner.rank, owner.node);
 }
 
+void CustomCollectives::load(StateReader& from) {
+  from(runs_);
+  const auto& all = run_.workload.custom_collectives;
+  for (CustomRun& custom : runs_) {
+    const auto& [rank, node, of_custom, owner] = custom.owner;
+    from.require(rank < run_.shared.states.size() && node < run_.graph_of(rank).size());
+    if (from.failed()) return;
+    const std::string* prefix = algorithm(rank, node, run_.graph_of(rank).collective(node).type);
+    const auto found = prefix == nullptr ? all.end() : all.find(*prefix);
+    from.require(found != all.end() && custom.position < found->second.size());
+    if (from.failed()) return;
+    custom.graph = &*found->second[custom.position];
+    from.require(custom.waits.size() == custom.graph->size());
+  }
+}
+
 }  // namespace orrery::sim

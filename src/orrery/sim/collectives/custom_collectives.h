@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/engine/messages/p2p_messages.h"
 #include "orrery/sim/engine/ranks/local_events.h"
 #include "orrery/sim/engine/run/engine_run.h"
@@ -31,6 +33,9 @@ class CustomCollectives {
 
   /// Continues from the state of `other`.
   void resume(const CustomCollectives& other) { runs_ = other.runs_; }
+  /// For checkpoints.
+  void save(StateWriter& to) const { to(runs_); }
+  void load(StateReader& from);
 
  private:
   void start(std::uint32_t run, graph::NodeId node);

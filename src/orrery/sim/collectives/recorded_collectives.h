@@ -37,6 +37,11 @@ class RecordedCollectives {
     numbers_ = other.numbers_;
     open_ = other.open_;
   }
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, local_events, numbers, open] = self;
+    return std::tie(open);
+  }
 
  private:
   /// A group or a connection (sender, receiver, tag), and the number of the communication in it.

@@ -16,7 +16,7 @@ namespace orrery::sim {
 using graph::CollectiveType;
 
 namespace {
-constexpr std::uint64_t kProgressEvery = 1 << 14;  // events
+constexpr std::uint64_t kPollEvery = 1 << 14;  // events
 }
 
 Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
@@ -37,9 +37,22 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     remaining.library = *std::move(library);
   }
   std::string unfolded_reason;
+  CheckpointIdentity identity;
+  if (options.checkpoints.are_used()) identity = checkpoint_identity(workload, options);
+  std::optional<CheckpointContent> checkpoint;
+  if (!options.checkpoints.resume.empty()) {
+    auto read = read_checkpoint(options.checkpoints.resume, identity);
+    if (!read) return tl::unexpected(std::move(read.error()));
+    checkpoint = *std::move(read);
+    remaining.fold = checkpoint->attempt.fold;
+    remaining.closed_forms = checkpoint->attempt.closed_forms;
+    unfolded_reason = checkpoint->attempt.unfolded_reason;
+  }
   for (;;) {
     Engine engine(workload, platform, remaining);
-    auto result = engine.run();
+    auto result = engine.run({identity, {remaining.fold, remaining.closed_forms, unfolded_reason}},
+                             checkpoint ? &*checkpoint : nullptr);
+    checkpoint.reset();
     switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
         if (result && !unfolded_reason.empty()) result->savings.unfolded_reason = unfolded_reason;
@@ -117,10 +130,17 @@ Engine::Engine(const Engine& other)
   repetition_skipper_.resume(other.repetition_skipper_);
 }
 
-Result<SimResult> Engine::run() {
+Result<SimResult> Engine::run(CheckpointHeader header, const CheckpointContent* from) {
   if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
+  if (auto ok = run_.check_checkpoints(); !ok) return tl::unexpected(ok.error());
   if (find_parts()) return run_parts();
-  begin_ranks();
+  if (from != nullptr) {
+    StateReader reader(from->state_bytes());
+    if (!load(reader)) return tl::unexpected(damaged_checkpoint(run_.options.checkpoints.resume));
+  } else {
+    begin_ranks();
+  }
+  checkpointer_.begin(std::move(header), run_.now());
   advance(std::numeric_limits<std::uint64_t>::max());
   return finish();
 }
@@ -149,8 +169,15 @@ bool Engine::advance(std::uint64_t events) {
     if (repetition_skipper_.is_due() && !run_.queue.more_now() && !run_.error)
       repetition_skipper_.end_tick();
     if (events-- == 0) return true;
-    const std::int64_t wanted = std::min(transport_.next(), device_work_.next());
+    const std::int64_t wanted =
+        std::min({transport_.next(), device_work_.next(), checkpointer_.next()});
     if (!run_.queue.pop(event, wanted)) {
+      if (wanted != EventQueue::kNever && wanted == checkpointer_.next()) {
+        if (run_.error || !run_.fold_failed.empty()) break;
+        const auto done = checkpointer_.write([this](StateWriter& to) { save(to); });
+        if (!done) run_.fail(done.error());
+        continue;
+      }
       if (wanted != EventQueue::kNever) {
         run_until(wanted);
         continue;
@@ -164,8 +191,10 @@ bool Engine::advance(std::uint64_t events) {
     }
     run_.jobs.count_processed(event);
     ++run_.result.events;
-    if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
-      run_.options.progress(nodes_.finished(), run_.result.messages);
+    if (run_.result.events >= run_.next_poll) {
+      run_.next_poll = run_.result.events + kPollEvery;
+      if (run_.options.progress) run_.options.progress(nodes_.finished(), run_.result.messages);
+      checkpointer_.poll(run_.now());
     }
     if (run_.options.max_events != 0 && run_.result.events > run_.options.max_events) {
       run_.fail({Errc::limit_exceeded, "",

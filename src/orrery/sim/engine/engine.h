@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "orrery/sim/checkpoint/checkpointer.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
 #include "orrery/sim/collectives/collective_runner.h"
@@ -49,8 +50,9 @@ class Engine : private P2pMessages::CompletionObserver,
   /// run concurrently, because they share plans of chunks.
   Engine(const Engine& other);
 
-  /// start(), advance() to the end, finish().
-  [[nodiscard]] Result<SimResult> run();
+  /// start(), advance() to the end, finish(). With `from`: continues from this checkpoint instead.
+  [[nodiscard]] Result<SimResult> run(CheckpointHeader header = {},
+                                      const CheckpointContent* from = nullptr);
   /// Sets up the run and starts the first nodes of all ranks.
   [[nodiscard]] Result<void> start();
   /// Processes up to `events` events. Returns false if no event is left or the run has failed.
@@ -69,6 +71,11 @@ class Engine : private P2pMessages::CompletionObserver,
     return run_.fold_failed.empty() || rerun_ == Rerun::in_one_part ? rerun_ : Rerun::every_rank;
   }
   [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
+
+  // engine_checkpoint.cc: the state between two ticks. load() is called instead of begin_ranks(),
+  // and returns false if the bytes are invalid.
+  void save(StateWriter& to) const;
+  [[nodiscard]] bool load(StateReader& from);
 
  private:
   // engine.cc: setup, event loop, result
@@ -105,6 +112,8 @@ class Engine : private P2pMessages::CompletionObserver,
   }
   void start_collective(std::uint32_t rank, graph::NodeId node);
   void refuse_folded_recording();
+
+  static auto fields(auto& self);  // engine_checkpoint.cc
   void on_collective_end(std::uint32_t rank, graph::NodeId node) override;
 
   EngineRun run_;
@@ -130,15 +139,9 @@ class Engine : private P2pMessages::CompletionObserver,
                  local_events_, transport_, collectives_, interference_};
   std::optional<RecordingObserver> recording_;  // Options::record
 
-  /// In a part: the progress until the next exchange of messages with other parts.
-  struct Window {
-    std::int64_t next = 0;   ///< time of the next event
-    std::int64_t end = 0;    ///< no event of other parts affects this one before
-    std::int64_t done = 0;   ///< all events before have been processed
-    std::int64_t known = 0;  ///< all messages sent before have been received
-    std::uint64_t work = 0;  ///< events in this window, counted per rank
-  };
-  Window window_;
+  PartWindow window_;  // in a part
+
+  Checkpointer checkpointer_{run_.options.checkpoints};
 
   RepetitionSkipper repetition_skipper_{
       {run_, planner_, nodes_, local_events_, times_, messages_, chunks_, collectives_, phases_}};

@@ -34,8 +34,9 @@ Engine::Engine(Engine& whole, std::uint32_t part)
 
 // Skipping repetitions requires one engine for all ranks, and saves more than threads do.
 bool Engine::find_parts() {
-  if (run_.options.threads < 2 || run_.options.record || run_.options.replay ||
-      run_.options.max_events != 0 || run_.pages != nullptr || repetition_skipper_.has_candidates())
+  if (run_.options.threads < 2 || run_.options.checkpoints.are_used() || run_.options.record ||
+      run_.options.replay || run_.options.max_events != 0 || run_.pages != nullptr ||
+      repetition_skipper_.has_candidates())
     return false;
   run_.shared.parts = sim::find_parts(run_.workload, run_.platform, run_.network,
                                       run_.communicators, run_.folded_workload);

@@ -46,6 +46,13 @@ class ChunkChooser {
   /// bandwidths if they are unknown; then those of the dimensions' links apply.
   [[nodiscard]] const PhaseSpeeds& speeds(graph::CollectiveType type, std::uint32_t number,
                                           const model::LogicalTopology& topology, bool published);
+  /// Collectives with a choice: type, size and topology number.
+  using Key = std::tuple<graph::CollectiveType, std::int64_t, std::uint32_t>;
+  [[nodiscard]] std::vector<Key> chosen() const {
+    std::vector<Key> keys;
+    for (const auto& [key, selection] : chosen_) keys.push_back(key);
+    return keys;
+  }
   /// All choices so far, by key().
   [[nodiscard]] std::vector<ChunkChoice> summary() const;
 
@@ -63,9 +70,7 @@ class ChunkChooser {
   platform::Platform healthy_;
   model::MultiDimFabric fabric_;
   bool by_orders_ = false, by_count_ = false;
-  std::map<std::tuple<graph::CollectiveType, std::int64_t, std::uint32_t>,
-           std::unique_ptr<Selection>>
-      chosen_;  // null: not possible
+  std::map<Key, std::unique_ptr<Selection>> chosen_;  // null: not possible
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, bool>, PhaseSpeeds> speeds_;
   std::map<std::tuple<std::uint32_t, platform::Algorithm, std::int64_t>,
            std::optional<ChunkCosts::Probed>>

@@ -85,4 +85,34 @@ void ChunkPool::drop(std::uint32_t number) {
   free_blocks_.push_back(number);
 }
 
+void ChunkPool::save(StateWriter& to) const {
+  to(sequences_, free_blocks_, static_cast<std::uint64_t>(blocks_.size()));
+  for (const auto& block : blocks_) {
+    const auto* plan = static_cast<const ChunkPlan*>(block->plan);
+    to(*block, plan == nullptr ? kNone : plan->number, block->streams);
+    for (const Stream& stream : block->streams)
+      to(stream.spec == nullptr ? kNone : stream.spec->id);
+  }
+}
+
+void ChunkPool::load(StateReader& from, const CollectivePlanner& planner) {
+  from(sequences_, free_blocks_);
+  blocks_.clear();
+  streams_.clear();
+  for (std::size_t left = from.count(); left > 0 && !from.failed(); --left) {
+    Chunk& block = *blocks_.emplace_back(std::make_unique<Chunk>());
+    from(block);
+    const auto plan = from.take<std::uint32_t>();
+    block.plan = planner.plan_numbered(plan);
+    from.require((plan == kNone) == (block.plan == nullptr));
+    from(block.streams);
+    for (Stream& stream : block.streams) {
+      const auto spec = from.take<std::uint32_t>();
+      stream.spec = planner.spec_numbered(spec);
+      from.require((spec == kNone) == (stream.spec == nullptr));
+    }
+    streams_.push_back(block.streams.empty() ? nullptr : block.streams.data());
+  }
+}
+
 }  // namespace orrery::sim

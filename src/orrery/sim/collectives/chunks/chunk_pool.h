@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/engine/run/engine_run.h"
 
 namespace orrery::sim {
@@ -62,6 +64,9 @@ class ChunkPool {
       streams_.push_back(blocks_.back()->streams.data());
     }
   }
+  /// For checkpoints. `planner` has the same specs and plans as when the chunks were saved.
+  void save(StateWriter& to) const;
+  void load(StateReader& from, const CollectivePlanner& planner);
 
  private:
   [[nodiscard]] std::uint32_t new_block(std::uint32_t communicator);

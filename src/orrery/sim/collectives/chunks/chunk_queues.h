@@ -66,6 +66,10 @@ class ChunkQueues {
     undecided_ = other.undecided_;
     unsettled_ = other.unsettled_;
   }
+  /// Whether nothing remains to be decided in this tick. It then has no state of its own.
+  [[nodiscard]] bool is_settled() const {
+    return issued_.empty() && undecided_.empty() && unsettled_.empty();
+  }
 
  private:
   [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/model/collective/chunk_plan.h"
@@ -52,12 +53,13 @@ class Themis {
                               std::int64_t remaining, const model::LogicalTopology& topology,
                               bool flex, const PhaseSpeeds& speeds = {});
 
-  /// Continues from the state of `other`.
-  void resume(const Themis& other) {
-    issued_at_ = other.issued_at_;
-    has_no_loads_ = other.has_no_loads_;
-    loads_ = other.loads_;
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [platform, issued_at, has_no_loads, loads] = self;
+    return std::tie(issued_at, has_no_loads, loads);
   }
+  /// Continues from the state of `other`.
+  void resume(const Themis& other) { fields(*this) = fields(other); }
 
  private:
   struct Load {

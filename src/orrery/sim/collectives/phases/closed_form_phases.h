@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <vector>
 
 #include "orrery/model/collective/algorithms/closed_form.h"
@@ -33,6 +34,11 @@ class ClosedFormPhases final : public PhaseRunner {
 
   /// Continues from the state of `other`.
   void resume(const ClosedFormPhases& other) { ring_arrivals_.resume(other.ring_arrivals_); }
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, chunks, ring_arrivals, observer, uniform_durations, begins, done] = self;
+    return std::tie(ring_arrivals);
+  }
 
  private:
   [[nodiscard]] std::int64_t uniform_duration(const model::PhaseSpec& spec);

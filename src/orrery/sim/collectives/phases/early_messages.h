@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <unordered_map>
 
 #include "orrery/model/collective/algorithms/phase_spec.h"
@@ -30,8 +31,13 @@ class EarlyMessages {
     return true;
   }
 
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [by_size, waiting] = self;
+    return std::tie(waiting);
+  }
   /// Continues from the state of `other`.
-  void resume(const EarlyMessages& other) { waiting_ = other.waiting_; }
+  void resume(const EarlyMessages& other) { fields(*this) = fields(other); }
 
  private:
   [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,

@@ -9,11 +9,7 @@ void EndpointBoundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Tr
                              bool reduce, bool returns) {
   if (buses_.empty()) buses_.resize(run_.shared.states.size());
   std::unique_ptr<SharedBus>& bus = buses_[stream.rank];
-  if (bus == nullptr) {
-    platform::SharedBus config = *run_.platform.shared_bus;
-    if (run_.policy.single_precision_bus) config.G = static_cast<float>(config.G);
-    bus = std::make_unique<SharedBus>(config, kPsPerNs / run_.policy.bus_unit);
-  }
+  if (bus == nullptr) bus = new_bus();
   std::uint32_t token = static_cast<std::uint32_t>(crossings_.size());
   if (free_crossings_.empty()) {
     crossings_.emplace_back();
@@ -25,6 +21,25 @@ void EndpointBoundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Tr
   const std::int64_t bytes = stream.spec->step_of(packet).bytes;
   bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / run_.policy.bus_unit);
   set_timers(stream.rank);
+}
+
+std::unique_ptr<SharedBus> EndpointBoundary::new_bus() const {
+  platform::SharedBus config = *run_.platform.shared_bus;
+  if (run_.policy.single_precision_bus) config.G = static_cast<float>(config.G);
+  return std::make_unique<SharedBus>(config, kPsPerNs / run_.policy.bus_unit);
+}
+
+void EndpointBoundary::load(StateReader& from) {
+  buses_.clear();
+  for (std::size_t left = from.count(); left > 0 && !from.failed(); --left) {
+    std::unique_ptr<SharedBus>& bus = buses_.emplace_back();
+    if (!from.take<bool>()) continue;
+    from.require(run_.platform.shared_bus.has_value());
+    if (from.failed()) return;
+    bus = new_bus();
+    from(*bus);
+  }
+  from(crossings_, free_crossings_);
 }
 
 void EndpointBoundary::set_timers(std::uint32_t rank) {

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/memory/shared_bus.h"
 #include "orrery/sim/engine/ranks/local_events.h"
 #include "orrery/sim/engine/run/engine_run.h"
@@ -49,8 +51,12 @@ class EndpointBoundary {
     crossings_ = other.crossings_;
     free_crossings_ = other.free_crossings_;
   }
+  /// For checkpoints.
+  void save(StateWriter& to) const { to(buses_, crossings_, free_crossings_); }
+  void load(StateReader& from);
 
  private:
+  [[nodiscard]] std::unique_ptr<model::SharedBus> new_bus() const;
   void set_timers(std::uint32_t rank);
 
   EngineRun& run_;

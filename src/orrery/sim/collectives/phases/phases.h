@@ -3,6 +3,8 @@
 // Runs the phase of a chunk in one dimension by the runner for its algorithm.
 #pragma once
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
 #include "orrery/sim/collectives/phases/closed_form_phases.h"
 #include "orrery/sim/collectives/phases/endpoint_boundary.h"
@@ -62,6 +64,15 @@ class Phases : public ChunkQueues::Starter, public EndpointBoundary::PacketObser
     rendezvous_.resume(other.rendezvous_);
     closed_.resume(other.closed_);
     switch_phases_.resume(other.switch_phases_);
+  }
+  /// For checkpoints. The planner and the chunks are loaded first.
+  void save(StateWriter& to) const {
+    to(early_messages_, boundary_, rendezvous_, closed_, switch_phases_);
+  }
+  void load(StateReader& from) {
+    from(early_messages_, boundary_);
+    rendezvous_.load(from, planner_);
+    from(closed_, switch_phases_);
   }
 
  private:

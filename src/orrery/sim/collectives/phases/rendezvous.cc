@@ -52,4 +52,17 @@ std::optional<AnnouncedSend> Rendezvous::match(const Stream& receiver, std::uint
   return sends_[take_first(box, next_)];
 }
 
+void Rendezvous::save(StateWriter& to) const {
+  to(boxes_, next_, sends_);
+  for (const AnnouncedSend& send : sends_) to(send.spec->id);
+}
+
+void Rendezvous::load(StateReader& from, const CollectivePlanner& planner) {
+  from(boxes_, next_, sends_);
+  for (AnnouncedSend& send : sends_) {
+    send.spec = planner.spec_numbered(from.take<std::uint32_t>());
+    from.require(send.spec != nullptr);
+  }
+}
+
 }  // namespace orrery::sim

@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
 #include "orrery/sim/engine/messages/mailboxes.h"
 #include "orrery/sim/engine/messages/transport.h"
@@ -43,6 +45,9 @@ class Rendezvous {
     next_ = other.next_;
     sends_ = other.sends_;
   }
+  /// For checkpoints. `planner` has the same specs as when the messages were saved.
+  void save(StateWriter& to) const;
+  void load(StateReader& from, const CollectivePlanner& planner);
 
  private:
   [[nodiscard]] MessageKey key(const Stream& sender, const model::PhaseSpec& spec, std::uint32_t to,

@@ -3,6 +3,12 @@
 
 namespace orrery::sim {
 
+const RingPeers* RingArrivals::peers_of(const Chunk& block, const model::PhaseSpec& spec) {
+  const Communicator& group = run_.communicators[block.communicator];
+  if (group.is_unfolded()) return nullptr;
+  return &ring_peers_.of(block.communicator, group, spec.request.ring);
+}
+
 std::optional<ArrivedRing> RingArrivals::arrive(const Stream& stream) {
   Chunk& block = chunks_.of(stream);
   const model::PhaseSpec& spec = *stream.spec;
@@ -12,7 +18,7 @@ std::optional<ArrivedRing> RingArrivals::arrive(const Stream& stream) {
   made.leader = made.base;
   std::uint32_t needed = ring.size;
   if (!group.is_unfolded()) {
-    made.ring_peers = &ring_peers_.of(block.communicator, group, ring);
+    made.ring_peers = peers_of(block, spec);
     made.leader = made.ring_peers->leader[stream.id.representative];
     needed = static_cast<std::uint32_t>(made.representatives().size());
   }

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
@@ -33,11 +34,18 @@ class RingArrivals {
 
   /// The member begins its phase. Empty: others have not begun yet, or run another phase.
   [[nodiscard]] std::optional<ArrivedRing> arrive(const Stream& stream);
+  /// The representatives of the rings of a phase; null: each member has its own rank.
+  [[nodiscard]] const RingPeers* peers_of(const Chunk& block, const model::PhaseSpec& spec);
   /// Number of members that wait for others.
   [[nodiscard]] std::uint64_t waiting() const { return waiting_; }
 
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, chunks, waiting, ring_peers] = self;
+    return std::tie(waiting);
+  }
   /// Continues from the state of `other`.
-  void resume(const RingArrivals& other) { waiting_ = other.waiting_; }
+  void resume(const RingArrivals& other) { fields(*this) = fields(other); }
 
  private:
   EngineRun& run_;

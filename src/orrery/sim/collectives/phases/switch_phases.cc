@@ -30,18 +30,18 @@ void SwitchPhases::begin(Stream& stream) {
   }
   const std::optional<ArrivedRing> all = ring_arrivals_.arrive(stream);
   if (!all) return;
-  const std::uint32_t first = all->ring_peers == nullptr
-                                  ? all->base
-                                  : chunks_.group(chunks_.of(stream))
-                                        .representative_at(all->representatives().front())
-                                        .member;
-  const SwitchTree* known = tree(chunks_.of(stream), spec, first);
+  const SwitchTree* known = tree(chunks_.of(stream), spec, first_member(chunks_.of(stream), *all));
   if (known == nullptr) return;
   const std::uint32_t number = add({&spec, stream.id.block, *all, run_.now(), 0, {}, known});
   const Chunk& block = chunks_.of(stream);
-  check_folding(block, spec, *known);
+  check_folding(block.communicator, spec, *known);
   if (known->limited.empty()) return start(number);
   streams_.request({run_.now(), block.order, block.communicator, all->leader, number, known});
+}
+
+std::uint32_t SwitchPhases::first_member(const Chunk& block, const ArrivedRing& ring) const {
+  if (ring.ring_peers == nullptr) return ring.base;
+  return chunks_.group(block).representative_at(ring.representatives().front()).member;
 }
 
 std::uint32_t SwitchPhases::add(RunningPhase phase) {
@@ -58,15 +58,15 @@ std::uint32_t SwitchPhases::add(RunningPhase phase) {
 // A group that represents equivalent ones acquires streams of its own switches only. This is
 // correct if each such switch is in the tree of only one ring of one group. In addition, trees with
 // equal times for reductions can differ for tokens.
-void SwitchPhases::check_folding(const Chunk& block, const model::PhaseSpec& spec,
+void SwitchPhases::check_folding(std::uint32_t communicator, const model::PhaseSpec& spec,
                                  const SwitchTree& tree) {
   const bool tokens = spec.request.exchange && tree.levels > 1;
   if (!run_.folded_workload.is_folded() || (tree.limited.empty() && !tokens)) return;
-  if (!checked_.emplace(block.communicator, spec.id).second) return;
+  if (!checked_.emplace(communicator, spec.id).second) return;
   const model::RingShape& ring = spec.request.ring;
   const auto communicators = static_cast<std::uint32_t>(run_.communicators.all().size());
   for (std::uint32_t c = 0; c < communicators; ++c) {
-    if (run_.folded_workload.communicator(c) != block.communicator) continue;
+    if (run_.folded_workload.communicator(c) != communicator) continue;
     const Communicator& group = run_.communicators[c];
     for (std::uint32_t member = 0; member < group.members; ++member) {
       if (ring.position(member) != 0) continue;
@@ -183,6 +183,46 @@ void SwitchPhases::end(std::uint32_t number, std::int64_t time) {
   }
   if (phase.tree->limited.empty()) return remove(number);
   run_.push({.time = time, .kind = EventKind::switch_free, .first = number});
+}
+
+void SwitchPhases::save(StateWriter& to) const {
+  to(ring_arrivals_, free_, running_phases_, streams_, checked_);
+  for (std::uint32_t number = 0; number < running_phases_.size(); ++number) {
+    if (std::find(free_.begin(), free_.end(), number) == free_.end())
+      to(running_phases_[number].spec->id);
+  }
+}
+
+void SwitchPhases::load(StateReader& from) {
+  from(ring_arrivals_, free_, running_phases_, streams_);
+  const auto checked = from.take<std::set<std::pair<std::uint32_t, std::uint32_t>>>();
+  for (std::uint32_t number = 0; number < running_phases_.size() && !from.failed(); ++number) {
+    if (std::find(free_.begin(), free_.end(), number) == free_.end())
+      load_phase(from, running_phases_[number]);
+  }
+  streams_.set_trees([&](std::uint32_t number) -> const SwitchTree* {
+    from.require(number < running_phases_.size());
+    return from.failed() ? nullptr : running_phases_[number].tree;
+  });
+  // The checks found no difference, so that any tree of the group confirms them.
+  for (const auto& [communicator, id] : checked) {
+    const model::PhaseSpec* spec = planner_.spec_numbered(id);
+    from.require(spec != nullptr && communicator < run_.communicators.all().size());
+    if (from.failed()) return;
+    const auto known =
+        planner_.switch_tree(run_.communicators[communicator], spec->request.ring, 0);
+    if (known) check_folding(communicator, *spec, **known);
+  }
+}
+
+void SwitchPhases::load_phase(StateReader& from, RunningPhase& phase) {
+  phase.spec = planner_.spec_numbered(from.take<std::uint32_t>());
+  from.require(phase.spec != nullptr && phase.block < chunks_.count());
+  if (from.failed()) return;
+  const Chunk& block = chunks_[phase.block];
+  phase.ring.ring_peers = ring_arrivals_.peers_of(block, *phase.spec);
+  phase.tree = tree(block, *phase.spec, first_member(block, phase.ring));
+  from.require(phase.tree != nullptr);
 }
 
 }  // namespace orrery::sim

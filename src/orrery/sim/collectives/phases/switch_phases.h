@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/collective/algorithms/switch_tree.h"
 #include "orrery/sim/collectives/phases/phase_runner.h"
 #include "orrery/sim/collectives/phases/ring_arrivals.h"
@@ -66,6 +69,9 @@ class SwitchPhases final : public PhaseRunner {
     free_ = other.free_;
     streams_ = other.streams_;
   }
+  /// For checkpoints. The planner and the chunks are loaded first.
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
 
  private:
   /// A phase with messages in flight.
@@ -77,12 +83,21 @@ class SwitchPhases final : public PhaseRunner {
     std::uint32_t pending_messages = 0;         ///< messages that have not arrived
     std::vector<std::int64_t> extra_latencies;  ///< by message: latency of the tree less its own
     const model::SwitchTree* tree = nullptr;  ///< of the first representative; provides the streams
+
+    /// The state, for checkpoints; the chunk, the spec and the ring determine the pointers.
+    static auto fields(auto& self) {
+      auto& [spec, block, ring, end, pending_messages, extra_latencies, tree] = self;
+      return std::tie(block, ring.base, ring.leader, ring.simultaneous, end, pending_messages,
+                      extra_latencies);
+    }
   };
 
   [[nodiscard]] const model::SwitchTree* tree(const Chunk& block, const model::PhaseSpec& spec,
                                               std::uint32_t member);
   [[nodiscard]] std::uint32_t add(RunningPhase phase);
-  void check_folding(const Chunk& block, const model::PhaseSpec& spec,
+  [[nodiscard]] std::uint32_t first_member(const Chunk& block, const ArrivedRing& ring) const;
+  void load_phase(StateReader& from, RunningPhase& phase);
+  void check_folding(std::uint32_t communicator, const model::PhaseSpec& spec,
                      const model::SwitchTree& tree);
   void start(std::uint32_t number);
   void end(std::uint32_t number, std::int64_t time);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <tuple>
 #include <vector>
 
 #include "orrery/model/collective/algorithms/switch_tree.h"
@@ -19,13 +20,29 @@ namespace orrery::sim {
 class SwitchStreams {
  public:
   struct Request {
-    std::int64_t since = 0;      ///< arrival of the last of its members; …
-    ChunkOrder order;            ///< … ties: this order, …
-    std::uint32_t communicator;  ///< … then communicator and base
+    std::int64_t since = 0;          ///< arrival of the last of its members; …
+    ChunkOrder order;                ///< … ties: this order, …
+    std::uint32_t communicator = 0;  ///< … then communicator and base
     std::uint32_t base = 0;
     std::uint32_t number = 0;  ///< number that admit() returns
     const model::SwitchTree* tree = nullptr;
+
+    /// The state, for checkpoints, without the tree.
+    static auto fields(auto& self) {
+      auto& [since, order, communicator, base, number, tree] = self;
+      return std::tie(since, order, communicator, base, number);
+    }
   };
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [waiting, busy, unsettled] = self;
+    return std::tie(waiting, busy, unsettled);
+  }
+  /// Sets the trees of requests that were read from a checkpoint; `tree_of` is by number.
+  template <class TreeOf>
+  void set_trees(const TreeOf& tree_of) {
+    for (Request& one : waiting_) one.tree = tree_of(one.number);
+  }
 
   /// Adds a request to the queues.
   void request(const Request& one);

@@ -90,7 +90,9 @@ ChunkPlan* CollectivePlanner::plan(const ChunkRequest& request) {
     plan.choices.push_back(
         {phase, topology.dims[phase.logical_dim].dim, request.exchange, request.format});
   }
-  return &plans_.emplace(request, std::move(plan)).first->second;
+  plan.number = static_cast<std::uint32_t>(plans_by_number_.size());
+  plans_by_number_.push_back(&*plans_.emplace(request, std::move(plan)).first);
+  return &plans_by_number_.back()->second;
 }
 
 // The copies of a token in one of several dimensions depend on the other dimensions.

@@ -12,11 +12,14 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/model/collective/algorithms/switch_tree.h"
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/model/collective/switch_arithmetic.h"
 #include "orrery/network/network.h"
+#include "orrery/sim/engine/state/communicators.h"
 #include "orrery/sim/engine/state/run_state.h"
 #include "orrery/sim/prediction_error.h"
 
@@ -49,7 +52,8 @@ struct ChunkPlan {
   };
   std::vector<Choice> choices;
   std::vector<std::pair<std::vector<std::uint32_t>, std::uint32_t>>
-      lists;  ///< queues chosen → phase list
+      lists;                 ///< queues chosen → phase list
+  std::uint32_t number = 0;  ///< in the order of creation
 };
 
 /// A rank's next queue in each dimension (three rotating pointers per dimension), and its next of
@@ -131,6 +135,21 @@ class CollectivePlanner {
   [[nodiscard]] std::uint32_t queue_count() const;
   [[nodiscard]] QueuePointers initial_pointers() const;
 
+  /// For checkpoints: what was planned so far, as requests. Loading plans it again, so that every
+  /// number is the same.
+  void save(StateWriter& to) const;
+  void load(StateReader& from, const Communicators& communicators);
+  /// The plan with this number, and the spec; null if there is none.
+  [[nodiscard]] const ChunkPlan* plan_numbered(std::uint32_t number) const {
+    return number < plans_by_number_.size() ? &plans_by_number_[number]->second : nullptr;
+  }
+  [[nodiscard]] const model::PhaseSpec* spec_numbered(std::uint32_t id) const {
+    return id < specs_.size() ? &specs_[id] : nullptr;
+  }
+  [[nodiscard]] std::uint32_t topology_count() const {
+    return static_cast<std::uint32_t>(topologies_.size());
+  }
+
  private:
   using Algorithms = std::vector<platform::AlgorithmSpec>;
   /// The plans chosen for groups with this extent: indexes in CollectivePlan::chosen.
@@ -154,6 +173,8 @@ class CollectivePlanner {
   [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice,
                                                const model::LogicalTopology& topology,
                                                bool anticlockwise);
+  void load_topologies(StateReader& from, const Communicators& communicators);
+  void load_specs(StateReader& from);
 
   const platform::Platform& platform_;
   const model::MultiDimFabric& fabric_;
@@ -170,6 +191,7 @@ class CollectivePlanner {
   std::map<std::pair<graph::CollectiveType, std::uint32_t>, std::vector<std::uint32_t>>
       chosen_for_;  // (type, communicator)
   std::map<ChunkRequest, ChunkPlan> plans_;
+  std::vector<std::pair<const ChunkRequest, ChunkPlan>*> plans_by_number_;
   std::deque<model::PhaseSpec> specs_;
   std::deque<PhaseList> lists_;
   std::vector<std::uint32_t> chosen_;  // scratch of choose_queues

@@ -63,6 +63,12 @@ class Mailboxes {
     return all;
   }
 
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [entries, count] = self;
+    return std::tie(entries, count);
+  }
+
  private:
   static constexpr std::size_t kSmallest = 64;
   [[nodiscard]] std::size_t mask() const { return entries_.size() - 1; }

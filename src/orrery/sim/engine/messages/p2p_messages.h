@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -81,8 +82,13 @@ class P2pMessages {
   [[nodiscard]] MessageState& state() { return state_; }
   [[nodiscard]] const MessageState& state() const { return state_; }
 
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, guard, transport, accounting, observer, border, state] = self;
+    return std::tie(state);
+  }
   /// Continues from the state of `other`.
-  void resume(const P2pMessages& other) { state_ = other.state_; }
+  void resume(const P2pMessages& other) { fields(*this) = fields(other); }
 
  private:
   [[nodiscard]] bool is_across_parts(const MessageKey& key) const {

@@ -11,6 +11,15 @@
 
 namespace orrery::sim {
 
+/// The progress of a part until its next exchange of messages with other parts.
+struct PartWindow {
+  std::int64_t next = 0;   ///< time of the next event
+  std::int64_t end = 0;    ///< no event of other parts affects this one before
+  std::int64_t done = 0;   ///< all events before have been processed
+  std::int64_t known = 0;  ///< all messages sent before have been received
+  std::uint64_t work = 0;  ///< events in this window, counted per rank
+};
+
 /// Stores messages to other parts until these parts take them in.
 struct PartBorder {
   const ParallelParts& parts;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "orrery/network/network.h"
@@ -72,11 +73,13 @@ class Transport : private model::Sink {
   /// Handles events of kind network. Returns the arrival event if a message has arrived.
   [[nodiscard]] std::optional<Event> handle(const Event& event);
 
-  /// Continues from the state of `other`.
-  void resume(const Transport& other) {
-    arrivals_ = other.arrivals_;
-    free_ = other.free_;
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, contended, is_in_call, arrived, arrivals, free] = self;
+    return std::tie(arrivals, free);
   }
+  /// Continues from the state of `other`.
+  void resume(const Transport& other) { fields(*this) = fields(other); }
 
  private:
   void send_to_network(const Transfer& what, Event arrival);

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -70,6 +71,12 @@ class DeviceWork {
     pools_ = other.pools_;
     copying_ = other.copying_;
     network_memory_.resume(other.network_memory_);
+  }
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, local_events, interference, compute, remote_memory, pools, copying,
+           network_memory] = self;
+    return std::tie(remote_memory, pools, copying, network_memory);
   }
 
  private:

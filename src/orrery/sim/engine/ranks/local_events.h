@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -52,11 +53,13 @@ class LocalEvents {
   /// Delays all pending events of a rank by `delay`.
   void shift(std::uint32_t rank, std::int64_t delay);
 
-  /// Continues from the state of `other`.
-  void resume(const LocalEvents& other) {
-    pool_ = other.pool_;
-    pool_free_ = other.pool_free_;
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, chunks, guard, pool, pool_free] = self;
+    return std::tie(pool, pool_free);
   }
+  /// Continues from the state of `other`.
+  void resume(const LocalEvents& other) { fields(*this) = fields(other); }
 
  private:
   // Lists can move in memory while their events run (overflow grows), so that each access finds

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/model/memory/memory_pools.h"
@@ -36,12 +37,13 @@ class NetworkMemory {
   /// Bytes of the accesses that have begun, summed over all ranks that simulated ranks represent.
   [[nodiscard]] const model::StageTraffic& traffic() const { return traffic_; }
 
-  /// Continues from the state of `other`.
-  void resume(const NetworkMemory& other) {
-    accesses_ = other.accesses_;
-    free_ = other.free_;
-    traffic_ = other.traffic_;
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, local_events, transport, interference, accesses, free, traffic] = self;
+    return std::tie(accesses, free, traffic);
   }
+  /// Continues from the state of `other`.
+  void resume(const NetworkMemory& other) { fields(*this) = fields(other); }
 
  private:
   struct Access {

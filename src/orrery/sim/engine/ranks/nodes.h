@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,14 +70,14 @@ class Nodes {
   /// order. Call it once the rank is done.
   void settle_releases(std::uint32_t rank);
 
-  /// Continues from the state of `other`.
-  void resume(const Nodes& other) {
-    releasing_ = other.releasing_;
-    finished_ = other.finished_;
-    watched_rank_ = other.watched_rank_;
-    watched_ = other.watched_;
-    unsettled_ = other.unsettled_;
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, local_events, accounting, executor, releasing, finished, watched_rank, watched,
+           unsettled, settling] = self;
+    return std::tie(releasing, finished, watched_rank, watched, unsettled);
   }
+  /// Continues from the state of `other`.
+  void resume(const Nodes& other) { fields(*this) = fields(other); }
 
  private:
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank,

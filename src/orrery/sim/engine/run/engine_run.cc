@@ -85,6 +85,21 @@ void EngineRun::resume(const EngineRun& other) {
   notes = other.notes;
 }
 
+Result<void> EngineRun::check_checkpoints() const {
+  if (!options.checkpoints.are_used()) return {};
+  const auto refuse = [](std::string why, std::string hint) {
+    return orrery::fail(Errc::config_conflict, "--checkpoint, --resume",
+                        fmt::format("this run cannot be saved: {}", why), std::move(hint));
+  };
+  if (options.record)
+    return refuse("the recorded times of a run file or a web page are not in checkpoints",
+                  "leave out -o, or write only the summary: -o FILE.json");
+  if (!network.can_be_saved())
+    return refuse("its network model does not support checkpoints",
+                  "use another --network, or leave out the checkpoint");
+  return {};
+}
+
 std::string EngineRun::place(std::uint32_t rank, graph::NodeId node) const {
   const graph::Graph& graph = graph_of(rank);
   const std::uint32_t number = real(rank);

@@ -8,10 +8,12 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/core/state/findings_state.h"
 #include "orrery/network/dimensions/multi_dim_fabric.h"
 #include "orrery/sim/engine/run/jobs.h"
 #include "orrery/sim/engine/run/shared_state.h"
@@ -50,11 +52,23 @@ struct EngineRun {
   std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and waits
   Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code
+  std::uint64_t next_poll = 0;  ///< number of events at which the progress is reported next
 
+  /// Its state, for checkpoints: what set-up does not make again. No error has occurred.
+  static auto fields(auto& self) {
+    auto& [workload, platform, options, policy, shared_owner, shared, fabric, network,
+           folded_workload, communicators, queue, jobs, result, error, in_a_part, guarded,
+           fold_failed, pages, observer, notes, next_poll] = self;
+    return std::tie(shared, queue, jobs, result.messages, result.events,
+                    result.savings.phases_by_closed_form, result.savings.phases_by_messages,
+                    result.savings.iterations_skipped, result.findings, pages, notes);
+  }
   /// Continues from the state of `other`, a run of the same inputs, whose shared state is already
   /// copied.
   void resume(const EngineRun& other);
 
+  /// Errc::config_conflict: checkpoints are requested, and this run cannot be saved.
+  [[nodiscard]] Result<void> check_checkpoints() const;
   /// A planner for this network. It shares ownership of the network.
   [[nodiscard]] std::shared_ptr<CollectivePlanner> new_planner() const;
   /// Allocates the state of each simulated rank. O(nodes) if times are stored.

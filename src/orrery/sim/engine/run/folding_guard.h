@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/sim/collectives/plans/collective_planner.h"
@@ -31,8 +32,13 @@ class FoldingGuard {
   /// The same for a point-to-point message; `who` is the sender's node.
   void expect_message(const Endpoint& who, const MessageKey& key, std::int64_t time);
 
+  /// Its state, for copies and checkpoints.
+  static auto fields(auto& self) {
+    auto& [run, planner, expected] = self;
+    return std::tie(expected);
+  }
   /// Continues from the state of `other`.
-  void resume(const FoldingGuard& other) { expected_ = other.expected_; }
+  void resume(const FoldingGuard& other) { fields(*this) = fields(other); }
 
  private:
   /// A future event of a rank.

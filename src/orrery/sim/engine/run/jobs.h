@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/graph/workload.h"
@@ -45,6 +46,12 @@ class Jobs {
   }
   /// At the end of a tick: the jobs that have lost their last pending event in it.
   [[nodiscard]] std::vector<std::uint16_t> take_stalled();
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [of_rank, pending_events, maybe_stalled, current] = self;
+    return std::tie(pending_events, maybe_stalled, current);
+  }
 
  private:
   std::vector<std::uint16_t> of_rank_;         // by simulated rank

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/engine/state/communicators.h"
 #include "orrery/sim/sim_result.h"
@@ -70,3 +72,14 @@ class MeaningCache {
 };
 
 }  // namespace orrery::sim
+
+namespace orrery {
+
+/// Names are written as text; those of a type or of messages stay valid.
+template <>
+struct StateOf<sim::Totals> {
+  static void save(StateWriter& to, const sim::Totals& totals);
+  static void load(StateReader& from, sim::Totals& totals);
+};
+
+}  // namespace orrery

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
 #include "orrery/core/check.h"
@@ -54,6 +55,15 @@ struct SharedState {
   }
   [[nodiscard]] RankNodes<std::uint32_t> waits_of(std::uint32_t rank) {
     return layout.of(rank, waits.data());
+  }
+
+  /// Its state, for checkpoints: what set-up does not make again. The network saves itself.
+  static auto fields(auto& self) {
+    auto& [fabric, network, deviations, communicators, folded_workload, parts, local_events, states,
+           hosts, kernel_interference, layout, times, waits, arrivals, gpu_time, queues, pointers,
+           round_robin, last_was_gather, results] = self;
+    return std::tie(local_events, states, hosts, kernel_interference, times, waits, arrivals,
+                    gpu_time, queues, pointers, round_robin, last_was_gather, results);
   }
 
   model::MultiDimFabric fabric;

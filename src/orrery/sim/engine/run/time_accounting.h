@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 #include "orrery/sim/engine/run/engine_run.h"
@@ -53,12 +54,15 @@ class TimeAccounting {
   /// Adds the counts of another part.
   void absorb(const TimeAccounting& other);
 
+  /// Its state, for copies and checkpoints. The caches must be empty when it is read.
+  static auto fields(auto& self) {
+    auto& [run, totals, totals_cache, meaning_cache, spans, spans_retained] = self;
+    return std::tie(totals, spans, spans_retained);
+  }
   /// Continues from the state of `other`.
   void resume(const TimeAccounting& other) {
-    totals_ = other.totals_;
+    fields(*this) = fields(other);
     totals_cache_ = {};
-    spans_ = other.spans_;
-    spans_retained_ = other.spans_retained_;
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <tuple>
 #include <vector>
 
 namespace orrery::sim {
@@ -23,6 +24,12 @@ class Arrivals {
     last_[number] = std::max(last_[number], time);
   }
   [[nodiscard]] std::int64_t last(std::uint32_t number) const { return last_[number]; }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [last, skipped] = self;
+    return std::tie(last, skipped);
+  }
 
  private:
   std::vector<std::int64_t> last_;

@@ -7,8 +7,11 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/graph/graph.h"
 #include "orrery/model/collective/algorithms/phase_spec.h"
 #include "orrery/sim/recording.h"
@@ -50,6 +53,15 @@ class Balances {
   }
   void clear() { assign(0); }
 
+  void save(StateWriter& to) const {
+    to(std::vector<std::int8_t>(values_.get(), values_.get() + size_));
+  }
+  void load(StateReader& from) {
+    const auto values = from.take<std::vector<std::int8_t>>();
+    assign(static_cast<std::uint32_t>(values.size()));
+    std::copy(values.begin(), values.end(), values_.get());
+  }
+
  private:
   std::unique_ptr<std::int8_t[]> values_;
   std::uint32_t size_ = 0;
@@ -77,6 +89,14 @@ struct Stream {
   std::int64_t priority = 0;
   StreamId next_waiting;
   std::int64_t since = 0;  ///< when it began to wait, or when its phase in closed form began
+
+  /// The state, for checkpoints, without the spec.
+  static auto fields(auto& self) {
+    auto& [spec, id, member, rank, position, steps_left, free, inserted, sent, received, held_at,
+           balance, balances, early, phase, phases, op, priority, next_waiting, since] = self;
+    return std::tie(id, member, rank, position, steps_left, free, inserted, sent, received, held_at,
+                    balance, balances, early, phase, phases, op, priority, next_waiting, since);
+  }
 };
 
 /// Recording only. The causes of a chunk's current state at one member, since the last member of
@@ -128,6 +148,14 @@ struct Chunk {
   bool decided = false;
   std::vector<ChunkHistory> history;  ///< recording: by member
 
+  /// The state, for checkpoints, without the streams and the plan.
+  static auto fields(auto& self) {
+    auto& [streams, ring_arrivals, communicator, representatives, done, number, order, dims_order,
+           chunk, plan, phases, decided, history] = self;
+    return std::tie(ring_arrivals, communicator, representatives, done, number, order, dims_order,
+                    chunk, phases, decided, history);
+  }
+
   /// Identifies its messages among those that a rank sends in one tick (see model::Send).
   [[nodiscard]] std::uint64_t flow() const { return std::uint64_t{number} << 32 | communicator; }
 };
@@ -146,6 +174,12 @@ struct AnnouncedSend {
   std::uint32_t step = 0;  ///< matching key, or the receiver's slot at the sender in a tree
   std::uint32_t rank = 0;  ///< simulated rank
   const model::PhaseSpec* spec = nullptr;
+
+  /// The state, for checkpoints, without the spec.
+  static auto fields(auto& self) {
+    auto& [block, member, to, step, rank, spec] = self;
+    return std::tie(block, member, to, step, rank);
+  }
 };
 
 /// The chunks of one communicator.
@@ -154,6 +188,12 @@ struct ChunkSequence {
   std::vector<std::uint32_t> blocks;  ///< by chunk from `first`; kNone: done
   std::uint32_t first = 0;
   std::vector<std::vector<Stream>> spare;  ///< storage of completed chunks, for reuse
+
+  /// The state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [next, blocks, first, spare] = self;
+    return std::tie(next, blocks, first);
+  }
 };
 
 /// A collective that one rank has issued and not finished.

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include "orrery/core/check.h"
@@ -143,6 +144,12 @@ class EventQueue {
       event.time += delay;
       buckets_[bucket_of(event.time)].push_back(event);
     }
+  }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [now, cursor, buckets] = self;
+    return std::tie(now, cursor, buckets);
   }
 
  private:

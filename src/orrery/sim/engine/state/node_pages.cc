@@ -93,4 +93,36 @@ std::size_t NodePages::resident_bytes() const {
          pending_.capacity() * (sizeof(waits_[0]) + sizeof(times_[0]) + sizeof(pending_[0]));
 }
 
+void NodePages::save(StateWriter& to) const {
+  to(pending_);
+  for (std::uint32_t rank = 0; rank < ranks_.size(); ++rank) {
+    const std::size_t end =
+        rank + 1 < ranks_.size() ? ranks_[rank + 1].first_page : pending_.size();
+    for (std::size_t page = ranks_[rank].first_page; page < end; ++page) {
+      to(waits_[page] != nullptr);
+      if (!waits_[page]) continue;
+      for (std::uint32_t i = 0; i < size_of(rank, page); ++i) to(waits_[page][i], times_[page][i]);
+    }
+  }
+  for (const Spilled& spilled : spilled_) to(spilled.ended);
+}
+
+void NodePages::load(StateReader& from) {
+  const auto pending = from.take<std::vector<std::uint16_t>>();
+  from.require(pending.size() == pending_.size());
+  for (std::uint32_t rank = 0; rank < ranks_.size() && !from.failed(); ++rank) {
+    const std::size_t end =
+        rank + 1 < ranks_.size() ? ranks_[rank + 1].first_page : pending_.size();
+    for (std::size_t page = ranks_[rank].first_page; page < end && !from.failed(); ++page) {
+      if (from.take<bool>()) {
+        make_page(rank, page);
+        for (std::uint32_t i = 0; i < size_of(rank, page); ++i)
+          from(waits_[page][i], times_[page][i]);
+      }
+      pending_[page] = pending[page];
+    }
+  }
+  for (Spilled& spilled : spilled_) from(spilled.ended);
+}
+
 }  // namespace orrery::sim

@@ -9,6 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "orrery/core/state/state_reader.h"
+#include "orrery/core/state/state_writer.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/recording.h"
 
@@ -53,6 +55,10 @@ class NodePages {
     if (pending_[page] == kNotBegun) make_page(rank, page);
     if (--pending_[page] == 0) free_page(rank, page);
   }
+
+  /// For checkpoints. The same ranks have been added before load().
+  void save(StateWriter& to) const;
+  void load(StateReader& from);
 
   /// Current memory in bytes.
   [[nodiscard]] std::size_t resident_bytes() const;

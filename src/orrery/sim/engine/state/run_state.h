@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "orrery/graph/workload.h"
@@ -64,6 +65,11 @@ struct PooledLocalEvent {
 struct RankEvents {
   LocalEventList lists[2];
   std::vector<LocalEventList> overflow;
+
+  static auto fields(auto& self) {
+    auto& [lists, overflow] = self;
+    return std::tie(lists[0], lists[1], overflow);
+  }
 };
 
 /// A simulated rank, and the first member of a communicator that it represents.
@@ -210,7 +216,7 @@ struct MessageKey {
   std::uint32_t src;
   std::uint32_t dst;
   std::int64_t size;
-  friend bool operator==(const MessageKey&, const MessageKey&) = default;
+  friend auto operator<=>(const MessageKey&, const MessageKey&) = default;
 };
 
 struct MessageKeyHash {
@@ -264,6 +270,12 @@ struct CustomRun {
   Bytes buffer{};              ///< full buffer of the collective; shares refer to it
   std::vector<std::uint32_t> waits;
   std::uint32_t pending_nodes = 0;
+
+  /// The state, for checkpoints; `owner` determines the graph.
+  static auto fields(auto& self) {
+    auto& [owner, graph, communicator, position, buffer, waits, pending_nodes] = self;
+    return std::tie(owner, communicator, position, buffer, waits, pending_nodes);
+  }
 };
 
 /// The place of a finding.

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/core/state/findings_state.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/engine/run/lookup_cache.h"
 #include "orrery/sim/engine/state/jump.h"
@@ -94,6 +96,13 @@ class RepetitionSkipper {
     before_ = other.before_;
     present_ = other.present_;
     live_index_ = other.live_index_;
+  }
+  /// Its state, for checkpoints; set_up() finds the segments.
+  static auto fields(auto& self) {
+    auto& [parts, run, segments, lead, segment, marker, is_due, markers, spent, last_mismatch,
+           before, present, live_index] = self;
+    return std::tie(lead, segment, marker, is_due, markers, spent, last_mismatch, before, present,
+                    live_index);
   }
 
  private:

@@ -205,9 +205,12 @@ bool RepetitionSkipper::take_block(const Chunk& block, Snapshot& to) {
   const ChunkSequence& sequence = parts_.chunks.sequence(block.communicator);
   const std::uint64_t issued = sequence.first + sequence.blocks.size();
   const std::int64_t numbers[] = {
-      block.communicator, static_cast<std::int64_t>(issued - block.number),
-      block.done,         static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(block.plan)),
-      block.phases,       static_cast<std::int64_t>(block.dims_order.size())};
+      block.communicator,
+      static_cast<std::int64_t>(issued - block.number),
+      block.done,
+      block.plan == nullptr ? -1 : std::int64_t{static_cast<const ChunkPlan*>(block.plan)->number},
+      block.phases,
+      static_cast<std::int64_t>(block.dims_order.size())};
   words.insert(words.end(), std::begin(numbers), std::end(numbers));
   words.insert(words.end(), block.dims_order.begin(), block.dims_order.end());
   for (std::size_t i = 0; i < block.ring_arrivals.size(); ++i) {
