@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 
@@ -69,6 +70,15 @@ int Session::deliver(std::string_view text, const std::function<std::string()>& 
 
 std::unique_ptr<ProgressSink> Session::start_progress() const {
   return std::make_unique<TerminalProgress>(*this);
+}
+
+std::function<bool()> Session::start_timer(double seconds) const {
+  using Clock = std::chrono::steady_clock;
+  return [period = std::chrono::duration<double>(seconds), last = Clock::now()]() mutable {
+    if (Clock::now() - last < period) return false;
+    last = Clock::now();
+    return true;
+  };
 }
 
 void Session::show_page(const std::string& path) const { app::show_page(path, *this); }

@@ -40,6 +40,7 @@ class Session final : public Context {
   int deliver(std::string_view text, const std::function<std::string()>& to_json,
               int code = kOk) const override;
   [[nodiscard]] std::unique_ptr<ProgressSink> start_progress() const override;
+  [[nodiscard]] std::function<bool()> start_timer(double seconds) const override;
   void show_page(const std::string& path) const override;
   [[nodiscard]] std::string launcher_variable(const char* name) const override;
   [[nodiscard]] std::string program_file() const override;

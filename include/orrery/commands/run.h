@@ -164,6 +164,12 @@ struct RunQuestion {
   std::optional<std::string> price{};
   /// Power of a device in W: catalog, 700, or idle and busy: 100-700.
   std::optional<std::string> power{};
+  /// Write the state of the simulation to this file every minute.
+  std::optional<std::string> checkpoint{};
+  /// Write it once, at this simulated time, instead of every minute.
+  std::optional<std::string> checkpoint_at{};
+  /// Continue from a checkpoint of the same job; the result is the same.
+  std::optional<std::string> resume{};
   /// The workload: traces PREFIX.0.et, PREFIX.1.et, ….
   std::optional<std::string> prefix{};
 
@@ -241,6 +247,9 @@ struct RunQuestion {
     text.add("require_fit", require_fit);
     text.add("price", price);
     text.add("power", power);
+    text.add("checkpoint", checkpoint);
+    text.add("checkpoint_at", checkpoint_at);
+    text.add("resume", resume);
     text.add("prefix", prefix);
     return text.finish();
   }

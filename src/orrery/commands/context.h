@@ -115,6 +115,8 @@ class Context : public OutputOptions {
   int deliver(const report::StateAnswer& state, int code = kOk) const;
   /// A sink for the progress of the next phases. The context must outlive the sink.
   [[nodiscard]] virtual std::unique_ptr<ProgressSink> start_progress() const = 0;
+  /// A function that returns true once in `seconds` of real time; empty: there is no clock.
+  [[nodiscard]] virtual std::function<bool()> start_timer(double /*seconds*/) const { return {}; }
   /// Shows a web page to the user.
   virtual void show_page(const std::string& path) const = 0;
   /// A variable that a launcher (mpirun, srun) sets for its processes; empty: not set.

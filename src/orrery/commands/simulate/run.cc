@@ -12,6 +12,7 @@
 #include "orrery/commands/output/report_files.h"
 #include "orrery/commands/output/run_output.h"
 #include "orrery/commands/progress.h"
+#include "orrery/commands/simulate/checkpoint_options.h"
 #include "orrery/commands/simulate/run_variability.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/study/questions/outcome/outcome_answer.h"
@@ -69,15 +70,22 @@ struct ShowOptions {
 };
 
 int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show,
-        const study::CostQuestion& cost, Context& context) {
+        const study::CostQuestion& cost, const CheckpointOptions& checkpoint, Context& context) {
   if (auto fine = choose_output(options, keep, context); !fine) return context.fail(fine.error());
   PageFile page(keep.page);
   if (auto fine = page.check(context.force); !fine) return context.fail(fine.error());
   if (auto fine = check_input_options(options, context); !fine) return context.fail(fine.error());
+  if (options.record && checkpoint.given())
+    return context.fail({Errc::usage, "--output",
+                         "a checkpoint does not contain the times that a run file or a web page "
+                         "needs",
+                         "leave it out, or write only the summary: -o FILE.json"});
+  auto checkpoints = checkpoints_of(checkpoint, context);
+  if (!checkpoints) return context.fail(checkpoints.error());
   Findings findings;
   note_ignored(options, context, findings);
   ShownWatch watch(context, !options.stream.given());
-  auto outcome = study::answer(options, watch, findings);
+  auto outcome = study::answer(options, watch, findings, *std::move(checkpoints));
   if (!outcome) return context.fail(outcome.error(), findings);
   if (show.effects) {
     if (auto tried = study::try_effects(*outcome); !tried)
@@ -158,14 +166,18 @@ Action add_run(CommandOptions& command, Context& context) {
   add_fields(command, *show);
   const auto cost = std::make_shared<study::CostQuestion>();
   add_fields(command, *cost);
-  return [options, keep, show, cost, variability, &command, &context] {
+  const auto checkpoint = std::make_shared<CheckpointOptions>();
+  add_fields(command, *checkpoint);
+  return [options, keep, show, cost, checkpoint, variability, &command, &context] {
+    if (auto fine = check_checkpoint_options(command, *checkpoint); !fine)
+      return context.fail(fine.error());
     if (auto fine = complete_variability_options(command, *variability); !fine)
       return context.fail(fine.error());
     if (variability->given() && show->require_fit)
       return context.fail({Errc::usage, "--require-fit",
                            "checks one run, and --variability simulates many", "leave it out"});
     if (variability->given()) return sample_steps(*options, *keep, *variability, context);
-    return run(*options, *keep, *show, *cost, context);
+    return run(*options, *keep, *show, *cost, *checkpoint, context);
   };
 }
 

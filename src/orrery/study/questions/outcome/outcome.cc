@@ -84,12 +84,13 @@ Result<std::vector<AlgorithmChoice>> choose_if_asked(const Question& question, I
 
 }  // namespace
 
-Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
-                         Findings& findings) {
+Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch, Findings& findings,
+                         sim::Checkpoints checkpoints) {
   auto chosen = choose_if_asked(question, inputs);
   if (!chosen) return tl::unexpected(chosen.error());
   inputs.cluster = with_host_memory(*inputs.load, inputs.cluster, findings);
   sim::Options options = options_of(question);
+  options.checkpoints = std::move(checkpoints);
   const bool verify = question.work.verify_fold;
   options.kernel_models = inputs.cluster->kernel_models();
   options.library = inputs.cluster->library;

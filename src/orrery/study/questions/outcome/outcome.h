@@ -47,12 +47,14 @@ struct Outcome {
 };
 
 /// All of a question: settled, read, simulated. `findings` go into the outcome, and what is found
-/// before it fails goes into them.
-[[nodiscard]] Result<Outcome> answer(Question question, Watch& watch, Findings& findings);
+/// before it fails goes into them. `checkpoints` needs no `job`: the question and its files
+/// identify it.
+[[nodiscard]] Result<Outcome> answer(Question question, Watch& watch, Findings& findings,
+                                     sim::Checkpoints checkpoints = {});
 
 /// Simulates what has been read, with these `findings`. `question` is settled.
 [[nodiscard]] Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
-                                       Findings& findings);
+                                       Findings& findings, sim::Checkpoints checkpoints = {});
 
 /// Simulates the outcome's question again without each effect that is on, into Outcome::effects. A
 /// stalled outcome has none. Errc: those of reading and simulating.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <thread>
 
+#include "orrery/core/system/file_read_recorder.h"
+#include "orrery/core/system/sha256.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/outcome.h"
@@ -53,6 +55,13 @@ std::string load_relevant_cluster(const Question& question, const Cluster& clust
 /// Questions with equal keys have equal workloads.
 std::string load_key(const Question& question, const Cluster& cluster) {
   return stage_key(question, kLoad) + load_relevant_cluster(question, cluster);
+}
+
+/// Identifies the inputs of a question for checkpoints.
+std::string job_of(const Question& question, const FileHashes& files) {
+  std::string text = stage_key(question, kCluster) + stage_key(question, kLoad);
+  for (const auto& [path, hash] : files) text += path + " " + hash + "\n";
+  return sha256_of(text);
 }
 
 /// Answers several questions; reads shared inputs once.
@@ -158,13 +167,17 @@ class Library {
 
 }  // namespace
 
-Result<Outcome> answer(Question question, Watch& watch, Findings& findings) {
+Result<Outcome> answer(Question question, Watch& watch, Findings& findings,
+                       sim::Checkpoints checkpoints) {
+  std::optional<FileReadRecorder> read_files;
+  if (checkpoints.are_used()) read_files.emplace();
   if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
   auto cluster = share(read_cluster(question, findings));
   if (!cluster) return tl::unexpected(cluster.error());
   auto load = share(read_load(question, **cluster, watch, findings));
   if (!load) return tl::unexpected(load.error());
-  return simulate(question, {*cluster, *load}, watch, findings);
+  if (read_files) checkpoints.job = job_of(question, read_files->hashes());
+  return simulate(question, {*cluster, *load}, watch, findings, std::move(checkpoints));
 }
 
 Result<Answer> simulate(const Question& question, Watch* watch) {
