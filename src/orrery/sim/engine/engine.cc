@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "orrery/core/check.h"
 #include "orrery/model/collective/library/library_machine.h"
@@ -17,7 +18,35 @@ using graph::CollectiveType;
 
 namespace {
 constexpr std::uint64_t kProgressEvery = 1 << 14;  // events
-}
+
+/// Folded runs that were not exact, and what they have shown about links.
+class FoldingAttempts {
+ public:
+  [[nodiscard]] const LinkHints& hints() const { return hints_; }
+  /// Returns false if another attempt would not help.
+  [[nodiscard]] bool add_failed(const Engine& engine) {
+    if (reason_.empty()) representatives_ = engine.representatives();
+    reason_ = engine.fold_failed();
+    hints_.all_ordered = ++count_ >= kMax;
+    return hints_.add(engine.link_hints());
+  }
+  /// Why the run was not folded.
+  void explain(Savings& savings) const {
+    if (reason_.empty()) return;
+    savings.unfolded_reason = reason_;
+    savings.inexact_representatives = representatives_;
+  }
+
+ private:
+  static constexpr int kMax = 8;  // then the order of senders counts on all links
+
+  LinkHints hints_;
+  std::string reason_;
+  std::uint32_t representatives_ = 0;
+  int count_ = 0;
+};
+
+}  // namespace
 
 Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
                            const Options& options) {
@@ -36,17 +65,17 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     if (!library) return tl::unexpected(std::move(library.error()));
     remaining.library = *std::move(library);
   }
-  std::string unfolded_reason;
+  FoldingAttempts attempts;
   for (;;) {
-    Engine engine(workload, platform, remaining);
+    Engine engine(workload, platform, remaining, attempts.hints());
     auto result = engine.run();
     switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
-        if (result && !unfolded_reason.empty()) result->savings.unfolded_reason = unfolded_reason;
+        if (result && engine.representatives() == workload.rank_count())
+          attempts.explain(result->savings);
         return result;
       case Engine::Rerun::every_rank:
-        unfolded_reason = engine.fold_failed();
-        remaining.fold = false;
+        remaining.fold = attempts.add_failed(engine);
         break;
       case Engine::Rerun::by_messages:
         remaining.closed_forms = false;
@@ -59,8 +88,9 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 }
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
-               const Options& options)
+               const Options& options, LinkHints hints)
     : run_(workload, platform, options, std::make_shared<SharedState>(platform, options)),
+      hints_(std::move(hints)),
       shared_planner_(run_.new_planner()) {
   queues_.set_starter(phases_);
 }
@@ -380,8 +410,9 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
 
 Result<void> Engine::set_up_folding() {
   std::string why_not;
+  if (hints_.compare) run_.network.compare_links();
   auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
-                                       run_.options, run_.communicators, planner_, why_not);
+                                       run_.options, hints_, run_.communicators, planner_, why_not);
   if (!folded_workload) return tl::unexpected(folded_workload.error());
   auto unrecorded =
       unrecorded_representatives(run_.workload, run_.platform, run_.fabric, run_.network,

@@ -19,6 +19,7 @@
 #include "orrery/sim/engine/state/node_pages.h"
 #include "orrery/sim/engine/state/observer.h"
 #include "orrery/sim/engine/state/policy.h"
+#include "orrery/sim/shortcuts/folding/folding.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -47,6 +48,7 @@ struct EngineRun {
   bool in_a_part = false;            ///< other parts run concurrently
   bool guarded = false;              ///< ranks represent others under ASTRA rules
   std::string fold_failed;           ///< not empty: equivalent ranks may behave differently
+  LinkHints link_hints;              ///< for the next attempt to fold; empty: there is none
   std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and RankState::waits
   Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code

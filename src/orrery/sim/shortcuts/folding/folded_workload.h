@@ -79,7 +79,8 @@ class FoldedWorkload {
 [[nodiscard]] Result<FoldedWorkload> fold_workload(
     const graph::Workload& workload, const platform::Platform& platform,
     const model::MultiDimFabric& fabric, const model::Network& network, const Options& options,
-    Communicators& communicators, CollectivePlanner& planner, std::string& why_not);
+    const LinkHints& hints, Communicators& communicators, CollectivePlanner& planner,
+    std::string& why_not);
 
 /// The number of representatives if only the recording prevents folding; else 0. Errors as fold().
 [[nodiscard]] Result<std::uint32_t> unrecorded_representatives(

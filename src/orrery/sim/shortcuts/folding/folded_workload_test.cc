@@ -28,7 +28,7 @@ struct Made {
     CollectivePlanner planner(platform, fabric, *network);
     Options options;
     options.fold = fold;
-    auto made = fold_workload(workload, platform, fabric, *network, options, communicators, planner,
+    auto made = fold_workload(workload, platform, fabric, *network, options, {}, communicators, planner,
                               why_not);
     ORRERY_CHECK(made.has_value());
     folded_workload = std::move(*made);
