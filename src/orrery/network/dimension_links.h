@@ -60,7 +60,9 @@ class DimensionLinks {
   std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
 
   /// The next link of a message.
-  [[nodiscard]] std::uint32_t link_of(std::uint32_t message) { return next_link(messages_[message]); }
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t message) {
+    return next_link(messages_[message]);
+  }
   /// Whether the message arrives at its destination at the end of its next link.
   [[nodiscard]] bool is_on_last_link(std::uint32_t message) const;
 

@@ -92,9 +92,9 @@ bool FabricLinks::idle(std::uint32_t number, Departure& departure) {
 
 bool FabricLinks::is_foldable() const {
   const auto& faults = routes_->faults();
-  return !routes_->needs_loads() && std::all_of(faults.begin(), faults.end(), [](const auto& fault) {
-    return fault.is_permanent();
-  });
+  return !routes_->needs_loads() &&
+         std::all_of(faults.begin(), faults.end(),
+                     [](const auto& fault) { return fault.is_permanent(); });
 }
 
 void FabricLinks::crossings(std::uint32_t from, std::uint32_t to,

@@ -28,9 +28,10 @@ namespace orrery::model {
 /// belong to no rank. The sender of a message may be any member of its class, as its receiver names
 /// it: a port of one member represents this port of all members.
 ///
-/// Second case: routes share links that belong to no rank, or cross several links of ranks. The folding has determined the
-/// equivalent links (EquivalentLinks), which all carry the same messages. If n equivalent messages
-/// cross k links of a kind in total, each of the m links of that kind carries k / m.
+/// Second case: routes share links that belong to no rank, or cross several links of ranks. The
+/// folding has determined the equivalent links (EquivalentLinks), which all carry the same
+/// messages. If n equivalent messages cross k links of a kind in total, each of the m links of that
+/// kind carries k / m.
 class FoldedPorts {
  public:
   FoldedPorts(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);

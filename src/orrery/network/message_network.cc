@@ -16,10 +16,11 @@ constexpr auto kDueLater = [](const auto& a, const auto& b) { return a.time > b.
 
 template <class L>
 LinkNetwork<L>::LinkNetwork(const platform::Platform& platform, L links, bool tick_order_free)
-    : Network({.ranks = static_cast<std::uint32_t>(platform.npu_count()),
-               .memories = L::memories(platform),
-               .switches = L::switches(platform)},
-              {.tick_order_free = tick_order_free, .foldable = links.is_foldable(), .in_order = true}),
+    : Network(
+          {.ranks = static_cast<std::uint32_t>(platform.npu_count()),
+           .memories = L::memories(platform),
+           .switches = L::switches(platform)},
+          {.tick_order_free = tick_order_free, .foldable = links.is_foldable(), .in_order = true}),
       links_(std::move(links)) {}
 
 template <class L>

@@ -191,7 +191,7 @@ class Network {
   /// foldable: ranks with equal numbers have equal ports into the network. O(1).
   [[nodiscard]] virtual std::uint32_t port_class(EndPoint /*rank*/) const { return 0; }
   /// foldable: the relation of two end points. Pairs with equal places and equal numbers have equal
-  /// message times. 0: `from` is `to`.
+  /// message times; if in_order, only if they also cross links of equal kinds. 0: `from` is `to`.
   [[nodiscard]] virtual std::uint32_t pair_class(EndPoint from, EndPoint to) const {
     return from == to ? 0 : 1;
   }

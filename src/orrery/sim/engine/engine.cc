@@ -409,7 +409,7 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
 // Folding: setup, and the check if the run fails.
 
 Result<void> Engine::set_up_folding() {
-  std::string why_not;
+  Savings why_not;
   if (hints_.compare) run_.network.compare_links();
   auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
                                        run_.options, hints_, run_.communicators, planner_, why_not);
@@ -421,7 +421,10 @@ Result<void> Engine::set_up_folding() {
   run_.result.savings.unrecorded_representatives = *unrecorded;
   run_.shared.folded_workload = std::move(*folded_workload);
   run_.result.savings.representatives = run_.folded_workload.ranks();
-  if (run_.options.fold) run_.result.savings.unfolded_reason = std::move(why_not);
+  if (run_.options.fold) {
+    run_.result.savings.unfolded_reason = std::move(why_not.unfolded_reason);
+    run_.result.savings.inexact_representatives = why_not.inexact_representatives;
+  }
   if (!run_.folded_workload.is_folded()) return {};
   if (!run_.network.traits().uncontended)
     run_.network.fold(run_.folded_workload.class_of(), run_.folded_workload.weights(),

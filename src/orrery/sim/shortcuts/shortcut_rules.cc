@@ -61,7 +61,7 @@ std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
 // A network whose links serve in order of arrival reports when rank numbers decide the order, and
 // announces arrivals, which the guard of ASTRA rules needs.
 std::string shares_links(const model::Traits& network, Rules rules) {
-  if (!network.foldable) return "the routes of messages depend on the loads of links";
+  if (!network.foldable) return "routes or links change during the run";
   if (network.uncontended || network.in_order || rules == Rules::orrery) return {};
   return "the network does not announce arrivals";
 }

@@ -74,7 +74,8 @@ void FoldingGuard::expect_arrival(const model::Send& message, const Event& arriv
                                   std::int64_t time, std::uint32_t link) {
   if (!run_.guarded) return;
   const std::uint64_t origin = std::uint64_t{1} << 62 | link;
-  const bool of_phase = arrival.kind == EventKind::deliver || arrival.kind == EventKind::tree_deliver;
+  const bool of_phase =
+      arrival.kind == EventKind::deliver || arrival.kind == EventKind::tree_deliver;
   expect(run_.folded_workload.rank_for(message.to), time, origin, of_phase ? phase_of(arrival) : 0);
   if (!of_phase) expect(run_.folded_workload.rank_for(message.from), time, origin, 0);
 }

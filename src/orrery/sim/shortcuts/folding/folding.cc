@@ -324,9 +324,18 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
         hints.all_ordered ? std::vector<bool>(network.link_count(), true) : hints.ordered);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
   }
-  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(partition));
+  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, partition);
   refinement.run();
-  if (refinement.is_discrete()) return unfolded(ranks, communicators, {});
+  if (refinement.is_discrete()) {
+    Folding made = unfolded(ranks, communicators, {});
+    if (!links) return made;
+    Refinement without_links(workload, shapes, groups, nullptr, std::move(partition));
+    without_links.run();
+    if (without_links.is_discrete()) return made;
+    made.why_not = "no two ranks use shared links in the same way";
+    made.classes_without_links = without_links.partition().classes();
+    return made;
+  }
   Folding made;
   number_classes(refinement.partition(), made);
   made.representative_group = groups.equivalent();

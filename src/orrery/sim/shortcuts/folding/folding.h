@@ -40,6 +40,9 @@ struct Folding {
   std::vector<std::size_t> first_route;  ///< by class, and the end
   model::EquivalentLinks links;          ///< if ranks share links
   std::string why_not;  ///< why every rank is its own class; empty: ranks were compared
+  /// Number of classes if messages shared no links, in case shared links make every rank its own
+  /// class; else 0.
+  std::uint32_t classes_without_links = 0;
 
   [[nodiscard]] std::size_t classes() const { return representative.size(); }
 };

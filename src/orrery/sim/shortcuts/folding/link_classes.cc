@@ -156,9 +156,9 @@ void LinkClasses::add_classes(std::uint32_t rank, std::vector<std::uint64_t>& wo
     for (std::uint32_t c = 0; c < message_routes_[i].count; ++c) {
       const std::size_t number = message_routes_[i].first + c;
       const model::Crossing& crossing = crossings_[number];
-      words_.push_back(pack_pair(colors_[crossing.link],
-                                 order_ ? order_->role(number)
-                                        : std::bit_cast<std::uint32_t>(crossing.share)));
+      words_.push_back(
+          pack_pair(colors_[crossing.link],
+                    order_ ? order_->role(number) : std::bit_cast<std::uint32_t>(crossing.share)));
     }
     words.push_back(route_classes_.number(words_));
   }

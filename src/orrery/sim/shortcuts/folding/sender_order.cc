@@ -85,7 +85,8 @@ void SenderOrder::add_to(model::EquivalentLinks& links) const {
   links.ordered.assign(count, true);
   for (std::size_t s = 0; s + 1 < senders_.size(); ++s) links.senders.push_back(senders_[s].rank);
   links.places.resize(links.senders.size());
-  std::vector<std::vector<std::uint64_t>> place_of(count);  // by first link: (set, place), ascending
+  std::vector<std::vector<std::uint64_t>> place_of(
+      count);  // by first link: (set, place), ascending
   for (std::uint32_t link = 0; link < count; ++link) {
     const auto all = senders(link);
     std::vector<std::uint64_t>& known = place_of[links.first[link]];
@@ -94,8 +95,7 @@ void SenderOrder::add_to(model::EquivalentLinks& links) const {
       std::sort(known.begin(), known.end());
     }
     for (std::uint32_t s = 0; s < all.size(); ++s) {
-      const auto found =
-          std::lower_bound(known.begin(), known.end(), pack_pair(all[s].set, 0));
+      const auto found = std::lower_bound(known.begin(), known.end(), pack_pair(all[s].set, 0));
       ORRERY_CHECK(found != known.end() && *found >> 32 == all[s].set);
       const auto place = static_cast<std::uint32_t>(*found);
       links.places[first_sender_[link] + s] = place;

@@ -30,8 +30,10 @@ struct CarriedMessage {
 /// for rates: of two equivalent senders at one link, one message would wait for the other.
 /// Therefore
 ///
-/// - links are equivalent if they have equal kinds and equally many senders with each set of inputs;
-/// - ranks are equivalent if their messages cross equivalent links, hop by hop, and if they have the
+/// - links are equivalent if they have equal kinds and equally many senders with each set of
+/// inputs;
+/// - ranks are equivalent if their messages cross equivalent links, hop by hop, and if they have
+/// the
 ///   same role on each: the same set of inputs, and equally many senders before them with this set.
 ///   Where two senders of one class meet on a link, this splits the class, so that every input is
 ///   there once.
@@ -41,10 +43,10 @@ struct CarriedMessage {
 /// links of a class have equal queues at all times, provided that equivalent links serve messages
 /// that arrive in one tick in the same order. Messages of one sender do: the order is the sender's
 /// own. For messages of several senders, the network checks the order when it happens
-/// (model::Sink::order_matters()). Under Orrery rules the number of the sender decides. If its place
-/// among the senders is the same on all equivalent links, the order is the same. If not, the run is
-/// repeated with `ordered` links: these are equivalent only if the sequence of their senders' sets
-/// is equal, which makes the order the same.
+/// (model::Sink::order_matters()). Under Orrery rules the number of the sender decides. If its
+/// place among the senders is the same on all equivalent links, the order is the same. If not, the
+/// run is repeated with `ordered` links: these are equivalent only if the sequence of their
+/// senders' sets is equal, which makes the order the same.
 class SenderOrder {
  public:
   /// `carried`: by message and link, ascending by sender, then by kind and hop. `ordered`: by link;
