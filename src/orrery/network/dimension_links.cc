@@ -119,6 +119,31 @@ std::int64_t DimensionLinks::uncontended_time(std::uint32_t from, std::uint32_t 
   return time;
 }
 
+void DimensionLinks::crossings(std::uint32_t from, std::uint32_t to,
+                               std::vector<Crossing>& out) const {
+  out.clear();
+  Message message{from, to, 0};
+  while (message.in_switch || message.at != message.to) {
+    out.push_back({next_link(message), 1});
+    hop(message);
+  }
+}
+
+LinkKind DimensionLinks::link_kind(std::uint32_t link) const {
+  const LinkPlace place = describe(link);
+  const platform::Dimension& dim = fabric_.dim(place.dim);
+  const MultiDimFabric::Port port = place.to == LinkPlace::kNoRank
+                                        ? fabric_.port(place.from, place.dim)
+                                        : fabric_.ports_between(place.from, place.to, place.dim);
+  return {dim.bandwidth.count() / 1e9 * port.share, dim.latency_ns + port.latency_ns};
+}
+
+bool DimensionLinks::is_on_last_link(std::uint32_t number) const {
+  Message message = messages_[number];
+  hop(message);
+  return !message.in_switch && message.at == message.to;
+}
+
 LinkPlace DimensionLinks::describe(std::uint32_t link) const {
   std::size_t d = first_link_.size() - 1;
   while (link < first_link_[d]) --d;
@@ -135,7 +160,7 @@ LinkPlace DimensionLinks::describe(std::uint32_t link) const {
 }
 
 bool DimensionLinks::forward(std::uint32_t message, Departure& departure) {
-  const std::uint32_t number = next_link(messages_[message]);
+  const std::uint32_t number = queue_of(next_link(messages_[message]));
   Link& link = links_[number];
   if (link.busy) {
     messages_[message].next = kNone;

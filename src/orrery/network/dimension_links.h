@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orrery/network/network.h"
@@ -47,9 +48,24 @@ class DimensionLinks {
 
   explicit DimensionLinks(const platform::Platform& platform);
 
+  /// Whether links can be compared: routes depend on the end points alone.
+  [[nodiscard]] bool is_foldable() const { return true; }
+  /// As Network::crossings() and Network::link_kind().
+  void crossings(std::uint32_t from, std::uint32_t to, std::vector<Crossing>& out) const;
+  [[nodiscard]] LinkKind link_kind(std::uint32_t link) const;
+  /// From now on, messages wait at the link that represents theirs. `first`: by link.
+  void fold(std::vector<std::uint32_t> first) { first_ = std::move(first); }
+
   /// Adds a message at `from` and returns its number. Numbers of delivered messages are reused.
   /// from != to.
   std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
+
+  /// The next link of a message.
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t message) {
+    return next_link(messages_[message]);
+  }
+  /// Whether the message arrives at its destination at the end of its next link.
+  [[nodiscard]] bool is_on_last_link(std::uint32_t message) const;
 
   /// Puts the message on its next link. True: it departs now and `departure` is set. False: it
   /// waits in the queue of the link.
@@ -74,7 +90,7 @@ class DimensionLinks {
 
   /// For checkpoints.
   static auto fields(auto& self) {
-    auto& [fabric, astra, first_link, links, messages, free] = self;
+    auto& [fabric, astra, first_link, first, links, messages, free] = self;
     return std::tie(links, messages, free);
   }
 
@@ -94,6 +110,9 @@ class DimensionLinks {
     std::uint32_t last = kNone;
   };
   [[nodiscard]] std::uint32_t next_link(Message& message) const;
+  [[nodiscard]] std::uint32_t queue_of(std::uint32_t link) const {
+    return first_.empty() ? link : first_[link];
+  }
   [[nodiscard]] std::uint32_t neighbor(const Message& message) const;
   void hop(Message& message) const;
   [[nodiscard]] MultiDimFabric::Port ports_of_link(const Message& message) const;
@@ -102,6 +121,7 @@ class DimensionLinks {
   MultiDimFabric fabric_;
   bool astra_;
   std::vector<std::uint32_t> first_link_;  // of each dimension
+  std::vector<std::uint32_t> first_;       // by link: see fold(); empty: each is its own
   std::vector<Link> links_;
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/fabric_links.h"
 
+#include <algorithm>
+
 #include "orrery/core/check.h"
 
 namespace orrery::model {
@@ -52,7 +54,8 @@ FabricLinks::Departure FabricLinks::depart(std::uint32_t number) const {
 
 bool FabricLinks::forward(std::uint32_t number, Departure& departure) {
   Message& message = messages_[number];
-  Link& link = links_[route_links(message)[message.step].link];
+  const std::uint32_t queue = queue_of(link_of(number));
+  Link& link = links_[queue];
   if (link.busy) {
     message.next = kNone;
     (link.first == kNone ? link.first : messages_[link.last].next) = number;
@@ -62,6 +65,7 @@ bool FabricLinks::forward(std::uint32_t number, Departure& departure) {
   }
   link.busy = true;
   departure = depart(number);
+  departure.link = queue;
   return true;
 }
 
@@ -80,9 +84,29 @@ bool FabricLinks::idle(std::uint32_t number, Departure& departure) {
     return false;
   }
   departure = depart(link.first);
+  departure.link = number;
   link.first = messages_[link.first].next;
   --link.waiting;
   return true;
+}
+
+bool FabricLinks::is_foldable() const {
+  const auto& faults = routes_->faults();
+  return !routes_->needs_loads() &&
+         std::all_of(faults.begin(), faults.end(),
+                     [](const auto& fault) { return fault.is_permanent(); });
+}
+
+void FabricLinks::crossings(std::uint32_t from, std::uint32_t to,
+                            std::vector<Crossing>& out) const {
+  out.clear();
+  const Route* route = routes_->find(routes_->initial_state(), from, to);
+  ORRERY_CHECK(route != nullptr);  // make_fabric() ensures this
+  for (const platform::RouteLink& step : route->steps) out.push_back({step.link, 1});
+}
+
+LinkKind FabricLinks::link_kind(std::uint32_t link) const {
+  return {routes_->bytes_per_ns(routes_->initial_state(), link), routes_->latency_ns(link)};
 }
 
 std::int64_t FabricLinks::uncontended_time(std::uint32_t from, std::uint32_t to,

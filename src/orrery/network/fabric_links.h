@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/state/state_reader.h"
@@ -33,6 +34,18 @@ class FabricLinks {
   using Departure = DimensionLinks::Departure;
 
   explicit FabricLinks(const platform::Platform& platform);
+
+  // As in DimensionLinks.
+  [[nodiscard]] bool is_foldable() const;
+  void crossings(std::uint32_t from, std::uint32_t to, std::vector<Crossing>& out) const;
+  [[nodiscard]] LinkKind link_kind(std::uint32_t link) const;
+  void fold(std::vector<std::uint32_t> first) { first_ = std::move(first); }
+  [[nodiscard]] std::uint32_t link_of(std::uint32_t message) const {
+    return route_links(messages_[message])[messages_[message].step].link;
+  }
+  [[nodiscard]] bool is_on_last_link(std::uint32_t message) const {
+    return messages_[message].step + std::size_t{1} == route_links(messages_[message]).size();
+  }
 
   std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
   bool forward(std::uint32_t message, Departure& departure);
@@ -73,10 +86,14 @@ class FabricLinks {
     return message.adaptive_links.empty() ? message.route->steps : message.adaptive_links;
   }
   [[nodiscard]] Departure depart(std::uint32_t message) const;
+  [[nodiscard]] std::uint32_t queue_of(std::uint32_t link) const {
+    return first_.empty() ? link : first_[link];
+  }
   [[nodiscard]] Departure over(platform::LinkIndex link, std::int64_t size) const;
 
   std::shared_ptr<FabricRoutes> routes_;
   std::vector<Link> links_;
+  std::vector<std::uint32_t> first_;  // by link: see fold(); empty: each is its own
   std::vector<Message> messages_;
   std::vector<std::uint32_t> free_;
 };

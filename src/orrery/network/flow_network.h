@@ -64,9 +64,10 @@ class FlowNetwork final : public Network {
   void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const override {
     ports_.crossings(from, to, out);
   }
-  [[nodiscard]] std::uint64_t link_kind(std::uint32_t link) const override {
+  [[nodiscard]] LinkKind link_kind(std::uint32_t link) const override {
     return ports_.link_kind(link);
   }
+  void compare_links() override { ports_.compare_links(); }
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
             const EquivalentLinks& links) override {
     ports_.fold(class_of, members, links);

@@ -2,7 +2,6 @@
 #include "orrery/network/folded_ports.h"
 
 #include <algorithm>
-#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -86,8 +85,9 @@ void FoldedPorts::crossings(EndPoint from, EndPoint to, std::vector<Crossing>& o
     out.push_back({step.link, static_cast<float>(step.share)});
 }
 
-std::uint64_t FoldedPorts::link_kind(std::uint32_t link) const {
-  return std::bit_cast<std::uint64_t>(routes_->bytes_per_ns(routes_->initial_state(), link));
+// Latencies add up along a route and do not affect rates: pair_class() contains them.
+LinkKind FoldedPorts::link_kind(std::uint32_t link) const {
+  return {routes_->bytes_per_ns(routes_->initial_state(), link), 0};
 }
 
 void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,

@@ -29,22 +29,24 @@ namespace orrery::model {
 /// belong to no rank. The sender of a message may be any member of its class, as its receiver names
 /// it: a port of one member represents this port of all members.
 ///
-/// Second case: routes share links that belong to no rank. The folding has determined the
-/// equivalent links (EquivalentLinks), which all carry the same messages. If n equivalent messages
-/// cross k links of a kind in total, each of the m links of that kind carries k / m.
+/// Second case: routes share links that belong to no rank, or cross several links of ranks. The
+/// folding has determined the equivalent links (EquivalentLinks), which all carry the same
+/// messages. If n equivalent messages cross k links of a kind in total, each of the m links of that
+/// kind carries k / m.
 class FoldedPorts {
  public:
   FoldedPorts(const platform::Platform& platform, std::shared_ptr<FabricRoutes> routes);
 
   /// Whether one rank may represent others at all.
   [[nodiscard]] bool foldable() const { return foldable_; }
-  /// These six implement the functions of Network with the same names.
+  /// These implement the functions of Network with the same names.
   [[nodiscard]] bool shares_links() const { return shares_links_; }
   [[nodiscard]] std::uint32_t port_class(EndPoint rank) const { return port_class_[rank]; }
   [[nodiscard]] std::uint32_t pair_class(EndPoint from, EndPoint to) const;
   [[nodiscard]] bool uniform() const;
   void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
-  [[nodiscard]] std::uint64_t link_kind(std::uint32_t link) const;
+  [[nodiscard]] LinkKind link_kind(std::uint32_t link) const;
+  void compare_links() { shares_links_ = true; }
 
   /// As Network::fold().
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/network/network.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "orrery/core/check.h"
@@ -19,14 +20,24 @@ std::strong_ordering operator<=>(const Send& a, const Send& b) {
   return key(a) <=> key(b);
 }
 
+std::uint32_t EquivalentLinks::place(std::uint32_t link, EndPoint sender) const {
+  const auto begin = senders.begin() + static_cast<std::ptrdiff_t>(first_sender[link]);
+  const auto end = senders.begin() + static_cast<std::ptrdiff_t>(first_sender[link + 1]);
+  const auto found = std::lower_bound(begin, end, sender);
+  ORRERY_CHECK(found != end && *found == sender);
+  return places[static_cast<std::size_t>(found - senders.begin())];
+}
+
 void Network::crossings(EndPoint /*from*/, EndPoint /*to*/, std::vector<Crossing>& /*out*/) const {
   ORRERY_CHECK(false);
 }
 
-std::uint64_t Network::link_kind(std::uint32_t /*link*/) const {
+LinkKind Network::link_kind(std::uint32_t /*link*/) const {
   ORRERY_CHECK(false);
-  return 0;
+  return {};
 }
+
+void Network::compare_links() { ORRERY_CHECK(shares_links()); }
 
 void Network::fold(const std::vector<std::uint32_t>& /*class_of*/,
                    const std::vector<std::uint32_t>& /*members*/,

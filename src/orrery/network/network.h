@@ -64,6 +64,9 @@ struct Traits {
   bool tick_order_free = false;
   /// One end point may represent all that have the same port_class() and pair_class().
   bool foldable = false;
+  /// Links serve messages in order of arrival. Otherwise the order of messages that share a link
+  /// does not matter.
+  bool in_order = false;
   /// Behavior is invariant under shifts in time; a message that has arrived leaves no state.
   bool repeatable = false;
   /// Ranks may be simulated in parallel, with uncontended_time() as the lookahead.
@@ -82,8 +85,15 @@ class Sink {
   /// then. Only for networks that depend on the order within a tick (not tick_order_free).
   virtual void call(std::int64_t delay, std::uint64_t code) = 0;
   /// A message of a representative used links that not all represented ranks have. The simulator
-  /// must repeat the folded run rank by rank.
+  /// must repeat the folded run, with links compared (Network::compare_links()) or rank by rank.
   virtual void not_equivalent() = 0;
+  /// in_order, folded: messages of several senders reached `link` in one tick, so that their order
+  /// depends on the numbers of the senders. The simulator must repeat the folded run: with the
+  /// order of senders on this link (see EquivalentLinks::is_ordered()), or rank by rank.
+  virtual void order_matters(std::uint32_t link) = 0;
+  /// in_order, not tick_order_free, folded: the message has begun to cross `link`, the last of its
+  /// route, and will arrive after `delay`.
+  virtual void will_arrive(const Send& message, std::int64_t delay, std::uint32_t link) = 0;
   /// A time exceeds the range of the clock.
   virtual void exceeds_clock() = 0;
 };
@@ -110,12 +120,31 @@ struct Crossing {
   friend bool operator==(const Crossing&, const Crossing&) = default;
 };
 
+/// Properties of a link that determine the times of messages.
+struct LinkKind {
+  double bytes_per_ns = 0;
+  double latency_ns = 0;  ///< 0 if only the latency of complete routes is relevant
+
+  friend bool operator==(const LinkKind&, const LinkKind&) = default;
+};
+
 /// Links that carry the same bytes at the same times if equivalent ranks send the same messages.
 struct EquivalentLinks {
   std::vector<std::uint32_t> first;  ///< by link: the lowest equivalent link
   std::vector<std::uint32_t> count;  ///< by link: how many are equivalent, including itself
+  /// Traits::in_order: the senders whose messages cross each link, ascending.
+  std::vector<std::size_t> first_sender;  ///< by link, and the end
+  std::vector<EndPoint> senders;
+  /// By sender: the index, among the senders of the first equivalent link, of the sender there that
+  /// sends equivalent messages over it.
+  std::vector<std::uint32_t> places;
+  std::vector<bool> ordered;  ///< by link: see is_ordered()
 
   [[nodiscard]] bool empty() const { return first.empty(); }
+  /// The place of a sender of a link. O(log senders).
+  [[nodiscard]] std::uint32_t place(std::uint32_t link, EndPoint sender) const;
+  /// Whether equivalent senders have the same order on all equivalent links: that of their places.
+  [[nodiscard]] bool is_ordered(std::uint32_t link) const { return ordered[first[link]]; }
 };
 
 /// Receives the traffic of links.
@@ -164,7 +193,7 @@ class Network {
   /// foldable: ranks with equal numbers have equal ports into the network. O(1).
   [[nodiscard]] virtual std::uint32_t port_class(EndPoint /*rank*/) const { return 0; }
   /// foldable: the relation of two end points. Pairs with equal places and equal numbers have equal
-  /// message times. 0: `from` is `to`.
+  /// message times; if in_order, only if they also cross links of equal kinds. 0: `from` is `to`.
   [[nodiscard]] virtual std::uint32_t pair_class(EndPoint from, EndPoint to) const {
     return from == to ? 0 : 1;
   }
@@ -176,8 +205,10 @@ class Network {
   [[nodiscard]] virtual bool shares_links() const { return false; }
   /// The links on the route from one end point to another. `from` is not `to`.
   virtual void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
-  /// Links with equal numbers have equal properties.
-  [[nodiscard]] virtual std::uint64_t link_kind(std::uint32_t link) const;
+  /// Links of equal kinds have equal message times.
+  [[nodiscard]] virtual LinkKind link_kind(std::uint32_t link) const;
+  /// foldable and contended: shares_links() is true from now on.
+  virtual void compare_links();
   /// foldable and contended: from now on only one rank of each class sends, for all of them
   /// (Send::weight), to any member of a class. `class_of` is by rank, `members` (the size) by
   /// class. `links` is empty unless shares_links().

@@ -309,7 +309,9 @@ TEST_P(NetworkContract, ColorsTellApartWhatTakesAnotherTime) {
   each_case([](Case drawn, Random&) {
     const Network& network = *drawn.network;
     if (!network.traits().foldable) return;
-    using Seen = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+    using Seen = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t,
+                            std::vector<std::pair<double, double>>>;
+    std::vector<Crossing> crossed;
     const EndPoint ranks = network.end_points().ranks;
     std::map<Seen, std::pair<std::int64_t, std::int64_t>> known;
     for (EndPoint from = 0; from < ranks; ++from) {
@@ -317,8 +319,15 @@ TEST_P(NetworkContract, ColorsTellApartWhatTakesAnotherTime) {
         EXPECT_EQ(network.pair_class(from, to) == 0, from == to);
         const std::pair times{network.uncontended_time(from, to, 0),
                               network.uncontended_time(from, to, 123'456)};
-        const Seen seen{network.port_class(from), network.port_class(to),
-                        network.pair_class(from, to)};
+        Seen seen{
+            network.port_class(from), network.port_class(to), network.pair_class(from, to), {}};
+        if (network.traits().in_order && from != to) {
+          network.crossings(from, to, crossed);
+          for (const Crossing& one : crossed) {
+            const LinkKind kind = network.link_kind(one.link);
+            std::get<3>(seen).emplace_back(kind.bytes_per_ns, kind.latency_ns);
+          }
+        }
         const auto [entry, added] = known.emplace(seen, times);
         EXPECT_EQ(entry->second, times);
       }

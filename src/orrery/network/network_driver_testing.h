@@ -86,6 +86,9 @@ class Driver final : private Sink {
   void arrives(std::uint32_t token) override { ORRERY_CHECK(arrivals.emplace(token, now_).second); }
   void call(std::int64_t delay, std::uint64_t code) override { calls_.emplace(now_ + delay, code); }
   void not_equivalent() override { unlike = true; }
+  void order_matters(std::uint32_t /*link*/) override { unlike = true; }
+  void will_arrive(const Send& /*message*/, std::int64_t /*delay*/,
+                   std::uint32_t /*link*/) override {}
   void exceeds_clock() override { too_long = true; }
 
   Network& network_;

@@ -65,6 +65,9 @@ struct StallReport {
 struct Savings {
   std::uint32_t representatives = 0;  ///< number of simulated ranks
   std::string unfolded_reason;        ///< why all ranks were simulated, if folding was requested
+  /// Number of representatives of a folded run that would not be exact, because of
+  /// unfolded_reason; 0: unknown.
+  std::uint32_t inexact_representatives = 0;
   /// Number of representatives that suffice if nothing is recorded; 0: recording prevented nothing.
   std::uint32_t unrecorded_representatives = 0;
   std::uint64_t phases_by_closed_form =

@@ -134,6 +134,9 @@ class StateReader {
                   std::endian::native == std::endian::little) {
       all.resize(count(sizeof(T)));
       (void)take_bytes(all.data(), all.size() * sizeof(T));
+    } else if constexpr (std::is_same_v<T, bool>) {
+      all.assign(count(sizeof(T)), false);
+      for (auto one : all) one = take<bool>();
     } else {
       read_each(all);
     }

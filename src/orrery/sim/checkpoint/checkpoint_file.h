@@ -13,6 +13,7 @@
 #include "orrery/core/state/state_reader.h"
 #include "orrery/core/state/state_writer.h"
 #include "orrery/graph/workload.h"
+#include "orrery/sim/shortcuts/folding/folding_attempts.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -25,7 +26,7 @@ inline constexpr std::uint32_t kCheckpointFormat = 1;
 struct CheckpointAttempt {
   bool fold = false;
   bool closed_forms = true;
-  std::string unfolded_reason;
+  FoldingAttempts folding;
 };
 
 /// The program and the job of a checkpoint.

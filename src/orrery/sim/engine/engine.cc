@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "orrery/core/check.h"
 #include "orrery/model/collective/library/library_machine.h"
@@ -36,7 +37,7 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     if (!library) return tl::unexpected(std::move(library.error()));
     remaining.library = *std::move(library);
   }
-  std::string unfolded_reason;
+  FoldingAttempts attempts;
   CheckpointIdentity identity;
   if (options.checkpoints.are_used()) identity = checkpoint_identity(workload, options);
   std::optional<CheckpointContent> checkpoint;
@@ -46,20 +47,21 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     checkpoint = *std::move(read);
     remaining.fold = checkpoint->attempt.fold;
     remaining.closed_forms = checkpoint->attempt.closed_forms;
-    unfolded_reason = checkpoint->attempt.unfolded_reason;
+    attempts = checkpoint->attempt.folding;
   }
   for (;;) {
-    Engine engine(workload, platform, remaining);
-    auto result = engine.run({identity, {remaining.fold, remaining.closed_forms, unfolded_reason}},
+    Engine engine(workload, platform, remaining, attempts.hints);
+    auto result = engine.run({identity, {remaining.fold, remaining.closed_forms, attempts}},
                              checkpoint ? &*checkpoint : nullptr);
     checkpoint.reset();
     switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
-        if (result && !unfolded_reason.empty()) result->savings.unfolded_reason = unfolded_reason;
+        if (result && engine.representatives() == workload.rank_count())
+          attempts.explain(result->savings);
         return result;
       case Engine::Rerun::every_rank:
-        unfolded_reason = engine.fold_failed();
-        remaining.fold = false;
+        remaining.fold = attempts.add_failed(engine.fold_failed(), engine.representatives(),
+                                             engine.link_hints());
         break;
       case Engine::Rerun::by_messages:
         remaining.closed_forms = false;
@@ -72,8 +74,9 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
 }
 
 Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
-               const Options& options)
+               const Options& options, LinkHints hints)
     : run_(workload, platform, options, std::make_shared<SharedState>(platform, options)),
+      hints_(std::move(hints)),
       shared_planner_(run_.new_planner()) {
   queues_.set_starter(phases_);
 }
@@ -408,9 +411,10 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
 // Folding: setup, and the check if the run fails.
 
 Result<void> Engine::set_up_folding() {
-  std::string why_not;
+  Savings why_not;
+  if (hints_.compare) run_.network.compare_links();
   auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
-                                       run_.options, run_.communicators, planner_, why_not);
+                                       run_.options, hints_, run_.communicators, planner_, why_not);
   if (!folded_workload) return tl::unexpected(folded_workload.error());
   auto unrecorded =
       unrecorded_representatives(run_.workload, run_.platform, run_.fabric, run_.network,
@@ -419,7 +423,10 @@ Result<void> Engine::set_up_folding() {
   run_.result.savings.unrecorded_representatives = *unrecorded;
   run_.shared.folded_workload = std::move(*folded_workload);
   run_.result.savings.representatives = run_.folded_workload.ranks();
-  if (run_.options.fold) run_.result.savings.unfolded_reason = std::move(why_not);
+  if (run_.options.fold) {
+    run_.result.savings.unfolded_reason = std::move(why_not.unfolded_reason);
+    run_.result.savings.inexact_representatives = why_not.inexact_representatives;
+  }
   if (!run_.folded_workload.is_folded()) return {};
   if (!run_.network.traits().uncontended)
     run_.network.fold(run_.folded_workload.class_of(), run_.folded_workload.weights(),

@@ -39,8 +39,9 @@ class Engine : private P2pMessages::CompletionObserver,
                private Nodes::Executor,
                private CollectiveObserver {
  public:
+  /// `hints`: what earlier attempts to fold have shown.
   Engine(const graph::Workload& workload, const platform::Platform& platform,
-         const Options& options);
+         const Options& options, LinkHints hints = {});
 
   /// One part of the run that `whole` has set up.
   Engine(Engine& whole, std::uint32_t part);
@@ -71,6 +72,10 @@ class Engine : private P2pMessages::CompletionObserver,
     return run_.fold_failed.empty() || rerun_ == Rerun::in_one_part ? rerun_ : Rerun::every_rank;
   }
   [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
+  /// After such a run: the hints for another attempt to fold. Empty: there is none.
+  [[nodiscard]] const LinkHints& link_hints() const { return run_.link_hints; }
+  /// The number of simulated ranks.
+  [[nodiscard]] std::uint32_t representatives() const { return run_.folded_workload.ranks(); }
 
   // engine_checkpoint.cc: the state between two ticks. load() is called instead of begin_ranks(),
   // and returns false if the bytes are invalid.
@@ -117,13 +122,14 @@ class Engine : private P2pMessages::CompletionObserver,
   void on_collective_end(std::uint32_t rank, graph::NodeId node) override;
 
   EngineRun run_;
+  LinkHints hints_;
   Rerun rerun_ = Rerun::no;
   std::shared_ptr<CollectivePlanner> shared_planner_;
   CollectivePlanner& planner_ = *shared_planner_;
   FoldingGuard guard_{run_, planner_};
   ChunkPool chunks_{run_};
   LocalEvents local_events_{run_, chunks_, guard_};
-  Transport transport_{run_};
+  Transport transport_{run_, guard_};
   TimeAccounting times_{run_};
   std::optional<PartBorder> border_;  // in a part
   P2pMessages messages_{run_, guard_, transport_, times_, *this, border_ ? &*border_ : nullptr};

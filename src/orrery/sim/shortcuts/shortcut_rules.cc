@@ -58,11 +58,12 @@ std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
   return "remote memory serves requests in order of arrival";
 }
 
-// Under ASTRA rules, the order within a tick affects results, and the guard needs the arrival times
-// of messages.
+// A network whose links serve in order of arrival reports when rank numbers decide the order, and
+// announces arrivals, which the guard of ASTRA rules needs.
 std::string shares_links(const model::Traits& network, Rules rules) {
-  if (network.foldable && (network.uncontended || rules == Rules::orrery)) return {};
-  return "links serve messages in order of arrival";
+  if (!network.foldable) return "routes or links change during the run";
+  if (network.uncontended || network.in_order || rules == Rules::orrery) return {};
+  return "the network does not announce arrivals";
 }
 
 // Under Orrery rules the engine decides at the end of a tick, so that rank numbers have no

@@ -44,6 +44,28 @@ void Transport::call(std::int64_t delay, std::uint64_t code) {
                    .key = static_cast<std::uint32_t>(code >> 32)});
 }
 
+void Transport::not_equivalent() {
+  if (run_.fold_failed.empty())
+    run_.fold_failed = "messages share links that not all equivalent ranks have";
+  run_.link_hints.compare = true;
+}
+
+// Without an order within ticks, ranks could be simulated in the order that the links have.
+void Transport::order_matters(std::uint32_t link) {
+  if (run_.fold_failed.empty())
+    run_.fold_failed = "messages of several ranks reach a link at the same time";
+  if (!run_.network.traits().tick_order_free) return;
+  const std::vector<std::uint32_t>& first = run_.folded_workload.links().first;
+  run_.link_hints.ordered.resize(first.size());
+  for (std::size_t other = 0; other < first.size(); ++other) {
+    if (first[other] == link) run_.link_hints.ordered[other] = true;
+  }
+}
+
+void Transport::will_arrive(const model::Send& message, std::int64_t delay, std::uint32_t link) {
+  guard_.expect_arrival(message, arrivals_[message.token], run_.after(delay), link);
+}
+
 std::optional<Event> Transport::handle(const Event& event) {
   is_in_call_ = true;
   run_.network.called(run_.now(), event.first | std::uint64_t{event.key} << 32, *this);

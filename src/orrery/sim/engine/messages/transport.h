@@ -10,6 +10,7 @@
 
 #include "orrery/network/network.h"
 #include "orrery/sim/engine/run/engine_run.h"
+#include "orrery/sim/engine/run/folding_guard.h"
 
 namespace orrery::sim {
 
@@ -29,7 +30,8 @@ struct Transfer {
 /// this class drives the network (see model::Network).
 class Transport : private model::Sink {
  public:
-  explicit Transport(EngineRun& run) : run_(run), contended_(!run.network.traits().uncontended) {}
+  Transport(EngineRun& run, FoldingGuard& guard)
+      : run_(run), guard_(guard), contended_(!run.network.traits().uncontended) {}
 
   /// Whether messages contend for links.
   [[nodiscard]] bool is_contended() const { return contended_; }
@@ -75,7 +77,7 @@ class Transport : private model::Sink {
 
   /// Its state, for copies and checkpoints.
   static auto fields(auto& self) {
-    auto& [run, contended, is_in_call, arrived, arrivals, free] = self;
+    auto& [run, guard, contended, is_in_call, arrived, arrivals, free] = self;
     return std::tie(arrivals, free);
   }
   /// Continues from the state of `other`.
@@ -87,13 +89,13 @@ class Transport : private model::Sink {
 
   void arrives(std::uint32_t token) override;
   void call(std::int64_t delay, std::uint64_t code) override;
-  void not_equivalent() override {
-    if (run_.fold_failed.empty())
-      run_.fold_failed = "messages share links that not all equivalent ranks have";
-  }
+  void not_equivalent() override;
+  void order_matters(std::uint32_t link) override;
+  void will_arrive(const model::Send& message, std::int64_t delay, std::uint32_t link) override;
   void exceeds_clock() override { (void)run_.after(model::MultiDimFabric::kTooLong); }
 
   EngineRun& run_;
+  FoldingGuard& guard_;
   bool contended_;
   bool is_in_call_ = false;
   std::optional<Event> arrived_;     // arrival during handle()

@@ -37,7 +37,7 @@ struct RunFixture {
         guard(run, planner),
         chunks(run),
         local_events(run, chunks, guard),
-        transport(run),
+        transport(run, guard),
         accounts(run) {
     ORRERY_CHECK(run.communicators.make(workload, platform.rules).has_value());
     run.shared.folded_workload = FoldedWorkload(workload.rank_count());

@@ -82,6 +82,7 @@ void EngineRun::resume(const EngineRun& other) {
   in_a_part = other.in_a_part;
   guarded = other.guarded;
   fold_failed = other.fold_failed;
+  link_hints = other.link_hints;
   notes = other.notes;
 }
 

@@ -21,6 +21,7 @@
 #include "orrery/sim/engine/state/node_pages.h"
 #include "orrery/sim/engine/state/observer.h"
 #include "orrery/sim/engine/state/policy.h"
+#include "orrery/sim/shortcuts/folding/folding.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -49,6 +50,7 @@ struct EngineRun {
   bool in_a_part = false;            ///< other parts run concurrently
   bool guarded = false;              ///< ranks represent others under ASTRA rules
   std::string fold_failed;           ///< not empty: equivalent ranks may behave differently
+  LinkHints link_hints;              ///< for the next attempt to fold; empty: there is none
   std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and waits
   Observer* observer = nullptr;      ///< Options::record
   std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code
@@ -58,7 +60,7 @@ struct EngineRun {
   static auto fields(auto& self) {
     auto& [workload, platform, options, policy, shared_owner, shared, fabric, network,
            folded_workload, communicators, queue, jobs, result, error, in_a_part, guarded,
-           fold_failed, pages, observer, notes, next_poll] = self;
+           fold_failed, link_hints, pages, observer, notes, next_poll] = self;
     return std::tie(shared, queue, jobs, result.messages, result.events,
                     result.savings.phases_by_closed_form, result.savings.phases_by_messages,
                     result.savings.iterations_skipped, result.findings, pages, notes);

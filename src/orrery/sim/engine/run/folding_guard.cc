@@ -13,7 +13,14 @@
 namespace orrery::sim {
 
 namespace {
+
 constexpr std::uint64_t kSeveral = ~std::uint64_t{0};
+
+// A phase, for expect(): not 0.
+std::uint64_t phase_of(const Event& arrival) {
+  return (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec;
+}
+
 }  // namespace
 
 // `origin` causes an event of `rank` at `time`. Messages of one step of one phase can arrive in any
@@ -41,22 +48,36 @@ void FoldingGuard::expect(std::uint32_t rank, std::int64_t time, std::uint64_t o
 
 void FoldingGuard::set_up() {
   if (run_.guarded) expected_.resize(run_.folded_workload.ranks());
+  contended_ = !run_.network.traits().uncontended;
 }
 
 void FoldingGuard::expect_message(const Event& arrival, std::uint32_t communicator,
                                   std::uint32_t to, std::uint32_t key) {
-  if (!run_.guarded) return;
+  if (!run_.guarded || contended_) return;
   const Communicator& group = run_.communicators[communicator];
   const Representative receiver = group.representative_at(group.representative(to));
   const std::uint32_t sender = sender_of(planner_.spec(arrival.spec), receiver.member, key);
   expect(receiver.rank, arrival.time, (std::uint64_t{communicator} + 1) << 32 | sender,
-         (std::uint64_t{arrival.block} + 1) << 32 | arrival.spec);
+         phase_of(arrival));
 }
 
 void FoldingGuard::expect_message(const Endpoint& who, const MessageKey& key, std::int64_t time) {
-  if (!run_.guarded) return;
+  const bool on_links = contended_ && key.src % run_.fabric.rank_count() != key.dst;
+  if (!run_.guarded || on_links) return;
   expect_local(who.rank, time);
   expect(run_.folded_workload.rank_for(key.dst), time, std::uint64_t{1} << 63 | key.src, 0);
+}
+
+// The link sends one message after another, so that all its messages have one origin. The sender of
+// a point-to-point message is done when the message arrives.
+void FoldingGuard::expect_arrival(const model::Send& message, const Event& arrival,
+                                  std::int64_t time, std::uint32_t link) {
+  if (!run_.guarded) return;
+  const std::uint64_t origin = std::uint64_t{1} << 62 | link;
+  const bool of_phase =
+      arrival.kind == EventKind::deliver || arrival.kind == EventKind::tree_deliver;
+  expect(run_.folded_workload.rank_for(message.to), time, origin, of_phase ? phase_of(arrival) : 0);
+  if (!of_phase) expect(run_.folded_workload.rank_for(message.from), time, origin, 0);
 }
 
 }  // namespace orrery::sim

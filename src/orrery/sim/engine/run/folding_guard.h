@@ -31,10 +31,14 @@ class FoldingGuard {
                       std::uint32_t key);
   /// The same for a point-to-point message; `who` is the sender's node.
   void expect_message(const Endpoint& who, const MessageKey& key, std::int64_t time);
+  /// With contention, arrivals are known only when a message crosses its last link: `arrival` will
+  /// happen at `time`, caused by `link`.
+  void expect_arrival(const model::Send& message, const Event& arrival, std::int64_t time,
+                      std::uint32_t link);
 
   /// Its state, for copies and checkpoints.
   static auto fields(auto& self) {
-    auto& [run, planner, expected] = self;
+    auto& [run, planner, contended, expected] = self;
     return std::tie(expected);
   }
   /// Continues from the state of `other`.
@@ -53,6 +57,7 @@ class FoldingGuard {
 
   EngineRun& run_;
   const CollectivePlanner& planner_;
+  bool contended_ = false;
   std::vector<std::vector<Expected>> expected_;  // by rank
 };
 

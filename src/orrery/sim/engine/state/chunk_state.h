@@ -156,8 +156,11 @@ struct Chunk {
                     chunk, phases, decided, history);
   }
 
-  /// Identifies its messages among those that a rank sends in one tick (see model::Send).
-  [[nodiscard]] std::uint64_t flow() const { return std::uint64_t{number} << 32 | communicator; }
+  /// Identifies its messages among those that a rank sends in one tick (see model::Send). Ranks
+  /// agree on the order.
+  [[nodiscard]] std::uint64_t flow() const {
+    return std::uint64_t{number} << 32 | order.precedence;
+  }
 };
 
 /// Order of a chunk's messages among those that a rank sends in one tick.

@@ -84,15 +84,18 @@ Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
                                      const platform::Platform& platform,
                                      const model::MultiDimFabric& fabric,
                                      const model::Network& network, const Options& options,
-                                     Communicators& communicators, CollectivePlanner& planner,
-                                     std::string& why_not) {
+                                     const LinkHints& hints, Communicators& communicators,
+                                     CollectivePlanner& planner, Savings& savings) {
   const std::uint32_t ranks = workload.rank_count();
+  std::string& why_not = savings.unfolded_reason;
   why_not = why_not_fold(workload, platform, network.traits(), options);
   if (!why_not.empty()) return FoldedWorkload(ranks);
-  auto folding = fold(workload, platform, fabric, network, communicators, planner, options.record);
+  auto folding =
+      fold(workload, platform, fabric, network, communicators, planner, options.record, hints);
   if (!folding) return tl::unexpected(folding.error());
   if (folding->classes() == ranks)
     why_not = folding->why_not.empty() ? "no two ranks are equivalent" : folding->why_not;
+  savings.inexact_representatives = folding->classes_without_links;
   return FoldedWorkload(std::move(*folding), communicators);
 }
 

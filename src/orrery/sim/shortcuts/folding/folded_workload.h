@@ -74,12 +74,16 @@ class FoldedWorkload {
   Folding folding_;  // empty: every rank represents itself
 };
 
-/// The smallest folded workload that represents the workload under these options. `why_not`: why it
-/// is the workload itself. Errors as fold().
-[[nodiscard]] Result<FoldedWorkload> fold_workload(
-    const graph::Workload& workload, const platform::Platform& platform,
-    const model::MultiDimFabric& fabric, const model::Network& network, const Options& options,
-    Communicators& communicators, CollectivePlanner& planner, std::string& why_not);
+/// The smallest folded workload that represents the workload under these options. If it is the
+/// workload itself, sets unfolded_reason and inexact_representatives of `savings`. Errors as
+/// fold().
+[[nodiscard]] Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
+                                                   const platform::Platform& platform,
+                                                   const model::MultiDimFabric& fabric,
+                                                   const model::Network& network,
+                                                   const Options& options, const LinkHints& hints,
+                                                   Communicators& communicators,
+                                                   CollectivePlanner& planner, Savings& savings);
 
 /// The number of representatives if only the recording prevents folding; else 0. Errors as fold().
 [[nodiscard]] Result<std::uint32_t> unrecorded_representatives(

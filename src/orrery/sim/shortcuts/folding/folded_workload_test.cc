@@ -28,9 +28,11 @@ struct Made {
     CollectivePlanner planner(platform, fabric, *network);
     Options options;
     options.fold = fold;
-    auto made = fold_workload(workload, platform, fabric, *network, options, communicators, planner,
-                              why_not);
+    Savings savings;
+    auto made = fold_workload(workload, platform, fabric, *network, options, {}, communicators,
+                              planner, savings);
     ORRERY_CHECK(made.has_value());
+    why_not = savings.unfolded_reason;
     folded_workload = std::move(*made);
   }
 

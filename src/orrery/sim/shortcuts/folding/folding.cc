@@ -274,6 +274,17 @@ void add_routes(const graph::Workload& workload, const GraphShapes& shapes, Fold
 
 }  // namespace
 
+bool LinkHints::add(const LinkHints& more) {
+  bool is_new = more.compare && !compare;
+  compare = compare || more.compare;
+  ordered.resize(std::max(ordered.size(), more.ordered.size()));
+  for (std::size_t link = 0; link < more.ordered.size(); ++link) {
+    is_new = is_new || (more.ordered[link] && !ordered[link]);
+    if (more.ordered[link]) ordered[link] = true;
+  }
+  return is_new;
+}
+
 Folding unfolded(std::uint32_t ranks, const Communicators& communicators, std::string why_not) {
   Folding made;
   made.class_of.resize(ranks);
@@ -289,7 +300,7 @@ Folding unfolded(std::uint32_t ranks, const Communicators& communicators, std::s
 Result<Folding> fold(const graph::Workload& workload, const platform::Platform& platform,
                      const model::MultiDimFabric& fabric, const model::Network& network,
                      const Communicators& communicators, CollectivePlanner& planner,
-                     bool by_dimension) {
+                     bool by_dimension, const LinkHints& hints) {
   const std::uint32_t ranks = workload.rank_count();
   if (std::string why = why_not_fold(workload, platform, network.traits()); !why.empty())
     return unfolded(ranks, communicators, std::move(why));
@@ -308,12 +319,23 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   if (!network.traits().uncontended && invariants.has_unreceived_messages())
     return unfolded(ranks, communicators, "messages that no rank receives share links");
   if (network.shares_links()) {
-    links.emplace(workload, platform.remote_memory, network, shapes, groups);
+    links.emplace(
+        workload, platform.remote_memory, network, shapes, groups,
+        hints.all_ordered ? std::vector<bool>(network.link_count(), true) : hints.ordered);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
   }
-  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(partition));
+  Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, partition);
   refinement.run();
-  if (refinement.is_discrete()) return unfolded(ranks, communicators, {});
+  if (refinement.is_discrete()) {
+    Folding made = unfolded(ranks, communicators, {});
+    if (!links) return made;
+    Refinement without_links(workload, shapes, groups, nullptr, std::move(partition));
+    without_links.run();
+    if (without_links.is_discrete()) return made;
+    made.why_not = "no two ranks use shared links in the same way";
+    made.classes_without_links = without_links.partition().classes();
+    return made;
+  }
   Folding made;
   number_classes(refinement.partition(), made);
   made.representative_group = groups.equivalent();

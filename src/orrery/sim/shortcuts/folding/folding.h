@@ -40,8 +40,22 @@ struct Folding {
   std::vector<std::size_t> first_route;  ///< by class, and the end
   model::EquivalentLinks links;          ///< if ranks share links
   std::string why_not;  ///< why every rank is its own class; empty: ranks were compared
+  /// Number of classes if messages shared no links, in case shared links make every rank its own
+  /// class; else 0.
+  std::uint32_t classes_without_links = 0;
 
   [[nodiscard]] std::size_t classes() const { return representative.size(); }
+};
+
+/// What a folded run has shown about links: the next attempt takes it into account.
+struct LinkHints {
+  bool compare = false;       ///< messages cross several links: compare links, not ports
+  bool all_ordered = false;   ///< as if all links were `ordered`
+  std::vector<bool> ordered;  ///< by link: see SenderOrder; empty: none
+
+  [[nodiscard]] bool empty() const { return !compare && !all_ordered && ordered.empty(); }
+  /// Adds those of another run. Returns whether any of them is new.
+  bool add(const LinkHints& more);
 };
 
 /// The coarsest stable partition of the ranks. Ranks of one class have graphs of one shape (equal
@@ -62,18 +76,18 @@ struct Folding {
 /// peers differ from them in the same dimensions. Times do not require it, recordings of ports do.
 ///
 /// If messages share links that belong to no rank, links are classified together with the ranks
-/// (link_classes.h).
+/// (link_classes.h), and so are links that serve messages in order of arrival (sender_order.h).
 ///
 /// Color refinement to a fixed point: O(ranks × (peers + groups + members × steps, for groups with
 /// members of different classes) × rounds), plus O(messages × links × rounds) for shared links. If
-/// ranks share a resource that serves in order of arrival (links of a network that is not foldable,
-/// a memory pool), they are not compared; `why_not` contains the reason.
+/// ranks share a resource that serves in order of arrival (a memory pool) or routes that depend on
+/// loads, they are not compared; `why_not` contains the reason.
 [[nodiscard]] Result<Folding> fold(const graph::Workload& workload,
                                    const platform::Platform& platform,
                                    const model::MultiDimFabric& fabric,
                                    const model::Network& network,
                                    const Communicators& communicators, CollectivePlanner& planner,
-                                   bool by_dimension = false);
+                                   bool by_dimension = false, const LinkHints& hints = {});
 
 /// The same for a simple case: all ranks have one graph, which communicates with all ranks only, on
 /// a machine whose ranks have equivalent positions. Empty: use fold(). O(nodes), plus O(ranks) for

@@ -4,6 +4,7 @@
 // only saved by being simulated again with every rank.
 #include <gtest/gtest.h>
 
+#include "orrery/platform/cluster/cluster.h"
 #include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
@@ -267,6 +268,97 @@ TEST(FoldedModes, MessagesAndCollectivesOfAClassMeetOnTheirLinks) {
     }
     expect_the_same_flows(testing::workload(ranks), line(block, 8), 1);
   }
+}
+
+/// The same with messages that wait for each other, under these rules.
+void expect_the_same_queues(const graph::Workload& workload, platform::Platform platform,
+                            std::uint32_t representatives) {
+  platform.network = NetworkModelKind::message;
+  expect_the_same(workload, platform, representatives);
+}
+
+TEST(FoldedModes, MessagesOfAClassWaitOnItsLinks) {
+  for (const platform::Rules rules : {platform::Rules::orrery, platform::Rules::astra}) {
+    for (const Block block : {Block::ring, Block::fully_connected, Block::switched}) {
+      for (const std::int64_t chunks : {1, 4}) {
+        Rank rank;
+        rank.coll(CollectiveType::all_reduce, 80'000);
+        platform::Platform platform = line(block, 8);
+        platform.rules = rules;
+        platform.collectives.splits = platform.collectives.active_chunks = chunks;
+        platform.collectives.endpoint_delay = ns(10);
+        expect_the_same_queues(testing::replicated(rank, 8), platform, 1);
+      }
+    }
+  }
+}
+
+// Four devices share one link of their host: one message waits for the other.
+TEST(FoldedModes, EquivalentRanksThatShareALinkDiffer) {
+  Findings findings;
+  const auto made = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\ncollectives: {library: ideal}\n"
+      "fabric: {hosts: [{count: 4, devices: 4, nics: 1, scale_up: {bandwidth: 300 GB/s, latency: "
+      "256 ns}, pcie: {bandwidth: 128 GB/s, latency: 64 ns}}], network: {kind: switch, port: "
+      "{bandwidth: 100 GB/s, latency: 512 ns}}}",
+      "test", findings);
+  ASSERT_TRUE(made.has_value()) << to_string(made.error());
+  std::vector<Rank> ranks(16);
+  for (std::uint32_t r = 0; r < ranks.size(); ++r) {
+    ranks[r].send(static_cast<std::int32_t>((r + 4) % 16), 40'000, 1);
+    ranks[r].recv(static_cast<std::int32_t>((r + 12) % 16), 40'000, 1);
+  }
+  expect_the_same_queues(testing::workload(ranks), *made, 4);
+}
+
+/// Two triples of ranks: two send to the third at once, which computes when the first message is
+/// there. `crossed`: the senders of the second triple have changed places.
+graph::Workload two_to_one(bool crossed) {
+  std::vector<Rank> ranks(6);
+  for (const std::uint32_t first : {0u, 3u}) {
+    const bool changed = crossed && first == 3;
+    const std::uint32_t one = first + (changed ? 1 : 0), other = first + (changed ? 0 : 1);
+    ranks[one].send(static_cast<std::int32_t>(first + 2), 40'000, 1);
+    ranks[other].send(static_cast<std::int32_t>(first + 2), 30'000, 2);
+    ranks[other].comp(us(1));
+    Rank& receiver = ranks[first + 2];
+    receiver.comp(us(5), {receiver.recv(static_cast<std::int32_t>(one), 40'000, 1)});
+    receiver.recv(static_cast<std::int32_t>(other), 30'000, 2);
+  }
+  return testing::workload(ranks);
+}
+
+// Messages of several ranks reach a link in one tick, and the lower rank is first.
+TEST(FoldedModes, TheOrderOfRanksAtALinkCounts) {
+  platform::Platform platform = line(Block::switched, 6);
+  platform.dims[0].latency_ns = 0;
+  // Both messages reach the second link at once: the ports of the first have been made so.
+  platform.deviations.push_back({.ranks = {1, 4}, .ports = {{.dim = 0, .bandwidth = 0.75}}});
+  expect_the_same_queues(two_to_one(false), platform, 3);
+  platform.deviations[0].ranks = {1, 3};
+  expect_the_same_queues(two_to_one(true), platform, 6);
+}
+
+TEST(FoldedModes, MessagesThatMeetAtALinkUnderAstraRulesAreNotFolded) {
+  platform::Platform platform = line(Block::switched, 6);
+  platform.rules = platform::Rules::astra;
+  platform.network = NetworkModelKind::message;
+  std::vector<Rank> ranks(6);
+  for (const std::uint32_t first : {0u, 3u}) {
+    for (const std::uint32_t sender : {first, first + 1}) {
+      if (sender > first) ranks[sender].comp(ns(0));
+      ranks[sender].send(static_cast<std::int32_t>(first + 2), 40'000, sender - first);
+      ranks[first + 2].recv(static_cast<std::int32_t>(sender), 40'000, sender - first);
+    }
+  }
+  Options options;
+  options.fold = true;
+  const auto made = simulate(testing::workload(ranks), platform, options);
+  ASSERT_TRUE(made.has_value()) << to_string(made.error());
+  EXPECT_EQ(made->savings.representatives, 6u);
+  EXPECT_EQ(made->savings.unfolded_reason,
+            "messages of several ranks reach a link at the same time");
+  EXPECT_EQ(made->savings.inexact_representatives, 3u);
 }
 
 // Two ranks send to one, and nobody receives: the port of that rank carries both messages.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "orrery/sim/engine/state/network_memories.h"
 
@@ -25,9 +26,35 @@ bool is_exact(float share) {
 
 LinkClasses::LinkClasses(const graph::Workload& workload, const platform::RemoteMemory& memory,
                          const model::Network& network, const GraphShapes& shapes,
-                         RankGroups& groups)
+                         RankGroups& groups, std::vector<bool> ordered)
     : network_(network) {
+  add_routes(workload, memory, shapes, groups);
+  first_carried_.assign(network.link_count() + std::size_t{1}, 0);
+  for (const model::Crossing& crossing : crossings_) ++first_carried_[crossing.link + 1];
+  kinds_.assign(network.link_count(), kNone);
+  WordInterner kinds;
+  for (std::uint32_t link = 0; link < network.link_count(); ++link) {
+    if (first_carried_[link + 1] > 0) {
+      const model::LinkKind kind = network.link_kind(link);
+      words_ = {std::bit_cast<std::uint64_t>(kind.bytes_per_ns),
+                std::bit_cast<std::uint64_t>(kind.latency_ns)};
+      kinds_[link] = kinds.number(words_);
+    }
+    first_carried_[link + 1] += first_carried_[link];
+  }
+  colors_.resize(kinds_.size());
+  if (!why_not_.empty()) return;
+  if (network.traits().in_order) {
+    order_.emplace(carried_messages(), network.link_count(), std::move(ordered));
+  } else {
+    carried_.resize(crossings_.size());
+  }
+}
+
+void LinkClasses::add_routes(const graph::Workload& workload, const platform::RemoteMemory& memory,
+                             const GraphShapes& shapes, RankGroups& groups) {
   const std::uint32_t ranks = workload.rank_count();
+  const bool in_order = network_.traits().in_order;
   first_message_route_.push_back(0);
   for (std::uint32_t rank = 0; rank < ranks && why_not_.empty(); ++rank) {
     for (const Peer& named : shapes.peers(workload.graph_of_rank[rank])) {
@@ -35,27 +62,20 @@ LinkClasses::LinkClasses(const graph::Workload& workload, const platform::Remote
       const bool there = peer >= 0 && peer < std::int64_t{ranks};
       add_route(rank, there ? static_cast<std::uint32_t>(peer) : rank);
     }
-    const auto add = [&](model::EndPoint from, model::EndPoint to) { add_route(from, to); };
+    const auto add = [&](model::EndPoint from, model::EndPoint to) {
+      if (in_order && from != rank) why_not_ = "messages of switches wait at links";
+      add_route(from, to);
+    };
     if (!groups.each_message(rank, add)) why_not_ = "switches reduce over several levels";
     if (accesses_network(memory, shapes, workload.graph_of_rank[rank])) {
-      for (const model::EndPoint one : memories_of(memory, network, rank)) {
+      if (in_order) why_not_ = "messages of memories wait at links";
+      for (const model::EndPoint one : memories_of(memory, network_, rank)) {
         add_route(one, rank);
         add_route(rank, one);
       }
     }
     first_message_route_.push_back(message_routes_.size());
   }
-  first_carried_.assign(network.link_count() + std::size_t{1}, 0);
-  for (const model::Crossing& crossing : crossings_) ++first_carried_[crossing.link + 1];
-  kinds_.assign(network.link_count(), kNone);
-  WordInterner kinds;
-  for (std::uint32_t link = 0; link < network.link_count(); ++link) {
-    if (first_carried_[link + 1] > 0)
-      kinds_[link] = kinds.number(std::vector<std::uint64_t>{network.link_kind(link)});
-    first_carried_[link + 1] += first_carried_[link];
-  }
-  carried_.resize(crossings_.size());
-  colors_.resize(kinds_.size());
 }
 
 // A message without a receiver, or to its own sender, crosses no links.
@@ -73,8 +93,31 @@ void LinkClasses::add_route(std::uint32_t from, std::uint32_t to) {
   if (crossings_.size() > kMaxCrossings) why_not_ = "messages use too many paths over shared links";
 }
 
-// Iterates class by class and kind by kind, so that the entries of each link are in that order.
+std::vector<CarriedMessage> LinkClasses::carried_messages() const {
+  std::vector<CarriedMessage> made;
+  made.reserve(crossings_.size());
+  for (std::uint32_t rank = 0; rank + 1 < first_message_route_.size(); ++rank) {
+    for (std::size_t i = first_message_route_[rank]; i < first_message_route_[rank + 1]; ++i) {
+      const auto kind = static_cast<std::uint32_t>(i - first_message_route_[rank]);
+      for (std::uint32_t hop = 0; hop < message_routes_[i].count; ++hop)
+        made.push_back({crossings_[message_routes_[i].first + hop].link, rank, kind, hop});
+    }
+  }
+  return made;
+}
+
 void LinkClasses::classify(const RankPartition& ranks) {
+  if (order_) {
+    order_->classify(ranks, kinds_, colors_);
+  } else {
+    count_carried(ranks);
+    color_by_counts();
+  }
+  route_classes_.clear();
+}
+
+// Iterates class by class and kind by kind, so that the entries of each link are in that order.
+void LinkClasses::count_carried(const RankPartition& ranks) {
   std::vector<std::size_t> next(first_carried_.begin(), first_carried_.end() - 1);
   for (std::uint32_t one = 0; one < ranks.classes(); ++one) {
     const auto members = ranks.members(one);
@@ -90,6 +133,9 @@ void LinkClasses::classify(const RankPartition& ranks) {
       }
     }
   }
+}
+
+void LinkClasses::color_by_counts() {
   WordInterner colors;
   for (std::uint32_t link = 0; link < kinds_.size(); ++link) {
     const auto first = carried_.begin() + static_cast<std::ptrdiff_t>(first_carried_[link]);
@@ -102,16 +148,17 @@ void LinkClasses::classify(const RankPartition& ranks) {
     }
     colors_[link] = colors.number(words_);
   }
-  route_classes_.clear();
 }
 
 void LinkClasses::add_classes(std::uint32_t rank, std::vector<std::uint64_t>& words) {
   for (std::size_t i = first_message_route_[rank]; i < first_message_route_[rank + 1]; ++i) {
     words_.clear();
     for (std::uint32_t c = 0; c < message_routes_[i].count; ++c) {
-      const model::Crossing& crossing = crossings_[message_routes_[i].first + c];
+      const std::size_t number = message_routes_[i].first + c;
+      const model::Crossing& crossing = crossings_[number];
       words_.push_back(
-          pack_pair(colors_[crossing.link], std::bit_cast<std::uint32_t>(crossing.share)));
+          pack_pair(colors_[crossing.link],
+                    order_ ? order_->role(number) : std::bit_cast<std::uint32_t>(crossing.share)));
     }
     words.push_back(route_classes_.number(words_));
   }
@@ -130,6 +177,7 @@ model::EquivalentLinks LinkClasses::equivalent() const {
   }
   for (std::uint32_t link = 0; link < colors_.size(); ++link)
     made.count[link] = made.count[made.first[link]];
+  if (order_) order_->add_to(made);
   return made;
 }
 

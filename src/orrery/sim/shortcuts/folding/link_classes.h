@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "orrery/sim/shortcuts/folding/graph_shapes.h"
 #include "orrery/sim/shortcuts/folding/rank_groups.h"
 #include "orrery/sim/shortcuts/folding/rank_partition.h"
+#include "orrery/sim/shortcuts/folding/sender_order.h"
 #include "orrery/sim/shortcuts/folding/word_interner.h"
 
 namespace orrery::sim {
@@ -30,12 +32,15 @@ namespace orrery::sim {
 /// of each class of ranks. Ranks are equivalent if every message of theirs crosses equivalent
 /// links, in order. If neither criterion splits a class any more, all links of a class are equally
 /// busy at all times, because max-min fair rates depend on nothing else: the partition of ranks and
-/// links together is equitable (see fold()).
+/// links together is equitable (see fold()). For links that serve messages in order of arrival, see
+/// SenderOrder.
 class LinkClasses {
  public:
-  /// O(messages × links on their routes), with one message per pair of ranks and kind.
+  /// O(messages × links on their routes), with one message per pair of ranks and kind. `ordered`:
+  /// by link, see SenderOrder; empty: none.
   LinkClasses(const graph::Workload& workload, const platform::RemoteMemory& memory,
-              const model::Network& network, const GraphShapes& shapes, RankGroups& groups);
+              const model::Network& network, const GraphShapes& shapes, RankGroups& groups,
+              std::vector<bool> ordered);
 
   /// Why links cannot be compared; empty: they can.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }
@@ -61,7 +66,12 @@ class LinkClasses {
     friend auto operator<=>(const Carried&, const Carried&) = default;
   };
 
+  void add_routes(const graph::Workload& workload, const platform::RemoteMemory& memory,
+                  const GraphShapes& shapes, RankGroups& groups);
   void add_route(std::uint32_t from, std::uint32_t to);
+  [[nodiscard]] std::vector<CarriedMessage> carried_messages() const;
+  void count_carried(const RankPartition& ranks);
+  void color_by_counts();
 
   const model::Network& network_;
   std::string why_not_;
@@ -72,6 +82,7 @@ class LinkClasses {
   std::vector<std::uint32_t> kinds_;        // by link; kNone: no message crosses it
   std::vector<std::size_t> first_carried_;  // by link, and the end
   std::vector<Carried> carried_;
+  std::optional<SenderOrder> order_;   // empty: links do not serve messages in order
   std::vector<std::uint32_t> colors_;  // by link
   WordInterner route_classes_;
   std::vector<std::uint64_t> words_;

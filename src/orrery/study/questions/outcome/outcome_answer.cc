@@ -119,7 +119,7 @@ void state_work(report::Answer& answer, const Outcome& outcome) {
   const std::string saved = savings_text(savings, ranks);
   if (!saved.empty()) answer.line("simulated", saved);
   answer.object("savings", [&] {
-    const std::string& reason = savings.unfolded_reason;
+    const std::string reason = unfolded_text(savings, ranks);
     answer.field("representative_ranks", savings.representatives);
     answer.field("not_folded", reason.empty() ? Value() : reason);
     answer.field("phases_closed_form", savings.phases_by_closed_form);

@@ -25,6 +25,13 @@ std::string representatives_text(std::uint32_t representatives, std::size_t rank
   return fmt::format("{} of {}", plural(representatives, "representative rank"), count(ranks));
 }
 
+std::string unfolded_text(const sim::Savings& savings, std::size_t ranks) {
+  const std::uint32_t representatives = savings.inexact_representatives;
+  if (representatives == 0) return savings.unfolded_reason;
+  return fmt::format("{}; about {} times the work of {}", savings.unfolded_reason,
+                     count(ranks / representatives), representatives_text(representatives, ranks));
+}
+
 std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
   std::string text;
   const auto add = [&](const std::string& more) { text += (text.empty() ? "" : "; ") + more; };
@@ -34,7 +41,7 @@ std::string savings_text(const sim::Savings& savings, std::size_t ranks) {
     add(fmt::format("every rank: {}; without a run file or page, {}", savings.unfolded_reason,
                     representatives_text(savings.unrecorded_representatives, ranks)));
   } else if (!savings.unfolded_reason.empty() && ranks >= kManyRanks) {
-    add(fmt::format("every rank: {}", savings.unfolded_reason));
+    add(fmt::format("every rank: {}", unfolded_text(savings, ranks)));
   }
   if (savings.phases_by_closed_form > 0) {
     const std::uint64_t phases = savings.phases_by_closed_form + savings.phases_by_messages;
@@ -56,7 +63,7 @@ std::string verification_text(const FoldVerification& verification, std::size_t 
                        *verification.difference);
   }
   if (!folded(verification.savings, ranks)) {
-    const std::string& why = verification.savings.unfolded_reason;
+    const std::string why = unfolded_text(verification.savings, ranks);
     return fmt::format("nothing to compare, every rank was simulated{}{}", why.empty() ? "" : ": ",
                        why);
   }

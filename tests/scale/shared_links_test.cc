@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Messages that share links, on dimensions and on fabrics: one rank for all equivalent ones comes
+// to what every rank comes to. ORRERY_SCALE_SEED and ORRERY_SCALE_CASES run others than the usual
+// cases.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <memory>
+#include <string>
+
+#include "orrery/core/check.h"
+#include "orrery/graph/builder.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "random_case.h"
+#include "run_modes.h"
+#include "simulation_options.h"
+
+namespace orrery::scale {
+namespace {
+
+using graph::CollectiveType;
+using platform::Algorithm;
+using platform::NetworkModelKind;
+using platform::Platform;
+using platform::Rules;
+
+const std::vector<Way> kFolded = {{true, false, false, 1}};
+
+struct Machine {
+  std::string text;  ///< the fabric
+  Platform platform;
+};
+
+/// Fat trees, rails and tori of `ranks` devices, each on its own host or four to one.
+Machine draw_fabric(Draw& draw, std::int64_t ranks) {
+  const std::string port = fmt::format("port: {{bandwidth: {} GB/s, latency: {} ns}}",
+                                       draw.of({100, 100, 37}), draw.of({0, 512, 700}));
+  const std::int64_t devices = draw.of<std::int64_t>({1, 1, 4});
+  const bool in_hosts = devices > 1 && ranks % devices == 0;
+  const std::int64_t per_leaf = draw.of<std::int64_t>({2, 4, 8, 16});
+  std::string network =
+      fmt::format("{{kind: fat_tree, per_leaf: {}, radix: {}, oversubscription: {}, {}}}", per_leaf,
+                  draw.of({64, 4096}), draw.of({1, 1, 2}), port);
+  std::string hosts = fmt::format("[{{count: {}, devices: 1}}]", ranks);
+  switch (draw.between(0, in_hosts ? 5 : 4)) {
+    case 0:
+      network = fmt::format("{{kind: torus, sizes: [{}, {}], {}}}", ranks / 4, 4, port);
+      break;
+    case 1:
+      network = fmt::format("{{kind: mesh, sizes: [{}, {}], {}}}", ranks / 4, 4, port);
+      break;
+    case 2:
+      network = fmt::format("{{kind: switch, {}}}", port);
+      break;
+    case 5: {
+      hosts = fmt::format(
+          "[{{count: {}, devices: {}, nics: {}, scale_up: {{bandwidth: 300 GB/s, latency: 256 "
+          "ns}}, "
+          "pcie: {{bandwidth: 128 GB/s, latency: 64 ns}}}}]",
+          ranks / devices, devices, devices);
+      const std::string rails = draw.of<std::string>({"rail_optimized", "rail_only"});
+      network = fmt::format("{{kind: {}, per_leaf: {}, radix: 4096, {}}}", rails, per_leaf, port);
+      break;
+    }
+    default:
+      break;
+  }
+  const std::string fabric =
+      fmt::format("fabric: {{hosts: {}, network: {}, routing: {}}}", hosts, network,
+                  draw.of<std::string>({"known", "known", "ecmp", "spray"}));
+  Findings findings;
+  auto made = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\n" + fabric, "drawn", findings);
+  if (!made) return {fabric, {}};
+  return {fabric, *std::move(made)};
+}
+
+graph::Workload all_reduce(std::int64_t bytes, std::uint32_t ranks) {
+  graph::GraphBuilder builder("all_reduce", std::make_shared<StringPool>(), graph::Repair::refuse);
+  graph::NodeSpec node;
+  node.kind = graph::NodeKind::coll;
+  node.flags = graph::kHasCommType | graph::kHasCommSize;
+  node.collective.type = CollectiveType::all_reduce;
+  node.collective.size = Bytes(bytes);
+  builder.add(node);
+  Findings findings;
+  auto graph = std::move(builder).finish(findings);
+  ORRERY_CHECK(graph.has_value());
+  graph::Workload made;
+  made.graphs = {std::make_shared<const graph::Graph>(*std::move(graph))};
+  made.graph_of_rank.assign(ranks, 0);
+  return made;
+}
+
+TEST(SharedLinks, AllReducesOnFabricsComeToTheSame) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 300, 30);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Draw draw(seed);
+    const bool large = core_testing::full_effort() && seed % 10 == 0;
+    const auto ranks = large ? 1024 : draw.of<std::int64_t>({8, 16, 24, 32, 64, 96});
+    auto [text, machine] = draw_fabric(draw, ranks);
+    ASSERT_FALSE(machine.dims.empty()) << text;
+    machine.network = draw.of({NetworkModelKind::message, NetworkModelKind::flow});
+    platform::CollectiveConfig& config = machine.collectives;
+    const bool even = std::has_single_bit(static_cast<std::uint64_t>(ranks));
+    config.all_reduce.per_dim = {
+        {draw.of({Algorithm::ring, large ? Algorithm::ring : Algorithm::direct,
+                  even ? Algorithm::halving_doubling : Algorithm::ring,
+                  even ? Algorithm::double_binary_tree : Algorithm::ring}),
+         -1, machine.dims.size() > 1}};
+    config.library = platform::CollectiveLibrary::ideal;
+    config.splits = draw.of<std::int64_t>({1, 1, 2, 4});
+    config.endpoint_delay = draw.of({ns(0), ns(10)});
+    config.rendezvous = draw.one_in(6);
+    const auto work = all_reduce(draw.of<std::int64_t>({1 << 20, 1000, 0x5555555}),
+                                 static_cast<std::uint32_t>(ranks));
+    EXPECT_EQ(compare(work, machine, kFolded, tally), "") << "seed " << seed << ": " << text;
+  }
+  print("all-reduces on fabrics", tally);
+  if (cases < 30) return;
+  EXPECT_GT(tally.folded, tally.cases / 4);
+}
+
+// Any work under either set of rules, with messages that wait for each other.
+TEST(SharedLinks, WorkWhoseMessagesWaitComesToTheSame) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 120);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case drawn = draw_case(seed);
+    Draw draw(seed);
+    drawn.platform.rules = draw.of({Rules::astra, Rules::orrery});
+    if (draw.one_in(3)) put_upon(Mode::fabric, draw, drawn);
+    drawn.platform.network = NetworkModelKind::message;
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, kFolded, tally), "") << "seed " << seed;
+  }
+  print("messages that wait", tally);
+  if (cases < 100) return;
+  EXPECT_GT(tally.folded, tally.cases / 8);
+}
+
+// The same collective on every rank, so that messages of all of them meet.
+TEST(SharedLinks, CollectivesOnDimensionsComeToTheSame) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 120);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Draw draw(seed);
+    Platform machine = draw_machine(draw);
+    machine.rules = draw.of({Rules::astra, Rules::orrery});
+    const bool flows = machine.rules == Rules::orrery && draw.one_in(2);
+    machine.network = flows ? NetworkModelKind::flow : NetworkModelKind::message;
+    const auto ranks = static_cast<std::uint32_t>(machine.npu_count());
+    const auto work = all_reduce(draw.of<std::int64_t>({1 << 20, 1000, 0x5555555}), ranks);
+    EXPECT_EQ(compare(work, machine, kFolded, tally), "") << "seed " << seed;
+  }
+  print("collectives on dimensions", tally);
+  if (cases < 100) return;
+  EXPECT_GT(tally.folded, tally.cases / 3);
+}
+
+}  // namespace
+}  // namespace orrery::scale
