@@ -16,10 +16,6 @@ namespace orrery::sim {
 
 using graph::CollectiveType;
 
-namespace {
-constexpr std::uint64_t kPollEvery = 1 << 14;  // events
-}
-
 Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
                            const Options& options) {
   if (workload.rank_count() == 0) return fail(Errc::input_empty, "", "the workload has no ranks");
@@ -195,7 +191,7 @@ bool Engine::advance(std::uint64_t events) {
     run_.jobs.count_processed(event);
     ++run_.result.events;
     if (run_.result.events >= run_.next_poll) {
-      run_.next_poll = run_.result.events + kPollEvery;
+      run_.next_poll = run_.result.events + EngineRun::kPollEvery;
       if (run_.options.progress) run_.options.progress(nodes_.finished(), run_.result.messages);
       checkpointer_.poll(run_.now());
     }

@@ -53,8 +53,10 @@ struct EngineRun {
   LinkHints link_hints;              ///< for the next attempt to fold; empty: there is none
   std::unique_ptr<NodePages> pages;  ///< replaces SharedState::times and waits
   Observer* observer = nullptr;      ///< Options::record
-  std::map<FindingCode, std::vector<Note>> notes{};  ///< the first places of each code
-  std::uint64_t next_poll = 0;  ///< number of events at which the progress is reported next
+  std::map<FindingCode, std::vector<Note>> notes{};     ///< the first places of each code
+  static constexpr std::uint64_t kPollEvery = 1 << 14;  // events
+  /// Number of events at which the progress is reported next.
+  std::uint64_t next_poll = kPollEvery;
 
   /// Its state, for checkpoints: what set-up does not make again. No error has occurred.
   static auto fields(auto& self) {
