@@ -159,6 +159,10 @@ void Engine::begin_ranks() {
 
 bool Engine::advance(std::uint64_t events) {
   Event event;
+  const auto approach = [this, prefetches = run_.prefetches()](const Event& near,
+                                                               std::size_t before) {
+    if (prefetches) messages_.prefetch(near, before);
+  };
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error &&
            (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle() ||
@@ -170,7 +174,7 @@ bool Engine::advance(std::uint64_t events) {
     if (events-- == 0) return true;
     const std::int64_t wanted =
         std::min({transport_.next(), device_work_.next(), checkpointer_.next()});
-    if (!run_.queue.pop(event, wanted)) {
+    if (!run_.queue.pop(event, wanted, approach)) {
       if (wanted != EventQueue::kNever && wanted == checkpointer_.next()) {
         if (run_.error || !run_.fold_failed.empty()) break;
         const auto done = checkpointer_.write([this](StateWriter& to) { save(to); });
@@ -319,6 +323,11 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
     case LocalEventKind::bus:
       return phases_.bus_expires(rank, event.arg);
   }
+}
+
+void Engine::prefetch(std::uint32_t rank, graph::NodeId node) {
+  if (run_.graph_of(rank).kind(node) == graph::NodeKind::recv)
+    messages_.prefetch_receive(rank, node);
 }
 
 void Engine::on_message_end(const Endpoint& who) {

@@ -112,6 +112,7 @@ class Engine : private P2pMessages::CompletionObserver,
 
   void on_watched_start() override { repetition_skipper_.pass_marker(); }
   void begin(std::uint32_t rank, graph::NodeId node) override;
+  void prefetch(std::uint32_t rank, graph::NodeId node) override;
   std::int64_t launch(std::uint32_t rank, graph::NodeId node) override {
     return host_launches_.launch(rank, node);
   }

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <vector>
 
+#include "orrery/sim/engine/run/prefetch.h"
 #include "orrery/sim/engine/state/run_state.h"
 
 namespace orrery::sim {
@@ -40,12 +42,22 @@ class Mailboxes {
     std::size_t gap = slot(key);
     --count_;
     for (std::size_t next = (gap + 1) & mask(); entries_[next].used; next = (next + 1) & mask()) {
-      const std::size_t home = MessageKeyHash{}(entries_[next].key) & mask();
+      const std::size_t home = home_of(entries_[next].key);
       if (((next - home) & mask()) < ((next - gap) & mask())) continue;
       entries_[gap] = entries_[next];
       gap = next;
     }
     entries_[gap].used = false;
+  }
+
+  /// Loads the mailbox of `key` into the cache.
+  void prefetch(const MessageKey& key) const {
+    prefetch_lines<sizeof(Entry)>(&entries_[home_of(key)]);
+  }
+  /// The mailbox of `key`, if it is at the place of its hash; else null.
+  [[nodiscard]] const Mailbox* at_home(const MessageKey& key) const {
+    const Entry& entry = entries_[home_of(key)];
+    return entry.used && entry.key == key ? &entry.box : nullptr;
   }
 
   [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
@@ -73,9 +85,14 @@ class Mailboxes {
   static constexpr std::size_t kSmallest = 64;
   [[nodiscard]] std::size_t mask() const { return entries_.size() - 1; }
 
+  // Ascending with the hash, whatever the size, so that grow() reads and writes in order.
+  [[nodiscard]] std::size_t home_of(const MessageKey& key) const {
+    return MessageKeyHash{}(key) >> shift_;
+  }
+
   // Index of `key`, or of the free entry for it.
   [[nodiscard]] std::size_t slot(const MessageKey& key) const {
-    std::size_t place = MessageKeyHash{}(key)&mask();
+    std::size_t place = home_of(key);
     while (entries_[place].used && !(entries_[place].key == key)) place = (place + 1) & mask();
     return place;
   }
@@ -83,12 +100,14 @@ class Mailboxes {
   void grow() {
     std::vector<Entry> old(entries_.size() * 2);
     old.swap(entries_);
+    --shift_;
     for (const Entry& entry : old) {
       if (entry.used) entries_[slot(entry.key)] = entry;
     }
   }
 
   std::vector<Entry> entries_;
+  int shift_ = 64 - std::countr_zero(kSmallest);  // bits of the hash beyond those of an index
   std::size_t count_ = 0;
 };
 

@@ -95,6 +95,7 @@ std::uint32_t P2pMessages::new_message(const P2pMessage& message) {
 
 void P2pMessages::transmit(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_message({key, who});
+  prefetch_next_sends(who);
   const bool abroad = border_ != nullptr && border_->part_of(key.dst) != border_->part;
   if (!abroad) start_receive(key, run_.now());
   if (run_.policy.first_dimension_counts && who.custom == kNone && run_.fabric.dim_count() > 1)

@@ -79,6 +79,13 @@ class P2pMessages {
   /// events before `done`.
   void receive_message(const CrossPartMessage& abroad, std::int64_t done);
 
+  // p2p_prefetch.cc: ranks that are not in step read other memory in each event.
+  /// Loads what receive() of this node reads into the cache.
+  void prefetch_receive(std::uint32_t rank, graph::NodeId node) const;
+  /// Loads what handle() of this event reads into the cache. At most `before` events come before
+  /// it. The closer the event, the more pointers this function follows.
+  void prefetch(const Event& event, std::size_t before) const;
+
   [[nodiscard]] MessageState& state() { return state_; }
   [[nodiscard]] const MessageState& state() const { return state_; }
 
@@ -97,6 +104,9 @@ class P2pMessages {
   }
   [[nodiscard]] std::uint32_t new_message(const P2pMessage& message);
   [[nodiscard]] P2pMessage take_message(std::uint32_t number);
+  void prefetch_end(const Endpoint& who) const;
+  [[nodiscard]] const Receive* prefetch_receiver(const MessageKey& key) const;
+  void prefetch_next_sends(const Endpoint& who) const;
   void transmit(const Endpoint& who, const MessageKey& key);
   void send_across_parts(std::uint32_t number, std::int64_t delay);
   void note_dims(const Endpoint& who, const MessageKey& key);

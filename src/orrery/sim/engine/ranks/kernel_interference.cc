@@ -22,14 +22,24 @@ void KernelInterference::set_end(std::uint32_t rank, InterferenceState::Kernel& 
   local_events_.at(rank, delay, {.arg = kernel.node, .kind = LocalEventKind::kernel_done});
 }
 
-void KernelInterference::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
-  const graph::Graph& graph = run_.graph_of(rank);
+// Kernel tables lock for each access, so that all answers are computed once.
+bool KernelInterference::is_product(const graph::Graph& graph, graph::NodeId node) {
   const graph::KernelId id = graph.kernel(node);
-  const bool product =
-      id == graph::kNoKernel || model::Interference::is_product((*graph.kernels())[id].operation);
+  if (id == graph::kNoKernel) return true;
+  const graph::KernelTable& kernels = *graph.kernels();
+  for (const Products& known : products_)
+    if (known.table == &kernels) return known.is_product[id] != 0;
+  Products& made = products_.emplace_back();
+  made.table = &kernels;
+  for (graph::KernelId kernel = 0; kernel < kernels.size(); ++kernel)
+    made.is_product.push_back(model::Interference::is_product(kernels[kernel].operation) ? 1 : 0);
+  return made.is_product[id] != 0;
+}
+
+void KernelInterference::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
   std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
   kernels.push_back({.node = node,
-                     .product = product,
+                     .product = is_product(run_.graph_of(rank), node),
                      .remaining = alone,
                      .since = run_.now(),
                      .begun = run_.now(),

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "orrery/model/compute/interference.h"
 #include "orrery/sim/engine/ranks/local_events.h"
@@ -40,12 +41,18 @@ class KernelInterference {
 
  private:
   void phase(const Stream& stream, int by);
+  [[nodiscard]] bool is_product(const graph::Graph& graph, graph::NodeId node);
   void change(std::uint32_t rank, const model::ConcurrentUse& taken);
   void set_end(std::uint32_t rank, InterferenceState::Kernel& kernel);
 
   EngineRun& run_;
   LocalEvents& local_events_;
   model::Interference interference_;
+  struct Products {
+    const graph::KernelTable* table = nullptr;
+    std::vector<std::uint8_t> is_product;  ///< by kernel
+  };
+  std::vector<Products> products_;  ///< one per kernel table: one per job
 };
 
 }  // namespace orrery::sim

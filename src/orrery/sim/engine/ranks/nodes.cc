@@ -112,6 +112,20 @@ std::optional<std::pair<ResourceLane*, NodeId>> Nodes::next_ready(RankState& sta
   return std::pair{best, node};
 }
 
+// Orrery rules: `node` could not start before `by` had ended. See settle_releases.
+inline void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
+  if (run_.pages != nullptr) return;
+  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
+  NodeId& known = times[node].released_by;
+  if (known == graph::kNoNode) {
+    known = by;
+    return;
+  }
+  // For a node with lags, `end` contains the earliest start until the node begins.
+  const std::int64_t ready = times[node].end >= 0 ? times[node].end : times[known].end;
+  if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
+}
+
 // Starts every ready node whose resource is free, lowest id first. Nodes released by nodes that end
 // at once start in a second pass, as with ASTRA-sim's next callback.
 void Nodes::issue(std::uint32_t rank) {
@@ -126,6 +140,7 @@ void Nodes::issue(std::uint32_t rank) {
       const auto next = next_ready(state);
       if (!next) break;
       const auto [lane, node] = *next;
+      if (!lane->ready.empty() && run_.prefetches()) executor_.prefetch(rank, lane->ready.front());
       if (!run_.policy.first_come && !lane->unlimited && lane->last != graph::kNoNode)
         note_release(rank, node, lane->last);
       start(rank, node);
@@ -141,20 +156,6 @@ void Nodes::wake(std::uint32_t rank) {
   if (state.unsettled || state.issuing) return;
   state.unsettled = true;
   unsettled_.push_back(rank);
-}
-
-// Orrery rules: `node` could not start before `by` had ended. See settle_releases.
-void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
-  if (run_.pages != nullptr) return;
-  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
-  NodeId& known = times[node].released_by;
-  if (known == graph::kNoNode) {
-    known = by;
-    return;
-  }
-  // For a node with lags, `end` contains the earliest start until the node begins.
-  const std::int64_t ready = times[node].end >= 0 ? times[node].end : times[known].end;
-  if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
 }
 
 void Nodes::start(std::uint32_t rank, NodeId node) {

@@ -26,6 +26,8 @@ class Nodes {
     virtual ~Executor() = default;
     /// The node has acquired its resource; the implementation calls complete() when it is done.
     virtual void begin(std::uint32_t rank, graph::NodeId node) = 0;
+    /// Loads what begin() of a node that is ready will read into the cache.
+    virtual void prefetch(std::uint32_t rank, graph::NodeId node) = 0;
     /// Picoseconds that the node waits, holding its resource, until its host has launched it.
     [[nodiscard]] virtual std::int64_t launch(std::uint32_t rank, graph::NodeId node) = 0;
     /// The watched node starts (see watch_for).

@@ -126,6 +126,7 @@ TEST(FoldingGuard, DoubtsWhatTwoRanksQueueForOneTickInOneTick) {
 class Begun : public Nodes::Executor {
  public:
   void begin(std::uint32_t rank, graph::NodeId node) override { nodes.emplace_back(rank, node); }
+  void prefetch(std::uint32_t, graph::NodeId) override {}
   void on_watched_start() override { ++watched; }
   std::int64_t launch(std::uint32_t, graph::NodeId) override { return 0; }
   std::vector<RankNode> nodes;

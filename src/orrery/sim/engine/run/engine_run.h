@@ -101,6 +101,9 @@ struct EngineRun {
   void note(FindingCode code, std::uint32_t rank, graph::NodeId node);
   void format_notes();
 
+  /// Whether loading state into the cache ahead of time saves time: caches hold few ranks.
+  [[nodiscard]] bool prefetches() const { return shared.states.size() >= 2048; }
+
   [[nodiscard]] std::uint32_t real(std::uint32_t rank) const { return folded_workload.real(rank); }
   /// The number of ranks that `rank` represents.
   [[nodiscard]] std::uint32_t weight(std::uint32_t rank) const {

@@ -85,7 +85,13 @@ class EventQueue {
 
   /// The next event, or false when there is none before `end`. Advances now().
   bool pop(Event& out, std::int64_t end = kNever) {
-    if (cursor_ == buckets_[0].size() && !advance(end)) return false;
+    return pop(out, end, [](const Event&, std::size_t) {});
+  }
+  /// Also calls `approach(event, n)` for some events that move closer, before which at most `n`
+  /// events come that are pending now; several times for one event, with decreasing `n`.
+  template <class Approach>
+  bool pop(Event& out, std::int64_t end, const Approach& approach) {
+    if (cursor_ == buckets_[0].size() && !advance(end, approach)) return false;
     out = buckets_[0][cursor_++];
     return true;
   }
@@ -153,6 +159,7 @@ class EventQueue {
   }
 
  private:
+  static constexpr std::size_t kNear = 128;    // largest number of events before approaching ones
   static constexpr std::size_t kLookBack = 4;  // number of newest events checked for merging
 
   static bool merge(Event& last, const Event& next) {
@@ -175,7 +182,8 @@ class EventQueue {
     return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
   }
 
-  bool advance(std::int64_t end) {
+  template <class Approach>
+  bool advance(std::int64_t end, const Approach& approach) {
     buckets_[0].clear();
     cursor_ = 0;
     std::size_t lowest = 1;
@@ -193,6 +201,9 @@ class EventQueue {
     if (one_time) {
       buckets_[0].swap(from);
       return true;
+    }
+    if (from.size() <= kNear) {
+      for (const Event& event : from) approach(event, from.size());
     }
     for (const Event& event : from) buckets_[bucket_of(event.time)].push_back(event);
     from.clear();

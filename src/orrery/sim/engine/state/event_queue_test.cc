@@ -70,6 +70,24 @@ RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing,
   RC_ASSERT(!queue.pop(event));
 }
 
+// Every event that is announced comes, and no more of the pending events come before it than
+// stated.
+RC_GTEST_PROP(EventQueue, AnnouncesEventsThatApproach, (const std::vector<std::uint16_t>& gaps)) {
+  EventQueue queue;
+  std::uint32_t number = 0;
+  for (const std::uint16_t gap : gaps) queue.push(link_event(gap, number++));
+  std::vector<std::pair<std::uint32_t, std::size_t>> announced;  // event, last place of it
+  std::vector<std::size_t> place(number);
+  std::size_t popped = 0;
+  const auto approach = [&](const Event& event, std::size_t before) {
+    announced.emplace_back(event.first, popped + before);
+  };
+  Event event;
+  for (; queue.pop(event, EventQueue::kNever, approach); ++popped) place[event.first] = popped;
+  RC_ASSERT(popped == gaps.size());
+  for (const auto& [which, last] : announced) RC_ASSERT(place[which] <= last);
+}
+
 // The clock is moved on between events, as a network wants it; nothing is lost or overtaken.
 RC_GTEST_PROP(EventQueue, MovesOnWithoutAnEvent, ()) {
   EventQueue queue;

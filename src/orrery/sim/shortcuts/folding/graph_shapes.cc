@@ -2,6 +2,7 @@
 #include "orrery/sim/shortcuts/folding/graph_shapes.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "orrery/sim/collectives/plans/nearest_form.h"
 
@@ -21,6 +22,17 @@ std::uint64_t key_of(std::int32_t number, bool relative) {
 }
 
 std::uint64_t word(std::int64_t number) { return static_cast<std::uint64_t>(number); }
+
+// Equal for graphs of one shape, and fast: kinds and durations only. Usually, graphs of different
+// shapes differ in them.
+std::uint64_t partial_hash(const graph::Graph& graph) {
+  std::uint64_t hash = graph.size();
+  for (NodeId node = 0; node < graph.size(); ++node)
+    hash = (std::rotl(hash, 23) ^ static_cast<std::uint64_t>(graph.kind(node)) ^
+            word(graph.duration(node).count()) << 3) *
+           0x9E3779B97F4A7C15ull;
+  return hash;
+}
 
 // The type with algorithms that run a collective: its own, or under Orrery rules the nearest form
 // (see Engine::start_collective). `unknown`: none.
@@ -97,6 +109,25 @@ void ShapeReader::read(NodeId node, std::vector<std::uint64_t>& words) {
   read_rest(node, words);
 }
 
+void ShapeReader::read_names(NodeId node) {
+  unused_.clear();
+  switch (graph_->kind(node)) {
+    case NodeKind::mem_load:
+    case NodeKind::mem_store:
+      accesses_ = true;
+      return;
+    case NodeKind::coll:
+      return read_collective(node, unused_);
+    case NodeKind::send:
+    case NodeKind::recv:
+      return read_message(node, unused_);
+    case NodeKind::comp:
+    case NodeKind::metadata:
+    case NodeKind::invalid:
+      return;
+  }
+}
+
 void ShapeReader::read_collective(NodeId node, std::vector<std::uint64_t>& words) {
   const graph::Collective& collective = graph_->collective(node);
   const std::uint32_t group = groups_.number(static_cast<std::uint32_t>(collective.group));
@@ -160,17 +191,25 @@ GraphShapes::GraphShapes(const graph::Workload& workload, const platform::Platfo
                          const Communicators& communicators)
     : platform_(platform), reader_(platform), other_(platform), third_(platform) {
   graphs_.reserve(workload.graphs.size() + 1);
+  std::vector<std::uint64_t> hashes;
+  std::unordered_map<std::uint64_t, std::uint32_t> graphs_by_hash;
   for (const graph::GraphRef& graph : workload.graphs) {
-    reader_.begin(*graph);
-    std::uint64_t hash = graph->size();
-    for (NodeId node = 0; node < graph->size(); ++node) {
-      words_.assign(1, hash);
-      reader_.read(node, words_);
-      hash = hash_words(words_);
-    }
-    store_names(*graph, communicators);
-    graphs_.back().shape = shape_of(*graph, hash);
+    ++graphs_by_hash[hashes.emplace_back(partial_hash(*graph))];
     graph->release();
+  }
+  for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
+    const graph::Graph& graph = *workload.graphs[i];
+    reader_.begin(graph);
+    std::uint32_t shape = 0;
+    if (graphs_by_hash[hashes[i]] == 1) {
+      for (NodeId node = 0; node < graph.size(); ++node) reader_.read_names(node);
+      shape = new_shape(graph);
+    } else {
+      shape = shape_of(graph);
+    }
+    store_names(graph, communicators);
+    graphs_.back().shape = shape;
+    graph.release();
   }
   GraphEntry& end = graphs_.emplace_back();
   end.first_peer = peers_.size();
@@ -203,12 +242,24 @@ void GraphShapes::store_names(const graph::Graph& graph, const Communicators& co
   }
 }
 
-std::uint32_t GraphShapes::shape_of(const graph::Graph& graph, std::uint64_t hash) {
+// Reads the graph.
+std::uint32_t GraphShapes::shape_of(const graph::Graph& graph) {
+  std::uint64_t hash = graph.size();
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    words_.assign(1, hash);
+    reader_.read(node, words_);
+    hash = hash_words(words_);
+  }
   const auto [begin, end] = by_hash_.equal_range(hash);
   for (auto at = begin; at != end; ++at) {
     if (same(*shapes_[at->second].graph, graph)) return at->second;
   }
   by_hash_.emplace(hash, count());
+  return new_shape(graph);
+}
+
+// The reader has read the graph.
+std::uint32_t GraphShapes::new_shape(const graph::Graph& graph) {
   shapes_.push_back({&graph, use_numbers_.size()});
   store_uses();
   return count() - 1;

@@ -49,6 +49,8 @@ class ShapeReader {
   void begin(const graph::Graph& graph);
   /// Appends the content of `node`. Nodes must be read in order.
   void read(graph::NodeId node, std::vector<std::uint64_t>& words);
+  /// Only numbers the peers and groups that `node` names, as read() does.
+  void read_names(graph::NodeId node);
 
   [[nodiscard]] const std::vector<std::uint64_t>& peers() const { return peers_.keys(); }
   /// Sources named by senders, and destinations named by receivers: each must be the rank itself.
@@ -75,6 +77,7 @@ class ShapeReader {
   KeyNumbering peers_, self_names_, groups_, tensors_;
   std::vector<UseSet> uses_;
   bool accesses_ = false;
+  std::vector<std::uint64_t> unused_;
   const graph::KernelTable* kernels_ = nullptr;  ///< of `kernel_words_`; null: no kernels
   std::vector<std::uint64_t> kernel_words_;  ///< by kernel: hash of its content and launch times
 };
@@ -132,7 +135,8 @@ class GraphShapes {
                                                std::size_t end) {
     return {all.data() + first, end - first};
   }
-  [[nodiscard]] std::uint32_t shape_of(const graph::Graph& graph, std::uint64_t hash);
+  [[nodiscard]] std::uint32_t shape_of(const graph::Graph& graph);
+  std::uint32_t new_shape(const graph::Graph& graph);
   [[nodiscard]] bool same(const graph::Graph& a, const graph::Graph& b);
   void store_names(const graph::Graph& graph, const Communicators& communicators);
   void store_uses();

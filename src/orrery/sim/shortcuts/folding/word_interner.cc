@@ -59,13 +59,36 @@ std::uint32_t KeyNumbering::number(std::uint64_t key) {
     const auto found = std::find(keys_.begin(), keys_.end(), key);
     if (found != keys_.end()) return static_cast<std::uint32_t>(found - keys_.begin());
     keys_.push_back(key);
-    if (keys_.size() <= kFew) return next;
-    for (std::uint32_t i = 0; i < keys_.size(); ++i) numbers_.emplace(keys_[i], i);
+    if (keys_.size() > kFew) grow();
     return next;
   }
-  const auto [found, added] = numbers_.emplace(key, next);
-  if (added) keys_.push_back(key);
-  return found->second;
+  std::uint32_t& slot = slot_of(key);
+  if (slot != kNone) return slot;
+  slot = next;
+  keys_.push_back(key);
+  if (2 * keys_.size() > slots_.size()) grow();
+  return next;
+}
+
+std::uint32_t& KeyNumbering::slot_of(std::uint64_t key) {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash_words({&key, 1}) & mask;; at = (at + 1) & mask) {
+    if (slots_[at] == kNone || keys_[slots_[at]] == key) return slots_[at];
+  }
+}
+
+void KeyNumbering::grow() {
+  if (slots_.size() < 2 * keys_.size()) slots_.assign(8 * std::bit_ceil(keys_.size()), kNone);
+  for (std::uint32_t i = 0; i < keys_.size(); ++i) slot_of(keys_[i]) = i;
+}
+
+void KeyNumbering::clear() {
+  if (slots_.size() > 16 * keys_.size()) {
+    slots_.clear();
+  } else if (keys_.size() > kFew) {
+    std::fill(slots_.begin(), slots_.end(), kNone);
+  }
+  keys_.clear();
 }
 
 }  // namespace orrery::sim

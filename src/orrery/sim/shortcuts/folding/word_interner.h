@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "orrery/sim/recording.h"
@@ -58,16 +57,19 @@ class KeyNumbering {
  public:
   [[nodiscard]] std::uint32_t number(std::uint64_t key);
   [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
-  void clear() {
-    keys_.clear();
-    numbers_.clear();
-  }
+  void clear();
 
  private:
   static constexpr std::size_t kFew = 8;  // below this number, linear search
 
+  /// The slot of the key: its number, or kNone.
+  [[nodiscard]] std::uint32_t& slot_of(std::uint64_t key);
+  void grow();
+
   std::vector<std::uint64_t> keys_;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // used for more than kFew keys
+  // Used for more than kFew keys: a power of two, at most half used; kNone: free. Storage stays for
+  // the next keys, because a workload can have many graphs.
+  std::vector<std::uint32_t> slots_;
 };
 
 }  // namespace orrery::sim
