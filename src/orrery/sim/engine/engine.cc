@@ -25,10 +25,11 @@ class FoldingAttempts {
   [[nodiscard]] const LinkHints& hints() const { return hints_; }
   /// Returns false if another attempt would not help.
   [[nodiscard]] bool add_failed(const Engine& engine) {
-    if (reason_.empty()) representatives_ = engine.representatives();
-    reason_ = engine.fold_failed();
+    const EngineRun& run = engine.state();
+    if (reason_.empty()) representatives_ = run.folded_workload.ranks();
+    reason_ = run.fold_failed;
     hints_.all_ordered = ++count_ >= kMax;
-    return hints_.add(engine.link_hints());
+    return hints_.add(run.link_hints);
   }
   /// Why the run was not folded.
   void explain(Savings& savings) const {
@@ -71,7 +72,7 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     auto result = engine.run();
     switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
-        if (result && engine.representatives() == workload.rank_count())
+        if (result && !engine.state().folded_workload.is_folded())
           attempts.explain(result->savings);
         return result;
       case Engine::Rerun::every_rank:
