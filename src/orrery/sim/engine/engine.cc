@@ -52,12 +52,13 @@ Result<SimResult> simulate(const graph::Workload& workload, const platform::Plat
     checkpoint.reset();
     switch (engine.rerun_reason()) {
       case Engine::Rerun::no:
-        if (result && engine.representatives() == workload.rank_count())
+        if (result && !engine.state().folded_workload.is_folded())
           attempts.explain(result->savings);
         return result;
       case Engine::Rerun::every_rank:
-        remaining.fold = attempts.add_failed(engine.fold_failed(), engine.representatives(),
-                                             engine.link_hints());
+        remaining.fold =
+            attempts.add_failed(engine.state().fold_failed, engine.state().folded_workload.ranks(),
+                                engine.state().link_hints);
         break;
       case Engine::Rerun::by_messages:
         remaining.closed_forms = false;

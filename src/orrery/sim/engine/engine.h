@@ -63,7 +63,7 @@ class Engine : private P2pMessages::CompletionObserver,
   enum class Rerun : std::uint8_t {
     no,
     every_rank,   ///< simulate every rank: equivalent ranks may behave differently, see
-                  ///< fold_failed()
+                  ///< EngineRun::fold_failed
     by_messages,  ///< no event was left while ranks waited for peers of phases in closed form: only
                   ///< a simulation of their messages shows when the deadlock occurs
     in_one_part,  ///< parts cannot be simulated in parallel, or not efficiently
@@ -71,11 +71,8 @@ class Engine : private P2pMessages::CompletionObserver,
   [[nodiscard]] Rerun rerun_reason() const {
     return run_.fold_failed.empty() || rerun_ == Rerun::in_one_part ? rerun_ : Rerun::every_rank;
   }
-  [[nodiscard]] const std::string& fold_failed() const { return run_.fold_failed; }
-  /// After such a run: the hints for another attempt to fold. Empty: there is none.
-  [[nodiscard]] const LinkHints& link_hints() const { return run_.link_hints; }
-  /// The number of simulated ranks.
-  [[nodiscard]] std::uint32_t representatives() const { return run_.folded_workload.ranks(); }
+  /// After such a run: why it is invalid, and the hints for another attempt to fold.
+  [[nodiscard]] const EngineRun& state() const { return run_; }
 
   // engine_checkpoint.cc: the state between two ticks. load() is called instead of begin_ranks(),
   // and returns false if the bytes are invalid.

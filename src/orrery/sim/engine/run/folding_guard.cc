@@ -68,16 +68,19 @@ void FoldingGuard::expect_message(const Endpoint& who, const MessageKey& key, st
   expect(run_.folded_workload.rank_for(key.dst), time, std::uint64_t{1} << 63 | key.src, 0);
 }
 
-// The link sends one message after another, so that all its messages have one origin. The sender of
-// a point-to-point message is done when the message arrives.
+// The link sends one message after another: messages of one sender over it have one origin. The
+// sender of a point-to-point message is done when the message arrives. That is another origin,
+// because a message to the sender at the same time crosses another link, even if equivalent.
 void FoldingGuard::expect_arrival(const model::Send& message, const Event& arrival,
                                   std::int64_t time, std::uint32_t link) {
   if (!run_.guarded) return;
-  const std::uint64_t origin = std::uint64_t{1} << 62 | link;
+  const std::uint64_t origin =
+      std::uint64_t{1} << 62 | std::uint64_t{link & 0x1fff'ffffu} << 32 | message.from;
   const bool of_phase =
       arrival.kind == EventKind::deliver || arrival.kind == EventKind::tree_deliver;
   expect(run_.folded_workload.rank_for(message.to), time, origin, of_phase ? phase_of(arrival) : 0);
-  if (!of_phase) expect(run_.folded_workload.rank_for(message.from), time, origin, 0);
+  if (of_phase) return;
+  expect(run_.folded_workload.rank_for(message.from), time, origin | std::uint64_t{1} << 61, 0);
 }
 
 }  // namespace orrery::sim

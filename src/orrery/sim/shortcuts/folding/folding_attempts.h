@@ -19,7 +19,8 @@ struct FoldingAttempts {
   std::uint32_t representatives = 0;  ///< of the first one
   std::uint32_t count = 0;
 
-  /// Returns false if another attempt would not help.
+  /// Returns false if another attempt would not help. `why`: the reason of a run of
+  /// `simulated_ranks`.
   [[nodiscard]] bool add_failed(const std::string& why, std::uint32_t simulated_ranks,
                                 const LinkHints& shown) {
     if (reason.empty()) representatives = simulated_ranks;
