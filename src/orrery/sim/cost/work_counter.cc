@@ -2,6 +2,7 @@
 #include "orrery/sim/cost/work_counter.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -9,7 +10,6 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -113,13 +113,13 @@ class WorkCounter {
     known = std::make_unique<GraphWork>();
     const graph::Graph& graph = *run_.workload.graphs[number];
     std::unordered_map<CollectiveUse, std::uint64_t, UseHash> uses;
-    std::unordered_set<MessageKey, MessageKeyHash> keys;
+    keys_.clear();
     for (NodeId node = 0; node < graph.size(); ++node) {
       const NodeKind kind = graph.kind(node);
       if (kind == NodeKind::send) {
         const graph::PointToPoint& message = graph.point_to_point(node);
-        keys.insert(
-            {message.tag, 0, static_cast<std::uint32_t>(message.dst), message.size.count()});
+        keys_.push_back(MessageKeyHash{}(
+            {message.tag, 0, static_cast<std::uint32_t>(message.dst), message.size.count()}));
         ++known->sends;
       }
       if (kind != NodeKind::coll) continue;
@@ -129,7 +129,9 @@ class WorkCounter {
       use.custom = custom_of(graph, node, use.what.type);
       ++uses[use];
     }
-    known->send_keys = keys.size();
+    std::sort(keys_.begin(), keys_.end());
+    known->send_keys =
+        static_cast<std::uint64_t>(std::unique(keys_.begin(), keys_.end()) - keys_.begin());
     for (const auto& [use, times] : uses) {
       const std::string_view name = graph.string(use.what.group);
       GraphWork::Use& made = known->uses.emplace_back(GraphWork::Use{use, times});
@@ -365,7 +367,8 @@ class WorkCounter {
   std::shared_ptr<CollectivePlanner> planner_;
   SimulationWork work_;
   std::vector<std::unique_ptr<GraphWork>> graphs_;
-  std::vector<State> states_;  // by communicator
+  std::vector<State> states_;        // by communicator
+  std::vector<std::size_t> keys_{};  // scratch of graph_work(): hashes of kinds of messages
 };
 
 }  // namespace
