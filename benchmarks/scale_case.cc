@@ -10,7 +10,8 @@
 //   drifting:   ranks=4096 messages=32 (the desynchronized pattern)
 //   job:        spec=FILE cluster=FILE, values of the specification as NAME=VALUE, and last=N for
 //               the size of the outermost dimension
-//   all:        fold=1 forms=1 repeats=1 threads=1
+//   all:        fold=1 forms=1 repeats=1 threads=1 record=0 rendezvous=0
+//               network=analytical|message|flow (the cluster's by default)
 #include <fmt/format.h>
 #include <sys/resource.h>
 
@@ -21,7 +22,9 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "orrery/core/models/network_names.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/sim/simulate.h"
@@ -147,13 +150,32 @@ double cpu_seconds() {
   return seconds(use.ru_utime) + seconds(use.ru_stime);
 }
 
-// Peak memory of this process only: rusage starts with the peak of the parent.
-double peak_megabytes() {
+// VmRSS: memory now; VmHWM: peak memory of this process only (rusage starts with the peak of the
+// parent).
+double megabytes(std::string_view key) {
   std::ifstream in("/proc/self/status");
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("VmHWM:", 0) == 0) return std::strtod(line.c_str() + 6, nullptr) / 1024;
+    if (line.rfind(key, 0) == 0) return std::strtod(line.c_str() + key.size(), nullptr) / 1024;
   }
   return 0;
+}
+
+// Before the simulation.
+struct Start {
+  double megabytes = 0;
+  double cpu_s = 0;
+};
+
+std::string work_text(const sim::SimulationWork& work) {
+  return fmt::format(
+      "{{\"ranks\": {}, \"nodes\": {}, \"collectives\": {}, \"phases_by_closed_form\": {}, "
+      "\"phases_by_messages\": {}, \"messages\": {}, \"chunk_states\": {}, \"ring_states\": {}, "
+      "\"key_states\": {}, \"running_chunks\": {}, \"finished_chunks\": {}, "
+      "\"messages_in_flight\": {}, "
+      "\"mailboxes\": {}}}",
+      work.ranks, work.nodes, work.collectives, work.phases_by_closed_form, work.phases_by_messages,
+      work.messages, work.chunk_states, work.ring_states, work.key_states, work.running_chunks,
+      work.finished_chunks, work.messages_in_flight, work.mailboxes);
 }
 
 // A checksum of the results of all ranks and collectives: equal for equal runs.
@@ -176,7 +198,7 @@ std::uint64_t summary(const sim::SimResult& result) {
 }
 
 void report(const Case& one, const sim::SimResult& result, double before, double made, double ran,
-            double wall) {
+            double wall, const Start& start) {
   std::uint64_t nodes = 0;
   for (std::uint32_t rank = 0; rank < one.workload.rank_count(); ++rank)
     nodes += one.workload.graph(rank).size();
@@ -184,11 +206,13 @@ void report(const Case& one, const sim::SimResult& result, double before, double
       "{{\"ranks\": {}, \"representatives\": {}, \"nodes\": {}, \"messages\": {}, \"events\": {}, "
       "\"step_ps\": {}, \"summary\": \"{:016x}\", \"stalled\": {}, \"skipped\": {}, \"parts\": {}, "
       "\"make_cpu_s\": {:.4f}, \"simulate_cpu_s\": {:.4f}, \"simulate_wall_s\": {:.4f}, "
-      "\"peak_mb\": {:.1f}}}\n",
+      "\"peak_mb\": {:.1f}, \"start_mb\": {:.1f}, \"estimated_mb\": {:.1f}, "
+      "\"run_cpu_s\": {:.4f}, \"estimated_cpu_s\": {:.4f}, \"work\": {}}}\n",
       one.workload.rank_count(), result.savings.representatives, nodes, result.messages,
       result.events, result.end.count(), summary(result), result.stall.has_value(),
       result.savings.iterations_skipped, result.savings.parts, made - before, ran - made, wall,
-      peak_megabytes());
+      megabytes("VmHWM:"), start.megabytes, static_cast<double>(result.estimate.bytes) / 1048576,
+      ran - start.cpu_s, result.estimate.cpu_seconds, work_text(result.estimate.work));
 }
 
 }  // namespace
@@ -207,17 +231,30 @@ int main(int count, char** words) {
   options.closed_forms = number(values, "forms", 1) != 0;
   options.skip_repeats = number(values, "repeats", 1) != 0;
   options.threads = number(values, "threads", 1);
+  options.record = number(values, "record", 0) != 0;
+  const bool rendezvous = number(values, "rendezvous", 0) != 0;
+  const std::string network = take(values, "network", "");
   const std::string kind = words[1];
   const double before = cpu_seconds();
-  const Case one =
-      kind == "all_reduce" ? all_reduce(values)
-      : kind == "drifting" ? drifting(values)
-      : kind == "job"      ? job(values)
-                      : (give_up(kind + ": unknown kind; use all_reduce, drifting or job"), Case{});
+  Case one = kind == "all_reduce" ? all_reduce(values)
+             : kind == "drifting" ? drifting(values)
+             : kind == "job"
+                 ? job(values)
+                 : (give_up(kind + ": unknown kind; use all_reduce, drifting or job"), Case{});
   if (!values.empty()) give_up(values.begin()->first + ": unknown name for this kind");
+  if (!network.empty()) {
+    const NetworkModelEntry* model = find_network_model(network);
+    if (model == nullptr) give_up(network + ": unknown network");
+    one.platform.network = model->kind;
+  }
+  one.platform.collectives.rendezvous = rendezvous;
+  Start before_run;
+  options.estimated = [&](const sim::SimulationEstimate&) {
+    before_run = {megabytes("VmRSS:"), cpu_seconds()};
+  };
   const double made = cpu_seconds();
   const auto start = std::chrono::steady_clock::now();
   const auto result = expect(sim::simulate(one.workload, one.platform, options));
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
-  report(one, result, before, made, cpu_seconds(), wall.count());
+  report(one, result, before, made, cpu_seconds(), wall.count(), before_run);
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orrery/analysis/value_text.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::commands {
 
@@ -21,6 +22,17 @@ void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64
   if (!active()) return;
   update({"simulate", "simulating", "ranks", analysis::count(messages) + " messages"}, finished,
          all);
+}
+
+void ShownWatch::estimated(std::uint32_t ranks, std::uint64_t bytes, double cpu_seconds) {
+  constexpr double kLong = 30;
+  if (cpu_seconds < kLong) return;
+  const std::string cost =
+      fmt::format("about {} of CPU time and {} of memory",
+                  format_time(Time(static_cast<std::int64_t>(cpu_seconds) * 1'000'000'000'000)),
+                  analysis::bytes_text(bytes));
+  if (announce_) context_.note(fmt::format("the simulation needs {}, by its estimate", cost));
+  progress_.begin({"simulate", "simulating", "ranks", cost}, ranks);
 }
 
 void Progress::writing_ranks(std::uint64_t ranks, std::uint64_t all) {

@@ -47,7 +47,7 @@ class Progress {
 /// Reports the progress of a question (study.h).
 class ShownWatch : public study::Watch {
  public:
-  /// `announce`: also note that traces did not fit in memory.
+  /// `announce`: also note that traces did not fit in memory, and that a simulation takes long.
   explicit ShownWatch(const Context& context, bool announce = true)
       : context_(context), announce_(announce), progress_(context) {}
 
@@ -58,6 +58,7 @@ class ShownWatch : public study::Watch {
   void simulating(std::uint32_t ranks, std::uint32_t of, std::uint64_t messages) override {
     progress_.simulating(ranks, of, messages);
   }
+  void estimated(std::uint32_t ranks, std::uint64_t bytes, double cpu_seconds) override;
   void phase_done() override { progress_.clear(); }
   void spilled(std::uint64_t bytes, const std::string& folder) override;
 

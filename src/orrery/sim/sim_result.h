@@ -17,6 +17,7 @@
 #include "orrery/sim/prediction_error.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
+#include "orrery/sim/simulation_estimate.h"
 
 namespace orrery::sim {
 
@@ -113,6 +114,7 @@ struct SimResult {
   std::optional<StallReport> stall;      ///< the run could not finish
   std::unique_ptr<Recording> recording;  ///< with Options::record
   Savings savings;
+  SimulationEstimate estimate;  ///< before the simulation
   Findings findings;
 };
 

@@ -24,6 +24,9 @@ using NetworkFactory = std::function<std::unique_ptr<model::Network>(const platf
 struct Options {
   /// Called periodically with (ranks finished, messages so far), for progress bars. Can be empty.
   std::function<void(std::uint32_t, std::uint64_t)> progress;
+  /// Called once before the simulation starts, and again before a run that repeats it (see `fold`).
+  /// Can be empty.
+  std::function<void(const SimulationEstimate&)> estimated{};
   /// Stop with Errc::limit_exceeded after this many events; 0 = no limit.
   std::uint64_t max_events = 0;
   /// Store the data for record::make_run: SimResult::recording.

@@ -17,8 +17,6 @@ namespace {
 
 // ASTRA-sim charges 10 ns at the end points of sub-group rings, whatever endpoint-delay is.
 constexpr std::int64_t kAstraSubGroupEndpoint = 10 * kPsPerNs;
-// Step counts are 32-bit, and a ring all-to-all has n(n-1)/2 steps.
-constexpr std::uint32_t kMaxMembers = 65536;
 
 }  // namespace
 

@@ -21,6 +21,10 @@ namespace orrery::model {
 /// beyond the clock), limit_exceeded (more than 65,536 members).
 class PhaseFactory {
  public:
+  /// The members of one ring, at most: step counts are 32-bit, and a ring all-to-all has n(n-1)/2
+  /// steps.
+  static constexpr std::uint32_t kMaxMembers = 65536;
+
   /// `delays`: message times, if they are equal everywhere along a dimension
   /// (Network::by_dimensions); otherwise null.
   /// `library`: the library that runs collectives; null: none.

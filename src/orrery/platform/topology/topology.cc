@@ -218,14 +218,37 @@ Result<std::vector<NodeIndex>> TopologyBuilder::order_devices(const std::string&
   return devices;
 }
 
+namespace {
+
+/// Links by `from`, then `to`, then insertion. O(nodes + links), if no node has many links out of
+/// order.
+std::vector<Link> sorted(std::vector<Link> links, NodeIndex nodes) {
+  const auto before = [](const Link& a, const Link& b) {
+    return a.from != b.from ? a.from < b.from : a.to < b.to;
+  };
+  if (std::is_sorted(links.begin(), links.end(), before)) return links;
+  std::vector<LinkIndex> next(nodes + std::size_t{1}, 0);
+  for (const Link& link : links) ++next[link.from + std::size_t{1}];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  std::vector<Link> ordered(links.size());
+  for (const Link& link : links) ordered[next[link.from]++] = link;
+  for (auto first = ordered.begin(); first != ordered.end();) {
+    const auto last = std::find_if(first, ordered.end(),
+                                   [&](const Link& link) { return link.from != first->from; });
+    if (!std::is_sorted(first, last, before)) std::stable_sort(first, last, before);
+    first = last;
+  }
+  return ordered;
+}
+
+}  // namespace
+
 Result<Topology> TopologyBuilder::finish(const std::string& where) {
   if (std::optional<Error> error = find_error(where)) return tl::unexpected(std::move(*error));
   Result<std::vector<NodeIndex>> devices = order_devices(where);
   if (!devices) return tl::unexpected(devices.error());
-  std::stable_sort(made_.links_.begin(), made_.links_.end(), [](const Link& a, const Link& b) {
-    return a.from != b.from ? a.from < b.from : a.to < b.to;
-  });
   Topology made = std::move(made_);
+  made.links_ = sorted(std::move(made.links_), made.node_count());
   made.devices_ = std::move(*devices);
   made.ranks_.assign(made.kinds_.size(), Topology::kNoRank);
   for (std::uint32_t rank = 0; rank < made.devices_.size(); ++rank)

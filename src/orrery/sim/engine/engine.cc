@@ -11,6 +11,8 @@
 #include "orrery/model/collective/library/library_machine.h"
 #include "orrery/network/fabric_routes.h"
 #include "orrery/sim/collectives/plans/nearest_form.h"
+#include "orrery/sim/cost/simulation_cost.h"
+#include "orrery/sim/cost/work_counter.h"
 
 namespace orrery::sim {
 
@@ -92,6 +94,7 @@ Result<void> Engine::set_up() {
   }
   if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
   if (auto done = set_up_folding(); !done) return done;
+  if (auto fits = estimate_resources(); !fits) return fits;
   run_.set_up_ranks(planner_);
   set_up_jobs();
   if (run_.options.record) {
@@ -100,6 +103,14 @@ Result<void> Engine::set_up() {
     device_work_.record_transfers();
   }
   repetition_skipper_.set_up();
+  return {};
+}
+
+// Before anything is allocated in proportion to the work.
+Result<void> Engine::estimate_resources() {
+  run_.result.estimate = estimate_simulation(run_, count_work(run_));
+  if (auto fits = check_memory(run_, run_.result.estimate); !fits) return fits;
+  if (run_.options.estimated) run_.options.estimated(run_.result.estimate);
   return {};
 }
 

@@ -82,6 +82,7 @@ class Engine : private P2pMessages::CompletionObserver,
  private:
   // engine.cc: setup, event loop, result
   [[nodiscard]] Result<void> set_up();
+  [[nodiscard]] Result<void> estimate_resources();
   void set_up_jobs();
   void begin_ranks();
   [[nodiscard]] bool break_deadlocks();

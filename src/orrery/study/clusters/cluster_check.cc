@@ -3,7 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "orrery/core/limits.h"
+#include "orrery/core/system/memory_limit.h"
+#include "orrery/core/text/units.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
@@ -58,7 +63,11 @@ Result<void> check_network(const Question& question, const Platform& platform) {
   if ((network.builds_graph || memory.kind == platform::RemoteMemoryKind::network) &&
       !platform::has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
-                fmt::format("the network has more than {} links", limits::kFabricLinks),
+                fmt::format("the network has more than {} links, or its graph needs more memory "
+                            "than the {} that are available",
+                            limits::kFabricLinks,
+                            format_bytes(Bytes(static_cast<std::int64_t>(
+                                std::min(available_memory(), std::uint64_t{1} << 60))))),
                 "--network analytical needs no links");
   return {};
 }

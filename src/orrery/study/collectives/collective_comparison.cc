@@ -15,6 +15,7 @@
 #include "orrery/calibrate/measurements/collective_names.h"
 #include "orrery/core/models/network_names.h"
 #include "orrery/core/text/text.h"
+#include "orrery/model/collective/phase_factory.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/study/collectives/algorithms/algorithm_candidates.h"
@@ -115,6 +116,11 @@ class AlgorithmTrials {
     run(name, std::string(algorithm.description), platform, {}, whole, least);
   }
 
+  /// The first error of a limit, if no algorithm could be tried.
+  [[nodiscard]] std::optional<Error> exceeded() const {
+    return answer_.alternatives.empty() ? exceeded_ : std::nullopt;
+  }
+
   void skip(const std::string& name, const std::string& why) {
     answer_.skipped.push_back({name, why});
   }
@@ -124,6 +130,7 @@ class AlgorithmTrials {
            sim::Options options, const graph::Workload& whole, const graph::Workload& least) {
     options.fold = true;  // the result is the same, with one rank for all equivalent ones
     const auto all = simulate_collectives(whole, platform, options);
+    if (!all && all.error().code == Errc::limit_exceeded && !exceeded_) exceeded_ = all.error();
     if (!all) return skip(name, all.error().what);
     if (uses_switch_reduction(name) && all->findings.count(FindingCode::collective_not_added) > 0)
       return skip(name, fmt::format("its switches do not add {}", graph::name(answer_.numbers)));
@@ -138,6 +145,7 @@ class AlgorithmTrials {
   const Cluster& cluster_;
   CollectiveComparison& answer_;
   graph::Workload whole_, least_;
+  std::optional<Error> exceeded_;
 };
 
 void run_candidates(AlgorithmTrials& trials, const Platform& platform,
@@ -245,6 +253,23 @@ Result<Cluster> cluster_for(const CollectiveComparisonQuestion& question, Findin
   return cluster;
 }
 
+/// Among all ranks, each algorithm runs along the dimensions: none can run if one is too large.
+Result<void> check_dimensions(const Cluster& cluster,
+                              const CollectiveComparisonQuestion& question) {
+  if (!question.ranks.empty()) return {};
+  const auto& dims = cluster.platform.dims;
+  const auto large = std::find_if(dims.begin(), dims.end(), [](const platform::Dimension& dim) {
+    return dim.size > std::int64_t{model::PhaseFactory::kMaxMembers};
+  });
+  if (large == dims.end()) return {};
+  return fail(
+      Errc::limit_exceeded, question.cluster,
+      fmt::format("dimension {} has {} members, but a collective can have at most {} in one "
+                  "dimension",
+                  large - dims.begin(), large->size, model::PhaseFactory::kMaxMembers),
+      "describe the network with more dimensions, or compare among some --ranks");
+}
+
 /// Tries the planned algorithms that support these ranks, if they are not too many.
 void run_plans(AlgorithmTrials& trials, const synthesis::FabricState& fabric_state,
                const Platform& platform, const CollectiveComparison& answer) {
@@ -288,6 +313,7 @@ Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuesti
   const auto cluster = cluster_for(question, findings);
   if (!cluster) return tl::unexpected(cluster.error());
   const Platform& platform = cluster->platform;
+  if (auto fits = check_dimensions(*cluster, question); !fits) return tl::unexpected(fits.error());
   CollectiveComparison answer;
   answer.cluster = question.cluster;
   answer.network = network_model(platform.network).name;
@@ -308,6 +334,7 @@ Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuesti
   trials.run_own();
   run_candidates(trials, platform, answer);
   run_plans(trials, *fabric_state, platform, answer);
+  if (const auto exceeded = trials.exceeded()) return tl::unexpected(*exceeded);
   // Tokens may be copied anywhere, so one bound applies to all.
   if (!answer.exchange &&
       std::any_of(answer.alternatives.begin(), answer.alternatives.end(),

@@ -81,7 +81,7 @@ struct Fabric {
 [[nodiscard]] Result<Topology> stack_dimensions(const std::vector<Dimension>& dims,
                                                 const std::string& name);
 
-/// Whether the network, as a graph, is within limits::kFabricLinks.
+/// Whether the network, as a graph, is within limits::kFabricLinks and the available memory.
 [[nodiscard]] bool has_room_for_flows(const Platform& platform);
 
 /// Multiplies the bandwidth and latency of all links by factors.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/system/memory_limit.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/cluster/fabric/fabric_internal.h"
 
@@ -131,7 +132,11 @@ bool has_room_for_flows(const Platform& platform) {
   for (const Dimension& dim : platform.dims)
     links += static_cast<double>(platform.npu_count()) *
              (dim.block == Block::fully_connected ? static_cast<double>(dim.size) : 2);
-  return links <= static_cast<double>(limits::kFabricLinks);
+  // Measured: the routes and rates of 16.8 million links need 5.9 GB.
+  constexpr double kLinkBytes = 370, kAlwaysFits = 64e6;
+  if (links > static_cast<double>(limits::kFabricLinks)) return false;
+  return links * kLinkBytes <= kAlwaysFits ||
+         links * kLinkBytes <= static_cast<double>(available_memory());
 }
 
 std::uint32_t memory_count(const Platform& platform) {

@@ -5,15 +5,15 @@
 
 namespace orrery::sim {
 
-bool ClosedFormPhases::supports(const model::PhaseSpec& spec) const {
-  if (!run_.options.closed_forms || !run_.policy.closed_forms) return false;
+bool ClosedFormPhases::supports(const EngineRun& run, const model::PhaseSpec& spec) {
+  if (!run.options.closed_forms || !run.policy.closed_forms) return false;
   // The time of a library is valid on any network: other messages do not change it.
   const bool by_library = spec.request.library.nodes > 0;
-  const bool alone = run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
+  const bool alone = run.network.traits().uncontended && !run.platform.collectives.rendezvous;
   if (!alone && !by_library) return false;
   // Recordings need each message of a tree.
   const bool tree = spec.peers == model::Peers::tree;
-  return !(tree && run_.options.record) && model::has_closed_form(spec);
+  return !(tree && run.options.record) && model::has_closed_form(spec);
 }
 
 void ClosedFormPhases::begin(Stream& stream) {

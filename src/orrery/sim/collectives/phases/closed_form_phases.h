@@ -25,7 +25,9 @@ class ClosedFormPhases final : public PhaseRunner {
   ClosedFormPhases(EngineRun& run, ChunkPool& chunks, PhaseObserver& observer)
       : run_(run), chunks_(chunks), ring_arrivals_(run, chunks), observer_(observer) {}
 
-  [[nodiscard]] bool supports(const model::PhaseSpec& spec) const;
+  /// Whether `run` can compute the ends of the phase. O(1).
+  [[nodiscard]] static bool supports(const EngineRun& run, const model::PhaseSpec& spec);
+  [[nodiscard]] bool supports(const model::PhaseSpec& spec) const { return supports(run_, spec); }
   void begin(Stream& stream) override;
   /// Events of kind phase_end.
   void handle(const Event& event) override;

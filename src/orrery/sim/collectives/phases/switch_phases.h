@@ -51,9 +51,10 @@ class SwitchPhases final : public PhaseRunner {
     return {spec.request.type, spec.request.data, spec.request.exchange};
   }
   /// Whether one event ends a phase for a member, without messages.
-  [[nodiscard]] bool ends_in_one_event() const {
-    return !transport_.is_contended() || run_.network.end_points().switches == 0;
+  [[nodiscard]] static bool ends_in_one_event(const EngineRun& run) {
+    return run.network.traits().uncontended || run.network.end_points().switches == 0;
   }
+  [[nodiscard]] bool ends_in_one_event() const { return ends_in_one_event(run_); }
   void begin(Stream& stream) override;
   /// Events of kind switch_deliver.
   void handle(const Event& event) override;

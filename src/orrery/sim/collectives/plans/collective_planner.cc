@@ -148,6 +148,16 @@ Result<std::uint32_t> CollectivePlanner::spec_for(const ChunkPlan::Choice& choic
   return specs_.back().id;
 }
 
+Result<const model::PhaseSpec*> CollectivePlanner::phase(ChunkPlan::Choice& choice,
+                                                         const LogicalTopology& topology) {
+  if (choice.spec[0] == kNone) {
+    const auto made = spec_for(choice, topology, false);
+    if (!made) return tl::unexpected(made.error());
+    choice.spec[0] = *made;
+  }
+  return &specs_[choice.spec[0]];
+}
+
 Result<std::uint32_t> CollectivePlanner::choose_queues(ChunkPlan& plan, CollectiveType type,
                                                        const LogicalTopology& topology,
                                                        QueuePointers& pointers) {

@@ -102,6 +102,11 @@ class CollectivePlanner {
                                                     const model::LogicalTopology& topology,
                                                     QueuePointers& pointers);
 
+  /// The phase of a choice of a plan, in its first direction. The pointer stays valid. Errc: as
+  /// model::PhaseFactory.
+  [[nodiscard]] Result<const model::PhaseSpec*> phase(ChunkPlan::Choice& choice,
+                                                      const model::LogicalTopology& topology);
+
   /// Whether end points run the collective even if the algorithm is in_network, by
   /// kSwitchFallback. That applies to all-to-alls that carry no tokens, or that span several
   /// dimensions.

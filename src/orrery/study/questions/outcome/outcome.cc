@@ -40,6 +40,9 @@ Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload
   options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
     watch.simulating(finished, ranks, messages);
   };
+  options.estimated = [&](const sim::SimulationEstimate& estimate) {
+    watch.estimated(ranks, estimate.bytes, estimate.cpu_seconds);
+  };
   auto result = sim::simulate(workload, inputs.platform(), options);
   watch.phase_done();
   return result;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/cost/simulation_cost.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/core/system/memory_limit.h"
+#include "orrery/sim/sim_testing.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::sim {
+namespace {
+
+using graph::CollectiveType;
+using platform::Algorithm;
+using platform::Block;
+using ::testing::HasSubstr;
+
+constexpr std::uint32_t kRanks = 1024;
+
+Result<SimResult> direct(std::uint32_t ranks, const Options& options,
+                         platform::NetworkModelKind network, std::int64_t chunks = 1,
+                         platform::Rules rules = platform::Rules::orrery) {
+  testing::Rank rank;
+  rank.coll(CollectiveType::all_reduce, 1 << 20);
+  platform::Platform platform = testing::line(Block::switched, ranks, Algorithm::direct);
+  platform.network = network;
+  platform.rules = rules;
+  platform.collectives.splits = chunks;
+  return simulate(testing::replicated(rank, ranks), platform, options);
+}
+
+// A million messages share links at one time: 642 MB, of which nothing is allocated.
+TEST(SimulationCost, IsRefusedIfItExceedsTheMemory) {
+  const MemoryForTests little(500'000'000);
+  Options options;
+  const auto made = direct(kRanks, options, platform::NetworkModelKind::flow);
+  ASSERT_FALSE(made);
+  EXPECT_EQ(made.error().code, Errc::limit_exceeded);
+  EXPECT_THAT(made.error().what,
+              HasSubstr("the simulation of 1,024 ranks with 1,024 nodes and 2,095,104 messages "
+                        "needs about"));
+  EXPECT_THAT(made.error().what, HasSubstr("but 500 MB are available"));
+  EXPECT_THAT(made.error().hint, HasSubstr("with --fold auto, equivalent ranks"));
+  EXPECT_THAT(made.error().hint, HasSubstr("with --network analytical"));
+}
+
+TEST(SimulationCost, IsNotRefusedIfItFits) {
+  const MemoryForTests little(500'000'000);
+  Options options;
+  options.fold = true;
+  const auto folded = direct(kRanks, options, platform::NetworkModelKind::flow);
+  ASSERT_TRUE(folded) << to_string(folded.error());
+  EXPECT_EQ(folded->savings.representatives, 1u);
+  EXPECT_LT(folded->estimate.bytes, 20'000'000u);
+  const auto closed = direct(kRanks, {}, platform::NetworkModelKind::analytical);
+  ASSERT_TRUE(closed) << to_string(closed.error());
+  EXPECT_EQ(closed->estimate.work.messages, 0u);
+}
+
+TEST(SimulationCost, NamesWhatNeedsLess) {
+  const MemoryForTests little(60'000'000);
+  Options options;
+  options.closed_forms = false;
+  const auto many = direct(16'384, options, platform::NetworkModelKind::analytical, 64);
+  ASSERT_FALSE(many);
+  EXPECT_THAT(many.error().hint, HasSubstr("with --collectives auto"));
+  EXPECT_THAT(many.error().hint, HasSubstr("collectives in fewer than 64 chunks store less"));
+  const auto astra =
+      direct(16'384, options, platform::NetworkModelKind::analytical, 1, platform::Rules::astra);
+  ASSERT_FALSE(astra);
+  EXPECT_THAT(astra.error().hint, HasSubstr("with --rules orrery"));
+  options.fold = options.record = true;
+  const auto recorded = direct(kRanks, options, platform::NetworkModelKind::flow);
+  ASSERT_FALSE(recorded);
+  EXPECT_THAT(
+      recorded.error().what,
+      HasSubstr("Every rank is simulated, because the traffic of shared links is recorded"));
+  EXPECT_THAT(recorded.error().hint,
+              HasSubstr("without a run file or page, 1 representative ranks suffice"));
+}
+
+// Small simulations never read the limits.
+TEST(SimulationCost, OfFewRanksAlwaysFits) {
+  const MemoryForTests nothing(1);
+  EXPECT_TRUE(direct(16, {}, platform::NetworkModelKind::message));
+}
+
+TEST(SimulationCost, IsReportedBeforeTheRun) {
+  std::vector<SimulationEstimate> reported;
+  Options options;
+  options.estimated = [&](const SimulationEstimate& estimate) { reported.push_back(estimate); };
+  const auto made = direct(64, options, platform::NetworkModelKind::message);
+  ASSERT_TRUE(made);
+  ASSERT_EQ(reported.size(), 1u);
+  EXPECT_EQ(reported[0].bytes, made->estimate.bytes);
+  EXPECT_EQ(reported[0].work.messages, made->messages);
+  EXPECT_GT(reported[0].cpu_seconds, 0);
+}
+
+}  // namespace
+}  // namespace orrery::sim
