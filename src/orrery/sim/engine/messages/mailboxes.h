@@ -77,8 +77,8 @@ class Mailboxes {
 
   /// Its state, for checkpoints.
   static auto fields(auto& self) {
-    auto& [entries, count] = self;
-    return std::tie(entries, count);
+    auto& [entries, shift, count] = self;
+    return std::tie(entries, shift, count);
   }
 
  private:
