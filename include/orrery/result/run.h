@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -21,6 +20,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/memory_need.h"
 #include "orrery/core/quantity.h"
+#include "orrery/core/text_numbers.h"
 #include "orrery/core/time_provenance.h"
 #include "orrery/core/time_source.h"
 #include "orrery/result/links.h"
@@ -39,7 +39,7 @@ class Names {
 
  private:
   std::vector<std::string> texts_{""};
-  std::unordered_map<std::string, std::uint32_t> numbers_{{"", 0}};
+  TextNumbers numbers_;
 };
 
 enum class SpanKind : std::uint8_t {

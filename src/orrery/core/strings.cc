@@ -4,13 +4,14 @@
 namespace orrery {
 
 StringId StringPool::intern(std::string_view text) {
-  const auto found = ids_.find(text);
-  if (found != ids_.end()) return found->second;
-  const auto id = static_cast<StringId>(strings_.size());
-  const std::string& retained = strings_.emplace_back(text);
-  ids_.emplace(retained, id);
-  text_bytes_ += text.size();
-  return id;
+  if (text.empty()) return StringId::empty;
+  const auto [number, added] = numbers_.find_or_add(
+      text, [&](std::uint32_t known) -> const std::string& { return strings_[known]; });
+  if (added) {
+    strings_.emplace_back(text);
+    text_bytes_ += text.size();
+  }
+  return static_cast<StringId>(number);
 }
 
 }  // namespace orrery

@@ -5,8 +5,8 @@
 #include <deque>
 #include <string>
 #include <string_view>
-#include <unordered_map>
-#include <utility>
+
+#include "orrery/core/text_numbers.h"
 
 namespace orrery {
 
@@ -17,7 +17,7 @@ enum class StringId : std::uint32_t { empty = 0 };
 /// while the pool lives.
 class StringPool {
  public:
-  StringPool() { (void)intern(""); }
+  StringPool() = default;
   StringPool(StringPool&&) = default;
   StringPool& operator=(StringPool&&) = default;
 
@@ -28,14 +28,12 @@ class StringPool {
   [[nodiscard]] std::size_t size() const { return strings_.size(); }
   /// The approximate memory of the strings, in bytes.
   [[nodiscard]] std::size_t resident_bytes() const {
-    constexpr std::size_t kEntry = sizeof(std::string) + 2 * sizeof(void*) +
-                                   sizeof(std::pair<const std::string_view, StringId>);
-    return text_bytes_ + strings_.size() * (kEntry + sizeof(void*));
+    return text_bytes_ + strings_.size() * sizeof(std::string) + numbers_.resident_bytes();
   }
 
  private:
-  std::deque<std::string> strings_;  // a deque: growing it moves no string
-  std::unordered_map<std::string_view, StringId> ids_;
+  std::deque<std::string> strings_{""};  // a deque: growing it moves no string
+  TextNumbers numbers_;
   std::size_t text_bytes_ = 0;
 };
 

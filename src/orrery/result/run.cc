@@ -11,9 +11,11 @@
 namespace orrery::result {
 
 std::uint32_t Names::intern(std::string_view text) {
-  const auto [found, added] = numbers_.try_emplace(std::string(text), size());
-  if (added) texts_.push_back(found->first);
-  return found->second;
+  if (text.empty()) return 0;
+  const auto [number, added] = numbers_.find_or_add(
+      text, [&](std::uint32_t known) -> const std::string& { return texts_[known]; });
+  if (added) texts_.emplace_back(text);
+  return number;
 }
 
 std::string_view name(SpanKind kind) {
