@@ -12,7 +12,7 @@
 #include "orrery/commands/output/report_files.h"
 #include "orrery/commands/output/run_output.h"
 #include "orrery/commands/progress.h"
-#include "orrery/commands/simulate/checkpoint_options.h"
+#include "orrery/commands/simulate/run_checkpoints.h"
 #include "orrery/commands/simulate/run_variability.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/study/questions/outcome/outcome_answer.h"

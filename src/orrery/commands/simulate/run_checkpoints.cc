@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/commands/simulate/checkpoint_options.h"
+#include "orrery/commands/simulate/run_checkpoints.h"
 
 #include "orrery/core/system/atomic_file.h"
 #include "orrery/core/text/units.h"
