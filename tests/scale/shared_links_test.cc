@@ -42,7 +42,7 @@ Machine draw_fabric(Draw& draw, std::int64_t ranks) {
   const std::int64_t per_leaf = draw.of<std::int64_t>({2, 4, 8, 16});
   std::string network =
       fmt::format("{{kind: fat_tree, per_leaf: {}, radix: {}, oversubscription: {}, {}}}", per_leaf,
-                  draw.of({64, 4096}), draw.of({1, 1, 2}), port);
+                  ranks > 96 ? 4096 : draw.of({64, 4096}), draw.of({1, 1, 2}), port);
   std::string hosts = fmt::format("[{{count: {}, devices: 1}}]", ranks);
   switch (draw.between(0, in_hosts ? 5 : 4)) {
     case 0:
