@@ -322,7 +322,7 @@ int parse(CLI::App& table, Session& session, const std::string& program,
     session.question = question_json(command.bound().options);
   if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
   for (const auto& [before, now] : session.old_names)
-    session.warn(fmt::format("'{}' is now '{}'; the next release drops the old name", before, now));
+    session.warn(fmt::format("'{}' is now '{}'; 0.8.0 drops the old name", before, now));
   return -1;
 }
 

@@ -260,7 +260,9 @@ const CommandQuestion kQuestions[] = {
       "question.base.job.schedule"}},
     {"dlrm shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
     {"collective check", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
-    {"search", ORRERY_JOB "--cluster h100-sxm:8 --top 3 --simulated 2"},
+    {"search",
+     ORRERY_JOB "--cluster h100-sxm:8 --top 3 --simulated 2",
+     {"question.job.sp"}},  // all plans have it
     {"collective compare", "all-reduce --cluster h100-sxm:16 --size 1GB"},
     {"collective synthesize",
      "broadcast --fabric h100-sxm:8",

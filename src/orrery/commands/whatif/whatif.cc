@@ -78,8 +78,7 @@ Result<void> choose_output(WhatIfOptions& options, Context& context) {
 
 /// The next release accepts changes only in --change.
 void warn_of_change(const Context& context, std::string_view before, std::string_view change) {
-  context.warn(fmt::format("'{}' is now '--change {}'; the next release drops the old form", before,
-                           change));
+  context.warn(fmt::format("'{}' is now '--change {}'; 0.8.0 drops the old form", before, change));
 }
 
 /// Moves arguments that look like changes and name no file to the changes: "tp=8".

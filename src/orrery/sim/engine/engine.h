@@ -62,8 +62,7 @@ class Engine : private P2pMessages::CompletionObserver,
   /// Whether the result of run() is invalid, and how to repeat the run.
   enum class Rerun : std::uint8_t {
     no,
-    every_rank,   ///< simulate every rank: equivalent ranks may behave differently, see
-                  ///< EngineRun::fold_failed
+    every_rank,   ///< equivalent ranks may behave differently, see EngineRun::fold_failed
     by_messages,  ///< no event was left while ranks waited for peers of phases in closed form: only
                   ///< a simulation of their messages shows when the deadlock occurs
     in_one_part,  ///< parts cannot be simulated in parallel, or not efficiently
@@ -74,8 +73,8 @@ class Engine : private P2pMessages::CompletionObserver,
   /// After such a run: why it is invalid, and the hints for another attempt to fold.
   [[nodiscard]] const EngineRun& state() const { return run_; }
 
-  // engine_checkpoint.cc: the state between two ticks. load() is called instead of begin_ranks(),
-  // and returns false if the bytes are invalid.
+  // engine_checkpoint.cc: the state between two ticks. load() replaces begin_ranks(); false:
+  // invalid.
   void save(StateWriter& to) const;
   [[nodiscard]] bool load(StateReader& from);
 
@@ -107,7 +106,6 @@ class Engine : private P2pMessages::CompletionObserver,
 
   void on_message_end(const Endpoint& who) override;
   void run_local(std::uint32_t rank, const LocalEvent& event);
-
   void on_watched_start() override { repetition_skipper_.pass_marker(); }
   void begin(std::uint32_t rank, graph::NodeId node) override;
   void prefetch(std::uint32_t rank, graph::NodeId node) override;
@@ -143,11 +141,8 @@ class Engine : private P2pMessages::CompletionObserver,
   Phases phases_{run_,          planner_,   chunks_,      guard_,
                  local_events_, transport_, collectives_, interference_};
   std::optional<RecordingObserver> recording_;  // Options::record
-
-  PartWindow window_;  // in a part
-
+  PartWindow window_;                           // in a part
   Checkpointer checkpointer_{run_.options.checkpoints};
-
   RepetitionSkipper repetition_skipper_{
       {run_, planner_, nodes_, local_events_, times_, messages_, chunks_, collectives_, phases_}};
 };
