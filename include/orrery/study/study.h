@@ -31,8 +31,8 @@ class Watch {
   virtual void converting(std::uint32_t /*ranks*/, std::uint32_t /*of*/) {}
   /// Before a simulation of `ranks` ranks: an estimate of the memory that it needs, and of its CPU
   /// time in seconds (order of magnitude).
-  virtual void estimated(std::uint32_t /*ranks*/, std::uint64_t /*bytes*/,
-                         double /*cpu_seconds*/) {}
+  virtual void estimated(std::uint32_t /*ranks*/, std::uint64_t /*bytes*/, double /*cpu_seconds*/) {
+  }
   /// The number of ranks that finished, and the number of messages.
   virtual void simulating(std::uint32_t /*ranks*/, std::uint32_t /*of*/,
                           std::uint64_t /*messages*/) {}
