@@ -5,7 +5,6 @@
 // sets of rules.
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <cstdio>
 
 #include "golden_case.h"
