@@ -13,6 +13,23 @@ std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
   return mix_bits(a * 0x9E3779B97F4A7C15ULL + b);
 }
 
+bool uses_hash(RoutePolicy policy, const Topology& topology, bool is_split) {
+  switch (policy) {
+    case RoutePolicy::known:
+      return topology.formula_routes() == nullptr;
+    case RoutePolicy::spray:
+      return !is_split;
+    case RoutePolicy::d_mod_k:
+    case RoutePolicy::adaptive:
+      return false;
+    case RoutePolicy::ecmp:
+    case RoutePolicy::valiant:
+    case RoutePolicy::ugal:
+      break;
+  }
+  return true;
+}
+
 double route_capacity(const Topology& topology, std::span<const RouteLink> route) {
   double minimum = std::numeric_limits<double>::infinity();
   for (const RouteLink& step : route)

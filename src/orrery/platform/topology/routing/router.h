@@ -46,6 +46,10 @@ inline constexpr std::array kRoutePolicies{
     RoutePolicyEntry{"ugal", RoutePolicy::ugal,
                      "a shortest path, or via an intermediate switch if that path is less loaded"}};
 
+/// Whether the policy selects among several routes by a hash. `is_split`: messages are split over
+/// several routes if the policy says so.
+[[nodiscard]] bool uses_hash(RoutePolicy policy, const Topology& topology, bool is_split);
+
 /// A route that is configured: all nodes, including both ends.
 struct FixedRoute {
   std::vector<NodeIndex> nodes;
