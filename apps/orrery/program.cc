@@ -9,6 +9,7 @@
 #include <string>
 
 #include "arguments.h"
+#include "orrery/core/system/memory_limit.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -22,9 +23,8 @@ int run_program(int argc, char** argv) {
     session.program = program;
     const int code = parse(*table, session, program, {argv + (argc > 0 ? 1 : 0), argv + argc});
     return code >= 0 ? code : session.action();
-  } catch (const std::bad_alloc&) {
-    return session.fail(
-        {Errc::limit_exceeded, "", "out of memory", "simulate fewer ranks or use more memory"});
+  } catch (const std::bad_alloc& failure) {
+    return session.fail(memory_error(failure));
   } catch (const std::exception& error) {
     print_stderr(fmt::format(
         "orrery: internal defect: {}\n  please report it with the command line\n", error.what()));

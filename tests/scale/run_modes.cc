@@ -140,7 +140,7 @@ void add_fabric(Draw& draw, Platform& machine) {
   const std::string text = fmt::format(
       "device: {{peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}}\nfabric: {{hosts: {}, network: {}, "
       "routing: {}{}}}",
-      hosts, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive"}),
+      hosts, network, draw.of<std::string>({"known", "ecmp", "spray", "adaptive", "d_mod_k"}),
       breaks ? faults : "");
   Findings findings;
   const auto made = parse_cluster(text, "drawn", findings);

@@ -9,6 +9,7 @@
 #include <bit>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
@@ -94,35 +95,93 @@ graph::Workload all_reduce(std::int64_t bytes, std::uint32_t ranks) {
   return made;
 }
 
+struct CollectiveCase {
+  Machine machine;
+  graph::Workload work;
+};
+
+CollectiveCase draw_collective(std::uint64_t seed) {
+  Draw draw(seed);
+  const bool large = core_testing::full_effort() && seed % 10 == 0;
+  const auto ranks = large ? 1024 : draw.of<std::int64_t>({8, 16, 24, 32, 64, 96});
+  Machine drawn = draw_fabric(draw, ranks);
+  Platform& machine = drawn.platform;
+  machine.network = draw.of({NetworkModelKind::message, NetworkModelKind::flow});
+  platform::CollectiveConfig& config = machine.collectives;
+  const bool even = std::has_single_bit(static_cast<std::uint64_t>(ranks));
+  config.all_reduce.per_dim = {
+      {draw.of({Algorithm::ring, large ? Algorithm::ring : Algorithm::direct,
+                even ? Algorithm::halving_doubling : Algorithm::ring,
+                even ? Algorithm::double_binary_tree : Algorithm::ring}),
+       -1, machine.dims.size() > 1}};
+  config.library = platform::CollectiveLibrary::ideal;
+  config.splits = draw.of<std::int64_t>({1, 1, 2, 4});
+  config.endpoint_delay = draw.of({ns(0), ns(10)});
+  config.rendezvous = draw.one_in(6);
+  auto work = all_reduce(draw.of<std::int64_t>({1 << 20, 1000, 0x5555555}),
+                         static_cast<std::uint32_t>(ranks));
+  return {std::move(drawn), std::move(work)};
+}
+
+void set_policy(Platform& machine, platform::RoutePolicy policy) {
+  platform::Fabric fabric = *machine.fabric;
+  fabric.routing.policy = policy;
+  machine.fabric = std::make_shared<const platform::Fabric>(std::move(fabric));
+}
+
 TEST(SharedLinks, AllReducesOnFabricsComeToTheSame) {
   const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
   const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 300, 30);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
-    Draw draw(seed);
-    const bool large = core_testing::full_effort() && seed % 10 == 0;
-    const auto ranks = large ? 1024 : draw.of<std::int64_t>({8, 16, 24, 32, 64, 96});
-    auto [text, machine] = draw_fabric(draw, ranks);
-    ASSERT_FALSE(machine.dims.empty()) << text;
-    machine.network = draw.of({NetworkModelKind::message, NetworkModelKind::flow});
-    platform::CollectiveConfig& config = machine.collectives;
-    const bool even = std::has_single_bit(static_cast<std::uint64_t>(ranks));
-    config.all_reduce.per_dim = {
-        {draw.of({Algorithm::ring, large ? Algorithm::ring : Algorithm::direct,
-                  even ? Algorithm::halving_doubling : Algorithm::ring,
-                  even ? Algorithm::double_binary_tree : Algorithm::ring}),
-         -1, machine.dims.size() > 1}};
-    config.library = platform::CollectiveLibrary::ideal;
-    config.splits = draw.of<std::int64_t>({1, 1, 2, 4});
-    config.endpoint_delay = draw.of({ns(0), ns(10)});
-    config.rendezvous = draw.one_in(6);
-    const auto work = all_reduce(draw.of<std::int64_t>({1 << 20, 1000, 0x5555555}),
-                                 static_cast<std::uint32_t>(ranks));
-    EXPECT_EQ(compare(work, machine, kFolded, tally), "") << "seed " << seed << ": " << text;
+    const auto [machine, work] = draw_collective(seed);
+    ASSERT_FALSE(machine.platform.dims.empty()) << machine.text;
+    EXPECT_EQ(compare(work, machine.platform, kFolded, tally), "")
+        << "seed " << seed << ": " << machine.text;
   }
   print("all-reduces on fabrics", tally);
   if (cases < 30) return;
   EXPECT_GT(tally.folded, tally.cases / 4);
+}
+
+// The same fabrics: routes by destination are symmetric where hashed ones are not.
+TEST(SharedLinks, AllReducesByDestinationComeToTheSame) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 300, 30);
+  Tally tally, hashed;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    auto [machine, work] = draw_collective(seed);
+    set_policy(machine.platform, platform::RoutePolicy::d_mod_k);
+    EXPECT_EQ(compare(work, machine.platform, kFolded, tally), "")
+        << "seed " << seed << ": " << machine.text;
+    set_policy(machine.platform, platform::RoutePolicy::ecmp);
+    EXPECT_EQ(compare(work, machine.platform, kFolded, hashed), "")
+        << "seed " << seed << ": " << machine.text;
+  }
+  print("all-reduces by destination", tally);
+  print("the same by a hash", hashed);
+  if (cases < 30) return;
+  EXPECT_GT(tally.folded, tally.cases / 2);
+  EXPECT_GT(tally.folded, hashed.folded);
+}
+
+TEST(SharedLinks, WorkByDestinationComesToTheSame) {
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1000, 60);
+  Tally tally;
+  for (std::uint64_t seed = first; seed < first + cases; ++seed) {
+    Case drawn = draw_case(seed);
+    Draw draw(seed);
+    put_upon(Mode::fabric, draw, drawn);
+    if (drawn.platform.fabric == nullptr) continue;
+    set_policy(drawn.platform, platform::RoutePolicy::d_mod_k);
+    if (drawn.platform.network == NetworkModelKind::analytical)
+      drawn.platform.network = NetworkModelKind::message;
+    EXPECT_EQ(compare(drawn.workload, drawn.platform, kFolded, tally), "") << "seed " << seed;
+  }
+  print("work by destination", tally);
+  if (cases < 60) return;
+  EXPECT_GT(tally.folded, tally.cases / 8);
 }
 
 // Any work under either set of rules, with messages that wait for each other.

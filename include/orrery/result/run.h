@@ -352,6 +352,8 @@ struct Run {
   [[nodiscard]] std::uint32_t group_of_collective(std::uint32_t number) const;
   /// A collective by its number below collective_count(). O(log groups).
   [[nodiscard]] const Collective& collective(std::uint32_t number) const;
+  /// The same in a group that is known (group_of_collective()). O(1).
+  [[nodiscard]] const Collective& collective(std::uint32_t number, std::uint32_t group) const;
   /// The member of `group` that arrived last in a stored collective of that group. O(members).
   [[nodiscard]] std::uint32_t last_rank(const Collective& one, std::uint32_t group) const;
   /// The value of a manifest key; "" if the key is missing.

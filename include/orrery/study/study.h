@@ -29,6 +29,8 @@ class Watch {
   /// The number of ranks whose traces are read or converted.
   virtual void reading(std::uint32_t /*ranks*/, std::uint32_t /*of*/) {}
   virtual void converting(std::uint32_t /*ranks*/, std::uint32_t /*of*/) {}
+  /// This many simulations of one question follow. Their costs add up.
+  virtual void simulations(std::uint32_t /*count*/) {}
   /// Before a simulation of `ranks` ranks: an estimate of the memory that it needs, and of its CPU
   /// time in seconds (order of magnitude).
   virtual void estimated(std::uint32_t /*ranks*/, std::uint64_t /*bytes*/, double /*cpu_seconds*/) {

@@ -15,6 +15,7 @@
 #include "orrery/commands/renamed_options.h"
 #include "orrery/config/document.h"
 #include "orrery/config/json.h"
+#include "orrery/core/system/memory_limit.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/report/json/envelope.h"
@@ -221,9 +222,8 @@ CallAnswer call(std::string_view name, std::string_view question, const CallOpti
   } catch (const Cancelled&) {
     (void)context.fail({Errc::cancelled, std::string(command), "the caller cancelled it", ""}, {});
     status = kInterrupted;
-  } catch (const std::bad_alloc&) {
-    status = context.fail(
-        {Errc::limit_exceeded, "", "out of memory", "simulate fewer ranks or use more memory"}, {});
+  } catch (const std::bad_alloc& failure) {
+    status = context.fail(memory_error(failure), {});
   } catch (const std::exception& error) {
     (void)context.fail({Errc::defect, std::string(command), error.what(), "please report it"}, {});
   }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "orrery/commands/command_table.h"
+#include "orrery/core/system/memory_limit.h"
 
 namespace orrery::commands {
 
@@ -136,6 +137,16 @@ TEST(Call, WritesTheFilesThatTheQuestionNames) {
   EXPECT_TRUE(fs::exists(file));
   EXPECT_THAT(call("count", question).json, HasSubstr("output_exists"));
   fs::remove(file);
+}
+
+// The graph of a network is built where only an exception can say that memory runs short.
+TEST(Call, NetworksThatDoNotFitAreErrors) {
+  const MemoryForTests little(1000);
+  json question = json::parse(kRun);
+  question["network"] = "flow";
+  const CallAnswer answer = call("run", question.dump());
+  EXPECT_EQ(answer.status, exit_code(Errc::limit_exceeded));
+  EXPECT_THAT(answer.json, HasSubstr("but 0.0 GB are available"));
 }
 
 TEST(Call, KeepsTheRun) {

@@ -24,14 +24,33 @@ void Progress::simulating(std::uint32_t finished, std::uint32_t all, std::uint64
          all);
 }
 
+void ShownWatch::simulations(std::uint32_t count) { series_ = {count}; }
+
 void ShownWatch::estimated(std::uint32_t ranks, std::uint64_t bytes, double cpu_seconds) {
   constexpr double kLong = 30;
-  if (cpu_seconds < kLong) return;
+  if (series_.expected < 2) {
+    if (cpu_seconds >= kLong)
+      note_cost(ranks, "the simulation needs {}, by its estimate", bytes, cpu_seconds);
+    return;
+  }
+  ++series_.estimated;
+  series_.most_bytes = std::max(series_.most_bytes, bytes);
+  series_.cpu_seconds += cpu_seconds;
+  const std::uint32_t all = std::max(series_.expected, series_.estimated);
+  const double total = series_.cpu_seconds * all / series_.estimated;
+  if (total < kLong || series_.is_noted) return;
+  series_.is_noted = true;
+  note_cost(ranks, fmt::format("{} simulations need {{}}, by their estimates", all),
+            series_.most_bytes, total);
+}
+
+void ShownWatch::note_cost(std::uint32_t ranks, const std::string& sentence, std::uint64_t bytes,
+                           double cpu_seconds) {
   const std::string cost =
       fmt::format("about {} of CPU time and {} of memory",
                   format_time(Time(static_cast<std::int64_t>(cpu_seconds) * 1'000'000'000'000)),
                   analysis::bytes_text(bytes));
-  if (announce_) context_.note(fmt::format("the simulation needs {}, by its estimate", cost));
+  if (announce_) context_.note(fmt::format(fmt::runtime(sentence), cost));
   progress_.begin({"simulate", "simulating", "ranks", cost}, ranks);
 }
 

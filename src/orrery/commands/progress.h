@@ -58,14 +58,29 @@ class ShownWatch : public study::Watch {
   void simulating(std::uint32_t ranks, std::uint32_t of, std::uint64_t messages) override {
     progress_.simulating(ranks, of, messages);
   }
+  void simulations(std::uint32_t count) override;
+  /// Notes a long simulation, or several that are long together: once, and before most of them. The
+  /// costs of those that have not been estimated are taken to be the mean of the others.
   void estimated(std::uint32_t ranks, std::uint64_t bytes, double cpu_seconds) override;
   void phase_done() override { progress_.clear(); }
   void spilled(std::uint64_t bytes, const std::string& folder) override;
 
  private:
+  /// Simulations of one question.
+  struct Series {
+    std::uint32_t expected = 0, estimated = 0;
+    std::uint64_t most_bytes = 0;
+    double cpu_seconds = 0;
+    bool is_noted = false;
+  };
+
+  void note_cost(std::uint32_t ranks, const std::string& sentence, std::uint64_t bytes,
+                 double cpu_seconds);
+
   const Context& context_;
   bool announce_;
   Progress progress_;
+  Series series_;
 };
 
 }  // namespace orrery::commands

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "orrery/core/check.h"
+#include "orrery/core/system/memory_limit.h"
 
 namespace orrery::model {
 
@@ -64,6 +65,7 @@ FabricRoutes::FabricRoutes(const platform::Platform& platform, bool single_path)
 void FabricRoutes::set_dims(const platform::Platform& platform) {
   dims_ = platform.dims;
   Result<platform::Topology> made = platform::stack_dimensions(dims_, platform.name);
+  if (!made && made.error().code == Errc::limit_exceeded) throw MemoryShortage(made.error());
   ORRERY_CHECK(made.has_value());
   topology_ = std::make_shared<const platform::Topology>(std::move(*made));
   nodes_.assign(topology_->devices().begin(), topology_->devices().end());

@@ -275,7 +275,8 @@ class Network {
   LinkObserver* observer_ = nullptr;
 };
 
-/// Returns the network model that the platform specifies.
+/// Returns the network model that the platform specifies. Throws MemoryShortage if the graph of its
+/// dimensions does not fit (core/system/memory_limit.h); see platform::has_room_for_flows().
 [[nodiscard]] std::unique_ptr<Network> make_network(const platform::Platform& platform);
 
 }  // namespace orrery::model

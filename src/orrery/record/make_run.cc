@@ -54,7 +54,8 @@ bool carries_tokens(const graph::Workload& workload, const result::Run& run,
     return false;
   const graph::Graph& graph = workload.graph(one.last_rank);
   const graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
-  return node != graph::kNoNode && static_cast<bool>(graph.collective(node).exchange);
+  return node != graph::kNoNode &&
+         carries_tokens(graph::CollectiveType::all_to_all, graph.collective(node));
 }
 
 result::Run make_run(const graph::Workload& workload, const platform::Platform& platform,

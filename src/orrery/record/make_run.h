@@ -22,8 +22,13 @@ namespace orrery::record {
                                    const platform::Platform& platform, const sim::SimResult& sim,
                                    const std::vector<graph::HeldMemory>& held = {});
 
-/// Whether the collective sends tokens to experts or back, so that the sent bytes may be fewer than
-/// stated. Requires a run with all spans.
+/// Whether a collective that ran as `type` sends tokens to experts or back, so that the sent bytes
+/// may be fewer than stated.
+[[nodiscard]] inline bool carries_tokens(graph::CollectiveType type,
+                                         const graph::Collective& collective) {
+  return type == graph::CollectiveType::all_to_all && static_cast<bool>(collective.exchange);
+}
+/// The same for a collective of a run with all spans.
 [[nodiscard]] bool carries_tokens(const graph::Workload& workload, const result::Run& run,
                                   const result::Collective& one);
 

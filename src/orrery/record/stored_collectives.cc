@@ -126,9 +126,7 @@ class CollectiveStore {
     one.name = run_.names.intern(graph.name(node));
     one.last_span = source_.span_of(one.last_rank, node);
     if (!one.joined || one.last_span == result::kNone) return;
-    // The tokens that are sent may be fewer than stated.
-    if (recorded.type == graph::CollectiveType::all_to_all && graph.collective(node).exchange)
-      return;
+    if (carries_tokens(recorded.type, graph.collective(node))) return;
     set_bound(one, graph.collective(node).type, number);
   }
 

@@ -83,8 +83,11 @@ std::uint32_t Run::group_of_collective(std::uint32_t number) const {
 }
 
 const Collective& Run::collective(std::uint32_t number) const {
-  const Group& group = groups[group_of_collective(number)];
-  return collectives[group.stored + (number - group.first)];
+  return collective(number, group_of_collective(number));
+}
+
+const Collective& Run::collective(std::uint32_t number, std::uint32_t group) const {
+  return collectives[groups[group].stored + (number - groups[group].first)];
 }
 
 std::uint32_t Run::last_rank(const Collective& one, std::uint32_t group) const {

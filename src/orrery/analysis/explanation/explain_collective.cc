@@ -32,9 +32,8 @@ struct Members {
   std::uint32_t early = 0;
 };
 
-Members members_of(const Run& run, std::uint32_t number) {
-  const Collective& collective = run.collective(number);
-  const std::uint32_t group = run.group_of_collective(number);
+Members members_of(const Run& run, std::uint32_t number, std::uint32_t group) {
+  const Collective& collective = run.collective(number, group);
   Members made;
   const auto visit = [&](std::uint32_t rank) {
     const auto& groups = run.ranks[rank].groups;
@@ -114,10 +113,10 @@ std::string duration_source_text(const result::PredictedCollective& predicted) {
 }  // namespace
 
 Explanation explain_collective(const Run& run, std::uint32_t number) {
-  const Collective& one = run.collective(number);
   const std::uint32_t group = run.group_of_collective(number);
+  const Collective& one = run.collective(number, group);
   const std::uint32_t last_rank = run.last_rank(one, group);
-  const Members members = members_of(run, number);
+  const Members members = members_of(run, number, group);
   const auto speed = speed_of(run, one);
   const std::string& name = run.names[one.name];
   Explanation made;

@@ -6,6 +6,7 @@
 #include "orrery/commands/command.h"
 #include "orrery/commands/command_options.h"
 #include "orrery/commands/options/rank_list.h"
+#include "orrery/commands/progress.h"
 #include "orrery/present/collectives/collective_answer.h"
 #include "orrery/study/collectives/collective_comparison.h"
 #include "orrery/study/questions/run_options.h"
@@ -31,7 +32,8 @@ int collective(CollectiveOptions& options, Context& context) {
     options.question.ranks = *std::move(ranks);
   }
   Findings findings;
-  const auto comparison = study::compare_collective(options.question, findings);
+  ShownWatch watch(context);
+  const auto comparison = study::compare_collective(options.question, watch, findings);
   if (!comparison) return context.fail(comparison.error(), findings);
   return context.deliver(
       [&](report::Answer& answer) { present::state_collective(answer, *comparison, findings); });

@@ -85,6 +85,7 @@ Result<std::map<std::string, double>> prices_by_device(const SearchOptions& opti
 explore::PlanProgress report_to(Progress& progress) {
   static const std::map<std::string, Progress::Phase> phases{
       {"fit", {"fit", "fitting", "plans"}},
+      {"cost", {"cost", "simulating the operations of", "plans"}},
       {"estimate", {"estimate", "estimating", "plans"}},
       {"simulate", {"simulate", "simulating", "plans"}}};
   return [&progress](const char* what, std::size_t done, std::size_t of) {

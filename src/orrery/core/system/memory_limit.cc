@@ -114,6 +114,12 @@ std::uint64_t available_memory() {
   return fixed != 0 ? fixed : memory_limits().available();
 }
 
+Error memory_error(const std::bad_alloc& failure) {
+  if (const auto* shortage = dynamic_cast<const MemoryShortage*>(&failure))
+    return shortage->error();
+  return {Errc::limit_exceeded, "", "out of memory", "simulate fewer ranks or use more memory"};
+}
+
 MemoryForTests::MemoryForTests(std::uint64_t bytes) { memory_of_test = bytes; }
 MemoryForTests::~MemoryForTests() { memory_of_test = 0; }
 

@@ -5,7 +5,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <new>
 #include <string>
+#include <utility>
+
+#include "orrery/core/error.h"
 
 namespace orrery {
 
@@ -28,6 +32,22 @@ struct MemoryLimits {
 
 /// memory_limits().available(), or the value that a test set with MemoryForTests.
 [[nodiscard]] std::uint64_t available_memory();
+
+/// Memory that is found to be too little where only an exception can say so. Front ends report its
+/// error, see memory_error().
+class MemoryShortage : public std::bad_alloc {
+ public:
+  explicit MemoryShortage(Error error) : error_(std::move(error)) {}
+  [[nodiscard]] const Error& error() const { return error_; }
+  [[nodiscard]] const char* what() const noexcept override { return error_.what.c_str(); }
+
+ private:
+  Error error_;
+};
+
+/// The error of a MemoryShortage; of any other failed allocation, that memory is used up. Errc:
+/// limit_exceeded.
+[[nodiscard]] Error memory_error(const std::bad_alloc& failure);
 
 /// Replaces available_memory() while it exists. Not for concurrent use.
 class MemoryForTests {

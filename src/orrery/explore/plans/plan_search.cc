@@ -216,7 +216,7 @@ class Searching {
     std::optional<Result<Time>> scheduled;
   };
 
-  /// Plans share simulated ops, so their costs are computed in order; then they are scheduled
+  /// Computes the costs of plans, in order if they share simulated ops; then schedules them
   /// concurrently. `still`: receives the indices of answers with an estimate.
   Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
     auto estimates = costs_of_all();
@@ -245,26 +245,48 @@ class Searching {
     return {};
   }
 
-  /// Costs of the plans that can be estimated. Simulates the others, or counts them.
+  /// Costs of the plans that can be estimated. Simulates the others, or counts them. Simulations
+  /// and costs that no other plan shares are computed concurrently.
   Result<std::vector<Estimate>> costs_of_all() {
     std::vector<Estimate> estimates;
+    std::vector<std::size_t> to_simulate;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
-      if (!estimate::check_estimable(programs_[i])) {
-        if (question_.evaluation != Evaluation::automatic) {
-          ++search_.needs_simulation;
-        } else if (auto done = simulate(answers_[i], cluster_); !done) {
-          return tl::unexpected(done.error());
-        }
-        continue;
+      if (estimate::check_estimable(programs_[i])) {
+        estimates.push_back({i, nullptr, {}, std::nullopt});
+      } else if (question_.evaluation == Evaluation::automatic) {
+        to_simulate.push_back(i);
+      } else {
+        ++search_.needs_simulation;
       }
-      Estimate one{i, nullptr, {}, std::nullopt};
-      const auto held = study::with_expanded_memory(programs_[i], cluster_);
-      if (held != cluster_) one.own = std::make_unique<estimate::OpCosts>(held);
-      auto costs = (one.own ? *one.own : costs_).costs_of(programs_[i]);
-      if (!costs) return tl::unexpected(costs.error());
-      one.costs = *std::move(costs);
-      estimates.push_back(std::move(one));
     }
+    const std::size_t all = to_simulate.size() + estimates.size();
+    std::atomic<std::size_t> done{0};
+    std::vector<std::optional<Error>> errors(answers_.size());
+    const auto add_costs = [&](Estimate& one, estimate::OpCosts& costs) {
+      auto made = costs.costs_of(programs_[one.answer]);
+      if (made)
+        one.costs = *std::move(made);
+      else
+        errors[one.answer] = std::move(made).error();
+      tell("cost", ++done, all);
+    };
+    pool_.parallel_for(static_cast<std::uint32_t>(all), [&](std::uint32_t i) {
+      if (i < to_simulate.size()) {
+        if (auto made = simulate(answers_[to_simulate[i]], cluster_); !made)
+          errors[to_simulate[i]] = std::move(made).error();
+        return tell("cost", ++done, all);
+      }
+      Estimate& one = estimates[i - to_simulate.size()];
+      const auto held = study::with_expanded_memory(programs_[one.answer], cluster_);
+      if (held == cluster_) return;
+      one.own = std::make_unique<estimate::OpCosts>(held);
+      add_costs(one, *one.own);
+    });
+    for (Estimate& one : estimates) {
+      if (!one.own) add_costs(one, costs_);
+    }
+    for (std::optional<Error>& error : errors)
+      if (error) return tl::unexpected(*std::move(error));
     return estimates;
   }
 

@@ -98,7 +98,8 @@ struct PlanSearch {
   [[nodiscard]] std::optional<double> format_mfu(const PlanAnswer& answer) const;
 };
 
-/// Progress callback: phase, done, total.
+/// Progress callback: phase ("fit", "cost", "estimate", "simulate"), done, total. Called on several
+/// threads, one at a time.
 using PlanProgress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
 
 /// Searches plans. The result does not depend on the number of threads. Errc: usage, config_*;

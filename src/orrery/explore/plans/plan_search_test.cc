@@ -70,6 +70,29 @@ TEST(PlanSearch, ThreadsChangeNothing) {
     EXPECT_EQ(one->best[i].estimate, two->best[i].estimate);
 }
 
+// Every phase comes to its end, whichever plans share costs, have their own, or are simulated.
+TEST(PlanSearch, ReportsTheProgressOfEveryPhase) {
+  const std::string file = ::testing::TempDir() + "plan_search_progress.yaml";
+  std::ofstream(file)
+      << "version: 1\ndevice:\n  is: h100-sxm\n  memory_capacity: 8 GB\n"
+         "  memory_expansion: {bandwidth: 500 GB/s}\n"
+         "network: [{block: switch, size: 16, bandwidth: 50 GB/s, latency: 1 us}]\n";
+  for (const std::string& cluster : {std::string("h100-sxm:16"), file}) {
+    PlanQuestion asked = question();
+    asked.cluster = cluster;
+    asked.job.tp = "8";
+    std::map<std::string, std::pair<std::size_t, std::size_t>> phases;  // calls, total
+    const auto found = search_plans(asked, [&](const char* what, std::size_t, std::size_t of) {
+      auto& [calls, total] = phases[what];
+      ++calls;
+      total = of;
+    });
+    ASSERT_TRUE(found) << to_string(found.error());
+    for (const auto& [what, counts] : phases) EXPECT_EQ(counts.first, counts.second) << what;
+    EXPECT_TRUE(phases.contains("cost"));
+  }
+}
+
 study::Cluster cluster_of(const std::string& name) {
   study::Question asked;
   asked.cluster = name;

@@ -100,8 +100,10 @@ std::vector<ShownCollective> longest_collectives(const Run& run) {
     return of(a).first_start < of(b).first_start;
   });
   std::vector<ShownCollective> shown;
-  for (const std::uint32_t number : chosen)
-    shown.push_back({&of(number), run.group_of_collective(number)});
+  for (const std::uint32_t number : chosen) {
+    const std::uint32_t group = run.group_of_collective(number);
+    shown.push_back({&run.collective(number, group), group});
+  }
   return shown;
 }
 

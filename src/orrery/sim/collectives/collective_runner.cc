@@ -8,6 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/text/text.h"
+#include "orrery/sim/collectives/plans/chunk_requests.h"
 
 namespace orrery::sim {
 
@@ -98,13 +99,11 @@ void CollectiveRunner::begin(std::uint32_t rank, graph::NodeId node, CollectiveT
   const auto number = planner_.topology(type, *communicator, group, group.dims(mask), size);
   if (!number) return run_.fail_at(rank, node, number.error());
   const model::LogicalTopology& topology = planner_.topology(*number);
-  // A library cuts its collectives itself.
   const bool ideal = run_.options.library == nullptr;
   const ChunkChooser::Selection* chosen =
       ideal && chooser_->is_requested() ? chooser_->choose(type, size, *number, topology) : nullptr;
-  const std::int64_t chunks = !ideal              ? 1
-                              : chosen != nullptr ? chosen->chunks
-                                                  : run_.platform.collectives.splits;
+  const std::int64_t chunks =
+      chosen != nullptr ? chosen->chunks : chunk_count(run_.platform.collectives, run_.options);
   auto cutting = model::cut(type, size, chunks, run_.fabric.rank_count(), run_.platform.rules);
   if (!cutting) return run_.fail_at(rank, node, cutting.error());
   const bool resized = by_themis(topology) && type != CollectiveType::all_to_all;
@@ -175,13 +174,8 @@ void CollectiveRunner::issue_chunks(std::uint32_t op, std::uint32_t communicator
   const model::LogicalTopology& topology = planner_.topology(topology_number);
   const std::uint32_t rank = ops_[op].rank;
   const graph::NodeId node = ops_[op].node;
-  ChunkRequest natural;
-  natural.type = type;
-  if (type == CollectiveType::all_to_all)
-    natural.exchange = run_.graph_of(rank).collective(node).exchange;
-  if (planner_.switch_arithmetic().is_limited())
-    natural.format = run_.graph_of(rank).collective(node).format;
-  natural.topology = topology_number;
+  ChunkRequest natural =
+      natural_request(planner_, type, topology_number, run_.graph_of(rank).collective(node));
   const InterDimension policy = run_.platform.collectives.inter_dimension;
   const bool found = chosen != nullptr && !chosen->orders.empty();
   const bool ordered =
@@ -263,10 +257,7 @@ void CollectiveRunner::order_chunk(const Stream& stream, ChunkRequest& request, 
     return;
   }
   if (request.type == CollectiveType::all_to_all) return;
-  const bool aware =
-      run_.platform.collectives.optimization == platform::CollectiveOptimization::local_bw_aware;
-  request.two_phase =
-      request.type == CollectiveType::all_reduce && (aware || run_.policy.always_two_phases);
+  request.two_phase = has_two_phases(run_.platform.collectives, run_.policy, request.type);
   Chunk& block = chunks_.of(stream);
   if (block.chunk == 0) {
     static const PhaseSpeeds as_linked;

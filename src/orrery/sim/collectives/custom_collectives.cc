@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "orrery/sim/collectives/plans/chunk_requests.h"
+
 namespace orrery::sim {
 
 using graph::CollectiveType;
@@ -11,11 +13,7 @@ using graph::NodeKind;
 
 const std::string* CustomCollectives::algorithm(std::uint32_t rank, NodeId node,
                                                 CollectiveType type) const {
-  const auto& by_node = run_.platform.collectives.custom_by_node;
-  const auto found = by_node.find(run_.graph_of(rank).id(node));
-  if (found != by_node.end()) return &found->second;
-  const platform::CollectivePlan* plan = run_.platform.collectives.plan(type);
-  return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+  return custom_algorithm(run_.platform.collectives, run_.graph_of(rank), node, type);
 }
 
 void CustomCollectives::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,

@@ -139,10 +139,11 @@ SimulationEstimate estimate_simulation(const EngineRun& run, const SimulationWor
   return made;
 }
 
-Result<void> check_memory(const EngineRun& run, const SimulationEstimate& estimate) {
-  if (estimate.bytes <= kAlwaysFits) return {};
+Result<MemoryReservation> reserve_memory(const EngineRun& run, const SimulationEstimate& estimate) {
+  if (estimate.bytes <= kAlwaysFits) return MemoryReservation();
+  auto reserved = MemoryReservation::reserve(estimate.bytes);
+  if (reserved) return *std::move(reserved);
   const std::uint64_t available = available_memory();
-  if (estimate.bytes <= available) return {};
   const SimulationWork& work = estimate.work;
   std::string why;
   if (!run.folded_workload.is_folded() && run.options.fold)

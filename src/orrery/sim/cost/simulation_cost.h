@@ -7,6 +7,7 @@
 #include <string>
 
 #include "orrery/core/error.h"
+#include "orrery/core/system/memory_reservation.h"
 #include "orrery/sim/engine/run/engine_run.h"
 #include "orrery/sim/simulation_estimate.h"
 
@@ -16,8 +17,10 @@ namespace orrery::sim {
 [[nodiscard]] SimulationEstimate estimate_simulation(const EngineRun& run,
                                                      const SimulationWork& work);
 
-/// Compares the memory of `estimate` with the available memory. Errc: limit_exceeded, with what
-/// would need less. Small estimates are not compared, because reading the limits takes longer.
-[[nodiscard]] Result<void> check_memory(const EngineRun& run, const SimulationEstimate& estimate);
+/// Reserves the memory of `estimate`; waits for simulations on other threads if they leave too
+/// little. Errc: limit_exceeded, with what would need less. Small estimates are not reserved,
+/// because reading the limits takes longer.
+[[nodiscard]] Result<MemoryReservation> reserve_memory(const EngineRun& run,
+                                                       const SimulationEstimate& estimate);
 
 }  // namespace orrery::sim

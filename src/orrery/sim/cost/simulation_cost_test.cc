@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <thread>
 #include <vector>
 
 #include "orrery/core/system/memory_limit.h"
@@ -81,6 +85,33 @@ TEST(SimulationCost, NamesWhatNeedsLess) {
       HasSubstr("Every rank is simulated, because the traffic of shared links is recorded"));
   EXPECT_THAT(recorded.error().hint,
               HasSubstr("without a run file or page, 1 representative ranks suffice"));
+}
+
+// Of two on threads, each fits alone: the second waits, and neither is refused.
+TEST(SimulationCost, WaitsForSimulationsOnOtherThreads) {
+  const MemoryForTests enough_for_one(100'000'000);
+  std::atomic<int> running{0}, most{0};
+  std::vector<Result<void>> ends(3);
+  std::vector<std::thread> threads;
+  for (Result<void>& end : ends) {
+    threads.emplace_back([&] {
+      bool has_begun = false;
+      Options options;
+      options.estimated = [&](const SimulationEstimate& estimate) {
+        EXPECT_GT(estimate.bytes, 64u << 20);
+        has_begun = true;
+        most = std::max<int>(most, ++running);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        --running;  // the reservation lasts longer
+      };
+      const auto made = direct(65'536, options, platform::NetworkModelKind::analytical);
+      if (!made) end = tl::unexpected(made.error());
+      EXPECT_TRUE(has_begun);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Result<void>& end : ends) EXPECT_TRUE(end) << to_string(end.error());
+  EXPECT_EQ(most, 1);
 }
 
 // Small simulations never read the limits.

@@ -18,6 +18,7 @@
 #include "orrery/model/collective/chunk_plan.h"
 #include "orrery/sim/collectives/phases/closed_form_phases.h"
 #include "orrery/sim/collectives/phases/switch_phases.h"
+#include "orrery/sim/collectives/plans/chunk_requests.h"
 #include "orrery/sim/collectives/plans/collective_planner.h"
 #include "orrery/sim/collectives/plans/nearest_form.h"
 #include "orrery/sim/engine/state/communicators.h"
@@ -126,7 +127,7 @@ class WorkCounter {
       if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) continue;
       CollectiveUse use{graph.collective(node), graph.has(node, graph::kHasDims)};
       use.what.priority = use.what.root = 0;
-      use.custom = custom_of(graph, node, use.what.type);
+      use.custom = custom_algorithm(run_.platform.collectives, graph, node, use.what.type);
       ++uses[use];
     }
     std::sort(keys_.begin(), keys_.end());
@@ -139,17 +140,6 @@ class WorkCounter {
       if (!made.by_all) made.group = run_.communicators.meaning(name);
     }
     return *known;
-  }
-
-  [[nodiscard]] const std::string* custom_of(const graph::Graph& graph, NodeId node,
-                                             CollectiveType type) const {
-    const platform::CollectiveConfig& config = run_.platform.collectives;
-    if (!config.custom_by_node.empty()) {
-      const auto found = config.custom_by_node.find(graph.id(node));
-      if (found != config.custom_by_node.end()) return &found->second;
-    }
-    const platform::CollectivePlan* plan = config.plan(type);
-    return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
   }
 
   void add_rank(std::uint32_t rank) {
@@ -222,22 +212,14 @@ class WorkCounter {
     const std::uint32_t mask = use.has_dims ? use.what.dims_mask : run_.policy.default_dims;
     const auto number = planner_->topology(type, communicator, group, group.dims(mask), size);
     if (!number) return {};
-    const std::int64_t chunks =
-        run_.options.library != nullptr ? 1 : run_.platform.collectives.splits;
-    const auto cutting =
-        model::cut(type, size, chunks, run_.fabric.rank_count(), run_.platform.rules);
-    if (!cutting || cutting->chunk <= 0) return {};
-    ChunkRequest request;
-    request.type = type;
-    request.topology = *number;
-    if (type == CollectiveType::all_to_all) request.exchange = use.what.exchange;
-    if (planner_->switch_arithmetic().is_limited()) request.format = use.what.format;
     const platform::CollectiveConfig& config = run_.platform.collectives;
-    const bool aware = config.optimization == platform::CollectiveOptimization::local_bw_aware;
+    const auto cutting = model::cut(type, size, chunk_count(config, run_.options),
+                                    run_.fabric.rank_count(), run_.platform.rules);
+    if (!cutting || cutting->chunk <= 0) return {};
+    ChunkRequest request = natural_request(*planner_, type, *number, use.what);
     const bool orders = platform::is_themis(config.inter_dimension) ||
                         config.inter_dimension == platform::InterDimension::best;
-    request.two_phase =
-        type == CollectiveType::all_reduce && orders && (aware || run_.policy.always_two_phases);
+    request.two_phase = orders && has_two_phases(config, run_.policy, type);
     CollectiveWork made;
     made.chunks = (cutting->bytes + cutting->chunk - 1) / cutting->chunk;
     if (made.chunks > 1)

@@ -109,7 +109,9 @@ Result<void> Engine::set_up() {
 // Before anything is allocated in proportion to the work.
 Result<void> Engine::estimate_resources() {
   run_.result.estimate = estimate_simulation(run_, count_work(run_));
-  if (auto fits = check_memory(run_, run_.result.estimate); !fits) return fits;
+  auto reserved = reserve_memory(run_, run_.result.estimate);
+  if (!reserved) return tl::unexpected(std::move(reserved.error()));
+  reserved_memory_ = *std::move(reserved);
   if (run_.options.estimated) run_.options.estimated(run_.result.estimate);
   return {};
 }

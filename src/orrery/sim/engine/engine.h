@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 
+#include "orrery/core/system/memory_reservation.h"
 #include "orrery/sim/checkpoint/checkpointer.h"
 #include "orrery/sim/collectives/chunks/chunk_pool.h"
 #include "orrery/sim/collectives/chunks/chunk_queues.h"
@@ -63,8 +64,7 @@ class Engine : private P2pMessages::CompletionObserver,
   enum class Rerun : std::uint8_t {
     no,
     every_rank,   ///< equivalent ranks may behave differently, see EngineRun::fold_failed
-    by_messages,  ///< no event was left while ranks waited for peers of phases in closed form: only
-                  ///< a simulation of their messages shows when the deadlock occurs
+    by_messages,  ///< ranks deadlock in phases in closed form: only messages show when
     in_one_part,  ///< parts cannot be simulated in parallel, or not efficiently
   };
   [[nodiscard]] Rerun rerun_reason() const {
@@ -73,8 +73,7 @@ class Engine : private P2pMessages::CompletionObserver,
   /// After such a run: why it is invalid, and the hints for another attempt to fold.
   [[nodiscard]] const EngineRun& state() const { return run_; }
 
-  // engine_checkpoint.cc: the state between two ticks. load() replaces begin_ranks(); false:
-  // invalid.
+  // engine_checkpoint.cc: state between two ticks. load() replaces begin_ranks(); false: invalid.
   void save(StateWriter& to) const;
   [[nodiscard]] bool load(StateReader& from);
 
@@ -118,6 +117,7 @@ class Engine : private P2pMessages::CompletionObserver,
   static auto fields(auto& self);  // engine_checkpoint.cc
   void on_collective_end(std::uint32_t rank, graph::NodeId node) override;
 
+  MemoryReservation reserved_memory_;
   EngineRun run_;
   LinkHints hints_;
   Rerun rerun_ = Rerun::no;

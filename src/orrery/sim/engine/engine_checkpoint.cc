@@ -21,10 +21,10 @@ auto allocated(const SharedState& shared) {
 /// The components with state, without the planner and the chunks, to which the others refer. Set-up
 /// makes the rest again.
 auto Engine::fields(auto& self) {
-  auto& [run, hints, rerun, shared_planner, planner, guard, chunks, local_events, transport, times,
-         border, messages, nodes, interference, device_work, host_launches, custom_collectives,
-         recorded_collectives, queues, collectives, phases, recording, window, checkpointer,
-         repetition_skipper] = self;
+  auto& [reserved_memory, run, hints, rerun, shared_planner, planner, guard, chunks, local_events,
+         transport, times, border, messages, nodes, interference, device_work, host_launches,
+         custom_collectives, recorded_collectives, queues, collectives, phases, recording, window,
+         checkpointer, repetition_skipper] = self;
   return std::tie(run, guard, local_events, transport, times, messages, nodes, device_work,
                   custom_collectives, recorded_collectives, collectives, phases,
                   repetition_skipper);

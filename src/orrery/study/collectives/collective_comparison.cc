@@ -80,8 +80,8 @@ Result<graph::Format> numbers_of(const CollectiveComparisonQuestion& question) {
 /// Simulates algorithms, each at the requested size and at one byte per rank.
 class AlgorithmTrials {
  public:
-  AlgorithmTrials(const Cluster& cluster, CollectiveComparison& answer)
-      : cluster_(cluster), answer_(answer) {
+  AlgorithmTrials(const Cluster& cluster, Watch& watch, CollectiveComparison& answer)
+      : cluster_(cluster), watch_(watch), answer_(answer) {
     const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
     whole_ = single_collective(answer.type, answer.size, answer.ranks, cluster.ranks,
                                answer.exchange, answer.numbers);
@@ -129,6 +129,10 @@ class AlgorithmTrials {
   void run(const std::string& name, const std::string& about, const Platform& platform,
            sim::Options options, const graph::Workload& whole, const graph::Workload& least) {
     options.fold = true;  // the result is the same, with one rank for all equivalent ones
+    const std::uint32_t ranks = whole.rank_count();
+    options.estimated = [&](const sim::SimulationEstimate& estimate) {
+      watch_.estimated(ranks, estimate.bytes, estimate.cpu_seconds);
+    };
     const auto all = simulate_collectives(whole, platform, options);
     if (!all && all.error().code == Errc::limit_exceeded && !exceeded_) exceeded_ = all.error();
     if (!all) return skip(name, all.error().what);
@@ -143,13 +147,14 @@ class AlgorithmTrials {
   }
 
   const Cluster& cluster_;
+  Watch& watch_;
   CollectiveComparison& answer_;
   graph::Workload whole_, least_;
   std::optional<Error> exceeded_;
 };
 
-void run_candidates(AlgorithmTrials& trials, const Platform& platform,
-                    const CollectiveComparison& answer) {
+std::vector<std::string> candidates_of(const Platform& platform,
+                                       const CollectiveComparison& answer) {
   std::vector<std::string> all =
       algorithm_candidates(platform, answer.type, answer.ranks, static_cast<bool>(answer.exchange));
   if (answer.ranks.size() > kMaxPlanRanks) {
@@ -157,6 +162,10 @@ void run_candidates(AlgorithmTrials& trials, const Platform& platform,
       return is_single_ring(words) && !uses_switch_reduction(words);
     });
   }
+  return all;
+}
+
+void run_candidates(AlgorithmTrials& trials, std::vector<std::string> all) {
   if (all.size() > kMaxCombined) {
     trials.skip("combinations of algorithms",
                 fmt::format("only the first {} of {} are tried", kMaxCombined, all.size()));
@@ -270,21 +279,44 @@ Result<void> check_dimensions(const Cluster& cluster,
       "describe the network with more dimensions, or compare among some --ranks");
 }
 
-/// Tries the planned algorithms that support these ranks, if they are not too many.
-void run_plans(AlgorithmTrials& trials, const synthesis::FabricState& fabric_state,
-               const Platform& platform, const CollectiveComparison& answer) {
-  const auto members = static_cast<std::uint32_t>(answer.ranks.size());
-  if (members > kMaxPlanRanks)
-    return trials.skip("plans and algorithms over all ranks at once",
-                       fmt::format("tried with up to {} ranks only", kMaxPlanRanks));
+/// The ranks as planned algorithms use them.
+synthesis::AlgorithmShape shape_of(const synthesis::FabricState& fabric_state,
+                                   const Platform& platform, const CollectiveComparison& answer) {
   synthesis::AlgorithmShape shape;
-  shape.ranks = members;
+  shape.ranks = static_cast<std::uint32_t>(answer.ranks.size());
   shape.inner = inner_of(platform, answer.ranks);
   shape.order = synthesis::ring_order(fabric_state, answer.ranks);
+  return shape;
+}
+
+/// The planned algorithms that support these ranks, if they are not too many.
+std::vector<const synthesis::PlannedAlgorithm*> plans_of(const CollectiveComparison& answer,
+                                                         const synthesis::AlgorithmShape& shape) {
+  std::vector<const synthesis::PlannedAlgorithm*> made;
   for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
     if (algorithm.collective == answer.type && algorithm.supports(shape))
-      trials.run_plan(algorithm, shape);
+      made.push_back(&algorithm);
   }
+  return made;
+}
+
+/// Tries all algorithms.
+void run_all(AlgorithmTrials& trials, const synthesis::FabricState& fabric_state,
+             const Platform& platform, const CollectiveComparison& answer, Watch& watch) {
+  const bool has_plans = answer.ranks.size() <= kMaxPlanRanks;
+  synthesis::AlgorithmShape shape;
+  if (has_plans) shape = shape_of(fabric_state, platform, answer);
+  std::vector<const synthesis::PlannedAlgorithm*> plans;
+  if (has_plans) plans = plans_of(answer, shape);
+  std::vector<std::string> candidates = candidates_of(platform, answer);
+  const std::size_t algorithms = 1 + std::min(candidates.size(), kMaxCombined) + plans.size();
+  watch.simulations(static_cast<std::uint32_t>(2 * algorithms));
+  trials.run_own();
+  run_candidates(trials, std::move(candidates));
+  if (!has_plans)
+    trials.skip("plans and algorithms over all ranks at once",
+                fmt::format("tried with up to {} ranks only", kMaxPlanRanks));
+  for (const synthesis::PlannedAlgorithm* plan : plans) trials.run_plan(*plan, shape);
 }
 
 }  // namespace
@@ -299,7 +331,7 @@ std::vector<std::string_view> comparable_collectives() {
 }
 
 Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuestion& question,
-                                                Findings& findings) {
+                                                Watch& watch, Findings& findings) {
   const auto type = type_asked(question.collective);
   if (!type) {
     return fail(Errc::usage, "COLLECTIVE",
@@ -330,10 +362,8 @@ Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuesti
   auto least = synthesis::lower_bound_of(*fabric_state, bound);
   if (!least) return tl::unexpected(least.error());
   answer.bound = *std::move(least);
-  AlgorithmTrials trials(*cluster, answer);
-  trials.run_own();
-  run_candidates(trials, platform, answer);
-  run_plans(trials, *fabric_state, platform, answer);
+  AlgorithmTrials trials(*cluster, watch, answer);
+  run_all(trials, *fabric_state, platform, answer, watch);
   if (const auto exceeded = trials.exceeded()) return tl::unexpected(*exceeded);
   // Tokens may be copied anywhere, so one bound applies to all.
   if (!answer.exchange &&

@@ -14,6 +14,7 @@
 #include "orrery/graph/graph.h"
 #include "orrery/sim/chunk_choice.h"
 #include "orrery/study/questions/question_rows.h"
+#include "orrery/study/study.h"
 #include "orrery/synthesis/bounds/bounds.h"
 
 namespace orrery::study {
@@ -110,7 +111,7 @@ struct CollectiveComparison {
 /// to kMaxPlanRanks ranks. Errc: usage (an unknown collective, unknown ranks, invalid numbers of
 /// experts, unknown number formats), those of reading clusters, and of bounds.
 [[nodiscard]] Result<CollectiveComparison> compare_collective(
-    const CollectiveComparisonQuestion& question, Findings& findings);
+    const CollectiveComparisonQuestion& question, Watch& watch, Findings& findings);
 
 inline constexpr std::uint32_t kMaxPlanRanks = 256;
 

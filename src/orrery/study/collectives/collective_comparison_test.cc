@@ -17,6 +17,8 @@
 namespace orrery::study {
 namespace {
 
+Watch silent;
+
 using graph::CollectiveType;
 using ::testing::HasSubstr;
 
@@ -34,7 +36,7 @@ class CollectiveWays : public ::testing::Test {
                                     .cluster = path.string(),
                                     .size = Bytes(size),
                                     .ranks = std::move(ranks)},
-                                   findings);
+                                   silent, findings);
     std::filesystem::remove(path);
     return made;
   }
@@ -214,13 +216,34 @@ TEST_F(CollectiveWays, LatencyDecidesWhatIsSmall) {
   EXPECT_LT(named(answer, "plan bruck")->time, named(answer, "ring")->time);
 }
 
+// What is announced is what follows, except what is skipped.
+TEST_F(CollectiveWays, AnnouncesItsSimulations) {
+  struct Counter : Watch {
+    std::uint32_t announced = 0, estimated_ones = 0;
+    void simulations(std::uint32_t count) override { announced += count; }
+    void estimated(std::uint32_t ranks, std::uint64_t /*bytes*/, double cpu_seconds) override {
+      EXPECT_EQ(ranks, 8u);
+      EXPECT_GT(cpu_seconds, 0);
+      ++estimated_ones;
+    }
+  } counter;
+  Findings findings;
+  const auto answer = compare_collective(
+      {.collective = "all-reduce", .cluster = "h100-sxm:8", .size = Bytes(1'000'000)}, counter,
+      findings);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(counter.estimated_ones, 2 * answer->alternatives.size());
+  EXPECT_GE(counter.announced, counter.estimated_ones);
+  EXPECT_LE(counter.announced, counter.estimated_ones + 2 * answer->skipped.size());
+}
+
 TEST_F(CollectiveWays, SaysWhatItDoesNotKnow) {
   Findings findings;
-  const auto none = compare_collective({"broadcast", "h100-sxm:8", {}, {}, {}}, findings);
+  const auto none = compare_collective({"broadcast", "h100-sxm:8", {}, {}, {}}, silent, findings);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().what, HasSubstr("not a collective that can be compared"));
   const auto twice = compare_collective(
-      {.collective = "all-reduce", .cluster = "h100-sxm:8", .ranks = {1, 1}}, findings);
+      {.collective = "all-reduce", .cluster = "h100-sxm:8", .ranks = {1, 1}}, silent, findings);
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.error().what, HasSubstr("each once"));
 }
@@ -243,7 +266,7 @@ TEST_F(CollectiveWays, DispatchAndCombineAreNeverBelowTheirBound) {
            .size = Bytes(ranks * 1'000'000),
            .experts = experts,
            .top_k = std::min<std::int64_t>(experts, 1 + static_cast<std::int64_t>(random() % 8))},
-          findings);
+          silent, findings);
       ASSERT_TRUE(answer) << to_string(answer.error());
       EXPECT_EQ(collective_label(*answer), what);
       EXPECT_NE(named(*answer, "in_network"), nullptr);

@@ -208,8 +208,10 @@ struct RoutingSection {
   static constexpr auto fields = std::tuple{
       field("policy", &RoutingSection::policy,
             "`known`: dimension by dimension in grids and stacked dimensions, else as `ecmp`; "
-            "`ecmp`: one of the shortest paths, chosen by a hash of both ends; `spray`: evenly "
-            "over all shortest paths; `adaptive`: the shortest path with the least load when a "
+            "`ecmp`: one of the shortest paths, chosen by a hash of both ends; `d_mod_k`: one "
+            "of the shortest paths, by the number of the destination's port, so that destinations "
+            "use all links up evenly, in grids as `known`; `spray`: evenly over all shortest "
+            "paths; `adaptive`: the shortest path with the least load when a "
             "message begins; `valiant`: via a switch chosen by the hash; `ugal`: as `valiant` if "
             "that path has less load, else as `ecmp`"),
       field("seed", &RoutingSection::seed, "seed of the hash", between(0, 9e15)),

@@ -5,11 +5,29 @@
 #include <limits>
 
 #include "orrery/core/random.h"
+#include "orrery/platform/topology/routing/end_port_numbers.h"
 
 namespace orrery::platform {
 
 std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
   return mix_bits(a * 0x9E3779B97F4A7C15ULL + b);
+}
+
+bool uses_hash(RoutePolicy policy, const Topology& topology, bool is_split) {
+  switch (policy) {
+    case RoutePolicy::known:
+      return topology.formula_routes() == nullptr;
+    case RoutePolicy::spray:
+      return !is_split;
+    case RoutePolicy::d_mod_k:
+    case RoutePolicy::adaptive:
+      return false;
+    case RoutePolicy::ecmp:
+    case RoutePolicy::valiant:
+    case RoutePolicy::ugal:
+      break;
+  }
+  return true;
 }
 
 double route_capacity(const Topology& topology, std::span<const RouteLink> route) {
@@ -28,6 +46,11 @@ Router::Router(const Topology& topology, Routing routing, std::vector<bool> down
     const std::vector<NodeIndex>& nodes = routing_.fixed_routes[i].nodes;
     if (nodes.size() > 1) fixed_[{nodes.front(), nodes.back()}] = i;
   }
+  if (routing_.policy == RoutePolicy::d_mod_k) {
+    port_numbers_ = end_port_numbers(topology);
+    if (std::find(down_.begin(), down_.end(), true) != down_.end())
+      without_faults_ = std::make_unique<const ShortestRoutes>(topology);
+  }
   if (routing_.policy != RoutePolicy::valiant && routing_.policy != RoutePolicy::ugal) return;
   const auto all_of = [&](const auto& is_one) {
     for (NodeIndex node = 0; node < topology.node_count(); ++node) {
@@ -39,7 +62,10 @@ Router::Router(const Topology& topology, Routing routing, std::vector<bool> down
   midpoints_.assign(topology.devices().begin(), topology.devices().end());
 }
 
-LinkIndex Router::choose(std::span<const LinkIndex> links, std::uint64_t key) const {
+LinkIndex Router::choose(std::span<const LinkIndex> links, NodeIndex from, NodeIndex to) const {
+  if (links.size() == 1) return links.front();
+  if (routing_.policy == RoutePolicy::d_mod_k) return links[port_numbers_[to] % links.size()];
+  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   LinkIndex best = links.front();
   std::uint64_t highest = 0;
   for (const LinkIndex link : links) {
@@ -55,7 +81,6 @@ bool Router::find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& ou
   const auto found = fixed_.find({from, to});
   if (found == fixed_.end()) return false;
   const std::vector<NodeIndex>& nodes = routing_.fixed_routes[found->second].nodes;
-  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
     const auto [first, last] = topology_.between(nodes[i], nodes[i + 1]);
     next_.clear();
@@ -66,7 +91,7 @@ bool Router::find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& ou
       out.clear();
       return false;
     }
-    out.push_back({choose(next_, key)});
+    out.push_back({choose(next_, from, to)});
   }
   return true;
 }
@@ -74,11 +99,10 @@ bool Router::find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& ou
 bool Router::find_by_formula(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
   const FormulaRoutes* known = topology_.formula_routes();
   if (known == nullptr || topology_.rank(to) == Topology::kNoRank) return false;
-  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
     known->next(topology_, at, to, next_);
     const bool lost = next_.empty() || out.size() == topology_.node_count();
-    if (!lost) out.push_back({choose(next_, key)});
+    if (!lost) out.push_back({choose(next_, from, to)});
     if (lost || is_down(out.back().link)) {
       out.clear();
       return false;
@@ -89,7 +113,6 @@ bool Router::find_by_formula(NodeIndex from, NodeIndex to, std::vector<RouteLink
 
 bool Router::follow_shortest(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
                              const LinkLoads* loads) const {
-  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
   for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
     shortest_.next(at, to, next_);
     if (next_.empty()) return false;
@@ -98,7 +121,26 @@ bool Router::follow_shortest(NodeIndex from, NodeIndex to, std::vector<RouteLink
       for (const LinkIndex link : next_) minimum = std::min(minimum, loads->load(link));
       std::erase_if(next_, [&](LinkIndex link) { return loads->load(link) > minimum; });
     }
-    out.push_back({choose(next_, key)});
+    out.push_back({choose(next_, from, to)});
+  }
+  return true;
+}
+
+bool Router::find_by_destination(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
+  const ShortestRoutes& healthy = without_faults_ ? *without_faults_ : shortest_;
+  std::vector<std::size_t> choices;  // number of links at each node so far
+  for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
+    shortest_.next(at, to, next_);
+    if (next_.empty()) return false;
+    healthy.next(at, to, healthy_);
+    // Hosts at both ends have as many hops: on the way down, the tier is that on the way up.
+    const std::size_t hops_after = shortest_.distance(at, to) - 1;
+    std::size_t number = port_numbers_[to];
+    for (std::size_t i = 0; i < std::min(choices.size(), hops_after); ++i) number /= choices[i];
+    choices.push_back(healthy_.size());
+    LinkIndex link = healthy_[number % healthy_.size()];
+    if (!std::binary_search(next_.begin(), next_.end(), link)) link = next_[number % next_.size()];
+    out.push_back({link});
   }
   return true;
 }
@@ -136,6 +178,10 @@ bool Router::find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
   out.clear();
   if (find_fixed(from, to, out)) return true;
   switch (routing_.policy) {
+    case RoutePolicy::d_mod_k:
+      if (find_by_formula(from, to, out)) return true;
+      out.clear();
+      return find_by_destination(from, to, out);
     case RoutePolicy::known:
       if (find_by_formula(from, to, out)) return true;
       break;

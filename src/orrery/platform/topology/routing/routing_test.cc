@@ -254,7 +254,7 @@ TEST(Router, EveryPolicyLeadsThere) {
 TEST(Router, AFailedLinkMovesOnlyWhatCrossedIt) {
   Random random(3);
   for (const Topology& topology : generated()) {
-    for (const RoutePolicy policy : {RoutePolicy::ecmp, RoutePolicy::known}) {
+    for (const RoutePolicy policy : {RoutePolicy::ecmp, RoutePolicy::known, RoutePolicy::d_mod_k}) {
       const Router healthy(topology, {policy, 5, {}});
       for (int trial = 0; trial < 6; ++trial) {
         std::vector<bool> down(topology.link_count());

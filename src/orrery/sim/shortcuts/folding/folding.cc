@@ -272,6 +272,12 @@ void add_routes(const graph::Workload& workload, const GraphShapes& shapes, Fold
   made.first_route.push_back(made.routes.size());
 }
 
+bool has_hashed_routes(const platform::Platform& platform, const model::Traits& network) {
+  const platform::Fabric* fabric = platform.fabric.get();
+  return fabric != nullptr &&
+         platform::uses_hash(fabric->routing.policy, fabric->topology, !network.in_order);
+}
+
 }  // namespace
 
 bool LinkHints::add(const LinkHints& more) {
@@ -333,6 +339,8 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
     without_links.run();
     if (without_links.is_discrete()) return made;
     made.why_not = "no two ranks use shared links in the same way";
+    if (has_hashed_routes(platform, network.traits()))
+      made.why_not += ", because routes depend on a hash (routing: d_mod_k does not)";
     made.classes_without_links = without_links.partition().classes();
     return made;
   }

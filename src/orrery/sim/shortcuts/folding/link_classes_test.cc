@@ -68,6 +68,7 @@ TEST(LinkClasses, LinksThatCarryTheSameMakeRanksAlike) {
       {"kind: rail_optimized, per_leaf: 8, radix: 64", "", 1},
       // Of two hosts on a leaf one sends to the other, and one to the next leaf.
       {"kind: fat_tree, per_leaf: 16, radix: 32", ", routing: spray", 2},
+      {"kind: fat_tree, per_leaf: 16, radix: 32", ", routing: d_mod_k", 2},
       {"kind: switch", "", 1},
       // A rail is slow: devices differ by how far they are from its in their hosts' rings.
       {"kind: rail_only, per_leaf: 8, radix: 64", ", faults: [{node: \"rail2.*\", bandwidth: 0.5}]",

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/collectives/plans/chunk_requests.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+
+const std::string* custom_algorithm(const platform::CollectiveConfig& config,
+                                    const graph::Graph& graph, graph::NodeId node,
+                                    CollectiveType type) {
+  if (!config.custom_by_node.empty()) {
+    const auto found = config.custom_by_node.find(graph.id(node));
+    if (found != config.custom_by_node.end()) return &found->second;
+  }
+  const platform::CollectivePlan* plan = config.plan(type);
+  return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+}
+
+std::int64_t chunk_count(const platform::CollectiveConfig& config, const Options& options) {
+  return options.library != nullptr ? 1 : config.splits;
+}
+
+ChunkRequest natural_request(const CollectivePlanner& planner, CollectiveType type,
+                             std::uint32_t topology, const graph::Collective& collective) {
+  ChunkRequest made;
+  made.type = type;
+  made.topology = topology;
+  if (type == CollectiveType::all_to_all) made.exchange = collective.exchange;
+  if (planner.switch_arithmetic().is_limited()) made.format = collective.format;
+  return made;
+}
+
+bool has_two_phases(const platform::CollectiveConfig& config, const Policy& policy,
+                    CollectiveType type) {
+  const bool aware = config.optimization == platform::CollectiveOptimization::local_bw_aware;
+  return type == CollectiveType::all_reduce && (aware || policy.always_two_phases);
+}
+
+}  // namespace orrery::sim
