@@ -76,6 +76,8 @@ struct Parallel {
   std::optional<bool> overlap_gradients;  ///< gradients are reduced during the last backward pass
   std::optional<bool> overlap_weights;    ///< zero1, zero2: weights are gathered during the next
                                           ///< step's first forward passes
+  std::optional<bool> overlap_experts;    ///< passes of two microbatches run together, see
+                                          ///< expert_policy.h
   std::optional<bool> keep_gathered;      ///< zero3: weights stay gathered from forward to backward
   std::optional<bool> reduce_once;        ///< zero2, zero3: gradients are reduced only in the last
                                           ///< backward pass
@@ -123,6 +125,11 @@ struct Parallel {
                     "zero1, zero2: new weights are gathered during the first forward passes of the "
                     "next step, not after the optimizer")
           .by_default("by `framework`"),
+      config::field("overlap_experts", &Parallel::overlap_experts,
+                    "the forward pass of one microbatch runs together with the backward pass of "
+                    "another, and the computation of each hides the token exchange of the other")
+          .by_default("by `framework` and `kernels.release`: megatron since 26.06 with MXFP8 "
+                      "`true`, else `false`"),
       config::field("keep_gathered", &Parallel::keep_gathered,
                     "zero3: weights stay gathered from the forward to the backward pass")
           .by_default("by `framework`"),

@@ -11,6 +11,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
@@ -112,7 +113,17 @@ constexpr std::array kBatchRules = {
               global_batch},
 };
 
+std::string release(const Spec& spec) {
+  if (spec.kernels.release.empty() || parse_release(spec.kernels.release)) return {};
+  return fmt::format("is {}", in_quotes(spec.kernels.release));
+}
+
 constexpr std::array kOtherRules = {
+    RuleCheck{
+        {"release", "A release is a year and a month, and may have a patch: 26.04, 26.04.01."},
+        "kernels.release",
+        release,
+        Errc::config_range},
     RuleCheck{{"passes", "Microbatches x chunks x pp are at most 5592405."},
               "batch.micro",
               passes,
