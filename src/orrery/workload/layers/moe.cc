@@ -319,7 +319,7 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
   Elementwise shape;
   shape.name = ORRERY_OP("experts.activation");
-  shape.group = whole ? Group::experts : Group::activation;
+  shape.group = whole ? Group::experts : Group::expert_activation;
   shape.elements = rows * features;
   shape.features = features;
   shape.output = "experts.activation";

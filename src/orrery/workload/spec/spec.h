@@ -194,8 +194,8 @@ enum class RecomputeKind : std::uint8_t {
 /// What the backward pass recomputes instead of reading stored activations.
 struct Recompute {
   RecomputeKind kind = RecomputeKind::none;
-  std::vector<std::string> ops;  ///< kind ops: the operators, any of "norm", "qkv", "attention",
-                                 ///< "out", "mlp_up", "activation", "mlp_down", "router", "experts"
+  std::vector<std::string> ops;    ///< kind ops: the operators, see recompute_words
+                                   ///< (recompute_policy.h)
   std::optional<bool> early_stop;  ///< empty: by `framework`, see recompute_policy.h
 
   static constexpr auto fields =
@@ -204,7 +204,10 @@ struct Recompute {
                                "kind `full`: only what the backward pass needs")
                      .by_default("by `framework`: `true` with pytorch, torchtitan and "
                                  "torchtitan_compiled, else `false`"),
-                 config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
+                 config::field("ops", &Recompute::ops,
+                               "for kind `ops`: operators (norm, qkv, attention, out, mlp_up, "
+                               "activation, mlp_down, router, experts) or Megatron-Core's modules "
+                               "(core_attn, layernorm, mlp, moe_act, mla_up_proj)")};
 };
 
 /// Training data per step.
