@@ -26,9 +26,8 @@ namespace orrery::workload {
 /// beginning with the backward pass. So each exchange overlaps a piece of the other pass, in the
 /// order of Megatron-Core (core/models/common/model_chunk_schedule_plan.py):
 ///
-///   exchange    combine of the gradient | dispatch, dispatch of the gradient | combine
-///   computation attention               | experts' gradients, experts        | attention's
-///   gradients
+///   exchange     gradient: combine | dispatch; gradient: dispatch | combine
+///   computation  attention         | gradient: experts; experts   | gradient: attention
 ///
 /// `offset`: the microbatch of the backward pass minus that of the forward pass. `bodies`: those of
 /// the segments; the pieces are added to `table`.
