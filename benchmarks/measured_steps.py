@@ -8,6 +8,10 @@ SOURCES is a folder with one JSON file per source and jobs.json.gz: {"points": [
 ("src"). It has a job ("spec", as for orrery run --spec), a "cluster" ({"gpu", "n": devices, "dom": devices per island, "nvl",
 "ib": GB/s per device inside and between islands}), "measured_s", "prec" (the format of products) and "assumed"; or it has
 "why_not". "group" is "visible" for the core. KNOWN adds what a source states about all its runs and jobs.json.gz omits.
+
+Two more files have points of 2025 and 2026 in the same form, with the release ("container"): RECENT. Of these, the core has
+Megatron-Bridge's dense models, of one configuration the latest release. Experts, whose software has changed with nearly every
+release, and devices with a lower power limit are in more/: no factor is fitted to them.
 """
 import csv
 import gzip
@@ -142,6 +146,38 @@ def add_a100_40gb(rows, published):
                       "ib": "25", "prec": "bf16", "measured_s": text(point["derived"]["iter_time_s"])})
 
 
+RECENT = ["bridge_2025_26.json.gz", "steps_b200_b300_500w.json.gz"]
+
+
+def recent_points(published):
+    return [point for name in RECENT for point in json.load(gzip.open(published / name))["points"]]
+
+
+def bridge_rows(points):
+    """Rows of Megatron-Bridge's tables by folder."""
+    latest = {}
+    for point in points:
+        cluster, dense = point["cluster"], point["spec"]["parallel"].get("ep", 1) == 1
+        same = (point["model_name"], cluster["gpu"], cluster["n"], point["prec"],
+                point["spec"]["precision"].get("scaling"))
+        if dense and latest.get(same, point)["container"] <= point["container"]:
+            latest[same] = point
+    chosen = {point["id"] for point in latest.values()}
+    tables = {}
+    for point in points:
+        cells = row({**point, "src": point["source"]}, None)
+        cells["kernels.release"] = point["container"]
+        tables.setdefault("core" if point["id"] in chosen else "more", []).append(cells)
+    return tables
+
+
+def write_described(folder, source, points):
+    """Points whose devices the catalog does not have: JSON, with the keys of a cluster file."""
+    keys = ("id", "source", "spec", "prec", "cluster", "measured_s")
+    rows = [json.dumps({key: point[key] for key in keys if point.get(key)}) for point in points]
+    (folder / f"{source}.json").write_text('{"points": [\n' + ",\n".join(rows) + "\n]}\n")
+
+
 def write(folder, source, rows):
     folder.mkdir(parents=True, exist_ok=True)
     names = sorted({name for cells in rows for name in cells} - set(FIRST) - set(LAST))
@@ -167,8 +203,14 @@ def main():
     add_lora(tables["more", "mlperf_training.json"], json.loads((published / "mlperf_training.json").read_text())["points"])
     neusight = "neusight_e2e.json"
     tables["more", neusight] = neusight_rows(json.loads((published / neusight).read_text())["points"])
+    recent = recent_points(published)
+    bridge = [point for point in recent if point["source"] == "nvidia_megatron_bridge"]
+    tables.update({(where, "nvidia_megatron_bridge.json"): rows for where, rows in bridge_rows(bridge).items()})
     for (where, source), rows in tables.items():
         write(folder / where, source, rows)
+    others = {point["source"] for point in recent} - {"nvidia_megatron_bridge"}
+    for source in sorted(others):
+        write_described(folder / "more", source, [point for point in recent if point["source"] == source])
 
 
 if __name__ == "__main__":

@@ -150,6 +150,35 @@ def with_and_without_factors(fit, shipped, none):
         HEAD.format("core, sources weighted equally") + rows(lambda result: result["equal_sources"])
 
 
+def family(name):
+    """The model without notes of the source, such as "(w/ MTP)"."""
+    return name.split(" (")[0]
+
+
+def recent(every):
+    """Errors by model, device, format and release of points that state a release, and a sentence for each group."""
+    groups = collections.defaultdict(list)
+    for point in every["predictions"]:
+        traits = point["point_traits"]
+        if "error_ratio" not in point or traits["release"] == "unstated":
+            continue
+        since = "since 26.06" if traits["release"] >= "26.06" else "to 26.04.01"
+        groups[family(point["model"]), traits["device and precision"], since].append(point["error_ratio"])
+    lines = ("| model | device and format | releases | steps | median | largest | signed median | in words |\n"
+             "|---|---|---|---|---|---|---|---|\n")
+    for (model, device, since), errors in sorted(groups.items()):
+        sizes = sorted(map(abs, errors))
+        middle, bias = median([(size, 1) for size in sizes]), median([(error, 1) for error in errors])
+        if len(errors) < 3:
+            words = "too few steps to say"
+        elif sizes[-1] < 0.1:
+            words = f"trust it to {share(sizes[-1], 0)}"
+        else:
+            words = f"trust it to {share(sizes[-1], 0)}: " + ("too short" if bias < -0.05 else "too long" if bias > 0.05 else "errors of both signs")
+        lines += (f"| {model} | {device} | {since} | {len(errors)} | {share(middle)} | {share(sizes[-1])} | {signed(bias)} | {words} |\n")
+    return lines
+
+
 def figures(core, every, seconds, fit, none):
     return "\n".join([
         "## Figures", "",
@@ -175,6 +204,9 @@ def figures(core, every, seconds, fit, none):
         "predicted rank of the plan that is measured as the fastest. The slowdown is the measured time of the predicted best plan, "
         "compared with the measured best.", "", rankings(core),
         "### Every point by source and device", "", groups(every, "source"), groups(every, "device and precision"),
+        "### Steps of 2025 and 2026 by model, device and release", "",
+        "Megatron-Bridge's published steps. The [release](reference/workload.md#kernels) decides how experts run. Known causes of the "
+        "largest errors are below.", "", recent(every),
         "### Not predicted", "", not_predicted(every)])
 
 
@@ -240,7 +272,7 @@ def main():
     what.add_argument("--check", action="store_true", help="exit code 1 if a median error is worse than the stored one")
     what.add_argument("--update", action="store_true", help="write figures, pictures and medians")
     options = parser.parse_args()
-    cores, mores = sorted((MEASURED / "core").glob("*.csv")), sorted((MEASURED / "more").glob("*.csv"))
+    cores, mores = sorted((MEASURED / "core").glob("*.csv")), sorted((MEASURED / "more").glob("*.[cj]s*"))
     every = validate(options, cores + mores)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     found = medians(every["predictions"], ids_of(cores))

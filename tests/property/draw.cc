@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orrery/graph/transform/durations.h"
+#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
 
 namespace orrery::property {
@@ -153,6 +154,11 @@ void draw_schedule(Draw& draw, Spec& spec) {
   spec.optimizer.kind = draw.of({OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::muon});
   spec.optimizer.gradient_norm = draw.one_in(2);
   spec.precision.reduce = draw.of({Dtype::fp32, Dtype::bf16});
+  if (spec.model.moe && draw.one_in(2)) {
+    spec.kernels.fused_experts = draw.one_in(2);
+    spec.model.moe->expert_bias = draw.one_in(2);
+    if (can_overlap_experts(spec)) spec.parallel.overlap_experts = true;
+  }
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ constexpr std::array<string_view, kOperations> kOperationNames = {
 constexpr std::array<string_view, kPasses> kPassNames = {"forward", "input_grad", "weight_grad",
                                                          "backward"};
 constexpr std::array<string_view, kFormats> kFormatNames = {
-    "unsaid", "fp64",      "fp32",      "tf32", "bf16",  "fp16",
-    "fp8",    "fp8_block", "fp4_block", "int8", "int32", "int64"};
+    "unsaid",    "fp64",   "fp32",      "tf32", "bf16",  "fp16", "fp8",
+    "fp8_block", "fp8_mx", "fp4_block", "int8", "int32", "int64"};
 constexpr std::array<string_view, kTraits> kTraitNames = {
     "bias",  "epilogue",     "accumulates", "causal",    "transposed_a", "transposed_b",
     "gated", "multi_tensor", "portable",    "quantized", "first",        "caches"};
@@ -182,6 +182,7 @@ int bits_of(Format format) {
       return 16;
     case Format::fp8:
     case Format::fp8_block:
+    case Format::fp8_mx:
     case Format::int8:
       return 8;
     case Format::fp4_block:

@@ -52,7 +52,8 @@ inline constexpr std::size_t kOperations = 26;
 enum class Pass : std::uint8_t { forward, input_grad, weight_grad, backward };
 inline constexpr std::size_t kPasses = 4;
 
-/// Number formats. `fp8_block` and `fp4_block` have one scale per block.
+/// Number formats. `fp8_block` has one scale per 128 numbers or per 128 x 128 numbers, `fp8_mx` one
+/// per 32 numbers (OCP Microscaling, v1.0), `fp4_block` one per 16 numbers.
 enum class Format : std::uint8_t {
   unsaid,
   fp64,
@@ -62,12 +63,13 @@ enum class Format : std::uint8_t {
   fp16,
   fp8,
   fp8_block,
+  fp8_mx,
   fp4_block,
   int8,
   int32,
   int64,
 };
-inline constexpr std::size_t kFormats = 12;
+inline constexpr std::size_t kFormats = 13;
 
 /// Properties of a kernel.
 enum Trait : std::uint16_t {

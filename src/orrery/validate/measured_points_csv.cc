@@ -62,6 +62,7 @@ std::optional<std::string> option_path(string_view name) {
 Result<Column> column_called(string_view name, const std::string& place) {
   for (const CellName& one : kCells)
     if (one.name == name) return Column{&one, {}};
+  if (name == "container" || name == "release") return Column{nullptr, "kernels.release"};
   if (const auto path = option_path(name)) return Column{nullptr, *path};
   if (name.find('.') != string_view::npos) return Column{nullptr, std::string(name)};
   std::vector<string_view> known;

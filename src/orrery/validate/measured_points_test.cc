@@ -106,6 +106,21 @@ TEST(Points, RefusesWhatIsNone) {
   EXPECT_EQ(refused("id,note\n\"a,b\n").code, Errc::input_corrupt);
 }
 
+TEST(Points, TakeTheReleaseFromTheContainer) {
+  Findings findings;
+  const auto points = parsed(
+      R"({"points": [{"id": "a", "container": "26.04.01", "measured_s": 1, "spec": {}}]})",
+      &findings);
+  ASSERT_EQ(points.size(), 1u);
+  const std::vector<std::string>& set = points[0].question.job.set;
+  EXPECT_NE(std::find(set.begin(), set.end(), "kernels.release=26.04.01"), set.end());
+  EXPECT_EQ(findings.count(FindingCode::key_ignored), 0u);
+  const auto rows = parsed("id,container,measured_s,model\na,26.04.01,1,llama-3.1-8b\n");
+  ASSERT_EQ(rows.size(), 1u);
+  const std::vector<std::string>& of_row = rows[0].question.job.set;
+  EXPECT_NE(std::find(of_row.begin(), of_row.end(), "kernels.release=26.04.01"), of_row.end());
+}
+
 TEST(Points, CountsKeysThatItDoesNotKnow) {
   Findings findings;
   EXPECT_EQ(parsed("{\"points\": [{\"id\": \"a\", \"color\": 1, \"note\": 2}]}", &findings).size(),

@@ -58,6 +58,7 @@ class TreePoint {
     if (key == "prec") return text(value, path, facts_.prec);
     if (key == "measured_s")
       return config::read_value(value, path, {0, 1e15, true}, made.seconds, reading_);
+    if (key == "container" || key == "release") return release(value, path, made);
     if (key == "why_not") return text(value, path, made.skip_reason);
     if (key == "assumed") return assumed(value, path, made);
     if (key == "spec") return job(value, path, made);
@@ -86,6 +87,13 @@ class TreePoint {
     } else {
       reading_.wrong_kind(path, value, "a specification, or the name of its file");
     }
+  }
+
+  /// The tag of the container, which is the release of the job's framework.
+  void release(const Json& value, const std::string& path, MeasuredPoint& made) {
+    std::string tag;
+    text(value, path, tag);
+    if (!tag.empty()) made.question.job.set.push_back("kernels.release=" + tag);
   }
 
   void cluster(const Json& value, const std::string& path, MeasuredPoint& made) {

@@ -23,11 +23,11 @@ namespace orrery::validate {
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kTraits = {
+constexpr std::array<std::string_view, 17> kTraits = {
     "source",   "device",   "precision", "device and precision",
     "size",     "kind",     "devices",   "tp",
     "pp",       "cp",       "ep",        "microbatches",
-    "sequence", "sharding", "recompute", "framework"};
+    "sequence", "sharding", "recompute", "framework", "release"};
 
 /// Label of the range that contains the number: "2 to 7".
 std::string range_label(std::int64_t number, std::span<const std::int64_t> bounds) {
@@ -80,6 +80,7 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Point
       {"sharding", std::string(config::enum_name(plan.sharding))},
       {"recompute", std::string(config::enum_name(spec.recompute.kind))},
       {"framework", std::string(config::enum_name(spec.kernels.framework))},
+      {"release", spec.kernels.release.empty() ? "unstated" : spec.kernels.release},
       {"ranks", number(outcome.inputs.cluster->ranks)},
       {"tokens of a sequence", number(spec.batch.seq)},
   };

@@ -7,6 +7,7 @@
 #include "orrery/estimate/columns/column_tables.h"
 #include "orrery/platform/platform.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
+#include "orrery/workload/spec/expert_policy.h"
 
 namespace orrery::estimate {
 
@@ -289,6 +290,7 @@ std::string ColumnEstimator::refusal(const study::Cluster& cluster, const worklo
   if (parallel.etp != 0 || parallel.ep_own_axis || parallel.shard_size != 0)
     return "experts or shards have separate axes";
   if (base.model.moe && base.model.moe->imbalance > 1) return "its experts have different loads";
+  if (workload::overlaps_experts(base)) return "passes of two microbatches run together";
   if (!base.schedule.overlap || base.schedule.blocking_sends)
     return "computation waits for all communication";
   if (base.schedule.scatter_sends.value_or(false)) return "its stages send shares of messages";

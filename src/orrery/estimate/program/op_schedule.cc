@@ -74,7 +74,8 @@ class ClassScheduler {
     return costed_.costed_bodies[segment().body];
   }
   [[nodiscard]] std::uint32_t microbatch() const {
-    return task().microbatch + round_ * role_.tasks[loop_].stride;
+    return task().microbatch + round_ * role_.tasks[loop_].stride +
+           static_cast<std::uint32_t>(segment().microbatch_offset);
   }
 
   void next_step() {

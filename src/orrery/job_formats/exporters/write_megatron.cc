@@ -175,7 +175,8 @@ void write_recompute(const Recompute& recompute, bool experts, MegatronWriter& o
   std::vector<std::string> modules;
   if (take({"attention"})) modules.emplace_back("core_attn");
   if (take({"norm"})) modules.emplace_back("layernorm");
-  if (experts && take({"activation"})) modules.emplace_back("moe_act");
+  if (take({"mla_up_proj"})) modules.emplace_back("mla_up_proj");
+  if (take({"moe_act"}) || (experts && take({"activation"}))) modules.emplace_back("moe_act");
   if (!experts && take({"mlp_up", "activation", "mlp_down"})) modules.emplace_back("mlp");
   if (!modules.empty()) {
     out.add("--recompute-granularity", "selective");

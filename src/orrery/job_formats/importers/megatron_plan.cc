@@ -187,8 +187,8 @@ void read_modules(KeyReader& keys, Recompute& recompute, Findings& findings) {
       add({"attention"});
     else if (module == "layernorm")
       add({"norm"});
-    else if (module == "moe_act")
-      add({"activation"});
+    else if (module == "moe_act" || module == "mla_up_proj")
+      add({module.c_str()});
     else if (module == "mlp")
       add({"mlp_up", "activation", "mlp_down"});
     else if (module == "moe")

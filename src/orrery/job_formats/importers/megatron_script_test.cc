@@ -347,8 +347,11 @@ TEST(Plan, Recomputation) {
       import_script(kShape +
                     "--recompute-granularity selective "
                     "--recompute-modules core_attn layernorm mla_up_proj");
-  EXPECT_THAT(modules.spec.recompute.ops, ElementsAre("attention", "norm"));
-  EXPECT_EQ(modules.findings.count(FindingCode::key_without_effect), 1u);
+  EXPECT_THAT(modules.spec.recompute.ops, ElementsAre("attention", "mla_up_proj", "norm"));
+  EXPECT_EQ(modules.findings.count(FindingCode::key_without_effect), 0u);
+  const ImportedScript unknown = import_script(
+      kShape + "--recompute-granularity selective --recompute-modules shared_experts");
+  EXPECT_EQ(unknown.findings.count(FindingCode::key_without_effect), 1u);
   const ImportedScript block =
       import_script(kShape +
                     "--recompute-granularity full --recompute-method block "

@@ -33,6 +33,7 @@ std::optional<Summand> summand_of(graph::Format numbers) {
       return Summand::int64;
     case graph::Format::unsaid:
     case graph::Format::fp8_block:
+    case graph::Format::fp8_mx:
     case graph::Format::fp4_block:
       break;
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/catalog/catalog.h"
@@ -28,7 +30,8 @@ double predicted(const graph::Kernel& kernel, std::string_view device) {
 TEST(Quantized, ProductsAloneAreShorterByACast) {
   using graph::Format;
   for (const char* device : {"h100-sxm", "h200-sxm", "b200", "gb300", "l40s"}) {
-    for (const Format format : {Format::fp8, Format::fp8_block, Format::fp4_block}) {
+    for (const Format format :
+         {Format::fp8, Format::fp8_block, Format::fp8_mx, Format::fp4_block}) {
       for (const std::int64_t n : {1024, 8192, 32768}) {
         const graph::Kernel whole = narrow_product(format, 8192, n, 4096);
         graph::Kernel alone = whole;
@@ -46,6 +49,40 @@ TEST(Quantized, ProductsAloneAreShorterByACast) {
       }
     }
   }
+}
+
+// Products with a scale per 32 numbers run at the rate of the matrix units, as with one scale per
+// tensor, and within a fifth of published times on a B200: PyTorch's grouped products of MXFP8 with
+// one group (pytorch/pytorch, pull request 174699: 4,541 us), with the device's factor in steps,
+// because the product is long enough to meet the power limit.
+TEST(Quantized, ScalesPerThirtyTwoNumbersCostNoRate) {
+  using graph::Format;
+  for (const char* device : {"b200", "gb200", "b300", "gb300"}) {
+    for (const std::int64_t m : {2048, 16384}) {
+      graph::Kernel tensor = narrow_product(Format::fp8, m, 8192, 8192);
+      graph::Kernel mx = narrow_product(Format::fp8_mx, m, 8192, 8192);
+      tensor.traits |= graph::kQuantized, mx.traits |= graph::kQuantized;
+      EXPECT_NEAR(predicted(mx, device) / predicted(tensor, device), 1, 0.04) << device << m;
+    }
+  }
+  graph::Kernel published = narrow_product(Format::fp8_mx, 131072, 8192, 5120);
+  published.traits |= graph::kQuantized;
+  const platform::DeviceEntry& b200 = *platform::find_device("b200");
+  const auto eight = std::find_if(b200.in_step.begin(), b200.in_step.end(),
+                                  [](const auto& factor) { return factor.bits == 8; });
+  ASSERT_NE(eight, b200.in_step.end());
+  EXPECT_NEAR(predicted(published, "b200") * eight->factor / 4540.686e-6, 1, 0.2);
+}
+
+// A cast to MXFP8 along both dimensions on a B200 (ROCm/TransformerEngine, pull request 598).
+TEST(Quantized, CastsToThirtyTwosLastAsMeasured) {
+  graph::Kernel cast;
+  cast.operation = graph::Operation::cast;
+  cast.a = graph::Format::bf16;
+  cast.out = graph::Format::fp8_mx;
+  cast.sizes = {8192 * 8192, 8192};
+  cast.bytes = 4 * cast.sizes[0];
+  EXPECT_NEAR(predicted(cast, "b200") * 1e6, 52.34, 5);
 }
 
 // What recordings and steps ask of 16 bits, experts and devices without tables is what it was.

@@ -12,6 +12,7 @@ Format wider(Format format) {
     case Format::fp4_block:
       return Format::fp8;
     case Format::fp8_block:
+    case Format::fp8_mx:
       return Format::fp8;
     case Format::fp8:
       return Format::bf16;

@@ -27,7 +27,7 @@ struct Silicon {
   bool described = false;       ///< in the catalog; false: only peak and memory may be known
 
   /// Dense FLOP/s of products of `format`. A format without units of its own runs in the next wider
-  /// format with units (fp8 in bf16, bf16 in fp32; fp8_block as fp8). 0: unknown.
+  /// format with units (fp8 in bf16, bf16 in fp32; fp8_block and fp8_mx as fp8). 0: unknown.
   [[nodiscard]] double rate(graph::Format format) const;
 };
 

@@ -16,6 +16,7 @@ Silicon with(Format format, double rate) {
 
 TEST(Silicon, TakesTheNextWiderFormatThatHasUnits) {
   EXPECT_EQ(with(Format::fp8, 2).rate(Format::fp8_block), 2);
+  EXPECT_EQ(with(Format::fp8, 2).rate(Format::fp8_mx), 2);
   EXPECT_EQ(with(Format::fp8, 2).rate(Format::fp4_block), 2);
   EXPECT_EQ(with(Format::fp8, 2).rate(Format::bf16), 0);
   EXPECT_EQ(with(Format::fp16, 3).rate(Format::bf16), 3);

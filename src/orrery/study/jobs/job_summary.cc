@@ -17,6 +17,7 @@ namespace {
 std::string_view peak_name(graph::Format format) {
   switch (format) {
     case graph::Format::fp8_block:
+    case graph::Format::fp8_mx:
       return graph::name(graph::Format::fp8);
     case graph::Format::fp4_block:
       return "fp4";

@@ -78,6 +78,21 @@ Result<void> no_imbalance(Spec& spec) {
   return {};
 }
 
+Result<void> no_expert_overlap(Spec& spec) {
+  if (spec.model.moe) spec.parallel.overlap_experts = false;
+  return {};
+}
+
+Result<void> no_fused_experts(Spec& spec) {
+  if (spec.model.moe) spec.kernels.fused_experts = false;
+  return {};
+}
+
+Result<void> no_expert_biases(Spec& spec) {
+  if (spec.model.moe) spec.model.moe->expert_bias = false;
+  return {};
+}
+
 void no_gaps(Platform& platform) { platform.device.in_step.gap = Time{}; }
 void no_factors(Platform& platform) { platform.device.in_step.factors.clear(); }
 void no_interference(Platform& platform) {
@@ -138,6 +153,20 @@ constexpr std::array kEffects = {
     Effect{"gradient_norm", "optimizer.gradient_norm", "false",
            "gradients are clipped by their norm over all ranks", "the job", no_gradient_norm,
            nullptr},
+    Effect{"expert_overlap", "parallel.overlap_experts", "false",
+           "forward and backward passes of two microbatches run together and hide token exchanges",
+           "the framework's release (workload/spec/expert_policy.h): Megatron-Bridge's "
+           "configurations, 26.08",
+           no_expert_overlap, nullptr},
+    Effect{"fused_experts", "kernels.fused_experts", "false",
+           "the experts' products include their biases, activation and casts",
+           "the framework's release (workload/spec/expert_policy.h): Transformer Engine's grouped "
+           "MLP",
+           no_fused_experts, nullptr},
+    Effect{"expert_biases", "model.moe.expert_bias", "false",
+           "kernels that add the experts' biases",
+           "the model and the framework: Megatron-Core, core/transformer/moe/experts.py",
+           no_expert_biases, nullptr},
     Effect{"imbalance", "model.moe.imbalance", "1", "experts of some ranks receive more tokens",
            "the job; 1 by default", no_imbalance, nullptr},
 };

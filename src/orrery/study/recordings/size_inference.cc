@@ -36,6 +36,7 @@ workload::Dtype type_of(Format format, workload::Dtype otherwise) {
       return workload::Dtype::fp16;
     case Format::fp8:
     case Format::fp8_block:
+    case Format::fp8_mx:
       return workload::Dtype::fp8;
     case Format::fp4_block:
       return workload::Dtype::fp4;

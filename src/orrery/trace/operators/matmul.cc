@@ -78,14 +78,18 @@ MaybeKernel linear(const Arguments& args) {
 }
 
 /// Scaled fp8 products. The second matrix is always stored transposed. Scales per tensor or per row
-/// do not count as block scales.
+/// do not count as block scales. Scales per 32 numbers are one list, padded, in the order of the
+/// matrix units (torch._scaled_mm, PyTorch 2.7).
 MaybeKernel scaled_product(const Arguments& args) {
   const TensorShape &a = args.shape(0), &scale = args.shape(2);
   auto kernel = matrices(args, 0, 1, graph::kTransposedB | graph::kQuantized);
   if (!kernel) return kernel;
   if (args.elements(4) > 0) kernel->traits |= graph::kBias;
   const bool blocks = scale.size() == 2 && scale[1] > 1 && a[1] > scale[1];
-  if (blocks && kernel->a == Format::fp8) kernel->a = kernel->b = Format::fp8_block;
+  const bool small_blocks =
+      scale.size() == 1 && a[0] > 0 && scale[0] / a[0] >= a[1] / 32 && a[1] > 32;
+  if (kernel->a == Format::fp8 && (blocks || small_blocks))
+    kernel->a = kernel->b = blocks ? Format::fp8_block : Format::fp8_mx;
   // Number of a ScalarType. Source: PyTorch, c10/core/ScalarType.h.
   const std::vector<std::int64_t> type = args.numbers(6);
   const std::int64_t number = type.size() == 1 ? type.front() : 15;

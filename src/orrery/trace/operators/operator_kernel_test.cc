@@ -31,6 +31,13 @@ TEST(OperatorKernel, ProductsAreKnownByShapesAndTypes) {
                                    R"(["c10::Float8_e4m3fn","c10::Float8_e4m3fn","float","float"])",
                                    R"(["","","","","","","15"])"}),
       "gemm forward fp8,fp8>bf16 m=16 n=64 k=32 transposed_b quantized flops=65536 bytes=4608");
+  // A scale per 32 numbers: 256 x 8 in blocks of 128 x 4.
+  EXPECT_EQ(
+      text_of("aten::_scaled_mm", {"[[256,256],[256,512],[2048],[4096],[],[],[]]",
+                                   R"(["c10::Float8_e4m3fn","c10::Float8_e4m3fn","float","float"])",
+                                   R"(["","","","","","","15"])"}),
+      "gemm forward fp8_mx,fp8_mx>bf16 m=256 n=512 k=256 transposed_b quantized flops=67108864 "
+      "bytes=458752");
   EXPECT_EQ(text_of("aten::_grouped_mm", {"[[96,32],[4,32,64],[4]]", kBf16, ""}),
             "grouped_gemm forward bf16,bf16>bf16 groups=4 rows=96 n=64 k=32 flops=393216 "
             "bytes=34816");

@@ -5,17 +5,20 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <utility>
 
 #include "orrery/config/document.h"
 #include "orrery/core/text/units.h"
+#include "orrery/workload/assembly/joint_passes.h"
 #include "orrery/workload/assembly/layer_partition.h"
 #include "orrery/workload/assembly/optimizer_step.h"
 #include "orrery/workload/assembly/pipeline_bubble.h"
 #include "orrery/workload/assembly/roles.h"
 #include "orrery/workload/assembly/stage_layout.h"
 #include "orrery/workload/operators/lowered_model.h"
+#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/spec.h"
 #include "orrery/workload/spec/spec_rules.h"
 #include "orrery/workload/stage_compat/stage_compat.h"
@@ -99,16 +102,21 @@ TaskKind task_kind(Pass pass) {
 /// Turns the passes of one stage into tasks and recipes, loop by loop.
 class Tasks {
  public:
-  Tasks(const DataParallel& data, const std::vector<Chunk>& chunks, PassWriter& passes, Role& role)
+  Tasks(const DataParallel& data, const std::vector<Chunk>& chunks, PassWriter& passes,
+        const Program& program, BodyTable& bodies, Role& role)
       : data_(data),
         chunks_(chunks),
         passes_(passes),
+        program_(program),
+        bodies_(bodies),
+        joins_passes_(overlaps_experts(program.spec)),
         role_(role),
         alive_(chunks.size(), 0),
         first_(chunks.size(), nullptr),
         last_(chunks.size(), nullptr) {}
 
-  void run(const std::vector<SlotLoop>& loops, std::vector<Segment> step) {
+  void run(const std::vector<SlotLoop>& order, std::vector<Segment> step) {
+    const std::vector<SlotLoop> loops = joins_passes_ ? with_joint_rounds(order) : order;
     for (const SlotLoop& loop : loops) {
       for (const Slot& slot : loop.slots) {
         if (makes_gradients(slot.pass)) last_[slot.chunk] = &slot;
@@ -140,11 +148,13 @@ class Tasks {
     const bool closing = first + rounds == loop.count;
     const std::vector<std::uint32_t> before = alive_;
     TaskLoop made{{}, rounds, loop.stride};
-    for (const Slot& slot : loop.slots) {
+    for (std::size_t i = 0; i < loop.slots.size(); ++i) {
+      const Slot& slot = loop.slots[i];
       const bool last = closing && last_[slot.chunk] == &slot;
       const PassKind kind = pass_kind(slot, first == 0 && first_[slot.chunk] == &slot, last);
       made.tasks.push_back(
           {kind.kind, slot.chunk, recipe(slot.chunk, kind), slot.microbatch + first * loop.stride});
+      if (joins_passes_ && i > 0 && are_joint(loop.slots, i - 1)) join_last_two(made.tasks);
     }
     for (std::size_t c = 0; c < alive_.size(); ++c)  // modulo 2^32, since it may decrease
       alive_[c] += (rounds - 1) * (alive_[c] - before[c]);
@@ -153,6 +163,28 @@ class Tasks {
     } else {
       role_.tasks.push_back(std::move(made));
     }
+  }
+
+  /// Turns a backward pass and the forward pass after it into passes that run together.
+  void join_last_two(std::vector<Task>& tasks) {
+    Task forward = tasks.back(), backward = tasks[tasks.size() - 2];
+    const auto offset = static_cast<std::int32_t>(backward.microbatch - forward.microbatch);
+    const auto [known, added] =
+        joint_.try_emplace(std::tuple(forward.recipe, backward.recipe, offset),
+                           static_cast<std::uint32_t>(role_.recipes.size()));
+    if (added) {
+      role_.recipes.push_back(joint_pass(role_.recipes[forward.recipe],
+                                         role_.recipes[backward.recipe], offset, program_.bodies,
+                                         bodies_));
+    }
+    if (!empty_) {
+      empty_ = static_cast<std::uint32_t>(role_.recipes.size());
+      role_.recipes.emplace_back();
+    }
+    forward.recipe = known->second;
+    backward.recipe = *empty_;
+    tasks[tasks.size() - 2] = forward;
+    tasks.back() = backward;
   }
 
   static bool same_recipes(const TaskLoop& a, const TaskLoop& b) {
@@ -202,12 +234,18 @@ class Tasks {
   const DataParallel& data_;
   const std::vector<Chunk>& chunks_;
   PassWriter& passes_;
+  const Program& program_;
+  BodyTable& bodies_;
+  bool joins_passes_;  // see overlaps_experts
   Role& role_;
   std::vector<std::uint32_t> alive_;  // by chunk: microbatches between forward and backward pass
   std::vector<const Slot*> first_;    // by chunk: its first forward pass
   std::vector<const Slot*> last_;     // by chunk: the last pass that computes weight gradients
   std::vector<std::uint16_t> begin_;  // chunks with parts, in the order in which they begin
   std::map<std::tuple<std::uint16_t, TaskKind, bool, bool>, std::uint32_t> recipes_;
+  // by the recipes of a forward and a backward pass and their microbatches: the recipe of both
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::int32_t>, std::uint32_t> joint_;
+  std::optional<std::uint32_t> empty_;  // the recipe without ops
 };
 
 class Assembler {
@@ -262,7 +300,7 @@ class Assembler {
       work.twin_stage_offset = static_cast<std::int32_t>(order_.stages) - 1 - 2 * role.where.stage;
     std::vector<Op> ops = optimizer_step_ops(program_.spec, program_.mesh, data, work);
     if (!ops.empty()) step.push_back({bodies.add("step", std::move(ops))});
-    Tasks(data, chunks, passes, role).run(order_.loops[stage], std::move(step));
+    Tasks(data, chunks, passes, program_, bodies, role).run(order_.loops[stage], std::move(step));
     return {};
   }
 

@@ -23,7 +23,7 @@ Linear down(const Scope& scope, const OpName& name, std::vector<Linear::Output> 
 Linear up(const Scope& scope, const OpName& name, Amount in, std::vector<Linear::Output> outputs) {
   Linear shape;
   shape.name = name;
-  shape.group = Group::qkv;
+  shape.group = Group::latent_up;
   shape.tokens = scope.tokens;
   shape.in = in;
   shape.outputs = std::move(outputs);
@@ -71,7 +71,7 @@ HeadTensors rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q,
   const Amount turned = scope.tokens * (heads + 1) * mla.rope_dim;
   const Amount keys = scope.activation(scope.tokens * heads * (mla.nope_dim + mla.rope_dim));
   const Amount moved = Amount(2) * scope.activation(turned) + tape.bytes_of(kv[0]) + keys;
-  tape.begin(Group::qkv, {q, kv[0], k_rope});
+  tape.begin(Group::latent_up, {q, kv[0], k_rope});
   const graph::Kernel kernel =
       elements_kernel(scope, graph::Operation::rotary, turned, (heads + 1) * mla.rope_dim);
   tape.forward(

@@ -19,6 +19,7 @@
 
 #include "orrery/workload/layers/blocks.h"
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/spec/expert_policy.h"
 
 namespace orrery::workload {
 
@@ -43,6 +44,7 @@ class Experts {
         etp_(scope.spec->parallel.expert_tp()),
         own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
+        fused_(fuses_experts(*scope.spec)),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
 
@@ -103,6 +105,7 @@ class Experts {
   Tensor arrive(Tensor sent);
   Tensor compute(Tensor x);
   Tensor activate(Tensor up, Amount rows, Amount features);
+  Tensor add_biases(Tensor made);
   Tensor return_copies(Tensor made);
   Tensor uncopy(Tensor copies, Tensor probabilities);
   Tensor sum_up(Tensor routed);
@@ -116,6 +119,7 @@ class Experts {
   std::int64_t etp_;
   bool own_axis_;  ///< ranks of ep have the same tokens, and compute a summand each
   bool exchange_;  ///< ranks of ep exchange copies
+  bool fused_;     ///< products include biases, activation and casts
   Amount copies_;  ///< copies that this rank makes of its tokens
   Amount copied_;  ///< tokens that it copies
 };
@@ -259,6 +263,7 @@ Tensor Experts::compute(Tensor x) {
   up.weight_kind = WeightKind::expert;
   up.copies = tokens_.experts;
   up.duplicate_ranks = 1;  // each rank has other experts
+  up.gradient_is_cast = fused_;
   const Tensor made = linear(tape_, scope_, up, {x}).front();
   const Tensor active = activate(made, tokens_.computed, inner);
   // The returned copies are stored for the gradient of the probabilities, so this output is not
@@ -272,9 +277,40 @@ Tensor Experts::compute(Tensor x) {
   down.weight_kind = WeightKind::expert;
   down.copies = tokens_.experts;
   down.duplicate_ranks = 1;
+  down.input_is_cast = fused_;
   // Ranks of etp compute summands: each adds its part of the bias.
   if (moe_.expert_bias) tape_.add_weights(WeightKind::expert, hidden_ * tokens_.experts / etp_);
-  return linear(tape_, scope_, down, {active}).front();
+  const Tensor result = linear(tape_, scope_, down, {active}).front();
+  const bool adds = moe_.expert_bias && scope_.spec->kernels.framework == Framework::megatron;
+  return adds && !fused_ ? add_biases(result) : result;
+}
+
+/// Megatron-Core adds the biases of the second product itself (core/transformer/moe/experts.py,
+/// TEGroupedMLP._apply_bias): for each expert it multiplies them by the probabilities of the
+/// tokens, which are fp32, and adds the product. It joins the results and casts them. Bytes per
+/// number, by the kernels that PyTorch runs: forward 4 (product), 2 + 4 + 4 (sum), 4 + 4 (joined)
+/// and 4 + 2 (cast). Backward 2 + 4 (cast), 4 + 2 and 2 + 2 (gradient of the product's output, cast
+/// and joined), 4 + 4 and 4 (gradient of the biases, times probabilities and summed), 4 + 4 and 4
+/// (gradient of the probabilities, times biases and summed).
+Tensor Experts::add_biases(Tensor made) {
+  constexpr std::int64_t kForwardBytes = 28, kBackwardBytes = 40;
+  constexpr std::int64_t kForwardLaunches = 2, kBackwardLaunches = 5;  // per expert, and 2 more
+  constexpr std::int64_t kUsualBytes = 6;  // of an element-wise sum in bf16
+  const Amount elements = tokens_.computed * hidden_;
+  const auto kernel_of = [&](std::int64_t bytes, std::int64_t launches) {
+    graph::Kernel kernel = elements_kernel(scope_, graph::Operation::elementwise,
+                                           ceil_div(elements * bytes, kUsualBytes), hidden_);
+    kernel.launches = static_cast<std::uint32_t>(tokens_.experts * launches + 2);
+    return kernel;
+  };
+  tape_.begin(Group::none, {made});
+  tape_.add_scratch(elements * 8);  // two tensors in fp32
+  tape_.forward(compute_op("experts.bias", OpClass::vector, Phase::forward, 0, elements * 2,
+                           elements * kForwardBytes, kernel_of(kForwardBytes, kForwardLaunches)));
+  tape_.backward(compute_op("experts.bias.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            elements * 4, elements * kBackwardBytes,
+                            kernel_of(kBackwardBytes, kBackwardLaunches)));
+  return tape_.output("experts.biased", tape_.bytes_of(made));
 }
 
 Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
@@ -283,12 +319,13 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
   Elementwise shape;
   shape.name = ORRERY_OP("experts.activation");
-  shape.group = whole ? Group::experts : Group::activation;
+  shape.group = whole ? Group::experts : Group::expert_activation;
   shape.elements = rows * features;
   shape.features = features;
   shape.output = "experts.activation";
   shape.flops = activation_flops(kind);
   shape.saves_input = kind != Mlp::relu;
+  shape.fused = fused_;
   const Tensor active = elementwise(tape_, scope_, shape, up);
   // Megatron-Core multiplies by the probabilities here (core/transformer/moe/experts.py), in a
   // separate kernel unless the activation is gated. It passes on the product, and stores the factor

@@ -69,6 +69,11 @@ std::int64_t expert_flops(const LoweredPart& part) {
   return only_op(part.forward, "experts.up").matmul + only_op(part.forward, "experts.down").matmul;
 }
 
+int count_ops(const std::vector<Op>& ops, std::string_view name) {
+  return static_cast<int>(
+      std::count_if(ops.begin(), ops.end(), [&](const Op& op) { return op.name == name; }));
+}
+
 TEST(Moe, FoldedExpertParallelismLeavesTheFlopsOfARankAlone) {
   // Ranks of ep have different tokens: what a rank's experts lose in their own tokens they gain
   // from others'. Dividing by ep, or twice by it as STAGE does, is wrong.
@@ -349,6 +354,50 @@ TEST(Moe, BiasesOfExpertsAreCutOnce) {
   EXPECT_EQ(block_of(spec).part.weights.expert, with_biases);
   spec.parallel.tp = 4;
   EXPECT_EQ(block_of(spec).part.weights.expert * 4, with_biases);
+}
+
+// Megatron-Core's own kernels for the biases of the second product: 28 + 40 bytes per number.
+TEST(Moe, MegatronAddsBiasesInSeparateKernels) {
+  Spec spec = mixtral();
+  spec.kernels.framework = Framework::megatron;
+  const Sums before = sums_of(block_of(spec));
+  spec.model.moe->expert_bias = true;
+  const LoweredPart part = block_of(spec);
+  const std::int64_t numbers = kCopies * kWidthOfToken;
+  const Op forward = only_op(part.forward, "experts.bias");
+  const Op backward = only_op(part.backward, "experts.bias.dgrad");
+  EXPECT_EQ(forward.bytes, 28 * numbers);
+  EXPECT_EQ(backward.bytes, 40 * numbers);
+  EXPECT_EQ(forward.kernel.launches, 8u * 2 + 2);
+  EXPECT_EQ(backward.kernel.launches, 8u * 5 + 2);
+  EXPECT_EQ(before.retained, sums_of(part).retained) << "nothing of the tokens' size is stored";
+  spec.kernels.fused_experts = true;
+  EXPECT_EQ(count_ops(block_of(spec).forward, "experts.bias"), 0);
+  spec.kernels.fused_experts.reset();
+  spec.kernels.framework = Framework::none;
+  EXPECT_EQ(count_ops(block_of(spec).forward, "experts.bias"), 0);
+}
+
+// The activation and the casts of its result and of its gradient belong to the products.
+TEST(Moe, FusedExpertsHaveNoKernelsBetweenTheirProducts) {
+  Spec spec = mixtral();
+  spec.precision.products = Dtype::fp8;
+  spec.precision.scaling = Scaling::mx;
+  spec.kernels.fused = false;  // casts are kernels of their own
+  const LoweredPart separate = block_of(spec);
+  spec.kernels.fused_experts = true;
+  const LoweredPart fused = block_of(spec);
+  for (const char* name : {"experts.activation", "experts.down.cast"}) {
+    EXPECT_EQ(count_ops(separate.forward, name), 1) << name;
+    EXPECT_EQ(count_ops(fused.forward, name), 0) << name;
+  }
+  for (const char* name : {"experts.activation.dgrad", "experts.up.cast.dgrad"}) {
+    EXPECT_EQ(count_ops(separate.backward, name), 1) << name;
+    EXPECT_EQ(count_ops(fused.backward, name), 0) << name;
+  }
+  for (const char* name : {"experts.up.cast", "experts.up", "experts.down"})
+    EXPECT_EQ(count_ops(fused.forward, name), 1) << name;
+  EXPECT_EQ(sums_of(fused).retained, sums_of(separate).retained);
 }
 
 TEST(Moe, RecomputationKeepsLess) {

@@ -29,9 +29,17 @@ Format format_of(Dtype type) {
 
 Format product_format(const Spec& spec) {
   const Format format = format_of(spec.precision.product_type());
-  const Scaling scaling = spec.precision.scaling;
-  const bool blocks = scaling == Scaling::blockwise || scaling == Scaling::mx;
-  return format == Format::fp8 && blocks ? Format::fp8_block : format;
+  if (format != Format::fp8) return format;
+  switch (spec.precision.scaling) {
+    case Scaling::delayed:
+    case Scaling::tensor:
+      break;
+    case Scaling::blockwise:
+      return Format::fp8_block;
+    case Scaling::mx:
+      return Format::fp8_mx;
+  }
+  return format;
 }
 
 Format vector_format(const Spec& spec) {

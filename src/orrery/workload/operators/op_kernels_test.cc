@@ -361,6 +361,13 @@ TEST(Kernels, Fp8IsOfProductsOnlyAndTakesCasts) {
   EXPECT_EQ(kernels_of(fused.forward)["cast"], 1);  // only attention writes bf16
   spec.precision.scaling = Scaling::blockwise;
   EXPECT_EQ(find(part_of(must_lower(spec), "layer").forward, "qkv")->kernel.a, Format::fp8_block);
+  // Scales of blocks need no earlier pass over the tensor.
+  spec.precision.scaling = Scaling::mx;
+  const LoweredModel mx = must_lower(spec);
+  EXPECT_EQ(find(part_of(mx, "layer").forward, "qkv")->kernel.a, Format::fp8_mx);
+  EXPECT_EQ(find(part_of(mx, "layer").forward, "out.cast")->kernel.out, Format::fp8_mx);
+  EXPECT_EQ(find(part_of(mx, "layer").forward, "out.cast")->kernel.launches, 1);
+  EXPECT_EQ(find(part_of(mx, "layer").forward, "out.cast")->bytes, 1024 * 512 * 4);
   // Nothing is cast that is kept in fp8.
   spec.precision.activations = Dtype::fp8;
   const LoweredModel retained = must_lower(spec);

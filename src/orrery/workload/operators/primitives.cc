@@ -371,8 +371,10 @@ Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Ten
                                 shape.elements * shape.flops.forward, in + out, kernel);
   const Op backward = compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0,
                                  shape.elements * shape.flops.backward, in + in + out, kernel);
-  tape.forward(unfused_op(forward, scope, shape.elements, false));
-  tape.backward(unfused_op(backward, scope, shape.elements, true));
+  if (!shape.fused) {
+    tape.forward(unfused_op(forward, scope, shape.elements, false));
+    tape.backward(unfused_op(backward, scope, shape.elements, true));
+  }
   if (shape.saves_input) tape.save(x);
   const Tensor y = tape.output(shape.output, out);
   if (!shape.saves_input) tape.save(y);

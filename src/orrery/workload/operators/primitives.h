@@ -39,6 +39,8 @@ struct Linear {
                                      ///< Tape::set_duplicate_ranks; 0: Scope::duplicate_ranks
   bool uses_product_format = true;   ///< false: computes at least in the activations' format (see
                                      ///< Precision::products)
+  bool input_is_cast = false;        ///< the kernel before it casts its input
+  bool gradient_is_cast = false;     ///< the kernel before it casts its output gradient
   bool is_adapter = false;           ///< trained even if the model's weights are frozen
   /// For a convolution: kernel sizes of its products, without passes and formats. Zeros: matrix
   /// products.
@@ -130,6 +132,7 @@ struct Elementwise {
   const char* output = "";
   PerElement flops;
   bool saves_input = true;
+  bool fused = false;  ///< the products before and after it compute it
 };
 Tensor elementwise(Tape& tape, const Scope& scope, const Elementwise& shape, Tensor x);
 

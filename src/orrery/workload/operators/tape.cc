@@ -48,23 +48,6 @@ bool fuses(const Fusion& fusion, const Op& before, const Op& op, bool residual) 
 
 }  // namespace
 
-Group group_of(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Group>, 9> names = {{
-      {"norm", Group::norm},
-      {"qkv", Group::qkv},
-      {"attention", Group::attention},
-      {"out", Group::out},
-      {"mlp_up", Group::mlp_up},
-      {"activation", Group::activation},
-      {"mlp_down", Group::mlp_down},
-      {"router", Group::router},
-      {"experts", Group::experts},
-  }};
-  for (const auto& entry : names)
-    if (entry.first == name) return entry.second;
-  return Group::none;
-}
-
 Op compute_op(const char* name, OpClass op_class, Phase phase, Amount matmul, Amount vector,
               Amount bytes, const graph::Kernel& kernel) {
   Op op;
@@ -428,7 +411,9 @@ bool Tape::is_recomputed(Group group) const {
       return group == Group::attention;
     case RecomputeKind::ops:
       return std::any_of(recompute.ops.begin(), recompute.ops.end(),
-                         [group](const std::string& name) { return group_of(name) == group; });
+                         [group](const std::string& word) {
+                           return (groups_of(word) >> static_cast<unsigned>(group) & 1) != 0;
+                         });
     case RecomputeKind::none:
     case RecomputeKind::full:
       break;

@@ -30,6 +30,7 @@
 #include "orrery/workload/operators/scope.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/amount.h"
+#include "orrery/workload/spec/recompute_policy.h"
 
 namespace orrery::workload {
 
@@ -52,22 +53,6 @@ struct OpName {
     text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad", text ".turn", \
         text ".turn.dgrad", text ".wgrad.add", text ".bias.wgrad"                       \
   }
-
-/// The operator names of Recompute::ops. Consecutive operators of one group are recomputed
-/// together, when one of their outputs that was not saved is needed.
-enum class Group : std::uint8_t {
-  none,  ///< never recomputed, except by Recompute full
-  norm,
-  qkv,
-  attention,
-  out,
-  mlp_up,
-  activation,
-  mlp_down,
-  router,
-  experts,
-};
-[[nodiscard]] Group group_of(std::string_view name);  ///< Group::none for an unknown name
 
 /// The kind of a part's weights, see Weights.
 enum class WeightKind : std::uint8_t {

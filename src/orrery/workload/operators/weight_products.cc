@@ -160,9 +160,11 @@ WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
   const Precision& precision = scope.spec->precision;
   if (casts(scope, shape)) {
     const Amount in = shape.tokens * shape.in;
-    all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));
-    all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,
-                                         shape.tokens * shape.out(), shape.out()));
+    if (!shape.input_is_cast)
+      all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));
+    if (!shape.gradient_is_cast)
+      all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,
+                                           shape.tokens * shape.out(), shape.out()));
     all.cast_fuses = precision.scaling != Scaling::tensor;
     all.cast_saves = scope.activation(in);
   }

@@ -62,9 +62,11 @@ inline constexpr Stream pipe = 15;  ///< first of four streams per chunk: receiv
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
 inline constexpr Stream gather_register =
-    236;                              ///< first of eight registers: gathers of layers' weights
-inline constexpr Stream load = 244;   ///< loads from remote memory
-inline constexpr Stream store = 245;  ///< stores to remote memory
+    236;  ///< first of eight registers: gathers of layers' weights
+inline constexpr Stream backward_exchange = 252;    ///< token exchange of a backward pass that runs
+                                                    ///< together with a forward pass
+inline constexpr Stream load = 244;                 ///< loads from remote memory
+inline constexpr Stream store = 245;                ///< stores to remote memory
 inline constexpr Stream loaded_activations = 246;   ///< a register: the load of the current layer's
                                                     ///< activations
 inline constexpr Stream loading_activations = 247;  ///< first of four registers: loads of the next
@@ -149,6 +151,7 @@ struct Segment {
   std::uint32_t count = 1;
   std::int32_t layer = -1;  ///< first layer, for names; -1: not a layer
   std::int32_t layer_step = 1;
+  std::int32_t microbatch_offset = 0;  ///< its microbatch minus the task's
 };
 
 enum class TaskKind : std::uint8_t {
@@ -159,7 +162,9 @@ enum class TaskKind : std::uint8_t {
   step,  ///< after the last microbatch: reductions, norm, optimizer
 };
 
-/// One entry of the schedule.
+/// One entry of the schedule. Of a forward and a backward pass that run together
+/// (Parallel::overlap_experts), the forward pass has the ops of both, and the backward pass, which
+/// follows, has none.
 struct Task {
   TaskKind kind = TaskKind::forward;
   std::uint16_t chunk = 0;

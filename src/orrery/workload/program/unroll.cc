@@ -86,8 +86,8 @@ class Unroller {
     for (const TaskLoop& loop : role_.tasks) {
       for (std::uint32_t round = 0; round < loop.count; ++round) {
         for (const Task& task : loop.tasks) {
-          microbatch_ = task.microbatch + round * loop.stride;
-          if (auto done = run_recipe(task); !done) return done;
+          if (auto done = run_recipe(task, task.microbatch + round * loop.stride); !done)
+            return done;
         }
       }
     }
@@ -95,8 +95,9 @@ class Unroller {
   }
 
  private:
-  Result<void> run_recipe(const Task& task) {
+  Result<void> run_recipe(const Task& task, std::uint32_t microbatch) {
     for (const Segment& segment : role_.recipes[task.recipe]) {
+      microbatch_ = microbatch + static_cast<std::uint32_t>(segment.microbatch_offset);
       const Body& body = program_.bodies[segment.body];
       const std::vector<Prepared>& prepared = prepare(segment.body);
       for (std::uint32_t i = 0; i < segment.count; ++i) {

@@ -128,6 +128,8 @@ std::vector<Case> parallel_cases() {
       {"shared-size", kExperts, {{"model.moe.ffn", "4194304"}, {"model.moe.shared_experts", "2"}}},
       {"capacity", kExperts, {{"model.moe.pad_to_capacity", "true"}}},
       {"dispatcher", kExperts, {{"parallel.dispatcher", "deepep"}, {"model.hidden", "65536"}}},
+      {"overlapped-experts", kExperts, {{"parallel.overlap_experts", "true"}, {"parallel.ep", "1"}}},
+      {"release", kExperts, {{"kernels.release", "26.4"}}},
       {"imbalance", kExperts, {{"model.moe.imbalance", "4.5"}}},
       {"experts-by-ep", kExperts, {{"model.moe.experts", "18"}}},
       {"etp", kExperts, {{"parallel.tp", "4"}, {"parallel.etp", "2"}}},

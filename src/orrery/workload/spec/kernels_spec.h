@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <tuple>
 
 #include "orrery/config/field.h"
@@ -28,11 +29,13 @@ struct Kernels {
   bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
                       ///< used only without a framework
   Framework framework = Framework::none;
+  std::string release;  ///< release of the framework, see expert_policy.h; empty: the newest known
   std::optional<Time> launch;   ///< host time per kernel; empty: launch_times_of(framework)
   bool graphs = false;          ///< CUDA graphs: no kernel waits for the host
   std::optional<Loss> loss;     ///< default: by `framework`
   bool deterministic = false;   ///< results are bit-identical in every run
   std::optional<bool> grouped;  ///< one grouped product for all experts; empty: by `framework`
+  std::optional<bool> fused_experts;  ///< see fuses_experts (expert_policy.h)
 
   /// The given attention kernels, else the framework's default. PyTorch's
   /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN
@@ -69,6 +72,10 @@ struct Kernels {
       config::field(
           "framework", &Kernels::framework,
           "the framework whose kernels are used: it determines which operators are fused"),
+      config::field("release", &Kernels::release,
+                    "release of the framework by year and month, such as `\"26.04\"` or "
+                    "`\"26.04.01\"`: the tag of NVIDIA's NeMo container")
+          .by_default("the newest known, `\"26.08\"`"),
       config::field("launch", &Kernels::launch,
                     "host time per kernel launch; a device with shorter kernels waits for the host",
                     config::between(0, 1e12))
@@ -85,7 +92,11 @@ struct Kernels {
       config::field(
           "grouped", &Kernels::grouped,
           "the matrix products of experts run as one grouped kernel, not one after another")
-          .by_default("by `framework`: pytorch and deepspeed `false`")};
+          .by_default("by `framework`: pytorch and deepspeed `false`"),
+      config::field("fused_experts", &Kernels::fused_experts,
+                    "the experts' products include their biases, activation and casts")
+          .by_default("by `framework` and `release`: megatron since 26.06 with MXFP8 `true`, else "
+                      "`false`")};
 };
 
 }  // namespace orrery::workload

@@ -12,6 +12,7 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
+#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
 #include "orrery/workload/spec/model_catalog.h"
 #include "orrery/workload/spec/spec_rules.h"
@@ -116,6 +117,7 @@ Spec resolved(Spec spec) {
   const DataParallelPolicy policy = data_parallel_policy(spec);
   spec.parallel.overlap_gradients = policy.overlap_gradients;
   spec.parallel.overlap_weights = policy.overlap_weights;
+  spec.parallel.overlap_experts = overlaps_experts(spec);
   spec.parallel.keep_gathered = policy.keep_gathered;
   spec.parallel.reduce_once = policy.reduce_once;
   spec.parallel.prefetch_backward = policy.prefetch_backward;

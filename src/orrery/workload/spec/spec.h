@@ -76,6 +76,8 @@ struct Parallel {
   std::optional<bool> overlap_gradients;  ///< gradients are reduced during the last backward pass
   std::optional<bool> overlap_weights;    ///< zero1, zero2: weights are gathered during the next
                                           ///< step's first forward passes
+  std::optional<bool> overlap_experts;    ///< passes of two microbatches run together, see
+                                          ///< expert_policy.h
   std::optional<bool> keep_gathered;      ///< zero3: weights stay gathered from forward to backward
   std::optional<bool> reduce_once;        ///< zero2, zero3: gradients are reduced only in the last
                                           ///< backward pass
@@ -123,6 +125,11 @@ struct Parallel {
                     "zero1, zero2: new weights are gathered during the first forward passes of the "
                     "next step, not after the optimizer")
           .by_default("by `framework`"),
+      config::field("overlap_experts", &Parallel::overlap_experts,
+                    "the forward pass of one microbatch runs together with the backward pass of "
+                    "another, and the computation of each hides the token exchange of the other")
+          .by_default("by `framework` and `kernels.release`: megatron since 26.06 with MXFP8 "
+                      "`true`, else `false`"),
       config::field("keep_gathered", &Parallel::keep_gathered,
                     "zero3: weights stay gathered from the forward to the backward pass")
           .by_default("by `framework`"),
@@ -187,8 +194,8 @@ enum class RecomputeKind : std::uint8_t {
 /// What the backward pass recomputes instead of reading stored activations.
 struct Recompute {
   RecomputeKind kind = RecomputeKind::none;
-  std::vector<std::string> ops;  ///< kind ops: the operators, any of "norm", "qkv", "attention",
-                                 ///< "out", "mlp_up", "activation", "mlp_down", "router", "experts"
+  std::vector<std::string> ops;    ///< kind ops: the operators, see recompute_words
+                                   ///< (recompute_policy.h)
   std::optional<bool> early_stop;  ///< empty: by `framework`, see recompute_policy.h
 
   static constexpr auto fields =
@@ -197,7 +204,10 @@ struct Recompute {
                                "kind `full`: only what the backward pass needs")
                      .by_default("by `framework`: `true` with pytorch, torchtitan and "
                                  "torchtitan_compiled, else `false`"),
-                 config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
+                 config::field("ops", &Recompute::ops,
+                               "for kind `ops`: operators (norm, qkv, attention, out, mlp_up, "
+                               "activation, mlp_down, router, experts) or Megatron-Core's modules "
+                               "(core_attn, layernorm, mlp, moe_act, mla_up_proj)")};
 };
 
 /// Training data per step.

@@ -102,7 +102,9 @@ constexpr double kHostRate = 25e9;
 
 /// Share of the rate of streaming kernels, because of several passes over a row or small accesses.
 /// Sources: layer_norm and softmax: NeuSight's fp32 tables (PyTorch); rms_norm, rotary, activation:
-/// Vidur's medians (vLLM, A100 and H100); the others are guesses.
+/// Vidur's medians (vLLM, A100 and H100); cast to fp8_mx: Transformer Engine's on a B200, which
+/// compute a maximum per 32 numbers (8,192 x 8,192 numbers of bf16 along both dimensions in 52.3
+/// us: ROCm/TransformerEngine, pull request 598, column B200); the others are guesses.
 double share_of(const Kernel& kernel) {
   switch (kernel.operation) {
     case Operation::layer_norm:
@@ -121,6 +123,8 @@ double share_of(const Kernel& kernel) {
       return 0.8;
     case Operation::cross_entropy:
       return 0.7;
+    case Operation::cast:
+      return kernel.out == graph::Format::fp8_mx ? 0.8 : 1;
     default:
       return 1;
   }

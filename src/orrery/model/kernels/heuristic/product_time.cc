@@ -125,6 +125,7 @@ double further_launch(const Product& product, const Architecture& is) {
       product.batched && !uses_vector_units(product.format) ? is.launch_batched : 0;
   switch (product.format) {
     case Format::fp8:
+    case Format::fp8_mx:
       return batch + is.launch8;
     case Format::fp8_block:
       return batch + is.launch8_block;
@@ -170,6 +171,8 @@ double bytes_each(Format format) {
       return 2;
     case Format::fp8_block:
       return 1 + 4.0 / 128;  // one fp32 scale per 128 numbers
+    case Format::fp8_mx:
+      return 1 + 1.0 / 32;  // one 8-bit exponent per 32 numbers
     case Format::fp4_block:
       return 0.5 + 1.0 / 16;  // one fp8 scale per 16 numbers
     default:
@@ -249,6 +252,7 @@ double product_rate(Format format, const Chip& chip) {
                       chip.silicon.power > 0 ? chip.silicon.power / kVectorEnergy : peak);
     case Format::fp8:
     case Format::fp8_block:
+    case Format::fp8_mx:
     case Format::int8:
       return peak * is.core8;
     case Format::fp4_block:

@@ -41,6 +41,10 @@ KernelClass product_class(const Kernel& kernel, bool grouped) {
     case Format::fp16:
       return grouped ? KernelClass::grouped_gemm_bf16 : KernelClass::gemm_bf16;
     case Format::fp8:
+    // Blackwell's matrix units multiply in this format at the rate of fp8, and no public table has
+    // it. Source: PTX ISA 8.7, tcgen05.mma (kinds f8f6f4 and mxf8f6f4); NVIDIA's data sheets (one
+    // rate).
+    case Format::fp8_mx:
       return grouped ? KernelClass::grouped_gemm_fp8 : KernelClass::gemm_fp8;
     case Format::fp8_block:
       return grouped ? KernelClass::grouped_gemm_fp8_block : KernelClass::gemm_fp8_block;

@@ -9,6 +9,7 @@
 
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
 #include "orrery/workload/spec/spec_rules.h"
 
@@ -363,6 +364,11 @@ std::string dispatcher(const Spec& spec) {
                      moe.experts);
 }
 
+std::string overlapped_experts(const Spec& spec) {
+  if (!spec.parallel.overlap_experts.value_or(false) || can_overlap_experts(spec)) return {};
+  return "is true, but the job has no two passes that can run together";
+}
+
 constexpr std::array kExpertRules = {
     RuleCheck{{"ep-needs-moe", "`ep`, `etp` and `ep_own_axis` need a model with experts."},
               "parallel.ep",
@@ -405,6 +411,12 @@ constexpr std::array kExpertRules = {
               "parallel.dispatcher",
               dispatcher,
               Errc::config_range},
+    RuleCheck{{"overlapped-experts",
+               "`overlap_experts` needs experts on several ranks of tp x cp x dp, schedule "
+               "interleaved or "
+               "(with pp 1) 1f1b with `overlap`, and sharding below zero3."},
+              "parallel.overlap_experts",
+              overlapped_experts},
     RuleCheck{{"shared-ffn-by-tp", "The inner size of the shared experts is a multiple of tp."},
               "parallel.tp",
               shared_ffn_by_tp},

@@ -11,6 +11,8 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
+#include "orrery/workload/spec/expert_policy.h"
+#include "orrery/workload/spec/recompute_policy.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
@@ -81,13 +83,12 @@ std::string stage_layers_sum(const Spec& spec) {
   return sum == layers ? "" : fmt::format("sums to {} layers, but the model has {}", sum, layers);
 }
 
-constexpr std::array<std::string_view, 9> kOps = {
-    "norm", "qkv", "attention", "out", "mlp_up", "activation", "mlp_down", "router", "experts"};
-
-std::string recompute_words(const Spec& spec) {
+std::string unknown_recompute_word(const Spec& spec) {
   for (const std::string& op : spec.recompute.ops) {
-    if (std::find(kOps.begin(), kOps.end(), op) != kOps.end()) continue;
-    return fmt::format("{} is not one of {}", in_quotes(op), join(kOps));
+    if (groups_of(op) != 0) continue;
+    std::vector<std::string_view> known;
+    for (const RecomputeWord& word : recompute_words()) known.push_back(word.name);
+    return fmt::format("{} is not one of {}", in_quotes(op), join(known));
   }
   return {};
 }
@@ -112,7 +113,17 @@ constexpr std::array kBatchRules = {
               global_batch},
 };
 
+std::string release(const Spec& spec) {
+  if (spec.kernels.release.empty() || parse_release(spec.kernels.release)) return {};
+  return fmt::format("is {}", in_quotes(spec.kernels.release));
+}
+
 constexpr std::array kOtherRules = {
+    RuleCheck{
+        {"release", "A release is a year and a month, and may have a patch: 26.04, 26.04.01."},
+        "kernels.release",
+        release,
+        Errc::config_range},
     RuleCheck{{"passes", "Microbatches x chunks x pp are at most 5592405."},
               "batch.micro",
               passes,
@@ -144,7 +155,7 @@ constexpr std::array kOtherRules = {
               }},
     RuleCheck{{"recompute-words", "`recompute.ops` lists operators that exist."},
               "recompute.ops",
-              recompute_words,
+              unknown_recompute_word,
               Errc::config_range},
     RuleCheck{{"recompute-ops", "`recompute.ops` is given for `kind: ops`, and only for it."},
               "recompute.ops",

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/spec/expert_policy.h"
+
+#include <array>
+#include <cstddef>
+
+namespace orrery::workload {
+namespace {
+
+/// The first release of Megatron-Bridge that runs experts in MXFP8 as expert_policy.h describes.
+constexpr Release kNewExperts{26, 6, 0};
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// Experts in MXFP8 under a release of Megatron that has their new kernels.
+bool has_new_experts(const Spec& spec) {
+  return spec.kernels.framework == Framework::megatron && spec.model.moe &&
+         spec.precision.product_type() == Dtype::fp8 && spec.precision.scaling == Scaling::mx &&
+         release_of(spec) >= kNewExperts;
+}
+
+}  // namespace
+
+std::optional<Release> parse_release(std::string_view text) {
+  if (text.size() != 5 && text.size() != 8) return std::nullopt;
+  std::array<std::int32_t, 3> numbers{};
+  for (std::size_t i = 0; i < text.size(); i += 3) {
+    if (!is_digit(text[i]) || !is_digit(text[i + 1])) return std::nullopt;
+    if (i + 2 < text.size() && text[i + 2] != '.') return std::nullopt;
+    numbers[i / 3] = (text[i] - '0') * 10 + (text[i + 1] - '0');
+  }
+  if (numbers[1] < 1 || numbers[1] > 12) return std::nullopt;
+  return Release{numbers[0], numbers[1], numbers[2]};
+}
+
+Release release_of(const Spec& spec) {
+  return parse_release(spec.kernels.release).value_or(kNewestRelease);
+}
+
+bool can_overlap_experts(const Spec& spec) {
+  const Parallel& plan = spec.parallel;
+  const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
+  const ScheduleKind kind = spec.schedule.kind;
+  const bool alternates =
+      kind == ScheduleKind::interleaved || (kind == ScheduleKind::one_f_one_b && plan.pp == 1);
+  return exchanges && alternates && spec.schedule.overlap && spec.compat == Compat::none &&
+         plan.sharding != Sharding::zero3;
+}
+
+bool overlaps_experts(const Spec& spec) {
+  return can_overlap_experts(spec) && spec.parallel.overlap_experts.value_or(has_new_experts(spec));
+}
+
+bool fuses_experts(const Spec& spec) {
+  if (!spec.model.moe) return false;
+  constexpr std::int64_t kTile = 256;
+  const Model& model = spec.model;
+  const std::int64_t inner = model.expert_inner() / spec.parallel.expert_tp();
+  const bool fits = model.mlp == Mlp::swiglu && !model.moe->expert_bias &&
+                    model.hidden % kTile == 0 && inner % kTile == 0;
+  return spec.kernels.fused_experts.value_or(fits && has_new_experts(spec));
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a release of a framework runs experts: as the job specifies, else as that release does.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::workload {
+
+/// A release by year, month and patch, as the tags of NVIDIA's NeMo containers: "26.04.01".
+struct Release {
+  std::int32_t year = 0, month = 0, patch = 0;
+
+  friend auto operator<=>(const Release&, const Release&) = default;
+};
+/// Empty: not two or three numbers of two digits, separated by dots, with a month from 1 to 12.
+[[nodiscard]] std::optional<Release> parse_release(std::string_view text);
+
+/// The newest release whose configurations are known.
+inline constexpr Release kNewestRelease{26, 8, 0};
+/// The release of the job (Kernels::release); the newest if it states none.
+[[nodiscard]] Release release_of(const Spec& spec);
+
+/// Whether a job may run passes together: experts on several ranks that exchange tokens, weights
+/// that stay on their ranks between passes, and schedules that alternate forward and backward
+/// passes of different microbatches on every stage: 1F1B on one stage, interleaved. Megatron-Core
+/// requires the same (core/transformer/transformer_config.py, overlap_moe_expert_parallel_comm).
+[[nodiscard]] bool can_overlap_experts(const Spec& spec);
+
+/// Whether the forward pass of one microbatch runs together with the backward pass of another, so
+/// that the computation of each hides the token exchange of the other (Parallel::overlap_experts).
+/// Default: with megatron since release 26.06 and MXFP8, where the job allows it. Source:
+/// Megatron-Bridge's configurations for performance, 26.08 (comm_overlap:
+/// overlap_moe_expert_parallel_comm, set for MXFP8 with experts; not for 16 bits, except on some
+/// devices). The first release with times that need it is 26.06 (data/measured).
+[[nodiscard]] bool overlaps_experts(const Spec& spec);
+
+/// Whether one kernel computes the experts' first product, their activation, its product with the
+/// probabilities and the casts of the result, and one the same in the backward pass; products add
+/// the biases (Kernels::fused_experts). Default: with megatron since release 26.06 and MXFP8, for
+/// SwiGLU without biases whose sizes are multiples of 256. Source: Transformer Engine,
+/// pytorch/ops/fused/forward_grouped_mlp.py (fuse_forward_ops) and backward_grouped_mlp.py;
+/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser).
+[[nodiscard]] bool fuses_experts(const Spec& spec);
+
+}  // namespace orrery::workload

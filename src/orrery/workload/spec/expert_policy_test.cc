@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/spec/expert_policy.h"
+
+#include <gtest/gtest.h>
+
+namespace orrery::workload {
+namespace {
+
+/// A mixture of experts in MXFP8 with Megatron, on 8 ranks.
+Spec mx_job() {
+  Spec spec;
+  spec.model.layers = 2;
+  spec.model.hidden = 2048;
+  spec.model.heads = 16;
+  spec.model.mlp = Mlp::swiglu;
+  spec.model.moe = Moe{.experts = 16, .top_k = 2, .ffn = 768};
+  spec.parallel.dp = spec.parallel.ep = 8;
+  spec.batch.seq = 4096;
+  spec.batch.global = 64;
+  spec.precision.products = Dtype::fp8;
+  spec.precision.scaling = Scaling::mx;
+  spec.kernels.framework = Framework::megatron;
+  return spec;
+}
+
+TEST(Release, IsYearMonthAndPatch) {
+  EXPECT_EQ(parse_release("26.04"), (Release{26, 4, 0}));
+  EXPECT_EQ(parse_release("26.04.01"), (Release{26, 4, 1}));
+  EXPECT_EQ(parse_release("25.11"), (Release{25, 11, 0}));
+  for (const char* wrong : {"", "26", "26.4", "26.13", "26.00", "26-04", "26.04.1", "26.04.01.2",
+                            "26.041", "a6.04", "2026.04", "26.04.", "v26.04"})
+    EXPECT_EQ(parse_release(wrong), std::nullopt) << wrong;
+  EXPECT_LT(*parse_release("25.11"), *parse_release("26.02"));
+  EXPECT_LT(*parse_release("26.04"), *parse_release("26.04.01"));
+  EXPECT_LT(*parse_release("26.04.01"), *parse_release("26.06"));
+}
+
+TEST(ExpertPolicy, ReleasesDecideWhatTheJobDoesNot) {
+  Spec spec = mx_job();
+  EXPECT_EQ(release_of(spec), kNewestRelease);
+  EXPECT_TRUE(overlaps_experts(spec));
+  EXPECT_TRUE(fuses_experts(spec));
+  for (const char* before : {"25.09", "26.02", "26.04.01"}) {
+    spec.kernels.release = before;
+    EXPECT_FALSE(overlaps_experts(spec)) << before;
+    EXPECT_FALSE(fuses_experts(spec)) << before;
+  }
+  spec.parallel.overlap_experts = true;
+  spec.kernels.fused_experts = true;
+  EXPECT_TRUE(overlaps_experts(spec)) << "the job decides";
+  EXPECT_TRUE(fuses_experts(spec));
+}
+
+TEST(ExpertPolicy, OtherFormatsAndFrameworksKeepTheirKernels) {
+  for (const Scaling scaling : {Scaling::tensor, Scaling::delayed, Scaling::blockwise}) {
+    Spec spec = mx_job();
+    spec.precision.scaling = scaling;
+    EXPECT_FALSE(overlaps_experts(spec) || fuses_experts(spec));
+  }
+  Spec bf16 = mx_job();
+  bf16.precision.products.reset();
+  EXPECT_FALSE(overlaps_experts(bf16) || fuses_experts(bf16));
+  Spec other = mx_job();
+  other.kernels.framework = Framework::torchtitan;
+  EXPECT_FALSE(overlaps_experts(other) || fuses_experts(other));
+}
+
+// Transformer Engine's kernel has SwiGLU without biases, in tiles of 256.
+TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
+  Spec bias = mx_job();
+  bias.model.moe->expert_bias = true;
+  EXPECT_FALSE(fuses_experts(bias));
+  Spec width = mx_job();
+  width.model.moe->ffn = 2880;
+  EXPECT_FALSE(fuses_experts(width));
+  Spec gelu = mx_job();
+  gelu.model.mlp = Mlp::gelu;
+  EXPECT_FALSE(fuses_experts(gelu));
+  EXPECT_TRUE(overlaps_experts(gelu)) << "another effect";
+}
+
+TEST(ExpertPolicy, PassesRunTogetherOnlyWhereTheyAlternate) {
+  Spec spec = mx_job();
+  EXPECT_TRUE(can_overlap_experts(spec));
+  spec.parallel.pp = 2;
+  EXPECT_FALSE(can_overlap_experts(spec)) << "the last stage runs both passes of one microbatch";
+  spec.schedule.kind = ScheduleKind::interleaved;
+  spec.schedule.chunks = 2;
+  EXPECT_TRUE(can_overlap_experts(spec));
+  spec.schedule.overlap = false;
+  EXPECT_FALSE(can_overlap_experts(spec));
+  Spec sharded = mx_job();
+  sharded.parallel.sharding = Sharding::zero3;
+  EXPECT_FALSE(can_overlap_experts(sharded));
+  Spec alone = mx_job();
+  alone.parallel.ep = 1;
+  EXPECT_FALSE(can_overlap_experts(alone));
+  alone.parallel.overlap_experts = true;
+  const auto allowed = check_spec(alone);
+  ASSERT_FALSE(allowed);
+  EXPECT_EQ(allowed.error().code, Errc::config_conflict);
+}
+
+TEST(ExpertPolicy, RefusesWhatIsNoRelease) {
+  Spec spec = mx_job();
+  spec.kernels.release = "26.4";
+  const auto allowed = check_spec(spec);
+  ASSERT_FALSE(allowed);
+  EXPECT_EQ(allowed.error().code, Errc::config_range);
+}
+
+}  // namespace
+}  // namespace orrery::workload
