@@ -237,6 +237,7 @@ struct Mailbox {
   std::uint32_t expecting = kNone;  ///< the oldest receive whose message has not been sent yet
   std::uint32_t first = kNone;      ///< the waiting entries, oldest first, linked by their owner
   std::uint32_t last = kNone;
+    std::int64_t wakes = -1;     ///< time of its next event: at its end, or before
 };
 
 /// Appends `number` to the linked list of waiting entries.

@@ -413,7 +413,7 @@ void RepetitionSkipper::move_times(const Jump& jump) {
   for (std::uint32_t rank = 0; rank < run_.shared.kernel_interference.size(); ++rank) {
     for (InterferenceState::Kernel& kernel : run_.shared.kernel_interference[rank].kernels) {
       kernel.node += jump.nodes(rank);
-      for (std::int64_t* time : {&kernel.since, &kernel.end, &kernel.begun}) *time += jump.delay();
+      for (std::int64_t* time : {&kernel.since, &kernel.end, &kernel.wakes, &kernel.begun}) *time += jump.delay();
     }
   }
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {

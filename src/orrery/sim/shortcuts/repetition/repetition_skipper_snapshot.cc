@@ -130,10 +130,10 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
 void RepetitionSkipper::take_interference(std::uint32_t rank, Snapshot& to) {
   if (run_.shared.kernel_interference.empty()) return;
   const InterferenceState& state = run_.shared.kernel_interference[rank];
-  std::vector<std::array<std::int64_t, 4>> rows;
+  std::vector<std::array<std::int64_t, 5>> rows;
   for (const InterferenceState::Kernel& kernel : state.kernels)
     rows.push_back({relative(rank, kernel.node), kernel.remaining, kernel.since - run_.now(),
-                    kernel.end - run_.now()});
+                    kernel.end - run_.now(), kernel.wakes - run_.now()});
   append_sorted(rows, to.words);
   to.words.push_back(state.taken.collectives);
   to.words.push_back(state.taken.sms);
