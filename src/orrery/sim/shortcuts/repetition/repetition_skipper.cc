@@ -339,7 +339,8 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
     state.since += jump.delay();
     for (ResourceLane& lane : state.lanes) {
       if (!lane.unlimited && lane.last != before_.lasts[i++].first) lane.last += moved;
-      for (NodeId& node : lane.ready) node += moved;
+      if (lane.is_busy()) lane.running += moved;
+      lane.ready.each([&](NodeId& node) { node += moved; });
     }
   }
 }

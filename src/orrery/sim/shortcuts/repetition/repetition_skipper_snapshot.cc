@@ -105,12 +105,12 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   words.insert(words.end(), std::begin(counts), std::end(counts));
   for (const ResourceLane& lane : state.lanes) {
     if (!lane.unlimited) {
-      words.push_back(lane.busy ? 1 : 0);
+      words.push_back(lane.is_busy() ? 1 : 0);
       to.lasts.emplace_back(lane.last, lane.last == graph::kNoNode ? 0 : times[lane.last].end);
     }
     words.push_back(static_cast<std::int64_t>(lane.ready.size()));
     const std::size_t first = words.size();
-    for (const NodeId node : lane.ready) words.push_back(relative(rank, node));
+    lane.ready.each([&](NodeId node) { words.push_back(relative(rank, node)); });
     std::sort(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
   }
   const auto needs = run_.graph_of(rank).in_degrees();
