@@ -94,6 +94,7 @@ Result<void> Engine::set_up() {
   }
   if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
   if (auto done = set_up_folding(); !done) return done;
+  run_.set_up_graphs();
   if (auto fits = estimate_resources(); !fits) return fits;
   run_.set_up_ranks(planner_);
   set_up_jobs();
@@ -340,8 +341,9 @@ void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
 }
 
 void Engine::prefetch(std::uint32_t rank, graph::NodeId node) {
-  if (run_.graph_of(rank).kind(node) == graph::NodeKind::recv)
-    messages_.prefetch_receive(rank, node);
+  const graph::NodeKind kind = run_.graph_of(rank).kind(node);
+  if (kind == graph::NodeKind::send || kind == graph::NodeKind::recv)
+    messages_.prefetch_mailbox(rank, node);
 }
 
 void Engine::on_message_end(const Endpoint& who) {

@@ -137,7 +137,7 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
     case RemoteMemoryKind::per_node:
     case RemoteMemoryKind::pool:
     case RemoteMemoryKind::network:
-      return "accesses wait at a memory";
+      if (has_memory_nodes(workload)) return "accesses wait at a memory";
   }
   switch (platform.collectives.inter_dimension) {
     case InterDimension::ascending:

@@ -76,8 +76,12 @@ QueuePointers CollectivePlanner::initial_pointers() const {
 }
 
 ChunkPlan* CollectivePlanner::plan(const ChunkRequest& request) {
+  const std::size_t hash = static_cast<std::size_t>(request.bytes) * 31 + request.topology * 7 +
+                           static_cast<std::size_t>(request.type);
+  auto*& recent = recent_plans_[hash % recent_plans_.size()];
+  if (recent != nullptr && recent->first == request) return &recent->second;
   const auto found = plans_.find(request);
-  if (found != plans_.end()) return &found->second;
+  if (found != plans_.end()) return &(recent = &*found)->second;
   const LogicalTopology& topology = topologies_[request.topology];
   std::vector<std::uint32_t> order(request.order.begin(), request.order.end());
   if (order.empty()) {
@@ -144,7 +148,7 @@ Result<std::uint32_t> CollectivePlanner::spec_for(const ChunkPlan::Choice& choic
   auto made = factory_.make(request);
   if (!made) return tl::unexpected(made.error());
   made->id = static_cast<std::uint32_t>(specs_.size());
-  specs_.push_back(std::move(*made));
+  spec_at_.push_back(&specs_.emplace_back(std::move(*made)));
   return specs_.back().id;
 }
 
@@ -198,7 +202,7 @@ Result<std::uint32_t> CollectivePlanner::choose_queues(ChunkPlan& plan, Collecti
     list.push_back({spec, choice.dim * q + queue});
   }
   const auto number = static_cast<std::uint32_t>(lists_.size());
-  lists_.push_back(std::move(list));
+  list_at_.push_back(&lists_.emplace_back(std::move(list)));
   plan.lists.emplace_back(chosen, number);
   return number;
 }

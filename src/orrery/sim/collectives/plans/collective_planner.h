@@ -4,6 +4,7 @@
 // shares it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -126,8 +127,8 @@ class CollectivePlanner {
                                                              const model::RingShape& ring,
                                                              std::uint32_t member) const;
 
-  [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
-  [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }
+  [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return *spec_at_[id]; }
+  [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return *list_at_[id]; }
   /// Order of phase lists by content, independent of their numbers. O(phases).
   [[nodiscard]] bool is_less(std::uint32_t list, std::uint32_t other) const;
   /// The library's prediction for the phase of a spec that it runs.
@@ -193,12 +194,24 @@ class CollectivePlanner {
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t, std::uint32_t>,
            std::uint32_t>
       topology_of_;  // (type, communicator, dims_mask, chosen) → number
+  /// A recent entry of topology_of_.
+  struct RecentTopology {
+    graph::CollectiveType type = graph::CollectiveType::unknown;
+    std::uint32_t dims_mask = 0;
+    std::uint32_t chosen = 0;
+    std::uint32_t number = kNone;
+  };
+  std::vector<std::array<RecentTopology, 4>> recent_topologies_;  // by communicator, and type
   std::map<std::pair<graph::CollectiveType, std::uint32_t>, std::vector<std::uint32_t>>
       chosen_for_;  // (type, communicator)
   std::map<ChunkRequest, ChunkPlan> plans_;
+  std::array<std::pair<const ChunkRequest, ChunkPlan>*, 16> recent_plans_{};
   std::vector<std::pair<const ChunkRequest, ChunkPlan>*> plans_by_number_;
   std::deque<model::PhaseSpec> specs_;
   std::deque<PhaseList> lists_;
+  std::vector<const model::PhaseSpec*>
+      spec_at_;  // the same by number, found faster than in a deque
+  std::vector<const PhaseList*> list_at_;
   std::vector<std::uint32_t> chosen_;  // scratch of choose_queues
 };
 

@@ -201,10 +201,19 @@ Result<std::uint32_t> CollectivePlanner::topology_by(CollectiveType type,
                                                      const Communicator& group,
                                                      std::uint32_t dims_mask,
                                                      std::uint32_t chosen) {
-  const auto key =
-      std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask), chosen);
+  const std::uint32_t owner = group.sub_group ? communicator : 0;
+  const std::uint32_t dims = group.dims(dims_mask);
+  if (owner >= recent_topologies_.size()) recent_topologies_.resize(std::size_t{owner} + 1);
+  auto& recent = recent_topologies_[owner][static_cast<std::size_t>(type) % 4];
+  if (recent.type == type && recent.dims_mask == dims && recent.chosen == chosen &&
+      recent.number != kNone)
+    return recent.number;
+  const auto key = std::make_tuple(type, owner, dims, chosen);
   const auto known = topology_of_.find(key);
-  if (known != topology_of_.end()) return known->second;
+  if (known != topology_of_.end()) {
+    recent = {type, dims, chosen, known->second};
+    return known->second;
+  }
   const platform::CollectivePlan& plan = *platform_.collectives.plan(type);
   const Algorithms& algorithms = chosen == kNone ? plan.per_dim : plan.chosen[chosen].per_dim;
   LogicalTopology made;

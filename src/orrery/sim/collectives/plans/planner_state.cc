@@ -64,6 +64,8 @@ void CollectivePlanner::load(StateReader& from, const Communicators& communicato
   }
   load_specs(from);
   from(lists_);
+  list_at_.clear();
+  for (const PhaseList& list : lists_) list_at_.push_back(&list);
 }
 
 void CollectivePlanner::load_topologies(StateReader& from, const Communicators& communicators) {

@@ -26,7 +26,7 @@ class Mailboxes {
 
   /// The mailbox of `key`, created if there is none. Valid until the next call of `at` or `erase`.
   [[nodiscard]] Mailbox& at(const MessageKey& key) {
-    if (2 * (count_ + 1) > entries_.size()) grow();
+    if (count_ > mask() / 2) grow();
     Entry& entry = entries_[slot(key)];
     if (!entry.used) {
       entry.used = true;
@@ -83,7 +83,7 @@ class Mailboxes {
 
  private:
   static constexpr std::size_t kSmallest = 64;
-  [[nodiscard]] std::size_t mask() const { return entries_.size() - 1; }
+  [[nodiscard]] std::size_t mask() const { return ~std::uint64_t{0} >> shift_; }
 
   // Ascending with the hash, whatever the size, so that grow() reads and writes in order.
   [[nodiscard]] std::size_t home_of(const MessageKey& key) const {
@@ -98,7 +98,7 @@ class Mailboxes {
   }
 
   void grow() {
-    std::vector<Entry> old(entries_.size() * 2);
+    std::vector<Entry> old(2 * entries_.size());
     old.swap(entries_);
     --shift_;
     for (const Entry& entry : old) {

@@ -80,8 +80,8 @@ class P2pMessages {
   void receive_message(const CrossPartMessage& abroad, std::int64_t done);
 
   // p2p_prefetch.cc: ranks that are not in step read other memory in each event.
-  /// Loads what receive() of this node reads into the cache.
-  void prefetch_receive(std::uint32_t rank, graph::NodeId node) const;
+  /// Loads what send() or receive() of this node reads into the cache.
+  void prefetch_mailbox(std::uint32_t rank, graph::NodeId node) const;
   /// Loads what handle() of this event reads into the cache. At most `before` events come before
   /// it. The closer the event, the more pointers this function follows.
   void prefetch(const Event& event, std::size_t before) const;

@@ -35,7 +35,7 @@ void each_next_send(const EngineRun& run, const Endpoint& who, const Act& act) {
 
 }  // namespace
 
-void P2pMessages::prefetch_receive(std::uint32_t rank, NodeId node) const {
+void P2pMessages::prefetch_mailbox(std::uint32_t rank, NodeId node) const {
   state_.mailboxes.prefetch(likely_key(run_, run_.graph_of(rank), run_.real(rank), node));
 }
 

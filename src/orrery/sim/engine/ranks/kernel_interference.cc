@@ -17,9 +17,14 @@ void KernelInterference::set_end(std::uint32_t rank, InterferenceState::Kernel& 
                                  : model::MultiDimFabric::kTooLong;
   const std::int64_t end = run_.after(delay);
   kernel.factor = factor;
-  if (end == kernel.end) return;
   kernel.end = end;
-  local_events_.at(rank, delay, {.arg = kernel.node, .kind = LocalEventKind::kernel_done});
+  if (kernel.wakes < run_.now() || end < kernel.wakes) wake_at_end(rank, kernel);
+}
+
+void KernelInterference::wake_at_end(std::uint32_t rank, InterferenceState::Kernel& kernel) {
+  kernel.wakes = kernel.end;
+  local_events_.at(rank, kernel.end - run_.now(),
+                   {.arg = kernel.node, .kind = LocalEventKind::kernel_done});
 }
 
 // Kernel tables lock for each access, so that all answers are computed once.
@@ -49,10 +54,13 @@ void KernelInterference::begin(std::uint32_t rank, graph::NodeId node, std::int6
 
 bool KernelInterference::finish(std::uint32_t rank, graph::NodeId node) {
   std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
-  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
-    return kernel.node == node && kernel.end == run_.now();
-  });
+  const auto found = std::find_if(kernels.begin(), kernels.end(),
+                                  [&](const auto& kernel) { return kernel.node == node; });
   if (found == kernels.end()) return false;
+  if (found->end != run_.now()) {
+    if (found->wakes == run_.now()) wake_at_end(rank, *found);
+    return false;
+  }
   run_.shared.gpu_time[rank] += run_.now() - found->begun - found->alone;
   kernels.erase(found);
   return true;

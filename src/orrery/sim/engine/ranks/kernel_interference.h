@@ -18,7 +18,8 @@ namespace orrery::sim {
 ///
 /// Recalculates the end of a kernel whenever overlapping work begins or ends. Stores the remaining
 /// time as time without interference and updates it once per tick, so that the order of events
-/// within a tick does not affect the result.
+/// within a tick does not affect the result. A kernel has one event. If its end is later by then,
+/// the event moves; only an earlier end needs another event.
 class KernelInterference {
  public:
   KernelInterference(EngineRun& run, LocalEvents& local_events)
@@ -30,8 +31,7 @@ class KernelInterference {
   /// A kernel begins with a duration of `alone` picoseconds without interference. Its end arrives
   /// as LocalEventKind::kernel_done.
   void begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone);
-  /// Handles events of kind kernel_done. True: the kernel has ended. False: the event is obsolete,
-  /// because the end of the kernel has changed.
+  /// Handles events of kind kernel_done. True: the kernel has ended. False: its end has changed.
   [[nodiscard]] bool finish(std::uint32_t rank, graph::NodeId node);
 
   void phase_begins(const Stream& stream) { phase(stream, 1); }
@@ -44,6 +44,7 @@ class KernelInterference {
   [[nodiscard]] bool is_product(const graph::Graph& graph, graph::NodeId node);
   void change(std::uint32_t rank, const model::ConcurrentUse& taken);
   void set_end(std::uint32_t rank, InterferenceState::Kernel& kernel);
+  void wake_at_end(std::uint32_t rank, InterferenceState::Kernel& kernel);
 
   EngineRun& run_;
   LocalEvents& local_events_;

@@ -51,6 +51,20 @@ std::int64_t some_bytes() {
   return bytes;
 }
 
+// The end of the kernel moves later and earlier several times.
+TEST(OverlapSlowdown, OneKernelMeetsTwoCollectives) {
+  const std::int64_t bytes = some_bytes();
+  const Time duration = alone(bytes);
+  for (const Time pause : {us(1), us(5)}) {
+    Rank rank;
+    rank.work(kOps, 1);
+    const std::uint64_t first = rank.coll(CollectiveType::all_reduce, bytes);
+    const std::uint64_t between = rank.comp(pause, {first}, true);
+    rank.coll(CollectiveType::all_reduce, bytes, {between});
+    EXPECT_NEAR(number(finish_of(rank, two_ranks(kTwice))), number(us(100) + duration), 4);
+  }
+}
+
 TEST(OverlapSlowdown, KernelsAreSlowerWhileACollectiveRuns) {
   const std::int64_t bytes = some_bytes();
   const Time duration = alone(bytes);

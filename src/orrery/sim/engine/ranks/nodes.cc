@@ -13,6 +13,7 @@ using graph::NodeKind;
 
 namespace {
 
+constexpr std::size_t kAhead = 4;  // ranks between loading into the cache and use
 constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kLoadLane = 3,
                         kStoreLane = 4, kFreeLane = 5;
 constexpr std::uint64_t kGroupLanes = 16;  // Orrery rules: one lane per process group …
@@ -91,24 +92,23 @@ void Nodes::make_ready(std::uint32_t rank, NodeId node) {
   auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
                            [k = key](const ResourceLane& l) { return l.key == k; });
   if (lane == state.lanes.end()) {
-    state.lanes.push_back({key, unlimited, false, graph::kNoNode, {}});
+    state.lanes.push_back({key, unlimited});
     lane = state.lanes.end() - 1;
   }
-  lane->ready.push_back(node);
-  std::push_heap(lane->ready.begin(), lane->ready.end(), std::greater<>());
+  lane->ready.push(node);
 }
 
 std::optional<std::pair<ResourceLane*, NodeId>> Nodes::next_ready(RankState& state) {
   ResourceLane* best = nullptr;
+  NodeId node = graph::kNoNode;
   for (ResourceLane& lane : state.lanes) {
-    if (lane.ready.empty() || (lane.busy && !lane.unlimited)) continue;
-    if (best == nullptr || lane.ready.front() < best->ready.front()) best = &lane;
+    if (lane.ready.front() >= node || lane.is_busy()) continue;
+    best = &lane;
+    node = lane.ready.front();
   }
   if (best == nullptr) return std::nullopt;
-  const NodeId node = best->ready.front();
-  std::pop_heap(best->ready.begin(), best->ready.end(), std::greater<>());
-  best->ready.pop_back();
-  best->busy = true;
+  best->ready.pop();
+  if (!best->unlimited) best->running = node;
   return std::pair{best, node};
 }
 
@@ -209,11 +209,11 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
     accounting_.account(rank);
     accounting_.count_node(rank, node, -1);
   }
-  const std::uint64_t key = lane_of(rank, node).first;
   for (ResourceLane& lane : state.lanes) {
-    if (lane.key != key) continue;
-    lane.busy = false;
+    if (lane.running != node) continue;
+    lane.running = graph::kNoNode;
     lane.last = node;
+    break;
   }
   --state.pending_nodes;
   if (run_.pages != nullptr) return release_successors(rank, node, at_once);
@@ -327,12 +327,21 @@ void Nodes::settle_releases(std::uint32_t rank) {
   }
 }
 
+// Loads into the cache what starting the nodes of the rank will read.
+void Nodes::prefetch_ready(std::uint32_t rank) {
+  for (const ResourceLane& lane : run_.shared.states[rank].lanes)
+    if (!lane.ready.empty() && !lane.is_busy()) executor_.prefetch(rank, lane.ready.front());
+}
+
 bool Nodes::settle() {
   if (unsettled_.empty()) return false;
   settling_.swap(unsettled_);
   if (!std::is_sorted(settling_.begin(), settling_.end()))
     std::sort(settling_.begin(), settling_.end());
-  for (const std::uint32_t rank : settling_) {
+  const bool prefetches = run_.prefetches();
+  for (std::size_t i = 0; i < settling_.size(); ++i) {
+    if (prefetches && i + kAhead < settling_.size()) prefetch_ready(settling_[i + kAhead]);
+    const std::uint32_t rank = settling_[i];
     run_.shared.states[rank].unsettled = false;
     run_.jobs.set_current(rank);
     issue(rank);

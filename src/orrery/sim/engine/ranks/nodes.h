@@ -89,6 +89,7 @@ class Nodes {
   void make_ready(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] std::optional<std::pair<ResourceLane*, graph::NodeId>> next_ready(RankState& state);
   void issue(std::uint32_t rank);
+  void prefetch_ready(std::uint32_t rank);
   void note_release(std::uint32_t rank, graph::NodeId node, graph::NodeId by);
   void start(std::uint32_t rank, graph::NodeId node);
   void start_now(std::uint32_t rank, graph::NodeId node);

@@ -41,6 +41,7 @@ struct RunFixture {
         accounts(run) {
     ORRERY_CHECK(run.communicators.make(workload, platform.rules).has_value());
     run.shared.folded_workload = FoldedWorkload(workload.rank_count());
+    run.set_up_graphs();
     run.set_up_ranks(planner);
   }
 

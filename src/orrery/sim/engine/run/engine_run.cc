@@ -20,6 +20,12 @@ std::shared_ptr<CollectivePlanner> EngineRun::new_planner() const {
   return {made, &made->planner};
 }
 
+void EngineRun::set_up_graphs() {
+  shared.graphs.clear();
+  for (std::uint32_t rank = 0; rank < folded_workload.ranks(); ++rank)
+    shared.graphs.push_back(&workload.graph(real(rank)));
+}
+
 void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
   const std::uint32_t ranks = folded_workload.ranks();
   shared.local_events.resize(ranks);
@@ -32,13 +38,11 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
   shared.last_was_gather.assign(ranks, 0);
   if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
   if (!pages) shared.arrivals.resize(communicators.all().size());
-  std::vector<const graph::Graph*> graphs;
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     shared.states[rank].pending_nodes = graph_of(rank).size();
     if (pages) pages->add(graph_of(rank));
-    graphs.push_back(&graph_of(rank));
   }
-  if (!pages) set_up_nodes(graphs);
+  if (!pages) set_up_nodes(shared.graphs);
   if (!policy.knows_kernels || platform.replay_only || options.replay) return;
   set_up_hosts();
   const bool copies = platform.remote_memory.kind != platform::RemoteMemoryKind::none;

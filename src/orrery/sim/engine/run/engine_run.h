@@ -75,14 +75,18 @@ struct EngineRun {
   [[nodiscard]] Result<void> check_checkpoints() const;
   /// A planner for this network. It shares ownership of the network.
   [[nodiscard]] std::shared_ptr<CollectivePlanner> new_planner() const;
+  /// Finds the graph of each simulated rank. Call it when the ranks are folded, before graph_of().
+  void set_up_graphs();
   /// Allocates the state of each simulated rank. O(nodes) if times are stored.
   void set_up_ranks(const CollectivePlanner& planner);
 
   [[nodiscard]] std::int64_t now() const { return queue.now(); }
   /// Queues an event caused by the current one.
-  void push(Event event) {
-    jobs.count_queued(event);
-    if (!queue.push(event)) jobs.uncount_merged(event);
+  void push(const Event& event) {
+    if (!jobs.has_several()) return (void)queue.push(event);
+    Event counted = event;
+    jobs.count_queued(counted);
+    if (!queue.push(counted)) jobs.uncount_merged(counted);
   }
   /// `now() + delay`; ends the run if that exceeds the clock.
   [[nodiscard]] std::int64_t after(std::int64_t delay) {
@@ -110,7 +114,7 @@ struct EngineRun {
     return folded_workload.weight(rank);
   }
   [[nodiscard]] const graph::Graph& graph_of(std::uint32_t rank) const {
-    return workload.graph(real(rank));
+    return *shared.graphs[rank];
   }
   /// Whether the node is a copy or a memset of the device.
   [[nodiscard]] bool copies(std::uint32_t rank, graph::NodeId node) const {

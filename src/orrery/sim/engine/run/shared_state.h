@@ -59,9 +59,9 @@ struct SharedState {
 
   /// Its state, for checkpoints: what set-up does not make again. The network saves itself.
   static auto fields(auto& self) {
-    auto& [fabric, network, deviations, communicators, folded_workload, parts, local_events, states,
-           hosts, kernel_interference, layout, times, waits, arrivals, gpu_time, queues, pointers,
-           round_robin, last_was_gather, results] = self;
+    auto& [fabric, network, deviations, communicators, folded_workload, parts, graphs, local_events,
+           states, hosts, kernel_interference, layout, times, waits, arrivals, gpu_time, queues,
+           pointers, round_robin, last_was_gather, results] = self;
     return std::tie(local_events, states, hosts, kernel_interference, times, waits, arrivals,
                     gpu_time, queues, pointers, round_robin, last_was_gather, results);
   }
@@ -73,6 +73,7 @@ struct SharedState {
   FoldedWorkload folded_workload;
   ParallelParts parts;
   // By simulated rank.
+  std::vector<const graph::Graph*> graphs;
   std::vector<RankEvents> local_events;
   std::vector<RankState> states;
   std::vector<model::HostClock> hosts;                 ///< empty: no device waits for its host

@@ -70,6 +70,30 @@ RC_GTEST_PROP(EventQueue, PopsByTimeThenByOrderOfPushing,
   RC_ASSERT(!queue.pop(event));
 }
 
+// Times far apart differ in any of their digits.
+RC_GTEST_PROP(EventQueue, PopsTimesOfAnyLength, (const std::vector<std::uint32_t>& numbers)) {
+  EventQueue queue;
+  std::vector<std::pair<std::int64_t, std::uint32_t>> expected, seen;
+  Event event;
+  for (const std::uint32_t number : numbers) {
+    const std::int64_t gap = std::int64_t{number % 1024} << (number / 1024 % 50);
+    if (queue.now() > (std::int64_t{1} << 61)) break;
+    queue.push(link_event(queue.now() + gap, static_cast<std::uint32_t>(expected.size())));
+    expected.emplace_back(queue.now() + gap, static_cast<std::uint32_t>(expected.size()));
+    if (number % 4 != 0) continue;
+    RC_ASSERT(queue.pop(event));
+    seen.emplace_back(event.time, event.first);
+    RC_ASSERT(queue.next_time() >= queue.now());
+  }
+  while (queue.pop(event)) seen.emplace_back(event.time, event.first);
+  RC_ASSERT(queue.next_time() == EventQueue::kNever);
+  std::sort(expected.begin(), expected.end());
+  RC_ASSERT(std::is_sorted(seen.begin(), seen.end(),
+                           [](const auto& a, const auto& b) { return a.first < b.first; }));
+  std::sort(seen.begin(), seen.end());
+  RC_ASSERT(seen == expected);
+}
+
 // Every event that is announced comes, and no more of the pending events come before it than
 // stated.
 RC_GTEST_PROP(EventQueue, AnnouncesEventsThatApproach, (const std::vector<std::uint16_t>& gaps)) {

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orrery/graph/workload.h"
@@ -142,13 +144,64 @@ struct Communicator {
   }
 };
 
+/// Nodes that are ready to start, lowest first. Most often there is at most one, which needs no
+/// memory of its own.
+class ReadyNodes {
+ public:
+  [[nodiscard]] bool empty() const { return front_ == graph::kNoNode; }
+  /// The lowest; graph::kNoNode: there is none.
+  [[nodiscard]] graph::NodeId front() const { return front_; }
+  void push(graph::NodeId node) {
+    if (node < front_) std::swap(node, front_);
+    if (node != graph::kNoNode) push_rest(node);
+  }
+  /// Removes the lowest, which must exist.
+  void pop() { front_ = rest_.empty() ? graph::kNoNode : pop_rest(); }
+
+  [[nodiscard]] std::size_t size() const { return empty() ? 0 : rest_.size() + 1; }
+  /// Calls `see` with each node, which it may raise by the same number for all.
+  template <class See>
+  void each(const See& see) {
+    if (!empty()) see(front_);
+    for (graph::NodeId& node : rest_) see(node);
+  }
+  template <class See>
+  void each(const See& see) const {
+    if (!empty()) see(front_);
+    for (const graph::NodeId node : rest_) see(node);
+  }
+
+  /// Its state, for checkpoints.
+  static auto fields(auto& self) {
+    auto& [front, rest] = self;
+    return std::tie(front, rest);
+  }
+
+ private:
+  void push_rest(graph::NodeId node) {
+    rest_.push_back(node);
+    std::push_heap(rest_.begin(), rest_.end(), std::greater<>());
+  }
+  graph::NodeId pop_rest() {
+    const graph::NodeId lowest = rest_.front();
+    std::pop_heap(rest_.begin(), rest_.end(), std::greater<>());
+    rest_.pop_back();
+    return lowest;
+  }
+
+  graph::NodeId front_ = graph::kNoNode;
+  std::vector<graph::NodeId> rest_;  // a min-heap
+};
+
 /// Nodes of one kind that a rank runs one after another: a resource of capacity one, or unlimited.
 struct ResourceLane {
   std::uint64_t key = 0;
   bool unlimited = false;
-  bool busy = false;
-  graph::NodeId last = graph::kNoNode;  ///< last node that released it
-  std::vector<graph::NodeId> ready;     ///< a min-heap by node id
+  graph::NodeId running = graph::kNoNode;  ///< node that occupies it; never if unlimited
+  graph::NodeId last = graph::kNoNode;     ///< last node that released it; none if unlimited
+  ReadyNodes ready;
+
+  [[nodiscard]] bool is_busy() const { return running != graph::kNoNode; }
 };
 
 inline constexpr std::uint32_t kDone = ~0u;  ///< in SharedState::waits: the node has ended
@@ -184,6 +237,7 @@ struct InterferenceState {
     std::int64_t remaining = 0;  ///< remaining time at `since`, without interference
     std::int64_t since = 0;      ///< time of the last update
     std::int64_t end = -1;       ///< if the interference does not change
+    std::int64_t wakes = -1;     ///< time of its next event: at its end, or before
     std::int64_t begun = 0;
     std::int64_t alone = 0;
   };

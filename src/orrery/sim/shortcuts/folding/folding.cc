@@ -313,6 +313,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   if (network.uniform()) {
     if (auto plain = fold_uniform(workload, platform, communicators)) return *std::move(plain);
   }
+  if (GraphShapes::differ(workload)) return unfolded(ranks, communicators, {});
   const GraphShapes shapes(workload, platform, communicators);
   if (shapes.count() == ranks) return unfolded(ranks, communicators, {});
   RankGroups groups(workload, platform, fabric, network, communicators, planner, shapes,

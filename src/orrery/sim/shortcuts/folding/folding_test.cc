@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/sim/shortcuts/folding/folding_testing.h"
+#include "orrery/sim/shortcuts/folding/graph_shapes.h"
 
 namespace orrery::sim {
 namespace {
@@ -48,6 +49,22 @@ TEST(Folding, RanksThatDoTheSameInOneGroupAreOneClass) {
 TEST(Folding, ARingOfMessagesByNumberIsOneClass) {
   auto ranks = ring_of_messages(6);
   EXPECT_EQ(classes(testing::workload(ranks), line(Block::ring, 6)), Classes(6, 0));
+}
+
+TEST(Folding, GraphsDifferInDurations) {
+  const auto durations = [](std::initializer_list<int> all) {
+    std::vector<Rank> ranks(all.size());
+    std::size_t r = 0;
+    for (const int duration : all) ranks[r++].comp(us(duration));
+    return testing::workload(ranks);
+  };
+  const graph::Workload different = durations({1, 2, 3});
+  EXPECT_TRUE(GraphShapes::differ(different));
+  EXPECT_EQ(classes(different, line(Block::ring, 3)), (Classes{0, 1, 2}));
+  EXPECT_FALSE(GraphShapes::differ(durations({1, 2, 1})));
+  Rank rank;
+  rank.comp(us(1));
+  EXPECT_FALSE(GraphShapes::differ(testing::replicated(rank, 3)));
 }
 
 TEST(Folding, ARankMayNameItselfAsTheSender) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <unordered_set>
 
 #include "orrery/sim/collectives/plans/nearest_form.h"
 
@@ -215,6 +216,17 @@ GraphShapes::GraphShapes(const graph::Workload& workload, const platform::Platfo
   end.first_peer = peers_.size();
   end.first_self_name = self_names_.size();
   end.first_group = static_cast<std::uint32_t>(groups_.size());
+}
+
+bool GraphShapes::differ(const graph::Workload& workload) {
+  if (workload.graphs.size() < workload.rank_count()) return false;
+  std::unordered_set<std::uint64_t> hashes;
+  for (const graph::GraphRef& graph : workload.graphs) {
+    const bool is_new = hashes.insert(partial_hash(*graph)).second;
+    graph->release();
+    if (!is_new) return false;
+  }
+  return true;
 }
 
 void GraphShapes::store_names(const graph::Graph& graph, const Communicators& communicators) {

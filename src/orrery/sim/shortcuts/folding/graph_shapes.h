@@ -89,6 +89,10 @@ class GraphShapes {
   GraphShapes(const graph::Workload& workload, const platform::Platform& platform,
               const Communicators& communicators);
 
+  /// Whether each rank has a graph of its own and, as kinds and durations show, no two have one
+  /// shape. O(nodes), but less if two are alike.
+  [[nodiscard]] static bool differ(const graph::Workload& workload);
+
   [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(shapes_.size()); }
   [[nodiscard]] std::uint32_t of(std::uint32_t graph) const { return graphs_[graph].shape; }
   [[nodiscard]] bool any_peers() const { return !peers_.empty(); }

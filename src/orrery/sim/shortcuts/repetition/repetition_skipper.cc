@@ -339,7 +339,8 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
     state.since += jump.delay();
     for (ResourceLane& lane : state.lanes) {
       if (!lane.unlimited && lane.last != before_.lasts[i++].first) lane.last += moved;
-      for (NodeId& node : lane.ready) node += moved;
+      if (lane.is_busy()) lane.running += moved;
+      lane.ready.each([&](NodeId& node) { node += moved; });
     }
   }
 }
@@ -413,7 +414,7 @@ void RepetitionSkipper::move_times(const Jump& jump) {
   for (std::uint32_t rank = 0; rank < run_.shared.kernel_interference.size(); ++rank) {
     for (InterferenceState::Kernel& kernel : run_.shared.kernel_interference[rank].kernels) {
       kernel.node += jump.nodes(rank);
-      for (std::int64_t* time : {&kernel.since, &kernel.end, &kernel.begun}) *time += jump.delay();
+      for (std::int64_t* time : {&kernel.since, &kernel.end, &kernel.wakes, &kernel.begun}) *time += jump.delay();
     }
   }
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {

@@ -105,12 +105,12 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
   words.insert(words.end(), std::begin(counts), std::end(counts));
   for (const ResourceLane& lane : state.lanes) {
     if (!lane.unlimited) {
-      words.push_back(lane.busy ? 1 : 0);
+      words.push_back(lane.is_busy() ? 1 : 0);
       to.lasts.emplace_back(lane.last, lane.last == graph::kNoNode ? 0 : times[lane.last].end);
     }
     words.push_back(static_cast<std::int64_t>(lane.ready.size()));
     const std::size_t first = words.size();
-    for (const NodeId node : lane.ready) words.push_back(relative(rank, node));
+    lane.ready.each([&](NodeId node) { words.push_back(relative(rank, node)); });
     std::sort(words.begin() + static_cast<std::ptrdiff_t>(first), words.end());
   }
   const auto needs = run_.graph_of(rank).in_degrees();
@@ -130,10 +130,10 @@ void RepetitionSkipper::take_rank(std::uint32_t rank, Snapshot& to) {
 void RepetitionSkipper::take_interference(std::uint32_t rank, Snapshot& to) {
   if (run_.shared.kernel_interference.empty()) return;
   const InterferenceState& state = run_.shared.kernel_interference[rank];
-  std::vector<std::array<std::int64_t, 4>> rows;
+  std::vector<std::array<std::int64_t, 5>> rows;
   for (const InterferenceState::Kernel& kernel : state.kernels)
     rows.push_back({relative(rank, kernel.node), kernel.remaining, kernel.since - run_.now(),
-                    kernel.end - run_.now()});
+                    kernel.end - run_.now(), kernel.wakes - run_.now()});
   append_sorted(rows, to.words);
   to.words.push_back(state.taken.collectives);
   to.words.push_back(state.taken.sms);

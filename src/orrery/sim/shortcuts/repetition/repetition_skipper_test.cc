@@ -258,6 +258,22 @@ TEST(Repeat, MemoryIsTrackedThroughIt) {
   EXPECT_GT(skipped(workload(ranks), orrery_line(1)), 100u);
 }
 
+// A memory in the platform matters only if the workload accesses it.
+TEST(Repeat, PlatformHasRemoteMemory) {
+  using platform::RemoteMemoryKind;
+  std::vector<Rank> accesses(1);
+  std::uint64_t last = accesses[0].comp(us(1));
+  for (int i = 0; i < 200; ++i) last = accesses[0].load(1000, {accesses[0].comp(us(2), {last})});
+  for (const auto kind : {RemoteMemoryKind::per_npu, RemoteMemoryKind::pool}) {
+    platform::Platform machine = orrery_line(4);
+    machine.remote_memory = {kind, ns(300), Bandwidth(1e9)};
+    EXPECT_GT(skipped(training(4, 200, 10'000), machine), 150u);
+    machine = orrery_line(1);
+    machine.remote_memory = {kind, ns(300), Bandwidth(1e9)};
+    EXPECT_EQ(skipped(workload(accesses), machine), 0u);
+  }
+}
+
 // Messages of a phase that are on their way are not looked at: some always are.
 TEST(Repeat, NotAmongMessagesOfPhases) {
   EXPECT_EQ(skipped(training(4, 200, 10'000), orrery_line(4), {.closed_forms = false}), 0u);
