@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Run files of a million spans: time to write and to read, bytes per span.
+// Run files of a million spans: time to write and to read, bytes per span. With spans that repeat
+// layer by layer, which a file stores once, and with spans of which no two are equal.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -20,9 +21,20 @@ constexpr std::uint32_t kRanks = 16;
 constexpr std::uint32_t kLayers = 15'625;  // of four spans each
 
 /// 16 different ranks.
-const Run& big_run() {
-  static const Run run = result::testing::sample_run(kRanks, kLayers);
+Run make_run(bool repeats) {
+  Run run = result::testing::sample_run(kRanks, kLayers);
+  std::int64_t number = 0;
+  for (Timeline& line : run.timelines) {
+    for (Span& span : line.spans) {
+      if (!repeats) span.bytes += Bytes(++number * 64);
+    }
+  }
   return run;
+}
+
+const Run& big_run(bool repeats) {
+  static const Run equal = make_run(true), different = make_run(false);
+  return repeats ? equal : different;
 }
 
 std::int64_t spans_of(const Run& run) {
@@ -35,8 +47,8 @@ std::string scratch() {
   return (fs::temp_directory_path() / "orrery_run_file_benchmark.orrery").string();
 }
 
-void write_spans(benchmark::State& state) {
-  const Run& run = big_run();
+void write_spans(benchmark::State& state, bool repeats) {
+  const Run& run = big_run(repeats);
   const std::string path = scratch();
   for (auto _ : state) {
     if (!write_run(run, path, true)) state.SkipWithError("cannot write the run file");
@@ -48,10 +60,11 @@ void write_spans(benchmark::State& state) {
       static_cast<double>(fs::file_size(path)) / static_cast<double>(spans);
   fs::remove(path);
 }
-BENCHMARK(write_spans)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(write_spans, repeating, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(write_spans, different, false)->Unit(benchmark::kMillisecond);
 
-void read_spans(benchmark::State& state) {
-  const Run& run = big_run();
+void read_spans(benchmark::State& state, bool repeats) {
+  const Run& run = big_run(repeats);
   const std::string path = scratch();
   if (!write_run(run, path, true)) state.SkipWithError("cannot write the run file");
   for (auto _ : state) {
@@ -63,7 +76,8 @@ void read_spans(benchmark::State& state) {
       static_cast<double>(spans_of(run) * state.iterations()), benchmark::Counter::kIsRate);
   fs::remove(path);
 }
-BENCHMARK(read_spans)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_spans, repeating, true)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(read_spans, different, false)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 

@@ -2,7 +2,8 @@
 //
 // Run files of the golden cases are the same, byte for byte, whether one rank of each class was
 // recorded or every rank, and whether repeated iterations were simulated or skipped; under both
-// sets of rules.
+// sets of rules. Files contain all spans and names, also those that they store once with their
+// count.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -33,7 +34,7 @@ TEST(Golden, FoldedRecordingsAreTheSame) {
     if (nodes > kMostNodes) continue;
     for (const platform::Rules rules : {platform::Rules::astra, platform::Rules::orrery}) {
       inputs->platform.rules = rules;
-      const auto one = recorded_bytes(inputs->workload, inputs->platform, true, true);
+      const auto one = recorded_bytes(inputs->workload, inputs->platform, true, true, true);
       const auto all = recorded_bytes(inputs->workload, inputs->platform, false, false);
       EXPECT_TRUE(one.bytes == all.bytes)
           << cases[i].name << (rules == platform::Rules::astra ? ", astra" : ", orrery");

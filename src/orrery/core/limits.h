@@ -58,5 +58,9 @@ inline constexpr std::uint64_t kInspectorOperations =
     1ull << 24;  ///< operations in NCCL Inspector logs, all ranks together
 inline constexpr std::uint64_t kRunFilePeers =
     1ull << 28;  ///< (rank, distance) pairs in the messages of a run file
+inline constexpr std::uint64_t kRunFileRepetitions = 1024;  ///< of a row of a run file
+inline constexpr std::uint64_t kRunFileRepeatedRows =
+    1ull << 23;  ///< rows that a run file does not store, because they repeat others
+inline constexpr std::uint64_t kRunFileRepeatedName = 128;  ///< bytes of a name in such a row
 
 }  // namespace orrery::limits

@@ -8,7 +8,9 @@
 #include <string>
 
 #include "orrery/record/make_run.h"
+#include "orrery/result/random_run_testing.h"
 #include "orrery/result/run_file.h"
+#include "orrery/result/run_file/run_columns_testing.h"
 #include "orrery/result/run_file/run_file_testing.h"
 #include "orrery/sim/simulate.h"
 
@@ -22,10 +24,21 @@ struct RecordedBytes {
   std::string unfolded_reason{};
 };
 
-/// Records a run and stores it. The stored counts of events and the places of findings are dropped:
-/// they are those of simulated ranks.
+/// Compares all spans and names of a run with what queries of its file return.
+inline void expect_equal_queries(const result::Run& run, const std::string& path) {
+  for (const char* name : {"span", "name"}) {
+    const auto table = result::run_table(run, name);
+    ASSERT_TRUE(table.has_value());
+    result::testing::expect_equal(*table, path);
+  }
+}
+
+/// Records a run and stores it; it must be the same when it is read again, and in queries if
+/// `query`. The stored counts of events and the places of findings are dropped: they are those of
+/// simulated ranks.
 inline RecordedBytes recorded_bytes(const graph::Workload& workload,
-                                    const platform::Platform& platform, bool fold, bool skip) {
+                                    const platform::Platform& platform, bool fold, bool skip,
+                                    bool query = false) {
   sim::Options options;
   options.record = true;
   options.fold = fold;
@@ -41,7 +54,10 @@ inline RecordedBytes recorded_bytes(const graph::Workload& workload,
   const std::string path = folder / "run.orrery";
   const auto written = result::write_run(run, path, true);
   EXPECT_TRUE(written.has_value());
-  EXPECT_TRUE(result::read_run(path).has_value());
+  const auto again = result::read_run(path);
+  EXPECT_TRUE(again.has_value());
+  if (again) EXPECT_EQ(result::testing::difference(run, *again), "") << "after it was read again";
+  if (query) expect_equal_queries(run, path);
   return {result::testing::read_bytes(path), result->savings.representatives,
           result->savings.iterations_skipped, result->stall.has_value(),
           result->savings.unfolded_reason};

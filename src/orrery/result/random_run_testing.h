@@ -13,7 +13,8 @@ namespace orrery::result::testing {
 
 class RandomRun {
  public:
-  explicit RandomRun(std::uint64_t seed) : random_(seed) {}
+  /// With `repeats`, spans and names repeat.
+  explicit RandomRun(std::uint64_t seed, bool repeats = false) : random_(seed), repeats_(repeats) {}
 
   [[nodiscard]] Run make() {
     const auto ranks = static_cast<std::uint32_t>(1 + below(6));
@@ -39,6 +40,7 @@ class RandomRun {
     for (std::uint64_t i = below(20); i > 0; --i) run_.names.intern(text());
     make_groups(ranks);
     make_timelines(ranks);
+    if (repeats_) repeat_spans();
     make_ranks(ranks);
     make_collectives();
     make_links();
@@ -155,6 +157,50 @@ class RandomRun {
         if (span.distance != kNone) span.peer_span = maybe_index(least);
       }
     }
+  }
+
+  // Appends copies of the last spans of each timeline: later, with other names, and sometimes with
+  // a difference.
+  void repeat_spans() {
+    for (std::size_t i = 0; i < run_.timelines.size(); ++i) {
+      for (std::uint64_t block = 1 + below(3); block > 0; --block) repeat_spans(i);
+    }
+  }
+
+  void repeat_spans(std::size_t timeline) {
+    std::vector<Span>& spans = run_.timelines[timeline].spans;
+    if (spans.empty()) return;
+    const std::size_t period = 1 + below(std::min<std::size_t>(spans.size(), 40));
+    const std::string first = "op " + std::to_string(spans.size() - period) + "." +
+                              std::to_string(timeline) + (flip() ? " L" : " mb1 L2.");
+    const std::uint64_t later = below(std::uint64_t{1} << below(50)), nodes = below(50),
+                        slack = below(2), peer = below(2);
+    const bool named = flip(), down = flip();
+    const std::uint64_t copies = below(12);
+    for (std::uint64_t k = 1; k <= copies; ++k) {
+      const std::string name = first + std::to_string(down ? copies - k : 3 * k) + " ";
+      for (std::size_t place = 0; place < period; ++place) {
+        Span span = spans[spans.size() - period];
+        span.node += nodes;
+        if (span.start < kFar) move(span, Time(static_cast<std::int64_t>(later)));
+        if (span.released_by != kNone) {
+          span.released_by += static_cast<std::uint32_t>(period);
+          if (spans[span.released_by].end > span.start) span.released_by = kNone;
+        }
+        if (span.slack && *span.slack < kFar)
+          *span.slack += Time(static_cast<std::int64_t>(slack * place));
+        if (span.peer_span != kNone && span.peer_span >= peer)
+          span.peer_span -= static_cast<std::uint32_t>(peer);
+        if (named) span.name = run_.names.intern(name + std::to_string(place));
+        if (below(500) == 0) span.critical = !span.critical;
+        spans.push_back(span);
+      }
+    }
+  }
+
+  static void move(Span& span, Time later) {
+    span.start += later;
+    span.end += later;
   }
 
   void make_ranks(std::uint32_t ranks) {
@@ -294,7 +340,10 @@ class RandomRun {
     }
   }
 
+  static constexpr Time kFar{std::int64_t{1} << 60};
+
   std::mt19937_64 random_;
+  bool repeats_;
   Run run_;
   std::uint32_t local_groups_ = 0;
 };

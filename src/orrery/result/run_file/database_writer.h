@@ -47,6 +47,11 @@ class TableBuilder {
     body_size_ += 8;
   }
   void text(std::string_view value);
+  /// The id of the current row; larger than those before. Rows after it count on from it.
+  void key(std::int64_t id) {
+    ORRERY_CHECK(has_key_ && id >= row_);
+    row_ = id;
+  }
   /// Columns of the current row so far, including the key.
   [[nodiscard]] std::size_t columns() const { return columns_; }
   void end_row();

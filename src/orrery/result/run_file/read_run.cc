@@ -45,6 +45,7 @@ class RunReader {
     read_error_classes();
     read_time_by_provenance();
     read_findings();
+    read_repetitions();
     return std::move(run_);
   }
 
@@ -105,9 +106,14 @@ class RunReader {
 
   void read_names() {
     TableRows rows(database_, "name");
+    std::string name;
     while (rows.next()) {
       if (rows.row() >= kAnyIndex) return rows.refuse("the table has too many names");
-      if (run_.names.intern(rows.text()) != rows.row())
+      name = rows.text();
+      const auto number = rows.optional_integer(0, kAnyCount);
+      if (number) name += std::to_string(*number);
+      name += rows.text();
+      if (run_.names.intern(name) != rows.row())
         return rows.refuse("name 0 is not empty, or a name appears twice");
     }
     TableRows dims(database_, "dimension");
@@ -157,7 +163,7 @@ class RunReader {
       first_span_.push_back(spans_);
       span_count_.push_back(static_cast<std::uint64_t>(rows.integer(0, limits::kNodesPerRank)));
       spans_ += span_count_.back();
-      if (spans_ > database_.size() / kRowBytes)
+      if (spans_ > database_.size() / kRowBytes + limits::kRunFileRepeatedRows)
         rows.refuse("has more spans than the file size allows");
       memory.peak = rows.bytes();
       memory.peak_at = rows.time();
@@ -190,7 +196,7 @@ class RunReader {
     for (std::uint32_t i = 0; i < run_.timelines.size(); ++i) {
       std::vector<Span>& spans = run_.timelines[i].spans;
       if (!database_.good()) return;
-      spans.reserve(span_count_[i]);
+      spans.reserve(std::min(span_count_[i], database_.size() / kRowBytes));
       while (spans.size() < span_count_[i]) {
         if (!rows.next()) return missing("span", "has too few rows for the timelines");
         if (rows.index(run_.timelines.size()) != i)
@@ -528,6 +534,15 @@ class RunReader {
       const std::string_view place = places.text();
       if (database_.good()) run_.findings.add(codes[finding], place, 0);
     }
+  }
+
+  // The reader does not need it, but the views do.
+  void read_repetitions() {
+    TableRows rows(database_, "repetition");
+    std::uint64_t count = 0;
+    while (rows.next()) ++count;
+    if (database_.good() && count != database_.repetitions())
+      missing("repetition", "has not as many rows as the longest part has periods");
   }
 
   // Reports a table with too few rows.

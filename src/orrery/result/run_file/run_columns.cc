@@ -104,6 +104,7 @@ class ColumnRows {
 class ColumnSink {
  public:
   using Rows = ColumnRows;
+  static constexpr auto kTables = &tables;
 
   explicit ColumnSink(std::string_view name) : name_(name) {}
   [[nodiscard]] bool wants(std::string_view name) const { return name == name_; }

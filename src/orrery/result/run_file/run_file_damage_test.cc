@@ -18,6 +18,7 @@ namespace orrery::result {
 namespace {
 
 using ::testing::AnyOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using testing::query;
 using testing::read_bytes;
@@ -90,8 +91,8 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 12").code, Errc::input_unsupported);
-  const Error old = after("PRAGMA user_version = 2");
+  EXPECT_EQ(after("PRAGMA user_version = 13").code, Errc::input_unsupported);
+  const Error old = after("PRAGMA user_version = 11");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older version of Orrery"));
   EXPECT_EQ(after("PRAGMA user_version = 0").code, Errc::input_corrupt);
@@ -120,39 +121,46 @@ TEST_F(Damage, TablesMustBeOurs) {
     expect_corrupt(sql, table, "differs from this version's run files");
   };
   expect_table("DROP TABLE link", "link");
-  expect_table("ALTER TABLE span RENAME TO s; CREATE VIEW span AS SELECT * FROM s", "span");
-  expect_table("DROP TABLE name; CREATE VIRTUAL TABLE name USING fts5(id, text)", "name");
+  expect_table("ALTER TABLE path RENAME TO p; CREATE VIEW path AS SELECT * FROM p", "path");
+  expect_table("DROP TABLE stored_name; CREATE VIRTUAL TABLE stored_name USING fts5(id, prefix)",
+               "stored_name");
   expect_table(
       "DROP TABLE path; CREATE TABLE path(id INTEGER PRIMARY KEY, rank, span, cause AS "
       "(printf('%.*c', 100000000, 'x')), released, start_ps, end_ps)",
       "path");
-  expect_table("ALTER TABLE span ADD COLUMN more", "span");
+  expect_table("ALTER TABLE stored_span ADD COLUMN more", "stored_span");
 }
 
 TEST_F(Damage, WhatPeopleAddIsLeftAlone) {
-  (void)query(file_,
-              "CREATE TABLE note(text); CREATE INDEX mine ON span(name); CREATE VIEW v AS SELECT "
-              "1; CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM span; END; VACUUM",
-              true);
+  (void)query(
+      file_,
+      "CREATE TABLE note(text); CREATE INDEX mine ON stored_span(name); CREATE VIEW v AS SELECT "
+      "1; CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM stored_span; END; VACUUM",
+      true);
   EXPECT_TRUE(read_run(file_));
 }
 
 TEST_F(Damage, EveryReferenceIsChecked) {
   const std::string range = "out of range";
-  expect_corrupt("UPDATE span SET name = 99 WHERE id = 3", "span row 3",
+  expect_corrupt("UPDATE stored_span SET name = 99 WHERE id = 3", "span row 3",
                  "name is out of range: 99");
-  expect_corrupt("UPDATE span SET name = -1 WHERE id = 3", "span row 3", range);
-  expect_corrupt("UPDATE span SET lane = 4 WHERE id = 0", "span row 0", range);
-  expect_corrupt("UPDATE span SET lane = 3 WHERE id = 8", "span row 8", range);
-  expect_corrupt("UPDATE span SET kind = 8 WHERE id = 0", "span row 0", range);
-  expect_corrupt("UPDATE span SET timeline = 1 WHERE id = 0", "span row 0", "another timeline");
-  expect_corrupt("UPDATE span SET released_by = 8 WHERE id = 1", "span row 1", range);
-  expect_corrupt("UPDATE span SET distance = 3 WHERE id = 2", "span row 2", range);
-  expect_corrupt("UPDATE span SET distance = NULL WHERE id = 2", "span row 2", "must have a peer");
-  expect_corrupt("UPDATE span SET peer_span = 8 WHERE id = 2", "span row 2", "no such span");
-  expect_corrupt("UPDATE span SET rank_group = 1 WHERE id = 1", "span row 1", "does not exist");
-  expect_corrupt("UPDATE span SET sequence = 2 WHERE id = 1", "rank row 0", "does not exist");
-  expect_corrupt("UPDATE span SET rank_group = NULL WHERE id = 1", "span row 1", "a collective");
+  expect_corrupt("UPDATE stored_span SET name = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE stored_span SET lane = 4 WHERE id = 0", "span row 0", range);
+  expect_corrupt("UPDATE stored_span SET lane = 3 WHERE id = 8", "span row 8", range);
+  expect_corrupt("UPDATE stored_span SET kind = 8 WHERE id = 0", "span row 0", range);
+  expect_corrupt("UPDATE span_part SET timeline = 1 WHERE id = 0", "span row 0",
+                 "another timeline");
+  expect_corrupt("UPDATE stored_span SET released_by = 8 WHERE id = 1", "span row 1", range);
+  expect_corrupt("UPDATE stored_span SET distance = 3 WHERE id = 2", "span row 2", range);
+  expect_corrupt("UPDATE stored_span SET distance = NULL WHERE id = 2", "span row 2",
+                 "must have a peer");
+  expect_corrupt("UPDATE stored_span SET peer_span = 8 WHERE id = 2", "span row 2", "no such span");
+  expect_corrupt("UPDATE stored_span SET rank_group = 1 WHERE id = 1", "span row 1",
+                 "does not exist");
+  expect_corrupt("UPDATE stored_span SET sequence = 2 WHERE id = 1", "rank row 0",
+                 "does not exist");
+  expect_corrupt("UPDATE stored_span SET rank_group = NULL WHERE id = 1", "span row 1",
+                 "a collective");
   expect_corrupt("UPDATE lane SET timeline = 3 WHERE id = 11", "lane row 11", range);
   expect_corrupt("UPDATE lane SET kind = 'tape' WHERE id = 1", "lane row 1",
                  "not one of the valid words");
@@ -190,22 +198,22 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE path SET span = 1 WHERE id = 1", "path row 1", range);
   expect_corrupt("UPDATE held_tensor SET name = 70", "held_tensor row 0", range);
   expect_corrupt("UPDATE finding_place SET finding = 1", "finding_place row 0", range);
-  expect_corrupt("UPDATE name SET text = 'x' WHERE id < 3", "name row 0", "not empty");
-  expect_corrupt("UPDATE name SET text = 'send' WHERE id = 1", "name row 3", "twice");
 }
 
 TEST_F(Damage, EveryTimeIsChecked) {
   const std::string range = "out of range";
-  expect_corrupt("UPDATE span SET start_ps = -1 WHERE id = 3", "span row 3", range);
-  expect_corrupt("UPDATE span SET duration_ps = -1 WHERE id = 3", "span row 3", range);
-  expect_corrupt("UPDATE span SET duration_ps = 1 << 62 WHERE id = 3", "span row 3", range);
-  expect_corrupt("UPDATE span SET wait_ps = duration_ps WHERE id = 1", "span row 1", "longer");
-  expect_corrupt("UPDATE span SET queue_ps = (1 << 62) - 1 WHERE id = 1", "span row 1", "longer");
-  expect_corrupt("UPDATE span SET start_ps = 0 WHERE id = 2", "span row 2",
+  expect_corrupt("UPDATE stored_span SET start_ps = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE stored_span SET duration_ps = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE stored_span SET duration_ps = 1 << 62 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE stored_span SET wait_ps = duration_ps WHERE id = 1", "span row 1",
+                 "longer");
+  expect_corrupt("UPDATE stored_span SET queue_ps = (1 << 62) - 1 WHERE id = 1", "span row 1",
+                 "longer");
+  expect_corrupt("UPDATE stored_span SET start_ps = 0 WHERE id = 2", "span row 2",
                  "the span that released it");
-  expect_corrupt("UPDATE span SET released_by = id WHERE id = 2", "span row 2", "released");
+  expect_corrupt("UPDATE stored_span SET released_by = id WHERE id = 2", "span row 2", "released");
   expect_corrupt(
-      "UPDATE span SET duration_ps = 0, wait_ps = 0, latency_ps = 0, start_ps = 0, "
+      "UPDATE stored_span SET duration_ps = 0, wait_ps = 0, latency_ps = 0, start_ps = 0, "
       "released_by = (id + 1) % 4 WHERE id < 4",
       "span row 0", "waits for itself");
   expect_corrupt("UPDATE memory SET at_ps = 0 WHERE id = 1", "memory row 1", "sorted");
@@ -221,7 +229,7 @@ TEST_F(Damage, EveryTimeIsChecked) {
 }
 
 TEST_F(Damage, EveryValueHasItsKind) {
-  expect_corrupt("UPDATE span SET node = 1.5 WHERE id = 3", "span row 3",
+  expect_corrupt("UPDATE stored_span SET node = 1.5 WHERE id = 3", "span row 3",
                  "node is not a whole number");
   expect_corrupt(
       "PRAGMA ignore_check_constraints = 1; UPDATE dimension SET bandwidth_bytes_per_s = 'fast'",
@@ -258,8 +266,12 @@ TEST_F(Damage, EveryCountIsChecked) {
       "FROM rank WHERE id = 2",
       "rank row 3", "more ranks");
   expect_corrupt("UPDATE run SET ranks = 4", "rank", "fewer rows");
-  expect_corrupt("DELETE FROM span WHERE id = 5", "span row 5", "does not continue the sequence");
-  expect_corrupt("DELETE FROM span WHERE id = 23", "span", "too few rows for the timelines");
+  expect_corrupt("DELETE FROM stored_span WHERE id = 5", "stored_span row 5",
+                 "does not continue the sequence");
+  expect_corrupt("DELETE FROM stored_span WHERE id = 23", "span_part row 16", "fewer stored rows");
+  expect_corrupt("DELETE FROM span_part WHERE id = 16", "stored_span row 16", "no part");
+  expect_corrupt("DELETE FROM span_part WHERE id = 16; DELETE FROM stored_span WHERE id >= 16",
+                 "span", "too few rows for the timelines");
   expect_corrupt("UPDATE timeline SET spans = 1 << 30 WHERE id = 2", "timeline row 2", "file size");
   expect_corrupt("UPDATE timeline SET spans = 7 WHERE id = 2", "span row 23",
                  "belongs to no timeline");
@@ -274,6 +286,100 @@ TEST_F(Damage, EveryCountIsChecked) {
       "DELETE FROM rank_group WHERE id = 2; UPDATE rank SET first_group = 3 WHERE id = 2",
       "rank_group", "too few rows for the ranks");
   EXPECT_EQ(after("UPDATE run SET ranks = 1 << 30").code, Errc::limit_exceeded);
+}
+
+/// Spans repeat from the second layer on, and names do.
+class DamagedRepetition : public Damage {
+ protected:
+  void SetUp() override {
+    auto run = sample_run(3, 12);
+    for (int i = 0; i < 12; ++i) run.names.intern("op" + std::to_string(i) + " L1");
+    ASSERT_TRUE(write_run(run, file_, false));
+    good_ = read_bytes(file_);
+    ASSERT_THAT(query(file_, "SELECT id, spans, period, stored_span, timeline FROM span_part"),
+                ElementsAre("0|1|1|0|0", "1|47|4|1|0", "48|1|1|5|1", "49|47|4|6|1", "96|1|1|10|2",
+                            "97|47|4|11|2"));
+    ASSERT_THAT(query(file_, "SELECT * FROM name_part"), ElementsAre("0|6|6|0|0", "6|12|1|6|1"));
+  }
+};
+
+TEST_F(DamagedRepetition, EveryPartIsChecked) {
+  const std::string period = "complete period", order = "does not continue the sequence";
+  expect_corrupt("UPDATE span_part SET period = 0 WHERE id = 1", "span_part row 1", period);
+  expect_corrupt("UPDATE span_part SET period = 48 WHERE id = 1", "span_part row 1", period);
+  expect_corrupt("UPDATE span_part SET period = -1 WHERE id = 1", "span_part row 1", period);
+  expect_corrupt("UPDATE span_part SET spans = -1 WHERE id = 1", "span_part row 1", period);
+  expect_corrupt("UPDATE span_part SET spans = 0 WHERE id = 1", "span_part row 1", period);
+  expect_corrupt("UPDATE span_part SET spans = 46 WHERE id = 1", "span_part row 47", order);
+  expect_corrupt("UPDATE span_part SET id = 2 WHERE id = 1", "span_part row 1", order);
+  expect_corrupt("DELETE FROM span_part WHERE id = 0", "span_part row 0", order);
+  expect_corrupt("UPDATE span_part SET stored_span = 0 WHERE id = 1", "span_part row 1",
+                 "first stored row");
+  expect_corrupt("UPDATE span_part SET period = 5 WHERE id = 97", "span_part row 97",
+                 "fewer stored rows");
+  expect_corrupt("UPDATE span_part SET period = 3 WHERE id = 97", "stored_span row 14", "no part");
+  expect_corrupt("UPDATE span_part SET timeline = 1 WHERE id = 1", "span row 1",
+                 "another timeline");
+  expect_corrupt("UPDATE span_part SET timeline = 3 WHERE id = 97", "span row 97", "out of range");
+  expect_corrupt("DELETE FROM repetition WHERE id = 11", "repetition", "rows");
+  expect_corrupt("INSERT INTO repetition VALUES (12)", "repetition", "rows");
+  expect_corrupt("UPDATE name_part SET names = 13 WHERE id = 6", "repetition", "rows");
+}
+
+TEST_F(DamagedRepetition, EveryStepIsChecked) {
+  const std::string range = "out of range";
+  expect_corrupt("UPDATE span_part SET start_step_ps = -1 WHERE id = 1", "span row 5",
+                 "the span that released it");
+  expect_corrupt("UPDATE span_part SET start_step_ps = 1 << 60 WHERE id = 1", "span row 17", range);
+  expect_corrupt("UPDATE span_part SET node_step = 1.5 WHERE id = 1", "span_part row 1",
+                 "node_step is not a whole number");
+  expect_corrupt("UPDATE stored_span SET name_step = 2 WHERE id = 1", "span row 33", range);
+  expect_corrupt("UPDATE stored_span SET name_step = 'x' WHERE id = 1", "stored_span row 1",
+                 "whole number");
+  expect_corrupt("UPDATE stored_span SET name_step = 1 << 63 WHERE id = 1", "span row 5", range);
+  expect_corrupt("UPDATE stored_span SET sequence_step = 2 WHERE id = 1", "rank row 0",
+                 "does not exist");
+  expect_corrupt("UPDATE stored_span SET peer_span_step = 5 WHERE id = 2", "span row 38",
+                 "no such span");
+  expect_corrupt("UPDATE stored_span SET slack_step_ps = -1 WHERE id = 1", "span row 5", range);
+  expect_corrupt("UPDATE stored_span SET released_by = 7 WHERE id = 1", "span row 45", range);
+  expect_corrupt("UPDATE stored_name SET prefix = 'x' WHERE id < 3", "name row 0", "not empty");
+  expect_corrupt("UPDATE stored_name SET prefix = 'send' WHERE id = 1", "name row 3", "twice");
+  expect_corrupt("UPDATE name_part SET number_step = 0 WHERE id = 6", "name row 7", "twice");
+  expect_corrupt("UPDATE name_part SET number_step = -1 WHERE id = 6", "name row 7", range);
+  expect_corrupt("UPDATE stored_name SET number = NULL WHERE id = 6", "name row 7", "twice");
+  expect_corrupt("UPDATE stored_name SET number = 'x' WHERE id = 6", "name row 6", "whole number");
+}
+
+// A small file must not fill the memory.
+TEST_F(DamagedRepetition, RepetitionsAreLimited) {
+  const auto expect_limit = [&](const std::string& sql, const std::string& place) {
+    const Error error = after(sql);
+    EXPECT_EQ(error.code, Errc::limit_exceeded) << sql;
+    EXPECT_EQ(error.where, file_ + ":" + place) << sql;
+  };
+  expect_limit("UPDATE name_part SET names = 1025 WHERE id = 6", "name_part row 6");
+  expect_limit("UPDATE stored_name SET suffix = printf('%.*c', 129, 'x') WHERE id = 6",
+               "stored_name row 6");
+  expect_corrupt("UPDATE timeline SET spans = 1 << 24 WHERE id = 2", "timeline row 2", "file size");
+  expect_limit(
+      "UPDATE timeline SET spans = 4096 WHERE id = 2; UPDATE span_part SET spans = 4097 WHERE id = "
+      "97",
+      "span_part row 97");
+}
+
+TEST_F(DamagedRepetition, FlippedBytesNeverDoHarm) {
+  std::size_t number = 0;
+  for (std::size_t at = 100; at < good_.size(); ++at) {
+    if (good_[at] == 0 || ++number % 31 != 0) continue;
+    std::string bytes = good_;
+    bytes[at] = static_cast<char>(bytes[at] ^ 0x11);
+    write_bytes(file_, bytes);
+    const auto run = read_run(file_);
+    if (run) continue;
+    ASSERT_FALSE(run.error().where.empty());
+    ASSERT_FALSE(run.error().what.empty());
+  }
 }
 
 TEST_F(Damage, FindingsOfNewerProgramsAreNotLeftOut) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file/table_schema.h"
 
@@ -9,8 +11,9 @@ namespace {
 constexpr std::string_view kBeginning =
     "# The run file\n"
     "\n"
-    "<!-- Generated from src/orrery/result/run_file/table_schema.cc, schema_views.cc and "
-    "run_file_reference.cc. To renew it, run the result tests with ORRERY_UPDATE_DOCS=1. -->\n"
+    "<!-- Generated from src/orrery/result/run_file/table_schema.cc, part_tables.cc, "
+    "schema_views.cc "
+    "and run_file_reference.cc. To renew it, run the result tests with ORRERY_UPDATE_DOCS=1. -->\n"
     "\n"
     "`orrery run -o step.orrery` writes all results of a simulation into one SQLite 3 database. "
     "Any SQLite client can read it: `sqlite3 step.orrery`, Python's `sqlite3`, DuckDB's `ATTACH`. "
@@ -24,6 +27,12 @@ constexpr std::string_view kBeginning =
     "possible for ranks in different process groups, a timeline identifies groups by their number "
     "at the rank and peers by their distance. The [views](#views) expand this: start with "
     "`event`.\n"
+    "- Repetitions (iterations, microbatches, layers) are stored once, with their count. `span` "
+    "and "
+    "`name` are therefore views: they contain all rows, computed from [stored "
+    "rows](#stored-rows). A query for one `id` reads all of them; `event` finds the spans of a "
+    "rank "
+    "at once.\n"
     "- `run.spans` specifies whether the file contains all spans, only the spans on the critical "
     "path, or none (`--spans`). The values in `rank`, `collective`, `link` and `path` always cover "
     "the entire run.\n"
@@ -99,6 +108,14 @@ constexpr std::string_view kQueries =
     "```\n"
     "\n";
 
+constexpr std::string_view kStoredRows =
+    "\n## Stored rows\n"
+    "\n"
+    "These tables contain the rows of `span` and `name`. In a part, row i + k × `period` of the "
+    "view is stored row i plus k times its steps. A part of which no row repeats is one period. "
+    "The "
+    "`id` of a part is the `id` of its first row in the view.\n";
+
 std::string type_of(const Column& column) {
   const std::string type(column.declaration.substr(0, column.declaration.find(' ')));
   if (column.declaration.find("REFERENCES ") == std::string_view::npos) return type;
@@ -123,6 +140,26 @@ std::string row(std::string_view name, std::string_view type, std::string_view m
   return text + (meaning.empty() ? " |\n" : " " + std::string(meaning) + " |\n");
 }
 
+std::string section(const Table& table) {
+  std::string text =
+      "\n### " + std::string(table.name) + "\n\n" + std::string(table.meaning) + "\n\n";
+  if (const PartedTable* parted = find_parted(table.name); parted != nullptr) {
+    text += "A view of [`" + std::string(parted->parts) + "`](#" + std::string(parted->parts) +
+            ") and [`" + std::string(parted->stored) + "`](#" + std::string(parted->stored) +
+            ").\n\n";
+  }
+  text += "| column | type | meaning |\n|---|---|---|\n";
+  for (const Column& column : table.columns)
+    text += row(column.name, type_of(column), meaning_of(column));
+  return text;
+}
+
+/// Whether tables() contains it.
+bool is_listed(const Table& table) {
+  return std::any_of(tables().begin(), tables().end(),
+                     [&](const Table& each) { return each.name == table.name; });
+}
+
 }  // namespace
 
 std::string run_file_reference() {
@@ -132,16 +169,16 @@ std::string run_file_reference() {
   text += kQueries;
   text += "## Views\n";
   for (const View& view : views()) {
+    if (find_parted(view.name) != nullptr) continue;  // among the tables
     text += "\n### " + std::string(view.name) + "\n\n" + std::string(view.meaning) + "\n\n";
     text += "| column | meaning |\n|---|---|\n";
     for (const Column& column : view.columns) text += row(column.name, {}, column.meaning);
   }
   text += "\n## Tables\n";
-  for (const Table& table : tables()) {
-    text += "\n### " + std::string(table.name) + "\n\n" + std::string(table.meaning) + "\n\n";
-    text += "| column | type | meaning |\n|---|---|---|\n";
-    for (const Column& column : table.columns)
-      text += row(column.name, type_of(column), meaning_of(column));
+  for (const Table& table : tables()) text += section(table);
+  text += kStoredRows;
+  for (const Table& table : stored_tables()) {
+    if (!is_listed(table)) text += section(table);
   }
   return text;
 }

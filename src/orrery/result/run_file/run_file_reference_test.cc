@@ -62,7 +62,7 @@ TEST(RunFileReference, TablesAndViewsAreInTheFileAsDeclared) {
         query(file, "SELECT name FROM pragma_table_xinfo('" + std::string(declared.name) + "')"),
         expected);
   };
-  for (const Table& table : tables()) columns(table);
+  for (const Table& table : stored_tables()) columns(table);
   for (const View& view : views()) columns(view);
   EXPECT_EQ(query(file, "SELECT count(*) FROM sqlite_schema"),
             std::vector<std::string>{std::to_string(names.size())});

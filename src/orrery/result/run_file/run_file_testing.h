@@ -46,19 +46,18 @@ inline void write_bytes(const std::string& path, std::string_view bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-/// The rows of a query, columns joined by '|'. An error fails the test. With `writable`, the query
-/// may change the file.
-inline std::vector<std::string> query(const std::string& path, const std::string& sql,
-                                      bool writable = false) {
+/// The rows of a query as texts. An error fails the test. With `writable`, the query may change the
+/// file.
+inline std::vector<std::vector<std::string>> query_cells(const std::string& path,
+                                                         const std::string& sql,
+                                                         bool writable = false) {
   sqlite3* database = nullptr;
-  std::vector<std::string> rows;
+  std::vector<std::vector<std::string>> rows;
   const int flags = writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
   char* message = nullptr;
   const auto add = [](void* to, int count, char** values, char**) {
-    std::string row;
-    for (int i = 0; i < count; ++i)
-      row += (i > 0 ? "|" : "") + std::string(values[i] == nullptr ? "" : values[i]);
-    static_cast<std::vector<std::string>*>(to)->push_back(row);
+    auto& row = static_cast<std::vector<std::vector<std::string>>*>(to)->emplace_back();
+    for (int i = 0; i < count; ++i) row.emplace_back(values[i] == nullptr ? "" : values[i]);
     return 0;
   };
   if (sqlite3_open_v2(path.c_str(), &database, flags, nullptr) != SQLITE_OK ||
@@ -66,6 +65,17 @@ inline std::vector<std::string> query(const std::string& path, const std::string
     ADD_FAILURE() << sql << ": " << sqlite3_errmsg(database);
   sqlite3_free(message);
   sqlite3_close(database);
+  return rows;
+}
+
+/// The same, columns joined by '|'.
+inline std::vector<std::string> query(const std::string& path, const std::string& sql,
+                                      bool writable = false) {
+  std::vector<std::string> rows;
+  for (const std::vector<std::string>& cells : query_cells(path, sql, writable)) {
+    std::string& row = rows.emplace_back();
+    for (std::size_t i = 0; i < cells.size(); ++i) row += (i > 0 ? "|" : "") + cells[i];
+  }
   return rows;
 }
 

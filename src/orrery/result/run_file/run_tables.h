@@ -3,6 +3,7 @@
 // Writes a run as rows of the tables that table_schema.h declares, for run files and for columns.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,6 +11,8 @@
 #include <vector>
 
 #include "orrery/core/check.h"
+#include "orrery/core/limits.h"
+#include "orrery/result/repetitions/repetitions.h"
 #include "orrery/result/run.h"
 #include "orrery/result/run_file/row_values.h"
 #include "orrery/result/run_file/table_schema.h"
@@ -36,9 +39,10 @@ struct RowOffsets {
   }
 };
 
-/// Writes all tables of a run, row by row, in the order of tables(). A Sink has a type Rows with
-/// the member functions of TableBuilder; wants(name); begin(table), which returns Rows;
-/// is_writable(), false after a write error; and end(table, rows).
+/// Writes all tables of a run, row by row. A Sink has a type Rows with the member functions of
+/// TableBuilder; kTables, tables or stored_tables, which lists them in order; wants(name);
+/// begin(table), which returns Rows; is_writable(), false after a write error; and end(table,
+/// rows).
 template <class Sink>
 class RunTables {
  public:
@@ -63,12 +67,15 @@ class RunTables {
     write_enum_names<TimeSource>("model", kTimeSources);
     write_enum_names<Release>("released", kReleases);
     write_enum_names<DependencyKind>("reason", kDependencyKinds);
+    if constexpr (kInParts) write_repetitions();
   }
 
  private:
+  static constexpr bool kInParts = Sink::kTables == &stored_tables;
+
   template <class Fill>
   void table(std::string_view name, const Fill& fill) {
-    const Table& declared = tables()[next_table_++];
+    const Table& declared = Sink::kTables()[next_table_++];
     ORRERY_CHECK(declared.name == name);
     if (!sink_.wants(name)) return;
     Rows rows = sink_.begin(declared);
@@ -110,13 +117,70 @@ class RunTables {
   }
 
   void write_names() {
-    table("name", [&](Rows& rows) {
-      for (std::uint32_t i = 0; i < run_.names.size(); ++i) {
-        rows.text(run_.names[i]);
+    if constexpr (kInParts) {
+      write_name_parts();
+    } else {
+      table("name", [&](Rows& rows) {
+        for (std::uint32_t i = 0; i < run_.names.size(); ++i) {
+          rows.text(run_.names[i]);
+          rows.end_row();
+        }
+      });
+    }
+    write_all("dimension", run_.dims);
+  }
+
+  void write_name_parts() {
+    const std::vector<RowPart> parts = find_parts(run_.names, repeated_rows_);
+    const auto name_of = [&](std::uint64_t row) -> std::string_view {
+      return run_.names[static_cast<std::uint32_t>(row)];
+    };
+    table("name_part", [&](Rows& rows) {
+      std::uint64_t stored = 0;
+      for (const RowPart& part : parts) {
+        put_part(rows, part, 0, stored);
+        const auto number = [&](std::uint64_t row, std::uint64_t other) {
+          return split_at_number(name_of(row), name_of(other)).number;
+        };
+        const std::uint64_t second = part.first + part.period;
+        rows.integer(
+            part.repeats(part.first) ? number(second, part.first) - number(part.first, second) : 0);
         rows.end_row();
       }
     });
-    write_all("dimension", run_.dims);
+    table("stored_name", [&](Rows& rows) {
+      for (const RowPart& part : parts) {
+        for (std::uint64_t row = part.first; row < part.first + part.period; ++row) {
+          put_name(rows, name_of(row), part.repeats(row) ? name_of(row + part.period) : "");
+          rows.end_row();
+        }
+      }
+    });
+  }
+
+  /// `next`: the name one period later; empty: none.
+  static void put_name(Rows& rows, std::string_view name, std::string_view next) {
+    if (next.empty()) return rows.text(name);
+    const NumberedText split = split_at_number(name, next);
+    rows.text(split.before);
+    rows.integer(split.number);
+    if (!split.after.empty()) rows.text(split.after);
+  }
+
+  /// `offset`: row of the first of its rows in the table; `stored`: the next stored row.
+  void put_part(Rows& rows, const RowPart& part, std::uint64_t offset, std::uint64_t& stored) {
+    rows.key(signed_bits(offset + part.first));
+    rows.integer(signed_bits(part.rows));
+    rows.integer(signed_bits(part.period));
+    rows.integer(signed_bits(stored));
+    stored += part.period;
+    repetitions_ = std::max(repetitions_, part.repetitions());
+  }
+
+  void write_repetitions() {
+    table("repetition", [&](Rows& rows) {
+      for (std::uint64_t i = 0; i < repetitions_; ++i) rows.end_row();
+    });
   }
 
   void write_groups() {
@@ -155,18 +219,70 @@ class RunTables {
   }
 
   void write_spans() {
-    table("span", [&](Rows& rows) {
+    if constexpr (kInParts) {
+      write_span_parts();
+    } else {
+      table("span", [&](Rows& rows) {
+        for (std::size_t i = 0; i < run_.timelines.size(); ++i) {
+          for (const Span& span : run_.timelines[i].spans) {
+            rows.integer(signed_bits(i));
+            put_start(rows, span, i);
+            put_waits(rows, span);
+            rows.end_row();
+          }
+        }
+      });
+    }
+  }
+
+  void write_span_parts() {
+    std::vector<std::vector<RowPart>> parts;  // by timeline
+    table("stored_span", [&](Rows& rows) {
       for (std::size_t i = 0; i < run_.timelines.size(); ++i) {
-        for (const Span& span : run_.timelines[i].spans) {
+        const std::vector<Span>& spans = run_.timelines[i].spans;
+        for (const RowPart& part : parts.emplace_back(find_parts(spans, repeated_rows_))) {
+          for (std::uint64_t row = part.first; row < part.first + part.period; ++row) {
+            const Span& span = spans[row];
+            put_stored(rows, span, part.repeats(row) ? spans[row + part.period] : span, i);
+            rows.end_row();
+          }
+        }
+      }
+    });
+    table("span_part", [&](Rows& rows) {
+      std::uint64_t stored = 0;
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        for (const RowPart& part : parts[i]) {
+          put_part(rows, part, offsets_.spans[i], stored);
           rows.integer(signed_bits(i));
-          write_span(rows, span, i);
+          const std::vector<Span>& spans = run_.timelines[i].spans;
+          const Span& first = spans[part.first];
+          const Span& second = part.repeats(part.first) ? spans[part.first + part.period] : first;
+          rows.integer(signed_bits(second.node - first.node));
+          put(rows, second.start - first.start);
           rows.end_row();
         }
       }
     });
   }
 
-  void write_span(Rows& rows, const Span& span, std::size_t timeline) {
+  /// `next`: the span one period later.
+  void put_stored(Rows& rows, const Span& span, const Span& next, std::size_t timeline) {
+    put_start(rows, span, timeline);
+    const auto step = [](std::uint32_t a, std::uint32_t b) { return std::int64_t{b} - a; };
+    rows.integer(step(span.name, next.name));
+    const std::int64_t sequence = step(span.sequence, next.sequence);
+    const std::int64_t peer = step(span.peer_span, next.peer_span);
+    const Time slack = span.slack ? *next.slack - *span.slack : Time{};
+    const bool steps = sequence != 0 || peer != 0 || slack != Time{};
+    put_waits(rows, span, steps);
+    if (!steps) return;
+    rows.integer(sequence);
+    rows.integer(peer);
+    put(rows, slack);
+  }
+
+  void put_start(Rows& rows, const Span& span, std::size_t timeline) {
     rows.integer(signed_bits(span.node));
     rows.integer(span.name);
     rows.integer(static_cast<int>(span.kind));
@@ -181,16 +297,21 @@ class RunTables {
     put(rows, span.slack);
     put(rows, span.bytes);
     rows.integer(span.flops);
+  }
+
+  /// Unless `complete`, leaves out defaults at the end.
+  void put_waits(Rows& rows, const Span& span, bool complete = false) {
     const bool grouped = span.group != kNone;
-    if (span.wait == Time{} && span.queue == Time{} && span.latency == Time{} && !grouped &&
-        span.distance == kNone && span.peer_span == kNone)
+    const bool message = span.distance != kNone || span.peer_span != kNone;
+    if (!complete && span.wait == Time{} && span.queue == Time{} && span.latency == Time{} &&
+        !grouped && !message)
       return;
     put(rows, span.wait);
     put(rows, span.queue);
     put(rows, span.latency);
     put_reference(rows, span.group);
     grouped ? rows.integer(span.sequence) : rows.null();
-    if (span.distance == kNone && span.peer_span == kNone) return;
+    if (!complete && !message) return;
     put_reference(rows, span.distance);
     put_reference(rows, span.peer_span);
   }
@@ -397,6 +518,8 @@ class RunTables {
   RowOffsets offsets_;
   Sink& sink_;
   std::size_t next_table_ = 0;
+  std::uint64_t repeated_rows_ = limits::kRunFileRepeatedRows;  ///< that may be left out
+  std::uint64_t repetitions_ = 1;                               ///< most of a part
 };
 
 }  // namespace orrery::result

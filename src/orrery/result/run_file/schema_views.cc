@@ -1,71 +1,148 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Views for common queries, with names instead of numbers and one row per rank and span.
+#include <deque>
+#include <string>
+
 #include "orrery/result/run_file/table_schema.h"
 
 namespace orrery::result {
 
 namespace {
 
+// Declarations refer to texts; this one remains.
+std::string_view stored(std::string text) {
+  static std::deque<std::string> all;
+  return all.emplace_back(std::move(text));
+}
+
+// A column of a span: of `s`, a row of stored_span, in period `k.id` of `p`, a row of span_part.
+std::string span_value(std::string_view column) {
+  for (const SteppedColumn& each : find_parted("span")->steps) {
+    if (each.column != column) continue;
+    return "s." + std::string(column) + (each.in_part ? " + k.id * p." : " + k.id * s.") +
+           std::string(each.step);
+  }
+  return (column == "timeline" ? "p." : "s.") + std::string(column);
+}
+
+// The text of a name by its number, an expression that names no `n` and no `q`.
+std::string name_text(const std::string& number) {
+  return "(SELECT n.prefix || coalesce(n.number + (" + number +
+         " - q.id) / q.period * q.number_step, '') || n.suffix\n"
+         "    FROM name_part q JOIN stored_name n ON n.id = q.stored_name + (" +
+         number +
+         " - q.id) % q.period\n"
+         "    WHERE q.id = (SELECT max(id) FROM name_part WHERE id <= " +
+         number + "))";
+}
+
+constexpr std::string_view kDuration = " + s.duration_ps";
+constexpr std::string_view kRest = "s.duration_ps - s.wait_ps - s.queue_ps - s.latency_ps";
+
+// All rows of a parted table. `rows`: the column with the number of rows of a part; `value_of`
+// returns the expression of each column but `id`. The limit keeps SQLite from merging the view into
+// a query, so that a join by id uses an index (sqlite.org/optoverview.html, "Subquery Flattening").
+template <class ValueOf>
+View parted_view(std::string_view name, const std::string& rows, const ValueOf& value_of) {
+  const PartedTable& parted = *find_parted(name);
+  const Table& declared = table(name);
+  const std::string source(parted.stored), first = "p." + source;
+  View view{name, declared.meaning, {}, {}};
+  for (const Column& column : declared.columns) {
+    const bool key = column.name == "id";
+    view.columns.push_back(
+        {column.name, stored(key ? "p.id + k.id * p.period + s.id - " + first : value_of(column)),
+         column.meaning});
+  }
+  view.from = stored(
+      "FROM " + std::string(parted.parts) + " p\nCROSS JOIN repetition k ON k.id <= (p." + rows +
+      " - 1) / p.period\nCROSS JOIN " + source + " s ON s.id >= " + first + " AND s.id < " + first +
+      " + min(p.period, p." + rows + " - k.id * p.period)\nLIMIT -1");
+  return view;
+}
+
+View name_view() {
+  return parted_view("name", "names", [](const Column&) -> std::string {
+    return "s.prefix || coalesce(s.number + k.id * p.number_step, '') || s.suffix";
+  });
+}
+
+View span_view() {
+  return parted_view("span", "spans", [](const Column& column) {
+    if (column.name == "end_ps") return span_value("start_ps") + std::string(kDuration);
+    if (column.name == "rest_ps") return std::string(kRest);
+    return span_value(column.name);
+  });
+}
+
+// The lane of span `s` at rank `r`.
+constexpr std::string_view kLaneText =
+    "(SELECT CASE kind\n"
+    "      WHEN 'communicator' THEN coalesce((SELECT nullif(g.name, '')\n"
+    "        FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
+    "        WHERE i.id = r.first_group + lane.rank_group), 'all ranks')\n"
+    "      WHEN 'sends' THEN 'to rank ' || ((r.id + distance) % run.ranks)\n"
+    "      ELSE kind\n"
+    "    END || CASE layer WHEN 0 THEN '' ELSE ' ' || (layer + 1) END\n"
+    "    FROM lane WHERE id = s.lane)";
+
 // Lookups are subqueries: a column that a query does not select costs nothing, and rows always
 // arrive rank by rank along `span.id`. The unary plus stops SQLite from building an automatic index
 // instead.
 View event_view() {
-  return {"event",
-          "The activity of every rank: one row per rank and span, also for ranks that share a "
-          "timeline.",
-          {{"rank", "r.id", "who"},
-           {"span", "s.id", "`span.id`; ranks with identical activity have the same"},
-           {"node", "+s.node", "node id in the trace"},
-           {"name", "(SELECT text FROM name WHERE id = s.name)", "name of the node"},
-           {"kind", "(SELECT name FROM span_kind WHERE id = s.kind)",
-            "`compute`, `collective`, `send` …"},
-           {"lane",
-            "(SELECT CASE kind\n"
-            "      WHEN 'communicator' THEN coalesce((SELECT nullif(g.name, '')\n"
-            "        FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
-            "        WHERE i.id = r.first_group + lane.rank_group), 'all ranks')\n"
-            "      WHEN 'sends' THEN 'to rank ' || ((r.id + distance) % run.ranks)\n"
-            "      ELSE kind\n"
-            "    END || CASE layer WHEN 0 THEN '' ELSE ' ' || (layer + 1) END\n"
-            "    FROM lane WHERE id = s.lane)",
-            "`compute`, a communicator's name, `to rank 3` …"},
-           {"start_ps", "+s.start_ps", "start time"},
-           {"end_ps", "s.start_ps + s.duration_ps", "end time"},
-           {"duration_ps", "+s.duration_ps", "wait + queue + latency + rest"},
-           {"wait_ps", "+s.wait_ps", "wait for peers"},
-           {"queue_ps", "+s.queue_ps", "wait for a busy resource"},
-           {"latency_ps", "+s.latency_ps", "latency of hops and end points"},
-           {"rest_ps", "s.duration_ps - s.wait_ps - s.queue_ps - s.latency_ps",
-            "work, or transfer of bytes at bandwidth"},
-           {"slack_ps", "+s.slack_ps", "how much later it can end without a later end of the step"},
-           {"critical", "+s.critical", "1: on the critical path, at one of the timeline's ranks"},
-           {"model", "(SELECT name FROM model WHERE id = s.model)", "model of its duration"},
-           {"released", "(SELECT name FROM released WHERE id = s.released)",
-            "reason why it did not start earlier"},
-           {"reason", "(SELECT name FROM reason WHERE id = s.reason)",
-            "kind of that dependency, if the trace contains it"},
-           {"released_by", "+s.released_by", "the span whose end released it"},
-           {"bytes", "+s.bytes", "size of the collective, message or tensor"},
-           {"flop", "+s.flop", "operations, if known"},
-           {"process_group",
-            "(SELECT g.name FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
-            "    WHERE i.id = r.first_group + s.rank_group)",
-            "collectives: `tp (ranks 2-3)`; empty for all ranks"},
-           {"collective",
-            "(SELECT g.first_collective FROM rank_group i JOIN process_group g ON g.id = "
-            "i.process_group\n"
-            "    WHERE i.id = r.first_group + s.rank_group) + s.sequence",
-            "collectives: `collective_view.collective`"},
-           {"peer_rank", "(r.id + s.distance) % run.ranks", "messages: rank of the peer"},
-           {"peer_span",
-            "(SELECT t.first_span FROM rank p JOIN timeline t ON t.id = p.timeline\n"
-            "    WHERE p.id = (r.id + s.distance) % run.ranks) + s.peer_span",
-            "messages: `span.id` at the peer"}},
-          "FROM run\n"
-          "CROSS JOIN rank r\n"
-          "CROSS JOIN timeline t ON t.id = r.timeline\n"
-          "CROSS JOIN span s ON s.id >= t.first_span AND s.id < t.first_span + t.spans"};
+  const auto value = [](std::string_view column) { return stored(span_value(column)); };
+  return {
+      "event",
+      "The activity of every rank: one row per rank and span, also for ranks that share a "
+      "timeline.",
+      {{"rank", "r.id", "who"},
+       {"span", "p.id + k.id * p.period + s.id - p.stored_span",
+        "`span.id`; ranks with identical activity have the same"},
+       {"node", value("node"), "node id in the trace"},
+       {"name", stored(name_text("(" + span_value("name") + ")")), "name of the node"},
+       {"kind", "(SELECT name FROM span_kind WHERE id = s.kind)",
+        "`compute`, `collective`, `send` …"},
+       {"lane", kLaneText, "`compute`, a communicator's name, `to rank 3` …"},
+       {"start_ps", value("start_ps"), "start time"},
+       {"end_ps", stored(span_value("start_ps") + std::string(kDuration)), "end time"},
+       {"duration_ps", "+s.duration_ps", "wait + queue + latency + rest"},
+       {"wait_ps", "+s.wait_ps", "wait for peers"},
+       {"queue_ps", "+s.queue_ps", "wait for a busy resource"},
+       {"latency_ps", "+s.latency_ps", "latency of hops and end points"},
+       {"rest_ps", kRest, "work, or transfer of bytes at bandwidth"},
+       {"slack_ps", value("slack_ps"), "how much later it can end without a later end of the step"},
+       {"critical", "+s.critical", "1: on the critical path, at one of the timeline's ranks"},
+       {"model", "(SELECT name FROM model WHERE id = s.model)", "model of its duration"},
+       {"released", "(SELECT name FROM released WHERE id = s.released)",
+        "reason why it did not start earlier"},
+       {"reason", "(SELECT name FROM reason WHERE id = s.reason)",
+        "kind of that dependency, if the trace contains it"},
+       {"released_by", value("released_by"), "the span whose end released it"},
+       {"bytes", "+s.bytes", "size of the collective, message or tensor"},
+       {"flop", "+s.flop", "operations, if known"},
+       {"process_group",
+        "(SELECT g.name FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
+        "    WHERE i.id = r.first_group + s.rank_group)",
+        "collectives: `tp (ranks 2-3)`; empty for all ranks"},
+       {"collective",
+        "(SELECT g.first_collective FROM rank_group i JOIN process_group g ON g.id = "
+        "i.process_group\n"
+        "    WHERE i.id = r.first_group + s.rank_group) + s.sequence + k.id * s.sequence_step",
+        "collectives: `collective_view.collective`"},
+       {"peer_rank", "(r.id + s.distance) % run.ranks", "messages: rank of the peer"},
+       {"peer_span",
+        "(SELECT t.first_span FROM rank o JOIN timeline t ON t.id = o.timeline\n"
+        "    WHERE o.id = (r.id + s.distance) % run.ranks) + s.peer_span + k.id * "
+        "s.peer_span_step",
+        "messages: `span.id` at the peer"}},
+      "FROM run\n"
+      "CROSS JOIN rank r\n"
+      "CROSS JOIN timeline t ON t.id = r.timeline\n"
+      "CROSS JOIN span_part p ON p.id >= t.first_span AND p.id < t.first_span + t.spans\n"
+      "CROSS JOIN repetition k ON k.id <= (p.spans - 1) / p.period\n"
+      "CROSS JOIN stored_span s ON s.id >= p.stored_span AND s.id < p.stored_span + "
+      "min(p.period, p.spans - k.id * p.period)"};
 }
 
 View collective_view() {
@@ -78,7 +155,7 @@ View collective_view() {
        {"group_size", "g.size", "ranks"},
        {"sequence", "c.id - g.stored_collective", "number in its group, from 0"},
        {"type", "c.type", "`all_reduce`, `all_gather` …"},
-       {"name", "n.text", "name of the node"},
+       {"name", stored(name_text("c.name")), "name of the node"},
        {"bytes", "c.bytes", "size of the complete buffer"},
        {"sent_bytes", "c.sent_bytes", "bytes that all its ranks send"},
        {"members", "c.members", "ranks that issued it"},
@@ -112,12 +189,12 @@ View collective_view() {
       "CROSS JOIN collective c ON c.id >= g.stored_collective AND c.id < g.stored_collective + "
       "g.collectives\n"
       "JOIN process_group f ON f.id = c.process_group\n"
-      "JOIN name n ON n.id = c.name\n"
       "LEFT JOIN library_collective d ON d.id = c.library_collective\n"
       "LIMIT -1"};
 }
 
 View path_view() {
+  const std::string k = "((p.span - part.id) / part.period)";
   return {"critical_path",
           "The critical path with names.",
           {{"position", "p.id", "number of the segment, from 0"},
@@ -128,13 +205,13 @@ View path_view() {
            {"cause", "p.cause", "`work`, `bandwidth`, `latency`, `queue`, `peer` or `idle`"},
            {"released", "p.released", "how the path reached this segment"},
            {"span", "p.span", "`span.id`"},
-           {"node", "s.node", "node id in the trace"},
-           {"kind", "k.name", "kind of the node"},
-           {"name", "n.text", "name of the node"}},
+           {"node", stored("s.node + " + k + " * part.node_step"), "node id in the trace"},
+           {"kind", "(SELECT name FROM span_kind WHERE id = s.kind)", "kind of the node"},
+           {"name", stored(name_text("(s.name + " + k + " * s.name_step)")), "name of the node"}},
           "FROM path p\n"
-          "LEFT JOIN span s ON s.id = p.span\n"
-          "LEFT JOIN span_kind k ON k.id = s.kind\n"
-          "LEFT JOIN name n ON n.id = s.name"};
+          "LEFT JOIN span_part part ON part.id = (SELECT max(id) FROM span_part WHERE id <= "
+          "p.span)\n"
+          "LEFT JOIN stored_span s ON s.id = part.stored_span + (p.span - part.id) % part.period"};
 }
 
 View link_view() {
@@ -178,8 +255,8 @@ View memory_view() {
 }  // namespace
 
 const std::vector<View>& views() {
-  static const std::vector<View> all = {event_view(), collective_view(), path_view(), link_view(),
-                                        memory_view()};
+  static const std::vector<View> all = {name_view(), span_view(), event_view(), collective_view(),
+                                        path_view(), link_view(), memory_view()};
   return all;
 }
 

@@ -7,6 +7,7 @@
 
 #include "orrery/result/run.h"
 #include "orrery/result/run_file.h"
+#include "orrery/result/run_file/part_rows.h"
 
 namespace orrery::result {
 
@@ -86,18 +87,24 @@ void DatabaseReader::check_schema() {
             ? "use the newer version of Orrery that wrote the file"
             : "an older version of Orrery wrote the file: simulate again with 'orrery run … -o'");
   }
-  for (const Table& table : tables()) check_table(table);
+  for (const Table& table : stored_tables()) check_table(table);
 }
 
 TableRows::TableRows(DatabaseReader& reader, std::string_view name)
     : reader_(reader), table_(table(name)) {
-  if (!reader_.good()) return;
+  if (const PartedTable* parted = find_parted(name)) {
+    parts_ = std::make_unique<PartRows>(reader, *parted);
+    columns_ = parts_->columns();
+    return;
+  }
   std::string sql;
   for (const Column& column : table_.columns) {
     if (generated(column)) continue;
     sql += sql.empty() ? "SELECT " : ", ";
     sql += column.name;
+    columns_.push_back(column.name);
   }
+  if (!reader_.good()) return;
   sql += " FROM main." + std::string(name) + " NOT INDEXED ORDER BY id";
   auto statement = reader_.database().prepare(sql, name);
   if (statement) {
@@ -107,9 +114,19 @@ TableRows::TableRows(DatabaseReader& reader, std::string_view name)
   }
 }
 
+TableRows::~TableRows() = default;
+
 bool TableRows::next() {
+  if (!parts_) return go_to(row_ + 1);
   if (!reader_.good()) return false;
   ++row_;
+  column_ = 1;  // the key is given
+  return parts_->next(row_);
+}
+
+bool TableRows::go_to(std::uint64_t row) {
+  if (!reader_.good()) return false;
+  row_ = row;
   Result<bool> there = statement_->next();
   if (!there) {
     there.error().where += " row " + std::to_string(row_);
@@ -122,6 +139,18 @@ bool TableRows::next() {
   return reader_.good();
 }
 
+sqlite::Type TableRows::type(int column) const {
+  return parts_ ? parts_->type(column) : statement_->type(column);
+}
+
+std::int64_t TableRows::number(int column) const {
+  return parts_ ? parts_->number(column) : statement_->integer(column);
+}
+
+std::optional<std::string_view> TableRows::raw_text(int column) const {
+  return parts_ ? parts_->text(column) : statement_->text(column);
+}
+
 void TableRows::refuse(Errc code, std::string what, std::string hint) {
   reader_.refuse(code, std::string(table_.name) + " row " + std::to_string(row_), std::move(what),
                  std::move(hint));
@@ -130,17 +159,16 @@ void TableRows::refuse(Errc code, std::string what, std::string hint) {
 void TableRows::refuse(std::string what) { refuse(Errc::input_corrupt, std::move(what), {}); }
 
 void TableRows::refuse_value(std::string_view what) {
-  const auto number = static_cast<std::size_t>(column_ - 1);  // stored columns come first
-  refuse(std::string(table_.columns[number].name) + " " + std::string(what));
+  refuse(std::string(columns_[static_cast<std::size_t>(column_ - 1)]) + " " + std::string(what));
 }
 
 std::optional<std::int64_t> TableRows::optional_integer(std::int64_t minimum,
                                                         std::int64_t maximum) {
   const int column = column_++;
-  const sqlite::Type type = statement_->type(column);
-  if (type == sqlite::Type::null) return std::nullopt;
-  const std::int64_t value = statement_->integer(column);
-  if (type != sqlite::Type::integer) {
+  const sqlite::Type kind = type(column);
+  if (kind == sqlite::Type::null) return std::nullopt;
+  const std::int64_t value = number(column);
+  if (kind != sqlite::Type::integer) {
     refuse_value("is not a whole number");
   } else if (value < minimum || value > maximum) {
     refuse_value("is out of range: " + std::to_string(value));
@@ -192,11 +220,11 @@ double TableRows::real() {
 
 std::string_view TableRows::text() {
   const int column = column_++;
-  if (statement_->type(column) != sqlite::Type::text) {
+  if (type(column) != sqlite::Type::text) {
     refuse_value("is not text");
     return {};
   }
-  const auto text = statement_->text(column);
+  const auto text = raw_text(column);
   if (!text) refuse_value("contains more text than the file size allows");
   return text.value_or(std::string_view());
 }

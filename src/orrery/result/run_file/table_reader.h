@@ -3,14 +3,18 @@
 // Reads the tables of a run file. The file is untrusted: every value is checked.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/core/limits.h"
 #include "orrery/core/quantity.h"
 #include "orrery/result/run_file/table_schema.h"
 #include "orrery/sqlite/database.h"
@@ -40,6 +44,11 @@ class DatabaseReader {
 
   [[nodiscard]] sqlite::Database& database() const { return database_; }
   [[nodiscard]] std::uint64_t size() const { return database_.size(); }
+  /// Rows that the file may leave out, because they repeat others.
+  [[nodiscard]] std::uint64_t& repeated_rows() { return repeated_rows_; }
+  /// The most periods of a part so far.
+  [[nodiscard]] std::uint64_t repetitions() const { return repetitions_; }
+  void note_repetitions(std::uint64_t count) { repetitions_ = std::max(repetitions_, count); }
 
  private:
   [[nodiscard]] std::int64_t number(const char* sql);
@@ -48,17 +57,25 @@ class DatabaseReader {
 
   sqlite::Database& database_;
   std::optional<Error> error_;
+  std::uint64_t repeated_rows_ = limits::kRunFileRepeatedRows;
+  std::uint64_t repetitions_ = 1;
 };
 
+class PartRows;
+
 /// The rows of one table by id; ids must count from 0. Columns are read from left to right. A value
-/// of the wrong type or out of range is an error.
+/// of the wrong type or out of range is an error. Of a parted table, all rows are read, also those
+/// that the file leaves out; the rows of `name` have the columns of `stored_name`.
 class TableRows {
  public:
   TableRows(DatabaseReader& reader, std::string_view table);
   TableRows(const TableRows&) = delete;
+  ~TableRows();
 
   /// Moves to the next row; false after the last one and after an error.
   bool next();
+  /// The same for a table of parts; the id of the next row must be `id`.
+  bool next_part(std::uint64_t id) { return go_to(id); }
   [[nodiscard]] std::uint64_t row() const { return row_; }
 
   [[nodiscard]] std::int64_t integer(std::int64_t minimum, std::int64_t maximum);
@@ -94,11 +111,20 @@ class TableRows {
   void refuse(Errc code, std::string what, std::string hint);
 
  private:
+  friend class PartRows;
+
+  bool go_to(std::uint64_t row);
   void refuse_value(std::string_view what);
+  // Values of the current row, as SQLite converts them.
+  [[nodiscard]] sqlite::Type type(int column) const;
+  [[nodiscard]] std::int64_t number(int column) const;
+  [[nodiscard]] std::optional<std::string_view> raw_text(int column) const;
 
   DatabaseReader& reader_;
   const Table& table_;
+  std::vector<std::string_view> columns_;
   std::optional<sqlite::Statement> statement_;
+  std::unique_ptr<PartRows> parts_;  // of a parted table
   std::uint64_t row_ = ~std::uint64_t{0};
   int column_ = 0;
 };

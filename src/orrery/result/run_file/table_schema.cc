@@ -334,14 +334,23 @@ const std::vector<Table>& tables() {
 }
 
 const Table& table(std::string_view name) {
-  const auto found = std::find_if(tables().begin(), tables().end(),
-                                  [&](const Table& each) { return each.name == name; });
-  ORRERY_CHECK(found != tables().end());
-  return *found;
+  const auto find = [&](const std::vector<Table>& all) {
+    return std::find_if(all.begin(), all.end(),
+                        [&](const Table& each) { return each.name == name; });
+  };
+  const auto found = find(tables());
+  if (found != tables().end()) return *found;
+  const auto stored = find(stored_tables());
+  ORRERY_CHECK(stored != stored_tables().end());
+  return *stored;
 }
 
 bool generated(const Column& column) {
   return column.declaration.find(" AS ") != std::string_view::npos;
+}
+
+namespace {
+constexpr std::string_view kReferences = " REFERENCES ";
 }
 
 std::string create_sql(const Table& table) {
@@ -349,6 +358,11 @@ std::string create_sql(const Table& table) {
   for (const Column& column : table.columns) {
     sql += &column == table.columns.data() ? "\n  " : ",\n  ";
     sql += std::string(column.name) + " " + std::string(column.declaration);
+    const std::size_t refers = sql.rfind(kReferences);
+    // A foreign key cannot refer to a view.
+    if (refers != std::string::npos && refers > sql.rfind('\n') &&
+        find_parted(std::string_view(sql).substr(refers + kReferences.size())) != nullptr)
+      sql.resize(refers);
   }
   return sql + "\n)";
 }

@@ -34,11 +34,35 @@ struct View {
   std::string_view from;  ///< the part of its SELECT that follows the columns
 };
 
-/// In the order in which they are written and read.
+/// A column of which a repetition differs from the one before by a constant: a column of the part,
+/// or of the stored row.
+struct SteppedColumn {
+  std::string_view column;
+  std::string_view step;
+  bool in_part = false;
+};
+
+/// How files store a table whose rows repeat: consecutive rows form a part, of which the file
+/// contains the first period (see RowPart).
+struct PartedTable {
+  std::string_view name;    ///< a view with all rows
+  std::string_view parts;   ///< columns: id (first row), rows, period, first stored row, others
+  std::string_view stored;  ///< the rows of all first periods
+  std::vector<SteppedColumn> steps;
+};
+
+/// The tables as queries see them, in the order in which they are written and read.
 [[nodiscard]] const std::vector<Table>& tables();
 [[nodiscard]] const std::vector<View>& views();
 
-/// The table with this name, which must exist.
+/// The tables that a file contains: as tables(), but with the tables of parted_tables() instead of
+/// those that they store.
+[[nodiscard]] const std::vector<Table>& stored_tables();
+[[nodiscard]] const std::vector<PartedTable>& parted_tables();
+/// How files store the table; null if as it is.
+[[nodiscard]] const PartedTable* find_parted(std::string_view name);
+
+/// The table with this name, which must exist in tables() or stored_tables().
 [[nodiscard]] const Table& table(std::string_view name);
 
 /// Whether the column is computed from others and not stored.

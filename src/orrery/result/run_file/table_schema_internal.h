@@ -26,6 +26,10 @@ inline constexpr std::string_view kUpper =
     "upper end of the 80 % prediction interval, relative to `time_ps`";
 inline constexpr std::string_view kNullableSpan = "INTEGER REFERENCES span";
 
+/// Tables for the rows of `span` and `name`.
+[[nodiscard]] std::vector<Table> span_part_tables(const Table& span);
+[[nodiscard]] std::vector<Table> name_part_tables();
+[[nodiscard]] Table repetition_table();
 [[nodiscard]] std::vector<Table> network_tables();
 [[nodiscard]] std::vector<Table> remote_memory_tables();
 

@@ -11,6 +11,7 @@ namespace {
 class FileSink {
  public:
   using Rows = TableBuilder;
+  static constexpr auto kTables = &stored_tables;
 
   explicit FileSink(PageFile& file) : file_(file) {}
 
