@@ -144,8 +144,7 @@ int fail_unknown(const Session& session, const std::string& name, std::string_vi
   return fail_usage(session, fmt::format("there is no command '{}'", name), std::move(hint));
 }
 
-/// Joins "trace", "info" to one argument, and replaces old names of commands. Returns the exit
-/// code of an error, otherwise -1.
+/// Joins "trace", "info" to one argument. Returns the exit code of an error, otherwise -1.
 int resolve_group(std::vector<std::string>& arguments, Group group, const Session& session) {
   const std::string word = arguments[0];
   if (arguments.size() == 1) {
@@ -163,15 +162,16 @@ int resolve_group(std::vector<std::string>& arguments, Group group, const Sessio
   return fail_unknown(session, name, word, commands_in(group));
 }
 
-/// Replaces names that options had in earlier releases.
-void replace_old_options(std::vector<std::string>& arguments, Session& session) {
+/// Refuses names that options had in earlier releases. Returns the exit code, otherwise -1.
+int refuse_old_options(const std::vector<std::string>& arguments, const Session& session) {
   for (std::size_t i = 1; i < arguments.size() && arguments[i] != "--"; ++i) {
     const std::string option = arguments[i].substr(0, arguments[i].find('='));
     const std::string_view now = renamed_option(session.command, option);
-    if (now.empty()) continue;
-    arguments[i].replace(0, option.size(), now);
-    session.old_names.emplace_back(option, now);
+    if (!now.empty())
+      return fail_usage(session, fmt::format("there is no option '{}'", option),
+                        fmt::format("since 0.6 it is '{}'", now));
   }
+  return -1;
 }
 
 /// CLI11 would also search later words for a command: `orrery bench run` is not `run`.
@@ -181,11 +181,11 @@ int resolve_command(std::vector<std::string>& arguments, Session& session) {
     if (const int code = resolve_group(arguments, *group, session); code >= 0) return code;
   const Command* command = find_command(arguments[0]);
   if (command == nullptr) return fail_unknown(session, arguments[0], {}, command_names());
+  if (arguments[0] != command->name)
+    return fail_usage(session, fmt::format("there is no command '{}'", arguments[0]),
+                      fmt::format("since 0.6 it is 'orrery {}'", command->name));
   session.command = command->name;
-  if (arguments[0] != command->name) session.old_names.emplace_back(arguments[0], command->name);
-  arguments[0] = command->name;
-  replace_old_options(arguments, session);
-  return -1;
+  return refuse_old_options(arguments, session);
 }
 
 /// Prints help of the program, of a group or of exit codes, and returns the exit code. Of a
@@ -321,8 +321,6 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   if (session.json || !session.output.empty())
     session.question = question_json(command.bound().options);
   if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
-  for (const auto& [before, now] : session.old_names)
-    session.warn(fmt::format("'{}' is now '{}'; 0.8.0 drops the old name", before, now));
   return -1;
 }
 

@@ -23,8 +23,6 @@ class Session final : public Context {
   Session();
 
   Action action;  ///< of the parsed command
-  /// The names of earlier releases that the user typed, each with its present name.
-  std::vector<std::pair<std::string, std::string>> old_names;
 
   /// Whether stdout and stderr use colors: according to --color, then CLICOLOR_FORCE, NO_COLOR,
   /// TERM and whether it is a terminal.

@@ -9,8 +9,8 @@ struct Renamed {
   std::string_view command, before, now;
 };
 
-// The release after 0.6 drops these names; the one after 0.7 drops --gear of search. The addons'
-// options are here, too: the table has one reader, which knows no add-on.
+// 0.8.0 dropped these names; errors name the present ones. The addons' options are here, too: the
+// table has one reader, which knows no add-on.
 constexpr Renamed kRenamed[] = {
     {"trace scale-down", "--ranks", "--keep-ranks"},
     {"trace scale-down", "--layers", "--keep-layers"},

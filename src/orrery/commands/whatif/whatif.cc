@@ -76,22 +76,20 @@ Result<void> choose_output(WhatIfOptions& options, Context& context) {
   return {};
 }
 
-/// The next release accepts changes only in --change.
-void warn_of_change(const Context& context, std::string_view before, std::string_view change) {
-  context.warn(fmt::format("'{}' is now '--change {}'; 0.8.0 drops the old form", before, change));
+/// Changes are given only with --change. 0.8.0 dropped the other forms.
+Result<void> refuse_change(std::string_view given, std::string_view change) {
+  return fail(Errc::usage, std::string(given), "is neither a file nor an option here",
+              fmt::format("changes need --change: --change {}", change));
 }
 
-/// Moves arguments that look like changes and name no file to the changes: "tp=8".
-void separate_changes(WhatIfOptions& options, const Context& context) {
-  auto& changes = options.question.changes;
-  std::vector<std::string> paths;
-  for (std::string& word : options.paths) {
+/// Refuses arguments that look like changes and name no file: "tp=8".
+Result<void> refuse_changes(const std::vector<std::string>& paths) {
+  for (const std::string& word : paths) {
     const bool change = word.find('=') != std::string::npos && !study::is_recorded_traces({word}) &&
                         !std::filesystem::exists(word);
-    if (change) warn_of_change(context, word, word);
-    (change ? changes : paths).push_back(std::move(word));
+    if (change) return refuse_change(word, word);
   }
-  options.paths = std::move(paths);
+  return {};
 }
 
 /// "tp" of parallel.tp; the path itself if it has no short name.
@@ -101,26 +99,20 @@ std::string_view change_of(const study::JobDescriptionKey& key) {
   return key.path;
 }
 
-/// Without a model, options of the plan are changes to the plan of the traces: "--tp 4".
-void plan_to_changes(study::WhatIfQuestion& question, const std::vector<std::string>& gpus,
-                     const Context& context) {
-  study::JobDescription& job = question.base.job;
-  const auto add = [&](std::string_view option, std::string change) {
-    warn_of_change(context, option, change);
-    question.changes.push_back(std::move(change));
-  };
-  for (const std::string& gpu : gpus) add("--gpu " + gpu, "gpu=" + gpu);
-  if (!job.model.empty() || !job.spec.empty()) return;
+/// Refuses options of a plan without a model: the traces have a plan ("--tp 4").
+Result<void> refuse_plan(const study::JobDescription& job, const std::vector<std::string>& gpus) {
+  for (const std::string& gpu : gpus) return refuse_change("--gpu " + gpu, "gpu=" + gpu);
+  if (!job.model.empty() || !job.spec.empty()) return {};
   for (const study::JobDescriptionKey& key : study::job_description_keys()) {
-    std::string& value = job.*key.value;
+    const std::string& value = job.*key.value;
     if (!value.empty())
-      add(fmt::format("{} {}", key.option, value), fmt::format("{}={}", change_of(key), value));
-    value.clear();
+      return refuse_change(fmt::format("{} {}", key.option, value),
+                           fmt::format("{}={}", change_of(key), value));
   }
-  if (!job.offload.empty()) add("--offload", "offload=" + std::exchange(job.offload, {}));
-  if (std::exchange(job.sp, false)) add("--sp", "parallel.sp=true");
-  for (const std::string& assignment : job.set) add("--set " + assignment, assignment);
-  job.set.clear();
+  if (!job.offload.empty()) return refuse_change("--offload", "offload=" + job.offload);
+  if (job.sp) return refuse_change("--sp", "parallel.sp=true");
+  if (!job.set.empty()) return refuse_change("--set " + job.set.front(), job.set.front());
+  return {};
 }
 
 /// The structure from --structure-file; --layers and --microbatches override it.
@@ -139,8 +131,9 @@ int whatif(WhatIfOptions& options, Context& context) {
   if (options.changes) return context.deliver(present::state_change_kinds);
   if (auto fine = choose_output(options, context); !fine) return context.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
-  separate_changes(options, context);
-  plan_to_changes(options.question, options.gpus, context);
+  if (auto fine = refuse_changes(options.paths); !fine) return context.fail(fine.error());
+  if (auto fine = refuse_plan(options.question.base.job, options.gpus); !fine)
+    return context.fail(fine.error());
   options.question.must_infer_job = !options.found.empty();
   study::Question& base = options.question.base;
   take_paths(options.paths, base);
