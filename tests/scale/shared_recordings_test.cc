@@ -83,7 +83,8 @@ TEST(SharedRecordings, OfJobsAreTheSameFolded) {
   }
   fmt::print("recordings of jobs that share links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (jobs >= 40) EXPECT_GT(counts.folded, jobs / 4);
+  if (jobs < 40) return;
+  EXPECT_GT(counts.folded, jobs / 4);
 }
 
 // Any workload and machine, and a mode.
@@ -106,7 +107,8 @@ TEST(SharedRecordings, OfRandomCasesAreTheSameFolded) {
   }
   fmt::print("recordings of shared links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (cases >= 100) EXPECT_GT(counts.folded, cases / 8);
+  if (cases < 100) return;
+  EXPECT_GT(counts.folded, cases / 8);
 }
 
 // The same collective on every rank, so that messages of all of them meet.
@@ -136,7 +138,8 @@ TEST(SharedRecordings, OfCollectivesAreTheSameFolded) {
   }
   fmt::print("recordings of collectives on shared links: {} compared, {} folded\n", counts.compared,
              counts.folded);
-  if (cases >= 80) EXPECT_GT(counts.folded, cases / 3);
+  if (cases < 80) return;
+  EXPECT_GT(counts.folded, cases / 3);
 }
 
 // Too many links to list: a recording has one entry for each dimension. Links of both dimensions

@@ -207,7 +207,8 @@ void Recorder::finish_slots() {
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   recording_->class_of = run_.folded_workload.class_of();
   for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real)
-    recording_->first_node.push_back(index(run_.folded_workload.rank_for(real), 0));
+    recording_->nodes_of.push_back({index(run_.folded_workload.rank_for(real), 0),
+                                    run_.shared.layout.step(run_.folded_workload.rank_for(real))});
   recording_->times = std::move(times);
   groups_.finish(*recording_);
   recording_->bin = traffic_.bin();
