@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "../property/draw.h"
+#include "compared_recordings.h"
 #include "orrery/core/effort_testing.h"
-#include "orrery/record/recorded_bytes_testing.h"
 #include "orrery/sim/sim_testing.h"
 #include "orrery/workload/program/program.h"
 #include "random_case.h"
@@ -18,32 +18,9 @@
 namespace orrery::scale {
 namespace {
 
-using record::testing::recorded_bytes;
-
-struct Counts {
-  std::uint64_t compared = 0, folded = 0, skipping = 0;
-};
-
-// Without and with both shortcuts, and with one of them.
-void compare_recordings(const Case& drawn, std::uint64_t seed, const std::string& about,
-                        Counts& counts) {
-  const auto record = [&](bool fold, bool skip, bool query = false) {
-    return recorded_bytes(drawn.workload, drawn.platform, fold, skip, query);
-  };
-  const auto all = record(false, false, seed % core_testing::case_count(1u, 8u) == 0);
-  const auto folded = record(true, true);
-  const auto one = record(seed % 2 == 0, seed % 2 != 0);
-  EXPECT_TRUE(folded.bytes == all.bytes) << "folded and skipped, " << about;
-  EXPECT_TRUE(one.bytes == all.bytes) << (seed % 2 == 0 ? "folded, " : "skipped, ") << about;
-  if (all.bytes.empty() || all.stalled) return;
-  ++counts.compared;
-  if (folded.representatives < drawn.workload.rank_count()) ++counts.folded;
-  if (folded.skipped + one.skipped > 0) ++counts.skipping;
-}
-
 TEST(Recordings, OfJobsAreTheSameFolded) {
   const std::uint64_t jobs = core_testing::case_count(500u, 60u);
-  Counts counts;
+  RecordingCounts counts;
   for (std::uint64_t seed = 1; seed <= jobs; ++seed) {
     property::Random random(seed);
     const workload::Spec spec = property::draw_legal(random, 16);
@@ -70,7 +47,7 @@ TEST(Recordings, OfJobsAreTheSameFolded) {
 TEST(Recordings, OfRandomCasesAreTheSameFolded) {
   const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
   const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 120);
-  Counts counts;
+  RecordingCounts counts;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     for (const platform::Rules rules : {platform::Rules::orrery, platform::Rules::astra}) {
       Case drawn = draw_case(seed);
@@ -95,7 +72,7 @@ TEST(Recordings, OfBroadcastsAreTheSameFolded) {
   for (const platform::Rules rules : {platform::Rules::orrery, platform::Rules::astra}) {
     Case drawn{property::cluster(8, 1e9, 500), sim::testing::replicated(rank, 8)};
     drawn.platform.rules = rules;
-    Counts counts;
+    RecordingCounts counts;
     compare_recordings(drawn, 0, "broadcast", counts);
     EXPECT_EQ(counts.folded, 1u);
   }
@@ -104,7 +81,7 @@ TEST(Recordings, OfBroadcastsAreTheSameFolded) {
 // The traffic of memories counts the accesses of all represented ranks.
 TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
   const std::uint64_t cases = core_testing::case_count(300u, 50u);
-  Counts counts;
+  RecordingCounts counts;
   for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     Case drawn = draw_case(seed);
     drawn.platform.rules = platform::Rules::orrery;
@@ -115,6 +92,29 @@ TEST(Recordings, OfSharedMemoryAreTheSameFolded) {
   fmt::print("recordings with shared memory: {} compared, {} folded\n", counts.compared,
              counts.folded);
   EXPECT_GT(counts.folded, cases / 6);
+}
+
+// The number of representatives that a run names, should it record nothing, is the one that it has.
+TEST(Recordings, NameTheRanksThatSufficeWithoutThem) {
+  const std::uint64_t cases = core_testing::case_count(2000u, 200u);
+  std::uint64_t named = 0;
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
+    Case drawn = draw_case(seed);
+    Draw draw(seed);
+    drawn.platform.rules = draw.of({platform::Rules::orrery, platform::Rules::astra});
+    put_upon(Mode::links, draw, drawn);
+    if (draw.one_in(2)) put_upon(Mode::replay, draw, drawn);
+    sim::Options options;
+    options.fold = options.record = true;
+    const auto recorded = sim::simulate(drawn.workload, drawn.platform, options);
+    options.record = false;
+    const auto plain = sim::simulate(drawn.workload, drawn.platform, options);
+    if (!recorded || !plain || recorded->savings.unrecorded_representatives == 0) continue;
+    ++named;
+    EXPECT_EQ(recorded->savings.unrecorded_representatives, plain->savings.representatives)
+        << "seed " << seed;
+  }
+  EXPECT_GT(named, cases / 20);
 }
 
 // A machine on which iterations can be skipped.
@@ -131,7 +131,7 @@ void make_repeatable(platform::Platform& machine) {
 TEST(Recordings, OfLoopsAreTheSameSkipped) {
   const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
   const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 600, 60);
-  Counts counts;
+  RecordingCounts counts;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     Case drawn = draw_case(seed, true);
     make_repeatable(drawn.platform);

@@ -155,12 +155,18 @@ void FlowNetwork::advance_flow(Flow& flow, std::int64_t now) {
 
 void FlowNetwork::report_links(Flow& flow, std::int64_t now, std::int64_t sent) {
   if (!observed()) return;
-  for (const platform::RouteLink& step : steps(flow)) {
+  const auto report = [&](platform::LinkIndex link, double share, std::uint32_t times) {
     const auto part = [&](std::int64_t bytes) {
-      return step.share == 1 ? bytes : std::llround(static_cast<double>(bytes) * step.share);
+      return share == 1 ? bytes : std::llround(static_cast<double>(bytes) * share);
     };
     if (part(sent) > part(flow.reported))
-      report_carried(step.link, flow.since, now, part(sent) - part(flow.reported));
+      report_carried(link, flow.since, now, part(sent) - part(flow.reported), times);
+  };
+  if (ports_.folded()) {
+    for (const FoldedPorts::Carried& one : ports_.carried(flow.send, *flow.route))
+      report(one.link, one.share, one.times);
+  } else {
+    for (const platform::RouteLink& step : steps(flow)) report(step.link, step.share, 1);
   }
   flow.reported = sent;
 }

@@ -67,6 +67,12 @@ class FlowNetwork final : public Network {
   [[nodiscard]] LinkKind link_kind(std::uint32_t link) const override {
     return ports_.link_kind(link);
   }
+  [[nodiscard]] bool knows_equivalent_links() const override {
+    return ports_.knows_equivalent_links();
+  }
+  [[nodiscard]] std::span<const std::uint32_t> reported_as() override {
+    return ports_.folded() ? ports_.reported_as() : std::span<const std::uint32_t>();
+  }
   void compare_links() override { ports_.compare_links(); }
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
             const EquivalentLinks& links) override {

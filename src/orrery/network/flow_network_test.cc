@@ -184,8 +184,8 @@ TEST(FlowNetwork, AMessageThatMovesGoesOnAsFast) {
 // On every link, what those ways carry that lead over it.
 TEST(FlowNetwork, LinksCarryWhatLeadsOverThem) {
   struct Carried : LinkObserver {
-    void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
-                 std::int64_t bytes) override {
+    void carries(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes,
+                 std::uint32_t /*times*/) override {
       EXPECT_LE(from, until);
       all[link] += bytes;
     }

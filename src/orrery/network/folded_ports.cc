@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/core/check.h"
 #include "orrery/network/dimensions/multi_dim_fabric.h"
 
 namespace orrery::model {
@@ -99,7 +100,11 @@ void FoldedPorts::fold(const std::vector<std::uint32_t>& class_of,
 }
 
 std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, const Route& route) {
-  if (!shares_links_) return hops_on_rank_ports(message, route);
+  if (!shares_links_) {
+    auto made = hops_on_rank_ports(message, route);
+    is_refused_ = is_refused_ || !made;
+    return made;
+  }
   std::vector<MaxMin::Hop> made;
   for (const platform::RouteLink& step : route.steps) {
     const LinkIndex first = links_.first[step.link];
@@ -113,6 +118,56 @@ std::optional<std::vector<MaxMin::Hop>> FoldedPorts::hops(const Send& message, c
       known->share += share;
   }
   return made;
+}
+
+std::span<const FoldedPorts::Carried> FoldedPorts::carried(const Send& message,
+                                                           const Route& route) {
+  carried_.clear();
+  if (is_refused_) return {};
+  const std::span<const std::uint32_t> first = reported_as();
+  for (const platform::RouteLink& step : route.steps) {
+    const LinkIndex link = first[step.link];
+    const auto same = [&](const Carried& one) {
+      return one.link == link && one.share == step.share;
+    };
+    const auto known = std::find_if(carried_.begin(), carried_.end(), same);
+    if (known == carried_.end()) {
+      carried_.push_back({link, step.share, message.weight});
+    } else {
+      known->times += message.weight;
+    }
+  }
+  for (Carried& one : carried_) {
+    ORRERY_CHECK(one.times % links_.count[one.link] == 0);
+    one.times /= links_.count[one.link];
+  }
+  return carried_;
+}
+
+bool FoldedPorts::knows_equivalent_links() const {
+  return shares_links_ || std::all_of(dims_.begin(), dims_.end(), [](const auto& dim) {
+           return dim.block == Block::switched || dim.size <= 2;
+         });
+}
+
+std::span<const std::uint32_t> FoldedPorts::reported_as() {
+  if (links_.empty()) compare_ports();
+  return links_.first;
+}
+
+// Links of ranks: a link is equivalent to the same link of the other members of the class. Every
+// rank has one link out of a dimension and one into it (knows_equivalent_links()).
+void FoldedPorts::compare_ports() {
+  std::map<PortOfClass, LinkIndex> known;
+  const LinkIndex links = routes_->topology().link_count();
+  links_.count.assign(links, 0);
+  for (LinkIndex link = 0; link < links; ++link) {
+    const LinkPlace place = routes_->describe(link);
+    const PortOfClass port{class_of_[place.from], place.dim,
+                           place.down ? PortKind::in : PortKind::out, 0};
+    links_.first.push_back(known.try_emplace(port, link).first->second);
+    ++links_.count[links_.first.back()];
+  }
 }
 
 std::optional<std::uint32_t> FoldedPorts::crossed_dim(EndPoint from, EndPoint to) const {

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -57,10 +58,26 @@ class FoldedPorts {
   [[nodiscard]] std::optional<std::vector<MaxMin::Hop>> hops(const Send& message,
                                                              const Route& route);
 
+  /// Traffic of each link that `link` represents (reported_as()): `times` messages, or the share
+  /// `share` of each.
+  struct Carried {
+    platform::LinkIndex link = 0;
+    double share = 1;
+    std::uint32_t times = 1;
+  };
+  /// The traffic of a message. Equivalent links carry equally many of the messages that it
+  /// represents, a whole number. Empty if hops() was empty for a message: the run is repeated.
+  /// Valid until the next call.
+  [[nodiscard]] std::span<const Carried> carried(const Send& message, const Route& route);
+  /// As in Network. A rank of a fully connected block uses links to others than an equivalent rank
+  /// does if an algorithm pairs ranks (halving-doubling): only compared links show which.
+  [[nodiscard]] bool knows_equivalent_links() const;
+  [[nodiscard]] std::span<const std::uint32_t> reported_as();
+
   /// For checkpoints, after fold().
   static auto fields(auto& self) {
-    auto& [routes, dims, port_class, foldable, shares_links, links, class_of, members,
-           known_links] = self;
+    auto& [routes, dims, port_class, foldable, shares_links, links, class_of, members, known_links,
+           carried, is_refused] = self;
     return std::tie(known_links);
   }
 
@@ -80,6 +97,7 @@ class FoldedPorts {
 
   /// The only dimension in which two end points differ; of a fabric, 0. Empty: several.
   [[nodiscard]] std::optional<std::uint32_t> crossed_dim(EndPoint from, EndPoint to) const;
+  void compare_ports();
   /// The link that represents a port: the one that the first message used.
   [[nodiscard]] platform::LinkIndex link_of_class(const PortOfClass& port,
                                                   platform::LinkIndex link);
@@ -91,9 +109,11 @@ class FoldedPorts {
   std::vector<std::uint32_t> port_class_;
   bool foldable_ = false;
   bool shares_links_ = false;
-  EquivalentLinks links_;
+  EquivalentLinks links_;  // of links of ranks: only for reports, see compare_ports()
   std::vector<std::uint32_t> class_of_, members_;  // empty: not folded
   std::map<PortOfClass, platform::LinkIndex> known_links_;
+  std::vector<Carried> carried_;  // scratch
+  bool is_refused_ = false;       // hops() was empty for a message
 };
 
 }  // namespace orrery::model

@@ -38,6 +38,7 @@ class LinkNetwork : public Network {
   }
   void fold(const std::vector<std::uint32_t>& class_of, const std::vector<std::uint32_t>& members,
             const EquivalentLinks& links) override;
+  [[nodiscard]] std::span<const std::uint32_t> reported_as() override { return equivalent_.first; }
   void send(const Send& message) override { sent_.push_back(message); }
   [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
   [[nodiscard]] bool can_be_saved() const override { return true; }

@@ -151,9 +151,10 @@ struct EquivalentLinks {
 class LinkObserver {
  public:
   virtual ~LinkObserver() = default;
-  /// `link` carries `bytes` from `from` to `until` (picoseconds).
+  /// `link` carries `bytes` from `from` to `until` (picoseconds), `times` times. Folded: each of
+  /// the links that `link` represents does (Network::reported_as()).
   virtual void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
-                       std::int64_t bytes) = 0;
+                       std::int64_t bytes, std::uint32_t times) = 0;
 };
 
 /// Accepts messages and reports their arrivals. Times are picoseconds and never decrease from call
@@ -247,6 +248,12 @@ class Network {
   /// 0: links are not modeled.
   [[nodiscard]] virtual std::uint32_t link_count() const { return 0; }
   [[nodiscard]] virtual LinkPlace link(std::uint32_t number) const;
+  /// foldable and contended: whether reported_as() is right for all work. If not, compare_links()
+  /// makes it so.
+  [[nodiscard]] virtual bool knows_equivalent_links() const { return true; }
+  /// foldable and contended, after fold(): by link, the equivalent link for which its traffic is
+  /// reported. Empty: links represent only themselves. O(links × log links) at the first call.
+  [[nodiscard]] virtual std::span<const std::uint32_t> reported_as() { return {}; }
 
  protected:
   Network(EndPoints end_points, Traits traits,
@@ -263,9 +270,9 @@ class Network {
                                                               std::int64_t bytes) const = 0;
 
   [[nodiscard]] bool observed() const { return observer_ != nullptr; }
-  void report_carried(std::uint32_t link, std::int64_t from, std::int64_t until,
-                      std::int64_t bytes) const {
-    if (observer_ != nullptr) observer_->carries(link, from, until, bytes);
+  void report_carried(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes,
+                      std::uint32_t times = 1) const {
+    if (observer_ != nullptr) observer_->carries(link, from, until, bytes, times);
   }
 
  private:

@@ -349,8 +349,8 @@ TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
   struct Carried : LinkObserver {
     explicit Carried(const Network& network)
         : up(network.end_points().ranks + network.end_points().memories), down(up), of(network) {}
-    void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
-                 std::int64_t bytes) override {
+    void carries(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes,
+                 std::uint32_t /*times*/) override {
       EXPECT_LE(from, until);
       const LinkPlace place = of.link(link);
       if (place.name.empty()) {

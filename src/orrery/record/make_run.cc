@@ -21,11 +21,12 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
 
 std::vector<std::uint32_t> number_spans(const graph::Workload& workload,
                                         const sim::Recording& recording) {
-  std::vector<std::uint32_t> numbers;
+  std::vector<std::uint32_t> numbers(recording.times.size());
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     std::uint32_t next = 0;
     for (graph::NodeId node = 0; node < workload.graph(rank).size(); ++node)
-      numbers.push_back(recording.at(rank, node).end < 0 ? result::kNone : next++);
+      numbers[recording.index(rank, node)] =
+          recording.at(rank, node).end < 0 ? result::kNone : next++;
   }
   return numbers;
 }

@@ -30,7 +30,7 @@ struct RecordingSource {
   std::span<const graph::HeldMemory> held{};  ///< by graph; empty: unknown
 
   [[nodiscard]] std::uint32_t span_of(std::uint32_t rank, graph::NodeId node) const {
-    return span_numbers.empty() ? node : span_numbers[recording.first_node[rank] + node];
+    return span_numbers.empty() ? node : span_numbers[recording.index(rank, node)];
   }
 };
 
@@ -38,7 +38,7 @@ struct RecordingSource {
 [[nodiscard]] std::vector<std::uint32_t> representatives(const sim::Recording& recording,
                                                          std::uint32_t ranks);
 
-/// By recorded node (Recording::first_node): the node at the other end of a send or receive, or
+/// By recorded node (Recording::index()): the node at the other end of a send or receive, or
 /// kNoNode. The k-th send matches the k-th receive with the same tag, source, destination and size.
 /// O(messages log messages) of representatives and their peers.
 [[nodiscard]] std::vector<graph::NodeId> match_messages(const RecordingSource& source);
@@ -73,7 +73,7 @@ struct RecordedCollectives {
   /// The collective of a node of the rank.
   [[nodiscard]] const RecordedCollective& of(const sim::Recording& recording, std::uint32_t rank,
                                              graph::NodeId node) const {
-    return all[of_node[recording.first_node[rank] + node]];
+    return all[of_node[recording.index(rank, node)]];
   }
   /// Its group: index in Run::groups.
   [[nodiscard]] std::uint32_t group_of(const sim::Recording& recording, std::uint32_t rank,

@@ -87,7 +87,7 @@ std::vector<NodeId> match_messages(const RecordingSource& source) {
   // Other ranks share the nodes of their representative, which may name other peers.
   const auto set = [&](const Entry& of, NodeId partner) {
     if (std::binary_search(first.begin(), first.end(), of.rank))
-      partners[recording.first_node[of.rank] + of.node] = partner;
+      partners[recording.index(of.rank, of.node)] = partner;
   };
   for (std::size_t s = 0, r = 0; s < sends.size() && r < receives.size();) {
     if (sends[s].key() < receives[r].key()) {

@@ -89,8 +89,9 @@ class CollectiveFinder {
     const graph::Graph& graph = source_.workload.graph(rank);
     std::vector<std::tuple<std::int64_t, NodeId>> ran;
     for (NodeId node = 0; node < graph.size(); ++node) {
+      if (graph.kind(node) != NodeKind::coll) continue;
       const std::int64_t start = recording_.at(rank, node).start;
-      if (graph.kind(node) == NodeKind::coll && start >= 0) ran.emplace_back(start, node);
+      if (start >= 0) ran.emplace_back(start, node);
     }
     std::sort(ran.begin(), ran.end());
     std::map<std::uint32_t, std::uint32_t> numbers;
@@ -99,7 +100,7 @@ class CollectiveFinder {
       const std::uint32_t number =
           join != sim::kNone ? join : unsynchronized_collective(rank, node, numbers);
       add_member(number, rank, node);
-      made_.of_node[recording_.first_node[rank] + node] = number;
+      made_.of_node[recording_.index(rank, node)] = number;
     }
   }
 

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "orrery/graph/structure/node_selection.h"
+#include "orrery/record/equal_times.h"
 #include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
@@ -73,7 +74,7 @@ class TimelineBuilder {
  public:
   TimelineBuilder(const RecordingSource& source, const RecordedCollectives& recorded,
                   const std::vector<NodeId>& partners, result::Run& run)
-      : source_(source), recorded_(recorded), partners_(partners), run_(run) {}
+      : source_(source), recorded_(recorded), partners_(partners), run_(run), times_(source) {}
 
   [[nodiscard]] TimelineDraft draft(std::uint32_t rank) {
     const graph::Graph& graph = source_.workload.graph(rank);
@@ -106,25 +107,20 @@ class TimelineBuilder {
   /// times and waits, and equivalent collectives and messages. Sets `groups` to its groups by
   /// number.
   [[nodiscard]] bool is_equivalent(std::uint32_t rank, std::uint32_t other,
-                                   std::vector<std::uint32_t>& groups) const {
+                                   std::vector<std::uint32_t>& groups) {
     const graph::Graph& graph = source_.workload.graph(rank);
-    if (&graph != &source_.workload.graph(other)) return false;
-    const std::size_t mine = source_.recording.first_node[rank];
-    const std::size_t theirs = source_.recording.first_node[other];
+    if (times_.same_as(rank) != times_.same_as(other)) return false;
     std::vector<std::uint32_t> other_groups;
     groups.clear();
-    for (NodeId node = 0; node < graph.size(); ++node) {
-      const sim::NodeTimes &a = source_.recording.times[mine + node],
-                           &b = source_.recording.times[theirs + node];
-      if (a.start != b.start || a.end != b.end || a.released_by != b.released_by) return false;
+    for (const NodeId node : communicating_nodes(rank)) {
+      if (source_.recording.at(rank, node).start < 0) continue;
       const NodeKind kind = graph.kind(node);
-      if (kind == NodeKind::comp || a.start < 0) continue;
       if (kind == NodeKind::send || kind == NodeKind::recv) {
         if (!has_equal_message(rank, other, node)) return false;
         continue;
       }
-      const sim::NodeDetail &x = source_.recording.details[mine + node],
-                            &y = source_.recording.details[theirs + node];
+      const sim::NodeDetail &x = source_.recording.detail(rank, node),
+                            &y = source_.recording.detail(other, node);
       if (x.queue != y.queue || x.latency != y.latency) return false;
       if (kind != NodeKind::coll) continue;
       const RecordedCollective& of_rank = recorded_.of(source_.recording, rank, node);
@@ -161,16 +157,22 @@ class TimelineBuilder {
     return true;
   }
 
-  /// A hash that is equal for equivalent ranks.
-  [[nodiscard]] std::uint64_t time_hash(std::uint32_t rank) const {
-    std::uint64_t hash = source_.workload.graph_of_rank[rank];
-    const std::size_t first = source_.recording.first_node[rank];
-    for (NodeId node = 0; node < source_.workload.graph(rank).size(); ++node)
-      hash = mix(hash, static_cast<std::uint64_t>(source_.recording.times[first + node].end));
-    return hash;
+  /// The first rank whose nodes ran at the same times.
+  [[nodiscard]] std::uint32_t same_times_as(std::uint32_t rank) const {
+    return times_.same_as(rank);
   }
 
  private:
+  /// The nodes of the rank's graph that do not compute.
+  [[nodiscard]] const std::vector<NodeId>& communicating_nodes(std::uint32_t rank) {
+    const auto [found, added] = communicating_.try_emplace(source_.workload.graph_of_rank[rank]);
+    if (!added) return found->second;
+    const graph::Graph& graph = source_.workload.graph(rank);
+    for (NodeId node = 0; node < graph.size(); ++node)
+      if (graph.kind(node) != NodeKind::comp) found->second.push_back(node);
+    return found->second;
+  }
+
   [[nodiscard]] std::uint32_t class_of_group(std::uint32_t rank, std::uint32_t group) const {
     std::size_t at = source_.recording.first_membership[rank];
     while (source_.recording.memberships[at].group != group) ++at;
@@ -184,8 +186,8 @@ class TimelineBuilder {
     const std::uint32_t peer = peer_of(graph, rank, node), its = peer_of(graph, other, node);
     if ((peer + ranks - rank) % ranks != (its + ranks - other) % ranks) return false;
     if (source_.platform.replay_only) return true;
-    const NodeId partner = partners_[source_.recording.first_node[rank] + node];
-    if (partner != partners_[source_.recording.first_node[other] + node]) return false;
+    const NodeId partner = partners_[source_.recording.index(rank, node)];
+    if (partner != partners_[source_.recording.index(other, node)]) return false;
     if (partner != graph::kNoNode &&
         (source_.span_of(peer, partner) != source_.span_of(its, partner) ||
          source_.recording.at(peer, partner).start != source_.recording.at(its, partner).start))
@@ -296,7 +298,7 @@ class TimelineBuilder {
       span.model = TimeSource::recorded;
       return;
     }
-    const NodeId partner = partners_[source_.recording.first_node[rank] + node];
+    const NodeId partner = partners_[source_.recording.index(rank, node)];
     if (partner != graph::kNoNode) span.peer_span = source_.span_of(peer, partner);
     Time left = span.end - span.start;
     if (span.kind == SpanKind::receive) {
@@ -338,6 +340,8 @@ class TimelineBuilder {
   const RecordedCollectives& recorded_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
+  EqualTimes times_;
+  std::map<std::uint32_t, std::vector<NodeId>> communicating_;  // by graph
   /// Cache of recent names, by the address of their text: a graph stores each text once.
   struct CachedName {
     std::string_view text;
@@ -367,12 +371,12 @@ void make_timelines(const RecordingSource& source, const RecordedCollectives& re
   TimelineBuilder builder(source, recorded, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;  // by hash
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>>
-      drafted;  // by time_hash or class: ranks
+      drafted;  // by same_times_as() or class: ranks
   const std::vector<std::uint32_t>& classes = source.recording.class_of;
   const auto reuse_equivalent = [&](std::uint32_t rank) {
     std::vector<std::uint32_t>& before =
         drafted[classes.empty()
-                    ? builder.time_hash(rank)
+                    ? builder.same_times_as(rank)
                     : std::uint64_t{classes[rank]} << 32 | source.workload.graph_of_rank[rank]];
     for (const std::uint32_t other : before) {
       std::vector<std::uint32_t>& groups = run.ranks[rank].groups;

@@ -100,7 +100,13 @@ struct Recording {
 
   /// By rank: the number of its class of equivalent ranks. Empty: no two ranks share nodes.
   std::vector<std::uint32_t> class_of;
-  std::vector<std::size_t> first_node;  ///< by rank: index of its first node in the next two
+  /// Indices of a rank's nodes in the next two: node n is at first + n * step. Nodes of ranks with
+  /// one graph can alternate.
+  struct NodeIndices {
+    std::size_t first = 0;
+    std::size_t step = 1;
+  };
+  std::vector<NodeIndices> nodes_of;  ///< by rank; the same for equivalent ranks
   std::vector<NodeTimes> times;
   std::vector<NodeDetail> details;
   std::vector<CollectiveInstance> collectives;
@@ -126,11 +132,14 @@ struct Recording {
     while (memberships[at].group_class != group_class) ++at;
     return memberships[at].group;
   }
+  [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
+    return nodes_of[rank].first + node * nodes_of[rank].step;
+  }
   [[nodiscard]] const NodeTimes& at(std::uint32_t rank, graph::NodeId node) const {
-    return times[first_node[rank] + node];
+    return times[index(rank, node)];
   }
   [[nodiscard]] const NodeDetail& detail(std::uint32_t rank, graph::NodeId node) const {
-    return details[first_node[rank] + node];
+    return details[index(rank, node)];
   }
 };
 

@@ -77,12 +77,27 @@ TEST(SimulationCost, NamesWhatNeedsLess) {
       direct(16'384, options, platform::NetworkModelKind::analytical, 1, platform::Rules::astra);
   ASSERT_FALSE(astra);
   EXPECT_THAT(astra.error().hint, HasSubstr("with --rules orrery"));
+}
+
+// Shared links are recorded by equivalent ranks, durations from a trace are not.
+TEST(SimulationCost, NamesTheRanksThatSufficeWithoutARecording) {
+  const MemoryForTests little(60'000'000);
+  Options options;
   options.fold = options.record = true;
-  const auto recorded = direct(kRanks, options, platform::NetworkModelKind::flow);
+  const auto shared = direct(kRanks, options, platform::NetworkModelKind::flow);
+  ASSERT_TRUE(shared) << to_string(shared.error());
+  EXPECT_EQ(shared->savings.representatives, 1u);
+  EXPECT_EQ(shared->savings.unrecorded_representatives, 0u);
+  constexpr std::uint32_t kMany = 1u << 18;
+  testing::Rank rank;
+  rank.comp(us(1));
+  platform::Platform platform = testing::line(Block::switched, kMany);
+  platform.replay_only = true;
+  const auto recorded = simulate(testing::replicated(rank, kMany), platform, options);
   ASSERT_FALSE(recorded);
   EXPECT_THAT(
       recorded.error().what,
-      HasSubstr("Every rank is simulated, because the traffic of shared links is recorded"));
+      HasSubstr("Every rank is simulated, because nodes with recorded durations are recorded"));
   EXPECT_THAT(recorded.error().hint,
               HasSubstr("without a run file or page, 1 representative ranks suffice"));
 }

@@ -432,16 +432,18 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
 // Folding: setup, and the check if the run fails.
 
 Result<void> Engine::set_up_folding() {
-  Savings why_not;
-  if (hints_.compare) run_.network.compare_links();
-  auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
-                                       run_.options, hints_, run_.communicators, planner_, why_not);
-  if (!folded_workload) return tl::unexpected(folded_workload.error());
   auto unrecorded =
       unrecorded_representatives(run_.workload, run_.platform, run_.fabric, run_.network,
                                  run_.options, run_.communicators, planner_);
   if (!unrecorded) return tl::unexpected(unrecorded.error());
   run_.result.savings.unrecorded_representatives = *unrecorded;
+  Savings why_not;
+  const bool reports_links = run_.options.record && !run_.network.traits().uncontended;
+  if (hints_.compare || (reports_links && !run_.network.knows_equivalent_links()))
+    run_.network.compare_links();
+  auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
+                                       run_.options, hints_, run_.communicators, planner_, why_not);
+  if (!folded_workload) return tl::unexpected(folded_workload.error());
   run_.shared.folded_workload = std::move(*folded_workload);
   run_.result.savings.representatives = run_.folded_workload.ranks();
   if (run_.options.fold) {

@@ -122,9 +122,7 @@ SimResult Engine::summarize() {
                       {device_work_.models(), nodes_, custom_collectives_, collectives_, planner_},
                       run_.result.time_by_provenance);
   }
-  for (std::uint32_t rank = 0;
-       recording_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)
-    nodes_.settle_releases(rank);
+  if (recording_ && !run_.policy.first_come) nodes_.settle_all_releases();
   if (recording_)
     run_.result.recording = std::move(*recording_).finish(std::move(run_.shared.times));
   note_memory();

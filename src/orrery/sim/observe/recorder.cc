@@ -33,8 +33,12 @@ Recorder::Recorder(const EngineRun& run, std::uint32_t queues)
                                                   : links_      ? run.network.link_count()
                                                                 : ports(run)) {
   recording_->details.resize(run.shared.times.size());
-  for (std::uint32_t i = 0; by_dimension_ && links_ && i < run.network.link_count(); ++i)
-    dim_of_.push_back(run.network.link(i).dim);
+  if (!links_) return;
+  reported_as_ = run.network.reported_as();
+  const std::size_t dims = run.fabric.dim_count();
+  if (by_dimension_) represented_.resize(run.network.link_count() * dims);
+  for (std::uint32_t link = 0; by_dimension_ && link < run.network.link_count(); ++link)
+    ++represented_[reported_as(link) * dims + run.network.link(link).dim];
 }
 
 void Recorder::add_member(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
@@ -144,8 +148,13 @@ void Recorder::add_message(std::uint32_t from, std::uint32_t to, std::int64_t by
 }
 
 void Recorder::carries(std::uint32_t link, std::int64_t from, std::int64_t until,
-                       std::int64_t bytes) {
-  traffic_.add(by_dimension_ ? dim_of_[link] : link, from, until, bytes);
+                       std::int64_t bytes, std::uint32_t times) {
+  if (!by_dimension_) return traffic_.add(link, from, until, bytes, times);
+  const std::size_t dims = run_.fabric.dim_count();
+  for (std::size_t dim = 0; dim < dims; ++dim) {
+    if (const std::uint32_t links = represented_[link * dims + dim]; links > 0)
+      traffic_.add(dim, from, until, bytes, times * links);
+  }
 }
 
 std::int64_t Recording::uncontended_time(std::uint32_t from, std::uint32_t to,
@@ -172,12 +181,13 @@ void Recorder::finish_ports() {
 }
 
 void Recorder::finish_slots() {
-  for (std::size_t slot = 0; slot < traffic_.slots(); ++slot) {
+  for (std::uint32_t number = 0; number < traffic_.slots(); ++number) {
+    const std::size_t slot = by_dimension_ ? number : reported_as(number);
     if (traffic_.total(slot) == 0) continue;
     RecordedLink& link = recording_->links.emplace_back();
-    link.dim = static_cast<std::uint32_t>(slot);
+    link.dim = number;
     if (!by_dimension_) {
-      const model::LinkPlace about = run_.network.link(static_cast<std::uint32_t>(slot));
+      const model::LinkPlace about = run_.network.link(number);
       link.dim = about.dim;
       link.from = about.from;
       link.to = about.to;
@@ -197,7 +207,8 @@ void Recorder::finish_slots() {
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   recording_->class_of = run_.folded_workload.class_of();
   for (std::uint32_t real = 0; real < run_.workload.rank_count(); ++real)
-    recording_->first_node.push_back(index(run_.folded_workload.rank_for(real), 0));
+    recording_->nodes_of.push_back({index(run_.folded_workload.rank_for(real), 0),
+                                    run_.shared.layout.step(run_.folded_workload.rank_for(real))});
   recording_->times = std::move(times);
   groups_.finish(*recording_);
   recording_->bin = traffic_.bin();

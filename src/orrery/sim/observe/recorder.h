@@ -21,7 +21,8 @@
 namespace orrery::sim {
 
 /// Fills a Recording. `traffic_` has one slot per port of a simulated rank, or per link; one per
-/// dimension if there are more than Recording::kMaxLinks of them. Ranks are simulated ranks.
+/// dimension if there are more than Recording::kMaxLinks of them. Links that represent others
+/// (model::Network::reported_as()) use one slot. Ranks are simulated ranks.
 class Recorder : public Observer, public model::LinkObserver {
  public:
   Recorder(const EngineRun& run, std::uint32_t queues);
@@ -63,8 +64,8 @@ class Recorder : public Observer, public model::LinkObserver {
   void add_message(std::uint32_t from, std::uint32_t to, std::int64_t bytes, std::int64_t now,
                    std::int64_t delay);
   /// Other networks: see model::LinkObserver.
-  void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
-               std::int64_t bytes) override;
+  void carries(std::uint32_t link, std::int64_t from, std::int64_t until, std::int64_t bytes,
+               std::uint32_t times) override;
 
   // recorder_repetitions.cc: skipped repetitions. Uncontended networks only.
   void begin_window() override;
@@ -93,6 +94,9 @@ class Recorder : public Observer, public model::LinkObserver {
   }
   void add_to_collective(std::uint32_t group_class, std::uint64_t order, std::uint32_t rank,
                          graph::NodeId node, std::int64_t now);
+  [[nodiscard]] std::uint32_t reported_as(std::uint32_t link) const {
+    return reported_as_.empty() ? link : reported_as_[link];
+  }
   void finish_ports();
   void finish_slots();
   void add_traffic(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes,
@@ -141,8 +145,10 @@ class Recorder : public Observer, public model::LinkObserver {
   bool in_window_ = false;
   Jump jump_;  // the last one
   std::uint32_t queues_;
-  bool by_dimension_;                  // too many links: one slot for each dimension
-  std::vector<std::uint32_t> dim_of_;  // by link, in that case
+  bool by_dimension_;                           // too many links: one slot for each dimension
+  std::span<const std::uint32_t> reported_as_;  // by link; empty: each for itself
+  std::vector<std::uint32_t>
+      represented_;  // [link × dimensions + dimension], if by_dimension_: links that it represents
   TrafficBins traffic_;
 };
 

@@ -83,10 +83,8 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
 }
 
 // What a recording contains beyond nodes, groups and ports of ranks.
-std::string why_not_recorded(const platform::Platform& platform, const model::Traits& network,
-                             const Options& options) {
+std::string why_not_recorded(const platform::Platform& platform, const Options& options) {
   if (options.record_chunks) return "the phases of chunks are recorded";
-  if (!network.uncontended) return "the traffic of shared links is recorded";
   if (platform.replay_only) return "nodes with recorded durations are recorded";
   return {};
 }
@@ -108,7 +106,7 @@ std::string why_not_fold(const graph::Workload& workload, const platform::Platfo
                          const model::Traits& network, const Options& options) {
   if (!options.fold) return "off";
   if (options.record) {
-    if (std::string why = why_not_recorded(platform, network, options); !why.empty()) return why;
+    if (std::string why = why_not_recorded(platform, options); !why.empty()) return why;
   }
   if (options.replay) return "a recording is replayed";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";

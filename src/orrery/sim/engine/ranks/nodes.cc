@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <utility>
 
 namespace orrery::sim {
 
@@ -310,19 +312,35 @@ void Nodes::begin_rank(std::uint32_t rank) {
   }
 }
 
-void Nodes::settle_releases(std::uint32_t rank) {
-  const graph::Graph& graph = run_.graph_of(rank);
-  const RankNodes<NodeTimes> times = run_.shared.times_of(rank);
+// The values of ranks with one graph are stored side by side (NodeLayout), and are read so.
+void Nodes::settle_all_releases() {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> by_graph;
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
+    std::vector<std::uint32_t>& ranks = by_graph[run_.workload.graph_of_rank[run_.real(rank)]];
+    ranks.push_back(rank);
+    if (ranks.size() == NodeLayout::kTile) settle_releases(std::exchange(ranks, {}));
+  }
+  for (const auto& [graph, ranks] : by_graph) {
+    if (!ranks.empty()) settle_releases(ranks);
+  }
+}
+
+void Nodes::settle_releases(const std::vector<std::uint32_t>& ranks) {
+  const graph::Graph& graph = run_.graph_of(ranks.front());
+  std::vector<RankNodes<NodeTimes>> all;
+  for (const std::uint32_t rank : ranks) all.push_back(run_.shared.times_of(rank));
   const auto lag = [&](NodeId from, NodeId to) {
     const std::uint32_t edge = graph.has_lags() ? graph.edge(from, to) : graph::kNoNode;
     return edge == graph::kNoNode ? 0 : graph.lags(from)[edge].count();
   };
   for (NodeId node = 0; node < graph.size(); ++node) {
     for (const NodeId next : graph.successors(node)) {
-      NodeId& known = times[next].released_by;
-      if (known != graph::kNoNode && node < known &&
-          times[node].end + lag(node, next) == times[known].end + lag(known, next))
-        known = node;
+      for (const RankNodes<NodeTimes>& times : all) {
+        NodeId& known = times[next].released_by;
+        if (known != graph::kNoNode && node < known &&
+            times[node].end + lag(node, next) == times[known].end + lag(known, next))
+          known = node;
+      }
     }
   }
 }

@@ -70,7 +70,9 @@ class Nodes {
   /// Orrery rules: if several nodes that released a node ended in the same tick,
   /// NodeTimes::released_by becomes the one with the lowest number, independent of the processing
   /// order. Call it once the rank is done.
-  void settle_releases(std::uint32_t rank);
+  void settle_releases(std::uint32_t rank) { settle_releases(std::vector{rank}); }
+  /// The same for all ranks.
+  void settle_all_releases();
 
   /// Its state, for copies and checkpoints.
   static auto fields(auto& self) {
@@ -82,6 +84,8 @@ class Nodes {
   void resume(const Nodes& other) { fields(*this) = fields(other); }
 
  private:
+  /// Of ranks with one graph.
+  void settle_releases(const std::vector<std::uint32_t>& ranks);
   [[nodiscard]] std::pair<std::uint64_t, bool> lane_of(std::uint32_t rank,
                                                        graph::NodeId node) const;
   [[nodiscard]] std::pair<std::uint64_t, bool> other_lane_of(std::uint32_t rank,

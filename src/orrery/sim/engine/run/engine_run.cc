@@ -51,8 +51,7 @@ void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
 }
 
 void EngineRun::set_up_nodes(const std::vector<const graph::Graph*>& graphs) {
-  // A recording stores the values of each rank together.
-  shared.layout.make(graphs, options.record ? 1 : NodeLayout::kTile);
+  shared.layout.make(graphs);
   shared.times.resize(shared.layout.size());
   shared.waits.resize(shared.layout.size());
   for (std::uint32_t rank = 0; rank < graphs.size(); ++rank) {

@@ -47,6 +47,8 @@ class NodeLayout {
   [[nodiscard]] std::size_t index(std::uint32_t rank, graph::NodeId node) const {
     return ranks_[rank].first + std::size_t{node} * ranks_[rank].step;
   }
+  /// The distance of the values of two consecutive nodes.
+  [[nodiscard]] std::size_t step(std::uint32_t rank) const { return ranks_[rank].step; }
   template <class T>
   [[nodiscard]] RankNodes<T> of(std::uint32_t rank, T* values) const {
     return {values + ranks_[rank].first, ranks_[rank].step};

@@ -69,8 +69,9 @@ Result<std::uint32_t> unrecorded_representatives(const graph::Workload& workload
                                                  const model::Network& network, Options options,
                                                  const Communicators& communicators,
                                                  CollectivePlanner& planner) {
-  // Estimates record the phases of chunks and do not show how they ran.
-  if (!options.record || options.record_chunks) return 0u;
+  // Estimates record the phases of chunks and do not show how they ran. Only recorded durations
+  // remain: such a run sends no messages and never restarts, so the number is the one it has.
+  if (!options.record || options.record_chunks || !platform.replay_only) return 0u;
   if (why_not_fold(workload, platform, network.traits(), options).empty()) return 0u;
   options.record = false;
   if (!why_not_fold(workload, platform, network.traits(), options).empty()) return 0u;
@@ -90,8 +91,9 @@ Result<FoldedWorkload> fold_workload(const graph::Workload& workload,
   std::string& why_not = savings.unfolded_reason;
   why_not = why_not_fold(workload, platform, network.traits(), options);
   if (!why_not.empty()) return FoldedWorkload(ranks);
+  const bool by_dimension = options.record && network.traits().uncontended;
   auto folding =
-      fold(workload, platform, fabric, network, communicators, planner, options.record, hints);
+      fold(workload, platform, fabric, network, communicators, planner, by_dimension, hints);
   if (!folding) return tl::unexpected(folding.error());
   if (folding->classes() == ranks)
     why_not = folding->why_not.empty() ? "no two ranks are equivalent" : folding->why_not;

@@ -85,7 +85,8 @@ class FoldedWorkload {
                                                    Communicators& communicators,
                                                    CollectivePlanner& planner, Savings& savings);
 
-/// The number of representatives if only the recording prevents folding; else 0. Errors as fold().
+/// The number of representatives of the same run without a recording, if only the recording prevents
+/// folding and if that number is certain; else 0. Errors as fold().
 [[nodiscard]] Result<std::uint32_t> unrecorded_representatives(
     const graph::Workload& workload, const platform::Platform& platform,
     const model::MultiDimFabric& fabric, const model::Network& network, Options options,
