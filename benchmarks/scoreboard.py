@@ -159,9 +159,9 @@ def recent(every):
     """Errors by model, device, format and release of points that state a release, and a sentence for each group."""
     groups = collections.defaultdict(list)
     for point in every["predictions"]:
-        traits = point["point_traits"]
-        if "error_ratio" not in point or traits["release"] == "unstated":
+        if "error_ratio" not in point or point["point_traits"]["release"] == "unstated":
             continue
+        traits = point["point_traits"]
         since = "since 26.06" if traits["release"] >= "26.06" else "to 26.04.01"
         groups[family(point["model"]), traits["device and precision"], since].append(point["error_ratio"])
     lines = ("| model | device and format | releases | steps | median | largest | signed median | in words |\n"

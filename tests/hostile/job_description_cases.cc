@@ -89,7 +89,7 @@ std::vector<Case> text_cases() {
       spec("alias_of_itself", "model: &m {is: *m}\n", {"s.yaml:1:16", "alias"}),
       spec("escapes", "model: \"\\e[2Jllama\"\n", {"s.yaml:/model/is", "?[2Jllama"}),
       spec("endless_name", "model: " + repeated("x", 1'000'000) + "\n", {"s.yaml:/model/is"}),
-      {"spec_folder", "count .", kWrong, {".", "folder"}},
+      {"spec_folder", "job count .", kWrong, {".", "folder"}},
       {"spec_device", "memory /dev/zero", kTooLarge, {"/dev/zero", "E4000"}},
       {"spec_too_large",
        "run --spec s.yaml --cluster two.yaml",

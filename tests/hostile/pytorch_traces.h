@@ -14,8 +14,8 @@ namespace orrery::hostile {
 
 using trace::kineto::testing::complete;
 
-inline const std::string kConvertDevice = "convert k.json -o t";
-inline const std::string kConvertHost = "convert e.json -o t";
+inline const std::string kConvertDevice = "trace convert k.json -o t";
+inline const std::string kConvertHost = "trace convert e.json -o t";
 
 /// A step, an operator, its call and its kernel.
 inline std::string sound_events() {

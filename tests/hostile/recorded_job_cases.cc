@@ -176,7 +176,7 @@ std::vector<Case> recorded_file_cases() {
       device("threads_huge", "trace convert a.json --threads 100000 -o t", {"--threads"}),
   };
   cases.push_back({"recorded_folder",
-                   "convert d -o t",
+                   "trace convert d -o t",
                    3,
                    {"d", "folder", "E2001"},
                    {},

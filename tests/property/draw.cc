@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "orrery/graph/transform/durations.h"
-#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::property {
 

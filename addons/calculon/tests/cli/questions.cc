@@ -6,7 +6,7 @@ namespace {
 
 [[maybe_unused]] const bool kAddedCalculon = add_question(
     {"study calculon",
-     "examples/calculon/gpt3-175b.json examples/calculon/a100-80g.json --devices 64 --batch 64"});
+     "examples/calculon/gpt3-175b.json examples/calculon/a100-80g.json --devices 64 --max-batch 64"});
 
 }  // namespace
 }  // namespace orrery::cli_test

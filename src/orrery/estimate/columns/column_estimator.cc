@@ -7,7 +7,7 @@
 #include "orrery/estimate/columns/column_tables.h"
 #include "orrery/platform/platform.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
-#include "orrery/workload/spec/expert_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::estimate {
 

@@ -7,7 +7,7 @@
 
 #include "orrery/job_formats/exporters/write_megatron_internal.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
-#include "orrery/workload/spec/tensor_parallel_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
 

@@ -120,7 +120,7 @@ constexpr std::array kEffects = {
     Effect{"tp_overlap", "parallel.tp_overlap", "none",
            "sp: matrix products in pieces that overlap the gather before and the reduction after",
            "Transformer Engine's userbuffers, as NeMo's recipes set them "
-           "(workload/spec/tensor_parallel_policy.h)",
+           "(workload/spec/model_parallel_policy.h)",
            no_tensor_overlap, nullptr},
     Effect{"gradient_overlap", "parallel.overlap_gradients", "false",
            "gradient reduction overlaps the last backward pass",
@@ -155,12 +155,13 @@ constexpr std::array kEffects = {
            nullptr},
     Effect{"expert_overlap", "parallel.overlap_experts", "false",
            "forward and backward passes of two microbatches run together and hide token exchanges",
-           "the framework's release (workload/spec/expert_policy.h): Megatron-Bridge's "
+           "the framework's release (workload/spec/model_parallel_policy.h): Megatron-Bridge's "
            "configurations, 26.08",
            no_expert_overlap, nullptr},
     Effect{"fused_experts", "kernels.fused_experts", "false",
            "the experts' products include their biases, activation and casts",
-           "the framework's release (workload/spec/expert_policy.h): Transformer Engine's grouped "
+           "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "
+           "grouped "
            "MLP",
            no_fused_experts, nullptr},
     Effect{"expert_biases", "model.moe.expert_bias", "false",

@@ -18,7 +18,7 @@
 #include "orrery/workload/assembly/roles.h"
 #include "orrery/workload/assembly/stage_layout.h"
 #include "orrery/workload/operators/lowered_model.h"
-#include "orrery/workload/spec/expert_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 #include "orrery/workload/spec/spec.h"
 #include "orrery/workload/spec/spec_rules.h"
 #include "orrery/workload/stage_compat/stage_compat.h"

@@ -8,7 +8,7 @@
 #include "orrery/workload/assembly/activation_offload.h"
 #include "orrery/workload/assembly/layer_partition.h"
 #include "orrery/workload/operators/op_kernels.h"
-#include "orrery/workload/spec/tensor_parallel_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
 namespace {

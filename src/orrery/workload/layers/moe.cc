@@ -19,7 +19,7 @@
 
 #include "orrery/workload/layers/blocks.h"
 #include "orrery/workload/operators/op_kernels.h"
-#include "orrery/workload/spec/expert_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
 

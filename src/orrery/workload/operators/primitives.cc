@@ -5,7 +5,7 @@
 #include "orrery/workload/operators/op_kernels.h"
 #include "orrery/workload/operators/unfused_op.h"
 #include "orrery/workload/operators/weight_products.h"
-#include "orrery/workload/spec/tensor_parallel_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
 namespace {

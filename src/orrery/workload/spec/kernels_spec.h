@@ -29,13 +29,14 @@ struct Kernels {
   bool fused = true;  ///< element-wise chains (norm + residual, bias + activation) are one kernel;
                       ///< used only without a framework
   Framework framework = Framework::none;
-  std::string release;  ///< release of the framework, see expert_policy.h; empty: the newest known
+  std::string
+      release;  ///< release of the framework, see model_parallel_policy.h; empty: the newest known
   std::optional<Time> launch;   ///< host time per kernel; empty: launch_times_of(framework)
   bool graphs = false;          ///< CUDA graphs: no kernel waits for the host
   std::optional<Loss> loss;     ///< default: by `framework`
   bool deterministic = false;   ///< results are bit-identical in every run
   std::optional<bool> grouped;  ///< one grouped product for all experts; empty: by `framework`
-  std::optional<bool> fused_experts;  ///< see fuses_experts (expert_policy.h)
+  std::optional<bool> fused_experts;  ///< see fuses_experts (model_parallel_policy.h)
 
   /// The given attention kernels, else the framework's default. PyTorch's
   /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN

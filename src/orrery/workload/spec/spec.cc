@@ -12,9 +12,9 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/workload/spec/data_parallel_policy.h"
-#include "orrery/workload/spec/expert_policy.h"
 #include "orrery/workload/spec/lora_targets.h"
 #include "orrery/workload/spec/model_catalog.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 #include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {

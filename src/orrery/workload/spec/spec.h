@@ -56,7 +56,7 @@ enum class TensorOverlap : std::uint8_t {
 struct Parallel {
   std::int64_t tp = 1;
   bool sp = false;  ///< sequence parallel: norms and residuals are sharded over tp
-  std::optional<TensorOverlap> tp_overlap;  ///< empty: by `framework`, see tensor_parallel_policy.h
+  std::optional<TensorOverlap> tp_overlap;  ///< empty: by `framework`, see model_parallel_policy.h
   std::int64_t cp = 1;
   ContextMethod cp_method = ContextMethod::ring;
   std::int64_t pp = 1;
@@ -77,7 +77,7 @@ struct Parallel {
   std::optional<bool> overlap_weights;    ///< zero1, zero2: weights are gathered during the next
                                           ///< step's first forward passes
   std::optional<bool> overlap_experts;    ///< passes of two microbatches run together, see
-                                          ///< expert_policy.h
+                                          ///< model_parallel_policy.h
   std::optional<bool> keep_gathered;      ///< zero3: weights stay gathered from forward to backward
   std::optional<bool> reduce_once;        ///< zero2, zero3: gradients are reduced only in the last
                                           ///< backward pass

@@ -11,7 +11,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
-#include "orrery/workload/spec/expert_policy.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 #include "orrery/workload/spec/recompute_policy.h"
 #include "orrery/workload/spec/spec_rules.h"
 
