@@ -47,7 +47,7 @@ graph::Workload all_reduce(std::int64_t bytes, std::uint32_t ranks) {
 }
 
 struct CollectiveCase {
-  Machine machine;
+  FabricMachine machine;
   graph::Workload work;
 };
 
@@ -55,7 +55,7 @@ CollectiveCase draw_collective(std::uint64_t seed) {
   Draw draw(seed);
   const bool large = core_testing::full_effort() && seed % 10 == 0;
   const auto ranks = large ? 1024 : draw.of<std::int64_t>({8, 16, 24, 32, 64, 96});
-  Machine drawn = draw_fabric(draw, ranks);
+  FabricMachine drawn = draw_fabric(draw, ranks);
   Platform& machine = drawn.platform;
   machine.network = draw.of({NetworkModelKind::message, NetworkModelKind::flow});
   platform::CollectiveConfig& config = machine.collectives;
