@@ -174,7 +174,8 @@ def recent(every):
         elif sizes[-1] < 0.1:
             words = f"trust it to {share(sizes[-1], 0)}"
         else:
-            words = f"trust it to {share(sizes[-1], 0)}: " + ("too short" if bias < -0.05 else "too long" if bias > 0.05 else "errors of both signs")
+            short, long = min(errors) < -0.05, max(errors) > 0.05
+            words = f"trust it to {share(sizes[-1], 0)}: " + ("errors of both signs" if short and long else "too short" if short else "too long")
         lines += (f"| {model} | {device} | {since} | {len(errors)} | {share(middle)} | {share(sizes[-1])} | {signed(bias)} | {words} |\n")
     return lines
 
