@@ -101,6 +101,9 @@ Result<void> check_report(const ReportOptions& options, const Context& context) 
   if (options.runs.size() == 2 && !options.page.wanted())
     return fail(Errc::usage, "RUN", "two runs need --html",
                 "'orrery compare A B' compares them in the terminal");
+  if (context.output.ends_with(".html") && !options.writes())
+    return fail(Errc::usage, "--output", "writes the summary, which is not a web page",
+                "--html FILE writes the page, --open shows it");
   const bool part = !options.ranks.empty() || options.from || options.to || options.split;
   if (part && !options.timeline())
     return fail(Errc::usage, "", "--ranks, --from, --to and --split need --perfetto or --chrome");

@@ -161,8 +161,7 @@ constexpr std::array kEffects = {
     Effect{"fused_experts", "kernels.fused_experts", "false",
            "the experts' products include their biases, activation and casts",
            "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "
-           "grouped "
-           "MLP",
+           "grouped MLP",
            no_fused_experts, nullptr},
     Effect{"expert_biases", "model.moe.expert_bias", "false",
            "kernels that add the experts' biases",

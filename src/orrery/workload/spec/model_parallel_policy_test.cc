@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/spec/model_parallel_policy.h"
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "orrery/config/parameters.h"
 
 namespace orrery::workload {
 namespace {
@@ -74,6 +80,15 @@ TEST(Release, IsYearMonthAndPatch) {
   EXPECT_LT(*parse_release("25.11"), *parse_release("26.02"));
   EXPECT_LT(*parse_release("26.04"), *parse_release("26.04.01"));
   EXPECT_LT(*parse_release("26.04.01"), *parse_release("26.06"));
+}
+
+TEST(ExpertPolicy, TheReferenceNamesTheNewestRelease) {
+  const std::string newest =
+      fmt::format("\"{:02}.{:02}\"", kNewestRelease.year, kNewestRelease.month);
+  const auto& keys = config::table_of<Kernels>().parameters;
+  const auto release = std::ranges::find(keys, "release", &config::Parameter::name);
+  ASSERT_NE(release, keys.end());
+  EXPECT_THAT(std::string(release->default_note), testing::HasSubstr(newest));
 }
 
 TEST(ExpertPolicy, ReleasesDecideWhatTheJobDoesNot) {
