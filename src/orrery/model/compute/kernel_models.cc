@@ -49,7 +49,8 @@ class LearnedModelOfMakers final : public KernelModel {
  public:
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override {
-    if (!is_measured_maker(silicon)) return std::nullopt;
+    if (!is_measured_maker(silicon) || knows_training_attention(kernel, silicon))
+      return std::nullopt;
     return LearnedModel::built_in()->time(kernel, silicon);
   }
 };

@@ -48,6 +48,8 @@ constexpr std::array kFigureRows = {
     FigureRow{&Architecture::prefill_launch, kMicro, {7.0, 7.5, 10.0, 8.0, 3.0, 7.0}},
     FigureRow{&Architecture::prefill, 1, {0.6, 0.78, 0.82, 0.87, 0.67, 0.72}},
     FigureRow{&Architecture::backward, 1, {0.47, 0.67, 0.585, 0.65, 0.52, 0.56}},
+    FigureRow{&Architecture::backward8, 1, {0.47, 0.67, 0.38, 0.43, 0.4, 0.4}},
+    FigureRow{&Architecture::overlapped, 1, {0, 0, 0, 0.9, 0, 0}},
     FigureRow{&Architecture::prefill_block, kMicro, {0.2, 0.13, 0.25, 1.9, 0.08, 0.2}},
     FigureRow{&Architecture::decode_launch, kMicro, {15.0, 14.0, 10.5, 8.8, 7.7, 10.5}},
     FigureRow{&Architecture::decode, 1, {0.8, 0.8, 0.93, 0.94, 0.92, 0.9}},
@@ -173,6 +175,7 @@ Architecture general_architecture(const Silicon& silicon) {
   }
   if (silicon.processors > 0 && width_of(silicon) > kFedApart) {
     figures.prefill = kBlackwell.prefill;
+    figures.overlapped = kBlackwell.overlapped;
     figures.prefill_block = kBlackwell.prefill_block;
   }
   const double slower = silicon.clock > 0 ? kGeneralClock / silicon.clock : 1;

@@ -28,9 +28,12 @@ struct Architecture {
   double launch_batched;  ///< … for a batch of products in matrix units
   // Attention.
   double prefill_launch;
-  double prefill;   ///< share of the peak that its products reach, without the softmax
-  double backward;  ///< … in the backward pass (data/kernels/attention.csv; 0.78 of `prefill` if
-                    ///< nothing is published)
+  double prefill;    ///< share of the peak that its products reach, without the softmax
+  double backward;   ///< … in the backward pass (data/kernels/attention.csv; 0.78 of `prefill` if
+                     ///< nothing is published)
+  double backward8;  ///< … with 8 bits, which reads its operands a second time, transposed
+  double overlapped;  ///< … forward, in kernels that compute the products of one block of queries
+                      ///< during the exponentials of another (see attention_seconds); 0: unknown
   double prefill_block;  ///< begin and end of a block of queries that no other block hides
   double decode_launch;
   double decode;        ///< share of the memory bandwidth

@@ -30,14 +30,36 @@ constexpr double kSums = 8;
 /// is fed by one warp (A100, RTX PRO 6000), and backward.
 constexpr double kMoving = 0.35, kMovingByWarps = 0.5, kBackwardMoving = 0.6;
 
+/// Share of the peak of latent attention's products if each matrix unit is fed by one warp (A100,
+/// RTX PRO 6000). Source: see kLatentTail.
+constexpr double kLatentByWarps = 0.64;
+
+/// Seconds of one tile, given those of its products and of its exponentials per number. If the
+/// kernel overlaps them (`Architecture::overlapped`), each still delays the other, the more the
+/// more equal they are: their root of squares. Source: times of cuDNN 9.19 on a GB200
+/// (github.com/NVIDIA/cudnn-frontend, benchmark/sdpa_benchmark_training: Llama 3.1, DeepSeek-V3 and
+/// GPT-OSS, 16 and 8 bits); a GB300 with its doubled rate of exponentials is the test.
+double tile_seconds(double products, double exponentials, bool overlapped) {
+  const double each =
+      overlapped ? std::sqrt(products * products + exponentials * exponentials)
+                 : products + exponentials;  // a group of warps computes one after the other
+  return kTile * kTile * each;
+}
+
+/// Share of the peak that the products reach.
+double products_share(const Architecture& figures, const AttentionSizes& is, bool backward,
+                      bool overlapped) {
+  if (backward) return is.width_q < 2 ? figures.backward8 : figures.backward;
+  if (overlapped) return figures.overlapped;
+  return is.is_latent() && figures.latent == 0 ? kLatentByWarps : figures.prefill;
+}
+
 /// The forward pass of latent attention. Its kernels assign blocks of unequal length to processors
 /// in order; at the end, most processors wait for the share kLatentTail of the longest block.
 /// kLatentLaunch is added to the launch of other kernels; kLatentMoving replaces `kMoving`. Source:
 /// AIConfigurator's tables of latent attention (TensorRT-LLM), 7 GPUs; rounded figures, without the
 /// held-out kernels.
 constexpr double kLatentTail = 0.6, kLatentLaunch = 4.3e-6, kLatentMoving = 0.6;
-/// Their share of the peak if each matrix unit is fed by one warp (A100, RTX PRO 6000).
-constexpr double kLatentByWarps = 0.64;
 
 double moved_by(const AttentionSizes& is, double keys) {
   return is.batch * (is.key_dim + is.value_dim) *
@@ -87,6 +109,15 @@ double decode_seconds(const AttentionSizes& is, const Chip& chip) {
 
 }  // namespace
 
+bool is_training_attention(const graph::Kernel& kernel) {
+  return kernel.operation == graph::Operation::attention && kernel.pass == graph::Pass::forward &&
+         kernel.sizes[3] != 1 && !kernel.has(graph::kWritesPagedCache);
+}
+
+/// cuDNN's backward pass with 8 bits computes the scores outside of the window, too: on a GB200,
+/// 2 x 32,768 tokens of GPT-OSS take 43.9 ms with 8 bits, and 4.1 ms with 16 (cuDNN 9.19).
+bool ignores_window(const AttentionSizes& is, bool backward) { return backward && is.width_q < 2; }
+
 AttentionSizes attention_sizes(const graph::Kernel& kernel) {
   const auto at = [&](std::size_t i) { return one_or_more(kernel.sizes[i]); };
   const double launches = std::max<double>(1, kernel.launches);
@@ -110,9 +141,10 @@ AttentionSizes attention_sizes(const graph::Kernel& kernel) {
 }
 
 double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
-  const AttentionSizes is = attention_sizes(kernel);
+  AttentionSizes is = attention_sizes(kernel);
   const graph::Format a = kernel.a == graph::Format::unsaid ? graph::Format::bf16 : kernel.a;
   const bool backward = kernel.pass != graph::Pass::forward;
+  if (ignores_window(is, backward)) is.window = 0;
   const bool latent = is.is_latent() && !backward;
   const Architecture& figures = chip.figures;
   const double peak = peak_for(a, chip.silicon);
@@ -121,12 +153,12 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
 
   if (!(peak > 0)) return 0;
   const double dim = (is.key_dim + is.value_dim) / 2;
-  // Each group of warps computes the products and the exponentials of a tile one after the other.
-  const double forward = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
-  const double share = backward ? figures.backward : forward;
+  const bool overlapped = is_training_attention(kernel) && figures.overlapped > 0;
+  const double share = products_share(figures, is, backward, overlapped);
   const double times = backward ? kBackwardProducts : 1;
   const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
-  const double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
+  const double tile =
+      tile_seconds(products, 1 / (exponentials_of(chip.silicon) * chip.clock), overlapped);
   const double turn = kMinTile * times;
   const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
   const double longest = std::ceil(span / kTile) * std::max(tile, turn);

@@ -46,29 +46,61 @@ double predicted(const std::string& device, const std::string& kernel) {
   return parsed ? predicted(device, *parsed).seconds : NAN;
 }
 
-TEST(HeuristicAttention, TakesAsLongAsItsAuthorsPublish) {
+/// Errors of all published times, by pass, format and whether the architecture's figures are for
+/// kernels of training steps (knows_training_attention).
+struct Published {
+  std::size_t inside = 0;
+  std::vector<double> errors;  ///< |predicted / measured - 1|, ascending
+  [[nodiscard]] double at(std::size_t percent) const {
+    return errors[errors.size() * percent / 100];
+  }
+};
+
+std::map<std::string, Published> published() {
   const auto read =
       read_measured(std::string(core_testing::kSourceFolder) + "/data/kernels/attention.csv");
-  ASSERT_TRUE(read);
-  std::map<graph::Pass, std::vector<double>> errors;
-  std::map<graph::Pass, std::size_t> inside;
+  EXPECT_TRUE(read);
+  std::map<std::string, Published> groups;
+  if (!read) return groups;
   for (const MeasuredKernel& row : read->rows) {
-    const KernelTime is = predicted(read->devices[row.device], row.kernel);
-    errors[row.kernel.pass].push_back(std::abs(is.seconds / row.seconds - 1));
-    inside[row.kernel.pass] += row.seconds >= is.seconds * (1 + is.band.lower) &&
-                               row.seconds <= is.seconds * (1 + is.band.upper);
+    const std::string& device = read->devices[row.device];
+    const KernelTime is = predicted(device, row.kernel);
+    std::string name = row.kernel.pass == graph::Pass::forward ? "forward" : "backward";
+    if (knows_training_attention(row.kernel, sheets().at(device))) name += " overlapped";
+    if (graph::bits_of(row.kernel.a) == 8) name += " 8 bits";
+    Published& group = groups[name];
+    group.errors.push_back(std::abs(is.seconds / row.seconds - 1));
+    group.inside += row.seconds >= is.seconds * (1 + is.band.lower) &&
+                    row.seconds <= is.seconds * (1 + is.band.upper);
   }
-  for (auto& [pass, off] : errors) {
-    std::sort(off.begin(), off.end());
-    EXPECT_GE(inside[pass], off.size() * 8 / 10);
+  for (auto& [name, group] : groups) std::sort(group.errors.begin(), group.errors.end());
+  return groups;
+}
+
+TEST(HeuristicAttention, TakesAsLongAsItsAuthorsPublish) {
+  struct Limits {
+    std::size_t rows;
+    double median, percentile_90, inside;
+  };
+  // Of 8 bits, Hopper's backward pass with a mask computes part of what the mask hides.
+  const std::map<std::string, Limits> limits = {
+      {"forward", {47, 0.13, 0.25, 0.8}},
+      {"forward 8 bits", {10, 0.17, 0.2, 0.8}},
+      {"forward overlapped", {42, 0.06, 0.16, 0.8}},
+      {"forward overlapped 8 bits", {40, 0.04, 0.18, 0.8}},
+      {"backward", {95, 0.1, 0.2, 0.8}},
+      {"backward 8 bits", {50, 0.1, 0.5, 0.8}}};
+  const std::map<std::string, Published> groups = published();
+  EXPECT_EQ(groups.size(), limits.size());
+  for (const auto& [name, group] : groups) {
+    ASSERT_TRUE(limits.contains(name)) << name;
+    const Limits& limit = limits.at(name);
+    EXPECT_EQ(group.errors.size(), limit.rows) << name;
+    EXPECT_LT(group.at(50), limit.median) << name;
+    EXPECT_LT(group.at(90), limit.percentile_90) << name;
+    EXPECT_GE(static_cast<double>(group.inside), limit.inside * static_cast<double>(limit.rows))
+        << name;
   }
-  const auto& forward = errors[graph::Pass::forward];
-  const auto& backward = errors[graph::Pass::backward];
-  ASSERT_EQ(forward.size(), 31U);
-  EXPECT_LT(forward[forward.size() / 2], 0.13);
-  ASSERT_EQ(backward.size(), 37U);
-  EXPECT_LT(backward[backward.size() / 2], 0.06);
-  EXPECT_LT(backward[backward.size() * 9 / 10], 0.2);
 }
 
 // Tables of engines that serve have keys and values written into a cache in them: 32 sequences of

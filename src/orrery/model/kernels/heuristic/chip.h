@@ -106,6 +106,9 @@ struct AttentionSizes {
   [[nodiscard]] bool shares_values() const { return kv_heads == 1 && key_dim > value_dim; }
 };
 [[nodiscard]] AttentionSizes attention_sizes(const graph::Kernel& kernel);
+/// Whether the kernel is a forward pass of several queries that does not write its keys into a
+/// cache: the kernel of a training step.
+[[nodiscard]] bool is_training_attention(const graph::Kernel& kernel);
 /// Seconds of a decode with one query per sequence, if keys contain the values. `peak`: FLOP/s.
 [[nodiscard]] double latent_decode_seconds(const AttentionSizes& is, double peak, const Chip& chip);
 

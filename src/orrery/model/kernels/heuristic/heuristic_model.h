@@ -23,6 +23,11 @@ class HeuristicModel final : public KernelModel {
                                                const Silicon& silicon) const override;
 };
 
+/// Whether the kernel is the forward pass of attention in a training step, on an architecture whose
+/// kernels for training the heuristic knows from published times. Tables of serving engines have
+/// other kernels: on a GB200, cuDNN's are 1.2 to 1.5 times as fast.
+[[nodiscard]] bool knows_training_attention(const graph::Kernel& kernel, const Silicon& silicon);
+
 /// Minimum bytes that one launch of the kernel moves: kernel.bytes, otherwise by sizes and formats.
 [[nodiscard]] double bytes_of(const graph::Kernel& kernel);
 
