@@ -150,6 +150,7 @@ void draw_schedule(Draw& draw, Spec& spec) {
       {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full, RecomputeKind::ops});
   if (spec.recompute.kind == RecomputeKind::ops) spec.recompute.ops = {"norm", "mlp_up"};
   spec.kernels.flash_attention = draw.one_in(2);
+  if (spec.kernels.flash_attention && draw.one_in(4)) spec.precision.attention = Dtype::fp8;
   spec.kernels.fused = draw.one_in(2);
   spec.optimizer.kind = draw.of({OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::muon});
   spec.optimizer.gradient_norm = draw.one_in(2);

@@ -141,6 +141,7 @@ void write_precision(const Precision& precision, MegatronWriter& out) {
   } else {
     out.unsupported("products in " + word(products), products != precision.weights);
   }
+  out.unsupported("attention in fp8", precision.attention == Dtype::fp8);
   if (precision.optimizer == Dtype::bf16) {
     out.flag("--use-precision-aware-optimizer");
     out.add("--exp-avg-dtype", "bf16");

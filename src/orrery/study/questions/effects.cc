@@ -7,6 +7,7 @@
 #include <array>
 
 #include "orrery/core/text/suggest.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::study {
 
@@ -88,6 +89,12 @@ Result<void> no_fused_experts(Spec& spec) {
   return {};
 }
 
+Result<void> no_narrow_attention(Spec& spec) {
+  if (spec.precision.attention || attends_in_8_bits(spec))
+    spec.precision.attention = spec.precision.activations;
+  return {};
+}
+
 Result<void> no_expert_biases(Spec& spec) {
   if (spec.model.moe) spec.model.moe->expert_bias = false;
   return {};
@@ -163,6 +170,11 @@ constexpr std::array kEffects = {
            "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "
            "grouped MLP",
            no_fused_experts, nullptr},
+    Effect{"attention_in_8_bits", "precision.attention", "that of activations",
+           "attention multiplies fp8 numbers",
+           "the framework's release (workload/spec/model_parallel_policy.h): Megatron-Bridge's "
+           "configurations, 26.08",
+           no_narrow_attention, nullptr},
     Effect{"expert_biases", "model.moe.expert_bias", "false",
            "kernels that add the experts' biases",
            "the model and the framework: Megatron-Core, core/transformer/moe/experts.py",

@@ -5,6 +5,7 @@
 
 #include "orrery/workload/layers/unfused_softmax.h"
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -29,6 +30,7 @@ struct Sizes {
   Amount key_flops;         ///< FLOPs of queries × keys
   Amount q, k, v, context;  ///< bytes
   Amount statistics;        ///< bytes of the softmax's normalizers
+  Amount widening = 1;      ///< bytes of a gradient of q, k or v per byte of q, k or v
 };
 
 Sizes sizes(const Scope& scope, const CoreShape& core, Amount q, Amount k, Amount v) {
@@ -43,6 +45,7 @@ Sizes sizes(const Scope& scope, const CoreShape& core, Amount q, Amount k, Amoun
   all.v = v;
   all.context = scope.activation(query_tokens * core.heads * core.value_dim);
   all.statistics = Amount(4) * query_tokens * core.heads;
+  if (attends_in_8_bits(*scope.spec)) all.widening = scope.activation(1);
   return all;
 }
 
@@ -67,6 +70,7 @@ class Block {
         v_(all.v / blocks),
         context_(all.context),
         statistics_(all.statistics),
+        widening_(all.widening),
         biased_(core.biased),
         dropout_(scope.model().dropout),
         batch_(scope.micro),
@@ -112,10 +116,11 @@ class Block {
   void backward(Tape& tape) const {
     if (scope_.spec->kernels.flash_attention) {
       // Recomputes the scores; then the gradients of values, probabilities, queries and keys.
-      Op op = compute_op(
-          "attention.dgrad", OpClass::attention, Phase::input_grad,
-          Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
-          Amount(2) * (q_ + k_ + v_ + context_) + statistics_, flash(graph::Pass::backward));
+      Op op =
+          compute_op("attention.dgrad", OpClass::attention, Phase::input_grad,
+                     Amount(3) * key_flops_ + Amount(2) * value_flops_, pairs_ * per_score(true),
+                     (q_ + k_ + v_) * (widening_ + 1) + Amount(2) * context_ + statistics_,
+                     flash(graph::Pass::backward));
       op.repeated_flops = key_flops_.value();
       tape.backward(op);
       return;
@@ -161,6 +166,7 @@ class Block {
     graph::Kernel kernel = of(Operation::attention, pass);
     kernel.sizes = {batch_.value(), heads_.value(),   kv_heads_.value(),  queries_.value(),
                     keys_.value(),  key_dim_.value(), value_dim_.value(), window_.value()};
+    if (attends_in_8_bits(*scope_.spec)) kernel.a = kernel.b = graph::Format::fp8;
     if (causal_) kernel.traits = graph::kCausal;
     const AttentionKernels own = scope_.spec->kernels.attention_kernels();
     if (own != AttentionKernels::newest) kernel.traits |= graph::kPortable;
@@ -180,13 +186,47 @@ class Block {
   }
 
   const Scope& scope_;
-  Amount pairs_, key_flops_, value_flops_, scores_, q_, k_, v_, context_, statistics_, merge_;
+  Amount pairs_, key_flops_, value_flops_, scores_, q_, k_, v_, context_, statistics_, widening_,
+      merge_;
   bool biased_;
   bool dropout_;
   Amount batch_, heads_, kv_heads_, queries_, keys_, key_dim_, value_dim_, window_, rows_;
   bool causal_;
   bool in_pieces_;
 };
+
+/// Whether casts to fp8 also write each tensor transposed, for the gradients' products: blocks of
+/// scales follow the rows that a product reads (Transformer Engine, user guide, "MXFP8").
+bool casts_twice(const Scope& scope) { return scope.spec->precision.scaling == Scaling::mx; }
+
+Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements) {
+  const bool two_passes = scope.spec->precision.scaling == Scaling::tensor;
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, elements);
+  kernel.out = casts_twice(scope) ? graph::Format::fp8_mx : graph::Format::fp8;
+  if (two_passes) kernel.launches = 2;
+  return compute_op(
+      name, OpClass::vector, phase, 0, elements * 2,
+      scope.activation(elements * (two_passes ? 2 : 1)) + elements * (casts_twice(scope) ? 2 : 1),
+      kernel);
+}
+
+/// Queries, keys or values in fp8.
+Tensor cast_to_fp8(Tape& tape, const Scope& scope, const char* name, Tensor from) {
+  const Amount elements = tape.bytes_of(from) / scope.activation(1).value();
+  tape.begin(Group::attention, {from});
+  tape.forward(cast_op(scope, "attention.cast", Phase::forward, elements));
+  if (casts_twice(scope)) tape.save("attention.transposed", elements);
+  const Tensor narrow = tape.output(name, elements);
+  tape.set_gradient_bytes(narrow, tape.bytes_of(from));
+  return narrow;
+}
+
+/// The cast of the context's gradient, before the blocks of the backward pass.
+void cast_gradient(Tape& tape, const Scope& scope, const Sizes& all) {
+  if (!attends_in_8_bits(*scope.spec)) return;
+  tape.backward(cast_op(scope, "attention.cast.dgrad", Phase::input_grad,
+                        all.context / scope.activation(1).value()));
+}
 
 /// Saves the tensors that the backward pass reads. Without flash attention and in half precision
 /// these are the 5as/h of Korthikanti et al., equation 1: probabilities, the dropout mask and the
@@ -219,20 +259,29 @@ Tensor whole(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes&
   tape.begin(Group::attention, inputs);
   const Block block(scope, core, all, 1, 0);
   block.forward(tape);
+  cast_gradient(tape, scope, all);
   block.backward(tape);
   save_for_backward(tape, scope, core, all, inputs);
   return make_context(tape, scope, all);
+}
+
+/// A collective of queries, keys or values, in the format in which they are attended.
+Op attended(const Scope& scope, Op op) {
+  if (attends_in_8_bits(*scope.spec)) op.format = graph::Format::fp8;
+  return op;
 }
 
 Tensor gathered(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all, Tensor q,
                 Tensor k, Tensor v) {
   const Amount local = all.k + all.v, everything = local * scope.cp;
   tape.begin(Group::attention, {k, v});
-  tape.forward(collective_op("attention.gather", Phase::forward, CollectiveType::all_gather,
-                             Axis::cp, stream::cp, local));
+  tape.forward(
+      attended(scope, collective_op("attention.gather", Phase::forward, CollectiveType::all_gather,
+                                    Axis::cp, stream::cp, local)));
   tape.join_forward(stream::cp);
   tape.backward(collective_op("attention.gather.dgrad", Phase::input_grad,
-                              CollectiveType::reduce_scatter, Axis::cp, stream::cp, everything));
+                              CollectiveType::reduce_scatter, Axis::cp, stream::cp,
+                              everything * all.widening));
   tape.join_backward(stream::cp);
   const Tensor kv = tape.output("attention.gathered", everything);
   all.k = all.k * scope.cp;
@@ -277,14 +326,15 @@ class Ring {
 
   void backward() const {
     const Phase phase = Phase::input_grad;
+    cast_gradient(tape_, scope_, all_);
     tape_.backward(waiting(send("attention.kv.send", phase, -1, hop_), {stream::compute}));
     tape_.backward(waiting(receive("attention.kv.recv", phase, -1, hop_), {stream::compute}));
     block(0).backward(tape_);
     for (std::int64_t i = 1; i < scope_.cp; ++i) {
       const bool more = i + 1 < scope_.cp;
       if (more) tape_.backward(waiting(send("attention.kv.send", phase, -1, hop_), {stream::cp}));
-      tape_.backward(
-          waiting(send("attention.dkv.send", phase, -1, hop_), {stream::compute, stream::cp}));
+      tape_.backward(waiting(send("attention.dkv.send", phase, -1, gradients()),
+                             {stream::compute, stream::cp}));
       tape_.join_backward(stream::cp);
       if (!overlap()) receive_gradients(more);
       block(i).backward(tape_);
@@ -293,10 +343,12 @@ class Ring {
     // The gradients that arrived last are added to those computed last.
     tape_.join_backward(stream::cp);
     tape_.backward(compute_op("attention.dkv.add", OpClass::vector, phase, 0,
-                              hop_ / scope_.activation(1).value(), Amount(3) * hop_));
+                              gradients() / scope_.activation(1).value(), Amount(3) * gradients()));
   }
 
  private:
+  /// Bytes of the gradients of one block of keys and values.
+  [[nodiscard]] Amount gradients() const { return hop_ * all_.widening; }
   [[nodiscard]] bool overlap() const { return scope_.spec->schedule.overlap; }
   [[nodiscard]] Block block(std::int64_t index) const {
     return {scope_, core_, all_, scope_.cp, index};
@@ -304,7 +356,7 @@ class Ring {
   void receive_gradients(bool more) const {
     const Phase phase = Phase::input_grad;
     if (more) tape_.backward(receive("attention.kv.recv", phase, -1, hop_));
-    tape_.backward(receive("attention.dkv.recv", phase, -1, hop_));
+    tape_.backward(receive("attention.dkv.recv", phase, -1, gradients()));
   }
 
   Tape& tape_;
@@ -323,33 +375,40 @@ Tensor ring(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all, Te
   const Ring around(tape, scope, core, all, hop);
   around.forward();
   around.backward();
-  tape.add_scratch(Amount(4) * hop);  // two blocks of keys and values, and two of their gradients
+  // Two blocks of keys and values, and two of their gradients.
+  tape.add_scratch(Amount(2) * hop * (all.widening + 1));
   save_for_backward(tape, scope, core, all, {q, k, v});
   return make_context(tape, scope, all);
 }
 
-/// All-to-all from shards of tokens to shards of heads, or back; the gradient moves in the other
-/// direction.
-void exchange(Tape& tape, const char* forward, const char* backward, Amount size) {
-  tape.forward(collective_op(forward, Phase::forward, CollectiveType::all_to_all, Axis::cp,
-                             stream::cp, size));
+/// All-to-all from shards of tokens to shards of heads; the gradient moves in the other direction.
+void exchange(Tape& tape, const Scope& scope, const char* forward, const char* backward,
+              Amount size, Amount gradient) {
+  tape.forward(attended(scope, collective_op(forward, Phase::forward, CollectiveType::all_to_all,
+                                             Axis::cp, stream::cp, size)));
   tape.backward(collective_op(backward, Phase::input_grad, CollectiveType::all_to_all, Axis::cp,
-                              stream::cp, size));
+                              stream::cp, gradient));
 }
 
 Tensor ulysses(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all, Tensor q,
                Tensor k, Tensor v) {
   tape.begin(Group::qkv, {q, k, v});
-  exchange(tape, "attention.q.exchange", "attention.q.exchange.dgrad", all.q);
-  exchange(tape, "attention.k.exchange", "attention.k.exchange.dgrad", all.k);
-  exchange(tape, "attention.v.exchange", "attention.v.exchange.dgrad", all.v);
+  exchange(tape, scope, "attention.q.exchange", "attention.q.exchange.dgrad", all.q,
+           all.q * all.widening);
+  exchange(tape, scope, "attention.k.exchange", "attention.k.exchange.dgrad", all.k,
+           all.k * all.widening);
+  exchange(tape, scope, "attention.v.exchange", "attention.v.exchange.dgrad", all.v,
+           all.v * all.widening);
   tape.join_forward(stream::cp);
   tape.join_backward(stream::cp);
   const Tensor by_head[] = {tape.output("attention.q", all.q), tape.output("attention.k", all.k),
                             tape.output("attention.v", all.v)};
   const Tensor context = whole(tape, scope, core, all, {by_head[0], by_head[1], by_head[2]});
   tape.begin(Group::none, {context});
-  exchange(tape, "attention.context.exchange", "attention.context.exchange.dgrad", all.context);
+  tape.forward(collective_op("attention.context.exchange", Phase::forward,
+                             CollectiveType::all_to_all, Axis::cp, stream::cp, all.context));
+  tape.backward(collective_op("attention.context.exchange.dgrad", Phase::input_grad,
+                              CollectiveType::all_to_all, Axis::cp, stream::cp, all.context));
   tape.join_forward(stream::cp);
   tape.join_backward(stream::cp);
   return tape.output("attention.context", all.context);
@@ -364,6 +423,11 @@ Amount core_flops(const Scope& scope, const CoreShape& core) {
 
 Tensor attention_core(Tape& tape, const Scope& scope, const CoreShape& core, Tensor q, Tensor k,
                       Tensor v) {
+  if (attends_in_8_bits(*scope.spec)) {
+    q = cast_to_fp8(tape, scope, "attention.q.fp8", q);
+    k = cast_to_fp8(tape, scope, "attention.k.fp8", k);
+    v = cast_to_fp8(tape, scope, "attention.v.fp8", v);
+  }
   const Sizes all = sizes(scope, core, tape.bytes_of(q), tape.bytes_of(k), tape.bytes_of(v));
   if (scope.cp == 1) return whole(tape, scope, core, all, {q, k, v});
   switch (scope.spec->parallel.cp_method) {

@@ -196,6 +196,54 @@ TEST_F(CoreTest, DividesAllWorkAmongRanks) {
   }
 }
 
+// Queries, keys and values travel in one byte, their gradients in two; the products stay.
+TEST_F(CoreTest, AttendsInFp8) {
+  const std::int64_t q = 3 * 32 * 4 * 8, kv = q / 2;
+  const Products wide = products_of(lower());
+  spec_.precision.attention = Dtype::fp8;
+  for (const Scaling scaling : {Scaling::tensor, Scaling::mx}) {
+    spec_.precision.scaling = scaling;
+    const LoweredPart part = lower();
+    EXPECT_EQ(products_of(part).forward, wide.forward);
+    EXPECT_EQ(products_of(part).backward, wide.backward);
+    std::int64_t forward = 0, backward = 0, saved = 0;
+    for (const Op& op : part.forward)
+      if (op.kernel.operation == graph::Operation::cast) forward += op.bytes;
+    for (const Op& op : part.backward)
+      if (op.kernel.operation == graph::Operation::cast) backward += op.bytes;
+    for (const auto& item : part.part.retained)
+      if (std::string_view(item.name) != "attention.context") saved += item.bytes;
+    // Scales of tensors need a second pass over them; scales of blocks a second, transposed copy.
+    const std::int64_t each = scaling == Scaling::mx ? 2 + 2 : 4 + 1;
+    EXPECT_EQ(forward, each * (q + 2 * kv));
+    EXPECT_EQ(backward, each * q);
+    const std::int64_t statistics = 4 * q / 8;
+    EXPECT_EQ(saved, (scaling == Scaling::mx ? 2 : 1) * (q + 2 * kv) + statistics);
+    for (const Op& op : part.forward) {
+      if (op.op_class != OpClass::attention) continue;
+      EXPECT_EQ(op.kernel.a, graph::Format::fp8);
+      EXPECT_EQ(op.kernel.out, graph::Format::bf16);
+      EXPECT_EQ(op.bytes, q + 2 * kv + 2 * q + statistics);
+    }
+  }
+}
+
+TEST_F(CoreTest, SendsFp8AndGradientsOfActivations) {
+  spec_.precision.attention = Dtype::fp8;
+  const std::int64_t q = 3 * 32 * 4 * 8, kv = q / 2, shard = 2 * kv / 4;
+  LoweredPart part = lower(4);
+  EXPECT_EQ(traffic_of(part.forward)["send cp"], (Traffic{3, 3 * shard}));
+  EXPECT_EQ(traffic_of(part.backward)["send cp"], (Traffic{6, 3 * shard + 3 * 2 * shard}));
+  EXPECT_EQ(traffic_of(part.backward)["recv cp"], (Traffic{6, 3 * shard + 3 * 2 * shard}));
+  part = lower(4, ContextMethod::all_gather);
+  EXPECT_EQ(traffic_of(part.forward)["all_gather cp"], (Traffic{1, shard}));
+  EXPECT_EQ(traffic_of(part.backward)["reduce_scatter cp"], (Traffic{1, 2 * 4 * shard}));
+  part = lower(4, ContextMethod::ulysses);
+  EXPECT_EQ(traffic_of(part.forward)["all_to_all cp"], (Traffic{4, (q + 2 * kv + 2 * q) / 4}));
+  EXPECT_EQ(traffic_of(part.backward)["all_to_all cp"],
+            (Traffic{4, (2 * (q + 2 * kv) + 2 * q) / 4}));
+}
+
 /// What happens to scores, by name, with its bytes.
 std::vector<std::pair<std::string, std::int64_t>> softmax_of(const std::vector<Op>& ops) {
   std::vector<std::pair<std::string, std::int64_t>> out;

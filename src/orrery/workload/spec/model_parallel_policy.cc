@@ -98,4 +98,12 @@ bool fuses_experts(const Spec& spec) {
   return spec.kernels.fused_experts.value_or(fits && has_new_experts(spec));
 }
 
+bool attends_in_8_bits(const Spec& spec) {
+  const Precision& precision = spec.precision;
+  if (!spec.kernels.flash_attention || bytes_of(precision.activations) < 2) return false;
+  if (precision.attention) return *precision.attention == Dtype::fp8;
+  return has_new_experts(spec) && !spec.model.mla &&
+         spec.kernels.attention_kernels() == AttentionKernels::newest;
+}
+
 }  // namespace orrery::workload

@@ -79,4 +79,11 @@ inline constexpr Release kNewestRelease{26, 8, 0};
 /// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser).
 [[nodiscard]] bool fuses_experts(const Spec& spec);
 
+/// Whether attention's kernels multiply fp8 numbers: queries, keys and values, and the gradient of
+/// the context, are cast before them. Default: with megatron since release 26.06, MXFP8 and
+/// experts, without latent attention. Source: Megatron-Bridge's configurations, 26.08
+/// (fp8_dot_product_attention: set for MXFP8 with experts; for latent attention on some devices),
+/// and its pull requests 4249 (Qwen3, for 26.06) and 4606.
+[[nodiscard]] bool attends_in_8_bits(const Spec& spec);
+
 }  // namespace orrery::workload

@@ -96,11 +96,18 @@ TEST(ExpertPolicy, ReleasesDecideWhatTheJobDoesNot) {
   EXPECT_EQ(release_of(spec), kNewestRelease);
   EXPECT_TRUE(overlaps_experts(spec));
   EXPECT_TRUE(fuses_experts(spec));
+  EXPECT_TRUE(attends_in_8_bits(spec));
   for (const char* before : {"25.09", "26.02", "26.04.01"}) {
     spec.kernels.release = before;
     EXPECT_FALSE(overlaps_experts(spec)) << before;
     EXPECT_FALSE(fuses_experts(spec)) << before;
+    EXPECT_FALSE(attends_in_8_bits(spec)) << before;
   }
+  spec.precision.attention = Dtype::fp8;
+  EXPECT_TRUE(attends_in_8_bits(spec)) << "the job decides";
+  spec.precision.attention = Dtype::bf16;
+  spec.kernels.release.clear();
+  EXPECT_FALSE(attends_in_8_bits(spec));
   spec.parallel.overlap_experts = true;
   spec.kernels.fused_experts = true;
   EXPECT_TRUE(overlaps_experts(spec)) << "the job decides";

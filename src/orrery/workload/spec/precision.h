@@ -55,6 +55,7 @@ struct Precision {
   std::optional<Dtype> products;  ///< input type of matrix products with weights; all other
                                   ///< operators use `activations`
   Scaling scaling = Scaling::tensor;
+  std::optional<Dtype> attention;  ///< input type of attention's products (attends_in_8_bits)
 
   /// `products`; if that is empty, the narrower of weights and activations.
   [[nodiscard]] Dtype product_type() const {
@@ -76,7 +77,11 @@ struct Precision {
                     "input format of matrix products with weights")
           .by_default("the narrower of `weights` and `activations`"),
       config::field("scaling", &Precision::scaling,
-                    "how casts to fp8 and fp4 compute their scales")};
+                    "how casts to fp8 and fp4 compute their scales"),
+      config::field("attention", &Precision::attention,
+                    "input format of attention's products: `fp8`, or that of `activations`")
+          .by_default("by `framework` and `release`: megatron since 26.06 with MXFP8 and experts, "
+                      "without latent attention `fp8`, else that of `activations`")};
 };
 
 }  // namespace orrery::workload

@@ -63,6 +63,15 @@ std::string parallel_block(const Spec& spec) {
   return only_decoders(true, spec);
 }
 
+std::string narrow_attention(const Spec& spec) {
+  const std::optional<Dtype> format = spec.precision.attention;
+  if (!format || *format == spec.precision.activations) return {};
+  if (*format != Dtype::fp8) return "is neither fp8 nor the format of `activations`";
+  return spec.kernels.flash_attention && bytes_of(spec.precision.activations) >= 2
+             ? ""
+             : "is fp8 without flash attention on activations of 16 bits or more";
+}
+
 std::string positions(const Spec& spec) {
   const Model& m = spec.model;
   if (!reads_text(m) || m.positions != Positions::learned || m.max_positions == 0) return {};
@@ -137,6 +146,11 @@ constexpr std::array kModelRules = {
     RuleCheck{{"mla-family", "Only decoders have latent attention."},
               "model.mla",
               [](const Spec& spec) { return only_decoders(spec.model.mla.has_value(), spec); }},
+    RuleCheck{{"attention-format",
+               "`precision.attention` is fp8, with flash attention on wider activations, or the "
+               "format of `activations`."},
+              "precision.attention",
+              narrow_attention},
     RuleCheck{{"encoder-layers", "An encoder-decoder has `encoder_layers`, others have none."},
               "model.encoder_layers",
               encoder_layers},
