@@ -20,7 +20,7 @@ enum class ExpertTransport : std::uint8_t {
                        ///< rank
   hybridep,  ///< HybridEP: sends a token once to each rank that has one of its experts, and once to
              ///< each other NVLink domain
-  in_network,          ///< switches: a rank sends a token once and receives one sum
+  in_network,  ///< switches: a rank sends a token once and receives one sum
 };
 
 /// Parameters of an all-to-all that such kernels run. The size of the collective counts all copies

@@ -168,11 +168,12 @@ constexpr std::array kEffects = {
            "the framework's release (workload/spec/model_parallel_policy.h): Megatron-Bridge's "
            "configurations, 26.08",
            no_expert_overlap, nullptr},
-    Effect{"dispatcher", "parallel.dispatcher", "all_to_all",
-           "DeepEP and HybridEP send a token once to each rank, and the receiver copies it",
-           "the job; the framework's release and the device (workload/spec/model_parallel_policy.h): "
-           "Megatron-Bridge's configurations",
-           no_dispatcher, nullptr},
+    Effect{
+        "dispatcher", "parallel.dispatcher", "all_to_all",
+        "DeepEP and HybridEP send a token once to each rank, and the receiver copies it",
+        "the job; the framework's release and the device (workload/spec/model_parallel_policy.h): "
+        "Megatron-Bridge's configurations",
+        no_dispatcher, nullptr},
     Effect{"sorted_copies", "kernels.sort_copies", "false",
            "kernels that sort received copies of tokens by expert",
            "the framework: Megatron-Core, core/transformer/moe/token_dispatcher.py",

@@ -3,16 +3,16 @@
 // The mixture of experts: router, copies of tokens to and from experts, experts, shared experts
 // (Shazeer et al., ICLR 2017; Lepikhin et al., ICLR 2021; DeepSeek-V3, section 2.1.2).
 //
-// Token exchange. With ep within tp × cp × dp: two all-to-alls of copies of tokens. Kernels sort the
-// copies that a rank received by expert (sorts_copies). DeepEP and HybridEP send a token once to
-// each rank that has one of its experts (sends_tokens_once): the receiver makes the copies, and adds
-// up their results before it returns them. HybridEP also gathers all routing decisions of the group.
-// With sp and etp > 1 each rank of etp sends the copies of its own tokens. The received copies are gathered over
-// etp before the experts and reduce-scattered after them, as in Megatron-Core's all-to-all
-// dispatcher. Without an exchange (ep = 1, or a separate ep axis, whose ranks have the same
-// tokens), tokens are gathered before they are copied. On a separate axis each rank computes the
-// summand of its experts, followed by an all-reduce over ep. Otherwise routing decisions
-// (indices, probabilities) are a few bytes per token and do not count as sent.
+// Token exchange. With ep within tp × cp × dp: two all-to-alls of copies of tokens. Kernels sort
+// the copies that a rank received by expert (sorts_copies). DeepEP and HybridEP send a token once
+// to each rank that has one of its experts (sends_tokens_once): the receiver makes the copies, and
+// adds up their results before it returns them. HybridEP also gathers all routing decisions of the
+// group. With sp and etp > 1 each rank of etp sends the copies of its own tokens. The received
+// copies are gathered over etp before the experts and reduce-scattered after them, as in
+// Megatron-Core's all-to-all dispatcher. Without an exchange (ep = 1, or a separate ep axis, whose
+// ranks have the same tokens), tokens are gathered before they are copied. On a separate axis each
+// rank computes the summand of its experts, followed by an all-reduce over ep. Otherwise routing
+// decisions (indices, probabilities) are a few bytes per token and do not count as sent.
 #include "orrery/workload/layers/moe.h"
 
 #include <algorithm>
@@ -30,11 +30,10 @@ namespace {
 
 using graph::CollectiveType;
 
-constexpr graph::ExpertTransport kWays[] = {graph::ExpertTransport::none,
-                                            graph::ExpertTransport::deepep,
-                                            graph::ExpertTransport::deepep_low_latency,
-                                            graph::ExpertTransport::hybridep,
-                                            graph::ExpertTransport::in_network};  // by Dispatcher
+constexpr graph::ExpertTransport kWays[] = {
+    graph::ExpertTransport::none, graph::ExpertTransport::deepep,
+    graph::ExpertTransport::deepep_low_latency, graph::ExpertTransport::hybridep,
+    graph::ExpertTransport::in_network};  // by Dispatcher
 
 /// Writes the block to the tape.
 class Experts {
@@ -80,9 +79,9 @@ class Experts {
   }
   /// Different tokens among `copies` that arrived at a rank: those that have one of its experts.
   [[nodiscard]] Amount tokens_of(Amount copies) const {
-    const double here = graph::probability_any_expert_reached(
-        static_cast<double>(tokens_.experts), static_cast<int>(moe_.top_k),
-        static_cast<int>(moe_.experts));
+    const double here = graph::probability_any_expert_reached(static_cast<double>(tokens_.experts),
+                                                              static_cast<int>(moe_.top_k),
+                                                              static_cast<int>(moe_.experts));
     const double each = here * static_cast<double>(moe_.experts) /
                         static_cast<double>(moe_.top_k * tokens_.experts);
     return Amount(std::llround(static_cast<double>(copies.value()) * std::min(each, 1.0)));

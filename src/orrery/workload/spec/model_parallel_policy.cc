@@ -97,9 +97,9 @@ bool sorts_copies(const Spec& spec) {
   const Parallel& plan = spec.parallel;
   if (!spec.model.moe || plan.ep == 1 || plan.ep_own_axis || sends_tokens_once(spec)) return false;
   const bool several = spec.model.moe->experts > plan.ep;
-  return several && spec.kernels.sort_copies.value_or(
-                        spec.kernels.framework == Framework::megatron &&
-                        dispatcher_of(spec) == Dispatcher::all_to_all);
+  return several &&
+         spec.kernels.sort_copies.value_or(spec.kernels.framework == Framework::megatron &&
+                                           dispatcher_of(spec) == Dispatcher::all_to_all);
 }
 
 bool can_overlap_experts(const Spec& spec) {

@@ -24,7 +24,8 @@ constexpr std::string_view kHead =
     "the workload tests with ORRERY_UPDATE_DOCS=1. -->\n"
     "\n"
     "One YAML or JSON document specifies a training job: model, parallelism, schedule, batch, "
-    "precision, optimizer, recomputation. Every flag of `orrery job generate` sets one of these keys. "
+    "precision, optimizer, recomputation. Every flag of `orrery job generate` sets one of these "
+    "keys. "
     "Quantities are text with a unit: MB is 10^6 bytes, MiB is 2^20. An unknown key is an error, "
     "and so is a job that violates a [rule](#rules).\n"
     "\n"
@@ -75,12 +76,13 @@ std::string dispatcher_part() {
       "With `framework: megatron`, the default of `dispatcher` follows the configurations of "
       "Megatron-Bridge. On the devices of the cluster, since the release (`kernels.release`):\n"
       "\n"
-      "| devices with names that start with | since | ranks of ep in one NVLink domain | in several |\n"
+      "| devices with names that start with | since | ranks of ep in one NVLink domain | in "
+      "several |\n"
       "|---|---|---|---|\n";
   for (const DispatcherDefault& one : kDispatcherDefaults)
-    text += fmt::format("| `{}` | {:02}.{:02} | `{}` | `{}` |\n", one.device, one.since.year,
-                        one.since.month, config::enum_name(one.within),
-                        config::enum_name(one.between));
+    text +=
+        fmt::format("| `{}` | {:02}.{:02} | `{}` | `{}` |\n", one.device, one.since.year,
+                    one.since.month, config::enum_name(one.within), config::enum_name(one.between));
   return text +
          "\n"
          "Otherwise, and without a cluster, it is `all_to_all`. Configurations of single models "

@@ -114,8 +114,8 @@ TEST(DeepEp, IsNearItsOwnersFiguresOnAnotherDevice) {
   EXPECT_NEAR(rate(true, 4) / 57, 1, 0.08);
 }
 
-// Eight nodes: ai-dynamo/aiconfigurator 095f58a5, with the kernels that notify. On 2 and 4 nodes the
-// owners' figures above hold.
+// Eight nodes: ai-dynamo/aiconfigurator 095f58a5, with the kernels that notify. On 2 and 4 nodes
+// the owners' figures above hold.
 TEST(DeepEp, IsNearWhatWasMeasuredOnEightNodes) {
   const Exchanged runs[] = {{"h100-sxm", false, false, 8, 64, 8192, 7168, 8, 256, 12971},
                             {"h100-sxm", false, true, 8, 64, 8192, 7168, 8, 256, 24696},

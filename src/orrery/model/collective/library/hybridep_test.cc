@@ -49,10 +49,9 @@ TEST(HybridEp, IsNearItsOwnersFiguresThatAreNotFitted) {
   for (const Published& run : kPublished)
     for (const bool combine : {false, true}) {
       const auto groups = static_cast<double>(run.nodes > 1 ? run.nodes : run.ranks);
-      const double copies =
-          deepep::groups_reached(groups, kTopK, static_cast<int>(8 * run.ranks));
-      const double rate = copies * kTokens * 2 * kHidden /
-                          us_of(run.device, run.nodes, run.ranks, combine) / 1e3;
+      const double copies = deepep::groups_reached(groups, kTopK, static_cast<int>(8 * run.ranks));
+      const double rate =
+          copies * kTokens * 2 * kHidden / us_of(run.device, run.nodes, run.ranks, combine) / 1e3;
       EXPECT_NEAR(rate / (combine ? run.combine : run.dispatch), 1, 0.1)
           << run.device << " " << run.ranks << " " << combine;
     }
