@@ -158,6 +158,10 @@ void draw_schedule(Draw& draw, Spec& spec) {
   if (spec.model.moe && draw.one_in(2)) {
     spec.kernels.fused_experts = draw.one_in(2);
     spec.model.moe->expert_bias = draw.one_in(2);
+    spec.kernels.sort_copies = draw.one_in(2);
+    spec.parallel.dispatcher =
+        draw.of({Dispatcher::all_to_all, Dispatcher::deepep, Dispatcher::deepep_low_latency,
+                 Dispatcher::hybridep, Dispatcher::in_network});
     if (can_overlap_experts(spec)) spec.parallel.overlap_experts = true;
   }
 }

@@ -84,6 +84,16 @@ Result<void> no_expert_overlap(Spec& spec) {
   return {};
 }
 
+Result<void> no_dispatcher(Spec& spec) {
+  if (spec.model.moe) spec.parallel.dispatcher = workload::Dispatcher::all_to_all;
+  return {};
+}
+
+Result<void> no_sorted_copies(Spec& spec) {
+  if (spec.model.moe) spec.kernels.sort_copies = false;
+  return {};
+}
+
 Result<void> no_fused_experts(Spec& spec) {
   if (spec.model.moe) spec.kernels.fused_experts = false;
   return {};
@@ -165,6 +175,16 @@ constexpr std::array kEffects = {
            "the framework's release (workload/spec/model_parallel_policy.h): Megatron-Bridge's "
            "configurations, 26.08",
            no_expert_overlap, nullptr},
+    Effect{
+        "dispatcher", "parallel.dispatcher", "all_to_all",
+        "DeepEP and HybridEP send a token once to each rank, and the receiver copies it",
+        "the job; the framework's release and the device (workload/spec/model_parallel_policy.h): "
+        "Megatron-Bridge's configurations",
+        no_dispatcher, nullptr},
+    Effect{"sorted_copies", "kernels.sort_copies", "false",
+           "kernels that sort received copies of tokens by expert",
+           "the framework: Megatron-Core, core/transformer/moe/token_dispatcher.py",
+           no_sorted_copies, nullptr},
     Effect{"fused_experts", "kernels.fused_experts", "false",
            "the experts' products include their biases, activation and casts",
            "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "

@@ -37,6 +37,7 @@ struct Kernels {
   bool deterministic = false;   ///< results are bit-identical in every run
   std::optional<bool> grouped;  ///< one grouped product for all experts; empty: by `framework`
   std::optional<bool> fused_experts;  ///< see fuses_experts (model_parallel_policy.h)
+  std::optional<bool> sort_copies;    ///< see sorts_copies (model_parallel_policy.h)
 
   /// The given attention kernels, else the framework's default. PyTorch's
   /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN
@@ -97,6 +98,12 @@ struct Kernels {
       config::field("fused_experts", &Kernels::fused_experts,
                     "the experts' products include their biases, activation and casts")
           .by_default("by `framework` and `release`: megatron since 26.06 with MXFP8 `true`, else "
+                      "`false`"),
+      config::field("sort_copies", &Kernels::sort_copies,
+                    "kernels sort the copies that a rank received by expert, if it has several, "
+                    "and undo this before copies return; not with `deepep` and `hybridep`, whose "
+                    "receivers make the copies")
+          .by_default("by `framework` and `dispatcher`: megatron with `all_to_all` `true`, else "
                       "`false`")};
 };
 
