@@ -29,7 +29,7 @@ struct JobDescriptionKey {
 struct ClusterSize {
   std::int64_t devices = 0;
   std::string where;
-  workload::Machine machine;  ///< for defaults that depend on it
+  workload::TargetMachine machine;  ///< for defaults that depend on it
 };
 /// The size and the machine of a cluster that `where` describes.
 [[nodiscard]] ClusterSize size_of(const platform::Platform& platform, std::string where);

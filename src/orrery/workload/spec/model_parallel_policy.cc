@@ -80,7 +80,7 @@ Dispatcher dispatcher_of(const Spec& spec) {
   const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
   if (!exchanges || spec.kernels.framework != Framework::megatron || spec.compat != Compat::none)
     return Dispatcher::all_to_all;
-  const Machine& machine = spec.machine;
+  const TargetMachine& machine = spec.machine;
   const bool within = machine.domain == 0 || plan.ep * plan.expert_tp() <= machine.domain;
   for (const DispatcherDefault& one : kDispatcherDefaults)
     if (machine.device.starts_with(one.device) && release_of(spec) >= one.since)

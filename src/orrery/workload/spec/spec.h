@@ -250,12 +250,12 @@ enum class Compat : std::uint8_t { none, stage };
 
 /// A training job.
 /// The machine of a job, as far as defaults depend on it.
-struct Machine {
+struct TargetMachine {
   std::string device;       ///< name in the catalog; empty: unknown
   std::int64_t domain = 0;  ///< devices of one NVLink domain, or of another scale-up network; 0:
                             ///< unknown
 
-  friend bool operator==(const Machine&, const Machine&) = default;
+  friend bool operator==(const TargetMachine&, const TargetMachine&) = default;
 };
 
 struct Spec {
@@ -273,7 +273,7 @@ struct Spec {
   Kernels kernels;
   std::optional<Lora> lora;  ///< adapters are trained, the model's weights are frozen
   Compat compat = Compat::none;
-  Machine machine;  ///< not a key: the cluster's, if there is one
+  TargetMachine machine;  ///< not a key: the cluster's, if there is one
 
   static constexpr auto fields = std::tuple{
       config::field("$schema", &Spec::schema, "for editors; ignored"),
