@@ -146,8 +146,10 @@ void draw_schedule(Draw& draw, Spec& spec) {
   spec.batch.micro = draw.between(1, 2);
   spec.batch.seq = draw.of<std::int64_t>({16, 32});
   spec.batch.global = spec.batch.micro * spec.parallel.dp * draw.between(1, 8);
-  spec.recompute.kind = draw.of(
-      {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full, RecomputeKind::ops});
+  spec.recompute.kind = draw.of({RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full,
+                                 RecomputeKind::ops, RecomputeKind::torchtitan_op});
+  if (spec.recompute.kind == RecomputeKind::full)
+    spec.recompute.every = draw.of<std::int64_t>({1, 1, 2, 3});
   if (spec.recompute.kind == RecomputeKind::ops) spec.recompute.ops = {"norm", "mlp_up"};
   spec.kernels.flash_attention = draw.one_in(2);
   spec.kernels.fused = draw.one_in(2);

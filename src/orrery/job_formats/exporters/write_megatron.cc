@@ -132,6 +132,7 @@ void write_precision(const Precision& precision, MegatronWriter& out) {
   const Dtype products = precision.product_type();
   if (products == Dtype::fp8 && precision.activations == precision.weights) {
     out.add("--fp8-format", "hybrid");
+    out.unsupported("row-wise scales", scales_rows(precision.scaling));
     out.add("--fp8-recipe", precision.scaling == Scaling::delayed     ? "delayed"
                             : precision.scaling == Scaling::tensor    ? "tensorwise"
                             : precision.scaling == Scaling::blockwise ? "blockwise"
@@ -157,6 +158,11 @@ void write_recompute(const Recompute& recompute, bool experts, MegatronWriter& o
     out.add("--recompute-granularity", "full");
     out.add("--recompute-method", "uniform");
     out.add("--recompute-num-layers", 1);
+    out.unsupported("recomputation of every n-th layer", recompute.every > 1);
+    return;
+  }
+  if (recompute.kind == RecomputeKind::torchtitan_op) {
+    out.unsupported("recomputation torchtitan_op", true);
     return;
   }
   if (recompute.kind == RecomputeKind::selective) {
