@@ -367,7 +367,7 @@ void Tape::account(Part& part) const {
   for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
     const TensorState& known = tensors_[id];
     if (selects_results() && known.step != Tensor::none) {
-      if ((known.saved || !is_compiled()) && !(known.stored == Amount(0)))
+      if ((known.saved || !prunes_unused() || used_[id]) && !(known.stored == Amount(0)))
         part.retained.push_back({known.name, known.stored.value()});
       if (known.saved && known.stored < known.bytes)
         part.working_tensors.push_back({known.name, (known.bytes - known.stored).value()});
@@ -382,7 +382,7 @@ void Tape::account(Part& part) const {
       part.working_tensors.push_back({known.name, known.bytes.value()});
     }
   }
-  if (!is_compiled() && !(summed_results_ == Amount(0)))
+  if (!prunes_unused() && !(summed_results_ == Amount(0)))
     part.retained.push_back({"summands", summed_results_.value()});
   Amount maximum;
   for (const TapeOperator& step : operators_) maximum = std::max(maximum, working(step));
@@ -446,9 +446,10 @@ bool Tape::selects_results() const {
          scope_->spec->recompute.kind == RecomputeKind::torchtitan_op;
 }
 
-/// Whether a compiler removes operators whose results are not used.
-bool Tape::is_compiled() const {
-  return scope_->spec->kernels.framework == Framework::torchtitan_compiled;
+/// Whether a compiler stores and repeats only what is used.
+bool Tape::prunes_unused() const {
+  return scope_->spec->kernels.framework == Framework::torchtitan_compiled &&
+         stops_recompute_early(*scope_->spec);
 }
 
 /// RecomputeKind::torchtitan_op: the results that the layer stores. The checkpoint repeats the
@@ -545,22 +546,23 @@ void Tape::ensure_available(Tensor tensor, std::vector<Entry>& into) {
 /// By operator: whether the recomputation of the layer includes it. A checkpoint that stops early
 /// repeats all operators up to the last one whose output some backward pass reads. A compiler
 /// repeats only those whose results are used and not stored.
-std::vector<bool> Tape::repeated_operators() const {
+std::vector<bool> Tape::repeated_operators() {
   const std::size_t count = operators_.size();
   if (!stops_recompute_early(*scope_->spec)) return std::vector<bool>(count, true);
-  std::vector<bool> used(tensors_.size(), false), repeated(count, false);
+  std::vector<bool> repeated(count, false);
+  used_.assign(tensors_.size(), false);
   for (const TapeOperator& step : operators_)
-    for (const Tensor saved : step.saves) used[saved.id] = true;
-  const bool prunes = selects_results() && is_compiled();
+    for (const Tensor saved : step.saves) used_[saved.id] = true;
+  const bool prunes = selects_results() && prunes_unused();
   for (std::size_t i = count; i-- > 0;) {
     const TapeOperator& step = operators_[i];
     repeated[i] = std::any_of(step.writes.begin(), step.writes.end(), [&](Tensor made) {
       const TensorState& known = tensors_[made.id];
-      return used[made.id] && !(prunes && known.stored == known.bytes);
+      return used_[made.id] && !(prunes && known.stored == known.bytes);
     });
     if (!prunes && i + 1 < count && repeated[i + 1]) repeated[i] = true;
     if (prunes && repeated[i])
-      for (const Tensor read : step.reads) used[read.id] = true;
+      for (const Tensor read : step.reads) used_[read.id] = true;
   }
   return repeated;
 }

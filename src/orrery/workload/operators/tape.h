@@ -199,7 +199,7 @@ class Tape {
   [[nodiscard]] bool is_recomputed(Group group) const;
   [[nodiscard]] bool recomputes_all() const;
   [[nodiscard]] bool selects_results() const;
-  [[nodiscard]] bool is_compiled() const;
+  [[nodiscard]] bool prunes_unused() const;
   void choose_stored_results();
   void choose_products(TapeOperator& step, std::int64_t& count);
   void choose_collectives(TapeOperator& step);
@@ -207,7 +207,7 @@ class Tape {
   [[nodiscard]] bool retained(Tensor tensor) const;
   void recompute_operator(std::uint32_t step, std::vector<Entry>& into);
   void ensure_available(Tensor tensor, std::vector<Entry>& into);
-  [[nodiscard]] std::vector<bool> repeated_operators() const;
+  [[nodiscard]] std::vector<bool> repeated_operators();
   [[nodiscard]] std::vector<Entry> backward_entries();
   [[nodiscard]] std::vector<Op> resolve(const std::vector<Entry>& entries) const;
   void account(Part& part) const;
@@ -219,7 +219,9 @@ class Tape {
   std::string name_;
   bool is_layer_;
   bool stores_layer_ = false;
-  Amount summed_results_;  ///< stored results of products that a collective sums
+  std::vector<bool> used_;  ///< by tensor, in a recomputed layer: the backward pass or another
+                            ///< repeated operator reads it
+  Amount summed_results_;   ///< stored results of products that a collective sums
   Weights weights_, frozen_;
   std::vector<TensorState> tensors_;
   std::vector<TapeOperator> operators_;
