@@ -217,10 +217,10 @@ TEST(HuggingFaceFamilies, NemotronH) {
   EXPECT_EQ(nano.spec.model.mamba->chunk, 128);
   EXPECT_TRUE(check_spec(nano.spec));
   std::string list;
-  for (const char symbol : nano.spec.model.pattern)
-    list += std::string(list.empty() ? "" : ", ") + (symbol == 'M'   ? "" mamba ""
-                                                     : symbol == '*' ? "" attention ""
-                                                                     : "" moe "");
+  for (const char symbol : nano.spec.model.pattern) {
+    const char* const type = symbol == 'M' ? "mamba" : symbol == '*' ? "attention" : "moe";
+    list += (list.empty() ? "\"" : ", \"") + std::string(type) + "\"";
+  }
   const Imported listed =
       import(R"({"model_type": "nemotron_h", "layers_block_type": [)" + list + "], " + rest);
   EXPECT_EQ(listed.spec.model.pattern, nano.spec.model.pattern);

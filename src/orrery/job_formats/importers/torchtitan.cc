@@ -273,12 +273,22 @@ Result<void> Torchtitan::read_precision(Spec& spec) {
   return {};
 }
 
+/// [compile] compiles the components "model" and "loss". The older training.compile compiles the
+/// model only ("compiling loss function causes CUDA errors", train.py of 2024).
 Result<void> Torchtitan::read_kernels(Spec& spec) {
   KeyReader compile = reader("compile");
-  compiles_ = compiles_ || compile.flag("enable");
-  ignore_keys(compile, {"components", "backend"});
+  const bool enabled = compile.flag("enable");
+  const std::vector<std::string> components = compile.texts("components");
+  const auto compiles = [&](const char* component) {
+    const bool listed =
+        std::find(components.begin(), components.end(), component) != components.end();
+    return enabled && (listed || !compile.has("components"));
+  };
+  ignore_keys(compile, {"backend"});
   if (auto fine = finish(compile, findings_); !fine) return fine;
-  spec.kernels.framework = compiles_ ? Framework::torchtitan_compiled : Framework::torchtitan;
+  const bool model = compiles_ || compiles("model"), loss = compiles("loss");
+  spec.kernels.framework = model ? Framework::torchtitan_compiled : Framework::torchtitan;
+  if (model != loss) spec.kernels.loss = loss ? Loss::compiled : Loss::eager;
   KeyReader keys = reader("optimizer");
   constexpr std::array kKinds = {Named<OptimizerKind>{"Adam", OptimizerKind::adam},
                                  Named<OptimizerKind>{"AdamW", OptimizerKind::adamw}};

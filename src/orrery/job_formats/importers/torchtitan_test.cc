@@ -61,6 +61,7 @@ TEST(Torchtitan, ReadsAJob) {
   EXPECT_EQ(spec.precision.reduce, Dtype::bf16);
   EXPECT_EQ(spec.recompute.kind, RecomputeKind::full);
   EXPECT_EQ(spec.kernels.framework, Framework::torchtitan_compiled);
+  EXPECT_EQ(spec.kernels.loss_kernel(), Loss::compiled);
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
   EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 0u);
   EXPECT_TRUE(check_spec(spec));
@@ -86,6 +87,23 @@ TEST(Torchtitan, ReadsCheckpointing) {
   EXPECT_EQ(
       titan_error(titan_file("", "", "mode = \"selective\"\nselective_ac_option = \"x\"")).code,
       Errc::config_range);
+}
+
+TEST(Torchtitan, CompilesComponents) {
+  const auto kernels = [](const std::string& training, const std::string& rest) {
+    return import_titan(
+               titan_file(training, "data_parallel_shard_degree = 8", "mode = \"full\"", rest))
+        .spec.kernels;
+  };
+  const Kernels eager = kernels("", "");
+  EXPECT_EQ(eager.framework, Framework::torchtitan);
+  EXPECT_EQ(eager.loss_kernel(), Loss::eager);
+  const Kernels older = kernels("compile = true", "");
+  EXPECT_EQ(older.framework, Framework::torchtitan_compiled);
+  EXPECT_EQ(older.loss_kernel(), Loss::eager);
+  const Kernels only = kernels("", "[compile]\nenable = true\ncomponents = [\"loss\"]\n");
+  EXPECT_EQ(only.framework, Framework::torchtitan);
+  EXPECT_EQ(only.loss_kernel(), Loss::compiled);
 }
 
 TEST(Torchtitan, ReadsFloat8) {

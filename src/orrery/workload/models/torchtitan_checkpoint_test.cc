@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "orrery/workload/assembly/assemble.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/operators/lowered_model_testing.h"
+#include "orrery/workload/spec/model_catalog.h"
 
 namespace orrery::workload {
 namespace {
@@ -119,6 +122,30 @@ TEST(TorchtitanOp, RepeatsExpertsWithoutTheirExchange) {
     EXPECT_FALSE(op.phase == Phase::recompute &&
                  op.collective == graph::CollectiveType::all_to_all &&
                  op.kind == graph::NodeKind::coll);
+}
+
+// torchtitan, docs/performance.md (2024), table 1: Llama 3.1 8B on 8 H100, local batch 2, selective
+// activation checkpointing. The loss was not compiled then (train.py: "turning off for now").
+TEST(TorchtitanOp, NeedsThePublishedMemory) {
+  Spec spec;
+  spec.model = find_model("llama-3.1-8b")->model;
+  spec.parallel.dp = 8;
+  spec.parallel.sharding = Sharding::zero3;
+  spec.batch.micro = 2;
+  spec.batch.seq = 8192;
+  spec.recompute.kind = RecomputeKind::torchtitan_op;
+  spec.kernels.loss = Loss::eager;
+  const auto reserved = [&](Framework framework) {
+    spec.kernels.framework = framework;
+    Findings findings;
+    const Result<Program> program = assemble(spec, findings);
+    EXPECT_TRUE(program);
+    const Result<MemoryReport> report = account_memory(*program);
+    EXPECT_TRUE(report);
+    return static_cast<double>(report->roles[report->worst].reserved()) / (1 << 30);
+  };
+  EXPECT_NEAR(reserved(Framework::torchtitan), 82.4, 0.06 * 82.4);
+  EXPECT_NEAR(reserved(Framework::torchtitan_compiled), 77.0, 0.06 * 77.0);
 }
 
 // _apply_layer_sac counts layers from 1: of three, the second is a checkpoint.
