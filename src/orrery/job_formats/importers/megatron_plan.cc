@@ -198,7 +198,9 @@ void read_narrow_precision(KeyReader& keys, const Json& file, Precision& precisi
       findings.add(FindingCode::key_without_effect, keys.place("fp8_recipe") + " " + recipe);
   }
   const bool gather = keys.flag("fp8_param_gather");
-  if (in_fp8 && gather) precision.weights = Dtype::fp8;
+  // MXFP8 gathers 16 bits, since neither layout follows from the other (arguments.py,
+  // --reuse-grad-buf-for-mxfp8-param-ag), and casts them to both.
+  if (in_fp8 && gather && precision.scaling != Scaling::mx) precision.weights = Dtype::fp8;
   if (const std::string fp4 = format("fp4_format"); !fp4.empty() && fp4 != "none")
     precision.products = Dtype::fp4;
 }

@@ -226,6 +226,8 @@ TEST(Megatron, TypesOfFp8Training) {
   EXPECT_EQ(precision("--fp8-format hybrid --fp8-recipe blockwise").scaling, Scaling::blockwise);
   EXPECT_EQ(precision("--fp8-format hybrid").weights, Dtype::bf16);
   EXPECT_EQ(precision("--fp8-format hybrid --fp8-param-gather").weights, Dtype::fp8);
+  EXPECT_EQ(precision("--fp8-format e4m3 --fp8-recipe mxfp8 --fp8-param-gather").weights,
+            Dtype::bf16);
   EXPECT_EQ(precision("--fp4-format e2m1").products, Dtype::fp4);
   const ImportedArguments custom =
       import_arguments(small_megatron("--fp8-format hybrid --fp8-recipe custom"));

@@ -140,7 +140,7 @@ Count mamba_of(const Model& model) {
 /// The layers of `Model::pattern`, each with one norm.
 Count pattern_layers(const Model& model) {
   const auto add = [&](LayerSymbol symbol, Count layer, Count& count) {
-    layer.total += norm_of(model, model.hidden) * (model.post_norms ? 2 : 1);
+    layer.total += norm_of(model, model.hidden);
     count.add(layer, model.layers_of(symbol));
   };
   Count count;

@@ -133,7 +133,8 @@ std::string layer_pattern(const Spec& spec) {
                        in_quotes(m.pattern.substr(other, 1)));
   if (static_cast<std::int64_t>(m.pattern.size()) != m.layers)
     return fmt::format("has {} symbols, but the model has {} layers", m.pattern.size(), m.layers);
-  if (m.parallel_block) return "is given together with parallel_block";
+  if (m.parallel_block || m.post_norms)
+    return fmt::format("is given together with {}", m.post_norms ? "post_norms" : "parallel_block");
   if (m.positions == Positions::relative) return "is given together with relative positions";
   return only_decoders(true, spec);
 }
@@ -179,8 +180,8 @@ constexpr std::array kModelRules = {
               "model.mla",
               [](const Spec& spec) { return only_decoders(spec.model.mla.has_value(), spec); }},
     RuleCheck{{"layer-pattern",
-               "`pattern` has one of M, *, -, E for every layer of a decoder, which has neither "
-               "`parallel_block` nor relative positions."},
+               "`pattern` has one of M, *, -, E for every layer of a decoder, which has no "
+               "`parallel_block`, `post_norms` and relative positions."},
               "model.pattern",
               layer_pattern},
     RuleCheck{{"mamba-layers",
