@@ -87,6 +87,29 @@ Model draw_model(Draw& draw) {
   return model;
 }
 
+/// A third of the decoders have modules of multi-token prediction, or are hybrids.
+void draw_layers(Draw& draw, Model& model) {
+  if (model.kind != ModelKind::decoder) return;
+  if (draw.one_in(6)) {
+    model.mtp_layers = draw.between(1, 2);
+  } else if (draw.one_in(5)) {
+    for (std::int64_t i = 0; i < model.layers; ++i)
+      model.pattern += draw.of({'M', 'M', '*', '-', model.moe ? 'E' : '-'});
+    if (model.layers_of(LayerSymbol::mamba) > 0) model.mamba = Mamba{8, 8, 8, 4, 4, 8};
+    if (model.moe) model.moe->first_dense = 0, model.moe->every = 1;
+  }
+}
+
+/// A quarter of the jobs have products in fp8, some of these also weights.
+void draw_precision(Draw& draw, Precision& precision) {
+  precision.reduce = draw.of({Dtype::fp32, Dtype::bf16});
+  if (!draw.one_in(4)) return;
+  precision.products = Dtype::fp8;
+  precision.scaling = draw.of({Scaling::delayed, Scaling::tensor, Scaling::blockwise, Scaling::mx,
+                               Scaling::rowwise, Scaling::rowwise_with_gw_hp});
+  if (draw.one_in(3)) precision.weights = Dtype::fp8;
+}
+
 /// A third of the jobs train adapters: beside all matrices, or beside some.
 void draw_adapters(Draw& draw, Spec& spec) {
   if (!draw.one_in(3)) return;
@@ -146,15 +169,17 @@ void draw_schedule(Draw& draw, Spec& spec) {
   spec.batch.micro = draw.between(1, 2);
   spec.batch.seq = draw.of<std::int64_t>({16, 32});
   spec.batch.global = spec.batch.micro * spec.parallel.dp * draw.between(1, 8);
-  spec.recompute.kind = draw.of(
-      {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full, RecomputeKind::ops});
+  spec.recompute.kind = draw.of({RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full,
+                                 RecomputeKind::ops, RecomputeKind::torchtitan_op});
+  if (spec.recompute.kind == RecomputeKind::full)
+    spec.recompute.every = draw.of<std::int64_t>({1, 1, 2, 3});
   if (spec.recompute.kind == RecomputeKind::ops) spec.recompute.ops = {"norm", "mlp_up"};
   spec.kernels.flash_attention = draw.one_in(2);
   if (spec.kernels.flash_attention && draw.one_in(4)) spec.precision.attention = Dtype::fp8;
   spec.kernels.fused = draw.one_in(2);
   spec.optimizer.kind = draw.of({OptimizerKind::adamw, OptimizerKind::sgd, OptimizerKind::muon});
   spec.optimizer.gradient_norm = draw.one_in(2);
-  spec.precision.reduce = draw.of({Dtype::fp32, Dtype::bf16});
+  draw_precision(draw, spec.precision);
   if (spec.model.moe && draw.one_in(2)) {
     spec.kernels.fused_experts = draw.one_in(2);
     spec.model.moe->expert_bias = draw.one_in(2);
@@ -173,6 +198,7 @@ Spec draw_legal(Random& random, std::int64_t world) {
   for (;;) {
     Spec spec;
     spec.model = draw_model(draw);
+    draw_layers(draw, spec.model);
     draw_adapters(draw, spec);
     draw_plan(draw, spec);
     draw_schedule(draw, spec);

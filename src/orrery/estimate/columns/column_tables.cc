@@ -80,7 +80,7 @@ workload::Spec ColumnEstimator::Tables::plan(const PlanColumns& plans, std::size
 
 bool ColumnEstimator::Tables::can_estimate(const PlanColumns& plans, std::size_t row) const {
   if (closed_schedule(plans.schedule[row]) == nullptr ||
-      plans.recompute[row] == workload::RecomputeKind::ops)
+      plans.recompute[row] == workload::RecomputeKind::ops || base.recompute.every > 1)
     return false;
   const bool every = plans.sharding[row] >= Sharding::zero2;
   if (every && (base.model.moe || closed_schedule(plans.schedule[row])->splits)) return false;

@@ -106,40 +106,45 @@ void write_schedule(const Spec& spec, MegatronWriter& out) {
 
 /// By default Megatron accumulates bf16 gradients in fp32 and fp16 gradients in fp16; writes the
 /// flags for other types.
-void write_gradients(const Precision& precision, MegatronWriter& out) {
+void write_gradients(const Precision& precision, Dtype weights, MegatronWriter& out) {
   const auto both = [&](Dtype type) {
     return precision.gradients == type && precision.reduce == type;
   };
   if (both(Dtype::fp32)) {
-    out.flag("--accumulate-allreduce-grads-in-fp32", precision.weights == Dtype::fp16);
-  } else if (both(Dtype::bf16) && precision.weights == Dtype::bf16) {
+    out.flag("--accumulate-allreduce-grads-in-fp32", weights == Dtype::fp16);
+  } else if (both(Dtype::bf16) && weights == Dtype::bf16) {
     out.flag("--grad-reduce-in-bf16");
   } else {
     out.unsupported(fmt::format("gradients in {}, reduced in {}", word(precision.gradients),
                                 word(precision.reduce)),
-                    !both(Dtype::fp16) || precision.weights != Dtype::fp16);
+                    !both(Dtype::fp16) || weights != Dtype::fp16);
   }
 }
 
 void write_precision(const Precision& precision, MegatronWriter& out) {
-  out.flag("--bf16", precision.weights == Dtype::bf16);
-  out.flag("--fp16", precision.weights == Dtype::fp16);
-  const bool usual = bytes_of(precision.weights) >= 2 && precision.weights != Dtype::tf32;
-  out.unsupported("weights in " + word(precision.weights), !usual);
+  // Weights in fp8 are those of fp8 training, which stores other numbers in 16 bits.
+  const bool gathers = precision.weights == Dtype::fp8 && precision.products == Dtype::fp8;
+  const Dtype weights = gathers ? precision.activations : precision.weights;
+  out.flag("--bf16", weights == Dtype::bf16);
+  out.flag("--fp16", weights == Dtype::fp16);
+  const bool usual = bytes_of(weights) >= 2 && weights != Dtype::tf32;
+  out.unsupported("weights in " + word(weights), !usual);
   out.unsupported("activations in " + word(precision.activations),
-                  precision.activations != precision.weights);
-  write_gradients(precision, out);
+                  precision.activations != weights);
+  write_gradients(precision, weights, out);
   const Dtype products = precision.product_type();
-  if (products == Dtype::fp8 && precision.activations == precision.weights) {
+  if (products == Dtype::fp8 && precision.activations == weights) {
     out.add("--fp8-format", "hybrid");
+    out.flag("--fp8-param-gather", gathers);
+    out.unsupported("row-wise scales", scales_rows(precision.scaling));
     out.add("--fp8-recipe", precision.scaling == Scaling::delayed     ? "delayed"
                             : precision.scaling == Scaling::tensor    ? "tensorwise"
                             : precision.scaling == Scaling::blockwise ? "blockwise"
                                                                       : "mxfp8");
-  } else if (products == Dtype::fp4 && precision.activations == precision.weights) {
+  } else if (products == Dtype::fp4 && precision.activations == weights) {
     out.add("--fp4-format", "e2m1");
   } else {
-    out.unsupported("products in " + word(products), products != precision.weights);
+    out.unsupported("products in " + word(products), products != weights);
   }
   out.unsupported("attention in fp8", precision.attention == Dtype::fp8);
   if (precision.optimizer == Dtype::bf16) {
@@ -158,6 +163,11 @@ void write_recompute(const Recompute& recompute, bool experts, MegatronWriter& o
     out.add("--recompute-granularity", "full");
     out.add("--recompute-method", "uniform");
     out.add("--recompute-num-layers", 1);
+    out.unsupported("recomputation of every n-th layer", recompute.every > 1);
+    return;
+  }
+  if (recompute.kind == RecomputeKind::torchtitan_op) {
+    out.unsupported("recomputation torchtitan_op", true);
     return;
   }
   if (recompute.kind == RecomputeKind::selective) {
@@ -205,6 +215,10 @@ void write_others(const Spec& spec, MegatronWriter& out) {
   out.unsupported("offload.optimizer: in Megatron, the host updates offloaded weights",
                   spec.offload.optimizer);
   out.unsupported("offload.weights", spec.offload.weights);
+  if (spec.offload.activations > 0) {
+    out.flag("--cpu-offloading");
+    out.add("--cpu-offloading-num-layers", spec.offload.activations);
+  }
   out.unsupported("lora", spec.lora.has_value());
 }
 
@@ -279,6 +293,19 @@ void write_attention(const Model& model, MegatronWriter& out) {
     out.add("--window-attn-skip-freq", model.full_every);
 }
 
+/// The layers of a hybrid model. Megatron-Core's scan has chunks of 128 tokens.
+void write_pattern(const Model& model, MegatronWriter& out) {
+  if (model.pattern.empty()) return;
+  out.add("--hybrid-layer-pattern", model.pattern);
+  if (!model.mamba) return;
+  out.add("--mamba-num-heads", model.mamba_heads());
+  out.add("--mamba-head-dim", model.mamba->head_dim);
+  out.add("--mamba-num-groups", model.mamba->groups);
+  out.add("--mamba-state-dim", model.mamba->state);
+  out.unsupported("model.mamba.chunk", model.mamba->chunk != 128);
+  out.unsupported("model.mamba.conv", model.mamba->conv != 4);
+}
+
 void write_biases(const Model& model, MegatronWriter& out) {
   const bool linear = model.out_bias && model.mlp_bias;
   out.flag("--disable-bias-linear", !linear);
@@ -316,7 +343,8 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
     out.add("--moe-router-score-function", "sigmoid");
     out.flag("--moe-router-enable-expert-bias");
   }
-  if (model.expert_layers() != model.layers) out.add("--moe-layer-freq", layer_list(model));
+  if (model.expert_layers() != model.layers && model.pattern.empty())
+    out.add("--moe-layer-freq", layer_list(model));
   if (moe.capacity_factor > 0) {
     out.add("--moe-expert-capacity-factor", moe.capacity_factor);
     out.flag("--moe-pad-expert-input-to-capacity", moe.pad_to_capacity);
@@ -358,6 +386,8 @@ void write_megatron_model(const Spec& spec, MegatronWriter& out) {
   out.add("--hidden-size", model.hidden);
   out.add("--ffn-hidden-size", model.inner());
   write_attention(model, out);
+  write_pattern(model, out);
+  if (model.mtp_layers > 0) out.add("--mtp-num-layers", model.mtp_layers);
   out.flag("--swiglu", model.mlp == Mlp::swiglu);
   out.unsupported("an MLP with " + std::string(config::enum_name(model.mlp)),
                   model.mlp == Mlp::relu || model.mlp == Mlp::geglu);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "orrery/core/text/suggest.h"
@@ -374,6 +375,125 @@ void read_vit(KeyReader& keys, Model& model) {
   ignore_keys(keys, {"id2label", "label2id", "encoder_stride", "qkv_bias"});
 }
 
+/// Modules of multi-token prediction, which DeepSeek-V3 and models like it were trained with.
+/// Those of a hybrid model stay unread, which is a finding.
+void read_predictions(KeyReader& keys, Model& model) {
+  if (!model.pattern.empty()) return;
+  model.mtp_layers = whole(keys, "num_nextn_predict_layers", 0);
+}
+
+/// A model of Mamba-2 layers: `heads` and `head_dim` of the mixer, `expand` x hidden channels.
+void read_mamba_shape(KeyReader& keys, Model& model, std::int64_t chunk) {
+  Mamba mamba;
+  mamba.state = whole(keys, {"ssm_state_size", "state_size", "mamba_d_state"}, 128);
+  mamba.head_dim = whole(keys, {"mamba_head_dim", "head_dim"}, 64);
+  mamba.heads = whole(keys, {"mamba_num_heads", "num_heads"}, 0);
+  mamba.groups = whole(keys, "n_groups", 8);
+  mamba.conv = whole(keys, "conv_kernel", 4);
+  mamba.chunk = whole(keys, "chunk_size", chunk);
+  const std::int64_t expand = whole(keys, "expand", 2);
+  if (mamba.heads == 0 && mamba.head_dim > 0)
+    mamba.heads = product({expand, model.hidden}) / mamba.head_dim;
+  model.mamba = mamba;
+}
+
+/// Transformers, models/mamba2/configuration_mamba2.py.
+void read_mamba2(KeyReader& keys, Model& model) {
+  model.kind = ModelKind::decoder;
+  model.norm = Norm::rmsnorm;
+  model.positions = Positions::none;
+  model.layers = whole(keys, "num_hidden_layers", 64);
+  model.hidden = whole(keys, "hidden_size", 4096);
+  model.heads = 1;  // no layer has attention
+  model.vocab = whole(keys, "vocab_size", 32768);
+  model.tied_embeddings = keys.flag("tie_word_embeddings");
+  model.qkv_bias = model.out_bias = model.mlp_bias = false;
+  read_mamba_shape(keys, model, 256);
+  constexpr std::int64_t kMostLayers = 65536;
+  if (model.layers > kMostLayers)
+    return keys.fail(Errc::config_range, keys.place("num_hidden_layers"),
+                     fmt::format("is {}, but must be at most {}", model.layers, kMostLayers));
+  model.pattern.assign(static_cast<std::size_t>(model.layers), 'M');
+  if (keys.flag("use_bias"))
+    keys.fail(Errc::input_unsupported, keys.place("use_bias"),
+              "is true, but Mamba-2 projections have no biases here", "use a model without them");
+  ignore_keys(keys,
+              {"residual_in_fp32", "rms_norm", "time_step_rank", "time_step_min", "time_step_max",
+               "time_step_floor", "time_step_limit", "rescale_prenorm_residual", "use_conv_bias",
+               "norm_before_gate", "layer_norm_epsilon", "use_cache", "rmsnorm"});
+}
+
+/// The list of layers in newer files, as symbols.
+std::string symbols_of(KeyReader& keys) {
+  constexpr std::array kTypes = {config::Named<LayerSymbol>{"mamba", LayerSymbol::mamba},
+                                 config::Named<LayerSymbol>{"attention", LayerSymbol::attention},
+                                 config::Named<LayerSymbol>{"mlp", LayerSymbol::mlp},
+                                 config::Named<LayerSymbol>{"moe", LayerSymbol::experts}};
+  std::string pattern;
+  for (const std::string& type : keys.texts("layers_block_type")) {
+    const auto known = std::find_if(kTypes.begin(), kTypes.end(),
+                                    [&](const auto& each) { return each.name == type; });
+    if (known == kTypes.end()) {
+      keys.fail(Errc::input_unsupported, keys.place("layers_block_type"),
+                fmt::format("has {}", in_quotes(type)), "supported: mamba, attention, mlp, moe");
+      return pattern;
+    }
+    pattern += static_cast<char>(known->value);
+  }
+  return pattern;
+}
+
+/// Nemotron-H and Nemotron 3: nvidia/Nemotron-H-8B-Base-8K, configuration_nemotron_h.py.
+void read_nemotron_h(KeyReader& keys, Model& model) {
+  read_llama(keys, model);
+  model.positions = Positions::none;
+  model.head_dim = whole(keys, {"attention_head_dim", "head_dim"}, 128);
+  model.mlp = mlp_named(keys.text("mlp_hidden_act", "relu2"), false);
+  model.mlp_bias = keys.flag("mlp_bias");
+  model.pattern =
+      keys.has("layers_block_type") ? symbols_of(keys) : keys.text("hybrid_override_pattern", "");
+  if (model.pattern.empty())
+    return keys.fail(Errc::config_missing_key, keys.place("hybrid_override_pattern"), "is missing");
+  if (model.layers_of(LayerSymbol::mamba) > 0) read_mamba_shape(keys, model, 128);
+  const std::int64_t experts = whole(keys, "n_routed_experts", 0);
+  if (experts > 0 && model.layers_of(LayerSymbol::experts) > 0) {
+    Moe moe;
+    moe.experts = experts;
+    moe.top_k = whole(keys, "num_experts_per_tok", 2);
+    moe.ffn = whole(keys, "moe_intermediate_size", 0);
+    moe.shared_experts = whole(keys, "n_shared_experts", 0);
+    const std::int64_t shared = whole(keys, "moe_shared_expert_intermediate_size", 0);
+    moe.shared_ffn = product({moe.shared_experts, shared});
+    moe.router_bias = true;
+    model.moe = moe;
+  }
+  ignore_keys(keys, {"mamba_hidden_act",
+                     "mamba_proj_bias",
+                     "mamba_ssm_cache_dtype",
+                     "use_bias",
+                     "use_conv_bias",
+                     "rescale_prenorm_residual",
+                     "residual_in_fp32",
+                     "time_step_floor",
+                     "time_step_limit",
+                     "time_step_max",
+                     "time_step_min",
+                     "time_step_rank",
+                     "norm_topk_prob",
+                     "n_group",
+                     "topk_group",
+                     "routed_scaling_factor",
+                     "sliding_window",
+                     "num_logits_to_keep",
+                     "layer_norm_epsilon",
+                     "hidden_dropout",
+                     "use_mamba_kernels",
+                     "rope_theta",
+                     "partial_rotary_factor",
+                     "norm_eps",
+                     "head_dim"});
+}
+
 /// A model_type and the reader of its config.json.
 using HuggingFaceFamily = std::pair<std::string_view, void (*)(KeyReader&, Model&)>;
 constexpr HuggingFaceFamily kFamilies[] = {
@@ -405,7 +525,9 @@ constexpr HuggingFaceFamily kFamilies[] = {
     {"gpt_bigcode", read_gpt_bigcode},
     {"gpt_oss", read_gpt_oss},
     {"internlm2", read_internlm2},
+    {"mamba2", read_mamba2},
     {"minicpm", read_minicpm},
+    {"nemotron_h", read_nemotron_h},
     {"olmo2", read_olmo2},
     {"olmo3", read_olmo3},
     {"stablelm", read_stablelm},
@@ -528,12 +650,12 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   Model model;
   model.name = type;
   family->second(keys, model);
+  read_predictions(keys, model);
   read_layer_types(keys, model, findings);
   for (const std::string_view name : kShapelessKeys) static_cast<void>(keys.has(name));
   report_unmodeled(keys, file,
                    {{"mlp_only_layers", Json::array()},
                     {"do_layer_norm_before", true},
-                    {"num_nextn_predict_layers", 0},
                     {"word_embed_proj_dim", model.hidden}},
                    findings);
   if (auto fine = finish(keys, findings); !fine) return fine;

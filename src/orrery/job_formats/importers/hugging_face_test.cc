@@ -183,9 +183,47 @@ TEST(HuggingFaceFamilies, Glm4Moe) {
     "partial_rotary_factor": 0.5, "rms_norm_eps": 1e-05, "rope_scaling": null,
     "rope_theta": 1000000, "routed_scaling_factor": 1.0, "tie_word_embeddings": false,
     "topk_group": 1, "use_cache": false, "use_qk_norm": false, "vocab_size": 151552})");
-  EXPECT_EQ(weights(glm), 106'852'251'264);
-  EXPECT_EQ(glm.findings.count(FindingCode::key_without_effect), 1u);  // the extra layer
+  EXPECT_EQ(glm.findings.count(FindingCode::key_without_effect), 0u);
+  EXPECT_EQ(glm.spec.model.mtp_layers, 1);
+  Model main = glm.spec.model;
+  main.mtp_layers = 0;
+  EXPECT_EQ(count_parameters(main).total, 106'852'251'264);
   EXPECT_EQ(glm.spec.model.moe->first_dense, 1);
+}
+
+// state-spaces/mamba2-2.7b in Transformers' form: 2.7 B.
+TEST(HuggingFaceFamilies, Mamba2) {
+  const Imported mamba = import(R"({"model_type": "mamba2", "hidden_size": 2560, "num_heads": 80,
+    "head_dim": 64, "state_size": 128, "n_groups": 1, "expand": 2, "conv_kernel": 4,
+    "chunk_size": 256, "num_hidden_layers": 64, "vocab_size": 50288, "tie_word_embeddings": true,
+    "use_bias": false, "use_conv_bias": true, "hidden_act": "silu", "rms_norm": true,
+    "residual_in_fp32": true, "time_step_rank": 160})");
+  EXPECT_NEAR(static_cast<double>(weights(mamba)) / 1e9, 2.7, 0.01);
+  EXPECT_TRUE(check_spec(mamba.spec));
+}
+
+// nvidia/NVIDIA-Nemotron-3-Nano-30B-A3B: 31.6 B.
+TEST(HuggingFaceFamilies, NemotronH) {
+  const std::string rest = R"("hidden_size": 2688, "num_hidden_layers": 52,
+    "num_attention_heads": 32, "num_key_value_heads": 2, "head_dim": 128, "mamba_num_heads": 64,
+    "mamba_head_dim": 64, "ssm_state_size": 128, "conv_kernel": 4, "n_groups": 8, "chunk_size": 128,
+    "intermediate_size": 1856, "moe_intermediate_size": 1856, "n_routed_experts": 128,
+    "num_experts_per_tok": 6, "n_shared_experts": 1, "moe_shared_expert_intermediate_size": 3712,
+    "vocab_size": 131072, "mlp_hidden_act": "relu2", "tie_word_embeddings": false})";
+  const Imported nano = import(R"({"model_type": "nemotron_h", "hybrid_override_pattern":
+    "MEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEM*EMEMEMEM*EMEMEMEME", )" +
+                               rest);
+  EXPECT_NEAR(static_cast<double>(weights(nano)) / 1e9, 31.6, 0.05);
+  EXPECT_EQ(nano.spec.model.mamba->chunk, 128);
+  EXPECT_TRUE(check_spec(nano.spec));
+  std::string list;
+  for (const char symbol : nano.spec.model.pattern) {
+    const char* const type = symbol == 'M' ? "mamba" : symbol == '*' ? "attention" : "moe";
+    list += (list.empty() ? "\"" : ", \"") + std::string(type) + "\"";
+  }
+  const Imported listed =
+      import(R"({"model_type": "nemotron_h", "layers_block_type": [)" + list + "], " + rest);
+  EXPECT_EQ(listed.spec.model.pattern, nano.spec.model.pattern);
 }
 
 // Layers with a window in any order are not modeled: counted, not dropped.

@@ -32,17 +32,17 @@ struct Importer {
 
 extern const Importer kSpecificationImporter, kHuggingFaceImporter, kPeftImporter,
     kMegatronImporter, kNemoImporter, kDeepspeedImporter, kCalculonModelImporter,
-    kCalculonRunImporter, kVtrainImporter, kSimaiImporter;
+    kCalculonRunImporter, kVtrainImporter, kSimaiImporter, kTorchtitanImporter;
 
 /// All importers, in the order in which they are tried, since some formats share keys. Text formats
 /// are tried before documents.
 inline constexpr std::array kImporters{
-    &kSimaiImporter,       &kHuggingFaceImporter,  &kPeftImporter,      &kCalculonModelImporter,
-    &kCalculonRunImporter, &kVtrainImporter,       &kDeepspeedImporter, &kNemoImporter,
-    &kMegatronImporter,    &kSpecificationImporter};
+    &kSimaiImporter,         &kTorchtitanImporter,  &kHuggingFaceImporter,  &kPeftImporter,
+    &kCalculonModelImporter, &kCalculonRunImporter, &kVtrainImporter,       &kDeepspeedImporter,
+    &kNemoImporter,          &kMegatronImporter,    &kSpecificationImporter};
 /// The supported tools, for messages.
 inline constexpr std::string_view kImportedTools =
-    "Hugging Face, Megatron, NeMo, DeepSpeed, Calculon, vTrain, SimAI";
+    "Hugging Face, Megatron, NeMo, torchtitan, DeepSpeed, Calculon, vTrain, SimAI";
 
 /// Detects the format of a text by its content. Errc: input_unsupported, with the supported tools.
 [[nodiscard]] Result<const Importer*> detect_importer(std::string_view text,

@@ -83,7 +83,13 @@ Result<void> read_experts(KeyReader& keys, const Json& file, Model& model) {
     moe.capacity_factor = keys.number("moe_expert_capacity_factor", 0);
   moe.pad_to_capacity = keys.flag("moe_pad_expert_input_to_capacity");
   if (auto fine = read_layer_frequency(keys, file, model, moe); !fine) return fine;
-  if (experts > 1) model.moe = moe;
+  // A hybrid model has experts only where its pattern has E.
+  if (experts > 1 && (model.pattern.empty() || model.layers_of(LayerSymbol::experts) > 0))
+    model.moe = moe;
+  if (!model.pattern.empty() && model.moe) {
+    model.moe->first_dense = 0;
+    model.moe->pattern.clear();
+  }
   return {};
 }
 
@@ -99,6 +105,48 @@ void read_latent_attention(KeyReader& keys, Model& model) {
   model.mla = mla;
   model.head_dim = 0;
   model.qk_norm = false;  // these norms apply to the compressed vectors
+}
+
+constexpr std::array kPatternKeys = {"hybrid_layer_pattern", "hybrid_override_pattern"};
+
+/// The pattern of a hybrid model; empty: the file has none.
+std::string pattern_of(const Json& file) {
+  for (const char* const key : kPatternKeys) {
+    const auto found = file.find(key);
+    if (found != file.end() && found->is_string()) return found->get<std::string>();
+  }
+  return {};
+}
+
+/// Reads a hybrid model: --hybrid-layer-pattern, before 2026 --hybrid-override-pattern, and
+/// --mamba-*. Default of the chunk: core/ssm/mamba_mixer.py.
+Result<void> read_hybrid_layers(KeyReader& keys, const Json& file, Model& model) {
+  constexpr std::int64_t kChunk = 128;
+  const std::string pattern = pattern_of(file);
+  for (const char* const key : kPatternKeys) static_cast<void>(keys.has(key));
+  Mamba mamba;
+  mamba.state = whole(keys, "mamba_state_dim", 128);
+  mamba.heads = whole(keys, "mamba_num_heads", 0);
+  mamba.head_dim = whole(keys, "mamba_head_dim", 64);
+  mamba.groups = whole(keys, "mamba_num_groups", 8);
+  mamba.chunk = kChunk;
+  for (const char* const key : {"hybrid_attention_ratio", "hybrid_mlp_ratio"}) {
+    if (keys.number(key, 0) > 0 && pattern.empty())
+      return fail(Errc::input_unsupported, keys.place(key),
+                  "places the layers of a hybrid model by their share",
+                  "give --hybrid-layer-pattern with one symbol per layer");
+  }
+  if (pattern.empty()) return {};
+  if (const std::size_t at = pattern.find_first_of("|/"); at != std::string::npos)
+    return fail(Errc::input_unsupported,
+                keys.place(file.contains(kPatternKeys[0]) ? kPatternKeys[0] : kPatternKeys[1]),
+                fmt::format("has '{}': stages and prediction modules in a pattern are not "
+                            "supported",
+                            pattern[at]),
+                "give one symbol per layer: M, *, - or E");
+  model.pattern = pattern;
+  if (model.layers_of(LayerSymbol::mamba) > 0) model.mamba = mamba;
+  return {};
 }
 
 std::string lower_case(std::string text) {
@@ -252,8 +300,13 @@ Json flat_sections(const Json& file, std::initializer_list<const char*> sections
 
 Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
                              const std::string& where, Findings& findings) {
-  const Json& file = arguments.options;
-  const auto modeled = describes_model(spec, arguments, where);
+  MegatronArguments completed = arguments;
+  // Since 2026 the pattern alone gives the number of layers.
+  if (const std::string pattern = pattern_of(arguments.options);
+      !pattern.empty() && !completed.options.contains("num_layers"))
+    completed.options["num_layers"] = pattern.size();
+  const Json& file = completed.options;
+  const auto modeled = describes_model(spec, completed, where);
   if (!modeled) return tl::unexpected(modeled.error());
   KeyReader keys(file, where);
   Spec read = spec;
@@ -261,6 +314,8 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
   model.name = "Megatron model";
   read_shape(keys, file, model);
   read_latent_attention(keys, model);
+  if (auto fine = read_hybrid_layers(keys, file, model); !fine && *modeled) return fine;
+  model.mtp_layers = whole(keys, "mtp_num_layers", 0);
   if (auto fine = read_experts(keys, file, model); !fine && *modeled) return fine;
   if (*modeled) read.model = std::move(model);
   if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
@@ -335,25 +390,23 @@ const std::vector<std::pair<const char*, Json>>& not_modeled() {
       {"account_for_embedding_in_pipeline_split", false},
       {"account_for_loss_in_pipeline_split", false},
       {"apply_residual_connection_post_layernorm", false},
-      {"cpu_offloading", false},
       {"ddp_num_buckets", nullptr},
       {"defer_embedding_wgrad_compute", false},
       {"distribute_saved_activations", false},
       {"encoder_num_layers", nullptr},
       {"encoder_tensor_model_parallel_size", 0},
       {"exp_avg_sq_dtype", "fp32"},
+      {"fine_grained_activation_offloading", false},
+      {"first_last_layers_bf16", false},
       {"fp32_residual_connection", false},
-      {"fp4_format", nullptr},
-      {"fp8", nullptr},
-      {"fp8_format", nullptr},
-      {"fp8_param_gather", false},
+      {"fp8_wgrad", true},
       {"hierarchical_context_parallel_sizes", nullptr},
-      {"hybrid_attention_ratio", 0},
-      {"hybrid_override_pattern", nullptr},
       {"main_params_dtype", "fp32"},
       {"moe_layer_recompute", false},
       {"moe_shared_expert_overlap", false},
-      {"mtp_num_layers", 0},
+      {"mtp_use_repeated_layer", false},
+      {"export_kd_teacher_load", nullptr},
+      {"teacher_model_config", nullptr},
       {"num_distributed_optimizer_instances", 1},
       {"optimizer_cpu_offload", false},
       {"overlap_moe_expert_parallel_comm", false},
@@ -403,6 +456,8 @@ constexpr std::string_view kShapeless[] = {"apply_layernorm_1p",
                                            "make_vocab_size_divisible_by",
                                            "merge_file",
                                            "mock_data",
+                                           "mtp_loss_scaling_factor",
+                                           "offload_modules",
                                            "moe_grouped_gemm",
                                            "moe_permute_fusion",
                                            "moe_use_legacy_grouped_gemm",

@@ -178,6 +178,56 @@ void read_precision(KeyReader& keys, const std::string& where, Precision& precis
   if (keys.text("exp_avg_dtype", "fp32") == "bf16") precision.optimizer = Dtype::bf16;
 }
 
+/// Reads the types of fp8 and fp4 training: --fp8-format, --fp8-recipe (default `delayed`),
+/// --fp8-param-gather (weights stored and gathered in fp8), --fp4-format. In NeMo's YAML, fp8 may
+/// be a flag.
+void read_narrow_precision(KeyReader& keys, const Json& file, Precision& precision,
+                           Findings& findings) {
+  constexpr std::array kRecipes = {
+      Named<Scaling>{"delayed", Scaling::delayed}, Named<Scaling>{"tensorwise", Scaling::tensor},
+      Named<Scaling>{"blockwise", Scaling::blockwise}, Named<Scaling>{"mxfp8", Scaling::mx}};
+  const auto format = [&](const char* key) -> std::string {
+    const auto found = file.find(key);
+    if (found == file.end()) return {};
+    if (found->is_boolean()) return keys.flag(key) ? "hybrid" : "";
+    return keys.text(key, "");
+  };
+  const std::string first = format("fp8_format"), second = format("fp8");
+  const std::string& fp8 = first.empty() ? second : first;
+  const std::string recipe = keys.text("fp8_recipe", "delayed");
+  const bool in_fp8 = !fp8.empty() && fp8 != "none";
+  if (in_fp8) {
+    precision.products = Dtype::fp8;
+    const auto known = std::find_if(kRecipes.begin(), kRecipes.end(),
+                                    [&](const auto& each) { return each.name == recipe; });
+    if (known != kRecipes.end())
+      precision.scaling = known->value;
+    else
+      findings.add(FindingCode::key_without_effect, keys.place("fp8_recipe") + " " + recipe);
+  }
+  const bool gather = keys.flag("fp8_param_gather");
+  // MXFP8 gathers 16 bits, since neither layout follows from the other (arguments.py,
+  // --reuse-grad-buf-for-mxfp8-param-ag), and casts them to both.
+  if (in_fp8 && gather && precision.scaling != Scaling::mx) precision.weights = Dtype::fp8;
+  if (const std::string fp4 = format("fp4_format"); !fp4.empty() && fp4 != "none")
+    precision.products = Dtype::fp4;
+}
+
+/// Reads the layers whose activations are offloaded to the host: --cpu-offloading-num-layers, the
+/// first layers (Transformer Engine, get_cpu_offload_context).
+void read_activation_offload(KeyReader& keys, Offload& offload, Findings& findings) {
+  const std::int64_t layers = whole(keys, "cpu_offloading_num_layers", 0);
+  const bool on = keys.flag("cpu_offloading") || layers > 0;
+  const bool activations =
+      !keys.has("cpu_offloading_activations") || keys.flag("cpu_offloading_activations");
+  if (on && activations && layers > 0) offload.activations = layers;
+  if (on && layers == 0)
+    findings.add(FindingCode::key_without_effect,
+                 keys.place("cpu_offloading") + ": no cpu_offloading_num_layers");
+  if (keys.flag("cpu_offloading_weights"))
+    findings.add(FindingCode::key_without_effect, keys.place("cpu_offloading_weights"));
+}
+
 /// Reads --recompute-modules as operators.
 void read_modules(KeyReader& keys, Recompute& recompute, Findings& findings) {
   if (!keys.has("recompute_modules")) return;
@@ -271,6 +321,8 @@ std::int64_t read_world(KeyReader& keys, const Json& file, Findings& findings) {
 Result<void> read_megatron_plan(KeyReader& keys, const Json& file, const std::string& where,
                                 Spec& spec, Findings& findings) {
   read_precision(keys, where, spec.precision, findings);
+  read_narrow_precision(keys, file, spec.precision, findings);
+  read_activation_offload(keys, spec.offload, findings);
   read_parallel(keys, spec, findings);
   read_data_overlap(keys, spec);
   read_tensor_overlap(keys, spec.parallel);

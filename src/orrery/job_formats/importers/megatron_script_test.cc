@@ -119,15 +119,17 @@ TEST(Script, Llama3WithFp8) {
   // Llama 3 8B: 8,030,261,248 weights with rmsnorm; here every norm has 4,096 biases, too.
   EXPECT_EQ(count_parameters(job.spec.model).total, 8'030'261'248 + 65 * 4096);
   EXPECT_EQ(job.spec.precision.reduce, Dtype::bf16);
-  EXPECT_EQ(job.spec.precision.weights, Dtype::bf16);
   EXPECT_EQ(job.spec.parallel.dp, 8);
   EXPECT_EQ(job.spec.parallel.sharding, Sharding::zero1);
   EXPECT_EQ(job.spec.parallel.overlap_gradients, true);
   EXPECT_EQ(job.spec.parallel.overlap_weights, true);
   EXPECT_EQ(job.spec.parallel.bucket->count(), 2 * 40'000'000);  // in bf16
   EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
-  // fp8-format and fp8-param-gather change the work and are not modeled.
-  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 2u);
+  EXPECT_EQ(job.spec.precision.products, Dtype::fp8);
+  EXPECT_EQ(job.spec.precision.scaling, Scaling::delayed);
+  EXPECT_EQ(job.spec.precision.weights, Dtype::fp8);  // --fp8-param-gather
+  EXPECT_EQ(job.spec.precision.activations, Dtype::bf16);
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 0u);
 }
 
 TEST(Script, FlagsTakeNoWord) {

@@ -208,5 +208,73 @@ model:
   EXPECT_EQ(count_parameters(job.spec.model).total, 6'738'415'616 + 2 * rows * 4096);
 }
 
+/// The shape that these tests do not care about.
+std::string small_megatron(const std::string& more) {
+  return "--num-layers 4 --hidden-size 64 --num-attention-heads 4 --vocab-size 256 "
+         "--micro-batch-size 1 --bf16 " +
+         more;
+}
+
+TEST(Megatron, TypesOfFp8Training) {
+  const auto precision = [](const std::string& more) {
+    return import_arguments(small_megatron(more)).spec.precision;
+  };
+  EXPECT_EQ(precision("").products, std::nullopt);
+  EXPECT_EQ(precision("--fp8-format hybrid").scaling, Scaling::delayed);
+  EXPECT_EQ(precision("--fp8-format e4m3 --fp8-recipe mxfp8").scaling, Scaling::mx);
+  EXPECT_EQ(precision("--fp8-format hybrid --fp8-recipe tensorwise").scaling, Scaling::tensor);
+  EXPECT_EQ(precision("--fp8-format hybrid --fp8-recipe blockwise").scaling, Scaling::blockwise);
+  EXPECT_EQ(precision("--fp8-format hybrid").weights, Dtype::bf16);
+  EXPECT_EQ(precision("--fp8-format hybrid --fp8-param-gather").weights, Dtype::fp8);
+  EXPECT_EQ(precision("--fp8-format e4m3 --fp8-recipe mxfp8 --fp8-param-gather").weights,
+            Dtype::bf16);
+  EXPECT_EQ(precision("--fp4-format e2m1").products, Dtype::fp4);
+  const ImportedArguments custom =
+      import_arguments(small_megatron("--fp8-format hybrid --fp8-recipe custom"));
+  EXPECT_EQ(custom.findings.count(FindingCode::key_without_effect), 1u);
+}
+
+TEST(Megatron, OffloadedLayers) {
+  const ImportedArguments job = import_arguments(small_megatron("--cpu-offloading-num-layers 3"));
+  EXPECT_EQ(job.spec.offload.activations, 3);
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 0u);
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
+  const ImportedArguments fine = import_arguments(
+      small_megatron("--fine-grained-activation-offloading --offload-modules core_attn"));
+  EXPECT_EQ(fine.findings.count(FindingCode::key_without_effect), 1u);
+}
+
+TEST(Megatron, MultiTokenPrediction) {
+  const ImportedArguments job =
+      import_arguments(small_megatron("--mtp-num-layers 2 --mtp-loss-scaling-factor 0.1"));
+  EXPECT_EQ(job.spec.model.mtp_layers, 2);
+  EXPECT_EQ(job.findings.count(FindingCode::key_without_effect), 0u);
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
+}
+
+TEST(Megatron, HybridModels) {
+  const ImportedArguments job = import_arguments(
+      "--hybrid-layer-pattern M-M* --hidden-size 64 --num-attention-heads 4 --vocab-size 256 "
+      "--micro-batch-size 1 --bf16 --mamba-num-heads 8 --mamba-head-dim 16 --mamba-num-groups 4 "
+      "--mamba-state-dim 32 --position-embedding-type none");
+  EXPECT_EQ(job.spec.model.layers, 4);
+  EXPECT_EQ(job.spec.model.pattern, "M-M*");
+  EXPECT_EQ(job.spec.model.mamba->heads, 8);
+  EXPECT_EQ(job.spec.model.mamba->state, 32);
+  EXPECT_TRUE(check_spec(job.spec));
+  EXPECT_EQ(job.findings.count(FindingCode::key_ignored), 0u);
+  const ImportedArguments older =
+      import_arguments(small_megatron("--hybrid-override-pattern M-*E"));
+  EXPECT_EQ(older.spec.model.pattern, "M-*E");
+  Spec spec;
+  Findings findings;
+  for (const char* const more : {"--hybrid-layer-pattern M-|M*", "--hybrid-layer-pattern MM**/M*",
+                                 "--hybrid-attention-ratio 0.1"}) {
+    const auto done = import_into(spec, small_megatron(more), "file", findings);
+    ASSERT_FALSE(done.has_value()) << more;
+    EXPECT_EQ(done.error().code, Errc::input_unsupported) << more;
+  }
+}
+
 }  // namespace
 }  // namespace orrery::workload

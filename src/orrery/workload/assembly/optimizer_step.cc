@@ -218,12 +218,22 @@ class OptimizerStep {
   }
 
   /// Casts weights once per step for all microbatches, in both layouts: as stored and transposed
-  /// (Transformer Engine, user guide, "FP8 primer").
+  /// (Transformer Engine, user guide, "FP8 primer"). Weights in fp8 are only transposed. Row-wise
+  /// scaling casts them for each product.
   void cast_weights() {
     const Precision& types = spec_.precision;
-    if (bytes_of(types.product_type()) >= bytes_of(types.weights)) return;
     const Amount elements = work_.matrices.total();
     if (elements == Amount(0)) return;
+    if (transposes_weights(types)) {
+      Op turn =
+          compute("weights.turn", OpClass::vector, 0, 0, bytes(elements * 2, types.product_type()));
+      turn.kernel.operation = graph::Operation::copy;
+      turn.kernel.a = turn.kernel.out = product_format(spec_);
+      turn.kernel.sizes[0] = elements.value();
+      ops_.push_back(turn);
+    }
+    if (bytes_of(types.product_type()) >= bytes_of(types.weights) || scales_rows(types.scaling))
+      return;
     Op cast = compute("weights.cast", OpClass::vector, 0, elements * 2,
                       bytes(elements, types.weights) + bytes(elements * 2, types.product_type()));
     cast.kernel.operation = graph::Operation::cast;
@@ -243,6 +253,11 @@ class OptimizerStep {
 };
 
 }  // namespace
+
+bool transposes_weights(const Precision& precision) {
+  return precision.weights == Dtype::fp8 && precision.products == Dtype::fp8 &&
+         !scales_rows(precision.scaling);
+}
 
 Op optimizer_op(const Spec& spec, Amount elements, Amount matrices, std::int64_t inner) {
   struct Update {

@@ -53,4 +53,8 @@ struct OptimizerWork {
 [[nodiscard]] Op optimizer_op(const Spec& spec, Amount elements, Amount matrices,
                               std::int64_t inner);
 
+/// Whether matrices in fp8 are also stored transposed: products of input gradients read them so
+/// (Transformer Engine, user guide, "FP8 primer").
+[[nodiscard]] bool transposes_weights(const Precision& precision);
+
 }  // namespace orrery::workload

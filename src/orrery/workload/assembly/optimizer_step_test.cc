@@ -90,6 +90,29 @@ TEST(Optimizer, MegatronOf2021StepsOperatorByOperator) {
                                  {"weights.narrow", 6 * n}}));
 }
 
+// Products in fp8: weights are cast once per step, in both layouts. Weights in fp8 are gathered as
+// such and transposed. Row-wise scaling casts them for each product instead.
+TEST(Optimizer, CastsOrTransposesWeights) {
+  Spec spec = data_tests::small(4, Sharding::zero1);
+  spec.kernels.framework = Framework::megatron;
+  spec.precision.products = Dtype::fp8;
+  const auto last = [&] { return step_of(spec).back(); };
+  const auto gathered = [&] {
+    return data_tests::bytes_of(nodes_of(program_of(spec), 0), graph::CollectiveType::all_gather,
+                                "dp_shard");
+  };
+  const auto cast = last();
+  EXPECT_EQ(cast.first, "weights.cast");
+  const std::int64_t sent = gathered();
+  spec.precision.weights = Dtype::fp8;
+  EXPECT_EQ(last().first, "weights.turn");
+  EXPECT_EQ(last().second, cast.second / 2);  // 1 + 1 bytes instead of 2 + 2
+  EXPECT_EQ(gathered(), sent / 2);
+  spec.precision.weights = Dtype::bf16;
+  spec.precision.scaling = Scaling::rowwise;
+  EXPECT_EQ(last().first, "optimizer");
+}
+
 TEST(Optimizer, OthersStepInOneKernel) {
   Spec spec = data_tests::small(4);
   spec.kernels.framework = Framework::megatron_2021;

@@ -57,7 +57,8 @@ Result<StageLayout> StageLayout::make(const Spec& spec, const Mesh& mesh, const 
   shape.without_copy_.resize(count);
   std::iota(shape.without_copy_.begin(), shape.without_copy_.end(), shape.first_part_);
   std::move(model->parts.begin(), model->parts.end(), std::back_inserter(parts));
-  if (!spec.model.tied_embeddings || order.stages == 1) return shape;
+  const bool copies_table = spec.model.tied_embeddings || spec.model.mtp_layers > 0;
+  if (!copies_table || order.stages == 1) return shape;
 
   Spec single = spec;
   single.parallel.pp = 1;

@@ -89,6 +89,8 @@ Tensor embed(Tape& tape, const Scope& scope) {
 
 }  // namespace
 
+Tensor embed_tokens(Tape& tape, const Scope& scope) { return look_up(tape, scope); }
+
 Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source) {
   const Model& model = scope.model();
   Tape tape(scope, "embedding", false);

@@ -15,6 +15,12 @@ namespace orrery::workload {
 /// from the same table; the part returns both.
 [[nodiscard]] Result<LoweredPart> lower_embedding(const Scope& scope, const Scope* source);
 
+/// Looks up the rows of tokens, as in the embedding, without positions and norm.
+Tensor embed_tokens(Tape& tape, const Scope& scope);
+
+/// Logits of `x`, which is normalized, and their loss. The output matrix counts as `weights`.
+void add_loss(Tape& tape, const Scope& scope, Tensor x, WeightKind weights);
+
 /// The head: final norm, an encoder's transform and pooler, logits (rows of the table split over
 /// tp), loss. Vocabulary-parallel cross entropy (Shoeybi et al., 2019, section 3) all-reduces the
 /// largest logit, the logit of the right token and the sum of exponentials, 4 bytes per token each.

@@ -118,6 +118,22 @@ void cross_entropy(Tape& tape, const Scope& scope, Amount vocab, Tensor logits) 
 
 }  // namespace
 
+void add_loss(Tape& tape, const Scope& scope, Tensor x, WeightKind weights) {
+  const Model& model = scope.model();
+  const Amount vocab = ceil_div(model.vocab, scope.tp);
+  Linear shape;
+  shape.name = ORRERY_OP("logits");
+  shape.tokens = scope.tokens;
+  shape.in = model.hidden;
+  shape.outputs = {{"logits", vocab}};
+  shape.weight_kind = weights;
+  shape.hidden_matrix = false;
+  shape.uses_product_format =
+      false;  // not in fp8, as in jobs with Transformer Engine and torchtitan
+  const Tensor logits = column_linear(tape, scope, shape, ORRERY_COLUMN("logits"), x).front();
+  cross_entropy(tape, scope, vocab, logits);
+}
+
 Result<LoweredPart> lower_head(const Scope& scope) {
   const Model& model = scope.model();
   Tape tape(scope, "head", false);
@@ -127,19 +143,8 @@ Result<LoweredPart> lower_head(const Scope& scope) {
   if (model.kind == ModelKind::encoder) x = transform(tape, scope, x);
   // Tied tables count with the embedding, unless the embedding is on another stage.
   const bool other_part = model.tied_embeddings && scope.spec->parallel.pp == 1;
-  const Amount vocab = ceil_div(model.vocab, scope.tp);
-  Linear shape;
-  shape.name = ORRERY_OP("logits");
-  shape.tokens = scope.tokens;
-  shape.in = model.hidden;
-  shape.outputs = {{"logits", vocab}};
-  shape.weight_kind = other_part ? WeightKind::tied : WeightKind::dense;
-  shape.hidden_matrix = false;
-  shape.uses_product_format =
-      false;  // not in fp8, as in jobs with Transformer Engine and torchtitan
-  if (model.head_bias) tape.add_weights(WeightKind::dense, vocab);
-  const Tensor logits = column_linear(tape, scope, shape, ORRERY_COLUMN("logits"), x).front();
-  cross_entropy(tape, scope, vocab, logits);
+  if (model.head_bias) tape.add_weights(WeightKind::dense, ceil_div(model.vocab, scope.tp));
+  add_loss(tape, scope, x, other_part ? WeightKind::tied : WeightKind::dense);
   return tape.finish({});
 }
 

@@ -250,11 +250,12 @@ class Moves {
       add(FitMoveKind::recompute, 0, [kind, name](Spec& spec) {
         spec.recompute.kind = kind;
         spec.recompute.ops.clear();
+        spec.recompute.every = 1;
         return fmt::format("recompute.kind = {}", name);
       });
     };
     if (now == RecomputeKind::none) add_kind(RecomputeKind::selective, "selective");
-    if (now != RecomputeKind::full) add_kind(RecomputeKind::full, "full");
+    if (now != RecomputeKind::full || spec_.recompute.every > 1) add_kind(RecomputeKind::full, "full");
   }
 
   /// Needs tp > 1, which an earlier change may set.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "orrery/workload/assembly/optimizer_step.h"
+
 namespace orrery::workload {
 ModelState::ModelState(const Spec& spec, const Mesh& mesh)
     : mesh_(mesh),
@@ -11,8 +13,10 @@ ModelState::ModelState(const Spec& spec, const Mesh& mesh)
       sharding_(spec.parallel.sharding),
       data_(spec, mesh) {}
 
-/// `trained`: elements of `whole` with gradients; `others`: elements of `trained` outside matrices.
-ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others) const {
+/// `trained`: elements of `whole` with gradients; `others`: elements of `trained` outside matrices;
+/// `matrices`: elements of `whole` in matrices.
+ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others,
+                               Elements matrices) const {
   const Amount own = data_.shard({trained.dense, 0}).total() +  // elements that this rank updates
                      ceil_div(trained.expert, data_.expert_owners());
   const auto held = [&](bool shards, Elements of) {
@@ -20,9 +24,10 @@ ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others
   };
   const Amount optimizer =
       optimizer_state(precision_, optimizer_, own, data_.shard(others).total());
+  Amount weights = held(sharding_ == Sharding::zero3, data_.resident_part(whole));
+  if (transposes_weights(precision_) && sharding_ != Sharding::zero3) weights += matrices.total();
   return {
-      bytes(held(sharding_ == Sharding::zero3, data_.resident_part(whole)), precision_.weights)
-          .value(),
+      bytes(weights, precision_.weights).value(),
       bytes(held(data_.reduces_every_pass(), data_.resident_part(trained)), precision_.gradients)
           .value(),
       optimizer.value()};
@@ -33,13 +38,15 @@ ModelStateBytes ModelState::dense(const Weights& weights, const Weights& frozen)
   const Weights updated = weights.without(frozen);
   const Amount matrices = updated.matrices - std::min(updated.matrices, updated.expert);
   const Elements trained = {elements_of(updated).dense, 0};
-  return of({elements_of(weights).dense, 0}, trained, {trained.dense - matrices, 0});
+  const Amount all = weights.matrices - std::min(weights.matrices, weights.expert);
+  return of({elements_of(weights).dense, 0}, trained, {trained.dense - matrices, 0}, {all, 0});
 }
 
 ModelStateBytes ModelState::experts(const Weights& weights, const Weights& frozen) const {
   const Weights updated = weights.without(frozen);
   const Amount matrices = std::min(updated.matrices, updated.expert);
-  return of({0, weights.expert}, {0, updated.expert}, {0, updated.expert - matrices});
+  return of({0, weights.expert}, {0, updated.expert}, {0, updated.expert - matrices},
+            {0, std::min(weights.matrices, weights.expert)});
 }
 
 ModelStateBytes ModelState::tables(const Weights& weights) const {

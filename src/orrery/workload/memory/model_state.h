@@ -28,6 +28,9 @@ struct ModelStateBytes {
 /// With DataParallelPolicy::reduce_once gradients are not sharded until they are reduced, as with
 /// zero1.
 ///
+/// Matrices in fp8 are also stored transposed, for the products of input gradients (Transformer
+/// Engine, pytorch/tensor/float8_tensor.py); with zero3 only while they are gathered.
+///
 /// A frozen element is stored in its own type, without gradient, moments and fp32 copy. Shards are
 /// rounded up to whole elements. Source: ZeRO (Rajbhandari et al., SC20), section 3;
 /// Megatron-Core's distributed optimizer.
@@ -49,7 +52,8 @@ class ModelState {
   [[nodiscard]] const DataParallel& data() const { return data_; }
 
  private:
-  [[nodiscard]] ModelStateBytes of(Elements whole, Elements trained, Elements others) const;
+  [[nodiscard]] ModelStateBytes of(Elements whole, Elements trained, Elements others,
+                                   Elements matrices) const;
 
   const Mesh& mesh_;
   Precision precision_;

@@ -53,6 +53,18 @@ TEST(MemoryState, GradientsOfTwoBytesCostTwoBytes) {
   EXPECT_EQ(per_element(dense(with(Sharding::zero3, precision))), formula(0, 16));
 }
 
+// Weights in fp8: a byte each, and another for the transposed copy of matrices.
+TEST(MemoryState, Fp8WeightsAreStoredInBothLayouts) {
+  Precision precision;
+  precision.weights = precision.products.emplace(Dtype::fp8);
+  const auto weights = [&](Sharding sharding, std::int64_t matrices) {
+    return dense(with(sharding, precision), kElements, matrices).weights;
+  };
+  EXPECT_EQ(weights(Sharding::none, 0), kElements);
+  EXPECT_EQ(weights(Sharding::zero1, kElements / 2), kElements * 3 / 2);
+  EXPECT_EQ(weights(Sharding::zero3, kElements / 2), kElements / kRanks);
+}
+
 // Everything in fp32 has no second copy: 16, with the optimizer shared out 8 + 8/d.
 TEST(MemoryState, FullPrecisionNeedsNoMasterWeights) {
   Precision precision;

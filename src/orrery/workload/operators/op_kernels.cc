@@ -33,6 +33,8 @@ Format product_format(const Spec& spec) {
   switch (spec.precision.scaling) {
     case Scaling::delayed:
     case Scaling::tensor:
+    case Scaling::rowwise:
+    case Scaling::rowwise_with_gw_hp:
       break;
     case Scaling::blockwise:
       return Format::fp8_block;

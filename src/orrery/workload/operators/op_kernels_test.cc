@@ -375,6 +375,44 @@ TEST(Kernels, Fp8IsOfProductsOnlyAndTakesCasts) {
   EXPECT_EQ(find(part_of(retained, "layer").forward, "attention")->kernel.a, Format::bf16);
 }
 
+// torchao's recipes. Row-wise: the two inputs of each of the three products are cast for it, with
+// one pass over rows and two over columns. With gw_hp, weight gradients are bf16 products.
+TEST(Kernels, RowwiseFp8CastsForEachProduct) {
+  Spec spec = llama();
+  spec.precision.products = Dtype::fp8;
+  spec.precision.scaling = Scaling::rowwise;
+  constexpr std::int64_t kX = 1024 * 512, kWeights = 512 * 512;  // of the output projection
+  const auto casts_of = [](const std::vector<Op>& ops, std::string_view begin) {
+    std::vector<std::pair<int, std::int64_t>> found;
+    for (const Op& op : ops)
+      if (op.kernel.operation == Operation::cast && std::string_view(op.name).starts_with(begin))
+        found.emplace_back(op.kernel.launches, op.bytes);
+    return found;
+  };
+  using Casts = std::vector<std::pair<int, std::int64_t>>;
+  const LoweredModel both = must_lower(spec);
+  const LoweredPart& layer = part_of(both, "layer");
+  EXPECT_EQ(casts_of(layer.forward, "out."), (Casts{{1, 3 * kX}, {1, 3 * kWeights}}));
+  EXPECT_EQ(casts_of(layer.backward, "out."),
+            (Casts{{1, 3 * kX}, {2, 5 * kWeights}, {2, 5 * kX}, {2, 5 * kX}}));
+  EXPECT_EQ(find(layer.forward, "out")->kernel.a, Format::fp8);
+  EXPECT_EQ(find(layer.backward, "out.wgrad")->kernel.a, Format::fp8);
+  spec.precision.scaling = Scaling::rowwise_with_gw_hp;
+  const LoweredModel high = must_lower(spec);
+  const LoweredPart& other = part_of(high, "layer");
+  EXPECT_EQ(casts_of(other.backward, "out."), (Casts{{1, 3 * kX}, {2, 5 * kWeights}}));
+  EXPECT_EQ(find(other.backward, "out.dgrad")->kernel.a, Format::fp8);
+  EXPECT_EQ(find(other.backward, "out.wgrad")->kernel.a, Format::bf16);
+  EXPECT_EQ(find(other.backward, "out.wgrad")->kernel.b, Format::bf16);
+  // Tensor parallelism gathers 16 bits.
+  spec.parallel.tp = 2;
+  spec.parallel.sp = true;
+  spec.parallel.tp_overlap = TensorOverlap::none;
+  EXPECT_EQ(find(part_of(must_lower(spec), "layer").forward, "qkv.gather")->size, kX * 2 / 2);
+  spec.precision.scaling = Scaling::tensor;
+  EXPECT_EQ(find(part_of(must_lower(spec), "layer").forward, "qkv.gather")->size, kX / 2);
+}
+
 TEST(Kernels, GradientsAreAddedWhereNoProductDoesIt) {
   Spec spec = llama();
   spec.batch.global = 4 * spec.batch.micro;

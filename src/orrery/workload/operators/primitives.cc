@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/operators/primitives.h"
 
+#include <algorithm>
+
 #include "orrery/core/check.h"
 #include "orrery/workload/operators/op_kernels.h"
 #include "orrery/workload/operators/unfused_op.h"
@@ -25,8 +27,14 @@ Amount bytes_of(const Tape& tape, const std::vector<Tensor>& x) {
 
 std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& shape) {
   std::vector<Tensor> outputs;
-  for (const Linear::Output& each : shape.outputs)
+  std::vector<Tape::Product> products;
+  for (const Linear::Output& each : shape.outputs) {
     outputs.push_back(tape.output(each.name, scope.activation(shape.tokens * each.features)));
+    const Amount result = scope.activation(shape.tokens * (each.features / each.pieces));
+    products.insert(products.end(), static_cast<std::size_t>(each.pieces),
+                    {outputs.back(), result});
+  }
+  if (shape.copies == Amount(1)) tape.set_products(std::move(products));
   return outputs;
 }
 
@@ -36,6 +44,7 @@ std::vector<Tensor> make_outputs(Tape& tape, const Scope& scope, const Linear& s
 bool keeps_cast(const Scope& scope, const Linear& shape) {
   const Precision& precision = scope.spec->precision;
   return scope.spec->kernels.framework == Framework::megatron && shape.uses_product_format &&
+         !scales_rows(precision.scaling) &&
          bytes_of(precision.product_type()) < bytes_of(precision.activations);
 }
 
@@ -58,9 +67,10 @@ void begin_linear(Tape& tape, const Scope& scope, const Linear& shape,
 
 /// Number of pieces of a product that overlaps tensor-parallel communication. More than one only in
 /// the framework's own modules, with at least one token per piece.
-std::int64_t pieces_of(const Linear& shape, std::int64_t pieces) {
+std::int64_t pieces_of(const Scope& scope, const Linear& shape, std::int64_t pieces) {
+  const bool scaled = casts(scope, shape) && scales_rows(scope.spec->precision.scaling);
   const bool cut =
-      shape.uses_product_format && !shape.is_adapter && !(shape.tokens < Amount(pieces));
+      !scaled && shape.uses_product_format && !shape.is_adapter && !(shape.tokens < Amount(pieces));
   return cut ? pieces : 1;
 }
 
@@ -85,7 +95,7 @@ Op gather(const char* name, Phase phase, Amount share) {
 void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
                       const WeightProducts& all) {
   const Amount tokens = ceil_div(shape.tokens, scope.tp);
-  if (casts(scope, shape)) {
+  if (gathers_casts(scope, shape)) {
     const GatheredCasts cast =
         gathered_casts(scope, shape.name.cast, Phase::forward, tokens, shape.tokens, shape.in);
     tape.forward(cast.share, all.cast_fuses ? scope.activation(tokens * shape.in) : Amount(-1));
@@ -93,9 +103,11 @@ void gathered_forward(Tape& tape, const Scope& scope, const Linear& shape, const
   tape.forward(gather(name, Phase::forward,
                       gathered_bytes(scope, shape, tokens * shape.in) +
                           scope.activation(tokens * shape.carried_features)));
-  const std::int64_t pieces = pieces_of(shape, gathered_pieces(*scope.spec));
+  const std::int64_t pieces = pieces_of(scope, shape, gathered_pieces(*scope.spec));
   if (pieces == 1) {
     tape.join_forward(stream::tp);
+    if (!gathers_casts(scope, shape))
+      for (const Op& op : all.casts) tape.forward(op);
     for (const Op& op : all.forward) tape.forward(op);
     return;
   }
@@ -112,7 +124,7 @@ void gather_for_wgrad(Tape& tape, const Scope& scope, const Linear& shape, const
   Op again = gather(name, Phase::weight_grad, gathered_bytes(scope, shape, share * shape.in));
   again.marks = kGathered;
   tape.backward(again);
-  if (casts(scope, shape)) {
+  if (gathers_casts(scope, shape)) {
     all.wgrad.insert(all.wgrad.begin(),
                      gathered_casts(scope, shape.name.transpose, Phase::weight_grad, share,
                                     shape.tokens, shape.in)
@@ -130,7 +142,7 @@ void forward_reduced(Tape& tape, const Scope& scope, const Linear& shape, const 
   const auto reduce = [&](Amount size) {
     return collective_op(name, Phase::forward, type, Axis::tp, stream::tp, size);
   };
-  const std::int64_t pieces = pieces_of(shape, reduced_pieces(*scope.spec));
+  const std::int64_t pieces = pieces_of(scope, shape, reduced_pieces(*scope.spec));
   if (pieces == 1) {
     forward_products(tape, all);
     tape.forward(reduce(whole));
@@ -155,7 +167,7 @@ void forward_reduced(Tape& tape, const Scope& scope, const Linear& shape, const 
 void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, const char* name,
                        WeightProducts& all) {
   const Amount share = ceil_div(shape.tokens, scope.tp);
-  if (casts(scope, shape)) {
+  if (gathers_casts(scope, shape)) {
     const GatheredCasts cast = gathered_casts(scope, shape.name.cast_dgrad, Phase::input_grad,
                                               share, shape.tokens, shape.out());
     tape.backward(cast.share);
@@ -164,9 +176,11 @@ void gathered_backward(Tape& tape, const Scope& scope, const Linear& shape, cons
     all.wgrad.insert(all.wgrad.begin(), turn);
   }
   tape.backward(gather(name, Phase::input_grad, gathered_bytes(scope, shape, share * shape.out())));
-  const std::int64_t pieces = pieces_of(shape, gathered_pieces(*scope.spec));
+  const std::int64_t pieces = pieces_of(scope, shape, gathered_pieces(*scope.spec));
   if (pieces == 1) {
     tape.join_backward(stream::tp);
+    if (!gathers_casts(scope, shape))
+      for (const Op& op : all.gradient_casts) tape.backward(op);
     for (const Op& op : all.dgrad) tape.backward(op);
     return;
   }
@@ -249,7 +263,9 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
         names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(), Amount(2) * shard,
         elements_kernel(scope, Operation::elementwise, rows * shape.out(), shape.out())));
     if (scope.spec->kernels.fusion().bias_gradients) {
-      all.wgrad.front().vector = (rows * shape.out()).value();
+      const auto is_product = [](const Op& op) { return op.op_class == OpClass::matmul; };
+      std::find_if(all.wgrad.begin(), all.wgrad.end(), is_product)->vector =
+          (rows * shape.out()).value();
     } else {
       all.wgrad.push_back(bias_gradient_op(scope, shape.name, rows, shape.out()));
     }
@@ -262,6 +278,7 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
   }
   weight_gradients(tape, all);
   const Tensor out = tape.output(shape.outputs.front().name, shard);
+  tape.set_products({{Tensor{}, whole}});
   tape.set_gradient_bytes(out, whole);  // both backward products need it for all tokens
   return out;
 }

@@ -194,6 +194,10 @@ void Tape::end_gradients() {
 
 void Tape::add_scratch(Amount bytes) { operators_.back().scratch += bytes; }
 
+void Tape::set_products(std::vector<Product> products) {
+  operators_.back().products = std::move(products);
+}
+
 void Tape::set_duplicate_ranks(std::int64_t ranks) { operators_.back().duplicate_ranks = ranks; }
 
 void Tape::put(std::vector<Entry>& entries, const TapeOperator& step, Op op, Amount saves,
@@ -310,6 +314,7 @@ void Tape::add_weights(WeightKind kind, Amount elements, bool matrices, bool ada
 
 Result<LoweredPart> Tape::finish(std::initializer_list<Tensor> results) {
   LoweredPart lowered;
+  if (selects_results()) choose_stored_results();
   std::vector<Entry> forward;
   for (const TapeOperator& step : operators_)
     forward.insert(forward.end(), step.forward.begin(), step.forward.end());
@@ -340,7 +345,7 @@ bool Tape::retained(Tensor tensor) const {
   const TensorState& known = tensors_[tensor.id];
   if (!known.saved) return false;
   if (known.step == Tensor::none) return true;
-  if (recomputes_all()) return false;
+  if (recomputes_all()) return known.stored == known.bytes;
   return known.lasting || !is_recomputed(operators_[known.step].group);
 }
 
@@ -361,6 +366,13 @@ Amount Tape::working(const TapeOperator& step) const {
 void Tape::account(Part& part) const {
   for (std::uint32_t id = 0; id < tensors_.size(); ++id) {
     const TensorState& known = tensors_[id];
+    if (selects_results() && known.step != Tensor::none) {
+      if ((known.saved || !prunes_unused() || used_[id]) && !(known.stored == Amount(0)))
+        part.retained.push_back({known.name, known.stored.value()});
+      if (known.saved && known.stored < known.bytes)
+        part.working_tensors.push_back({known.name, (known.bytes - known.stored).value()});
+      continue;
+    }
     if (!known.saved || known.borrowed) continue;
     if (known.shared) {
       part.shared = {known.name, known.bytes.value()};
@@ -370,6 +382,8 @@ void Tape::account(Part& part) const {
       part.working_tensors.push_back({known.name, known.bytes.value()});
     }
   }
+  if (!prunes_unused() && !(summed_results_ == Amount(0)))
+    part.retained.push_back({"summands", summed_results_.value()});
   Amount maximum;
   for (const TapeOperator& step : operators_) maximum = std::max(maximum, working(step));
   if (!(maximum == Amount(0))) part.working_tensors.push_back({"working", maximum.value()});
@@ -405,7 +419,7 @@ void Tape::account_split_backward(Part& part) const {
 
 bool Tape::is_recomputed(Group group) const {
   const Recompute& recompute = scope_->spec->recompute;
-  if (!is_layer_ || group == Group::none) return false;
+  if (!is_layer_ || stores_layer_ || group == Group::none) return false;
   switch (recompute.kind) {
     case RecomputeKind::selective:
       return group == Group::attention;
@@ -416,13 +430,88 @@ bool Tape::is_recomputed(Group group) const {
                          });
     case RecomputeKind::none:
     case RecomputeKind::full:
+    case RecomputeKind::torchtitan_op:
       break;
   }
   return false;
 }
 
 bool Tape::recomputes_all() const {
-  return is_layer_ && scope_->spec->recompute.kind == RecomputeKind::full;
+  return is_layer_ && !stores_layer_ &&
+         (scope_->spec->recompute.kind == RecomputeKind::full || selects_results());
+}
+
+bool Tape::selects_results() const {
+  return is_layer_ && !stores_layer_ &&
+         scope_->spec->recompute.kind == RecomputeKind::torchtitan_op;
+}
+
+/// Whether a compiler stores and repeats only what is used.
+bool Tape::prunes_unused() const {
+  return scope_->spec->kernels.framework == Framework::torchtitan_compiled &&
+         stops_recompute_early(*scope_->spec);
+}
+
+/// RecomputeKind::torchtitan_op: the results that the layer stores. The checkpoint repeats the
+/// layer's other operators. Stored are the results of fused attention, of every second `mm` (the
+/// first, the third …), of reduce-scatter and of all-to-all. Not `mm`, thus repeated and not
+/// counted: the router (its shape is listed in per_op_sac_force_recompute_mm_shapes_by_fqns),
+/// products with a bias (PyTorch's addmm), grouped products of experts.
+/// Source: pytorch/torchtitan, torchtitan/distributed/activation_checkpoint.py (_apply_op_sac) and
+/// models/llama3/infra/parallelize.py, models/deepseek_v3/infra/parallelize.py (_op_sac_save_list),
+/// releases of 2025.
+void Tape::choose_stored_results() {
+  std::int64_t products = 0;
+  for (TapeOperator& step : operators_) {
+    if (step.group == Group::attention && scope_->spec->kernels.flash_attention) {
+      for (Entry& entry : step.forward) entry.stored = true;
+      store_outputs(step);
+    } else {
+      choose_products(step, products);
+      choose_collectives(step);
+    }
+  }
+}
+
+void Tape::store_outputs(const TapeOperator& step) {
+  for (const Tensor made : step.writes) tensors_[made.id].stored = tensors_[made.id].bytes;
+}
+
+/// Chooses among the operator's products. `count`: products of the layer so far.
+void Tape::choose_products(TapeOperator& step, std::int64_t& count) {
+  if (step.products.empty() || step.group == Group::router) return;
+  std::vector<bool> chosen;
+  std::size_t next = 0;
+  for (Entry& entry : step.forward) {
+    if (entry.join != stream::none || entry.op.op_class != OpClass::matmul) continue;
+    const std::size_t product = next++ % step.products.size();  // slices follow each other
+    if (product == chosen.size() && chosen.size() < step.products.size()) {
+      const bool biased = (entry.op.kernel.traits & graph::kBias) != 0;
+      chosen.push_back(!biased && ++count % 2 == 1);
+      const Product& made = step.products[product];
+      if (chosen.back() && made.output.id == Tensor::none) summed_results_ += made.bytes;
+      if (chosen.back() && made.output.id != Tensor::none)
+        tensors_[made.output.id].stored += made.bytes;
+    }
+    entry.stored = chosen[product];
+  }
+}
+
+/// Stores the results of collectives that the list of operators names.
+void Tape::choose_collectives(TapeOperator& step) {
+  Stream stored = stream::none;
+  for (Entry& entry : step.forward) {
+    const Op& op = entry.op;
+    if (entry.join != stream::none) {
+      entry.stored = entry.stored || entry.join == stored;
+    } else if (op.kind == graph::NodeKind::coll &&
+               (op.collective == graph::CollectiveType::reduce_scatter ||
+                op.collective == graph::CollectiveType::all_to_all)) {
+      entry.stored = true;
+      stored = op.stream;
+    }
+  }
+  if (stored != stream::none) store_outputs(step);
 }
 
 /// Repeats all operators of one instance.
@@ -454,14 +543,28 @@ void Tape::ensure_available(Tensor tensor, std::vector<Entry>& into) {
   known.saved = true;
 }
 
-/// The number of operators up to the last one whose output some backward pass reads.
-std::size_t Tape::needed_operators() const {
-  std::size_t needed = 0;
+/// By operator: whether the recomputation of the layer includes it. A checkpoint that stops early
+/// repeats all operators up to the last one whose output some backward pass reads. A compiler
+/// repeats only those whose results are used and not stored.
+std::vector<bool> Tape::repeated_operators() {
+  const std::size_t count = operators_.size();
+  if (!stops_recompute_early(*scope_->spec)) return std::vector<bool>(count, true);
+  std::vector<bool> repeated(count, false);
+  used_.assign(tensors_.size(), false);
   for (const TapeOperator& step : operators_)
-    for (const Tensor saved : step.saves)
-      if (const std::uint32_t made = tensors_[saved.id].step; made != Tensor::none)
-        needed = std::max<std::size_t>(needed, made + 1);
-  return needed;
+    for (const Tensor saved : step.saves) used_[saved.id] = true;
+  const bool prunes = selects_results() && prunes_unused();
+  for (std::size_t i = count; i-- > 0;) {
+    const TapeOperator& step = operators_[i];
+    repeated[i] = std::any_of(step.writes.begin(), step.writes.end(), [&](Tensor made) {
+      const TensorState& known = tensors_[made.id];
+      return used_[made.id] && !(prunes && known.stored == known.bytes);
+    });
+    if (!prunes && i + 1 < count && repeated[i + 1]) repeated[i] = true;
+    if (prunes && repeated[i])
+      for (const Tensor read : step.reads) used_[read.id] = true;
+  }
+  return repeated;
 }
 
 std::vector<Tape::Entry> Tape::backward_entries() {
@@ -471,10 +574,11 @@ std::vector<Tape::Entry> Tape::backward_entries() {
     for (TensorState& known : tensors_)
       if (known.step == Tensor::none) known.saved = true;
     recomputed_.assign(operators_.size(), true);
-    const std::size_t needed =
-        stops_recompute_early(*scope_->spec) ? needed_operators() : operators_.size();
-    for (std::size_t step = 0; step < needed; ++step) {
+    const std::vector<bool> repeated = repeated_operators();
+    for (std::size_t step = 0; step < operators_.size(); ++step) {
+      if (!repeated[step]) continue;
       for (Entry entry : operators_[step].forward) {
+        if (entry.stored) continue;
         entry.op.phase = Phase::recompute;
         entries.push_back(entry);
       }

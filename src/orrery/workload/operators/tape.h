@@ -125,6 +125,13 @@ class Tape {
   void mark_trained();
   /// Memory that it uses while it runs, in addition to inputs and outputs.
   void add_scratch(Amount bytes);
+  /// A matrix product of the operator: what it writes, for RecomputeKind::torchtitan_op.
+  struct Product {
+    Tensor output;  ///< the output that has its result; none: a collective sums the results
+    Amount bytes;   ///< of its result: all of `output`, or a part
+  };
+  /// Lists the operator's matrix products in the order of its ops.
+  void set_products(std::vector<Product> products);
 
   /// The next op of its forward pass. A collective without a format sends activations.
   /// `fused_saves`: bytes that are not moved if the op is fused with the kernel before it (Fusion;
@@ -139,6 +146,8 @@ class Tape {
 
   /// The operators so far need no gradients: they have no backward pass and save nothing.
   void end_gradients();
+  /// The layer is stored, not recomputed, despite Recompute (see Recompute::every).
+  void store_layer() { stores_layer_ = true; }
 
   /// Adds weights of the part. `matrices`: they are hidden matrices, too. `adapter`: trained even
   /// if the model's are frozen.
@@ -155,6 +164,7 @@ class Tape {
     std::int64_t fused_saves = -1;
     Stream join = stream::none;  ///< not an op: the next computation waits for this stream
     bool residual = false;
+    bool stored = false;  ///< its result is stored: recomputation skips it
   };
   struct TensorState {
     const char* name = "";
@@ -167,6 +177,7 @@ class Tape {
     bool borrowed = false;
     bool shared = false;
     bool has_gradient = true;
+    Amount stored;  ///< bytes that a recomputed layer stores, see choose_stored_results
   };
   struct TapeOperator {
     Group group = Group::none;
@@ -175,6 +186,7 @@ class Tape {
     std::vector<Tensor> saves;
     std::vector<Tensor> writes;
     Amount scratch;
+    std::vector<Product> products;
     std::int64_t duplicate_ranks = 1;
     bool frozen = false;
     std::vector<Entry> forward;
@@ -186,10 +198,16 @@ class Tape {
   Tensor add_tensor(const char* name, Amount bytes, bool lasting);
   [[nodiscard]] bool is_recomputed(Group group) const;
   [[nodiscard]] bool recomputes_all() const;
+  [[nodiscard]] bool selects_results() const;
+  [[nodiscard]] bool prunes_unused() const;
+  void choose_stored_results();
+  void choose_products(TapeOperator& step, std::int64_t& count);
+  void choose_collectives(TapeOperator& step);
+  void store_outputs(const TapeOperator& step);
   [[nodiscard]] bool retained(Tensor tensor) const;
   void recompute_operator(std::uint32_t step, std::vector<Entry>& into);
   void ensure_available(Tensor tensor, std::vector<Entry>& into);
-  [[nodiscard]] std::size_t needed_operators() const;
+  [[nodiscard]] std::vector<bool> repeated_operators();
   [[nodiscard]] std::vector<Entry> backward_entries();
   [[nodiscard]] std::vector<Op> resolve(const std::vector<Entry>& entries) const;
   void account(Part& part) const;
@@ -200,6 +218,10 @@ class Tape {
   const Scope* scope_;
   std::string name_;
   bool is_layer_;
+  bool stores_layer_ = false;
+  std::vector<bool> used_;  ///< by tensor, in a recomputed layer: the backward pass or another
+                            ///< repeated operator reads it
+  Amount summed_results_;   ///< stored results of products that a collective sums
   Weights weights_, frozen_;
   std::vector<TensorState> tensors_;
   std::vector<TapeOperator> operators_;

@@ -42,6 +42,45 @@ Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements, A
                     kernel);
 }
 
+/// Row-wise scaling (pytorch/ao, torchao/float8/config.py, Float8LinearConfig.from_recipe_name, and
+/// float8_linear.py): both inputs of each product are cast with one scale per row of that product.
+/// The rows of a stored tensor are read once: its maximum and its cast are one kernel. Along its
+/// columns (`columns`), the maxima need another pass. Each cast writes one layout.
+Op scaled_cast_op(const Scope& scope, const char* name, Phase phase, Amount elements,
+                  Amount features, bool columns, bool weights) {
+  const std::int64_t passes = columns ? 2 : 1;
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, elements, features);
+  kernel.out = product_format(*scope.spec);
+  kernel.launches = static_cast<std::uint32_t>(passes);
+  const Amount read = weights ? scope.weight(elements) : scope.activation(elements);
+  return compute_op(name, OpClass::vector, phase, 0, elements * 2,
+                    read * passes + bytes(elements, scope.spec->precision.product_type()), kernel);
+}
+
+/// The casts of row-wise scaling. Weights are cast for each product anew. With rowwise_with_gw_hp
+/// the product of weight gradients has inputs that are not cast, and the weights of the input
+/// gradient have one scale, which needs two passes as well.
+void add_scaled_casts(const Scope& scope, const Linear& shape, WeightProducts& all) {
+  const Amount in = shape.tokens * shape.in, out = shape.tokens * shape.out();
+  const Amount matrix = shape.copies * shape.in * shape.out();
+  const OpName& name = shape.name;
+  if (!shape.input_is_cast)
+    all.casts.push_back(
+        scaled_cast_op(scope, name.cast, Phase::forward, in, shape.in, false, false));
+  all.forward.push_back(
+      scaled_cast_op(scope, name.cast, Phase::forward, matrix, shape.in, false, true));
+  if (!shape.gradient_is_cast)
+    all.gradient_casts.push_back(
+        scaled_cast_op(scope, name.cast_dgrad, Phase::input_grad, out, shape.out(), false, false));
+  all.gradient_casts.push_back(
+      scaled_cast_op(scope, name.cast_dgrad, Phase::input_grad, matrix, shape.in, true, true));
+  if (scope.spec->precision.scaling == Scaling::rowwise_with_gw_hp) return;
+  all.wgrad.push_back(
+      scaled_cast_op(scope, name.transpose, Phase::weight_grad, in, shape.in, true, false));
+  all.wgrad.push_back(scaled_cast_op(scope, name.transpose_dgrad, Phase::weight_grad, out,
+                                     shape.out(), true, false));
+}
+
 /// Adds new weight gradients to those of earlier microbatches; with 2 passes copies them into the
 /// buffer.
 Op add_op(const Scope& scope, const char* name, Amount elements, std::int64_t passes) {
@@ -73,7 +112,12 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
   const auto kernel = [&](graph::Pass pass) {
     graph::Kernel made = product_kernel(
         scope, pass, {shape.tokens, shape.in, piece.features, shape.copies, !(added == Amount(0))});
-    if (!shape.uses_product_format) made.a = made.b = vector_format(*scope.spec);
+    const bool high_precision = pass == graph::Pass::weight_grad &&
+                                scope.spec->precision.scaling == Scaling::rowwise_with_gw_hp;
+    if (!shape.uses_product_format || high_precision) {
+      made.a = made.b = vector_format(*scope.spec);
+      made.traits &= static_cast<std::uint16_t>(~graph::kQuantized);
+    }
     if (pass != graph::Pass::weight_grad)
       made.launches = static_cast<std::uint32_t>(made.launches * shape.slices);
     return made;
@@ -120,6 +164,10 @@ bool casts(const Scope& scope, const Linear& shape) {
          bytes_of(precision.product_type()) < bytes_of(precision.activations);
 }
 
+bool gathers_casts(const Scope& scope, const Linear& shape) {
+  return casts(scope, shape) && !scales_rows(scope.spec->precision.scaling);
+}
+
 GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase, Amount share,
                              Amount whole, Amount features) {
   const Precision& precision = scope.spec->precision;
@@ -138,8 +186,8 @@ GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase, 
 }
 
 Amount gathered_bytes(const Scope& scope, const Linear& shape, Amount elements) {
-  return casts(scope, shape) ? bytes(elements, scope.spec->precision.product_type())
-                             : scope.activation(elements);
+  return gathers_casts(scope, shape) ? bytes(elements, scope.spec->precision.product_type())
+                                     : scope.activation(elements);
 }
 
 SlicedProduct sliced_forward(const Scope& scope, const Linear& shape, std::int64_t pieces,
@@ -158,7 +206,11 @@ SlicedProduct sliced_input_gradient(const Scope& scope, const Linear& shape, std
 WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes, bool biased) {
   WeightProducts all;
   const Precision& precision = scope.spec->precision;
-  if (casts(scope, shape)) {
+  if (casts(scope, shape) && scales_rows(precision.scaling)) {
+    add_scaled_casts(scope, shape, all);
+    all.cast_fuses = true;
+    all.cast_saves = scope.activation(shape.tokens * shape.in);
+  } else if (casts(scope, shape)) {
     const Amount in = shape.tokens * shape.in;
     if (!shape.input_is_cast)
       all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));

@@ -42,6 +42,10 @@ struct SlicedProduct {
 /// Whether the product casts its inputs to a narrower format.
 [[nodiscard]] bool casts(const Scope& scope, const Linear& shape);
 
+/// Whether inputs that tensor parallelism gathers are cast before. Not with row-wise scaling:
+/// torchtitan gathers fp8 only with one scale per tensor (enable_float8_tensorwise_tp).
+[[nodiscard]] bool gathers_casts(const Scope& scope, const Linear& shape);
+
 /// Casts of a gathered tensor: `share` of each rank before the gather, and later `transpose`, the
 /// transposition of the full tensor for the weight gradient. Narrow formats are gathered in one
 /// layout only (Transformer Engine, pytorch/module/layernorm_linear.py and _common.py: quantizers

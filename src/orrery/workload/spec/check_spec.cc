@@ -20,6 +20,7 @@ std::array<std::span<const RuleCheck>, 6> all_checks() {
 }  // namespace
 
 bool has_dense_layer(const Model& model) {
+  if (!model.pattern.empty()) return model.layers_of(LayerSymbol::mlp) > 0;
   if (!model.moe) return true;
   return model.expert_layers() < model.layers;
 }

@@ -123,8 +123,52 @@ Count stack_of(const Model& model, Wide layers) {
   return count;
 }
 
+/// A Mamba-2 layer without its norm. The convolution and the gated norm have biases and weights
+/// per channel; each head has dt_bias, A and D. Source: state-spaces/mamba,
+/// mamba_ssm/modules/mamba2.py.
+Count mamba_of(const Model& model) {
+  const Mamba& mamba = *model.mamba;
+  const Wide heads = model.mamba_heads(), inner = heads * mamba.head_dim;
+  const Wide convolved = inner + Wide(2) * mamba.groups * mamba.state;
+  Count count;
+  count.matrix(model.hidden, inner + convolved + heads, false);
+  count.total += convolved * (mamba.conv + 1) + 3 * heads + inner;
+  count.matrix(inner, model.hidden, false);
+  return count;
+}
+
+/// The layers of `Model::pattern`, each with one norm.
+Count pattern_layers(const Model& model) {
+  const auto add = [&](LayerSymbol symbol, Count layer, Count& count) {
+    layer.total += norm_of(model, model.hidden);
+    count.add(layer, model.layers_of(symbol));
+  };
+  Count count;
+  add(LayerSymbol::attention, attention_kernels(model), count);
+  add(LayerSymbol::mlp, mlp_of(model, model.inner(), model.mlp_bias), count);
+  if (model.moe) add(LayerSymbol::experts, experts_of(model), count);
+  if (model.mamba) add(LayerSymbol::mamba, mamba_of(model), count);
+  return count;
+}
+
+/// The modules of multi-token prediction: two norms, the projection of 2 × hidden, a layer like the
+/// last one, and the norm before the shared output matrix.
+Count prediction_modules(const Model& model) {
+  Count layer = attention_kernels(model);
+  layer.add(model.has_experts(model.layers - 1) ? experts_of(model)
+                                                : mlp_of(model, model.inner(), model.mlp_bias),
+            1);
+  layer.total += norms_of(model) + 3 * norm_of(model, model.hidden);
+  layer.matrix(Wide(2) * model.hidden, model.hidden, false);
+  layer.matmul += Wide(model.vocab) * model.hidden;
+  Count count;
+  count.add(layer, model.mtp_layers);
+  return count;
+}
+
 /// Decoder layers, with experts where the model has them.
 Count decoder_layers(const Model& model) {
+  if (!model.pattern.empty()) return pattern_layers(model);
   const std::int64_t with_experts = model.expert_layers();
   Count count = stack_of(model, model.layers - with_experts);
   if (with_experts == 0) return count;
@@ -160,6 +204,7 @@ Count language_model(const Model& model) {
       model.positions == Positions::relative ? Wide(kRelativeBuckets) * model.heads : 0;
   const Wide final_norm = model.final_norm ? norm_of(model, model.hidden) : 0;
   count.add(decoder_layers(model), 1);
+  if (model.mtp_layers > 0) count.add(prediction_modules(model), 1);
   count.total += relative + final_norm;
   if (model.kind == ModelKind::encoder_decoder) {
     count.add(stack_of(model, model.encoder_layers), 1);
@@ -282,8 +327,13 @@ Count dlrm(const Model& model) {
 
 }  // namespace
 
+std::int64_t Model::layers_of(LayerSymbol symbol) const {
+  return std::count(pattern.begin(), pattern.end(), static_cast<char>(symbol));
+}
+
 std::int64_t Model::expert_layers() const {
   if (!moe) return 0;
+  if (!pattern.empty()) return layers_of(LayerSymbol::experts);
   if (moe->pattern.empty()) {
     const std::int64_t first = std::min(moe->first_dense, layers);
     return layers / moe->every - first / moe->every;

@@ -116,6 +116,29 @@ struct Mla {
       config::field("v_dim", &Mla::v_dim, "size of a head's values", config::between(1, 65536))};
 };
 
+/// Mamba-2 layers (Dao and Gu, ICML 2024, arXiv 2405.21060, section 7).
+struct Mamba {
+  std::int64_t state = 128;    ///< size of a head's state per channel (N)
+  std::int64_t heads = 0;      ///< 0: 2 × hidden / head_dim
+  std::int64_t head_dim = 64;  ///< channels of a head (P)
+  std::int64_t groups = 8;     ///< groups of heads that share B and C
+  std::int64_t conv = 4;       ///< width of the causal convolution
+  std::int64_t chunk = 256;    ///< tokens of a chunk of the scan (Q)
+
+  static constexpr auto fields = std::tuple{
+      config::field("state", &Mamba::state, "size of the state per channel",
+                    config::between(1, 65536)),
+      config::field("heads", &Mamba::heads, "heads", config::between(0, 65536))
+          .by_default("2 x `hidden` / `head_dim`"),
+      config::field("head_dim", &Mamba::head_dim, "channels of a head", config::between(1, 65536)),
+      config::field("groups", &Mamba::groups, "groups of heads that share B and C",
+                    config::between(1, 65536)),
+      config::field("conv", &Mamba::conv, "width of the causal convolution",
+                    config::between(1, 64)),
+      config::field("chunk", &Mamba::chunk, "tokens of a chunk of the scan",
+                    config::between(1, 65536))};
+};
+
 /// Image models: ViT, DiT, ResNet.
 struct Vision {
   std::int64_t image = 224;  ///< pixels per side of an image (DiT: of the latent)
@@ -196,6 +219,11 @@ struct Dlrm {
           config::between(0, 1 << 20))};
 };
 
+/// Symbols of `Model::pattern`, those of Megatron-LM's --hybrid-layer-pattern (core/models/hybrid/
+/// hybrid_layer_allocation.py) and of Nemotron-H's hybrid_override_pattern. Each is a layer with
+/// one norm and one residual.
+enum class LayerSymbol : char { mamba = 'M', attention = '*', mlp = '-', experts = 'E' };
+
 /// A model. Keys that do not apply to its family are ignored.
 struct Model {
   std::string is;    ///< name in the catalog; the other keys override its values
@@ -238,6 +266,11 @@ struct Model {
   bool dropout = false;         ///< dropout is on: the backward pass needs its masks
   std::optional<Moe> moe;
   std::optional<Mla> mla;
+  std::int64_t mtp_layers = 0;  ///< modules of multi-token prediction after the last layer
+                                ///< (DeepSeek-V3, arXiv 2412.19437, section 2.2)
+  std::optional<Mamba> mamba;   ///< with `pattern`
+  std::string pattern;          ///< hybrid models: one symbol per layer, see LayerSymbol; empty:
+                                ///< every layer has attention and an MLP or experts
   std::optional<Vision> vision;
   std::optional<Dlrm> dlrm;
 
@@ -294,6 +327,15 @@ struct Model {
       config::field("dropout", &Model::dropout, "dropout is on: its masks are stored"),
       config::field("moe", &Model::moe, "experts instead of the MLP"),
       config::field("mla", &Model::mla, "multi-head latent attention"),
+      config::field("mtp_layers", &Model::mtp_layers,
+                    "modules of multi-token prediction: each has a layer like the last one and "
+                    "computes its own logits and loss",
+                    config::between(0, 16)),
+      config::field("mamba", &Model::mamba, "Mamba-2 layers, for a `pattern` with M"),
+      config::field("pattern", &Model::pattern,
+                    "one symbol per layer, each a layer of its own: M Mamba-2, * attention, - MLP, "
+                    "E experts")
+          .by_default("every layer has attention, and an MLP or experts"),
       config::field("vision", &Model::vision, "images: vit, dit, resnet"),
       config::field("dlrm", &Model::dlrm, "tables and MLPs of a DLRM")};
 
@@ -305,9 +347,17 @@ struct Model {
   [[nodiscard]] std::int64_t shared_inner() const {
     return moe->shared_ffn != 0 ? moe->shared_ffn : moe->shared_experts * expert_inner();
   }
+  [[nodiscard]] std::int64_t mamba_heads() const {
+    return mamba->heads != 0 ? mamba->heads : 2 * hidden / mamba->head_dim;
+  }
+  /// The number of layers with `symbol` in `pattern`.
+  [[nodiscard]] std::int64_t layers_of(LayerSymbol symbol) const;
   /// Whether layer `index` (0 … layers-1) has experts.
   [[nodiscard]] bool has_experts(std::int64_t index) const {
     if (!moe) return false;
+    if (!pattern.empty())
+      return pattern[static_cast<std::size_t>(index) % pattern.size()] ==
+             static_cast<char>(LayerSymbol::experts);
     if (!moe->pattern.empty())
       return moe->pattern[static_cast<std::size_t>(index) % moe->pattern.size()] != 0;
     return index >= moe->first_dense && (index + 1) % moe->every == 0;

@@ -40,7 +40,14 @@ enum class Scaling : std::uint8_t {
   tensor,     ///< from the maximum of the tensor: two passes over it
   blockwise,  ///< one scale per tile of 128 × 128 or 1 × 128 (DeepSeek-V3, section 3.3.2)
   mx,         ///< a power of two per block of 32 elements (OCP Microscaling, v1.0)
+  rowwise,    ///< one scale per row of each product's inputs (torchao, recipe `rowwise`)
+  rowwise_with_gw_hp,  ///< as `rowwise`, but weight gradients are products of `activations`
 };
+
+/// Whether products have one scale per row.
+[[nodiscard]] constexpr bool scales_rows(Scaling scaling) {
+  return scaling == Scaling::rowwise || scaling == Scaling::rowwise_with_gw_hp;
+}
 
 /// Number formats for storage, messages and matrix products.
 struct Precision {
@@ -94,7 +101,7 @@ struct EnumNames<workload::Dtype> {
 };
 template <>
 struct EnumNames<workload::Scaling> {
-  static constexpr auto names =
-      names_in_order<workload::Scaling::mx>("delayed", "tensor", "blockwise", "mx");
+  static constexpr auto names = names_in_order<workload::Scaling::rowwise_with_gw_hp>(
+      "delayed", "tensor", "blockwise", "mx", "rowwise", "rowwise_with_gw_hp");
 };
 }  // namespace orrery::config

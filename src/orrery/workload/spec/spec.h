@@ -189,9 +189,11 @@ struct Optimizer {
 
 enum class RecomputeKind : std::uint8_t {
   none,
-  selective,  ///< recomputes the attention core (Korthikanti et al., section 5)
-  full,       ///< stores only the input of each layer
-  ops,        ///< recomputes the operators in Recompute::ops
+  selective,      ///< recomputes the attention core (Korthikanti et al., section 5)
+  full,           ///< stores only the input of each layer
+  ops,            ///< recomputes the operators in Recompute::ops
+  torchtitan_op,  ///< torchtitan's mode `selective` with option `op`: see
+                  ///< Tape::choose_stored_results
 };
 
 /// What the backward pass recomputes instead of reading stored activations.
@@ -200,11 +202,20 @@ struct Recompute {
   std::vector<std::string> ops;    ///< kind ops: the operators, see recompute_words
                                    ///< (recompute_policy.h)
   std::optional<bool> early_stop;  ///< empty: by `framework`, see recompute_policy.h
+  std::int64_t every = 1;  ///< kind full: only every n-th layer is recomputed, layers n − 1,
+                           ///< 2n − 1 … (torchtitan's `selective_ac_option = "n"`)
 
   static constexpr auto fields =
-      std::tuple{config::field("kind", &Recompute::kind, "what is recomputed"),
+      std::tuple{config::field("kind", &Recompute::kind,
+                               "what is recomputed; `torchtitan_op`: all of a layer except fused "
+                               "attention, every second matrix product, reduce-scatter and "
+                               "all-to-all"),
+                 config::field("every", &Recompute::every,
+                               "kind `full`: every n-th layer is recomputed, the others are stored",
+                               config::between(1, 65536)),
                  config::field("early_stop", &Recompute::early_stop,
-                               "kind `full`: only what the backward pass needs")
+                               "kinds `full` and `torchtitan_op`: only what the backward pass "
+                               "needs")
                      .by_default("by `framework`: `true` with pytorch, torchtitan and "
                                  "torchtitan_compiled, else `false`"),
                  config::field("ops", &Recompute::ops,
@@ -383,8 +394,8 @@ struct EnumNames<workload::OptimizerKind> {
 };
 template <>
 struct EnumNames<workload::RecomputeKind> {
-  static constexpr auto names =
-      names_in_order<workload::RecomputeKind::ops>("none", "selective", "full", "ops");
+  static constexpr auto names = names_in_order<workload::RecomputeKind::torchtitan_op>(
+      "none", "selective", "full", "ops", "torchtitan_op");
 };
 template <>
 struct EnumNames<workload::Compat> {

@@ -137,6 +137,7 @@ std::string spec_reference() {
   text += kModel;
   text += part<Moe>("model.moe");
   text += part<Mla>("model.mla");
+  text += part<Mamba>("model.mamba");
   text += part<Vision>("model.vision");
   text += part<Dlrm>("model.dlrm");
   text += part<EmbeddingTables>("model.dlrm.tables");

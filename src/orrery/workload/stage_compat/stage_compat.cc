@@ -33,6 +33,8 @@ Result<void> check_features(const Spec& spec) {
   const Refusal refusals[] = {
       {m.kind != ModelKind::decoder, "model.kind", "STAGE supports only decoders"},
       {m.mla.has_value(), "model.mla", "STAGE has no latent attention"},
+      {m.mtp_layers > 0, "model.mtp_layers", "STAGE has no multi-token prediction"},
+      {!m.pattern.empty(), "model.pattern", "STAGE has no hybrid models"},
       {m.head_dim != 0 && m.head_dim * m.heads != m.hidden, "model.head_dim",
        "STAGE's head size is hidden / heads"},
       {experts && (m.moe->shared_experts != 0 || m.expert_layers() != m.layers), "model.moe",

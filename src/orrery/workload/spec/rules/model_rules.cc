@@ -133,6 +133,48 @@ std::string table_count(const Spec& spec) {
   return count <= kMaxTableCount ? "" : fmt::format("has {} tables", count);
 }
 
+std::string layer_pattern(const Spec& spec) {
+  const Model& m = spec.model;
+  if (m.pattern.empty()) return {};
+  const std::size_t other = m.pattern.find_first_not_of("M*-E");
+  if (other != std::string::npos)
+    return fmt::format("has {}, which is not one of M, *, -, E",
+                       in_quotes(m.pattern.substr(other, 1)));
+  if (static_cast<std::int64_t>(m.pattern.size()) != m.layers)
+    return fmt::format("has {} symbols, but the model has {} layers", m.pattern.size(), m.layers);
+  if (m.parallel_block || m.post_norms)
+    return fmt::format("is given together with {}", m.post_norms ? "post_norms" : "parallel_block");
+  if (m.positions == Positions::relative) return "is given together with relative positions";
+  return only_decoders(true, spec);
+}
+
+std::string mamba_layers(const Spec& spec) {
+  const Model& m = spec.model;
+  const bool due = m.layers_of(LayerSymbol::mamba) > 0;
+  if (due != m.mamba.has_value())
+    return due ? "is missing, but `pattern` has M" : "is given, but no layer of `pattern` is M";
+  if (!m.mamba) return {};
+  if (m.mamba_heads() < 1) return fmt::format("has no heads of {} channels", m.mamba->head_dim);
+  return divisibility_error("heads", m.mamba_heads(), m.mamba->groups, "groups");
+}
+
+/// Experts of a hybrid model are where `pattern` says.
+std::string pattern_experts(const Spec& spec) {
+  const Model& m = spec.model;
+  if (m.pattern.empty()) return {};
+  if (!m.moe) return m.layers_of(LayerSymbol::experts) > 0 ? "is missing, but `pattern` has E" : "";
+  const bool placed = m.moe->first_dense != 0 || m.moe->every != 1 || !m.moe->pattern.empty();
+  return placed ? "places experts, but `model.pattern` does" : "";
+}
+
+std::string token_prediction(const Spec& spec) {
+  const Model& m = spec.model;
+  if (m.mtp_layers == 0) return {};
+  if (!m.pattern.empty()) return "is above 0, but the model has a `pattern`";
+  if (spec.lora) return "is above 0, but `lora` is given";
+  return only_decoders(true, spec);
+}
+
 constexpr std::array kModelRules = {
     RuleCheck{{"vision-families", "The families vit, dit and resnet have `vision`, others do not."},
               "model.vision",
@@ -151,6 +193,24 @@ constexpr std::array kModelRules = {
                "format of `activations`."},
               "precision.attention",
               narrow_attention},
+    RuleCheck{{"layer-pattern",
+               "`pattern` has one of M, *, -, E for every layer of a decoder, which has no "
+               "`parallel_block`, `post_norms` and relative positions."},
+              "model.pattern",
+              layer_pattern},
+    RuleCheck{{"mamba-layers",
+               "`mamba` is given if and only if `pattern` has M; its heads are a multiple of its "
+               "groups."},
+              "model.mamba",
+              mamba_layers},
+    RuleCheck{{"pattern-experts",
+               "With `pattern`, experts are in its layers E, and `moe` does not place them."},
+              "model.moe",
+              pattern_experts},
+    RuleCheck{
+        {"prediction-modules", "Decoders without `pattern` and `lora` may have `mtp_layers`."},
+        "model.mtp_layers",
+        token_prediction},
     RuleCheck{{"encoder-layers", "An encoder-decoder has `encoder_layers`, others have none."},
               "model.encoder_layers",
               encoder_layers},
@@ -258,6 +318,12 @@ constexpr std::array kRules = {
                "A matrix has at most one adapter: its own, or one shared with other matrices."},
               "lora.targets",
               once},
+    RuleCheck{{"lora-pattern", "Hybrid models (`model.pattern`) have no adapters."},
+              "lora",
+              [](const Spec& spec) -> std::string {
+                const bool violation = spec.lora && !spec.model.pattern.empty();
+                return violation ? "is given, but the model has a `pattern`" : "";
+              }},
     RuleCheck{{"lora-compat", "With `compat: stage` all weights are trained: `lora` is not given."},
               "compat",
               [](const Spec& spec) -> std::string {

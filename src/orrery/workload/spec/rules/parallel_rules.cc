@@ -43,13 +43,27 @@ std::string data_parallel_families(const Spec& spec) {
   return fmt::format("tp is {}, cp is {}, pp is {}", p.tp, p.cp, p.pp);
 }
 
+/// Whether some layer has attention heads.
+bool has_heads(const Model& model) {
+  return has_attention(model) &&
+         (model.pattern.empty() || model.layers_of(LayerSymbol::attention) > 0);
+}
+
+std::string mamba_by_tp(const Spec& spec) {
+  const Model& m = spec.model;
+  if (!m.mamba) return {};
+  const std::int64_t tp = spec.parallel.tp;
+  std::string what = divisibility_error("model.mamba.heads", m.mamba_heads(), tp, "tp");
+  return what.empty() ? divisibility_error("model.mamba.groups", m.mamba->groups, tp, "tp") : what;
+}
+
 std::string heads_by_tp(const Spec& spec) {
-  if (!has_attention(spec.model)) return {};
+  if (!has_heads(spec.model)) return {};
   return divisibility_error("model.heads", spec.model.heads, spec.parallel.tp, "tp");
 }
 
 std::string kv_heads_by_tp(const Spec& spec) {
-  if (!has_attention(spec.model) || spec.model.mla) return {};
+  if (!has_heads(spec.model) || spec.model.mla) return {};
   return divisibility_error("model.kv_heads", spec.model.kv(), spec.parallel.tp, "tp");
 }
 
@@ -127,6 +141,15 @@ constexpr std::array kParallelRules = {
     RuleCheck{{"kv-heads-by-tp", "Heads of keys and values are a multiple of tp."},
               "parallel.tp",
               kv_heads_by_tp},
+    RuleCheck{{"mamba-by-tp", "Heads and groups of Mamba-2 layers are multiples of tp."},
+              "parallel.tp",
+              mamba_by_tp},
+    RuleCheck{{"mamba-cp", "Context parallelism does not split Mamba-2 layers: cp is 1."},
+              "parallel.cp",
+              [](const Spec& spec) -> std::string {
+                const bool violation = spec.parallel.cp > 1 && spec.model.mamba;
+                return violation ? "is above 1, but the model has Mamba-2 layers" : "";
+              }},
     RuleCheck{{"ffn-by-tp", "The MLP's inner size is a multiple of tp."}, "parallel.tp", ffn_by_tp},
     RuleCheck{{"vocab-by-tp",
                "With `compat: stage` the vocabulary is a multiple of tp (pad it: set "

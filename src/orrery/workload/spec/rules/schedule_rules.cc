@@ -99,6 +99,15 @@ std::string recompute_ops(const Spec& spec) {
   return due ? "is empty" : "is given, but recompute.kind is not ops";
 }
 
+std::string recompute_every(const Spec& spec) {
+  if (spec.recompute.every == 1) return {};
+  if (spec.recompute.kind != RecomputeKind::full)
+    return fmt::format("is {}, but recompute.kind is not full", spec.recompute.every);
+  return reads_text(spec.model)
+             ? ""
+             : fmt::format("is {}, but the model processes images", spec.recompute.every);
+}
+
 std::string sums_of_four_bits(const Spec& spec) {
   const Precision& p = spec.precision;
   for (const Dtype type : {p.gradients, p.reduce, p.optimizer, p.combine}) {
@@ -160,6 +169,9 @@ constexpr std::array kOtherRules = {
     RuleCheck{{"recompute-ops", "`recompute.ops` is given for `kind: ops`, and only for it."},
               "recompute.ops",
               recompute_ops},
+    RuleCheck{{"recompute-every", "`recompute.every` above 1 needs `kind: full` and a text model."},
+              "recompute.every",
+              recompute_every},
     RuleCheck{
         {"fp4-sums",
          "Gradients, moments and combined tokens are sums, which need a format wider than fp4."},

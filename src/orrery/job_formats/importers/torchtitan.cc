@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// torchtitan's TOML files. Names and defaults: pytorch/torchtitan, torchtitan/config/job_config.py
+// (2025; before, torchtitan/config_manager.py), and the plans in torchtitan/models/*/infra.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "orrery/core/text/text.h"
+#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/job_formats/importers/toml.h"
+#include "orrery/workload/spec/model_catalog.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+using config::Named;
+
+namespace {
+
+/// A model and flavor of torchtitan, and the catalog's name for it.
+struct Flavor {
+  std::string_view model, flavor, name;
+};
+constexpr std::array kFlavors = {
+    Flavor{"llama2", "7B", "llama-2-7b"},
+    Flavor{"llama2", "13B", "llama-2-13b"},
+    Flavor{"llama2", "70B", "llama-2-70b"},
+    Flavor{"llama3", "8B", "llama-3.1-8b"},
+    Flavor{"llama3", "70B", "llama-3.1-70b"},
+    Flavor{"llama3", "405B", "llama-3.1-405b"},
+    Flavor{"deepseek_v3", "16B", "deepseek-v2-lite"},  // the same shape
+    Flavor{"deepseek_v3", "671B", "deepseek-v3"},
+    Flavor{"qwen3", "30B-A3B", "qwen3-30b-a3b"},
+    Flavor{"qwen3", "235B-A22B", "qwen3-235b-a22b"},
+};
+
+constexpr std::array kSections = {"model",       "training", "parallelism", "activation_checkpoint",
+                                  "compile",     "float8",   "quantize",    "optimizer",
+                                  "experimental"};
+/// Sections that do not affect the job here.
+constexpr std::array kIgnoredSections = {
+    "job",        "profiling",       "metrics", "checkpoint",        "comm",  "lr_scheduler",
+    "validation", "fault_tolerance", "debug",   "memory_estimation", "deepep"};
+
+class Torchtitan {
+ public:
+  Torchtitan(const Json& file, const std::string& where, Findings& findings)
+      : file_(file), where_(where), findings_(findings) {}
+
+  Result<void> read(Spec& spec);
+
+ private:
+  [[nodiscard]] const Json& section(const char* name) const {
+    static const Json kEmpty = Json::object();
+    const auto found = file_.find(name);
+    return found != file_.end() && found->is_object() ? *found : kEmpty;
+  }
+  [[nodiscard]] KeyReader reader(const char* name) const {
+    return {section(name), where_ + ":/" + name};
+  }
+  Result<void> read_model(Spec& spec);
+  Result<void> read_training(Spec& spec);
+  Result<void> read_parallelism(Spec& spec);
+  Result<void> read_pipeline(KeyReader& keys, Spec& spec) const;
+  Result<void> read_data_parallel(KeyReader& keys, Spec& spec) const;
+  Result<void> read_checkpointing(Spec& spec);
+  Result<void> read_precision(Spec& spec);
+  Result<void> read_kernels(Spec& spec);
+  Result<void> settle_batch(Spec& spec) const;
+
+  const Json& file_;
+  const std::string& where_;
+  Findings& findings_;
+  bool is_float8_ = false, is_mx_ = false;
+  bool compiles_ = false;
+  std::int64_t local_batch_ = 0;
+};
+
+Result<void> Torchtitan::read_model(Spec& spec) {
+  KeyReader keys = reader("model");
+  const std::string name = keys.text("name", ""), flavor = keys.text("flavor", "");
+  for (const std::string& converter : keys.texts("converters")) {
+    if (converter == "float8" || converter.rfind("quantize.linear.float8", 0) == 0)
+      is_float8_ = true;
+    else if (converter == "mx" || converter.rfind("quantize.linear.mx", 0) == 0)
+      is_mx_ = true;
+    else
+      findings_.add(FindingCode::key_without_effect,
+                    keys.place("converters") + " " + in_quotes(converter));
+  }
+  ignore_keys(keys, {"tokenizer_path", "hf_assets_path", "print_after_conversion", "norm_type"});
+  if (keys.error()) return tl::unexpected(*keys.error());
+  const auto known = std::find_if(kFlavors.begin(), kFlavors.end(), [&](const Flavor& each) {
+    return each.model == name && each.flavor == flavor;
+  });
+  const ModelEntry* const entry = known == kFlavors.end() ? nullptr : find_model(known->name);
+  if (entry != nullptr) {
+    spec.model = entry->model;
+    spec.model.is = std::string(known->name);
+  } else if (!has_model(spec)) {
+    return fail(Errc::input_unsupported, keys.place("flavor"),
+                fmt::format("{} {} is not a known model of torchtitan", name, flavor),
+                "give the model: --model NAME, or a specification before this file");
+  }
+  return finish(keys, findings_);
+}
+
+Result<void> Torchtitan::read_training(Spec& spec) {
+  KeyReader keys = reader("training");
+  local_batch_ = whole(keys, {"local_batch_size", "batch_size"}, 8);
+  const std::int64_t global =
+      keys.has("global_batch_size") ? keys.integer("global_batch_size", -1, -1, 1 << 30) : -1;
+  spec.batch.global = std::max<std::int64_t>(global, 0);
+  spec.batch.seq = whole(keys, "seq_len", 2048);
+  constexpr std::array kTypes = {Named<Dtype>{"bfloat16", Dtype::bf16},
+                                 Named<Dtype>{"float32", Dtype::fp32}};
+  spec.precision.weights = spec.precision.activations =
+      keys.choice<Dtype>("mixed_precision_param", Dtype::bf16, kTypes);
+  spec.precision.reduce = keys.choice<Dtype>("mixed_precision_reduce", Dtype::fp32, kTypes);
+  if (keys.text("dtype", "float32") == "bfloat16") {  // parameters, gradients and moments
+    spec.precision.gradients = spec.precision.optimizer = Dtype::bf16;
+    spec.precision.master_weights = false;
+  }
+  compiles_ = keys.flag("compile");
+  spec.optimizer.gradient_norm = !keys.has("max_norm") || keys.number("max_norm", 1) > 0;
+  report_unmodeled(keys, section("training"), {{"enable_cpu_offload", false}}, findings_);
+  ignore_keys(keys, {"steps", "dataset", "dataset_path", "gc_freq", "gc_debug", "seed",
+                     "deterministic", "warmup_steps", "debug_moe_force_load_balance"});
+  return finish(keys, findings_);
+}
+
+/// The schedule, and the layers of each (virtual) stage: the embedding and the head count as one
+/// layer each (torchtitan/distributed/pipeline_parallel.py, generate_llm_fqn_per_model_part).
+Result<void> Torchtitan::read_pipeline(KeyReader& keys, Spec& spec) const {
+  constexpr std::array kKinds = {Named<ScheduleKind>{"1F1B", ScheduleKind::one_f_one_b},
+                                 Named<ScheduleKind>{"GPipe", ScheduleKind::gpipe},
+                                 Named<ScheduleKind>{"Interleaved1F1B", ScheduleKind::interleaved},
+                                 Named<ScheduleKind>{"ZBVZeroBubble", ScheduleKind::zb_v}};
+  spec.parallel.pp = whole(keys, "pipeline_parallel_degree", 1);
+  const std::int64_t micro = whole(keys, "pipeline_parallel_microbatch_size", 1);
+  const std::int64_t per_stage = whole(keys, "pipeline_parallel_layers_per_stage", 0);
+  const std::int64_t first = whole(keys, "pipeline_parallel_first_stage_less_layers", 1);
+  const std::int64_t last = whole(keys, "pipeline_parallel_last_stage_less_layers", 1);
+  const ScheduleKind kind =
+      keys.choice<ScheduleKind>("pipeline_parallel_schedule", ScheduleKind::one_f_one_b, kKinds);
+  if (keys.error() || spec.parallel.pp <= 1) return {};
+  spec.schedule.kind = kind;
+  spec.batch.micro = micro;
+  const bool several = kind == ScheduleKind::interleaved || kind == ScheduleKind::zb_v;
+  std::int64_t stages = product({spec.parallel.pp, several ? 2 : 1});
+  const std::int64_t layers = spec.model.layers + first + last;
+  if (per_stage > 0) stages = (layers - 1) / per_stage + 1;
+  if (stages > layers || stages % spec.parallel.pp != 0)
+    return fail(Errc::config_conflict, keys.place("pipeline_parallel_degree"),
+                fmt::format("{} layers cannot be split into {} stages on {} ranks",
+                            spec.model.layers, stages, spec.parallel.pp));
+  spec.schedule.chunks = stages / spec.parallel.pp;
+  std::vector<std::int64_t> each(static_cast<std::size_t>(stages), layers / stages);
+  for (std::int64_t i = 0; i < layers % stages; ++i) ++each[static_cast<std::size_t>(i)];
+  each.front() -= first;
+  each.back() -= last;
+  spec.schedule.stage_layers = std::move(each);
+  return {};
+}
+
+Result<void> Torchtitan::read_data_parallel(KeyReader& keys, Spec& spec) const {
+  const std::int64_t copies = whole(keys, "data_parallel_replicate_degree", 1);
+  const std::int64_t shards =
+      keys.has("data_parallel_shard_degree")
+          ? keys.integer("data_parallel_shard_degree", -1, -1, std::int64_t{1} << 24)
+          : -1;
+  const std::string reshard = keys.text("fsdp_reshard_after_forward", "default");
+  Parallel& plan = spec.parallel;
+  if (shards != 1) plan.sharding = Sharding::zero3;
+  if (shards > 0) plan.dp = product({copies, shards});
+  if (shards > 1 && copies > 1) plan.shard_size = product({shards, plan.cp});
+  if (shards < 1 && copies > 1)
+    return fail(Errc::config_missing_key, keys.place("data_parallel_shard_degree"),
+                "is -1 (all remaining devices), but weights are replicated",
+                "give the number of devices that share one copy");
+  if (reshard == "always" || reshard == "never") plan.keep_gathered = reshard == "never";
+  return {};
+}
+
+Result<void> Torchtitan::read_parallelism(Spec& spec) {
+  KeyReader keys = reader("parallelism");
+  constexpr std::array kMethods = {Named<ContextMethod>{"allgather", ContextMethod::all_gather},
+                                   Named<ContextMethod>{"alltoall", ContextMethod::ring}};
+  Parallel& plan = spec.parallel;
+  plan.tp = whole(keys, "tensor_parallel_degree", 1);
+  plan.sp = plan.tp > 1;
+  plan.cp = whole(keys, "context_parallel_degree", 1);
+  plan.cp_method = keys.choice<ContextMethod>("context_parallel_rotate_method",
+                                              ContextMethod::all_gather, kMethods);
+  plan.ep = whole(keys, "expert_parallel_degree", 1);
+  const std::int64_t etp = whole(keys, "expert_tensor_parallel_degree", 1);
+  if (spec.model.moe) plan.etp = etp;
+  const bool async = keys.flag("enable_async_tensor_parallel");
+  if (plan.sp && async) plan.tp_overlap = TensorOverlap::ring;
+  if (auto fine = read_data_parallel(keys, spec); !fine) return fine;
+  if (auto fine = read_pipeline(keys, spec); !fine) return fine;
+  ignore_keys(keys, {"disable_loss_parallel", "enable_compiled_autograd"});
+  return finish(keys, findings_);
+}
+
+/// [activation_checkpoint]. Mode `selective` with an integer n recomputes every n-th layer
+/// entirely; 0 all of them (_apply_layer_sac).
+Result<void> Torchtitan::read_checkpointing(Spec& spec) {
+  KeyReader keys = reader("activation_checkpoint");
+  const std::string mode = keys.text("mode", "selective");
+  const std::string option = keys.text("selective_ac_option", "2");
+  if (!keys.has("mode"))
+    findings_.add(FindingCode::default_assumed,
+                  where_ + ": activation_checkpoint.mode = selective, selective_ac_option = 2");
+  if (keys.has("early_stop")) spec.recompute.early_stop = keys.flag("early_stop");
+  if (keys.error()) return tl::unexpected(*keys.error());
+  Recompute& recompute = spec.recompute;
+  recompute.every = 1;
+  if (mode == "none") {
+    recompute.kind = RecomputeKind::none;
+  } else if (mode == "full") {
+    recompute.kind = RecomputeKind::full;
+  } else if (mode == "selective" && option == "op") {
+    recompute.kind = RecomputeKind::torchtitan_op;
+  } else if (mode == "selective" && !option.empty() && option.size() < 6 &&
+             option.find_first_not_of("0123456789") == std::string::npos) {
+    recompute.kind = RecomputeKind::full;
+    recompute.every = std::max<std::int64_t>(std::stoll(option), 1);
+  } else if (mode == "selective") {
+    return fail(Errc::config_range, keys.place("selective_ac_option"),
+                in_quotes(option) + " is neither \"op\" nor a number of layers");
+  } else {
+    return fail(Errc::input_unsupported, keys.place("mode"), in_quotes(mode) + " is not supported",
+                "use none, full or selective; a compiler chooses what memory_budget recomputes");
+  }
+  report_unmodeled(keys, section("activation_checkpoint"),
+                   {{"per_op_sac_force_recompute_mm_shapes_by_fqns", {"moe.router.gate"}}},
+                   findings_);
+  ignore_keys(keys, {"preserve_rng_state", "determinism_check", "debug", "memory_budget",
+                     "visualize_memory_budget_pareto"});
+  return finish(keys, findings_);
+}
+
+/// float8 (torchao's recipes) and MXFP8. Sections: [float8], later [quantize.linear.float8].
+Result<void> Torchtitan::read_precision(Spec& spec) {
+  const Json& quantize = section("quantize");
+  const auto linear = quantize.find("linear");
+  const bool nested = linear != quantize.end() && linear->is_object() &&
+                      linear->contains("float8") && (*linear)["float8"].is_object();
+  const Json& options = nested ? (*linear)["float8"] : section("float8");
+  KeyReader keys(options, where_ + (nested ? ":/quantize/linear/float8" : ":/float8"));
+  constexpr std::array kRecipes = {
+      Named<Scaling>{"tensorwise", Scaling::tensor}, Named<Scaling>{"rowwise", Scaling::rowwise},
+      Named<Scaling>{"rowwise_with_gw_hp", Scaling::rowwise_with_gw_hp}};
+  const Scaling scaling = keys.choice<Scaling>("recipe_name", Scaling::tensor, kRecipes);
+  const bool gathers = keys.flag("enable_fsdp_float8_all_gather");
+  is_float8_ = is_float8_ || keys.flag("enable_float8_linear");
+  ignore_keys(keys, {"precompute_float8_dynamic_scale_for_fsdp",
+                     "force_recompute_fp8_weight_in_bwd", "emulate"});
+  if (keys.has("filter_fqns") && is_float8_ && options["filter_fqns"] != Json::array() &&
+      options["filter_fqns"] != Json{"output"})
+    findings_.add(FindingCode::key_without_effect, keys.place("filter_fqns"));
+  if (auto fine = finish(keys, findings_); !fine) return fine;
+  if (is_float8_ || is_mx_) spec.precision.products = Dtype::fp8;
+  if (is_float8_) spec.precision.scaling = scaling;
+  if (is_mx_) spec.precision.scaling = Scaling::mx;
+  // Shards are cast before they are gathered, with one scale per tensor.
+  if (is_float8_ && gathers && scaling == Scaling::tensor) spec.precision.weights = Dtype::fp8;
+  return {};
+}
+
+/// [compile] compiles the components "model" and "loss". The older training.compile compiles the
+/// model only ("compiling loss function causes CUDA errors", train.py of 2024).
+Result<void> Torchtitan::read_kernels(Spec& spec) {
+  KeyReader compile = reader("compile");
+  const bool enabled = compile.flag("enable");
+  const std::vector<std::string> components = compile.texts("components");
+  const auto compiles = [&](const char* component) {
+    const bool listed =
+        std::find(components.begin(), components.end(), component) != components.end();
+    return enabled && (listed || !compile.has("components"));
+  };
+  ignore_keys(compile, {"backend"});
+  if (auto fine = finish(compile, findings_); !fine) return fine;
+  const bool model = compiles_ || compiles("model"), loss = compiles("loss");
+  spec.kernels.framework = model ? Framework::torchtitan_compiled : Framework::torchtitan;
+  if (model != loss) spec.kernels.loss = loss ? Loss::compiled : Loss::eager;
+  KeyReader keys = reader("optimizer");
+  constexpr std::array kKinds = {Named<OptimizerKind>{"Adam", OptimizerKind::adam},
+                                 Named<OptimizerKind>{"AdamW", OptimizerKind::adamw}};
+  spec.optimizer.kind = keys.choice<OptimizerKind>("name", OptimizerKind::adamw, kKinds);
+  report_unmodeled(keys, section("optimizer"), {{"early_step_in_backward", false}}, findings_);
+  ignore_keys(keys, {"lr", "eps", "beta1", "beta2", "weight_decay", "implementation", "fused"});
+  return finish(keys, findings_);
+}
+
+/// The batch of a rank is one microbatch, and with stages a microbatch per
+/// pipeline_parallel_microbatch_size.
+Result<void> Torchtitan::settle_batch(Spec& spec) const {
+  if (spec.parallel.pp <= 1) spec.batch.micro = local_batch_;
+  if (spec.batch.global != 0) return {};
+  const Json& plan = section("parallelism");
+  const bool known = plan.value("data_parallel_shard_degree", Json(-1)) != -1;
+  if (known) {
+    spec.batch.global = product({local_batch_, spec.parallel.dp});
+  } else if (spec.parallel.pp > 1) {
+    return fail(Errc::config_missing_key, where_ + ":/parallelism/data_parallel_shard_degree",
+                "is -1 (all remaining devices), so the number of microbatches is unknown",
+                "give the number of devices, or training.global_batch_size");
+  }
+  return {};
+}
+
+Result<void> Torchtitan::read(Spec& spec) {
+  for (const auto& [key, value] : file_.items()) {
+    const auto is = [&name = key](const char* each) { return name == each; };
+    if (std::none_of(kSections.begin(), kSections.end(), is) &&
+        std::none_of(kIgnoredSections.begin(), kIgnoredSections.end(), is))
+      findings_.add(FindingCode::key_ignored, where_ + ":/" + key);
+  }
+  Spec made = spec;
+  for (const auto step :
+       {&Torchtitan::read_model, &Torchtitan::read_training, &Torchtitan::read_parallelism,
+        &Torchtitan::read_checkpointing, &Torchtitan::read_precision, &Torchtitan::read_kernels})
+    if (auto fine = (this->*step)(made); !fine) return fine;
+  if (auto fine = settle_batch(made); !fine) return fine;
+  spec = std::move(made);
+  return {};
+}
+
+bool looks_like_torchtitan(std::string_view text) {
+  const auto has_line = [text](std::string_view line) {
+    const std::size_t at = text.find(line);
+    return at != std::string_view::npos && (at == 0 || text[at - 1] == '\n');
+  };
+  return has_line("[training]") && (has_line("[model]") || has_line("[parallelism]"));
+}
+
+Result<void> import_torchtitan(Spec& spec, std::string_view text, const std::string& where,
+                               Findings& findings) {
+  const auto file = parse_toml(text, where);
+  if (!file) return tl::unexpected(file.error());
+  return Torchtitan(*file, where, findings).read(spec);
+}
+
+}  // namespace
+
+const Importer kTorchtitanImporter{
+    .name = "torchtitan", .is_text = looks_like_torchtitan, .import_text = import_torchtitan};
+
+}  // namespace orrery::workload
