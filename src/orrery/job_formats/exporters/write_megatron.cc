@@ -199,7 +199,8 @@ void write_others(const Spec& spec, MegatronWriter& out) {
   out.flag("--deterministic-mode", kernels.deterministic);
   out.unsupported("kernels of " + word(kernels.framework),
                   kernels.framework != Framework::none && kernels.framework != Framework::megatron);
-  out.unsupported("kernels.graphs: its options differ between releases", kernels.graphs);
+  out.unsupported("kernels.graphs: its options differ between releases",
+                  kernels.graphs.value_or(false));
   out.unsupported("kernels.loss", kernels.loss.has_value());
   out.unsupported("offload.optimizer: in Megatron, the host updates offloaded weights",
                   spec.offload.optimizer);

@@ -18,7 +18,9 @@
 #include <vector>
 
 #include "orrery/workload/layers/blocks.h"
+#include "orrery/workload/layers/expert_kernels.h"
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/spec/launch_policy.h"
 #include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
@@ -45,6 +47,8 @@ class Experts {
         own_axis_(scope.spec->parallel.ep_own_axis && scope.spec->parallel.ep > 1),
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
         fused_(fuses_experts(*scope.spec)),
+        sorts_(sorts_copies(*scope.spec)),
+        launches_(expert_launches(scope, tokens_)),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
 
@@ -52,7 +56,7 @@ class Experts {
     const Tensor probabilities = route(x);
     const Tensor sent = send(copy(gather(enter(x)), probabilities));
     const Tensor common = share(x);  // during the exchange of copies
-    const Tensor made = compute(arrive(sent));
+    const Tensor made = unsort(compute(sort(arrive(sent))));
     const Tensor routed = sum_up(uncopy(return_copies(made), probabilities));
     return scope_.model().shared_inner() > 0 ? add_shared(routed, common, x) : routed;
   }
@@ -103,7 +107,9 @@ class Experts {
   Tensor send(Tensor copies);
   Tensor share(Tensor x);
   Tensor arrive(Tensor sent);
+  Tensor sort(Tensor copies);
   Tensor compute(Tensor x);
+  Tensor unsort(Tensor made);
   Tensor activate(Tensor up, Amount rows, Amount features);
   Tensor add_biases(Tensor made);
   Tensor return_copies(Tensor made);
@@ -117,11 +123,13 @@ class Experts {
   MoeTokens tokens_;
   Amount hidden_;
   std::int64_t etp_;
-  bool own_axis_;  ///< ranks of ep have the same tokens, and compute a summand each
-  bool exchange_;  ///< ranks of ep exchange copies
-  bool fused_;     ///< products include biases, activation and casts
-  Amount copies_;  ///< copies that this rank makes of its tokens
-  Amount copied_;  ///< tokens that it copies
+  bool own_axis_;          ///< ranks of ep have the same tokens, and compute a summand each
+  bool exchange_;          ///< ranks of ep exchange copies
+  bool fused_;             ///< products include biases, activation and casts
+  bool sorts_;             ///< kernels sort arrived copies by expert
+  std::int64_t launches_;  ///< launches of one product of all experts; 0: one
+  Amount copies_;          ///< copies that this rank makes of its tokens
+  Amount copied_;          ///< tokens that it copies
 };
 
 /// Computes the scores of all experts, in fp32.
@@ -197,11 +205,13 @@ Tensor Experts::gather(Tensor x) {
 Tensor Experts::copy(Tensor x, Tensor probabilities) {
   tape_.begin(Group::none, {x, probabilities});
   const Tensor copies = tape_.output("moe.copies", to_experts(copies_));
-  const graph::Kernel kernel =
-      elements_kernel(scope_, graph::Operation::permute, copies_ * hidden_);
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies_ * hidden_);
+  if (reads_token_counts(*scope_.spec)) tape_.forward(count_op(scope_, copied_, exchange_));
+  if (launches_ > 0) kernel.host_launches = host_launches::permute + (exchange_ ? 2 : 0);
   tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
                            activations(copied_) + to_experts(copies_), kernel));
   if (exchange_) tape_.join_backward(stream::ep);
+  if (launches_ > 0) kernel.host_launches = 1 + (exchange_ ? 2 : 0);
   tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
                             copies_ * hidden_, from_experts(copies_) + activations(copied_),
                             kernel));
@@ -250,6 +260,26 @@ Tensor Experts::arrive(Tensor sent) {
   return arrived;
 }
 
+/// Sorts the copies that arrived, which are in the order of their senders, by expert.
+Tensor Experts::sort(Tensor copies) {
+  if (!sorts_) return copies;
+  tape_.begin(Group::none, {copies});
+  const Amount size = to_experts(tokens_.computed), gradient = from_experts(tokens_.computed);
+  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.sort", "moe.pad"),
+                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
+  return tape_.output("moe.sorted", size);
+}
+
+/// Returns the results to the order of the senders.
+Tensor Experts::unsort(Tensor made) {
+  if (!sorts_) return made;
+  tape_.begin(Group::none, {made});
+  const Amount size = from_experts(tokens_.computed), gradient = to_experts(tokens_.computed);
+  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.unsort", "moe.unpad"),
+                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
+  return tape_.output("moe.unsorted", size);
+}
+
 Tensor Experts::compute(Tensor x) {
   const Model& model = scope_.model();
   const Amount inner = Amount(model.expert_inner()) / etp_;
@@ -264,6 +294,7 @@ Tensor Experts::compute(Tensor x) {
   up.copies = tokens_.experts;
   up.duplicate_ranks = 1;  // each rank has other experts
   up.gradient_is_cast = fused_;
+  up.expert_launches = launches_;
   const Tensor made = linear(tape_, scope_, up, {x}).front();
   const Tensor active = activate(made, tokens_.computed, inner);
   // The returned copies are stored for the gradient of the probabilities, so this output is not
@@ -278,6 +309,7 @@ Tensor Experts::compute(Tensor x) {
   down.copies = tokens_.experts;
   down.duplicate_ranks = 1;
   down.input_is_cast = fused_;
+  down.expert_launches = launches_;
   // Ranks of etp compute summands: each adds its part of the bias.
   if (moe_.expert_bias) tape_.add_weights(WeightKind::expert, hidden_ * tokens_.experts / etp_);
   const Tensor result = linear(tape_, scope_, down, {active}).front();
@@ -317,9 +349,11 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   const Mlp kind = scope_.model().mlp;
   const std::vector<std::string>& again = scope_.spec->recompute.ops;
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
+  const Group group = whole ? Group::experts : Group::expert_activation;
+  if (clamps_experts(*scope_.spec)) up = add_clamp(tape_, scope_, group, rows * features, up);
   Elementwise shape;
   shape.name = ORRERY_OP("experts.activation");
-  shape.group = whole ? Group::experts : Group::expert_activation;
+  shape.group = group;
   shape.elements = rows * features;
   shape.features = features;
   shape.output = "experts.activation";
@@ -368,7 +402,8 @@ Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
   const Tensor routed = tape_.output("moe.routed", activations(copied_));
   const Amount elements = copies_ * hidden_;
   const Amount moved = from_experts(copies_) + activations(copied_);
-  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
+  if (launches_ > 0 && exchange_) kernel.host_launches = 2;  // the exchange before, or after it
   tape_.forward(
       compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2, moved, kernel));
   tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,

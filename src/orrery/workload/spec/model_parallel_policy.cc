@@ -16,6 +16,9 @@ constexpr Release kNewExperts{26, 6, 0};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
+/// The release whose fused experts support no biases.
+constexpr Release kNoFusedBiases{26, 6, 1};
+
 /// Experts in MXFP8 under a release of Megatron that has their new kernels.
 bool has_new_experts(const Spec& spec) {
   return spec.kernels.framework == Framework::megatron && spec.model.moe &&
@@ -88,14 +91,18 @@ bool overlaps_experts(const Spec& spec) {
   return can_overlap_experts(spec) && spec.parallel.overlap_experts.value_or(has_new_experts(spec));
 }
 
-bool fuses_experts(const Spec& spec) {
-  if (!spec.model.moe) return false;
-  constexpr std::int64_t kTile = 256;
+bool supports_fused_experts(const Spec& spec) {
+  if (!has_new_experts(spec)) return false;
+  constexpr std::int64_t kMultiple = 64;
   const Model& model = spec.model;
-  const std::int64_t inner = model.expert_inner() / spec.parallel.expert_tp();
-  const bool fits = model.mlp == Mlp::swiglu && !model.moe->expert_bias &&
-                    model.hidden % kTile == 0 && inner % kTile == 0;
-  return spec.kernels.fused_experts.value_or(fits && has_new_experts(spec));
+  const bool supports_biases = release_of(spec) != kNoFusedBiases;
+  return model.mlp == Mlp::swiglu && spec.parallel.expert_tp() == 1 &&
+         (supports_biases || !model.moe->expert_bias) && model.hidden % kMultiple == 0 &&
+         model.expert_inner() % kMultiple == 0;
+}
+
+bool fuses_experts(const Spec& spec) {
+  return spec.model.moe && spec.kernels.fused_experts.value_or(supports_fused_experts(spec));
 }
 
 }  // namespace orrery::workload

@@ -74,9 +74,15 @@ inline constexpr Release kNewestRelease{26, 8, 0};
 /// Whether one kernel computes the experts' first product, their activation, its product with the
 /// probabilities and the casts of the result, and one the same in the backward pass; products add
 /// the biases (Kernels::fused_experts). Default: with megatron since release 26.06 and MXFP8, for
-/// SwiGLU without biases whose sizes are multiples of 256. Source: Transformer Engine,
-/// pytorch/ops/fused/forward_grouped_mlp.py (fuse_forward_ops) and backward_grouped_mlp.py;
-/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser).
+/// SwiGLU (clamped or not) that tp does not split, with sizes that are multiples of 64. Source:
+/// Transformer Engine, pytorch/ops/_common.py (validate_grouped_mlp_dims, fuse_grouped_mlp_ops);
+/// Megatron-LM, core/transformer/moe/experts.py (TEGroupedMLP._is_fused_impl_supported);
+/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser). Biases: not in
+/// 26.06.01. A correction of their scale (Megatron-LM, commit e4ea85970b26) excludes them until
+/// Transformer Engine's GroupedLinear has `scale_bias`. That this is the case in 26.06.01 follows
+/// from its measured steps only, which last 1.6 times as long as those of 26.06 and 26.08.
 [[nodiscard]] bool fuses_experts(const Spec& spec);
+/// The default of fuses_experts.
+[[nodiscard]] bool supports_fused_experts(const Spec& spec);
 
 }  // namespace orrery::workload

@@ -106,14 +106,21 @@ TEST(ExpertPolicy, OtherFormatsAndFrameworksKeepTheirKernels) {
   EXPECT_FALSE(overlaps_experts(other) || fuses_experts(other));
 }
 
-// Transformer Engine's kernel has SwiGLU without biases, in tiles of 256.
+// Transformer Engine's kernel has SwiGLU, in multiples of 64. One release has none for biases.
 TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
   Spec bias = mx_job();
   bias.model.moe->expert_bias = true;
+  EXPECT_TRUE(fuses_experts(bias));
+  bias.kernels.release = "26.06.01";
   EXPECT_FALSE(fuses_experts(bias));
   Spec width = mx_job();
   width.model.moe->ffn = 2880;
+  EXPECT_TRUE(fuses_experts(width));
+  width.model.moe->ffn = 2896;
   EXPECT_FALSE(fuses_experts(width));
+  Spec split = mx_job();
+  split.parallel.tp = split.parallel.etp = 2;
+  EXPECT_FALSE(fuses_experts(split));
   Spec gelu = mx_job();
   gelu.model.mlp = Mlp::gelu;
   EXPECT_FALSE(fuses_experts(gelu));
