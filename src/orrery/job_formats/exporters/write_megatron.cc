@@ -329,6 +329,7 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
       "parallel.dispatcher " + std::string(config::enum_name(dispatcher)),
       dispatcher == Dispatcher::deepep_low_latency || dispatcher == Dispatcher::in_network);
   out.unsupported("biases of experts only", moe.expert_bias && !model.mlp_bias);
+  out.unsupported("model.moe.clamp", moe.clamp);
   out.unsupported("model.moe.imbalance: the result of the router", moe.imbalance != 1);
 }
 

@@ -150,7 +150,8 @@ TEST(ExpertKernels, ClampsAreKernelsOfTheirOwn) {
   spec.recompute.ops = {"moe_act"};
   EXPECT_TRUE(has_named_op(routed_block(spec).backward, "experts.clamp")) << "recomputed";
   spec = routed_fp8(Scaling::mx, "26.08");
-  spec.model.moe->clamp = true;
+  spec.model.moe->clamp = spec.model.moe->expert_bias = true;
+  spec.kernels.fused_experts = true;
   EXPECT_FALSE(has_named_op(routed_block(spec).forward, "experts.clamp")) << "in the fused kernel";
 }
 

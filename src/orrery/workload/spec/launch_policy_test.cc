@@ -73,17 +73,16 @@ TEST(LaunchPolicy, GraphsNeedExpertsWithoutTheHost) {
   EXPECT_FALSE(captures_graphs(spec));
 }
 
-// Biased experts: fused in 26.06 and 26.08, not in between.
-TEST(LaunchPolicy, BiasesOfExpertsHaveNoKernelInOneRelease) {
-  for (const auto& [release, fused] :
-       {std::pair{"26.06", true}, std::pair{"26.06.01", false}, std::pair{"26.08", true}}) {
-    Spec spec = mx_launch_job(release);
-    EXPECT_TRUE(captures_graphs(spec)) << release;
-    spec.model.moe->expert_bias = spec.model.moe->clamp = true;
-    EXPECT_EQ(captures_graphs(spec), fused) << release;
-    EXPECT_EQ(launches_per_expert(spec), !fused) << release;
-    EXPECT_EQ(reads_token_counts(spec), !fused) << release;
-    EXPECT_EQ(clamps_experts(spec), !fused) << release;
+// Experts with biases and clamps are fused only if the job says so.
+TEST(LaunchPolicy, FusedExpertsNeedNoHostAndNoClamps) {
+  Spec spec = mx_launch_job("26.06");
+  spec.model.moe->expert_bias = spec.model.moe->clamp = true;
+  for (const bool fused : {false, true}) {
+    if (fused) spec.kernels.fused_experts = true;
+    EXPECT_FALSE(captures_graphs(spec)) << "another key";
+    EXPECT_EQ(launches_per_expert(spec), !fused);
+    EXPECT_EQ(reads_token_counts(spec), !fused);
+    EXPECT_EQ(clamps_experts(spec), !fused);
   }
 }
 

@@ -16,9 +16,6 @@ constexpr Release kNewExperts{26, 6, 0};
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The release whose fused experts support no biases.
-constexpr Release kNoFusedBiases{26, 6, 1};
-
 /// Experts in MXFP8 under a release of Megatron that has their new kernels.
 bool has_new_experts(const Spec& spec) {
   return spec.kernels.framework == Framework::megatron && spec.model.moe &&
@@ -95,10 +92,8 @@ bool supports_fused_experts(const Spec& spec) {
   if (!has_new_experts(spec)) return false;
   constexpr std::int64_t kMultiple = 64;
   const Model& model = spec.model;
-  const bool supports_biases = release_of(spec) != kNoFusedBiases;
-  return model.mlp == Mlp::swiglu && spec.parallel.expert_tp() == 1 &&
-         (supports_biases || !model.moe->expert_bias) && model.hidden % kMultiple == 0 &&
-         model.expert_inner() % kMultiple == 0;
+  return model.mlp == Mlp::swiglu && spec.parallel.expert_tp() == 1 && !model.moe->expert_bias &&
+         model.hidden % kMultiple == 0 && model.expert_inner() % kMultiple == 0;
 }
 
 bool fuses_experts(const Spec& spec) {

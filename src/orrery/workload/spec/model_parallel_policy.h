@@ -77,10 +77,11 @@ inline constexpr Release kNewestRelease{26, 8, 0};
 /// SwiGLU (clamped or not) that tp does not split, with sizes that are multiples of 64. Source:
 /// Transformer Engine, pytorch/ops/_common.py (validate_grouped_mlp_dims, fuse_grouped_mlp_ops);
 /// Megatron-LM, core/transformer/moe/experts.py (TEGroupedMLP._is_fused_impl_supported);
-/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser). Biases: not in
-/// 26.06.01. A correction of their scale (Megatron-LM, commit e4ea85970b26) excludes them until
-/// Transformer Engine's GroupedLinear has `scale_bias`. That this is the case in 26.06.01 follows
-/// from its measured steps only, which last 1.6 times as long as those of 26.06 and 26.08.
+/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser). By default not with
+/// biases: the kernel supports them, but the configurations of gpt-oss use it on GB200 and GB300
+/// only, not on B200 and B300. In 26.06.01 its steps last 1.6 times as long as in 26.06 and 26.08:
+/// a correction of the biases' scale excludes them from the kernel until Transformer Engine
+/// supports it (Megatron-LM, commit e4ea85970b26).
 [[nodiscard]] bool fuses_experts(const Spec& spec);
 /// The default of fuses_experts.
 [[nodiscard]] bool supports_fused_experts(const Spec& spec);

@@ -106,13 +106,13 @@ TEST(ExpertPolicy, OtherFormatsAndFrameworksKeepTheirKernels) {
   EXPECT_FALSE(overlaps_experts(other) || fuses_experts(other));
 }
 
-// Transformer Engine's kernel has SwiGLU, in multiples of 64. One release has none for biases.
+// Transformer Engine's kernel has SwiGLU, in multiples of 64. Jobs with biases have to ask for it.
 TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
   Spec bias = mx_job();
   bias.model.moe->expert_bias = true;
-  EXPECT_TRUE(fuses_experts(bias));
-  bias.kernels.release = "26.06.01";
   EXPECT_FALSE(fuses_experts(bias));
+  bias.kernels.fused_experts = true;
+  EXPECT_TRUE(fuses_experts(bias));
   Spec width = mx_job();
   width.model.moe->ffn = 2880;
   EXPECT_TRUE(fuses_experts(width));
