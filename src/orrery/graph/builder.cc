@@ -408,8 +408,7 @@ void GraphBuilder::hash_kernels(ContentHash& hash) const {
   }
   const LaunchTimes launch = kernels_->launch_times();
   if (!launch.is_set()) return;
-  for (const Time time : {launch.forward, launch.backward, launch.optimizer})
-    hash.add(static_cast<std::uint64_t>(time.count()));
+  for (const Time time : launch.all()) hash.add(static_cast<std::uint64_t>(time.count()));
 }
 
 void GraphBuilder::move_tensors() {

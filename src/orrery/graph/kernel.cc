@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <system_error>
+#include <utility>
 
 #include "orrery/graph/content_hash.h"
 
@@ -88,6 +89,12 @@ std::int64_t* field_of(Kernel& kernel, string_view key) {
                               : &kernel.sizes[static_cast<std::size_t>(found - names.begin())];
 }
 
+/// The number of host launches with this name; null: another word.
+std::uint32_t* host_field_of(Kernel& kernel, string_view key) {
+  if (key == "host_launches") return &kernel.host_launches;
+  return key == "looped_launches" ? &kernel.looped_launches : nullptr;
+}
+
 bool read_number(string_view word, std::size_t equals, Kernel& kernel) {
   const string_view key = word.substr(0, equals), digits = word.substr(equals + 1);
   std::int64_t value = 0;
@@ -96,6 +103,11 @@ bool read_number(string_view word, std::size_t equals, Kernel& kernel) {
   if (key == "launches") {
     if (value < 2 || value > 0xffffffff || kernel.launches != 1) return false;
     kernel.launches = static_cast<std::uint32_t>(value);
+    return true;
+  }
+  if (std::uint32_t* field = host_field_of(kernel, key); field != nullptr) {
+    if (value > 0xffffff || *field != 0) return false;
+    *field = static_cast<std::uint32_t>(value);
     return true;
   }
   std::int64_t* field = field_of(kernel, key);
@@ -203,6 +215,9 @@ std::string to_text(const Kernel& kernel) {
     text += kTraitNames[bit];
   }
   if (kernel.launches != 1) put(text, "launches", kernel.launches);
+  if (kernel.host_launches != 0) put(text, "host_launches", kernel.host_launches);
+  if (kernel.looped_launches != 0) put(text, "looped_launches", kernel.looped_launches);
+  if (kernel.host_waits) text += " host_waits";
   if (kernel.flops != 0) put(text, "flops", kernel.flops);
   if (kernel.bytes != 0) put(text, "bytes", kernel.bytes);
   return text;
@@ -220,6 +235,10 @@ std::optional<Kernel> parse_kernel(string_view text) {
     const std::size_t equals = word.find('=');
     if (equals != string_view::npos) {
       if (!read_number(word, equals, kernel)) return std::nullopt;
+      continue;
+    }
+    if (word == "host_waits") {
+      if (std::exchange(kernel.host_waits, true)) return std::nullopt;
       continue;
     }
     const auto bit = enumerator_of<std::uint8_t>(kTraitNames, word);
@@ -240,6 +259,9 @@ std::uint64_t hash_of(const Kernel& kernel) {
   const auto size = [&](std::size_t i) { return static_cast<std::uint64_t>(kernel.sizes[i]); };
   hash.add(size(0), size(1), size(2), size(3));
   hash.add(size(4), size(5), size(6), size(7));
+  if (kernel.host_launches + kernel.looped_launches != 0 || kernel.host_waits)
+    hash.add(kernel.host_launches | std::uint64_t{kernel.looped_launches} << 24 |
+             std::uint64_t{kernel.host_waits} << 48);
   return hash.value();
 }
 
@@ -248,9 +270,21 @@ Time LaunchTimes::of(const Kernel& kernel) const {
   return kernel.pass == Pass::forward ? forward : backward;
 }
 
+std::uint32_t LaunchTimes::count(const Kernel& kernel) const {
+  return std::max<std::uint32_t>(kernel.framework_launches() + kernel.looped_launches, 1);
+}
+
+Time LaunchTimes::mean(const Kernel& kernel) const {
+  if (kernel.looped_launches == 0) return of(kernel);
+  const Time looped = kernel.pass == Pass::forward ? looped_forward : looped_backward;
+  const std::int64_t all =
+      of(kernel).count() * kernel.framework_launches() + looped.count() * kernel.looped_launches;
+  return Time((all + count(kernel) - 1) / count(kernel));
+}
+
 Time LaunchTimes::shortest() const {
   Time shortest{};
-  for (const Time time : {forward, backward, optimizer})
+  for (const Time time : all())
     if (time != Time{} && (shortest == Time{} || time < shortest)) shortest = time;
   return shortest;
 }

@@ -102,11 +102,19 @@ struct Kernel {
   Format out = Format::unsaid;  ///< of the output
   std::uint16_t traits = 0;     ///< Trait bits
   std::uint32_t launches = 1;   ///< consecutive launches, which share the sizes evenly
+  std::uint32_t host_launches = 0;    ///< launches by the framework; 0 without looped_launches: as
+                                      ///< many as `launches`. More if streams run them concurrently
+  std::uint32_t looped_launches = 0;  ///< further launches, from a loop of compiled code
+  bool host_waits = false;            ///< the host waits until the kernel has ended
   std::array<std::int64_t, kKernelSizes> sizes{};  ///< see size_names
   std::int64_t flops = 0;
   std::int64_t bytes = 0;
 
   [[nodiscard]] bool has(Trait trait) const { return (traits & trait) != 0; }
+  /// Launches by the framework, without those of loops.
+  [[nodiscard]] std::uint32_t framework_launches() const {
+    return host_launches + looped_launches == 0 ? launches : host_launches;
+  }
   friend bool operator==(const Kernel&, const Kernel&) = default;
 };
 
@@ -146,11 +154,21 @@ struct LaunchTimes {
   Time forward{};
   Time backward{};  ///< kernels of all gradients
   Time optimizer{};
+  Time looped_forward{};   ///< launches from loops of compiled code (Kernel::looped_launches)
+  Time looped_backward{};  ///< the same, of gradients
   /// Maximum number of launches that a host is ahead of its device. CUDA's streams hold about 1,000
   /// before a launch blocks (NVIDIA's developer forum, thread 68937; docs/kernel-times.md).
   std::uint32_t max_queued = 1024;
 
+  /// All times, in the order of the members.
+  [[nodiscard]] std::array<Time, 5> all() const {
+    return {forward, backward, optimizer, looped_forward, looped_backward};
+  }
+  /// Time of one launch by the framework.
   [[nodiscard]] Time of(const Kernel& kernel) const;
+  /// Number of all launches of a kernel, and the mean time of one of them, rounded up.
+  [[nodiscard]] std::uint32_t count(const Kernel& kernel) const;
+  [[nodiscard]] Time mean(const Kernel& kernel) const;
   [[nodiscard]] bool is_set() const { return shortest() != Time{}; }
   /// The shortest time that is not 0; 0 if all are.
   [[nodiscard]] Time shortest() const;

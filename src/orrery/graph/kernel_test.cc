@@ -23,6 +23,9 @@ Kernel any_kernel(std::mt19937_64& random) {
   kernel.out = format();
   kernel.traits = static_cast<std::uint16_t>(below(1u << kTraits));
   if (below(3) == 0) kernel.launches = static_cast<std::uint32_t>(1 + below(0xffffffff));
+  if (below(3) == 0) kernel.host_launches = static_cast<std::uint32_t>(below(0x1000000));
+  if (below(3) == 0) kernel.looped_launches = static_cast<std::uint32_t>(below(0x1000000));
+  kernel.host_waits = below(3) == 0;
   for (std::size_t i = 0; i < size_names(kernel.operation).size(); ++i) kernel.sizes[i] = size();
   kernel.flops = size();
   kernel.bytes = size();
@@ -57,14 +60,26 @@ TEST(Kernel, TextLooksAsTheHeaderSays) {
 TEST(Kernel, WhatNobodyWritesIsNoKernel) {
   const std::string good = "gemm forward bf16,bf16>bf16 m=4 n=5 k=6 bias launches=2";
   ASSERT_TRUE(parse_kernel(good));
-  for (const char* bad :
-       {"", "gemm", "gemm forward", "hemm forward bf16,bf16>bf16", "gemm back bf16,bf16>bf16",
-        "gemm forward bf16>bf16", "gemm forward bf16,bf17>bf16", "gemm forward bf16,bf16>bf16 m=0",
-        "gemm forward bf16,bf16>bf16 m=-4", "gemm forward bf16,bf16>bf16 m=4 m=4",
-        "gemm forward bf16,bf16>bf16 rows=4", "gemm forward bf16,bf16>bf16 m=4x",
-        "gemm forward bf16,bf16>bf16 bias bias", "gemm forward bf16,bf16>bf16 lovely",
-        "gemm forward bf16,bf16>bf16 m=99999999999999999999",
-        "gemm forward bf16,bf16>bf16 launches=1", "gemm forward bf16>bf16,bf16"})
+  for (const char* bad : {"",
+                          "gemm",
+                          "gemm forward",
+                          "hemm forward bf16,bf16>bf16",
+                          "gemm back bf16,bf16>bf16",
+                          "gemm forward bf16>bf16",
+                          "gemm forward bf16,bf17>bf16",
+                          "gemm forward bf16,bf16>bf16 m=0",
+                          "gemm forward bf16,bf16>bf16 m=-4",
+                          "gemm forward bf16,bf16>bf16 m=4 m=4",
+                          "gemm forward bf16,bf16>bf16 rows=4",
+                          "gemm forward bf16,bf16>bf16 m=4x",
+                          "gemm forward bf16,bf16>bf16 bias bias",
+                          "gemm forward bf16,bf16>bf16 lovely",
+                          "gemm forward bf16,bf16>bf16 m=99999999999999999999",
+                          "gemm forward bf16,bf16>bf16 launches=1",
+                          "gemm forward bf16,bf16>bf16 host_launches=16777216",
+                          "gemm forward bf16,bf16>bf16 looped_launches=2 looped_launches=2",
+                          "gemm forward bf16,bf16>bf16 host_waits host_waits",
+                          "gemm forward bf16>bf16,bf16"})
     EXPECT_FALSE(parse_kernel(bad)) << bad;
   // Cut anywhere, or with a byte changed: something or nothing, no more.
   std::mt19937_64 random(2);
@@ -172,7 +187,27 @@ TEST(Kernel, TheLeastLaunchIsOneThatHasAHost) {
   EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14)}).shortest(), Time(14));
   EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time{}}).shortest(), Time(24));
   EXPECT_TRUE((LaunchTimes{Time{}, Time(30), Time{}}).is_set());
-  EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).is_set());
+  EXPECT_FALSE((LaunchTimes{.max_queued = 7}).is_set());
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14), Time(9)}).shortest(), Time(9));
+}
+
+// Two launches by the framework and six from a loop of compiled code.
+TEST(Kernel, HostsLaunchInLoopsToo) {
+  const LaunchTimes times{Time(40), Time(30), Time(14), Time(8), Time(10)};
+  Kernel kernel;
+  kernel.launches = 3;
+  EXPECT_EQ(times.count(kernel), 3u);
+  EXPECT_EQ(times.mean(kernel), Time(40));
+  kernel.host_launches = 2;
+  EXPECT_EQ(times.count(kernel), 2u);
+  kernel.looped_launches = 6;
+  EXPECT_EQ(times.count(kernel), 8u);
+  EXPECT_EQ(times.mean(kernel), Time(16)) << "(2 x 40 + 6 x 8) / 8";
+  kernel.pass = Pass::weight_grad;
+  EXPECT_EQ(times.mean(kernel), Time(15)) << "(2 x 30 + 6 x 10) / 8";
+  kernel.host_launches = 0;
+  EXPECT_EQ(times.mean(kernel), Time(10)) << "only the loop";
+  EXPECT_EQ(times.count(kernel), 6u);
 }
 
 }  // namespace

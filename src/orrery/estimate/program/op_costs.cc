@@ -10,6 +10,7 @@
 #include "orrery/estimate/program/program_simulation.h"
 #include "orrery/model/compute/interference.h"
 #include "orrery/network/network.h"
+#include "orrery/workload/spec/launch_policy.h"
 
 namespace orrery::estimate {
 
@@ -352,7 +353,7 @@ Result<OpCosts::ProgramCosts> OpCosts::costs_of(const Program& program) {
   times.queues = {collectives.active_chunks,
                   collectives.policy == platform::SchedulingPolicy::lifo};
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
-  const graph::LaunchTimes launch = program.spec.kernels.launch_times();
+  const graph::LaunchTimes launch = workload::launch_times(program.spec);
   std::array<std::string, 2> concurrent;
   const auto largest = largest_kernels(program);
   for (std::size_t i = 0; i < concurrent.size(); ++i)
@@ -372,8 +373,9 @@ Result<OpCosts::ProgramCosts> OpCosts::costs_of(const Program& program) {
             cost.chunks = &known->second;
         const auto kernel = workload::kernel_of(op);
         if (op.kind != NodeKind::comp || !kernel) continue;
-        cost.each_launch = launch.of(*kernel).count();
-        cost.launches = std::max<std::uint32_t>(kernel->launches, 1);
+        cost.each_launch = launch.mean(*kernel).count();
+        cost.launches = launch.count(*kernel);
+        cost.host_waits = kernel->host_waits && launch.is_set();
       }
     });
   }

@@ -38,6 +38,7 @@ class OpCosts {
     bool product = false;          ///< a kernel bound by arithmetic, not by memory
     std::int64_t each_launch = 0;  ///< host time per launch, picoseconds
     std::int64_t launches = 1;
+    bool host_waits = false;  ///< the host waits until the kernel has ended
     /// For collectives and copies: the share of the device that concurrent kernels lose, for
     /// products and for all others. 0 for collectives across stages, where it is not modeled.
     double product_slowdown = 0, other_slowdown = 0;

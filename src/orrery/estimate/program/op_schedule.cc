@@ -11,6 +11,7 @@
 #include "orrery/estimate/program/costed_program.h"
 #include "orrery/estimate/program/stream_lanes.h"
 #include "orrery/model/compute/host_clock.h"
+#include "orrery/workload/spec/launch_policy.h"
 
 namespace orrery::estimate {
 
@@ -38,7 +39,7 @@ class ClassScheduler {
         previous_ends_(costed.slots),
         awaited_messages_(costed.slots, kNone),
         lanes_(costed.lanes),
-        launch_times_(program.spec.kernels.launch_times()) {
+        launch_times_(workload::launch_times(program.spec)) {
     if (!is_finished() && is_empty()) next_segment();
   }
 
@@ -197,6 +198,7 @@ class ClassScheduler {
       case OpKind::kernel:
         start = launch_start(start, step.cost);
         end = end_with_slowdown(start, step.cost);
+        if (step.cost.host_waits) host_.wait_until(end);
         break;
       case OpKind::collective: {
         const std::int64_t ready = start;

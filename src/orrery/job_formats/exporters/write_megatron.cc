@@ -210,7 +210,8 @@ void write_others(const Spec& spec, MegatronWriter& out) {
   out.flag("--deterministic-mode", kernels.deterministic);
   out.unsupported("kernels of " + word(kernels.framework),
                   kernels.framework != Framework::none && kernels.framework != Framework::megatron);
-  out.unsupported("kernels.graphs: its options differ between releases", kernels.graphs);
+  out.unsupported("kernels.graphs: its options differ between releases",
+                  kernels.graphs.value_or(false));
   out.unsupported("kernels.loss", kernels.loss.has_value());
   out.unsupported("offload.optimizer: in Megatron, the host updates offloaded weights",
                   spec.offload.optimizer);
@@ -358,6 +359,7 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
       "parallel.dispatcher " + std::string(config::enum_name(dispatcher)),
       dispatcher == Dispatcher::deepep_low_latency || dispatcher == Dispatcher::in_network);
   out.unsupported("biases of experts only", moe.expert_bias && !model.mlp_bias);
+  out.unsupported("model.moe.clamp", moe.clamp);
   out.unsupported("model.moe.imbalance: the result of the router", moe.imbalance != 1);
 }
 

@@ -308,7 +308,7 @@ void read_gpt_oss(KeyReader& keys, Model& model) {
   model.moe = Moe{};
   model.moe->experts = whole(keys, "num_local_experts", 128);
   model.moe->top_k = whole(keys, {"num_experts_per_tok", "experts_per_token"}, 4);
-  model.moe->router_bias = model.moe->expert_bias = true;
+  model.moe->router_bias = model.moe->expert_bias = model.moe->clamp = true;
   ignore_keys(keys, {"swiglu_limit", "swiglu_alpha", "initial_context_length"});
 }
 

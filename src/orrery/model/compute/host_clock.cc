@@ -29,6 +29,11 @@ std::int64_t HostClock::launch(const Launches& what, std::int64_t ready) {
   return begin;
 }
 
+void HostClock::wait_until(std::int64_t time) {
+  issued_ = std::max(issued_, time);
+  ++waits_;  // a repetition may wait longer or shorter
+}
+
 /// Index in the ring buffer of the launch `launch` after the next one.
 std::size_t HostClock::slot_of(std::int64_t launch) const {
   const std::size_t place = next_ + static_cast<std::size_t>(launch);

@@ -36,9 +36,13 @@ class HostClock {
   /// ends.
   std::int64_t launch(const Launches& what, std::int64_t ready);
 
+  /// The host requests a result of the device, which is there at `time`: it launches nothing
+  /// before.
+  void wait_until(std::int64_t time);
+
   /// The end of the last launch.
   [[nodiscard]] std::int64_t issued() const { return issued_; }
-  /// Number of times that the device has waited for the host.
+  /// Number of times that the device has waited for the host, or the host for a result.
   [[nodiscard]] std::uint64_t waits() const { return waits_; }
 
   /// Whether, if the launches since `before` repeat `step` later, the device begins all of their

@@ -42,6 +42,41 @@ TEST(HostClock, WaitsUntilTheKernelBeginsThatIsSoFarBehind) {
   EXPECT_EQ(host.waits(), 1u);
 }
 
+TEST(HostClock, LaunchesNothingBeforeAResultThatItWaitsFor) {
+  const Launches one{.each = 5, .share = 100, .least = 5, .ahead = 30};
+  HostClock host;
+  EXPECT_EQ(host.launch(one, 0), 5);
+  host.wait_until(105);
+  EXPECT_EQ(host.launch(one, 105), 110) << "the device waits for the next launch";
+  const HostClock before = host;
+  EXPECT_EQ(host.launch(one, 210), 210) << "this one was launched in the meantime";
+  EXPECT_EQ(host.issued(), 115);
+  host.wait_until(100);
+  EXPECT_EQ(host.issued(), 115) << "the host is later than the result";
+  EXPECT_FALSE(host.repeats(before, 100)) << "the host gains time, but it waits for results";
+}
+
+// In each round the host waits for a result; behind it, everything repeats.
+TEST(HostClock, RepeatsRoundsWithAResult) {
+  const Launches one{.each = 5, .share = 20, .least = 5, .ahead = 30};
+  HostClock host, before;
+  std::int64_t ready = 0, begin = 0;
+  for (int round = 0; round < 3; ++round) {
+    before = host;
+    begin = host.launch(one, ready);
+    host.wait_until(begin + 20);
+    ready = begin + 20;
+  }
+  EXPECT_TRUE(host.repeats(before, 25));
+  HostClock skipped = host;
+  skipped.skip(before, 25, 10);
+  for (int round = 0; round < 10; ++round) {
+    begin = host.launch(one, begin + 20);
+    host.wait_until(begin + 20);
+  }
+  EXPECT_EQ(skipped.issued(), host.issued());
+}
+
 RC_GTEST_PROP(HostClock, IsAHostThatRemembersEverything, ()) {
   const std::int64_t ahead = *rc::gen::inRange(1, 12);
   const std::int64_t least = *rc::gen::inRange(1, 6);

@@ -53,12 +53,14 @@ std::optional<Error> size_mistake(string_view word, graph::Operation operation,
   const string_view key = word.substr(0, word.find('='));
   const auto names = graph::size_names(operation);
   std::vector<string_view> keys(names.begin(), names.end());
-  keys.insert(keys.end(), {"launches", "flops", "bytes"});
+  keys.insert(keys.end(), {"launches", "host_launches", "looped_launches", "flops", "bytes"});
   if (std::find(keys.begin(), keys.end(), key) == keys.end())
     return wrong_word(fmt::format("size of {} kernels", name(operation)), key, keys, place);
   const Result<std::int64_t> number = parse_integer(word.substr(key.size() + 1), place);
   if (!number) return Error{Errc::input_corrupt, place, number.error().what};
-  if (*number < 1 || (key == "launches" && (*number < 2 || *number > 0xffffffff)))
+  const bool of_host = key == "host_launches" || key == "looped_launches";
+  if (*number < 1 || (key == "launches" && (*number < 2 || *number > 0xffffffff)) ||
+      (of_host && *number > 0xffffff))
     return Error{Errc::input_range, place, in_quotes(word) + " is out of range",
                  key == "launches" ? "omit launches=1" : "omit sizes of 0"};
   return std::nullopt;
@@ -94,7 +96,8 @@ Error kernel_parse_error(string_view text, const std::string& place) {
     const string_view word = next();
     if (word.find('=') != string_view::npos) {
       if (auto mistake = size_mistake(word, *operation, place)) return *mistake;
-    } else if (std::find(traits.begin(), traits.end(), word) == traits.end()) {
+    } else if (word != "host_waits" &&
+               std::find(traits.begin(), traits.end(), word) == traits.end()) {
       return wrong_word("trait", word, traits, place);
     }
   }

@@ -111,6 +111,9 @@ class Engine : private P2pMessages::CompletionObserver,
   std::int64_t launch(std::uint32_t rank, graph::NodeId node) override {
     return host_launches_.launch(rank, node);
   }
+  void end_launches(std::uint32_t rank, graph::NodeId node) override {
+    host_launches_.end(rank, node);
+  }
   void start_collective(std::uint32_t rank, graph::NodeId node);
   void refuse_folded_recording();
 

@@ -14,6 +14,7 @@
 #include "orrery/trace/chakra/records/group_numbers.h"
 #include "orrery/trace/chakra/records/rank_bytes.h"
 #include "orrery/trace/io/file_sink.h"
+#include "orrery/workload/spec/launch_policy.h"
 
 namespace orrery::study {
 namespace {
@@ -92,7 +93,7 @@ class ChakraWriter {
   Result<void> write_alike(std::uint32_t role, std::vector<std::uint32_t>& ranks) {
     StringPool pool;
     graph::KernelTable kernels;
-    kernels.set_launch_times(program_.spec.kernels.launch_times());
+    kernels.set_launch_times(workload::launch_times(program_.spec));
     workload::collect_kernels(program_, program_.roles[role], kernels);
     trace::chakra::RankBytes text(groups_, pool, kernels, ranks.front());
     bool whole = true;

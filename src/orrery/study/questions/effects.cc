@@ -7,6 +7,7 @@
 #include <array>
 
 #include "orrery/core/text/suggest.h"
+#include "orrery/workload/spec/launch_policy.h"
 #include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::study {
@@ -17,7 +18,7 @@ using platform::Platform;
 using workload::Spec;
 
 Result<void> no_launch(Spec& spec) {
-  if (!spec.kernels.graphs) spec.kernels.launch = Time{};
+  if (!workload::captures_graphs(spec)) spec.kernels.launch = Time{};
   return {};
 }
 
@@ -89,11 +90,6 @@ Result<void> no_dispatcher(Spec& spec) {
   return {};
 }
 
-Result<void> no_sorted_copies(Spec& spec) {
-  if (spec.model.moe) spec.kernels.sort_copies = false;
-  return {};
-}
-
 Result<void> no_fused_experts(Spec& spec) {
   if (spec.model.moe) spec.kernels.fused_experts = false;
   return {};
@@ -107,6 +103,31 @@ Result<void> no_narrow_attention(Spec& spec) {
 
 Result<void> no_expert_biases(Spec& spec) {
   if (spec.model.moe) spec.model.moe->expert_bias = false;
+  return {};
+}
+
+Result<void> no_expert_launches(Spec& spec) {
+  if (spec.model.moe) spec.kernels.expert_launches = false;
+  return {};
+}
+
+Result<void> no_expert_syncs(Spec& spec) {
+  if (spec.model.moe) spec.kernels.expert_syncs = false;
+  return {};
+}
+
+Result<void> no_sorted_copies(Spec& spec) {
+  if (spec.model.moe) spec.kernels.sorted_copies = false;
+  return {};
+}
+
+Result<void> no_clamp(Spec& spec) {
+  if (spec.model.moe) spec.model.moe->clamp = false;
+  return {};
+}
+
+Result<void> no_graphs(Spec& spec) {
+  if (!spec.kernels.launch) spec.kernels.graphs = false;
   return {};
 }
 
@@ -181,10 +202,6 @@ constexpr std::array kEffects = {
         "the job; the framework's release and the device (workload/spec/model_parallel_policy.h): "
         "Megatron-Bridge's configurations",
         no_dispatcher, nullptr},
-    Effect{"sorted_copies", "kernels.sort_copies", "false",
-           "kernels that sort received copies of tokens by expert",
-           "the framework: Megatron-Core, core/transformer/moe/token_dispatcher.py",
-           no_sorted_copies, nullptr},
     Effect{"fused_experts", "kernels.fused_experts", "false",
            "the experts' products include their biases, activation and casts",
            "the framework's release (workload/spec/model_parallel_policy.h): Transformer Engine's "
@@ -199,6 +216,30 @@ constexpr std::array kEffects = {
            "kernels that add the experts' biases",
            "the model and the framework: Megatron-Core, core/transformer/moe/experts.py",
            no_expert_biases, nullptr},
+    Effect{"expert_clamp", "model.moe.clamp", "false",
+           "kernels that clamp the inputs of the experts' activation, and a wait of the host",
+           "the model and the framework: Megatron-Core, core/fusions/fused_bias_geglu.py "
+           "(workload/spec/launch_policy.h)",
+           no_clamp, nullptr},
+    Effect{"expert_launches", "kernels.expert_launches", "false",
+           "launches of the products and casts of each expert",
+           "the framework: Transformer Engine's grouped linear layers "
+           "(workload/spec/launch_policy.h)",
+           no_expert_launches, nullptr},
+    Effect{"expert_syncs", "kernels.expert_syncs", "false",
+           "the host waits for the number of tokens of each expert",
+           "the framework: Megatron-Core's token dispatchers (workload/spec/launch_policy.h)",
+           no_expert_syncs, nullptr},
+    Effect{"sorted_copies", "kernels.sorted_copies", "false",
+           "kernels that sort exchanged copies of tokens by expert, and pad them for fp8",
+           "the framework's release (workload/spec/launch_policy.h): Megatron-Core's token "
+           "dispatchers",
+           no_sorted_copies, nullptr},
+    Effect{"graphs", "kernels.graphs", "false",
+           "CUDA graphs of complete steps: no kernel waits for the host",
+           "the framework's release (workload/spec/launch_policy.h): Megatron-Bridge's "
+           "configurations, 26.08",
+           no_graphs, nullptr},
     Effect{"imbalance", "model.moe.imbalance", "1", "experts of some ranks receive more tokens",
            "the job; 1 by default", no_imbalance, nullptr},
 };

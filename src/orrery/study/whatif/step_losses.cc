@@ -12,6 +12,7 @@
 #include "orrery/study/kernels/steps/operator_times.h"
 #include "orrery/study/whatif/loss_remedies.h"
 #include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/launch_policy.h"
 
 namespace orrery::study {
 
@@ -170,7 +171,7 @@ StepLosses separated_losses(const WhatIfCase& read, const Outcome& outcome, Watc
   std::vector<std::pair<LossKind, std::string_view>> causes;
   if (spec.model.moe && spec.model.moe->imbalance > 1)
     causes.emplace_back(LossKind::imbalance, kWithoutImbalance);
-  if (spec.kernels.launch_times().is_set())
+  if (workload::launch_times(spec).is_set())
     causes.emplace_back(LossKind::host, without_host_waits(spec));
   std::vector<StepLoss> separate;
   std::vector<Change> removed;

@@ -21,7 +21,9 @@
 #include <vector>
 
 #include "orrery/workload/layers/blocks.h"
+#include "orrery/workload/layers/expert_kernels.h"
 #include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/spec/launch_policy.h"
 #include "orrery/workload/spec/model_parallel_policy.h"
 
 namespace orrery::workload {
@@ -49,7 +51,8 @@ class Experts {
         exchange_(!own_axis_ && scope.spec->parallel.ep > 1),
         fused_(fuses_experts(*scope.spec)),
         once_(exchange_ && sends_tokens_once(*scope.spec)),
-        sorts_(exchange_ && sorts_copies(*scope.spec)),
+        sorts_(sorts_copies(*scope.spec)),
+        launches_(expert_launches(scope, tokens_)),
         copies_(exchange_ ? tokens_.sent : tokens_.computed),
         copied_(tokens_.gathers_tokens ? scope.tokens : tokens_.routed) {}
 
@@ -122,6 +125,8 @@ class Experts {
   Tensor arrive(Tensor sent);
   Tensor sort(Tensor arrived, Tensor probabilities);
   Tensor unsort(Tensor made, Tensor probabilities);
+  Tensor permute(Tensor arrived, Tensor probabilities);
+  Tensor unpermute(Tensor made, Tensor probabilities);
   Tensor compute(Tensor x);
   Tensor activate(Tensor up, Amount rows, Amount features);
   Tensor add_biases(Tensor made);
@@ -136,13 +141,14 @@ class Experts {
   MoeTokens tokens_;
   Amount hidden_;
   std::int64_t etp_;
-  bool own_axis_;  ///< ranks of ep have the same tokens, and compute a summand each
-  bool exchange_;  ///< ranks of ep exchange copies
-  bool fused_;     ///< products include biases, activation and casts
-  bool once_;      ///< tokens are sent once to each rank; the receiver makes the copies
-  bool sorts_;     ///< kernels sort received copies by expert
-  Amount copies_;  ///< copies that this rank makes of its tokens
-  Amount copied_;  ///< tokens that it copies
+  bool own_axis_;          ///< ranks of ep have the same tokens, and compute a summand each
+  bool exchange_;          ///< ranks of ep exchange copies
+  bool fused_;             ///< products include biases, activation and casts
+  bool once_;              ///< tokens are sent once to each rank; the receiver makes the copies
+  bool sorts_;             ///< kernels sort arrived copies by expert
+  std::int64_t launches_;  ///< launches of one product of all experts; 0: one
+  Amount copies_;          ///< copies that this rank makes of its tokens
+  Amount copied_;          ///< tokens that it copies
 };
 
 /// Computes the scores of all experts, in fp32.
@@ -218,11 +224,13 @@ Tensor Experts::gather(Tensor x) {
 Tensor Experts::copy(Tensor x, Tensor probabilities) {
   tape_.begin(Group::none, {x, probabilities});
   const Tensor copies = tape_.output("moe.copies", to_experts(copies_));
-  const graph::Kernel kernel =
-      elements_kernel(scope_, graph::Operation::permute, copies_ * hidden_);
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies_ * hidden_);
+  if (reads_token_counts(*scope_.spec)) tape_.forward(count_op(scope_, copied_, exchange_));
+  if (launches_ > 0) kernel.host_launches = host_launches::permute + (exchange_ ? 2 : 0);
   tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
                            activations(copied_) + to_experts(copies_), kernel));
   if (exchange_) tape_.join_backward(stream::ep);
+  if (launches_ > 0) kernel.host_launches = 1 + (exchange_ ? 2 : 0);
   tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
                             copies_ * hidden_, from_experts(copies_) + activations(copied_),
                             kernel));
@@ -288,37 +296,53 @@ Tensor Experts::arrive(Tensor sent) {
 /// The copies that the experts multiply, in the order of experts: of the tokens that arrived once,
 /// or of copies in the order of senders. Backward: the tokens' sums, or the order of senders.
 Tensor Experts::sort(Tensor arrived, Tensor probabilities) {
-  if (!once_ && !sorts_) return arrived;
-  tape_.begin(Group::none, {arrived, probabilities});
-  const Amount copies = tokens_.computed, before = once_ ? tokens_of(copies) : copies;
-  const Tensor sorted = tape_.output("moe.sorted", to_experts(copies));
-  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
-  tape_.forward(compute_op(once_ ? "moe.permute" : "moe.sort", OpClass::vector, Phase::forward, 0,
-                           0, to_experts(before) + to_experts(copies), kernel));
-  tape_.backward(compute_op(once_ ? "moe.permute.dgrad" : "moe.sort.dgrad", OpClass::vector,
-                            Phase::input_grad, 0, once_ ? copies * hidden_ : Amount(0),
-                            from_experts(copies) + from_experts(before), kernel));
-  return sorted;
+  if (once_) return permute(arrived, probabilities);
+  if (!sorts_) return arrived;
+  tape_.begin(Group::none, {arrived});
+  const Amount size = to_experts(tokens_.computed), gradient = from_experts(tokens_.computed);
+  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.sort", "moe.pad"),
+                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
+  return tape_.output("moe.sorted", size);
 }
 
 /// The reverse of sort(), before copies return.
 Tensor Experts::unsort(Tensor made, Tensor probabilities) {
-  if (!once_ && !sorts_) return made;
-  tape_.begin(Group::none, {made, probabilities});
-  const Amount copies = tokens_.computed, after = once_ ? tokens_of(copies) : copies;
-  if (once_) {
-    tape_.save(made);
-    tape_.save(probabilities);
-  }
-  const Tensor sums = tape_.output("moe.unsorted", from_experts(after));
-  const Amount elements = once_ ? copies * hidden_ : Amount(0);
+  if (once_) return unpermute(made, probabilities);
+  if (!sorts_) return made;
+  tape_.begin(Group::none, {made});
+  const Amount size = from_experts(tokens_.computed), gradient = to_experts(tokens_.computed);
+  add_rearrangements(tape_, scope_, ORRERY_REARRANGEMENT("moe.unsort", "moe.unpad"),
+                     tokens_.computed * hidden_, {size, gradient}, launches_ > 0);
+  return tape_.output("moe.unsorted", size);
+}
+
+/// Copies the tokens that arrived once, in the order of experts. Backward: sums.
+Tensor Experts::permute(Tensor arrived, Tensor probabilities) {
+  tape_.begin(Group::none, {arrived, probabilities});
+  const Amount copies = tokens_.computed, before = tokens_of(copies);
+  const Tensor sorted = tape_.output("moe.sorted", to_experts(copies));
   const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, copies * hidden_);
-  const Amount again = once_ ? to_experts(copies) : Amount(0);  // for gradients of probabilities
-  tape_.forward(compute_op(once_ ? "moe.unpermute" : "moe.unsort", OpClass::vector, Phase::forward,
-                           0, elements * 2, from_experts(copies) + from_experts(after), kernel));
-  tape_.backward(compute_op(once_ ? "moe.unpermute.dgrad" : "moe.unsort.dgrad", OpClass::vector,
-                            Phase::input_grad, 0, elements * 3,
-                            to_experts(copies) + to_experts(after) + again, kernel));
+  tape_.forward(compute_op("moe.permute", OpClass::vector, Phase::forward, 0, 0,
+                           to_experts(before) + to_experts(copies), kernel));
+  tape_.backward(compute_op("moe.permute.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            copies * hidden_, from_experts(copies) + from_experts(before), kernel));
+  return sorted;
+}
+
+/// Adds up the results of a token's experts on this rank. Backward: copies, and the gradients of
+/// probabilities, which read the results again.
+Tensor Experts::unpermute(Tensor made, Tensor probabilities) {
+  tape_.begin(Group::none, {made, probabilities});
+  const Amount copies = tokens_.computed, after = tokens_of(copies);
+  tape_.save(made);
+  tape_.save(probabilities);
+  const Tensor sums = tape_.output("moe.unsorted", from_experts(after));
+  const Amount elements = copies * hidden_;
+  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
+  tape_.forward(compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2,
+                           from_experts(copies) + from_experts(after), kernel));
+  tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,
+                            elements * 3, to_experts(copies) * 2 + to_experts(after), kernel));
   return sums;
 }
 
@@ -336,6 +360,7 @@ Tensor Experts::compute(Tensor x) {
   up.copies = tokens_.experts;
   up.duplicate_ranks = 1;  // each rank has other experts
   up.gradient_is_cast = fused_;
+  up.expert_launches = launches_;
   const Tensor made = linear(tape_, scope_, up, {x}).front();
   const Tensor active = activate(made, tokens_.computed, inner);
   // The returned copies are stored for the gradient of the probabilities, so this output is not
@@ -350,6 +375,7 @@ Tensor Experts::compute(Tensor x) {
   down.copies = tokens_.experts;
   down.duplicate_ranks = 1;
   down.input_is_cast = fused_;
+  down.expert_launches = launches_;
   // Ranks of etp compute summands: each adds its part of the bias.
   if (moe_.expert_bias) tape_.add_weights(WeightKind::expert, hidden_ * tokens_.experts / etp_);
   const Tensor result = linear(tape_, scope_, down, {active}).front();
@@ -389,9 +415,11 @@ Tensor Experts::activate(Tensor up, Amount rows, Amount features) {
   const Mlp kind = scope_.model().mlp;
   const std::vector<std::string>& again = scope_.spec->recompute.ops;
   const bool whole = std::find(again.begin(), again.end(), "experts") != again.end();
+  const Group group = whole ? Group::experts : Group::expert_activation;
+  if (clamps_experts(*scope_.spec)) up = add_clamp(tape_, scope_, group, rows * features, up);
   Elementwise shape;
   shape.name = ORRERY_OP("experts.activation");
-  shape.group = whole ? Group::experts : Group::expert_activation;
+  shape.group = group;
   shape.elements = rows * features;
   shape.features = features;
   shape.output = "experts.activation";
@@ -441,7 +469,8 @@ Tensor Experts::uncopy(Tensor copies, Tensor probabilities) {
   const Tensor routed = tape_.output("moe.routed", activations(copied_));
   const Amount elements = copies_ * hidden_;
   const Amount moved = from_experts(copies_) + activations(copied_);
-  const graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
+  graph::Kernel kernel = elements_kernel(scope_, graph::Operation::permute, elements);
+  if (launches_ > 0 && exchange_) kernel.host_launches = 2;  // the exchange before, or after it
   tape_.forward(
       compute_op("moe.unpermute", OpClass::vector, Phase::forward, 0, elements * 2, moved, kernel));
   tape_.backward(compute_op("moe.unpermute.dgrad", OpClass::vector, Phase::input_grad, 0,

@@ -137,8 +137,10 @@ void fuse(graph::Kernel& into, const graph::Kernel& from) {
     if (kernel.operation == Operation::elementwise || kernel.operation == Operation::cast) return 0;
     return kernel.operation == Operation::dropout ? 1 : 2;
   };
+  const bool waits = into.host_waits || from.host_waits;
   if (work(into) < 2 && work(from) > work(into)) into = from;
   into.traits |= graph::kEpilogue;
+  into.host_waits = waits;
 }
 
 }  // namespace orrery::workload

@@ -304,24 +304,6 @@ TEST(Kernels, ExpertsAreOneProductOrOneAfterAnother) {
   }
 }
 
-// A host's time for a launch is the framework's, or the job's own; none in graphs.
-TEST(Kernels, HostsAreTheFrameworks) {
-  Kernels kernels;
-  EXPECT_FALSE(kernels.launch_times().is_set());
-  kernels.framework = Framework::deepspeed;
-  const graph::LaunchTimes eager = kernels.launch_times();
-  EXPECT_EQ(eager, launch_times_of(Framework::pytorch));
-  EXPECT_GT(eager.backward, eager.optimizer);
-  EXPECT_GT(eager.forward, eager.optimizer);
-  kernels.launch = us(5);
-  EXPECT_EQ(kernels.launch_times(), (graph::LaunchTimes{us(5), us(5), us(5)}));
-  kernels.launch = Time{};
-  EXPECT_FALSE(kernels.launch_times().is_set());
-  kernels.launch.reset();
-  kernels.graphs = true;
-  EXPECT_FALSE(kernels.launch_times().is_set());
-}
-
 TEST(Kernels, FrameworksDifferInWhatTheyFuse) {
   const auto launches = [](Framework framework) {
     Spec spec = llama();

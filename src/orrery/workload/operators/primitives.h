@@ -45,6 +45,8 @@ struct Linear {
   /// For a convolution: kernel sizes of its products, without passes and formats. Zeros: matrix
   /// products.
   std::array<std::int64_t, graph::kKernelSizes> convolution{};
+  std::int64_t expert_launches = 0;  ///< products that the host launches for one grouped product;
+                                     ///< 0: one kernel, see launches_per_expert
   std::int64_t slices = 1;      ///< number of consecutive products over which the tokens are
                                 ///< distributed
   Amount carried_features = 0;  ///< features that are gathered and reduced with the input, but not

@@ -81,6 +81,19 @@ void add_scaled_casts(const Scope& scope, const Linear& shape, WeightProducts& a
                                      shape.out(), true, false));
 }
 
+/// Transformer Engine quantizes the rows of one expert after another in a loop (split_quantize):
+/// current scaling with kernels that clear and find the largest number, compute the scale and cast
+/// (csrc/extensions/cast.cpp, quantizer.cpp), others with one. One kernel casts all rows with
+/// delayed scaling.
+void cast_per_expert(const Scope& scope, const Linear& shape, Op& op) {
+  constexpr std::uint32_t kCurrentScaling = 4;
+  if (shape.expert_launches == 0 || scope.spec->precision.scaling == Scaling::delayed) return;
+  const bool searches = scope.spec->precision.scaling == Scaling::tensor;
+  op.kernel.host_launches = 1;
+  op.kernel.looped_launches =
+      static_cast<std::uint32_t>(shape.expert_launches) * (searches ? kCurrentScaling : 1);
+}
+
 /// Adds new weight gradients to those of earlier microbatches; with 2 passes copies them into the
 /// buffer.
 Op add_op(const Scope& scope, const char* name, Amount elements, std::int64_t passes) {
@@ -120,6 +133,11 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
     }
     if (pass != graph::Pass::weight_grad)
       made.launches = static_cast<std::uint32_t>(made.launches * shape.slices);
+    if (shape.expert_launches > 0) {
+      made.host_launches = static_cast<std::uint32_t>(shape.expert_launches);
+      // The scales of both inputs are reordered, in a kernel each.
+      if (made.a == graph::Format::fp8_mx) made.looped_launches = 2;
+    }
     return made;
   };
   const Amount weights = scope.weight(matrix) * shape.slices;
@@ -217,7 +235,9 @@ WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
     if (!shape.gradient_is_cast)
       all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,
                                            shape.tokens * shape.out(), shape.out()));
-    all.cast_fuses = precision.scaling != Scaling::tensor;
+    for (std::vector<Op>* ops : {&all.casts, &all.gradient_casts})
+      for (Op& op : *ops) cast_per_expert(scope, shape, op);
+    all.cast_fuses = precision.scaling != Scaling::tensor && shape.expert_launches == 0;
     all.cast_saves = scope.activation(in);
   }
   for (const OutputPiece& piece : output_pieces(scope, shape, biased))

@@ -7,6 +7,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/launch_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -51,7 +52,7 @@ Result<graph::Workload> to_workload(const Program& program, NodeNames names) {
   graph::Workload workload;
   const auto strings = std::make_shared<StringPool>();
   const auto kernels = std::make_shared<graph::KernelTable>();
-  kernels->set_launch_times(program.spec.kernels.launch_times());
+  kernels->set_launch_times(launch_times(program.spec));
   std::vector<std::uint32_t> graph_of_role(program.roles.size(), kNoGraph);
   std::array<bool, kAxes> used{};
   workload.graph_of_rank.reserve(ranks);

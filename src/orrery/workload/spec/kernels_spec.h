@@ -32,12 +32,14 @@ struct Kernels {
   std::string
       release;  ///< release of the framework, see model_parallel_policy.h; empty: the newest known
   std::optional<Time> launch;   ///< host time per kernel; empty: launch_times_of(framework)
-  bool graphs = false;          ///< CUDA graphs: no kernel waits for the host
+  std::optional<bool> graphs;   ///< CUDA graphs; empty: see captures_graphs (launch_policy.h)
   std::optional<Loss> loss;     ///< default: by `framework`
   bool deterministic = false;   ///< results are bit-identical in every run
   std::optional<bool> grouped;  ///< one grouped product for all experts; empty: by `framework`
-  std::optional<bool> fused_experts;  ///< see fuses_experts (model_parallel_policy.h)
-  std::optional<bool> sort_copies;    ///< see sorts_copies (model_parallel_policy.h)
+  std::optional<bool> fused_experts;    ///< see fuses_experts (model_parallel_policy.h)
+  std::optional<bool> expert_launches;  ///< see launches_per_expert (launch_policy.h)
+  std::optional<bool> expert_syncs;     ///< see reads_token_counts (launch_policy.h)
+  std::optional<bool> sorted_copies;    ///< see sorts_copies (launch_policy.h)
 
   /// The given attention kernels, else the framework's default. PyTorch's
   /// scaled_dot_product_attention prefers FlashAttention-2 to cuDNN
@@ -55,10 +57,6 @@ struct Kernels {
     Fusion all = fusion_of(framework, fused);
     all.grouped = grouped.value_or(all.grouped);
     return all;
-  }
-  [[nodiscard]] graph::LaunchTimes launch_times() const {
-    if (graphs) return {};
-    return launch ? graph::LaunchTimes{*launch, *launch, *launch} : launch_times_of(framework);
   }
 
   static constexpr auto fields = std::tuple{
@@ -84,7 +82,9 @@ struct Kernels {
           .by_default("by `framework`: 44 us forward, 38 us backward, 18 us in the "
                       "optimizer; none and torchtitan_compiled 0"),
       config::field("graphs", &Kernels::graphs,
-                    "kernels are captured in CUDA graphs: no kernel waits for a host"),
+                    "kernels are captured in CUDA graphs: no kernel waits for a host")
+          .by_default("by `framework` and `release`: megatron since 26.06 with experts in MXFP8 "
+                      "`true`, else `false`"),
       config::field("loss", &Kernels::loss,
                     "implementation of cross entropy: which copies of the logits are in memory")
           .by_default("by `framework`: pytorch, deepspeed, torchtitan `eager`, "
@@ -99,10 +99,18 @@ struct Kernels {
                     "the experts' products include their biases, activation and casts")
           .by_default("by `framework` and `release`: megatron since 26.06 with MXFP8 `true`, else "
                       "`false`"),
-      config::field("sort_copies", &Kernels::sort_copies,
-                    "kernels sort the copies that a rank received by expert, if it has several, "
-                    "and undo this before copies return; not with `deepep` and `hybridep`, whose "
-                    "receivers make the copies")
+      config::field("expert_launches", &Kernels::expert_launches,
+                    "the host launches the product and the casts of each expert separately, though "
+                    "streams run them like one kernel")
+          .by_default("by `framework`: megatron `true` unless `fused_experts`, else `false`"),
+      config::field("expert_syncs", &Kernels::expert_syncs,
+                    "the host waits in each layer for the number of tokens of each expert")
+          .by_default("by `framework`: megatron, torchtitan and torchtitan_compiled `true` unless "
+                      "`fused_experts` or `pad_to_capacity`, else `false`"),
+      config::field("sorted_copies", &Kernels::sorted_copies,
+                    "kernels sort the exchanged copies of tokens by expert, and pad them for fp8; "
+                    "used with the all-to-all of the collective library, if ranks have several "
+                    "experts")
           .by_default("by `framework` and `dispatcher`: megatron with `all_to_all` `true`, else "
                       "`false`")};
 };

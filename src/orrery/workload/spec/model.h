@@ -53,6 +53,7 @@ struct Moe {
   bool router_bias = false;      ///< the router has one more weight per expert (DeepSeek-V3's
                                  ///< balance bias)
   bool expert_bias = false;      ///< expert matrices have biases (gpt-oss)
+  bool clamp = false;            ///< the inputs of the experts' activation are clamped (gpt-oss)
   std::int64_t first_dense = 0;  ///< number of first layers with a dense MLP
   std::int64_t every = 1;        ///< every n-th layer has experts, the others a dense MLP
   std::vector<std::int64_t> pattern = {};  ///< replaces `first_dense` and `every`: 1 for a layer
@@ -78,6 +79,7 @@ struct Moe {
       config::field("router_bias", &Moe::router_bias,
                     "the router has an additional bias per expert"),
       config::field("expert_bias", &Moe::expert_bias, "expert matrices have biases"),
+      config::field("clamp", &Moe::clamp, "the inputs of the experts' activation are clamped"),
       config::field("first_dense", &Moe::first_dense, "number of first layers without experts",
                     config::between(0, 65536)),
       config::field("every", &Moe::every, "every n-th layer has experts",

@@ -93,15 +93,6 @@ bool sends_tokens_once(const Spec& spec) {
   return dispatcher == Dispatcher::deepep || dispatcher == Dispatcher::hybridep;
 }
 
-bool sorts_copies(const Spec& spec) {
-  const Parallel& plan = spec.parallel;
-  if (!spec.model.moe || plan.ep == 1 || plan.ep_own_axis || sends_tokens_once(spec)) return false;
-  const bool several = spec.model.moe->experts > plan.ep;
-  return several &&
-         spec.kernels.sort_copies.value_or(spec.kernels.framework == Framework::megatron &&
-                                           dispatcher_of(spec) == Dispatcher::all_to_all);
-}
-
 bool can_overlap_experts(const Spec& spec) {
   const Parallel& plan = spec.parallel;
   const bool exchanges = spec.model.moe && plan.ep > 1 && !plan.ep_own_axis;
@@ -116,14 +107,16 @@ bool overlaps_experts(const Spec& spec) {
   return can_overlap_experts(spec) && spec.parallel.overlap_experts.value_or(has_new_experts(spec));
 }
 
-bool fuses_experts(const Spec& spec) {
-  if (!spec.model.moe) return false;
-  constexpr std::int64_t kTile = 256;
+bool supports_fused_experts(const Spec& spec) {
+  if (!has_new_experts(spec)) return false;
+  constexpr std::int64_t kMultiple = 64;
   const Model& model = spec.model;
-  const std::int64_t inner = model.expert_inner() / spec.parallel.expert_tp();
-  const bool fits = model.mlp == Mlp::swiglu && !model.moe->expert_bias &&
-                    model.hidden % kTile == 0 && inner % kTile == 0;
-  return spec.kernels.fused_experts.value_or(fits && has_new_experts(spec));
+  return model.mlp == Mlp::swiglu && spec.parallel.expert_tp() == 1 && !model.moe->expert_bias &&
+         model.hidden % kMultiple == 0 && model.expert_inner() % kMultiple == 0;
+}
+
+bool fuses_experts(const Spec& spec) {
+  return spec.model.moe && spec.kernels.fused_experts.value_or(supports_fused_experts(spec));
 }
 
 bool attends_in_8_bits(const Spec& spec) {

@@ -85,12 +85,6 @@ inline constexpr std::array kDispatcherDefaults = {
 /// receiver copies it: DeepEP's normal kernels and HybridEP's.
 [[nodiscard]] bool sends_tokens_once(const Spec& spec);
 
-/// Whether kernels sort the copies that a rank receives by expert, and undo this before copies
-/// return (Kernels::sort_copies). Default: with megatron and all_to_all, if a rank has several
-/// experts: copies arrive in the order of the sending ranks. Source: Megatron-Core,
-/// core/transformer/moe/token_dispatcher.py (MoEAlltoAllTokenDispatcher, sort_chunks_by_idxs).
-[[nodiscard]] bool sorts_copies(const Spec& spec);
-
 /// Whether a job may run passes together: experts on several ranks that exchange tokens, weights
 /// that stay on their ranks between passes, and schedules that alternate forward and backward
 /// passes of different microbatches on every stage: 1F1B on one stage, interleaved. Megatron-Core
@@ -108,10 +102,17 @@ inline constexpr std::array kDispatcherDefaults = {
 /// Whether one kernel computes the experts' first product, their activation, its product with the
 /// probabilities and the casts of the result, and one the same in the backward pass; products add
 /// the biases (Kernels::fused_experts). Default: with megatron since release 26.06 and MXFP8, for
-/// SwiGLU without biases whose sizes are multiples of 256. Source: Transformer Engine,
-/// pytorch/ops/fused/forward_grouped_mlp.py (fuse_forward_ops) and backward_grouped_mlp.py;
-/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser).
+/// SwiGLU (clamped or not) that tp does not split, with sizes that are multiples of 64. Source:
+/// Transformer Engine, pytorch/ops/_common.py (validate_grouped_mlp_dims, fuse_grouped_mlp_ops);
+/// Megatron-LM, core/transformer/moe/experts.py (TEGroupedMLP._is_fused_impl_supported);
+/// Megatron-Bridge's configurations, 26.08 (use_transformer_engine_op_fuser). By default not with
+/// biases: the kernel supports them, but the configurations of gpt-oss use it on GB200 and GB300
+/// only, not on B200 and B300. In 26.06.01 its steps last 1.6 times as long as in 26.06 and 26.08:
+/// a correction of the biases' scale excludes them from the kernel until Transformer Engine
+/// supports it (Megatron-LM, commit e4ea85970b26).
 [[nodiscard]] bool fuses_experts(const Spec& spec);
+/// The default of fuses_experts.
+[[nodiscard]] bool supports_fused_experts(const Spec& spec);
 
 /// Whether attention's kernels multiply fp8 numbers: queries, keys and values, and the gradient of
 /// the context, are cast before them. Default: with megatron since release 26.06, MXFP8 and

@@ -155,7 +155,7 @@ TEST(DispatcherPolicy, OthersExchangeByAllToAllUnlessTheJobSaysSo) {
   Spec spec = exchange_job("gb300", 72, 8, "26.08");
   spec.kernels.framework = Framework::torchtitan;
   EXPECT_EQ(dispatcher_of(spec), Dispatcher::all_to_all);
-  EXPECT_FALSE(sends_tokens_once(spec) || sorts_copies(spec));
+  EXPECT_FALSE(sends_tokens_once(spec));
   spec.parallel.dispatcher = Dispatcher::deepep;
   EXPECT_EQ(dispatcher_of(spec), Dispatcher::deepep);
   EXPECT_TRUE(sends_tokens_once(spec));
@@ -164,30 +164,21 @@ TEST(DispatcherPolicy, OthersExchangeByAllToAllUnlessTheJobSaysSo) {
   EXPECT_EQ(dispatcher_of(spec), Dispatcher::all_to_all) << "nothing is exchanged";
 }
 
-// Megatron-Core sorts what arrives if a rank has several experts; receivers of DeepEP and HybridEP
-// make the copies in the order of experts.
-TEST(DispatcherPolicy, CopiesAreSortedIfARankHasSeveralExperts) {
-  Spec spec = exchange_job("h100-sxm", 8, 8, "26.08");
-  spec.model.moe->experts = 16;
-  EXPECT_TRUE(sorts_copies(spec));
-  spec.model.moe->experts = 8;
-  EXPECT_FALSE(sorts_copies(spec));
-  spec.model.moe->experts = 16;
-  spec.kernels.sort_copies = false;
-  EXPECT_FALSE(sorts_copies(spec));
-  spec.kernels.sort_copies = true;
-  spec.parallel.dispatcher = Dispatcher::hybridep;
-  EXPECT_FALSE(sorts_copies(spec));
-}
-
-// Transformer Engine's kernel has SwiGLU without biases, in tiles of 256.
+// Transformer Engine's kernel has SwiGLU, in multiples of 64. Jobs with biases have to ask for it.
 TEST(ExpertPolicy, FusesOnlyWhatTheKernelSupports) {
   Spec bias = mx_job();
   bias.model.moe->expert_bias = true;
   EXPECT_FALSE(fuses_experts(bias));
+  bias.kernels.fused_experts = true;
+  EXPECT_TRUE(fuses_experts(bias));
   Spec width = mx_job();
   width.model.moe->ffn = 2880;
+  EXPECT_TRUE(fuses_experts(width));
+  width.model.moe->ffn = 2896;
   EXPECT_FALSE(fuses_experts(width));
+  Spec split = mx_job();
+  split.parallel.tp = split.parallel.etp = 2;
+  EXPECT_FALSE(fuses_experts(split));
   Spec gelu = mx_job();
   gelu.model.mlp = Mlp::gelu;
   EXPECT_FALSE(fuses_experts(gelu));

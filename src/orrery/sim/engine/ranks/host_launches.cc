@@ -15,19 +15,31 @@ const HostLaunches::TableLaunches& HostLaunches::launches_of(const graph::Kernel
   made.ahead = times.max_queued;
   for (graph::KernelId id = 0; id < kernels.size(); ++id) {
     const graph::Kernel& one = kernels[id];
-    made.kernels.push_back({times.of(one).count(), std::max<std::uint32_t>(one.launches, 1)});
+    made.kernels.push_back({times.mean(one).count(), times.count(one), one.host_waits});
   }
   return made;
 }
 
-std::int64_t HostLaunches::launch(std::uint32_t rank, graph::NodeId node) {
+std::pair<const HostLaunches::TableLaunches*, graph::KernelId> HostLaunches::find(
+    std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
-  if (graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node)) return 0;
+  if (graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node)) return {};
   const graph::KernelId kernel = graph.kernel(node);
-  if (kernel == graph::kNoKernel) return 0;
-  const TableLaunches& all = launches_of(*graph.kernels());
+  if (kernel == graph::kNoKernel) return {};
+  return {&launches_of(*graph.kernels()), kernel};
+}
+
+void HostLaunches::end(std::uint32_t rank, graph::NodeId node) {
+  const auto [all, kernel] = find(rank, node);
+  if (all != nullptr && all->least != 0 && all->kernels[kernel].waits)
+    run_.shared.hosts[rank].wait_until(run_.now());
+}
+
+std::int64_t HostLaunches::launch(std::uint32_t rank, graph::NodeId node) {
+  const auto [table, kernel] = find(rank, node);
+  if (table == nullptr || table->kernels[kernel].each == 0) return 0;
+  const TableLaunches& all = *table;
   const KernelLaunches& what = all.kernels[kernel];
-  if (what.each == 0) return 0;
   const std::uint32_t who = run_.real(rank);
   const auto with_deviation = [&](std::int64_t time) {
     return run_.shared.deviations.host(who, Time(time)).count();

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "orrery/sim/engine/ranks/device_work.h"
@@ -23,11 +24,15 @@ class HostLaunches {
   /// The rank's host launches the kernels of a node that its device could begin now. Returns how
   /// long the node waits for them, in picoseconds; 0: it does not wait.
   [[nodiscard]] std::int64_t launch(std::uint32_t rank, graph::NodeId node);
+  /// The node ends now. If the rank's host waits for its result (graph::Kernel::host_waits), it
+  /// launches nothing before.
+  void end(std::uint32_t rank, graph::NodeId node);
 
  private:
   struct KernelLaunches {
     std::int64_t each = 0;  ///< picoseconds
     std::uint32_t launches = 0;
+    bool waits = false;
   };
   struct TableLaunches {
     const graph::KernelTable* table = nullptr;
@@ -35,6 +40,9 @@ class HostLaunches {
     std::vector<KernelLaunches> kernels;
   };
   [[nodiscard]] const TableLaunches& launches_of(const graph::KernelTable& kernels);
+  /// The launches of the node's kernel; null: it has none.
+  [[nodiscard]] std::pair<const TableLaunches*, graph::KernelId> find(std::uint32_t rank,
+                                                                      graph::NodeId node);
 
   EngineRun& run_;
   const DeviceWork& devices_;

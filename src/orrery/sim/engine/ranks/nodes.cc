@@ -207,6 +207,7 @@ void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
   RankState& state = run_.shared.states[rank];
   const graph::Graph& graph = run_.graph_of(rank);
   run_.times_of(rank, node).end = run_.now();
+  if (!run_.shared.hosts.empty()) executor_.end_launches(rank, node);
   if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
     accounting_.account(rank);
     accounting_.count_node(rank, node, -1);

@@ -30,6 +30,8 @@ class Nodes {
     virtual void prefetch(std::uint32_t rank, graph::NodeId node) = 0;
     /// Picoseconds that the node waits, holding its resource, until its host has launched it.
     [[nodiscard]] virtual std::int64_t launch(std::uint32_t rank, graph::NodeId node) = 0;
+    /// The node ends now, of a rank with a host.
+    virtual void end_launches(std::uint32_t rank, graph::NodeId node) = 0;
     /// The watched node starts (see watch_for).
     virtual void on_watched_start() = 0;
   };

@@ -129,6 +129,7 @@ class Begun : public Nodes::Executor {
   void prefetch(std::uint32_t, graph::NodeId) override {}
   void on_watched_start() override { ++watched; }
   std::int64_t launch(std::uint32_t, graph::NodeId) override { return 0; }
+  void end_launches(std::uint32_t, graph::NodeId) override {}
   std::vector<RankNode> nodes;
   int watched = 0;
 };

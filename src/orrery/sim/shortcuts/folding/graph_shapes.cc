@@ -63,7 +63,7 @@ void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
   const graph::LaunchTimes launch = kernels.launch_times();
   for (graph::KernelId id = 0; id < kernels.size(); ++id) {
     const graph::Kernel& kernel = kernels[id];
-    kernel_words_.push_back(graph::hash_of(kernel) ^ (word(launch.of(kernel).count()) +
+    kernel_words_.push_back(graph::hash_of(kernel) ^ (word(launch.mean(kernel).count()) +
                                                       (std::uint64_t{launch.max_queued} << 40)));
   }
 }

@@ -10,13 +10,14 @@ constexpr std::uint64_t kLongestLaunch = 1'000'000'000'000;  // a second
 
 /// False if the attribute has no launch times, or other ones than known.
 bool parse_launch_times(const AttributeRecord& attribute, graph::KernelTable& kernels) {
-  if (attribute.member != Member::int64_list || attribute.list.size() != 3) return false;
+  const std::size_t count = attribute.list.size();
+  if (attribute.member != Member::int64_list || (count != 3 && count != 5)) return false;
   for (const std::uint64_t time : attribute.list)
     if (time > kLongestLaunch) return false;
   const auto time = [&](std::size_t i) {
-    return Time(static_cast<std::int64_t>(attribute.list[i]));
+    return i < count ? Time(static_cast<std::int64_t>(attribute.list[i])) : Time{};
   };
-  const graph::LaunchTimes times{time(0), time(1), time(2)};
+  const graph::LaunchTimes times{time(0), time(1), time(2), time(3), time(4)};
   const graph::LaunchTimes known = kernels.launch_times();
   if (!known.is_set()) kernels.set_launch_times(times);
   return !known.is_set() || known == times;
@@ -33,7 +34,7 @@ void add_kernels(const graph::KernelTable& kernels, std::vector<AttributeRecord>
   const graph::LaunchTimes launch = kernels.launch_times();
   if (!launch.is_set()) return;
   AttributeRecord& times = to.emplace_back(attribute(std::string(kLaunch), Member::int64_list, 0));
-  for (const Time time : {launch.forward, launch.backward, launch.optimizer})
+  for (const Time time : launch.all())
     times.list.push_back(static_cast<std::uint64_t>(time.count()));
 }
 

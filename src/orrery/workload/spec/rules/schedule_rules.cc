@@ -159,7 +159,7 @@ constexpr std::array kOtherRules = {
                "CUDA graphs have no host launch time per kernel: `launch` is not given."},
               "kernels.launch",
               [](const Spec& spec) -> std::string {
-                const bool both = spec.kernels.graphs && spec.kernels.launch;
+                const bool both = spec.kernels.graphs.value_or(false) && spec.kernels.launch;
                 return both ? "is given, but kernels.graphs is set" : "";
               }},
     RuleCheck{{"recompute-words", "`recompute.ops` lists operators that exist."},
