@@ -10,7 +10,8 @@ namespace orrery::model {
 
 namespace {
 
-constexpr double kTile = 128;  // queries and keys of one tile
+constexpr double kTile = 128;     // queries and keys of one tile
+constexpr double kFragment = 16;  // rows that one instruction of the matrix units multiplies
 /// Exponentials per clock and processor. Source: CUDA C++ Programming Guide, throughput of native
 /// arithmetic instructions: 16 for all architectures here except Blackwell Ultra, which has twice
 /// as many (NVIDIA, "Inside NVIDIA Blackwell Ultra"; with heads of 64, a B300 is 1.36 times as fast
@@ -44,11 +45,33 @@ double moved_by(const AttentionSizes& is, double keys) {
          (is.heads * is.queries * is.width_q + is.kv_heads * keys * is.width_kv);
 }
 
+/// The tile of a forward pass. Kernels for short sequences have smaller tiles, of at least
+/// Architecture::prefill_rows.
+struct AttentionTile {
+  double queries = kTile, keys = kTile;
+
+  AttentionTile() = default;
+  AttentionTile(const AttentionSizes& is, double least)
+      : queries(side_of(is.queries, least)), keys(side_of(is.keys, least)) {}
+
+  /// Ratio to the largest tile.
+  [[nodiscard]] double area() const { return queries * keys / (kTile * kTile); }
+
+ private:
+  static double side_of(double length, double least) {
+    return std::clamp(std::ceil(length / kFragment) * kFragment, least, kTile);
+  }
+};
+
+/// Keys that the queries of one tile see at most.
+double span_of(const AttentionSizes& is) {
+  return is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
+}
+
 /// Number of tiles of one head that are not empty.
-double tiles_of(const AttentionSizes& is) {
-  const double rows = std::ceil(is.queries / kTile);
-  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
-  const double columns = std::ceil(span / kTile);
+double tiles_of(const AttentionSizes& is, const AttentionTile& tile) {
+  const double rows = std::ceil(is.queries / tile.queries);
+  const double columns = std::ceil(span_of(is) / tile.keys);
   if (!is.causal || is.window > 0) return rows * columns;
   // The last row of tiles has all keys; each row before it has one tile less.
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
@@ -80,7 +103,9 @@ double decode_seconds(const AttentionSizes& is, const Chip& chip) {
   const double keys = is.window > 0 ? std::min(is.window, is.keys) : is.keys;
   const double parts = is.batch * is.kv_heads * std::ceil(keys / 256);
   const double busy = std::min(1.0, parts / (chip.processors * figures.decode_split));
-  return figures.decode_launch + moved_by(is, keys) / (chip.memory * figures.decode * busy) +
+  const double moved = moved_by(is, keys);
+  const double rate = operand_rate(moved, chip.memory * figures.decode, chip);
+  return figures.decode_launch + moved / (rate * busy) +
          figures.decode_turn * exact_log2(1 + keys / 256) +
          figures.decode_wave * is.batch * is.kv_heads / chip.processors;
 }
@@ -126,16 +151,18 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double share = backward ? figures.backward : forward;
   const double times = backward ? kBackwardProducts : 1;
   const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
-  const double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
-  const double turn = kMinTile * times;
-  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
-  const double longest = std::ceil(span / kTile) * std::max(tile, turn);
+  const AttentionTile shape = backward ? AttentionTile() : AttentionTile(is, figures.prefill_rows);
+  const double tile =
+      shape.queries * shape.keys * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
+  const double turn = kMinTile * times * shape.area();
+  const double longest = std::ceil(span_of(is) / shape.keys) * std::max(tile, turn);
   const double heads = is.batch * is.heads;
-  const double rows = heads * std::ceil(is.queries / kTile);
-  double shared = heads * tiles_of(is) * tile / chip.processors;
+  const double rows = heads * std::ceil(is.queries / shape.queries);
+  double shared = heads * tiles_of(is, shape) * tile / chip.processors;
   if (latent && rows > chip.processors) shared += kLatentTail * longest;
   const double moved = moved_by(is, is.keys) * times;
-  const double loading = chip.memory * loading_share(figures, latent, backward);
+  const double loading =
+      operand_rate(moved, chip.memory * loading_share(figures, latent, backward), chip);
   const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
   return launch + std::max({shared, longest, moved / loading}) +
          figures.prefill_block * std::ceil(rows / chip.processors) +
