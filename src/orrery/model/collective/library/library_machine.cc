@@ -69,7 +69,7 @@ LibraryMachine library_machine(const platform::Platform& platform) {
   hardware.multicast = hardware.nvlink && first.block == platform::Block::switched;
   hardware.collnet = platform.collectives.settings.collnet;
   if (is_amd(architecture)) hardware.usable = 48.0 / 64;
-  if (!first.unknown_pcie.empty()) hardware.usable = 1;  // it is a rate that collectives reach
+  hardware.reached = !first.unknown_pcie.empty();
   if (machine.node_dims > 0) hardware.intra = links(first);
   for (std::size_t d = machine.node_dims; d < platform.dims.size(); ++d) {
     if (platform.dims[d].size < 2) continue;
