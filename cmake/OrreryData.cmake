@@ -10,11 +10,12 @@ function(orrery_add_data target)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/data/*")
   set(archive "${CMAKE_BINARY_DIR}/generated/data.tar.zst")
   file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/generated")
-  # The same files make the same bytes. The program holds kernels/learned.txt as a constant, so the archive does not.
+  # The same files make the same bytes. The program holds kernels/learned*.txt as constants, so the archive does not.
   add_custom_command(
     OUTPUT "${archive}"
     COMMAND tar --format=gnu --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX
-            --exclude=data/kernels/learned.txt "--use-compress-program=zstd -q -19 --single-thread"
+            --exclude=data/kernels/learned.txt --exclude=data/kernels/learned_ada.txt
+            "--use-compress-program=zstd -q -19 --single-thread"
             -C "${CMAKE_SOURCE_DIR}" -cf "${archive}" data
     DEPENDS ${files}
     COMMENT "Packing the data folder"

@@ -263,6 +263,8 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       if (machine.rules == Rules::astra) return;  // follows another library
       config.library = CollectiveLibrary::nccl;
       machine.device.entry = "h100-sxm";
+      if (draw.one_in(2)) machine.device.power_limit_w = 500;
+      if (draw.one_in(4)) machine.dims.front().unknown_pcie = "pcie5-x16";
       return;
     case Mode::beside:
       if (machine.rules == Rules::astra) return;  // knows of no such thing

@@ -96,6 +96,7 @@ enum class FindingCode : std::uint8_t {
   missing_chunk_raised,
   // Clusters and plans
   cluster_from_catalog,
+  pcie_topology_unknown,
   chosen_by_default,
   vocabulary_padded,
   layers_uneven,

@@ -164,6 +164,10 @@ constexpr FindingInfo kInfos[] = {
      "a collective has fewer bytes than ranks; its size is raised to one byte per rank"},
     {"cluster_from_catalog", info,
      "no cluster file is given; the cluster follows the device vendor's reference design"},
+    {"pcie_topology_unknown", info,
+     "devices communicate over PCIe, and the cluster does not say how; a slow machine is assumed, "
+     "without peer-to-peer access, as published measurements of such machines. If yours is faster, "
+     "state the bandwidth or calibrate it ('orrery calibrate network')"},
     {"chosen_by_default", info, "the job does not specify a value; the default is used"},
     {"vocabulary_padded", info,
      "the vocabulary is not a multiple of tp; it is padded to a multiple of 128 x tp, as in "

@@ -80,6 +80,9 @@ struct Dimension {
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
   std::optional<InNetwork> in_network{};  ///< switched only; empty: its switches only forward
   std::optional<Memories> memories{};     ///< switched only
+  /// Not empty: the link of the catalog, PCIe without a described topology. `bandwidth` is then what
+  /// collectives reach, not that of a data sheet.
+  std::string unknown_pcie{};
 };
 
 /// Algorithms for collectives of one size among groups of one extent, instead of
@@ -251,7 +254,8 @@ struct Device {
   std::optional<MemoryExpansion> expansion;
   TimeSource compute = TimeSource::recorded;
   KernelFiles kernel_files;
-  double clock_mhz = 0;  ///< 0: the catalog's
+  double clock_mhz = 0;      ///< 0: the catalog's
+  double power_limit_w = 0;  ///< below the board's power; 0: no limit
   StepEffects in_step;
   std::vector<KernelChange> changes;  ///< applied in order
 

@@ -45,12 +45,18 @@ bool is_measured_maker(const Silicon& silicon) {
   });
 }
 
+/// Ada devices other than an L40S: the heuristic, whose constants of Ada include their power. Trees
+/// for any device, which were trained without Ada, are less accurate (docs/kernel-times.md).
 class LearnedModelOfMakers final : public KernelModel {
  public:
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override {
     if (!is_measured_maker(silicon) || knows_training_attention(kernel, silicon))
       return std::nullopt;
+    const LearnedModel* const ada = LearnedModel::built_in_ada();
+    if (ada != nullptr && silicon.architecture == "ada")
+      if (const LearnedClass* is = ada->find(class_of(kernel)); is != nullptr)
+        return is_seen(*is, silicon) ? ada->time(kernel, silicon) : std::nullopt;
     return LearnedModel::built_in()->time(kernel, silicon);
   }
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "orrery/model/compute/power_limit.h"
 #include "orrery/model/compute/step_overhead.h"
 #include "orrery/model/kernels/silicon_of.h"
 
@@ -80,7 +81,8 @@ double KernelPredictions::time_factor(const graph::Kernel& kernel) const {
 std::optional<TimeEstimate> KernelPredictions::predict(const graph::Kernel& kernel) const {
   const auto chosen = choose_time(models_, kernel, silicon_);
   if (!chosen) return std::nullopt;
-  const KernelTime time = time_in_step(chosen->time, kernel, device_, gap_);
+  const KernelTime alone = time_under_power_limit(chosen->time, kernel, device_, silicon_);
+  const KernelTime time = time_in_step(alone, kernel, device_, gap_);
   TimeEstimate made;
   made.time =
       Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * time_factor(kernel))));

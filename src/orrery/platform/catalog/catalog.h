@@ -117,6 +117,7 @@ struct SystemDesign {
                                   ///< is the largest machine
   double ports = 1;               ///< scale-out ports of one device
   std::string source;             ///< public document of such a cluster
+  bool measured = false;          ///< data/collectives has curves of such an island over PCIe
 
   static constexpr auto fields = std::tuple{
       config::field("island", &SystemDesign::island, "devices per island", config::at_least(1))
@@ -128,7 +129,9 @@ struct SystemDesign {
       config::field("scale_out", &SystemDesign::scale_out, "link between islands"),
       config::field("ports", &SystemDesign::ports, "ports per device between islands",
                     config::positive()),
-      config::field("source", &SystemDesign::source, "public document").required()};
+      config::field("source", &SystemDesign::source, "public document").required(),
+      config::field("measured", &SystemDesign::measured,
+                    "whether data/collectives has curves of such an island over PCIe")};
 };
 
 /// One accelerator. Members after `source` are set only if a public document contains them.

@@ -54,6 +54,26 @@ void check_compute(const DeviceSection& section, Device& device, Reading& readin
   device.compute = TimeSource::recorded;
 }
 
+/// A limit needs the power of the board, and kernel times that a model predicts at that power.
+void set_power_limit(const DeviceSection& section, Device& device, Reading& reading) {
+  if (!section.power_limit_w) return;
+  constexpr const char* kPlace = "/device/power_limit_w";
+  const DeviceEntry* entry = find_device(device.entry);
+  if (entry == nullptr || entry->power_w <= 0)
+    return reading.fail(Errc::config_conflict, kPlace,
+                        "is given, but the catalog has no power of this device",
+                        "name a device of the catalog that has a power, or remove the limit");
+  if (*section.power_limit_w > entry->power_w)
+    return reading.fail(Errc::config_range, kPlace,
+                        fmt::format("is above the power of the board, {} W", entry->power_w),
+                        "remove it: without it, the device may use all of this power");
+  if (device.has_custom_peak())
+    return reading.fail(Errc::config_conflict, kPlace,
+                        "is given, but also `peak`, and only predicted kernels follow a limit",
+                        "give the peak that the device sustains under the limit, or the limit");
+  device.power_limit_w = *section.power_limit_w;
+}
+
 void set_device(const DeviceSection& section, Platform& platform, Reading& reading) {
   const DeviceEntry* entry = nullptr;
   if (section.is) {
@@ -103,6 +123,7 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
                         "is missing: `memory_expansion` holds only data that exceeds it",
                         "give the capacity of the device's memory");
   device.clock_mhz = section.clock_mhz.value_or(0);
+  set_power_limit(section, device, reading);
   set_compute(section, device, reading);
   check_compute(section, device, reading);
 }

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
 #include "orrery/platform/catalog/catalog.h"
 #include "orrery/platform/cluster/fabric/fabric_internal.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
+#include "orrery/platform/cluster/pcie_default.h"
 
 namespace orrery::platform {
 namespace {
@@ -26,8 +28,20 @@ void set_memories(const MemoriesSection& section, const std::string& path, Dimen
       Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{}), section.rate};
 }
 
+/// Replaces the bandwidth of `dim` if its link is PCIe whose topology is unknown.
+void take_unknown_pcie(const LinkEntry& link, const std::string& path, const Platform& platform,
+                       Dimension& dim, Findings& findings) {
+  if (platform.fabric || !is_unknown_pcie(link, find_device(platform.device.entry))) return;
+  dim.unknown_pcie = link.name;
+  dim.bandwidth = unknown_pcie_bandwidth(link, dim.size);
+  findings.add(FindingCode::pcie_topology_unknown,
+               fmt::format("{}: {} devices by {}, {} per device", path, dim.size, link.name,
+                           format_bandwidth(dim.bandwidth)));
+}
+
 /// With a fabric, link values are optional.
-void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
+void set_dims(const std::vector<DimSection>& sections, Platform& platform, Findings& findings,
+              Reading& reading) {
   double npus = 1;
   for (std::size_t d = 0; d < sections.size(); ++d) {
     const DimSection& section = sections[d];
@@ -39,6 +53,8 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
       if (entry == nullptr) return;
       dim.bandwidth = entry->bandwidth;
       if (!latency) latency = entry->latency;
+      if (!section.bandwidth && dim.size > 1)
+        take_unknown_pcie(*entry, path, platform, dim, findings);
     }
     if (section.bandwidth) dim.bandwidth = *section.bandwidth;
     if (platform.fabric) {
@@ -93,10 +109,11 @@ void set_fabric(const ClusterSection& file, Platform& platform, Findings& findin
 }
 
 /// The dimensions that collectives use on a fabric.
-void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& reading) {
+void set_logical_dims(const ClusterSection& file, Platform& platform, Findings& findings,
+                      Reading& reading) {
   const Fabric& fabric = *platform.fabric;
   if (file.network) {
-    set_dims(*file.network, platform, reading);
+    set_dims(*file.network, platform, findings, reading);
     const auto rank_devices = static_cast<std::int64_t>(fabric.rank_devices.size());
     if (!reading.error && platform.npu_count() != rank_devices)
       return reading.fail(Errc::config_conflict, "/network",
@@ -136,9 +153,9 @@ void set_network(const ClusterSection& file, Platform& platform, Findings& findi
   if (!file.network && !file.fabric)
     return reading.fail(Errc::config_missing_key, "/network", "is missing",
                         "list the network's dimensions, or describe a `fabric`");
-  if (!file.fabric) return set_dims(*file.network, platform, reading);
+  if (!file.fabric) return set_dims(*file.network, platform, findings, reading);
   set_fabric(file, platform, findings, reading);
-  if (!reading.error) set_logical_dims(file, platform, reading);
+  if (!reading.error) set_logical_dims(file, platform, findings, reading);
 }
 
 }  // namespace orrery::platform

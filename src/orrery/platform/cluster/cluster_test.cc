@@ -89,6 +89,33 @@ TEST(Cluster, MayBeOfSystolicArrays) {
   EXPECT_FALSE(device("clock_mhz: 0"));
 }
 
+TEST(Cluster, PowerLimitsAreAtMostThePowerOfTheBoard) {
+  const auto device = [](const std::string& keys) {
+    return parse("device: {" + keys +
+                 "}\nnetwork: [{block: ring, size: 2, bandwidth: 1 GB/s, latency: 0}]");
+  };
+  const Result<Platform> platform = device("is: h100-sxm, power_limit_w: 500");
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  EXPECT_EQ(platform->device.power_limit_w, 500);
+  Findings none;
+  const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
+  ASSERT_TRUE(again) << to_string(again.error());
+  EXPECT_EQ(again->device.power_limit_w, 500);
+  const auto code = [&](const std::string& keys) {
+    const Result<Platform> read = device(keys);
+    EXPECT_FALSE(read) << keys;
+    if (read) return Errc::usage;
+    EXPECT_THAT(read.error().where, testing::HasSubstr("/device/power_limit_w")) << keys;
+    return read.error().code;
+  };
+  EXPECT_EQ(code("is: h100-sxm, power_limit_w: 800"), Errc::config_range);
+  EXPECT_EQ(code("is: h100-sxm, power_limit_w: 0"), Errc::config_range);
+  EXPECT_EQ(code("is: tpu-v4, power_limit_w: 100"), Errc::config_conflict);
+  EXPECT_EQ(code("peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s, power_limit_w: 100"),
+            Errc::config_conflict);
+  EXPECT_EQ(code("is: h100-sxm, peak: 500 TFLOP/s, power_limit_w: 500"), Errc::config_conflict);
+}
+
 TEST(Cluster, ReadsEveryKey) {
   const Result<Platform> platform = parse(R"({
     "$schema": "x", "version": 1, "name": "all",

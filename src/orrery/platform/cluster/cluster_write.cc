@@ -9,6 +9,7 @@
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/platform/cluster/file/cluster_file.h"
+#include "orrery/platform/cluster/pcie_default.h"
 
 namespace orrery::platform {
 namespace {
@@ -63,13 +64,18 @@ ClusterSection section_of(const Platform& platform) {
       file.device.*row.key_path = path;
   file.device.in_step = device.in_step;
   if (device.clock_mhz > 0) file.device.clock_mhz = device.clock_mhz;
+  if (device.power_limit_w > 0) file.device.power_limit_w = device.power_limit_w;
   file.network.emplace();
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     DimSection& made =
         file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}, {}, {}});
     if (platform.fabric) continue;  // it has the link values
-    made.bandwidth = dim.bandwidth;
+    const LinkEntry* pcie = find_link(dim.unknown_pcie);
+    if (pcie != nullptr && dim.bandwidth == unknown_pcie_bandwidth(*pcie, dim.size))
+      made.link = dim.unknown_pcie;
+    else
+      made.bandwidth = dim.bandwidth;
     made.latency = latency;
     made.in_network = dim.in_network;
     if (const auto& memories = dim.memories)

@@ -20,7 +20,9 @@ std::size_t node_dimensions(const Platform& platform) {
   const LinkEntry* usual = entry == nullptr ? nullptr : find_link(entry->build.scale_up);
   if (dims.empty()) return 0;
   const double first = dims.front().bandwidth.count();
-  if (usual != nullptr && first < kMinNodeShare * usual->bandwidth.count()) return 0;
+  if (usual != nullptr && dims.front().unknown_pcie.empty() &&
+      first < kMinNodeShare * usual->bandwidth.count())
+    return 0;
   const std::int64_t island = entry == nullptr ? 0 : entry->build.island;
   std::int64_t size = dims.front().size;
   std::size_t count = 1;

@@ -111,7 +111,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"illegal_by_rule", JsonType::count, "points that break each rule", JsonForm::map},
      {"in_step", JsonType::object,
       "what is added to kernel times in a step; null: no model predicts kernels", JsonForm::one,
-      "collective_slowdown factors gap_ns overlapping_collectives"},
+      "collective_slowdown factors gap_ns overlapping_collectives power_limit_w"},
      {"infeasible", JsonType::object, "constraint that excludes all combinations", JsonForm::one,
       "constraint infeasible_alone"},
      {"inferred_job", JsonType::object, "job inferred from the traces", JsonForm::one,

@@ -182,6 +182,7 @@ constexpr auto kJsonQuantities = std::to_array<JsonKey>(
      {"peak_flop_per_s", JsonType::quantity, "dense peak of a device; null: not known"},
      {"peak_memory_bytes", JsonType::quantity, "peak of tensor memory"},
      {"plan_ns", JsonType::quantity, "time to plan the replay"},
+     {"power_limit_w", JsonType::quantity, "power limit of the device; null: that of its board"},
      {"power_w", JsonType::quantity, "mean power"},
      {"predicted_host_ns", JsonType::quantity, "step time with predicted host times"},
      {"predicted_kernels_ns", JsonType::quantity, "step time with predicted kernel times"},

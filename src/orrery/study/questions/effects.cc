@@ -133,6 +133,7 @@ Result<void> no_graphs(Spec& spec) {
 
 void no_gaps(Platform& platform) { platform.device.in_step.gap = Time{}; }
 void no_factors(Platform& platform) { platform.device.in_step.factors.clear(); }
+void no_power_limit(Platform& platform) { platform.device.power_limit_w = 0; }
 void no_interference(Platform& platform) {
   platform.device.in_step.overlap = platform::StepEffects::OverlapSlowdown{1, 1};
 }
@@ -144,6 +145,11 @@ constexpr std::array kEffects = {
            "slowdown of matrix products in a step compared with alone",
            "the catalog, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
            no_factors},
+    Effect{"power_limit", "device.power_limit_w", "the power of the board",
+           "lower clock of matrix products under a power limit of the device",
+           "energy of operations and bytes (model/power/sustained_clock.h), fitted to products of "
+           "other devices",
+           nullptr, no_power_limit},
     Effect{"overlapping_collectives", "device.in_step.overlapping_collectives", "1",
            "slowdown of kernels that overlap collectives",
            "SMs and memory traffic of collectives (docs/kernel-times.md)", nullptr,

@@ -69,6 +69,7 @@ LibraryMachine library_machine(const platform::Platform& platform) {
   hardware.multicast = hardware.nvlink && first.block == platform::Block::switched;
   hardware.collnet = platform.collectives.settings.collnet;
   if (is_amd(architecture)) hardware.usable = 48.0 / 64;
+  hardware.reached = !first.unknown_pcie.empty();
   if (machine.node_dims > 0) hardware.intra = links(first);
   for (std::size_t d = machine.node_dims; d < platform.dims.size(); ++d) {
     if (platform.dims[d].size < 2) continue;

@@ -33,6 +33,21 @@ LibraryEstimate ask(const platform::Platform& platform, CollectiveType type, std
 
 constexpr std::int64_t kMega = 1 << 20;
 
+// Without a described topology, PCIe has the rate of slow machines, and NCCL reaches all of it. Two
+// RTX 6000 Ada need 23.97 ms for 268.8 MB (PipeWeave); before, 8 L40S were predicted to need 22 ms
+// for as much.
+TEST(LibraryTimes, PcieOfUnknownTopologyIsSlow) {
+  const auto all_reduce = [](double rate, std::int64_t devices, bool unknown) {
+    platform::Platform machine = cluster("l40s", rate);
+    machine.dims[0].size = devices;
+    if (unknown) machine.dims[0].unknown_pcie = "pcie4-x16";
+    return seconds(ask(machine, CollectiveType::all_reduce, 256 * kMega, {devices, 1}).time);
+  };
+  EXPECT_NEAR(all_reduce(11.2, 2, true), 0.02397, 0.001);
+  EXPECT_NEAR(all_reduce(1.77, 8, true), 2 * 7. / 8 * 256 * kMega / 1.77e9, 0.005);
+  EXPECT_LT(all_reduce(31.5, 8, false), 0.025) << "a stated bandwidth";
+}
+
 // The curves of RTX PRO 6000 were built in by a name that no device had, and never asked.
 TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalog) {
   for (const std::string& device : measured_devices())

@@ -64,6 +64,7 @@ double speed_within(double rate, std::span<const double> speeds) {
 }  // namespace
 
 double usable_share(const Hardware& hardware) {
+  if (hardware.reached) return 1;
   if (hardware.usable > 0) return hardware.usable;
   if (!hardware.nvlink) return 12.0 / 16;
   switch (hardware.generation) {
@@ -86,7 +87,8 @@ Machine machine_of(const Hardware& hardware, const Shape& shape) {
   const double inside = hardware.intra * usable_share(hardware);
   const bool multicast = hardware.multicast && hardware.generation >= Generation::hopper;
   if (shape.nodes <= 1) {
-    machine.ring = most_of(inside, speeds_inside(hardware.generation));
+    machine.ring = hardware.reached ? Channels{1, inside, inside}
+                                    : most_of(inside, speeds_inside(hardware.generation));
     if (multicast) {
       const double each = speed_within(inside / kNvlsChannels, speeds_inside(hardware.generation));
       machine.nvls = {kNvlsChannels, each, each};

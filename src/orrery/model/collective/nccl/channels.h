@@ -16,6 +16,7 @@ struct Hardware {
   bool collnet = false;  ///< network switches reduce (SHARP), and NCCL uses them
   double intra = 0;      ///< GB/s of one GPU into its node's links, in one direction
   double inter = 0;      ///< GB/s of one GPU into the network, in one direction; 0: no network
+  bool reached = false;  ///< `intra` is a rate that collectives reach, not that of links
   double usable = 0;     ///< share of `intra` that NCCL assumes; 0: that of NVIDIA's generation
 
   friend bool operator==(const Hardware&, const Hardware&) = default;

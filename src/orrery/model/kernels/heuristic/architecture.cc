@@ -12,14 +12,16 @@ using graph::Format;
 
 constexpr double kMicro = 1e-6;
 
-/// The columns of kFigureRows. `workstation`: Blackwell and Ada chips for workstations, with many
-/// small processors, a large cache and GDDR. `general`: the rounded figures of any device.
+/// The columns of kFigureRows. `workstation`: Blackwell chips for workstations, with many small
+/// processors, a large cache and GDDR; `ada`: the same of Ada, from an L40S. `general`: the rounded
+/// figures of any device.
 enum class ArchitectureColumn : std::uint8_t {
   volta,
   ampere,
   hopper,
   blackwell,
   workstation,
+  ada,
   general
 };
 
@@ -31,36 +33,40 @@ struct FigureRow {
 };
 
 constexpr std::array kFigureRows = {
-    FigureRow{&Architecture::launch, kMicro, {4.0, 3.2, 2.0, 1.3, 1.1, 2}},
-    FigureRow{&Architecture::ramp, kMicro, {0.8, 0.7, 0.7, 0.8, 1.2, 0.8}},
-    FigureRow{&Architecture::wave, kMicro, {0.5, 0.4, 0.75, 0.9, 1.2, 0.7}},
-    FigureRow{&Architecture::core, 1, {0.75, 0.95, 0.84, 0.77, 0.85, 0.8}},
-    FigureRow{&Architecture::core8, 1, {0.75, 0.95, 0.82, 0.9, 0.77, 0.8}},
-    FigureRow{&Architecture::core4, 1, {0.75, 0.95, 0.82, 0.9, 0.7, 0.8}},
-    FigureRow{&Architecture::simt, 1, {0.95, 0.85, 0.8, 0.8, 0.8, 0.92}},
-    FigureRow{&Architecture::stream, 1, {0.8, 0.75, 0.81, 0.78, 0.82, 0.8}},
-    FigureRow{&Architecture::feed, 1, {32, 22, 58, 75, 60, 64}},
-    FigureRow{&Architecture::feed_narrow, 1, {1.0, 1.0, 0.58, 0.75, 0.35, 0.6}},
-    FigureRow{&Architecture::launch8, kMicro, {3.0, 5.0, 2.2, 3.5, 3.5, 3}},
-    FigureRow{&Architecture::launch8_block, kMicro, {3.0, 3.0, 1.6, 3.5, 2.3, 2.5}},
-    FigureRow{&Architecture::launch4, kMicro, {3.0, 3.0, 3.0, 5.5, 2.3, 4}},
-    FigureRow{&Architecture::launch_batched, kMicro, {1.5, 1.5, 1.0, 2.0, 1.5, 1.6}},
-    FigureRow{&Architecture::prefill_launch, kMicro, {7.0, 7.5, 10.0, 8.0, 3.0, 7.0}},
-    FigureRow{&Architecture::prefill, 1, {0.6, 0.78, 0.82, 0.87, 0.67, 0.72}},
-    FigureRow{&Architecture::backward, 1, {0.47, 0.67, 0.585, 0.65, 0.52, 0.56}},
-    FigureRow{&Architecture::backward8, 1, {0.47, 0.67, 0.38, 0.43, 0.4, 0.4}},
-    FigureRow{&Architecture::overlapped, 1, {0, 0, 0, 0.9, 0, 0}},
-    FigureRow{&Architecture::prefill_block, kMicro, {0.2, 0.13, 0.25, 1.9, 0.08, 0.2}},
-    FigureRow{&Architecture::decode_launch, kMicro, {15.0, 14.0, 10.5, 8.8, 7.7, 10.5}},
-    FigureRow{&Architecture::decode, 1, {0.8, 0.8, 0.93, 0.94, 0.92, 0.9}},
-    FigureRow{&Architecture::decode_split, 1, {0.15, 0.13, 0.24, 0.15, 0.16, 0.2}},
-    FigureRow{&Architecture::decode_turn, kMicro, {1.2, 1.2, 0.65, 0.44, 1.4, 0.8}},
-    FigureRow{&Architecture::decode_wave, kMicro, {3.0, 3.0, 3.0, 1.3, 3.6, 3}},
-    FigureRow{&Architecture::latent, 1, {0, 0, 0.93, 0.75, 0, 0.85}},
-    FigureRow{&Architecture::small, kMicro, {3.0, 2.5, 2.1, 2.3, 1.7, 2}},
-    FigureRow{&Architecture::moving, 1, {0.8, 0.86, 0.88, 0.86, 0.83, 0.85}},
-    FigureRow{&Architecture::cached, 1, {12, 18, 24, 28, 21, 22}},
-    FigureRow{&Architecture::watts, 1, {0, 400 / 312.0, 700 / 989.4, 0, 0, 0}},
+    FigureRow{&Architecture::launch, kMicro, {4.0, 3.2, 2.0, 1.3, 1.1, 0.4, 2}},
+    FigureRow{&Architecture::ramp, kMicro, {0.8, 0.7, 0.7, 0.8, 1.2, 0.1, 0.8}},
+    FigureRow{&Architecture::wave, kMicro, {0.5, 0.4, 0.75, 0.9, 1.2, 1.8, 0.7}},
+    FigureRow{&Architecture::core, 1, {0.75, 0.95, 0.84, 0.77, 0.85, 0.58, 0.8}},
+    FigureRow{&Architecture::core8, 1, {0.75, 0.95, 0.82, 0.9, 0.77, 0.53, 0.8}},
+    FigureRow{&Architecture::core8_block, 1, {0.75, 0.95, 0.82, 0.9, 0.77, 0.3, 0.8}},
+    FigureRow{&Architecture::core4, 1, {0.75, 0.95, 0.82, 0.9, 0.7, 0.7, 0.8}},
+    FigureRow{&Architecture::simt, 1, {0.95, 0.85, 0.8, 0.8, 0.8, 0.8, 0.92}},
+    FigureRow{&Architecture::stream, 1, {0.8, 0.75, 0.81, 0.78, 0.82, 0.82, 0.8}},
+    FigureRow{&Architecture::feed, 1, {32, 22, 58, 75, 60, 19.6, 64}},
+    FigureRow{&Architecture::feed_narrow, 1, {1.0, 1.0, 0.58, 0.75, 0.35, 0.6, 0.6}},
+    FigureRow{&Architecture::launch8, kMicro, {3.0, 5.0, 2.2, 3.5, 3.5, 9, 3}},
+    FigureRow{&Architecture::launch8_block, kMicro, {3.0, 3.0, 1.6, 3.5, 2.3, 0.6, 2.5}},
+    FigureRow{&Architecture::launch4, kMicro, {3.0, 3.0, 3.0, 5.5, 2.3, 2.3, 4}},
+    FigureRow{&Architecture::launch_batched, kMicro, {1.5, 1.5, 1.0, 2.0, 1.5, 1.5, 1.6}},
+    FigureRow{&Architecture::prefill_launch, kMicro, {7.0, 7.5, 10.0, 8.0, 3.0, 4.5, 7.0}},
+    FigureRow{&Architecture::prefill, 1, {0.6, 0.78, 0.82, 0.87, 0.67, 0.4, 0.72}},
+    FigureRow{&Architecture::backward, 1, {0.47, 0.67, 0.585, 0.65, 0.52, 0.31, 0.56}},
+    FigureRow{&Architecture::backward8, 1, {0.47, 0.67, 0.38, 0.43, 0.4, 0.24, 0.4}},
+    FigureRow{&Architecture::overlapped, 1, {0, 0, 0, 0.9, 0, 0, 0}},
+    FigureRow{&Architecture::prefill_rows, 1, {128, 128, 128, 128, 128, 64, 128}},
+    FigureRow{&Architecture::prefill_block, kMicro, {0.2, 0.13, 0.25, 1.9, 0.08, 0.9, 0.2}},
+    FigureRow{&Architecture::decode_launch, kMicro, {15.0, 14.0, 10.5, 8.8, 7.7, 6.8, 10.5}},
+    FigureRow{&Architecture::decode, 1, {0.8, 0.8, 0.93, 0.94, 0.92, 0.85, 0.9}},
+    FigureRow{&Architecture::repeated, 1, {0, 0, 0, 0, 0, 10, 0}},
+    FigureRow{&Architecture::decode_split, 1, {0.15, 0.13, 0.24, 0.15, 0.16, 0.65, 0.2}},
+    FigureRow{&Architecture::decode_turn, kMicro, {1.2, 1.2, 0.65, 0.44, 1.4, 1.4, 0.8}},
+    FigureRow{&Architecture::decode_wave, kMicro, {3.0, 3.0, 3.0, 1.3, 3.6, 2.5, 3}},
+    FigureRow{&Architecture::latent, 1, {0, 0, 0.93, 0.75, 0, 0, 0.85}},
+    FigureRow{&Architecture::small, kMicro, {3.0, 2.5, 2.1, 2.3, 1.7, 1.7, 2}},
+    FigureRow{&Architecture::moving, 1, {0.8, 0.86, 0.88, 0.86, 0.83, 0.83, 0.85}},
+    FigureRow{&Architecture::cached, 1, {12, 18, 24, 28, 21, 21, 22}},
+    FigureRow{&Architecture::attention_limited, 1, {0, 0, 0, 0, 0, 1, 0}},
+    FigureRow{&Architecture::watts, 1, {0, 400 / 312.0, 700 / 989.4, 0, 0, 350 / 362.05, 0}},
 };
 
 // All doubles of Architecture; its only other member is a bool.
@@ -79,6 +85,7 @@ constexpr Architecture kAmpere = figures_of(ArchitectureColumn::ampere);
 constexpr Architecture kHopper = figures_of(ArchitectureColumn::hopper);
 constexpr Architecture kBlackwell = figures_of(ArchitectureColumn::blackwell);
 constexpr Architecture kWorkstation = figures_of(ArchitectureColumn::workstation);
+constexpr Architecture kAda = figures_of(ArchitectureColumn::ada);
 
 /// The first high-bandwidth memory reaches a lower share of its rate than memories before and after
 /// it. Source: STREAM's triad on a P100, 557 of 732 GB/s (github.com/mohamso/stream-cuda).
@@ -157,7 +164,7 @@ const Architecture& architecture_of(const Silicon& silicon) {
   if (name.starts_with("blackwell")) return width_of(silicon) > 3000 ? kBlackwell : kWorkstation;
   if (name.starts_with("ampere")) return kAmpere;
   if (has_first_stacks(silicon)) return kPascalStacks;
-  if (name.starts_with("ada")) return kWorkstation;
+  if (name.starts_with("ada")) return kAda;
   if (name.starts_with("volta") || name.starts_with("turing") || name.starts_with("pascal"))
     return kVolta;
   if (name == "cdna3") return kCdna3;

@@ -17,6 +17,7 @@ struct Architecture {
   double wave;            ///< begin and end of a tile: its first load, its last store
   double core;            ///< share of the peak in a long loop over k, 16 bits (including power)
   double core8;           ///< … 8 bits
+  double core8_block;     ///< … 8 bits with block scales
   double core4;           ///< … 4 bits
   double simt;            ///< … fp32 in vector units
   double stream;          ///< share of the memory bandwidth
@@ -34,18 +35,22 @@ struct Architecture {
   double backward8;  ///< … with 8 bits, which reads its operands a second time, transposed
   double overlapped;  ///< … forward, in kernels that compute the products of one block of queries
                       ///< during the exponentials of another (see attention_seconds); 0: unknown
+  double prefill_rows;   ///< queries of one tile
   double prefill_block;  ///< begin and end of a block of queries that no other block hides
   double decode_launch;
   double decode;        ///< share of the memory bandwidth
+  double repeated;      ///< bytes per clock and processor of operands that stay in the last-level
+                        ///< cache, in tables that repeat an attention; 0: they came from memory
   double decode_split;  ///< share of the processors that must be busy to reach it
   double decode_turn;   ///< time per doubling of the keys beyond 256
   double decode_wave;   ///< time per (sequence, head) on one processor
   double latent;        ///< `decode` of latent attention; 0: each block visits all keys
   // All other kernels.
-  double small;      ///< launch of a kernel that only moves numbers
-  double moving;     ///< share of the memory bandwidth for large kernels of this kind
-  double cached;     ///< bytes per clock and processor from the last-level cache
-  bool measured;     ///< whether tables of this architecture exist
+  double small;              ///< launch of a kernel that only moves numbers
+  double moving;             ///< share of the memory bandwidth for large kernels of this kind
+  double cached;             ///< bytes per clock and processor from the last-level cache
+  double attention_limited;  ///< 1: power also limits attention (see Chip)
+  bool measured;             ///< whether tables of this architecture exist
   double watts = 0;  ///< power of the measured device per TFLOP/s in 16 bits (see Chip); 0: power
                      ///< does not distinguish devices
 };

@@ -10,7 +10,8 @@ namespace orrery::model {
 
 namespace {
 
-constexpr double kTile = 128;  // queries and keys of one tile
+constexpr double kTile = 128;     // queries and keys of one tile
+constexpr double kFragment = 16;  // rows that one instruction of the matrix units multiplies
 /// Exponentials per clock and processor. Source: CUDA C++ Programming Guide, throughput of native
 /// arithmetic instructions: 16 for all architectures here except Blackwell Ultra, which has twice
 /// as many (NVIDIA, "Inside NVIDIA Blackwell Ultra"; with heads of 64, a B300 is 1.36 times as fast
@@ -34,16 +35,15 @@ constexpr double kMoving = 0.35, kMovingByWarps = 0.5, kBackwardMoving = 0.6;
 /// RTX PRO 6000). Source: see kLatentTail.
 constexpr double kLatentByWarps = 0.64;
 
-/// Seconds of one tile, given those of its products and of its exponentials per number. If the
+/// Seconds per score of a tile, given those of its products and of its exponential. If the
 /// kernel overlaps them (`Architecture::overlapped`), each still delays the other, the more the
 /// more equal they are: their root of squares. Source: times of cuDNN 9.19 on a GB200
 /// (github.com/NVIDIA/cudnn-frontend, benchmark/sdpa_benchmark_training: Llama 3.1, DeepSeek-V3 and
 /// GPT-OSS, 16 and 8 bits); a GB300 with its doubled rate of exponentials is the test.
-double tile_seconds(double products, double exponentials, bool overlapped) {
-  const double each =
-      overlapped ? std::sqrt(products * products + exponentials * exponentials)
-                 : products + exponentials;  // a group of warps computes one after the other
-  return kTile * kTile * each;
+double score_seconds(double products, double exponential, bool overlapped) {
+  // Without overlap, a group of warps computes one after the other.
+  return overlapped ? std::sqrt(products * products + exponential * exponential)
+                    : products + exponential;
 }
 
 /// Share of the peak that the products reach.
@@ -66,11 +66,33 @@ double moved_by(const AttentionSizes& is, double keys) {
          (is.heads * is.queries * is.width_q + is.kv_heads * keys * is.width_kv);
 }
 
+/// The tile of a forward pass. Kernels for short sequences have smaller tiles, of at least
+/// Architecture::prefill_rows.
+struct AttentionTile {
+  double queries = kTile, keys = kTile;
+
+  AttentionTile() = default;
+  AttentionTile(const AttentionSizes& is, double least)
+      : queries(side_of(is.queries, least)), keys(side_of(is.keys, least)) {}
+
+  /// Ratio to the largest tile.
+  [[nodiscard]] double area() const { return queries * keys / (kTile * kTile); }
+
+ private:
+  static double side_of(double length, double least) {
+    return std::clamp(std::ceil(length / kFragment) * kFragment, least, kTile);
+  }
+};
+
+/// Keys that the queries of one tile see at most.
+double span_of(const AttentionSizes& is) {
+  return is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
+}
+
 /// Number of tiles of one head that are not empty.
-double tiles_of(const AttentionSizes& is) {
-  const double rows = std::ceil(is.queries / kTile);
-  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
-  const double columns = std::ceil(span / kTile);
+double tiles_of(const AttentionSizes& is, const AttentionTile& tile) {
+  const double rows = std::ceil(is.queries / tile.queries);
+  const double columns = std::ceil(span_of(is) / tile.keys);
   if (!is.causal || is.window > 0) return rows * columns;
   // The last row of tiles has all keys; each row before it has one tile less.
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
@@ -102,7 +124,9 @@ double decode_seconds(const AttentionSizes& is, const Chip& chip) {
   const double keys = is.window > 0 ? std::min(is.window, is.keys) : is.keys;
   const double parts = is.batch * is.kv_heads * std::ceil(keys / 256);
   const double busy = std::min(1.0, parts / (chip.processors * figures.decode_split));
-  return figures.decode_launch + moved_by(is, keys) / (chip.memory * figures.decode * busy) +
+  const double moved = moved_by(is, keys);
+  const double rate = operand_rate(moved, chip.memory * figures.decode, chip);
+  return figures.decode_launch + moved / (rate * busy) +
          figures.decode_turn * exact_log2(1 + keys / 256) +
          figures.decode_wave * is.batch * is.kv_heads / chip.processors;
 }
@@ -157,17 +181,19 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double share = products_share(figures, is, backward, overlapped);
   const double times = backward ? kBackwardProducts : 1;
   const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
+  const AttentionTile shape = backward ? AttentionTile() : AttentionTile(is, figures.prefill_rows);
   const double tile =
-      tile_seconds(products, 1 / (exponentials_of(chip.silicon) * chip.clock), overlapped);
-  const double turn = kMinTile * times;
-  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
-  const double longest = std::ceil(span / kTile) * std::max(tile, turn);
+      shape.queries * shape.keys *
+      score_seconds(products, 1 / (exponentials_of(chip.silicon) * chip.clock), overlapped);
+  const double turn = kMinTile * times * shape.area();
+  const double longest = std::ceil(span_of(is) / shape.keys) * std::max(tile, turn);
   const double heads = is.batch * is.heads;
-  const double rows = heads * std::ceil(is.queries / kTile);
-  double shared = heads * tiles_of(is) * tile / chip.processors;
+  const double rows = heads * std::ceil(is.queries / shape.queries);
+  double shared = heads * tiles_of(is, shape) * tile / chip.processors;
   if (latent && rows > chip.processors) shared += kLatentTail * longest;
   const double moved = moved_by(is, is.keys) * times;
-  const double loading = chip.memory * loading_share(figures, latent, backward);
+  const double loading =
+      operand_rate(moved, chip.memory * loading_share(figures, latent, backward), chip);
   const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
   return launch + std::max({shared, longest, moved / loading}) +
          figures.prefill_block * std::ceil(rows / chip.processors) +

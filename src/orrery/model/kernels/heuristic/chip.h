@@ -15,6 +15,8 @@
 namespace orrery::model {
 
 inline constexpr double kMaxCore = 0.95;  ///< share of A100s, which power does not limit
+/// … in attention: that of an RTX PRO 6000, whose matrix units are fed as those of Ada.
+inline constexpr double kMaxAttention = 0.67;
 
 /// The properties of a device that the formulas use. Values that its data sheet lacks are assumed.
 ///
@@ -37,6 +39,11 @@ struct Chip {
 
   Chip(const Silicon& device, const Architecture& like);
 };
+
+/// Rate of `moved` bytes of operands. `streamed`: their rate from memory. It is higher if the
+/// tables of the architecture repeat a kernel whose operands stay in the cache
+/// (Architecture::repeated).
+[[nodiscard]] double operand_rate(double moved, double streamed, const Chip& chip);
 
 /// `count` independent products C[m,n] += A[m,k] B[k,n].
 struct Product {

@@ -131,15 +131,32 @@ Chip::Chip(const Silicon& device, const Architecture& like)
   const double rate = device.rate(graph::Format::bf16) * 1e-12;
   if (!(figures.watts > 0 && device.power > 0 && rate > 0)) return;
   const double share = exact_exp2(exact_log2(device.power / rate / figures.watts) / 3);
-  for (double* const core : {&figures.core, &figures.core8, &figures.core4})
+  for (double* const core : {&figures.core, &figures.core8, &figures.core8_block, &figures.core4})
     *core = std::min(*core * share, std::max(*core, kMaxCore));
+  if (figures.attention_limited == 0) return;
+  for (double* const core : {&figures.prefill, &figures.backward})
+    *core = std::min(*core * share, std::max(*core, kMaxAttention));
 }
+
+namespace {
+
+/// The rate of `bytes`, between `streamed` and that of the cache, `cached` bytes per clock and
+/// processor, by the share that fits into the cache.
+double rate_between(double bytes, double streamed, double cached, const Chip& chip) {
+  const double fits = chip.cache > 0 ? std::clamp(5 - 5 * bytes / chip.cache, 0.0, 1.0) : 0.0;
+  return streamed + (std::max(streamed, cached * chip.clock * chip.processors) - streamed) * fits;
+}
+
+}  // namespace
 
 double Chip::rate_of(double bytes, double streamed) const {
   // Data that fits is in the cache: the previous kernel wrote it, or the same kernel one step ago.
-  const double fits = cache > 0 ? std::clamp(5 - 5 * bytes / cache, 0.0, 1.0) : 0.0;
-  const double cached = std::max(streamed, figures.cached * clock * processors);
-  return streamed + (cached - streamed) * fits;
+  return rate_between(bytes, streamed, figures.cached, *this);
+}
+
+double operand_rate(double moved, double streamed, const Chip& chip) {
+  const double cached = chip.figures.repeated;
+  return cached > 0 ? rate_between(moved, streamed, cached, chip) : streamed;
 }
 
 bool knows_training_attention(const Kernel& kernel, const Silicon& silicon) {

@@ -250,8 +250,9 @@ double product_rate(Format format, const Chip& chip) {
       // The power of small boards limits the rate.
       return std::min(peak * is.simt,
                       chip.silicon.power > 0 ? chip.silicon.power / kVectorEnergy : peak);
-    case Format::fp8:
     case Format::fp8_block:
+      return peak * is.core8_block;
+    case Format::fp8:
     case Format::fp8_mx:
     case Format::int8:
       return peak * is.core8;

@@ -10,7 +10,8 @@
 
 namespace orrery::model {
 
-extern const std::string_view kLearnedText;  // data/kernels/learned.txt
+extern const std::string_view kLearnedText;     // data/kernels/learned.txt
+extern const std::string_view kLearnedAdaText;  // data/kernels/learned_ada.txt
 
 namespace {
 
@@ -130,15 +131,25 @@ const Forest& LearnedTrees::all_trees() const {
   return deferred->forest;
 }
 
+namespace {
+
+/// Null: the program has no such file. Dies of a damaged one.
+std::unique_ptr<const LearnedModel> read_built_in(std::string_view text, std::string_view file) {
+  if (text.empty()) return nullptr;
+  Result<LearnedModel> read = LearnedModel::read(text, file, true);
+  ORRERY_CHECK(read.has_value());
+  return std::make_unique<const LearnedModel>(*std::move(read));
+}
+
+}  // namespace
+
 const LearnedModel* LearnedModel::built_in() {
-  static const std::unique_ptr<const LearnedModel> model = [] {
-    std::unique_ptr<const LearnedModel> made;
-    if (kLearnedText.empty()) return made;
-    Result<LearnedModel> read = LearnedModel::read(kLearnedText, "data/kernels/learned.txt", true);
-    ORRERY_CHECK(read.has_value());
-    made = std::make_unique<const LearnedModel>(*std::move(read));
-    return made;
-  }();
+  static const auto model = read_built_in(kLearnedText, "data/kernels/learned.txt");
+  return model.get();
+}
+
+const LearnedModel* LearnedModel::built_in_ada() {
+  static const auto model = read_built_in(kLearnedAdaText, "data/kernels/learned_ada.txt");
   return model.get();
 }
 

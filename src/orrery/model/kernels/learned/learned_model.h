@@ -87,6 +87,9 @@ class LearnedModel final : public KernelModel {
                                                  bool lasting = false);
   /// The built-in model (data/kernels/learned.txt), read at the first call. Null: there is none.
   [[nodiscard]] static const LearnedModel* built_in();
+  /// The built-in model of Ada (data/kernels/learned_ada.txt), fitted to tables of an L40S alone. It
+  /// answers only for devices with the data sheet of an L40S. Null: there is none.
+  [[nodiscard]] static const LearnedModel* built_in_ada();
 
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override;

@@ -217,6 +217,7 @@ struct DeviceSection : KernelFileKeys {
   std::optional<Bytes> memory_capacity;
   std::optional<MemoryExpansion> memory_expansion;
   std::optional<double> clock_mhz;
+  std::optional<double> power_limit_w;
   TimeSource compute = TimeSource::automatic;
   StepEffects in_step;
 
@@ -244,6 +245,11 @@ struct DeviceSection : KernelFileKeys {
           field("clock_mhz", &DeviceSection::clock_mhz,
                 "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
               .by_default("the catalog's"),
+          field("power_limit_w", &DeviceSection::power_limit_w,
+                "power limit of the device, at most the catalog's power of its board, in W; "
+                "predicted matrix products last longer if they need more",
+                between(1, 1e5))
+              .by_default("the power of its board"),
           field("compute", &DeviceSection::compute,
                 "source of compute times; `auto`: the recorded time, else the best available model "
                 "for each kernel, or the roofline if `peak` is given here; `table`: the kernel "

@@ -45,6 +45,8 @@ std::string in_step_label(const platform::Platform& platform) {
   for (const platform::StepEffects::Factor& factor : device.in_step.factors)
     text += fmt::format("{}x {:.2f} at {} bits ({:+.0f} to {:+.0f} %)", text.empty() ? "" : ", ",
                         factor.factor, factor.bits, 100 * factor.lower, 100 * factor.upper);
+  if (device.power_limit_w > 0)
+    text += fmt::format("{}limited to {} W", text.empty() ? "" : ", ", device.power_limit_w);
   const auto& overlap = device.in_step.overlap;
   const bool assumed =
       !overlap && platform.collectives.library == platform::CollectiveLibrary::nccl;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/study/questions/outcome/models_answer.h"
 
+#include <optional>
+
 #include "orrery/model/compute/step_overhead.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/study/questions/outcome/model_labels.h"
@@ -23,6 +25,8 @@ void state_in_step(report::Answer& answer, const platform::Platform& platform) {
       .field("low_error", &StepEffects::Factor::lower)
       .field("high_error", &StepEffects::Factor::upper);
   answer.table("factors", effects.factors, columns);
+  answer.field("power_limit_w",
+               device.power_limit_w > 0 ? std::optional(device.power_limit_w) : std::nullopt);
   const bool by_library = platform.collectives.library == platform::CollectiveLibrary::nccl;
   answer.object_or_null("overlapping_collectives", effects.overlap || by_library, [&] {
     answer.field("source", effects.overlap ? "stated" : "assumed");

@@ -18,7 +18,7 @@ namespace {
 constexpr double kJoulesPerKwh = 3.6e6;
 
 /// Sets the power; leaves it empty if it is not known and was not asked for.
-Result<void> set_power(const std::string& asked, const std::string& device, StepCosts& made) {
+Result<void> set_power(const std::string& asked, const platform::Device& device, StepCosts& made) {
   if (!asked.empty() && asked != "catalog") {
     const auto power = model::parse_power(asked, "--power");
     if (!power) return tl::unexpected(power.error());
@@ -26,9 +26,10 @@ Result<void> set_power(const std::string& asked, const std::string& device, Step
     made.power_source = "configured";
     return {};
   }
-  const platform::DeviceEntry* entry = platform::find_device(device);
+  const platform::DeviceEntry* entry = platform::find_device(device.entry);
   if (entry != nullptr && entry->power_w > 0) {
     made.power = model::power_of(entry->power_w);
+    if (device.power_limit_w > 0) made.power->busy = device.power_limit_w;
     made.power_source = fmt::format("catalog: {}", entry->facts_source);
     return {};
   }
@@ -69,7 +70,7 @@ Result<StepCosts> step_costs(const Outcome& outcome, const CostQuestion& questio
     if (!price) return tl::unexpected(price.error());
     made.price = *price;
   }
-  if (auto fine = set_power(question.power, device, made); !fine)
+  if (auto fine = set_power(question.power, outcome.platform().device, made); !fine)
     return tl::unexpected(fine.error());
   return made;
 }

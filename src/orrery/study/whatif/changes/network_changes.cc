@@ -85,11 +85,13 @@ void set_values(LinkValue what, const std::string& value, Dimension& dim) {
   if (what == LinkValue::link) {
     const platform::LinkEntry& link = *platform::find_link(value);
     dim.bandwidth = link.bandwidth;
+    dim.unknown_pcie.clear();
     dim.latency_ns = static_cast<double>(link.latency.count()) / kPsPerNs;
     return;
   }
   const auto factor = plain_factor(value);
   if (what == LinkValue::bandwidth) {
+    if (!factor) dim.unknown_pcie.clear();
     dim.bandwidth = factor ? Bandwidth(dim.bandwidth.count() * *factor) : *parse_bandwidth(value);
   } else {
     dim.latency_ns = factor ? dim.latency_ns * *factor
