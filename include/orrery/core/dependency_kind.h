@@ -21,9 +21,11 @@ enum class DependencyKind : std::uint8_t {
   tensor,         ///< producer and consumer of a tensor
   learned,        ///< inferred: work of another stream ended just before a late start
   recorded_wait,  ///< recorded wait of unknown cause, with its recorded duration
-  start           ///< from the start of the recording
+  start,          ///< from the start of the recording
+  poll            ///< to a thread that reads what a work writes before it ends, from what that work
+                  ///< waits for; the lag contains the work's time until then
 };
-inline constexpr std::size_t kDependencyKinds = 11;
+inline constexpr std::size_t kDependencyKinds = 12;
 /// "thread", "stream_wait" …
 [[nodiscard]] std::string_view name(DependencyKind kind);
 /// The kind with this name; unsaid for any other text.

@@ -127,6 +127,10 @@ enum class FindingCode : std::uint8_t {
   // Changed structure
   edges_dropped,
   repetitions_few,
+  // Changed recordings
+  late_start,
+  step_ignores_device,
+  step_ignores_changes,
 };
 
 struct FindingInfo {

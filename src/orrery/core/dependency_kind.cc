@@ -8,8 +8,8 @@ namespace orrery {
 namespace {
 
 constexpr std::array<std::string_view, kDependencyKinds> kDependencyNames = {
-    "unsaid",      "thread", "inter_thread", "launch",        "sync", "stream",
-    "stream_wait", "tensor", "learned",      "recorded_wait", "start"};
+    "unsaid",      "thread", "inter_thread", "launch",        "sync",  "stream",
+    "stream_wait", "tensor", "learned",      "recorded_wait", "start", "poll"};
 
 }  // namespace
 

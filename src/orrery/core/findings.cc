@@ -89,7 +89,7 @@ constexpr FindingInfo kInfos[] = {
      "constant, even if other work becomes faster"},
     {"poll_guessed", info,
      "a thread's wait for the device is inferred without a waiting call: the same operation "
-     "repeatedly begins or ends with the same device work"},
+     "repeatedly begins or ends with, or within, the same device work"},
     {"launch_queue_full", info,
      "a launch lasts until much earlier work ends: it waits for space in the launch queue of its "
      "stream"},
@@ -231,6 +231,16 @@ constexpr FindingInfo kInfos[] = {
     {"repetitions_few", info,
      "a pattern repeats fewer than four times; its first and last repetitions are hard to "
      "distinguish from the middle ones"},
+    {"late_start", info,
+     "a rank starts later than the first rank; the cause is before the recording, so no change of "
+     "the step removes this time"},
+    {"step_ignores_device", warning,
+     "the device is busy for 90 % of the step or more, but the step is less than 30 % shorter if "
+     "device times are halved: waits of hosts for the device are unknown, so predicted savings are "
+     "too small"},
+    {"step_ignores_changes", warning,
+     "the step is less than 25 % shorter if the times of hosts and devices are halved: recorded "
+     "waits and late starts, which stay constant, determine it"},
 };
 
 }  // namespace

@@ -6,63 +6,15 @@
 #include <cctype>
 #include <utility>
 
+#include "orrery/profile/comm_names.h"
+
 namespace orrery::profile {
-namespace {
-
-/// Lower case, letters and digits only: "_allgather_base" and "ALL-GATHER" become equal.
-std::string normalized(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::isalnum(static_cast<unsigned char>(c)) != 0)
-      out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return out;
-}
-
-bool has(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
-
-}  // namespace
 
 std::string_view name(CommKind kind) {
   constexpr std::array<std::string_view, kCommKinds> kNames = {
       "unknown",    "all_reduce",     "reduce",  "all_gather", "gather", "scatter",   "broadcast",
       "all_to_all", "reduce_scatter", "barrier", "send",       "recv",   "coalesced", "wait"};
   return kNames[static_cast<std::size_t>(kind)];
-}
-
-CommKind comm_kind_of_name(std::string_view text) {
-  // Only the part before the arguments: a kernel's parameters may contain any word.
-  const std::string word = normalized(text.substr(0, text.find('(')));
-  // SendRecv kernels execute all-to-alls as well as sends and receives.
-  if (has(word, "sendrecv")) return CommKind::unknown;
-  // Kernels of DeepEP for mixtures of experts.
-  if (has(word, "deepep") && has(word, "notify")) return CommKind::barrier;
-  if (has(word, "deepep") && (has(word, "dispatch") || has(word, "combine")))
-    return CommKind::all_to_all;
-  constexpr std::array<std::pair<std::string_view, CommKind>, 16> kWords = {{
-      {"crossdevicereduce", CommKind::all_reduce},  // vLLM's custom all-reduce
-      {"quickreduce", CommKind::all_reduce},
-      {"coalesced", CommKind::coalesced},
-      {"reducescatter", CommKind::reduce_scatter},
-      {"allreduce", CommKind::all_reduce},
-      {"allgather", CommKind::all_gather},
-      {"alltoall", CommKind::all_to_all},
-      {"broadcast", CommKind::broadcast},
-      {"barrier", CommKind::barrier},
-      {"gather", CommKind::gather},
-      {"scatter", CommKind::scatter},
-      {"reduce", CommKind::reduce},
-      {"recv", CommKind::recv},
-      {"receive", CommKind::recv},
-      {"send", CommKind::send},
-      {"wait", CommKind::wait},
-  }};
-  for (const auto& [part, kind] : kWords) {
-    if (has(word, part)) return kind;
-  }
-  return CommKind::unknown;
 }
 
 CommKind coalesced_kind(std::string_view name) {
@@ -75,19 +27,8 @@ CommKind coalesced_kind(std::string_view name) {
   return kind == CommKind::unknown ? CommKind::coalesced : kind;
 }
 
-bool is_comm_kernel(std::string_view name) {
-  const std::string word = normalized(name.substr(0, 40));
-  for (const std::string_view part :
-       {"ncclkernel", "nccldevkernel", "rcclkernel", "rccldevkernel", "rcclgeneric", "hcclkernel",
-        "mscclkernel", "mscclpp", "nvshmem", "deepep", "dpskep", "crossdevicereduce", "quickreduce",
-        "oneshotallreduce", "twoshotallreduce"}) {
-    if (has(word, part)) return true;
-  }
-  return false;
-}
-
 std::int32_t element_bytes(std::string_view dtype) {
-  const std::string word = normalized(dtype);
+  const std::string word = normalized_name(dtype);
   constexpr std::array<std::pair<std::string_view, std::int32_t>, 21> kWidths = {{
       {"complexdouble", 16}, {"complexfloat", 8}, {"bfloat16", 2},
       {"float8", 1},         {"float16", 2},      {"float32", 4},
@@ -98,7 +39,7 @@ std::int32_t element_bytes(std::string_view dtype) {
       {"char", 1},           {"bool", 1},         {"int", 4},
   }};
   for (const auto& [part, width] : kWidths) {
-    if (has(word, part)) return width;
+    if (word.find(part) != std::string::npos) return width;
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/core/collective_type.h"
+#include "orrery/profile/comm_names.h"
 
 namespace orrery::profile {
 namespace {
@@ -110,6 +111,86 @@ TEST(Comm, KernelsOfLibraries) {
   EXPECT_TRUE(is_comm_kernel("void vllm::cross_device_reduce_2stage<float, 8>(RankData*)"));
   EXPECT_FALSE(is_comm_kernel("void at::native::reduce_kernel<512, 1>(ReduceOp)"));
   EXPECT_FALSE(is_comm_kernel("ampere_sgemm_128x64_nn"));
+}
+
+struct KernelName {
+  const char* name;
+  CommKind kind;
+};
+
+// Names of kernels in the sources of PyTorch, TensorRT-LLM, flashinfer, vLLM, aiter, Transformer
+// Engine, MoRI and HCCL. Many have their collective after the first 40 characters.
+TEST(Comm, KernelsThatCommunicateByThemselves) {
+  const KernelName names[] = {
+      {"void (anonymous namespace)::one_shot_all_reduce_kernel<c10::BFloat16, 16, 8, "
+       "true>(c10::BFloat16**)",
+       CommKind::all_reduce},
+      {"void (anonymous namespace)::two_shot_all_reduce_kernel_inplace<float, 16, 8>(float**)",
+       CommKind::all_reduce},
+      {"void (anonymous namespace)::multimem_all_reduce_kernel<c10::BFloat16, "
+       "16>(c10::BFloat16*, unsigned long, unsigned int**)",
+       CommKind::all_reduce},
+      {"void (anonymous namespace)::multimem_all_gather_kernel<16>(char*)", CommKind::all_gather},
+      {"void flashinfer::trtllm_allreduce_fusion::allreduce_fusion_kernel_oneshot_lamport<"
+       "(flashinfer::trtllm_allreduce_fusion::AllReduceFusionPattern)1, __nv_bfloat16, 8, "
+       "true>(AllReduceFusionParams<__nv_bfloat16>)",
+       CommKind::all_reduce},
+      {"void tensorrt_llm::kernels::ar_fusion::moe::moereduce_allreduce_fusion_kernel_oneshot_"
+       "lamport<half, 8>(MoeReductionAllReduceFusionParams)",
+       CommKind::all_reduce},
+      {"void tensorrt_llm::kernels::lamport_style_one_shot_all_reduce_norm_kernel<half, "
+       "4>(AllReduceParams)",
+       CommKind::all_reduce},
+      {"tensorrt_llm::kernels::moe_comm::moeAllToAllKernel(FusedMoeCommKernelParam)",
+       CommKind::all_to_all},
+      {"void tensorrt_llm::kernels::moe_comm::moeA2ADispatchKernel<8>(DispatchKernelPointers)",
+       CommKind::all_to_all},
+      {"void aiter::reduce_scatter_cross_device_store<__hip_bfloat16, 8>(RankData*)",
+       CommKind::reduce_scatter},
+      {"void aiter::cross_device_reduce_2stage_naive<_Float16, 8>(RankData*)",
+       CommKind::all_reduce},
+      {"userbuffers_fp16_sum_inplace_gpu_rr_rs_oop<4>(int)", CommKind::reduce_scatter},
+      {"userbuffers_fp16_sum_inplace_gpu_rw_ag<2>", CommKind::all_gather},
+      {"kuserbuffers_pushsend(int*, int*, int4*, int4*, int)", CommKind::send},
+      {"hcom_allReduce__503_0_1", CommKind::all_reduce},
+      {"ncclSymkDevKernel_AllReduce_RSxLDMC_AGxSTMC_sum_bf16(ncclSymkDevWorkArgs4K)",
+       CommKind::all_reduce},
+      {"void quickreduce::allreduce_prototype_twoshot<quickreduce::AllReduceTwoshot>(half*)",
+       CommKind::all_reduce},
+      {"void mori::moe::EpDispatchIntraNodeKernel<float>(EpDispatchCombineArgs<float>)",
+       CommKind::all_to_all},
+  };
+  for (const KernelName& kernel : names) {
+    EXPECT_TRUE(is_comm_kernel(kernel.name)) << kernel.name;
+    EXPECT_EQ(comm_kind_of_name(kernel.name), kernel.kind) << kernel.name;
+  }
+  for (const char* compute :
+       {"void at::native::vectorized_gather_kernel<16, long>(char*, char*, long*, int)",
+        "triton_poi_fused_add_all_reduce_wait_tensor_3",
+        "void cutlass::Kernel2<cutlass_gemm_all_reduce>(Params)",
+        "void batch_combine_kernel<float>(float*)",
+        "void vllm::reshape_and_cache_flash_kernel<__nv_bfloat16>(__nv_bfloat16 const*)",
+        "void moe::dev::finalize::finalizeKernelVecLoad<KernelParams<allreduce, 4> >(int)"})
+    EXPECT_FALSE(is_comm_kernel(compute)) << compute;
+}
+
+TEST(Comm, OperatorsThatOnlyCommunicate) {
+  EXPECT_EQ(comm_operator_kind("symm_mem::multimem_all_reduce_"), CommKind::all_reduce);
+  EXPECT_EQ(comm_operator_kind("_C_custom_ar::all_reduce"), CommKind::all_reduce);
+  EXPECT_EQ(comm_operator_kind("vllm::all_gather"), CommKind::all_gather);
+  EXPECT_EQ(comm_operator_kind("c10d::send"), CommKind::send);
+  EXPECT_EQ(comm_operator_kind("symm_mem::fused_all_gather_matmul"), CommKind::unknown);
+  EXPECT_EQ(comm_operator_kind("vllm::gather_cache"), CommKind::unknown);
+  EXPECT_EQ(comm_operator_kind("aten::scatter"), CommKind::unknown);
+  EXPECT_EQ(comm_operator_kind("all_reduce"), CommKind::unknown);
+}
+
+TEST(Comm, QualifiedFunctionNames) {
+  EXPECT_EQ(qualified_function_name("void (anonymous namespace)::f<int, 8>(int*)"), "f");
+  EXPECT_EQ(qualified_function_name(
+                "std::enable_if<(((8)>(0)))&&a::b<c>::exists, void>::type vllm::g<x, 8>(x*)"),
+            "vllm::g");
+  EXPECT_EQ(qualified_function_name("nccl:recv 1<-0"), "nccl:recv 1<-0");
 }
 
 TEST(Comm, Bytes) {

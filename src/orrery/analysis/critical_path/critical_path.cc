@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "orrery/analysis/run_index.h"
+#include "orrery/core/recorded_waits.h"
 
 namespace orrery::analysis {
 
@@ -221,6 +222,7 @@ class Walk {
     const Time queue = take(span.queue);
     const Time latency = take(span.latency);
     const Time wait = take(span.wait - (from - span.start));
+    if (is_recorded_wait(run_.names[span.name])) return add(rank, number, PathCause::idle, left);
     add(rank, number, works ? PathCause::work : PathCause::bandwidth, left);
     add(rank, number, PathCause::latency, latency);
     add(rank, number, PathCause::queue, queue);

@@ -69,6 +69,8 @@ std::string_view reason_words(DependencyKind reason) {
       return ", which ended just before it in the recording";
     case DependencyKind::recorded_wait:
       return "; the reason for the remaining wait is unknown";
+    case DependencyKind::poll:
+      return "; it then waited for a value that the following device work writes before its end";
   }
   return "";
 }

@@ -109,10 +109,13 @@ class Checker {
     for (NodeId n = 0; n < graph.size(); ++n) {
       switch (graph.kind(n)) {
         case NodeKind::coll: {
-          need(n, graph::kHasCommType, "comm_type");
           const graph::Collective& collective = graph.collective(n);
-          if (collective.type != CollectiveType::broadcast)
-            need(n, graph::kHasCommSize, "comm_size");
+          // A recorded collective without a size or type is replayed with its duration.
+          if (graph.duration(n) <= Time{}) {
+            need(n, graph::kHasCommType, "comm_type");
+            if (collective.type != CollectiveType::broadcast)
+              need(n, graph::kHasCommSize, "comm_size");
+          }
           // A collective with a dimension mask involves only some ranks of the group "all ranks".
           auto& by_group = issued_[index];
           auto issued = by_group.find(graph.string(collective.group));

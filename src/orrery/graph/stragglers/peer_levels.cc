@@ -108,7 +108,7 @@ Workload with_times(const Workload& workload, const std::vector<std::vector<Time
     const Graph& graph = workload.graph(rank);
     if (durations[rank] == durations_of(graph)) continue;
     made.graph_of_rank[rank] = static_cast<std::uint32_t>(made.graphs.size());
-    made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations[rank])));
+    made.graphs.push_back(with_durations(graph, durations[rank]));
   }
   drop_unused_graphs(made);
   return made;

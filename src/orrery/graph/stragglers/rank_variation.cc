@@ -64,7 +64,7 @@ Workload with_random_factors(const Workload& workload, double sigma, std::uint64
                                 scale_time(durations[n], std::exp(sigma * z - sigma * sigma / 2)));
     }
     made.graph_of_rank[rank] = static_cast<std::uint32_t>(made.graphs.size());
-    made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations)));
+    made.graphs.push_back(with_durations(graph, durations));
   }
   return made;
 }

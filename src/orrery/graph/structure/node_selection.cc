@@ -50,6 +50,7 @@ DependencyKind edge_kind(const Graph& graph, NodeId from, std::size_t i) {
 LagKind lag_kind(const Graph& graph, NodeId from, std::size_t i) {
   const DependencyKind kind = edge_kind(graph, from, i);
   if (kind == DependencyKind::recorded_wait || kind == DependencyKind::start) return LagKind::waits;
+  if (kind == DependencyKind::poll) return LagKind::polls;
   return kind == DependencyKind::launch ? LagKind::launch : LagKind::gaps;
 }
 

@@ -43,8 +43,10 @@ inline constexpr std::size_t kWorkKinds = 5;
 enum class LagKind : std::uint8_t {
   launch,  ///< from a host call to the work that it launches
   waits,   ///< unexplained recorded waits, and nodes that represent waiting
-  gaps     ///< all others
+  gaps,    ///< all others
+  polls    ///< until a work has written what a thread reads: changes with the work (poll_edges.h)
 };
+inline constexpr std::size_t kLagKinds = 4;
 /// Kind of the lag of the edge from `from` to its successor `i`.
 [[nodiscard]] LagKind lag_kind(const Graph& graph, NodeId from, std::size_t i);
 

@@ -118,9 +118,12 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
   for (NodeId n = 0; n < graph.size(); ++n) {
     const auto after = graph.successors(n);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      if (edge_kind(graph, n, i) != DependencyKind::sync) continue;
+      const DependencyKind kind = edge_kind(graph, n, i);
+      if (kind != DependencyKind::sync && kind != DependencyKind::poll) continue;
       NodeSpec& node = draft.nodes()[after[i]];
-      std::erase(node.deps, graph.id(n));
+      // The edge of a poll from the same thread is also its order.
+      if (!graph.is_cpu(n) || graph.lane(n) != graph.lane(after[i]))
+        std::erase(node.deps, graph.id(n));
       std::erase_if(node.notes,
                     [&](const DependencyNote& note) { return note.dep == graph.id(n); });
       other = true;

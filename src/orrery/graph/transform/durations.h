@@ -21,12 +21,18 @@ namespace orrery::graph {
 /// Shortest duration of a changed node: a duration of 0 means that the trace has none.
 inline constexpr Time kMinimumDuration{1};
 
+/// `graph` with these durations, by node. Where a thread reads what a work writes before it ends
+/// (poll_edges.h), the time until then changes like the duration of the work.
+[[nodiscard]] GraphRef with_durations(const Graph& graph, const std::vector<Time>& durations);
+
 /// Multiplies the durations of the selected nodes by `factor`, with kMinimumDuration as minimum.
 /// Null: no selected node has a duration.
 [[nodiscard]] GraphRef scale_durations(const Graph& graph, const NodeSelection& selection,
                                        double factor);
 
-/// Multiplies lags of this kind by `factor`; for LagKind::waits, also the durations of wait nodes.
+/// Multiplies lags of this kind by `factor`; for LagKind::waits, also the durations of wait nodes,
+/// except late starts (late_start.h), whose cause is before the recording.
+/// Lags before a work whose value a thread reads also change for that thread.
 /// Null: there are none.
 [[nodiscard]] GraphRef scale_lags(const Graph& graph, LagKind kind, double factor);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "orrery/core/recorded_waits.h"
 #include "orrery/intake/convert/comm_plan.h"
 #include "orrery/intake/convert/group_node.h"
 #include "orrery/intake/convert/node_builder.h"
@@ -148,7 +149,7 @@ class Conversion {
     if (wait <= Time{}) return;
     const auto [known, added] = starts_.try_emplace(wait, next_wait_);
     if (added) {
-      waits_.push_back(wait_node(next_wait_++, "[recorded start]", wait));
+      waits_.push_back(wait_node(next_wait_++, kRecordedStart, wait));
       ++report_.starts;
     }
     builder_.wait_for_start(known->second);

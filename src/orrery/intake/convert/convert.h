@@ -71,6 +71,8 @@ struct ConvertReport {
 ///   `launch`, device for device `stream`, host for device `sync`.
 /// - dep_lags_ps (int64 list, parallel to data_deps): earliest start of the node after each
 ///   dependency (Dependency::lag). Omitted if all are 0.
+/// - comm_size_unknown (bool): the recording does not give the size of a collective; its comm_size
+///   is 0, because other simulators require the attribute. Omitted for others.
 /// - is_wait (bool): "[recorded start]" and "[recorded pause]"; omitted for other nodes.
 /// - is_comm (bool): a kernel of a communication library that is compute here, because its kind is
 ///   unknown, or because it is one of several kernels of a communication; omitted for others.

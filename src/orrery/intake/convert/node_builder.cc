@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "orrery/core/recorded_waits.h"
 #include "orrery/graph/graph.h"
 #include "orrery/trace/chakra/records/scope_attributes.h"
 
@@ -51,10 +52,10 @@ void set_duration(NodeRecord& record, Time duration) {
 
 }  // namespace
 
-NodeRecord wait_node(std::uint64_t id, const char* name, Time duration) {
+NodeRecord wait_node(std::uint64_t id, std::string_view name, Time duration) {
   NodeRecord node;
   node.id = id;
-  node.name = name;
+  node.name = std::string(name);
   node.type = number(NodeKind::comp);
   node.add(attribute_bool("is_cpu_op", true));
   node.add(attribute_bool("is_wait", true));
@@ -332,7 +333,10 @@ const NodeRecord& NodeBuilder::add_comm(const NodeComm& comm) {
     if (comm.format != graph::Format::unsaid)
       add_text("comm_dtype", std::string(graph::name(comm.format)));
   }
-  if (comm.bytes >= 0) add_int64("comm_size", comm.bytes);
+  if (comm.bytes >= 0 || !is_message(comm.kind))
+    add_int64("comm_size", std::max<std::int64_t>(comm.bytes, 0));
+  if (comm.bytes < 0 && !is_message(comm.kind))
+    record_.add(attribute_bool("comm_size_unknown", true));
   if (const std::string group = group_name(comm.group); !group.empty()) add_text("pg_name", group);
   return record_;
 }
@@ -362,7 +366,7 @@ std::optional<NodeRecord> NodeBuilder::take_pause(std::uint32_t n, std::uint64_t
       dependencies_.previous_duration.empty() ? event.duration : dependencies_.previous_duration[n];
   const Time pause = dependencies_.cost[n] - lasted;
   if (!profile::is_host(event.kind) || pause <= Time{}) return std::nullopt;
-  NodeRecord node = wait_node(id, "[recorded pause]", pause);
+  NodeRecord node = wait_node(id, kRecordedPause, pause);
   node.data_deps.swap(record_.data_deps);
   record_.data_deps = {id};
   auto& attributes = record_.attributes;

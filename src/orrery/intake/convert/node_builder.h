@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,7 +22,7 @@ namespace orrery::intake {
 [[nodiscard]] graph::CollectiveType collective_type(profile::CommKind kind);
 
 /// A compute node on the host that only lasts `duration`.
-[[nodiscard]] trace::chakra::NodeRecord wait_node(std::uint64_t id, const char* name,
+[[nodiscard]] trace::chakra::NodeRecord wait_node(std::uint64_t id, std::string_view name,
                                                   Time duration);
 
 /// Builds the records of a rank's nodes, one after the other, in one record that is reused. Below,

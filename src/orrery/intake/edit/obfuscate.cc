@@ -39,6 +39,7 @@ constexpr AttributeRule kAttributeRules[] = {
     {"device", Treatment::unchanged},
     {"involved_dim", Treatment::unchanged},
     {"is_comm", Treatment::unchanged},
+    {"comm_size_unknown", Treatment::unchanged},
     {"is_copy", Treatment::unchanged},
     {"is_cpu_op", Treatment::unchanged},
     {"is_wait", Treatment::unchanged},

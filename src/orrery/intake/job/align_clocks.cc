@@ -10,6 +10,7 @@
 #include <span>
 
 #include "orrery/core/statistics/statistics.h"
+#include "orrery/core/text/units.h"
 #include "orrery/intake/job/job_internal.h"
 
 namespace orrery::intake {
@@ -18,6 +19,9 @@ namespace {
 constexpr std::int64_t kDay = 86'400'000'000'000;  // ns
 /// Ends of one collective differ by this much even with equal clocks.
 constexpr std::int64_t kNoise = 20'000;  // ns
+/// Ranks that start later than the first one by more than this are reported. A barrier releases
+/// ranks within less.
+constexpr std::int64_t kLateStart = 100'000;  // ns
 
 /// Time of a matched collective, in ns on the rank's own clock.
 struct CollectiveEnd {
@@ -85,6 +89,7 @@ class Clocks {
       }
     }
     set_begins(ranks);
+    report_late_starts();
   }
 
  private:
@@ -151,6 +156,27 @@ class Clocks {
     }
     for (std::size_t place = 0; place < ranks.size(); ++place)
       job_.begin.push_back(ns(std::min(at(place) - first[root_[place]], kDay)));
+  }
+
+  /// Reports late ranks, the latest one first.
+  void report_late_starts() const {
+    std::vector<std::size_t> late;
+    for (std::size_t place = 0; place < job_.begin.size(); ++place)
+      if (job_.begin[place] > ns(kLateStart)) late.push_back(place);
+    std::stable_sort(late.begin(), late.end(),
+                     [&](std::size_t a, std::size_t b) { return job_.begin[a] > job_.begin[b]; });
+    for (const std::size_t place : late)
+      job_.findings.add(FindingCode::late_start,
+                        fmt::format("{}: {} after rank {}", label(job_, place),
+                                    format_time(job_.begin[place]), first_rank(place)));
+  }
+
+  /// The rank that starts first, among those whose clocks are related to this one's.
+  [[nodiscard]] std::uint32_t first_rank(std::size_t place) const {
+    for (std::size_t other = 0; other < job_.begin.size(); ++other)
+      if (root_[other] == root_[place] && job_.begin[other] == Time{})
+        return job_.ranks[other].rank;
+    return job_.ranks[place].rank;
   }
 
   Job& job_;

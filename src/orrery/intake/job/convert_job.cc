@@ -156,11 +156,12 @@ class NodeAdapter {
     if (use.executed_jointly) {
       if (use.subgroup_or_tag != kNone) set_group(job_.subgroups[use.subgroup_or_tag].name);
       if (use.size == use.bytes) return;
+      if (use.bytes < 0) drop_unknown_size();
       rename_size();
       copy_.add(trace::chakra::attribute_int64("comm_size", use.size));
     } else if (const std::string* alone = output_ranks_.alone_group(place_, use.group)) {
       set_group(*alone);
-      if (!is_operation(use.kind)) rename_size();
+      if (!is_operation(use.kind)) forget_size();
     }
   }
 
@@ -169,7 +170,7 @@ class NodeAdapter {
         use.peer < 0 ? kNone : output_ranks_.of(static_cast<std::uint32_t>(use.peer));
     if (peer == kNone || (!use.executed_jointly && !output_ranks_.is_kept_as_recorded(use))) {
       copy_.type = static_cast<std::uint64_t>(graph::NodeKind::coll);
-      return rename_size();
+      return forget_size();
     }
     for (auto& attribute : copy_.attributes) {
       if (attribute.name == "comm_tag" && use.subgroup_or_tag != kNone)
@@ -182,6 +183,21 @@ class NodeAdapter {
       if (number == kNone) continue;
       attribute = trace::chakra::attribute_int32(attribute.name, static_cast<std::int32_t>(number));
     }
+  }
+
+  /// The node lasts as long as recorded. Other simulators require a comm_size.
+  void forget_size() {
+    drop_unknown_size();
+    rename_size();
+    copy_.add(trace::chakra::attribute_int64("comm_size", 0));
+    copy_.add(trace::chakra::attribute_bool("comm_size_unknown", true));
+  }
+
+  void drop_unknown_size() {
+    std::erase_if(copy_.attributes, [](const auto& attribute) {
+      return attribute.name == "comm_size_unknown" ||
+             (attribute.name == "comm_size" && attribute.bits == 0);
+    });
   }
 
   void rename_size() {

@@ -35,6 +35,23 @@ Error unsupported_error(const trace::Input& input) {
       return {Errc::input_unsupported, input.name,
               "an Nsight Systems report must be exported first",
               "nsys export --type sqlite FILE.nsys-rep"};
+    case Format::nsys_table:
+      return {Errc::input_unsupported, input.name,
+              "this is a table of 'nsys stats', not a recording",
+              "export the report that it was made from: nsys export --type sqlite FILE.nsys-rep"};
+    case Format::ascend_json:
+      return {Errc::input_unsupported, input.name,
+              "this is a trace of Ascend's profiler (trace_view.json), which has no reader here",
+              "supported recordings: Kineto, PyTorch execution traces, Nsight Systems, rocprofv3; "
+              "or a Chakra trace of the job"};
+    case Format::rocprof_json:
+      return {Errc::input_unsupported, input.name,
+              "this is the JSON output of rocprofv3, which has no reader here",
+              "record again with 'rocprofv3 --output-format rocpd' (a .db file) or 'pftrace'"};
+    case Format::archive:
+      return {Errc::input_unsupported, input.name,
+              "this is an archive or a compressed file (zip, 7z, xz or bzip2), not a recording",
+              "unpack it; tar archives, gzip and zstd are read directly"};
     default:
       return {Errc::input_unsupported, input.name, "this is not a trace in a supported format",
               "supported: Kineto (JSON, .pftrace), PyTorch execution traces (JSON), Nsight Systems "

@@ -88,6 +88,7 @@ TEST(Catalog, RefusesWhatNoDeviceIs) {
 TEST(Catalog, DriversCallEachDeviceByItsOwnNames) {
   EXPECT_EQ(find_device_by_driver("NVIDIA H100 80GB HBM3"), find_device("h100-sxm"));
   EXPECT_EQ(find_device_by_driver("Tesla V100-SXM2-16GB"), find_device("v100-sxm2"));
+  EXPECT_EQ(find_device_by_driver("Tesla V100-DGXS-32GB"), find_device("v100-sxm2"));
   EXPECT_EQ(find_device_by_driver("NVIDIA H100"), nullptr);
   EXPECT_EQ(find_device_by_driver(""), nullptr);
   for (const DeviceEntry& each : devices())

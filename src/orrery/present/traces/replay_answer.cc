@@ -51,6 +51,11 @@ void state_steps(Answer& answer, const ReplayedRank& rank) {
   answer.table("", rows, columns);
   answer.rows("per_step", rank.steps, columns);
   answer.field("recorded_ns", rank.recorded).field("simulated_ns", rank.simulated);
+  if (rank.late_start > Time{})
+    answer.line("late start", fmt::format("{} after the first rank; the cause is before the "
+                                          "recording, so no change of the step removes it",
+                                          format_time(rank.late_start)));
+  answer.field("late_start_ns", rank.late_start);
 }
 
 void state_breakdowns(Answer& answer, const ReplayedRank& rank) {

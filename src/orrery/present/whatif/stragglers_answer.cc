@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/number_text.h"
@@ -65,6 +67,17 @@ report::Columns<Suspect> suspect_columns(Time replayed) {
   return columns;
 }
 
+/// The rank that starts last. It is no straggler of the step: the cause is before the recording.
+void state_late_start(report::Answer& answer, const StragglerReport& found) {
+  const auto latest = std::max_element(found.late_starts.begin(), found.late_starts.end());
+  if (latest == found.late_starts.end() || *latest <= Time{}) return;
+  const auto rank = static_cast<std::uint32_t>(latest - found.late_starts.begin());
+  answer.line("late start", fmt::format("rank {} starts {} after the first rank; the cause is "
+                                        "before the recording, so no change of the step removes it",
+                                        rank, format_time(*latest)));
+  answer.object("late_start", [&] { answer.field("rank", rank).field("late_start_ns", *latest); });
+}
+
 }  // namespace
 
 void state_stragglers(report::Answer& answer, const StragglerReport& found) {
@@ -83,6 +96,7 @@ void state_stragglers(report::Answer& answer, const StragglerReport& found) {
                          change(found.links_at_peer_level)));
   answer.field("equal_work_ns", found.work_at_peer_level)
       .field("equal_links_ns", found.links_at_peer_level);
+  state_late_start(answer, found);
   answer.row("straggler", "blame", study::name(found.blame), verdict(found))
       .field("blamed", found.named);
   answer.table("suspects", found.suspects, suspect_columns(found.replayed));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
 #include "orrery/profile/dependencies/draft.h"
 #include "orrery/profile/dependencies/graph_edges.h"
@@ -117,8 +118,10 @@ class DependencyBuilder {
     count_edges();
     fill_edges();
     sort_edges();
+    add_polls();
     find_costs();
     find_lags(draft_, made_);
+    set_poll_lags();
     add_idle_waits();
     fill_rows();
     fill_node_of();
@@ -185,8 +188,8 @@ class DependencyBuilder {
     draft_.edges = {};
   }
 
-  /// Sorts each node's dependencies. Of several on one event, keeps a recorded one rather than a
-  /// guessed one, then the first kind.
+  /// Sorts each node's dependencies. Of several on one event, keeps a poll, which has a lag, then a
+  /// recorded one rather than a guessed one, then the first kind.
   void sort_edges() {
     std::uint32_t retained = 0;
     for (std::uint32_t node = 0; node < made_.nodes.size(); ++node) {
@@ -194,6 +197,8 @@ class DependencyBuilder {
       const auto last = made_.edges.begin() + made_.first[node + 1];
       std::sort(first, last, [](const Dependency& a, const Dependency& b) {
         if (a.from != b.from) return a.from < b.from;
+        const bool poll = a.kind == DependencyKind::poll;
+        if (poll != (b.kind == DependencyKind::poll)) return poll;
         if (a.guessed != b.guessed) return b.guessed;
         return a.kind < b.kind;
       });
@@ -210,7 +215,34 @@ class DependencyBuilder {
     made_.edges.resize(retained);
   }
 
+  void add_polls() {
+    for (const EarlyPoll& poll : draft_.early_polls)
+      made_.polls.push_back({index_[poll.step], index_[poll.work], poll.progress});
+    std::sort(made_.polls.begin(), made_.polls.end(),
+              [](const PollWait& a, const PollWait& b) { return a.node < b.node; });
+  }
+
+  /// Ends of the waits of early polls, by node.
+  [[nodiscard]] std::unordered_map<std::uint32_t, Time> poll_ends() const {
+    std::unordered_map<std::uint32_t, Time> ends;
+    for (const EarlyPoll& poll : draft_.early_polls) ends.emplace(index_[poll.step], poll.until);
+    return ends;
+  }
+
+  void set_poll_lags() {
+    for (const PollWait& poll : made_.polls) {
+      for (std::uint32_t i = made_.first[poll.node]; i < made_.first[poll.node + 1]; ++i) {
+        Dependency& edge = made_.edges[i];
+        if (edge.kind != DependencyKind::poll) continue;
+        edge.lag = poll.progress;
+        for (const Dependency& of_work : made_.of(poll.work))
+          if (of_work.from == edge.from) edge.lag += of_work.lag;
+      }
+    }
+  }
+
   void find_costs() {
+    const auto polls = poll_ends();
     made_.cost.resize(made_.nodes.size());
     made_.start.resize(made_.nodes.size());
     made_.end.resize(made_.nodes.size());
@@ -224,6 +256,8 @@ class DependencyBuilder {
         ready = std::max(ready, end);
         if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
       }
+      if (const auto poll = polls.find(node); poll != polls.end())
+        ready = std::max(ready, poll->second);
       if (event.timed() && event.start > begin_ && made_.of(node).empty()) {
         made_.start[node] = event.start - begin_;
         ready = event.start;
@@ -313,6 +347,7 @@ Dependencies find_dependencies(const Profile& profile, const DependencyOptions& 
   if (options.tensors) draft::connect_tensors(draft);
   draft::drop_contradictions(draft);
   draft::infer_waits(draft);
+  draft::connect_early_polls(draft);
   return draft::DependencyBuilder(draft).build();
 }
 

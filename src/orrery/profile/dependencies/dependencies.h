@@ -23,6 +23,15 @@ struct Dependency {
   Time lag{};
 };
 
+/// A thread that waited until a work had written a value, before the work ended. The node has an
+/// edge (DependencyKind::poll) from everything that the work waits for. The lag of this edge is the
+/// lag of the edge to the work, plus `progress`.
+struct PollWait {
+  std::uint32_t node = kNone;  ///< of the thread
+  std::uint32_t work = kNone;  ///< node of the work
+  Time progress{};             ///< from the start of the work to the end of the wait
+};
+
 struct DependencyOptions {
   bool tensors = false;
   /// A gap on a thread at least this long counts as a wait for another thread if that thread became
@@ -73,6 +82,7 @@ struct Dependencies {
   /// Per node: 1, 2 … for device work that overlaps other work of its stream, else 0; empty if no
   /// work overlaps.
   std::vector<std::uint16_t> rows;
+  std::vector<PollWait> polls;  ///< ascending by node; at most one per node
   std::vector<Time> start;  ///< per node: earliest start after the begin of the profile, or zero
   std::vector<std::uint32_t> first;  ///< per node (+1): its dependencies in `edges`
   std::vector<Dependency> edges;     ///< `from` is an EventId that is a node; sorted, no duplicates
@@ -102,7 +112,7 @@ struct Extent {
 /// - Waits across streams without cuda_sync records, from the order of event calls
 ///   (stream_wait_guessed).
 /// - Hand-offs between threads, from gaps (inter_thread_guessed).
-/// - Polls, from long segments that end with the launched work (poll_guessed).
+/// - Polls, from long segments that end with the launched work, or within it (poll_guessed).
 /// - The target of a synchronizing call without a record, if its name does not give it.
 ///
 /// A work without a recorded launch counts as launched before the profile if it is the first of its

@@ -72,6 +72,15 @@ struct WorkWait {
   bool guessed = false;
 };
 
+/// A thread that waited until a work had written a value, before the work ended.
+struct EarlyPoll {
+  NodePosition step = kNone;  ///< the step that ends the wait
+  NodePosition work = kNone;
+  Time until{};  ///< end of the wait
+  /// Time of the work until then (set by connect_early_polls).
+  Time progress{};
+};
+
 /// A time in which a thread was idle, long enough to need a cause.
 struct IdleInterval {
   NodePosition next = kNone;  ///< the step that ends it
@@ -109,6 +118,7 @@ struct DependencyDraft {
   std::vector<DraftEdge> edges;  ///< without the thread chains; extra edges begin at `first_extra`
   std::size_t first_extra = 0;
   std::vector<IdleInterval> idle;  ///< of all threads except the busiest
+  std::vector<EarlyPoll> early_polls;
 
   [[nodiscard]] const Event& event(NodePosition place) const {
     return profile.events[nodes[place]];
@@ -142,8 +152,12 @@ void guess_waits(DependencyDraft& draft);
 void connect_devices(DependencyDraft& draft);
 /// Adds edges for copies that block their call: from the copy to the step after the call.
 void connect_blocking_copies(DependencyDraft& draft);
-/// Adds guessed edges to threads that polled until a work ended (poll_guessed).
+/// Adds guessed edges to threads that polled until a work ended (poll_guessed). Fills
+/// `early_polls`.
 void connect_polls(DependencyDraft& draft);
+/// Adds a guessed edge (DependencyKind::poll) to the step of each early poll from everything that
+/// its work waits for; removes early polls that get none. All other edges must be known.
+void connect_early_polls(DependencyDraft& draft);
 /// Adds edges to launches that waited because the queue of their stream was full
 /// (launch_queue_full).
 void connect_queues(DependencyDraft& draft);

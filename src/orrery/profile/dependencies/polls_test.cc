@@ -3,10 +3,13 @@
 // Threads that wait for the device without a call that says so.
 #include <gtest/gtest.h>
 
+#include <optional>
+
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/dependencies/dependencies_testing.h"
 #include "orrery/profile/link/link.h"
 #include "orrery/profile/profile_testing.h"
+#include "orrery/profile/replay/dependency_changes.h"
 
 namespace orrery::profile {
 namespace {
@@ -108,6 +111,64 @@ TEST(Polls, NotForWhatHadEnded) {
   make.op(make.main, "second", 1'700, 10);
   make.op(make.main, "third", 3'000, 1'500);
   EXPECT_EQ(MadeOfPolls(make).polls(), PollPairs{});
+}
+
+/// The same, but `dispatch` reads what the kernel writes `until` after it begins, and then the
+/// kernel runs on. The kernel waits for a product of `product` on its stream.
+struct EarlyExpert : Expert {
+  EventId product_of = kNoEvent;
+
+  void dispatch_early(std::int64_t start, std::int64_t product, std::int64_t until,
+                      std::int64_t length) {
+    call(main, "cudaLaunchKernel", start, 2, next);
+    product_of = kernel(compute, "product", start + 5, product, next++);
+    call(main, "cudaLaunchKernel", start + 4, 2, next);
+    const std::int64_t notify = start + 5 + product + 2;
+    kernel_of = kernel(compute, "notify_dispatch", notify, length, next++);
+    after = op(main, "aten::empty", notify + until, 5);
+    call(main, "cudaLaunchKernel", notify + until + 1, 2, next);
+    kernel(compute, "dispatch", notify + length + 4, 100, next++);
+  }
+  /// The lag of the poll from `from` to `to`; empty: there is none.
+  static std::optional<Time> poll_lag(const MadeOfPolls& made, EventId from, EventId to) {
+    for (const Dependency& edge : made.found.of(made.found.node_of[to]))
+      if (edge.from == from && edge.kind == DependencyKind::poll) return edge.lag;
+    return std::nullopt;
+  }
+};
+
+// The wait ends with the product before the kernel, and a part of the kernel.
+TEST(Polls, OfAValueThatTheKernelWritesBeforeItEnds) {
+  EarlyExpert make;
+  make.dispatch_early(0, 5'000, 70, 100);
+  const EventId product = make.product_of, after = make.after;
+  make.dispatch_early(6'000, 4'000, 40, 100);
+  const EventId last = make.after;
+  const MadeOfPolls made(make);
+  EXPECT_EQ(made.findings.count(FindingCode::poll_guessed), 2u);
+  EXPECT_EQ(EarlyExpert::poll_lag(made, product, after), us(72));  // a gap of 2, then 70
+  EXPECT_EQ(made.cost(after), us(1));  // until its launch begins
+  ASSERT_EQ(made.found.polls.size(), 2u);
+  EXPECT_EQ(made.found.polls[0].progress, us(70));
+  // Half of 5,000 + 4,000 and of the 100 in between; polls become shorter with their kernel.
+  CostScales half;
+  half.kernels = half.communication = 0.5;
+  Dependencies scaled = made.found;
+  scale_costs(made.profile, scaled, half);
+  const Time was = replay(made.profile, made.found).end[made.found.node_of[last]];
+  const Time is = replay(made.profile, scaled).end[made.found.node_of[last]];
+  EXPECT_NEAR(static_cast<double>(is.count()) / static_cast<double>(was.count()), 0.5, 0.06);
+}
+
+// Some kernel usually runs: once, or with a kernel as long as the wait, it is chance.
+TEST(Polls, WithinAKernelByChance) {
+  EarlyExpert once;
+  once.dispatch_early(0, 5'000, 70, 100);
+  EXPECT_EQ(MadeOfPolls(once).findings.count(FindingCode::poll_guessed), 0u);
+  EarlyExpert longer;
+  longer.dispatch_early(0, 500, 400, 5'000);
+  longer.dispatch_early(6'000, 500, 400, 5'000);
+  EXPECT_EQ(MadeOfPolls(longer).findings.count(FindingCode::poll_guessed), 0u);
 }
 
 // The wait is inside an operator, or filled with questions whether an event has happened.

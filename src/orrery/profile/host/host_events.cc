@@ -68,7 +68,14 @@ std::vector<HostEvent> host_events(const Profile& profile, std::uint32_t lane,
     }
     inside[e] = steps.size();
     steps.push_back(step);
+    if (step.is_launch) {
+      for (EventId at = event.parent; at != kNoEvent; at = profile.events[at].parent)
+        if (const auto around = inside.find(at); around != inside.end())
+          steps[around->second].has_launch = true;
+    }
   }
+  for (HostEvent& step : steps)
+    step.is_wait = step.is_wait || (!step.has_launch && profile.comm(step.event) != nullptr);
   return steps;
 }
 

@@ -25,7 +25,9 @@ struct HostEvent {
   Time kernel_start{};            ///< of a launch: when its first work began
   bool is_launch = false;         ///< it launches work
   bool is_kernel_launch = false;  ///< it launches a kernel
-  bool is_wait = false;           ///< a call in which the host waits for the device
+  bool has_launch = false;        ///< an event within it launches work
+  /// A call in which the host waits for the device, or a communication of the host itself.
+  bool is_wait = false;
 };
 
 /// By event: the first work that a call launched, or kNoEvent. `profile` is attached. O(events).

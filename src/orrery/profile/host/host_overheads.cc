@@ -85,6 +85,10 @@ void OverheadBuilder::add_operators(const OverheadBuilder& other) {
     all.recorded.insert(all.recorded.end(), values.recorded.begin(), values.recorded.end());
     all.own.insert(all.own.end(), values.own.begin(), values.own.end());
   }
+  for (const auto& [key, values] : other.sized_) {
+    std::vector<double>& all = sized_[key];
+    all.insert(all.end(), values.begin(), values.end());
+  }
   operators_ += other.operators_;
   waiting_ += other.waiting_;
 }
@@ -150,6 +154,9 @@ void OverheadBuilder::add_operator(const Profile& profile, const std::vector<Hos
   }
   add_time(launched ? Overhead::after_launch : Overhead::between_launches, of,
            to_us(root.end() - from), kEvent * nested);
+  if (!launched)
+    sized_[{std::string(of), std::string(profile.string(profile.op(steps[first].event).dims))}]
+        .push_back(to_us(root.end() - from));
 }
 
 void OverheadBuilder::add_launches(const Profile& profile, const std::vector<HostEvent>& steps) {
@@ -205,9 +212,12 @@ std::vector<OverheadRow> OverheadBuilder::rows() const {
 std::vector<OverheadRow> OverheadBuilder::recorded_rows() const {
   std::vector<OverheadRow> rows;
   std::array<OverheadRow, kOverheads> all;
+  std::array<std::vector<double>, kOverheads> values_of_all;
   for (const auto& [key, values] : times_) {
     OverheadRow row{key.first, key.second, values.recorded.size(), 0, 0, 0};
     for (const double us : values.recorded) row.mean_us += us;
+    std::vector<double>& together = values_of_all[static_cast<std::size_t>(key.first)];
+    together.insert(together.end(), values.recorded.begin(), values.recorded.end());
     OverheadRow& sum = all[static_cast<std::size_t>(key.first)];
     sum.overhead = key.first;
     sum.count += row.count;
@@ -218,7 +228,17 @@ std::vector<OverheadRow> OverheadBuilder::recorded_rows() const {
   for (OverheadRow& row : all) {
     if (row.count == 0) continue;
     row.mean_us /= static_cast<double>(row.count);
+    std::vector<double>& together = values_of_all[static_cast<std::size_t>(row.overhead)];
+    std::sort(together.begin(), together.end());
+    row.median_us = quantile_interpolated_of_sorted(together, 0.5);
     rows.push_back(row);
+  }
+  for (const auto& [key, values] : sized_) {
+    OverheadRow row{Overhead::between_launches, key.first, values.size(), 0, 0, 0};
+    for (const double us : values) row.mean_us += us;
+    row.mean_us /= static_cast<double>(row.count);
+    row.size = key.second;
+    if (!row.size.empty()) rows.push_back(std::move(row));
   }
   return rows;
 }

@@ -50,6 +50,10 @@ struct OverheadRow {
   std::uint64_t dropped = 0;
   std::uint64_t below_zero = 0;  ///< shorter than the profiler's own time: counted as 0
   double mean_us = 0;
+  double median_us = 0;  ///< of all operators or functions together; else 0
+  /// T5 of operators that launch nothing: the shapes of their inputs, as recorded, because such
+  /// operators may work on the CPU; empty: all shapes.
+  std::string size = {};
 };
 
 /// Collects host overheads from recordings of one kind of machine.
@@ -71,8 +75,8 @@ class OverheadBuilder {
   /// Ascending by overhead; for each overhead first the row for all operators, then rows by name.
   [[nodiscard]] std::vector<OverheadRow> rows() const;
   /// As recorded: including the profiler's own time, outliers, and operators that follow within 2
-  /// us. A mean multiplied by its count is therefore the total recorded time. The order is
-  /// unspecified.
+  /// us. A mean multiplied by its count is therefore the total recorded time. Also has rows by
+  /// size. The order is unspecified.
   [[nodiscard]] std::vector<OverheadRow> recorded_rows() const;
   /// Time between the begins of consecutive kernel launches on a thread while the device waited for
   /// the host: both kernels began within 20 us of their launches, the host did not wait in between,
@@ -101,6 +105,8 @@ class OverheadBuilder {
   void add_time(Overhead overhead, std::string_view of, double us, std::optional<double> profiler);
 
   std::map<std::pair<Overhead, std::string>, Values> times_;
+  /// T5 of operators that launch nothing, by (operator, shapes), in us as recorded.
+  std::map<std::pair<std::string, std::string>, std::vector<double>> sized_;
   std::array<std::vector<double>, 3> launches_;
   std::vector<double> latencies_, gaps_;
   std::uint64_t operators_ = 0, waiting_ = 0;

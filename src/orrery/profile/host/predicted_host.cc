@@ -84,9 +84,10 @@ class HostPredictor {
     const std::string_view of = profile_.name(group.front().event);
     const auto launches = std::count_if(group.begin(), group.end(),
                                         [](const HostEvent& step) { return step.is_launch; });
-    double next =
-        gap_before(group, before) +
-        times_.us(launches > 0 ? Overhead::before_launch : Overhead::between_launches, of);
+    const StringId dims = profile_.op(group.front().event).dims;
+    double next = gap_before(group, before) +
+                  (launches > 0 ? times_.us(Overhead::before_launch, of)
+                                : times_.us(Overhead::between_launches, of, profile_.string(dims)));
     std::ptrdiff_t launched = 0;
     for (const HostEvent& step : group) {
       if (!step.is_launch) {
@@ -112,15 +113,50 @@ class HostPredictor {
 
 }  // namespace
 
-HostOverheadTimes::HostOverheadTimes(std::span<const OverheadRow> rows) {
-  for (const OverheadRow& row : rows) means_.try_emplace({row.overhead, row.of}, row.mean_us);
+namespace {
+
+/// `mean` of `count` times with the weight count / uses, and `general` with the rest.
+double weighted(double mean, std::uint64_t count, std::uint64_t uses, double general) {
+  constexpr double kLeast = 0.01;  // us; for the logarithm of 0
+  if (count >= uses || general <= 0) return mean;
+  const double weight = static_cast<double>(count) / static_cast<double>(uses);
+  return std::exp(weight * std::log(std::max(mean, kLeast)) +
+                  (1 - weight) * std::log(std::max(general, kLeast)));
 }
 
-double HostOverheadTimes::us(Overhead overhead, std::string_view of) const {
-  const auto known = means_.find(std::pair(overhead, std::string(of)));
-  if (known != means_.end()) return known->second;
-  const auto all = means_.find(std::pair(overhead, std::string()));
-  return all == means_.end() ? 0 : all->second;
+}  // namespace
+
+HostOverheadTimes::HostOverheadTimes(std::span<const OverheadRow> rows,
+                                     std::span<const OverheadRow> uses) {
+  std::map<std::tuple<Overhead, std::string, std::string>, std::uint64_t> counts;
+  for (const OverheadRow& row : uses) counts[{row.overhead, row.of, row.size}] += row.count;
+  const auto uses_of = [&](const OverheadRow& row) {
+    const auto found = counts.find({row.overhead, row.of, row.size});
+    return found == counts.end() ? 0 : found->second;
+  };
+  std::map<Overhead, double> medians;
+  for (const OverheadRow& row : rows)
+    if (row.of.empty()) {
+      times_.try_emplace({row.overhead, "", ""}, row.mean_us);
+      medians[row.overhead] = row.median_us;
+    }
+  for (const OverheadRow& row : rows)
+    if (!row.of.empty() && row.size.empty())
+      times_.try_emplace({row.overhead, row.of, ""},
+                         weighted(row.mean_us, row.count, uses_of(row), medians[row.overhead]));
+  for (const OverheadRow& row : rows)
+    if (!row.size.empty())
+      times_.try_emplace({row.overhead, row.of, row.size},
+                         weighted(row.mean_us, row.count, uses_of(row), us(row.overhead, row.of)));
+}
+
+double HostOverheadTimes::us(Overhead overhead, std::string_view of, std::string_view size) const {
+  for (const auto& [name, shapes] : {std::pair(of, size), std::pair(of, std::string_view()),
+                                     std::pair<std::string_view, std::string_view>()}) {
+    const auto known = times_.find({overhead, std::string(name), std::string(shapes)});
+    if (known != times_.end()) return known->second;
+  }
+  return 0;
 }
 
 PredictedHost predict_host(const Profile& profile, Dependencies& dependencies,

@@ -8,23 +8,32 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/host/host_overheads.h"
 
 namespace orrery::profile {
 
-/// Mean overheads T1 to T5 by operator or function.
+/// Mean overheads T1 to T5 by operator or function, and by size (OverheadRow::size).
+///
+/// A few measured times say little about many uses: the first of many conversions on the CPU can
+/// last a thousand times as long as the others. If a recording uses an operator u times and n < u
+/// times are measured, their mean has the weight n / u, and the next more general value has the
+/// rest: of all sizes of the operator, then the median of all operators. The weighted mean is
+/// geometric, because host times spread over orders of magnitude.
 class HostOverheadTimes {
  public:
-  explicit HostOverheadTimes(std::span<const OverheadRow> rows);
+  /// `uses`: rows of the recording to predict; only their counts are used. Empty: means.
+  explicit HostOverheadTimes(std::span<const OverheadRow> rows,
+                             std::span<const OverheadRow> uses = {});
 
-  /// Mean overhead of operator or function `of`, else of all; 0 if none was measured.
-  [[nodiscard]] double us(Overhead overhead, std::string_view of) const;
+  /// Overhead of operator or function `of` with inputs of this size, else of `of`, else the mean of
+  /// all; 0 if none was measured.
+  [[nodiscard]] double us(Overhead overhead, std::string_view of, std::string_view size = {}) const;
 
  private:
-  std::map<std::pair<Overhead, std::string>, double, std::less<>> means_;
+  std::map<std::tuple<Overhead, std::string, std::string>, double> times_;
 };
 
 /// Total times of the threads' steps.

@@ -90,5 +90,39 @@ TEST(PredictedHost, OwnMeansAddUp) {
   EXPECT_LT(std::abs((predicted.predicted - predicted.recorded).count()), us(15).count());
 }
 
+// One slow conversion on the CPU says little about a hundred others.
+TEST(PredictedHost, FewTimesSayLittleAboutManyUses) {
+  const std::vector<OverheadRow> rows = {
+      {Overhead::between_launches, "", 1000, 0, 0, 25, 3},
+      {Overhead::between_launches, "aten::to", 1, 0, 0, 20'840},
+      {Overhead::between_launches, "aten::to", 1, 0, 0, 20'840, 0, "[[65536]]"}};
+  const std::vector<OverheadRow> uses = {
+      {Overhead::between_launches, "aten::to", 100, 0, 0, 0},
+      {Overhead::between_launches, "aten::to", 1, 0, 0, 0, 0, "[[65536]]"}};
+  const HostOverheadTimes times(rows, uses);
+  EXPECT_LT(times.us(Overhead::between_launches, "aten::to", "[[16]]"), 4);
+  EXPECT_DOUBLE_EQ(times.us(Overhead::between_launches, "aten::to", "[[65536]]"), 20'840);
+  EXPECT_DOUBLE_EQ(times.us(Overhead::between_launches, "aten::add"), 25);
+  // Without counts, and if as many are measured as are used, means stay.
+  EXPECT_DOUBLE_EQ(HostOverheadTimes(rows).us(Overhead::between_launches, "aten::to"), 20'840);
+}
+
+// A communication of the host waits for other hosts: it keeps its recorded time.
+TEST(PredictedHost, KeepsCommunicationOfTheHost) {
+  LaunchingHost host;
+  host.make.op(host.thread, "record_param_comms", 0, 69);
+  const EventId range = host.make.annotation(host.thread, "nccl:all_to_all", 9, 56);
+  host.make.comm(range, CommKind::all_to_all, 1000);
+  const Profile profile = host.take();
+  Findings findings;
+  Dependencies dependencies = find_dependencies(profile, {}, findings);
+  const auto before = costs(profile, dependencies);
+  (void)predict_host(profile, dependencies, HostOverheadTimes(kRows));
+  EXPECT_EQ(costs(profile, dependencies), before);
+  OverheadBuilder builder;
+  builder.add(profile);
+  EXPECT_EQ(builder.waiting(), 1u);
+}
+
 }  // namespace
 }  // namespace orrery::profile

@@ -5,8 +5,10 @@
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
+#include "orrery/profile/comm_names.h"
 #include "orrery/profile/link/link.h"
 #include "orrery/profile/link/link_internal.h"
 
@@ -38,6 +40,39 @@ bool is_communication_operator(std::string_view name) {
          name.starts_with("c10d_functional::") || name == "record_param_comms";
 }
 
+/// Number of elements of the first tensor in a JSON list of shapes, "[[], [16, 4], []]": 64; -1:
+/// none.
+std::int64_t first_tensor_elements(std::string_view dims) {
+  std::int64_t product = 1, value = -1;
+  bool inside = false;
+  for (const char c : dims.substr(std::min<std::size_t>(dims.size(), 1))) {
+    if (c == '[') {
+      if (inside) return -1;  // a list of tensors
+      inside = true;
+    } else if (c >= '0' && c <= '9') {
+      if (!inside || value > (std::int64_t{1} << 40)) return -1;
+      value = std::max<std::int64_t>(value, 0) * 10 + (c - '0');
+    } else if (c == ',' || c == ']') {
+      if (inside && value >= 0 && __builtin_mul_overflow(product, value, &product)) return -1;
+      if (c == ']' && value >= 0) return product;
+      if (c == ']') inside = false;
+      value = -1;
+    }
+  }
+  return -1;
+}
+
+/// Bytes per element of the first type in a JSON list that is one, "[\"Scalar\",\"float\"]": 4; 0:
+/// none.
+std::int32_t first_element_bytes(std::string_view types) {
+  while (!types.empty()) {
+    const std::size_t comma = std::min(types.find(','), types.size());
+    if (const std::int32_t bytes = element_bytes(types.substr(0, comma)); bytes > 0) return bytes;
+    types.remove_prefix(std::min(comma + 1, types.size()));
+  }
+  return 0;
+}
+
 bool is_graph_launch(std::string_view name) {
   return name.find("GraphLaunch") != std::string_view::npos;
 }
@@ -59,6 +94,7 @@ class Attacher {
     for (const EventId work : works) attach_by_correlation(work);
     attach_by_external_id();
     for (const EventId work : works) share_comm(work);
+    for (const EventId work : works) name_by_operator(work);
     report_unseen_work(works);
     return report_;
   }
@@ -244,9 +280,39 @@ class Attacher {
     }
   }
 
+  /// A kernel that an operator of communication launches itself is this communication, whatever
+  /// its name. Kernels of c10d with a known name have their Comm from share_comm.
+  void name_by_operator(EventId event) {
+    Work& work = profile_.works[profile_.events[event].detail];
+    if (profile_.events[event].kind != Kind::kernel || work.comm != kNone || work.op == kNoEvent ||
+        profile_.events[work.op].kind != Kind::op)
+      return;
+    const std::string_view name = profile_.name(work.op);
+    if (is_communication(event) && is_communication_operator(name)) return;
+    const CommKind kind = operator_kind(profile_.events[work.op].name);
+    if (kind == CommKind::unknown ||
+        qualified_function_name(profile_.name(event)).starts_with("at::native"))
+      return;
+    const Op& op = profile_.op(work.op);
+    Comm comm;
+    comm.kind = kind;
+    comm.name = profile_.events[work.op].name;
+    comm.in_elements = first_tensor_elements(profile_.string(op.dims));
+    comm.element_bytes = first_element_bytes(profile_.string(op.types));
+    work.comm = static_cast<std::uint32_t>(profile_.comms.size());
+    profile_.comms.push_back(comm);
+  }
+
+  /// comm_operator_kind, cached by name.
+  [[nodiscard]] CommKind operator_kind(StringId name) {
+    const auto [known, added] = operator_kinds_.try_emplace(name, CommKind::unknown);
+    if (added) known->second = comm_operator_kind(profile_.string(name));
+    return known->second;
+  }
+
   /// Reports a device whose first work was launched long before it ran: the device executed work
-  /// that the file does not contain (after `orrery trace slice`, or if the host was ahead when the profile
-  /// began).
+  /// that the file does not contain (after `orrery trace slice`, or if the host was ahead when the
+  /// profile began).
   void report_unseen_work(const std::vector<EventId>& works) {
     constexpr Time kLong = us(1000);        // far longer than a launch
     std::map<std::int64_t, EventId> first;  // by device
@@ -277,7 +343,8 @@ class Attacher {
   std::vector<Key> calls_;
   std::vector<EventId> enclosing_;
   std::vector<EventId> without_call_;
-  std::vector<EventId> ranges_;                 // of communication libraries, by lane and start
+  std::vector<EventId> ranges_;  // of communication libraries, by lane and start
+  std::unordered_map<StringId, CommKind> operator_kinds_;
   std::vector<std::uint8_t> is_communication_;  // by name: 0: unknown, 1: no, 2: yes
 };
 

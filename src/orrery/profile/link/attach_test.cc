@@ -33,6 +33,33 @@ TEST(Attach, InnermostOperatorAroundTheCall) {
   EXPECT_TRUE(findings.empty());
 }
 
+// A kernel of an operator that only communicates is its communication, whatever the kernel's name.
+// Kernels of other operators within it compute.
+TEST(Attach, CommunicationByOperator) {
+  Maker make;
+  const std::uint32_t thread = make.thread(1), stream = make.stream(7);
+  const EventId reduce = make.op(thread, "symm_mem::multimem_all_reduce_", 0, 50);
+  make.op_of(reduce).dims = make.text("[[16, 4], [], []]");
+  make.op_of(reduce).types = make.text("[\"c10::BFloat16\", \"\", \"\"]");
+  make.op(thread, "aten::copy_", 2, 10);
+  make.call(thread, "cudaLaunchKernel", 3, 2, 1);
+  make.call(thread, "cudaLaunchKernel", 20, 2, 2);
+  const EventId copy = make.kernel(stream, "copy_kernel", 10, 5, 1);
+  const EventId kernel = make.kernel(stream, "nameless_kernel", 30, 5, 2);
+  make.op(thread, "symm_mem::fused_all_gather_matmul", 60, 20);
+  make.call(thread, "cudaLaunchKernel", 61, 2, 3);
+  const EventId product = make.kernel(stream, "product", 70, 5, 3);
+  Profile profile = make.take();
+  Findings findings;
+  attach(profile, findings);
+  const Comm* comm = profile.comm(kernel);
+  ASSERT_NE(comm, nullptr);
+  EXPECT_EQ(comm->kind, CommKind::all_reduce);
+  EXPECT_EQ(comm->bytes(), 128);
+  EXPECT_EQ(profile.comm(copy), nullptr);
+  EXPECT_EQ(profile.comm(product), nullptr);
+}
+
 // The device had something else to do: an iteration cut out of a job whose host is ahead.
 TEST(Attach, WorkThatWaitedForWhatIsNotThere) {
   const auto found = [](std::int64_t start, std::int64_t other) {

@@ -47,6 +47,25 @@ class Factors {
 
 constexpr Time kMaxLaunchLag = us(20);
 
+Time scaled(Time time, double factor) {
+  constexpr double kMost = 4.6e18;
+  const double made = std::round(static_cast<double>(time.count()) * factor);
+  return Time(static_cast<std::int64_t>(std::min(made, kMost)));
+}
+
+/// Scales the time of each work until a thread reads what it wrote, like the work.
+void scale_polls(Dependencies& dependencies, Factors& factors) {
+  for (PollWait& poll : dependencies.polls) {
+    const double factor = factors.of(dependencies.nodes[poll.work]);
+    const Time was = std::exchange(poll.progress, scaled(poll.progress, factor));
+    for (std::uint32_t i = dependencies.first[poll.node]; i < dependencies.first[poll.node + 1];
+         ++i) {
+      Dependency& edge = dependencies.edges[i];
+      if (edge.kind == DependencyKind::poll) edge.lag += poll.progress - was;
+    }
+  }
+}
+
 }  // namespace
 
 void scale_costs(const Profile& profile, Dependencies& dependencies, const CostScales& scales) {
@@ -56,10 +75,9 @@ void scale_costs(const Profile& profile, Dependencies& dependencies, const CostS
   for (std::size_t node = 0; node < dependencies.nodes.size(); ++node) {
     const double factor = factors.of(dependencies.nodes[node]);
     if (factor == 1) continue;
-    constexpr double kMost = 4.6e18;
-    const double scaled = std::round(static_cast<double>(dependencies.cost[node].count()) * factor);
-    dependencies.cost[node] = Time(static_cast<std::int64_t>(std::min(scaled, kMost)));
+    dependencies.cost[node] = scaled(dependencies.cost[node], factor);
   }
+  scale_polls(dependencies, factors);
 }
 
 namespace {
@@ -88,7 +106,8 @@ class EdgeFilter {
     if (ignored_.across_streams && across) return;
     if (ignored_.between_threads && edge.kind == DependencyKind::inter_thread) return;
     const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kMaxLaunchLag;
-    if (ignored_.lags || (ignored_.launch_latency && launch)) edge.lag = Time{};
+    if (edge.kind != DependencyKind::poll && (ignored_.lags || (ignored_.launch_latency && launch)))
+      edge.lag = Time{};
     edges_.push_back(edge);
   }
 

@@ -34,7 +34,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"batch_rules", JsonType::object, "how the batch was scaled", JsonForm::one,
       "entire_works rounded size_works weight_works"},
      {"best_plan", JsonType::object, "the best plan of the cluster", JsonForm::one,
-      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns format_mfu goodput_share idle_ns "
+      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns format_mfu goodput_share "
+      "idle_ns "
       "meets_deadline memory_bytes mfu micro_batch plan pp simulated_ns sp specification tp "
       "verdict"},
      {"bound", JsonType::object, "lower bound of the time", JsonForm::one,
@@ -121,6 +122,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"kernel_gap", JsonType::object, "gaps between kernels", JsonForm::one, "=launch_time"},
      {"kernel_time", JsonType::object, "time of kernels", JsonForm::one,
       "predicted_ns recorded_ns unchanged_ns"},
+     {"late_start", JsonType::object, "the rank that starts last", JsonForm::one,
+      "late_start_ns rank"},
      {"launch_latency", JsonType::object, "latency from launch to kernel", JsonForm::one,
       "=launch_time"},
      {"launch_time", JsonType::object, "time of the host for a launch", JsonForm::one,

@@ -122,7 +122,8 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
       "workload_name"},
      {"trace slice", "files"},
      {"trace stragglers",
-      "blame blamed equal_all_ns equal_links_ns equal_work_ns ranks recorded_ns replayed_ns "
+      "blame blamed equal_all_ns equal_links_ns equal_work_ns late_start ranks recorded_ns "
+      "replayed_ns "
       "steps suspects workload_name"},
      {"trace validate",
       "errors matched mismatches ok passed problem_count problems ranks single_rank unmatched"},

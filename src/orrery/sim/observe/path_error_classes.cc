@@ -118,7 +118,8 @@ class Classes {
     const bool moved = !stand.has_interval || error != ErrorInterval{};
     const graph::KernelId kernel = graph.kernel(node);
     const std::string name =
-        !moved ? std::string(orrery::name(stand.provenance))
+        !moved                                     ? std::string(orrery::name(stand.provenance))
+        : graph.is_cpu(node) && graph.has_device() ? "host of another machine"
         : kernel == graph::kNoKernel
             ? "moved"
             : fmt::format("moved {} {}", graph::name((*graph.kernels())[kernel].operation),

@@ -41,7 +41,7 @@ class Kernels {
     }
     graph.release();
     if (durations.empty()) return nullptr;
-    return std::make_shared<const graph::Graph>(graph.with_durations(durations));
+    return graph::with_durations(graph, durations);
   }
 
   void report(std::size_t deviation, Findings& findings) const {

@@ -89,6 +89,7 @@ ReplayedRank compare(Recorded&& rank, const std::vector<NodeSpan>& spans, bool k
   made.rank = rank.rank;
   made.file = std::move(rank.file);
   if (!rank.profile.devices.empty()) made.device = rank.profile.devices.front().name;
+  made.late_start = rank.begin;
   profile::Profile& profile = rank.profile;
   const profile::EventTimes was = profile::event_times(profile);
   const auto iterations = profile::iterations(profile);

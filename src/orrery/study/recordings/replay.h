@@ -53,6 +53,8 @@ struct InferenceCounts {
 struct ReplayedRank {
   std::uint32_t rank = 0;
   std::string file, device;
+  /// How much later than the first rank it starts, for a cause before the recording.
+  Time late_start{};
   Time recorded{}, simulated{};  ///< from the start of the first event to the end of the last
   std::vector<ReplayedStep> steps;
   /// As `orrery trace info` prints them, for the complete rank.

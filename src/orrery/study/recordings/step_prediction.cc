@@ -45,7 +45,8 @@ std::map<std::string, profile::HostOverheadTimes> times_of(const MeasuredOperati
       if (from == HostTimeSource::given || (from == HostTimeSource::other_ranks && other != file))
         donors.add_operators(theirs);
     const auto rows = profiled ? donors.recorded_rows() : donors.rows();
-    made.try_emplace(file, rows);
+    const auto uses = own.recorded_rows();
+    made.try_emplace(file, profile::HostOverheadTimes(rows, uses));
   }
   return made;
 }

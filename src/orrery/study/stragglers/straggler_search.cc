@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orrery/core/system/thread_pool.h"
+#include "orrery/graph/structure/late_start.h"
 #include "orrery/graph/transform/durations.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/study/recordings/recorded_step_count.h"
@@ -42,6 +43,7 @@ class StragglerSearch {
     made_.ranks = workload.rank_count();
     made_.steps = steps;
     made_.recorded = workload.recorded_duration;
+    made_.late_starts = graph::late_starts(workload);
   }
 
   Result<StragglerReport> run() {

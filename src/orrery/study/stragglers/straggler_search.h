@@ -77,6 +77,8 @@ struct StragglerReport {
   std::string workload;
   std::uint32_t ranks = 0;
   std::int64_t steps = 1;
+  /// By rank: how much later than the first rank it starts, for a cause before the recording.
+  std::vector<Time> late_starts;
   std::optional<Time> recorded;  ///< from the first event to the end of the last
   Time replayed{};               ///< replay without modification
   Time work_at_peer_level{};     ///< … with the work of every rank at the level of its peers

@@ -20,7 +20,8 @@ NetworkComparisonQuestion on_networks(std::vector<std::string> networks) {
 
 // The columns are those that single runs give, named by what differs.
 TEST(NetworkComparisons, EqualSingleRuns) {
-  NetworkComparisonQuestion question = on_networks({"h100-sxm:16", "inter=5GB/s", "inter=5GB/s,20us"});
+  NetworkComparisonQuestion question =
+      on_networks({"h100-sxm:16", "inter=5GB/s", "inter=5GB/s,20us"});
   question.prices = {"2"};
   const auto made = compare_networks(question);
   ASSERT_TRUE(made) << to_string(made.error());
@@ -71,7 +72,8 @@ TEST(NetworkComparisons, EachMistakeHasAnErrorWithWhatToDo) {
   EXPECT_THAT(error_of(on_networks({})).what, HasSubstr("no network"));
   EXPECT_THAT(error_of(on_networks({"h100-sxm:16"})).what, HasSubstr("one network"));
   EXPECT_THAT(error_of(on_networks({"inter=25GB/s"})).what, HasSubstr("none is given"));
-  EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "inter=roce-400"})).what, HasSubstr("do not differ"));
+  EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "inter=roce-400"})).what,
+              HasSubstr("do not differ"));
   EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "inter=1GB/s", "inter=1GB/s"})).what,
               HasSubstr("networks 2 and 3 do not differ"));
   EXPECT_THAT(error_of(on_networks({"h100-sxm:16", "2us"})).where, HasSubstr("2us"));

@@ -8,6 +8,7 @@
 #include <map>
 #include <string_view>
 
+#include "orrery/graph/structure/late_start.h"
 #include "orrery/graph/structure/node_selection.h"
 #include "orrery/study/kernels/steps/operator_times.h"
 
@@ -22,14 +23,17 @@ constexpr std::int64_t kMinShare = 200;  // minimum: 1/200 of the device time of
 
 /// Sums of times of one rank.
 struct Sums {
-  std::array<Time, graph::kWorkKinds> of{};
+  std::array<Time, graph::kWorkKinds> of{};  ///< of waits: without late starts, with their lags
+  std::array<Time, graph::kLagKinds> lags{};
   std::array<Time, graph::kOperations> operations{};
   std::map<std::string_view, Time> names, groups;
 
   explicit Sums(const Graph& graph) {
+    add_lags(graph);
+    const Time late = graph::late_start(graph);
     for (NodeId n = 0; n < graph.size(); ++n) {
       const auto what = graph::work_kind(graph, n);
-      const Time time = graph.duration(n);
+      const Time time = graph.duration(n) - (graph::is_start_wait(graph, n) ? late : Time{});
       if (!what || time <= Time{}) continue;
       of[static_cast<std::size_t>(*what)] += time;
       if (*what == WorkKind::communication && graph.kind(n) == graph::NodeKind::coll)
@@ -39,17 +43,28 @@ struct Sums {
       if (const graph::KernelId kernel = graph.kernel(n); kernel != graph::kNoKernel)
         operations[static_cast<std::size_t>((*graph.kernels())[kernel].operation)] += time;
     }
+    of[static_cast<std::size_t>(WorkKind::waits)] +=
+        lags[static_cast<std::size_t>(graph::LagKind::waits)];
+  }
+
+ private:
+  void add_lags(const Graph& graph) {
+    for (NodeId n = 0; graph.has_lags() && n < graph.size(); ++n)
+      for (std::size_t i = 0; i < graph.successors(n).size(); ++i)
+        lags[static_cast<std::size_t>(graph::lag_kind(graph, n, i))] += graph.lag(n, i);
   }
 };
 
 /// The maximum over ranks of each sum.
 struct Most {
   std::array<Time, graph::kWorkKinds> of{};
+  std::array<Time, graph::kLagKinds> lags{};
   std::array<Time, graph::kOperations> operations{};
   std::map<std::string, Time> names, groups;
 
   void add(const Sums& sums) {
     for (std::size_t i = 0; i < of.size(); ++i) of[i] = std::max(of[i], sums.of[i]);
+    for (std::size_t i = 0; i < lags.size(); ++i) lags[i] = std::max(lags[i], sums.lags[i]);
     for (std::size_t i = 0; i < operations.size(); ++i)
       operations[i] = std::max(operations[i], sums.operations[i]);
     const Time device = sums.of[static_cast<std::size_t>(WorkKind::kernels)];
@@ -77,9 +92,10 @@ void add_classes(const Most& most, std::vector<Opportunity>& made) {
   }
 }
 
-void add_lags(std::vector<Opportunity>& made) {
-  made.push_back({"launch", "", "host", "no launch latency", {}});
-  made.push_back({"gaps", "", "wait", "operations without gaps", {}});
+void add_lags(const Most& most, std::vector<Opportunity>& made) {
+  const auto lags = [&](graph::LagKind kind) { return most.lags[static_cast<std::size_t>(kind)]; };
+  made.push_back({"launch", "", "host", "no launch latency", lags(graph::LagKind::launch)});
+  made.push_back({"gaps", "", "wait", "operations without gaps", lags(graph::LagKind::gaps)});
 }
 
 void add_orders(const graph::Workload& workload, std::vector<Opportunity>& made) {
@@ -96,10 +112,7 @@ std::vector<Opportunity> opportunities(const graph::Workload& workload) {
   for (const graph::GraphRef& graph : workload.graphs) most.add(Sums(*graph));
   std::vector<Opportunity> made;
   add_classes(most, made);
-  if (std::none_of(made.begin(), made.end(),
-                   [](const Opportunity& o) { return o.name == "waits"; }))
-    made.push_back({"waits", "", "wait", "recorded waits without a known cause", {}});
-  add_lags(made);
+  add_lags(most, made);
   for (std::size_t i = 1; i < graph::kOperations; ++i) {
     const auto operation = static_cast<graph::Operation>(i);
     if (most.operations[i] > Time{})

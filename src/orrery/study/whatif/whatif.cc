@@ -15,6 +15,7 @@
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/whatif/changes/nccl_variables.h"
 #include "orrery/study/whatif/whatif_case.h"
+#include "orrery/study/whatif/whatif_consistency.h"
 #include "orrery/study/whatif/whatif_inference.h"
 #include "orrery/study/whatif/whatif_ranking.h"
 
@@ -197,6 +198,17 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   if (!base) return tl::unexpected(base.error());
   if (auto fine = check_duration(*base, made.workload); !fine) return tl::unexpected(fine.error());
   made.base = estimate_of(*base);
+  Findings consistency;
+  const bool other_device = std::any_of(made.changes.begin(), made.changes.end(),
+                                        [](const Change& change) { return change.name == "gpu"; });
+  if (read->replayed() && !other_device && !question.base.kernel_files.kernel_table.empty())
+    consistency.add(FindingCode::key_without_effect,
+                    fmt::format("--kernel-table {}: recorded kernels keep their times; it applies "
+                                "to --change gpu=NAME, and to a cluster",
+                                question.base.kernel_files.kernel_table));
+  if (read->replayed())
+    if (auto done = check_consistency(*read, *base, consistency); !done)
+      return tl::unexpected(done.error());
   const std::uint64_t keys_without_effect = base->findings.count(FindingCode::key_without_effect);
   if (made.changes.empty()) {
     made.findings = base->findings;
@@ -218,6 +230,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
     if (records_base) made.unchanged.emplace(std::make_shared<const Outcome>(*std::move(base)));
   }
+  made.findings.merge(consistency);
   if (question.list || question.combine)
     if (auto tried = rank_changes(question, *read, made); !tried)
       return tl::unexpected(tried.error());

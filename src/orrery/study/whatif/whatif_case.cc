@@ -9,6 +9,7 @@
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/record/make_run.h"
 #include "orrery/study/jobs/job_summary.h"
+#include "orrery/study/kernels/kernel_files.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 #include "orrery/study/recordings/replay_platform.h"
 #include "orrery/study/whatif/changes/device_change.h"
@@ -42,7 +43,8 @@ Error stalled(const Outcome& outcome, const std::string& where) {
   if (!nodes.empty())
     what += fmt::format("; rank {} in '{}', {}", nodes[0].rank,
                         outcome.workload().graph(nodes[0].rank).name(nodes[0].node), nodes[0].why);
-  return {Errc::input_mismatch, where, what, "orrery trace validate shows more about unmodified traces"};
+  return {Errc::input_mismatch, where, what,
+          "orrery trace validate shows more about unmodified traces"};
 }
 
 /// Replicates traces to `ranks` ranks.
@@ -138,7 +140,7 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
                       ? "give its cluster with --cluster, and --replicate if all ranks are "
                         "replicas; or its job with --spec or --model"
                       : "give its cluster with --cluster, or its job with --spec or --model");
-    auto moved = change_device(made.workload, question_.device, change.value);
+    auto moved = change_device(made.workload, question_.device, change.value, measured_);
     if (!moved) return tl::unexpected(moved.error());
     made.device_conversion = moved->description();
     made.workload = std::move(moved->workload);
@@ -206,6 +208,9 @@ std::optional<std::string> WhatIfCase::moved_from(std::span<const Change> change
 }
 
 Result<void> WhatIfCase::read_to_replay(Watch& watch, Findings& findings) {
+  auto measured = read_kernel_models(question_.kernel_files, findings);
+  if (!measured) return tl::unexpected(measured.error());
+  measured_ = *std::move(measured);
   auto workload = read_workload(question_, 0, watch);
   if (!workload) return tl::unexpected(workload.error());
   const auto has_times = [](const graph::GraphRef& graph) {

@@ -11,6 +11,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/model/compute/kernel_models.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/outcome.h"
 #include "orrery/study/whatif/changes/changes.h"
@@ -69,6 +70,7 @@ class WhatIfCase {
   std::shared_ptr<const Cluster> cluster_;
   std::shared_ptr<const Load> load_;
   std::shared_ptr<const Load> replicas_;  // as read; see become_replicas
+  model::SuppliedModels measured_;        // files of measured kernels, of replayed recordings
 };
 
 }  // namespace orrery::study

@@ -24,45 +24,26 @@ using Kind = Scalar::Kind;
 /// Maximum byte count, FLOP count or picoseconds of a node.
 constexpr std::int64_t kMaxAmount = std::int64_t{1} << 62;
 // In the order of AttrId; then names that other tools use.
-constexpr std::array<std::string_view, 40> kNames = {"other",
-                                                     "is_cpu_op",
-                                                     "num_ops",
-                                                     "tensor_size",
-                                                     "comm_type",
-                                                     "comm_size",
-                                                     "comm_src",
-                                                     "comm_dst",
-                                                     "comm_tag",
-                                                     "comm_priority",
-                                                     "pg_name",
-                                                     "comm_group",
-                                                     "involved_dim",
-                                                     "inputs",
-                                                     "outputs",
-                                                     "root",
-                                                     "runtime",
-                                                     "duration_ps",
-                                                     "stream",
-                                                     "tid",
-                                                     "device",
-                                                     "stream_row",
-                                                     "dep_kinds",
-                                                     "dep_lags_ps",
-                                                     "is_copy",
-                                                     "is_comm",
-                                                     "is_wait",
-                                                     "kernel",
-                                                     "op_schema",
-                                                     "experts",
-                                                     "comm_dtype",
-                                                     "msg_chunk_cnt",
-                                                     "msg_chunk_idx",
-                                                     "total_chunk_cnt",
-                                                     "in_step",
-                                                     "in_layer",
-                                                     "in_phase",
-                                                     "duration_micros",
-                                                     "simulated_run_time",
+constexpr std::array<std::string_view, 41> kNames = {"other",           "is_cpu_op",
+                                                     "num_ops",         "tensor_size",
+                                                     "comm_type",       "comm_size",
+                                                     "comm_src",        "comm_dst",
+                                                     "comm_tag",        "comm_priority",
+                                                     "pg_name",         "comm_group",
+                                                     "involved_dim",    "inputs",
+                                                     "outputs",         "root",
+                                                     "runtime",         "duration_ps",
+                                                     "stream",          "tid",
+                                                     "device",          "stream_row",
+                                                     "dep_kinds",       "dep_lags_ps",
+                                                     "is_copy",         "is_comm",
+                                                     "is_wait",         "kernel",
+                                                     "op_schema",       "experts",
+                                                     "comm_dtype",      "msg_chunk_cnt",
+                                                     "msg_chunk_idx",   "total_chunk_cnt",
+                                                     "in_step",         "in_layer",
+                                                     "in_phase",        "comm_size_unknown",
+                                                     "duration_micros", "simulated_run_time",
                                                      "communicator_id"};
 
 /// The integer value of any scalar.
@@ -135,15 +116,15 @@ std::string display(const Scalar& value) {
 std::string_view name(AttrId id) { return kNames[static_cast<std::size_t>(id)]; }
 
 // Three names of other tools follow.
-static_assert(static_cast<std::size_t>(AttrId::in_phase) + 4 == kNames.size());
+static_assert(static_cast<std::size_t>(AttrId::comm_size_unknown) + 4 == kNames.size());
 
 AttrId attr_id(std::string_view name) {
   const std::string_view* found = trace::json::NameIndex<kNames>::find(name);
   if (found == nullptr) return AttrId::other;
   if (found == &kNames.back()) return AttrId::comm_group;
   const auto number = static_cast<std::size_t>(found - kNames.data());
-  return number > static_cast<std::size_t>(AttrId::in_phase) ? AttrId::runtime
-                                                             : static_cast<AttrId>(number);
+  return number > static_cast<std::size_t>(AttrId::comm_size_unknown) ? AttrId::runtime
+                                                                      : static_cast<AttrId>(number);
 }
 
 std::string DecodeContext::place() const {
@@ -457,7 +438,16 @@ void DecodeContext::add_dependency_notes(NodeSpec& node, std::size_t first, std:
 
 void DecodeContext::apply_number(AttrId id, const Scalar& value, NodeSpec& node) {
   switch (id) {
+    case AttrId::comm_size_unknown:
+      if (integer(id, value, 0, 1) == 0) {
+        seen_ &= ~(std::uint64_t{1} << static_cast<unsigned>(id));
+        return;
+      }
+      node.collective.size = node.message.size = Bytes(0);
+      node.flags &= static_cast<std::uint16_t>(~graph::kHasCommSize);
+      return;
     case AttrId::comm_size:
+      if ((seen_ >> static_cast<unsigned>(AttrId::comm_size_unknown) & 1) != 0) return;
       node.collective.size = node.message.size = Bytes(integer(id, value, 0, kMaxAmount));
       node.flags |= graph::kHasCommSize;
       return;

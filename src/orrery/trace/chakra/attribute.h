@@ -58,7 +58,8 @@ enum class AttrId : std::uint8_t {
   total_chunk_cnt,
   in_step,
   in_layer,
-  in_phase
+  in_phase,
+  comm_size_unknown
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);

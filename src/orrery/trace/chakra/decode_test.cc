@@ -56,7 +56,8 @@ rc::Gen<AttributeRecord> any_attribute() {
         "comm_tag", "comm_src", "comm_dst", "pg_name", "comm_group", "involved_dim", "root_rank",
         "inputs", "outputs", "runtime", "rf_id", "stream", "tid", "device", "stream_row",
         "dep_kinds", "dep_lags_ps", "is_copy", "is_comm", "is_wait", "msg_chunk_cnt",
-        "msg_chunk_idx", "total_chunk_cnt", "in_step", "in_layer", "in_phase", "");
+        "msg_chunk_idx", "total_chunk_cnt", "in_step", "in_layer", "in_phase", "comm_size_unknown",
+        "");
     made.member = static_cast<Member>(*rc::gen::inRange(2, 33));
     if (made.member == static_cast<Member>(2)) made.member = Member::none;
     made.bits = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 20),

@@ -64,8 +64,10 @@ Result<std::uint32_t> count_ranks(const std::string& prefix, std::string_view su
   const auto gap = std::find(present.begin(), present.end(), false);
   const auto count = static_cast<std::uint32_t>(gap - present.begin());
   if (count == 0) {
-    return fail(Errc::input_not_found, rank_path(prefix, 0, suffix), "no trace of rank 0",
-                "specify a workload by the prefix of its files: w for w.0.et, w.1.et, …");
+    return fail(Errc::input_not_found, prefix,
+                fmt::format("there is no such file, and no {}", rank_path(prefix, 0, suffix)),
+                "specify a recording by its file, and a workload by the prefix of its files: w for "
+                "w.0.et, w.1.et, …");
   }
   if (gap != present.end()) {
     return fail(

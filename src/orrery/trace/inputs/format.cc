@@ -57,8 +57,33 @@ bool any_of(const Outline& outline, const std::string_view (&keys)[N]) {
                      [&](std::string_view key) { return outline.has(key); });
 }
 
+/// Ascend's profiler writes Chrome trace events without the categories of device work.
+bool is_ascend(std::string_view head) {
+  return head.find("\"Ascend Hardware\"") != head.npos ||
+         (head.find("\"Task Type\"") != head.npos && head.find("\"CANN\"") != head.npos);
+}
+
+/// A CSV file of 'nsys stats': a summary ("Time (%),Total Time (ns)") or a list of works.
+bool is_nsys_table(std::string_view head) {
+  const std::string_view line = head.substr(0, std::min(head.find_first_of("\r\n"), head.size()));
+  return line.find("Total Time (ns)") != line.npos ||
+         (line.find("Start (ns)") != line.npos && line.find("Duration (ns)") != line.npos);
+}
+
+/// An archive or a compressed file other than tar, gzip and zstd.
+bool is_archive(std::string_view head) {
+  for (const std::string_view mark :
+       {std::string_view("PK\3\4"), std::string_view("7z\xBC\xAF\x27\x1C"),
+        std::string_view("\xFD"
+                         "7zXZ"),
+        std::string_view("BZh")})
+    if (head.starts_with(mark)) return true;
+  return false;
+}
+
 /// Many tools write Chrome trace events; those of MPI calls have the names of calls.
 Format events_of(std::string_view head, const Outline& outline) {
+  if (is_ascend(head)) return Format::ascend_json;
   const bool profiler = outline.has("schemaVersion") || outline.has("deviceProperties");
   const bool mpi = !profiler && head.find("\"MPI_") != head.npos &&
                    head.find("cpu_op") == head.npos && head.find("\"Operator\"") == head.npos;
@@ -78,6 +103,7 @@ Format json_format(std::string_view head, const Outline& outline) {
     if (outline.has("ph")) return events_of(head, outline);
     return any_of(outline, kCommKeys) ? Format::mpi_json : Format::unknown;
   }
+  if (outline.has("rocprofiler-sdk-tool")) return Format::rocprof_json;
   if (outline.has("workload_graph") || outline.has("chakra")) return Format::chakra;
   if (outline.has("traceEvents")) return events_of(head, outline);
   const bool execution = any_of(outline, kExecutionKeys);
@@ -178,9 +204,10 @@ bool is_perfetto(std::string_view head) {
 }  // namespace
 
 std::string_view name(Format format) {
-  constexpr auto kNames = enumerator_names<Format::nsys_report>(
+  constexpr auto kNames = enumerator_names<Format::archive>(
       "unknown", "chakra", "kineto", "pftrace", "pytorch_et", "nsys_sqlite", "rocpd", "run_file",
-      "astra_text", "mpi_json", "nsys_report");
+      "astra_text", "mpi_json", "nsys_report", "nsys_table", "ascend_json", "rocprof_json",
+      "archive");
   return kNames[static_cast<std::size_t>(format)];
 }
 
@@ -188,6 +215,8 @@ Format format_of(std::string_view head) {
   constexpr std::string_view kSqlite("SQLite format 3\0", 16);
   if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
   if (const Outline outline = outline_of(head); outline.is_json) return json_format(head, outline);
+  if (is_archive(head)) return Format::archive;
+  if (is_nsys_table(head)) return Format::nsys_table;
   if (is_astra_text(head)) return Format::astra_text;
   if (is_perfetto(head)) return Format::pftrace;
   return is_framed_protobuf(head) ? Format::chakra : Format::unknown;

@@ -26,7 +26,14 @@ enum class Format : std::uint8_t {
   astra_text,   ///< ASTRA-sim 1.0 workload: the name of a parallelism and a number of layers
   mpi_json,     ///< an MPI or communication trace as JSON
   nsys_report,  ///< .nsys-rep: the user must export it first
+  // Known formats without a reader
+  nsys_table,    ///< CSV of 'nsys stats'
+  ascend_json,   ///< trace_view.json of Ascend's profiler
+  rocprof_json,  ///< JSON of rocprofv3
+  archive        ///< zip, 7z, xz or bzip2
 };
+/// True for recordings that cannot be read in this form; every command refuses them by name.
+[[nodiscard]] constexpr bool is_refused(Format format) { return format >= Format::nsys_report; }
 /// True for a profiler's recording of a rank and its device.
 [[nodiscard]] constexpr bool is_device_trace(Format format) {
   return format == Format::kineto || format == Format::pftrace || format == Format::nsys_sqlite ||

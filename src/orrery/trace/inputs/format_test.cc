@@ -21,6 +21,33 @@ TEST(Format, HasNames) {
   EXPECT_EQ(name(Format::astra_text), "astra_text");
   EXPECT_EQ(name(Format::mpi_json), "mpi_json");
   EXPECT_EQ(name(Format::nsys_report), "nsys_report");
+  EXPECT_EQ(name(Format::nsys_table), "nsys_table");
+  EXPECT_EQ(name(Format::ascend_json), "ascend_json");
+  EXPECT_EQ(name(Format::rocprof_json), "rocprof_json");
+  EXPECT_EQ(name(Format::archive), "archive");
+}
+
+// Files that have no reader are recognized, so that they are refused by name.
+TEST(Format, RecognizesRefusedFormats) {
+  EXPECT_EQ(format_of("Time (%),Total Time (ns),Instances,Name\n45.1,123456789,100,gemm\n"),
+            Format::nsys_table);
+  EXPECT_EQ(format_of("Start (ns),Duration (ns),CorrId,Name\n"), Format::nsys_table);
+  EXPECT_EQ(format_of(R"([{"ph": "M", "name": "process_name", "pid": 8, )"
+                      R"("args": {"name": "Ascend Hardware"}}, {"ph": "X", "name": "a"}])"),
+            Format::ascend_json);
+  EXPECT_EQ(format_of(R"({"rocprofiler-sdk-tool": [{"metadata": {"pid": 1}, )"),
+            Format::rocprof_json);
+  for (const std::string_view head :
+       {std::string_view("PK\3\4\x14\0\0\0", 8), std::string_view("BZh91AY&SY"),
+        std::string_view("\xFD"
+                         "7zXZ\0",
+                         6)})
+    EXPECT_EQ(format_of(head), Format::archive) << head;
+  for (const Format format : {Format::nsys_report, Format::nsys_table, Format::ascend_json,
+                              Format::rocprof_json, Format::archive})
+    EXPECT_TRUE(is_refused(format)) << name(format);
+  EXPECT_FALSE(is_refused(Format::kineto));
+  EXPECT_FALSE(is_refused(Format::mpi_json));
 }
 
 TEST(Format, TellsKineto) {

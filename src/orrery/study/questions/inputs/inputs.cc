@@ -16,6 +16,7 @@
 #include "orrery/study/collectives/algorithms/algorithm_choice.h"
 #include "orrery/study/collectives/algorithms/collective_library.h"
 #include "orrery/study/collectives/algorithms/custom_algorithms.h"
+#include "orrery/study/kernels/kernel_files.h"
 #include "orrery/study/questions/effects.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
@@ -346,8 +347,10 @@ Result<void> apply_changes(const Question& question, const Cluster& cluster, Loa
     if (!reshaped) return tl::unexpected(reshaped.error());
     load.workload = *std::move(reshaped);
     if (question.recorded_on) {
-      auto moved =
-          change_device(load.workload, *question.recorded_on, cluster.platform.device.entry);
+      const auto files = read_kernel_files(question, cluster.platform, findings);
+      if (!files) return tl::unexpected(files.error());
+      auto moved = change_device(load.workload, *question.recorded_on,
+                                 cluster.platform.device.entry, given_models(*files));
       if (!moved) return tl::unexpected(moved.error());
       load.device_conversion = moved->description();
       load.workload = std::move(moved->workload);

@@ -23,7 +23,7 @@ bool is_recorded_traces(const std::vector<std::string>& paths) {
     if (!inputs || inputs->empty()) continue;
     const bool any = std::any_of(inputs->begin(), inputs->end(), [](const trace::Input& input) {
       return trace::is_device_trace(input.format) || input.format == trace::Format::pytorch_et ||
-             input.format == trace::Format::nsys_report;
+             trace::is_refused(input.format);
     });
     if (any) return true;
   }

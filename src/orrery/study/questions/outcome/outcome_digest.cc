@@ -109,7 +109,7 @@ std::optional<analysis::PathDigest> digest(const std::vector<sim::CriticalPathNo
     const NodeKind kind = graph.kind(link.node);
     if (link.start > before) path.wait += link.start - before;
     const Time start = std::max(link.start, std::min(before, link.end));
-    part_of(path, kind) += link.end - start;
+    (graph.has(link.node, graph::kIsWait) ? path.wait : part_of(path, kind)) += link.end - start;
     before = std::max(before, link.end);
     if (link.end == start) continue;
     ++path.nodes;

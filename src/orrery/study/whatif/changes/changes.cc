@@ -240,7 +240,7 @@ GraphRef scale_operator(const Graph& graph, std::string_view name, double factor
     durations[n] = std::max(graph::kMinimumDuration, graph::scale_time(durations[n], factor));
     any = true;
   }
-  return any ? std::make_shared<const Graph>(graph.with_durations(durations)) : nullptr;
+  return any ? graph::with_durations(graph, durations) : nullptr;
 }
 
 /// Scales all work of the rank.

@@ -8,6 +8,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
+#include "orrery/model/compute/kernel_models.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::study {
@@ -16,6 +17,7 @@ namespace orrery::study {
 struct DeviceChange {
   graph::Workload workload;
   std::string from, to;  ///< names of the catalog
+  Time by_table{};       ///< measured on the target (--kernel-table): the measured time
   Time by_model{};       ///< known operations and sizes: ratio of predicted times
   Time by_bandwidth{};   ///< … unknown: ratio of memory bandwidths
   Time by_peak{};        ///< … with the name of a matrix product: ratio of peaks
@@ -23,12 +25,14 @@ struct DeviceChange {
   [[nodiscard]] std::string description() const;
 };
 
-/// Scales kernel times by the ratio of the predictions for both devices. Hosts, copies and
-/// communication are unchanged. `recorded_on` is a name of the catalog; empty: the device name in
-/// the recording. Errc: usage for devices that are not in the catalog.
+/// Scales kernel times by the ratio of the predictions for both devices. A kernel that `measured`
+/// has for the target gets that time. Hosts, copies and communication are unchanged. `recorded_on`
+/// is a name of the catalog; empty: the device name in the recording. `measured`: models from files
+/// of measurements. Errc: usage for devices that are not in the catalog.
 [[nodiscard]] Result<DeviceChange> change_device(const graph::Workload& workload,
                                                  const std::string& recorded_on,
-                                                 const std::string& to);
+                                                 const std::string& to,
+                                                 const model::SuppliedModels& measured = {});
 
 /// Counts recorded_on_other_device if recorded kernels keep the times of another device.
 /// `recorded_on` as above. Counts nothing if both devices are equal, if one of them is unknown, or
