@@ -34,7 +34,8 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"batch_rules", JsonType::object, "how the batch was scaled", JsonForm::one,
       "entire_works rounded size_works weight_works"},
      {"best_plan", JsonType::object, "the best plan of the cluster", JsonForm::one,
-      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns format_mfu goodput_share idle_ns "
+      "chunks compute_ns cp dp elapsed_s ep estimate_ns exposed_comm_ns format_mfu goodput_share "
+      "idle_ns "
       "meets_deadline memory_bytes mfu micro_batch plan pp simulated_ns sp specification tp "
       "verdict"},
      {"bound", JsonType::object, "lower bound of the time", JsonForm::one,
@@ -185,7 +186,7 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
      {"predicted_step", JsonType::object, "the predicted step", JsonForm::one, "=measured_step"},
      {"prediction_interval", JsonType::object,
       "80 % prediction interval of the step time; null: too little or no error is known",
-      JsonForm::one, "high_ns low_ns unknown_ns"},
+      JsonForm::one, "high_ns low_ns unknown_ns widest_term"},
      {"proportional_estimate", JsonType::object,
       "step of the original job in proportion to the work", JsonForm::one, "error_ratio step_ns"},
      {"ranges", JsonType::object, "range of each size", JsonForm::map,
