@@ -66,42 +66,28 @@ def predictions(options):
     return json.loads(done.stdout)["result"]
 
 
-def quantile(weighted, share):
-    """The smallest value that at least this share of the weight does not exceed."""
-    below, total = 0, sum(weight for _, weight in weighted)
-    for value, weight in sorted(weighted):
-        below += weight
-        if below >= share * total - 1e-12:
-            return value
-    return 0
-
-
 def states(step, trait):
     return trait != "release" or step.trait("release") != "unstated"
 
 
 def cases(steps, traits):
-    """(step, error, weight) for each left-out trait. Half of the weight is shared equally by steps, half by groups, so that
-    a source with many steps does not decide alone."""
-    made = []
-    for trait in traits:
-        some = [step for step in steps if states(step, trait)]
-        sizes = collections.Counter(step.trait(trait) for step in some)
-        made += [(step, step.error(trait), (0.5 / len(some) + 0.5 / (len(sizes) * sizes[step.trait(trait)])) * len(some)) for step in some]
-    return made
+    """(step, error) for each left-out trait."""
+    return [(step, step.error(trait)) for trait in traits for step in steps if states(step, trait)]
 
 
 def missing(steps, traits):
-    """The squares of the terms on both sides that the intervals of the models lack, for INSIDE of the weight in the intervals.
-    Both sides have the same share outside, but a side that the models already cover has less, and the other one more."""
+    """The squares of the terms on both sides that the intervals of the models lack, so that 1 - OUTSIDE of the steps are in
+    the intervals. Both sides have the same share outside, but a side that the models already cover has less, and the other
+    one more."""
     all_cases = cases(steps, traits)
-    total = sum(weight for _, _, weight in all_cases)
+    lacks_below = sorted(max(0, min(0, error) ** 2 - min(0, step.low) ** 2) for step, error in all_cases)
+    lacks_above = sorted(max(0, max(0, error) ** 2 - max(0, step.high) ** 2) for step, error in all_cases)
     for outside in (OUTSIDE / 2 + i * OUTSIDE / 200 for i in range(101)):
-        below = quantile([(max(0, min(0, error) ** 2 - min(0, step.low) ** 2), weight) for step, error, weight in all_cases], 1 - outside)
-        above = quantile([(max(0, max(0, error) ** 2 - max(0, step.high) ** 2), weight) for step, error, weight in all_cases], 1 - outside)
-        inside = sum(weight for step, error, weight in all_cases if error ** 2 <= (
-            min(0, step.low) ** 2 + below if error < 0 else max(0, step.high) ** 2 + above) + 1e-12)
-        if inside < (1 - OUTSIDE) * total:
+        last = max(0, math.ceil((1 - outside) * len(all_cases)) - 1)
+        below, above = lacks_below[last], lacks_above[last]
+        # A step is on one side only, so it is outside if it lacks more than the term there.
+        beyond = sum(lack > below for lack in lacks_below) + sum(lack > above for lack in lacks_above)
+        if beyond > OUTSIDE * len(all_cases):
             break
         chosen = below, above
     return chosen

@@ -163,7 +163,7 @@ std::vector<InStepFactor> factors_for(const std::vector<FittedFactor>& fitted,
   std::vector<InStepFactor> made;
   for (const std::int64_t bits : {16, 8, 4})
     if (const FittedFactor* one = factor_for(fitted, device, bits))
-      made.push_back({bits, one->factor, 0, 0});
+      made.push_back({bits, one->factor, one->lower, one->upper});
   return made;
 }
 

@@ -36,10 +36,7 @@ void set_compute(const DeviceSection& section, Device& device, Reading& reading)
   device.in_step = section.in_step;
   check_factors(device.in_step, reading);
   const DeviceEntry* entry = find_device(device.entry);
-  if (entry == nullptr || !device.in_step.factors.empty()) return;
-  device.in_step.factors = entry->in_step;
-  // The catalog's intervals are the scatter of published steps, which StepErrors contains.
-  for (StepEffects::Factor& factor : device.in_step.factors) factor.lower = factor.upper = 0;
+  if (entry != nullptr && device.in_step.factors.empty()) device.in_step.factors = entry->in_step;
 }
 
 /// The compute model has the files and the peak that it needs.
